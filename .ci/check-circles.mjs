@@ -1,5 +1,5 @@
-// No file of the page needs itself by way of others: what stands in a circle can only be understood, tested and moved
-// as one.
+// No file of the page or of the package needs itself by way of others: what stands in a circle can only be understood,
+// tested and moved as one. Types count, too.
 
 import { dirname, join } from 'node:path';
 
@@ -9,7 +9,7 @@ const endings = ['', '.ts', '.svelte.ts', '/index.ts'];
 
 function importsOf({ path, text }, known) {
   return [...text.matchAll(importing)].flatMap(([, target]) => {
-    const place = join(dirname(path), target);
+    const place = join(dirname(path), target.replace(/\.js$/, '')); // the package names what tsc makes
     const found = endings.map((ending) => place + ending).find((name) => known.has(name));
     return found ? [found] : [];
   });
@@ -17,7 +17,7 @@ function importsOf({ path, text }, known) {
 
 /** files: [{ path, text }]; each circle once, as `path: needs itself by way of ...`. */
 export function checkCircles(files) {
-  const chosen = files.filter(({ path }) => /^web\/src\/.*\.(ts|svelte)$/.test(path));
+  const chosen = files.filter(({ path }) => /^(web|wasm)\/src\/.*\.(ts|svelte)$/.test(path));
   const known = new Set(chosen.map(({ path }) => path));
   const needs = new Map(chosen.map((file) => [file.path, importsOf(file, known)]));
   const done = new Set();

@@ -8,6 +8,8 @@
 //   web                 sees the package by its public entries only, never a file outside web/ but
 //                       PyTorch's numbers and models/, which it ships, and what these are read and
 //                       measured with, models/meaning.mjs, shape.mjs and share.mjs
+//   wasm/src            worker stands on all else, which works without it; it sees nothing outside wasm/src
+//   wasm/bench          sees wasm/ and models/ only
 
 import { dirname, join } from 'node:path';
 import { findAll } from './files.mjs';
@@ -83,6 +85,18 @@ function judgeImport(path, target) {
   return here && there && here !== there ? `${here} imports ${target}, of another chapter` : '';
 }
 
+/** Why a file of the package, or of its benchmarks, may not import the target, or ''. */
+function judgePackage(path, target) {
+  if (!target.startsWith('.')) return '';
+  const place = join(dirname(path), target);
+  if (path.startsWith('wasm/bench/')) {
+    return /^(wasm|models)\//.test(place) ? '' : `${target} is outside wasm/`;
+  }
+  if (!`${place}/`.startsWith('wasm/src/')) return `${target} is outside wasm/src/`;
+  const [own, other] = [path, place].map((each) => each.startsWith('wasm/src/worker/'));
+  return other && !own ? `${target} is of the Worker, which stands above` : '';
+}
+
 /** files: [{ path, text }]; the wrong-way includes and imports as `path:line: reason`. */
 export function checkFloors(files) {
   const problems = [];
@@ -93,6 +107,9 @@ export function checkFloors(files) {
       problems.push(...findAll([file], include, judge));
     } else if (/^web\/.*\.(ts|js|svelte)$/.test(path)) {
       const judge = (match) => judgeImport(path, match.slice(1).find(Boolean));
+      problems.push(...findAll([file], importing, judge));
+    } else if (/^wasm\/(src|bench)\/.*\.m?[tj]s$/.test(path)) {
+      const judge = (match) => judgePackage(path, match.slice(1).find(Boolean));
       problems.push(...findAll([file], importing, judge));
     }
   }

@@ -35,6 +35,11 @@ const rules = [
     why: "depends on the program's locale; foundation/exact_number.h, native/number_text.h do not",
   },
   {
+    where: /^wasm\/bindings\/.*\.cc$/,
+    what: /\b(?:function\(\s*"\w+",|constructor\()(?!\s*guard<)/g,
+    why: 'guard<&...> turns exceptions into errors of JavaScript',
+  },
+  {
     where: /^tests\/.*\.(ts|mjs|cc)$/,
     what: /\b(?:test|it|describe)\.only\b|\bGTEST_FILTER\b/g,
     why: 'every test is run',

@@ -62,6 +62,23 @@ test('the page sees the public package only', () => {
   for (const text of bad) assert.equal(floors('web/src/figures/a.ts', text).length, 1, text);
 });
 
+test('nothing of the package but its Worker sees the Worker', () => {
+  const text = "export { Remote } from './worker/types.js';";
+  assert.equal(floors('wasm/src/public.ts', text).length, 1);
+  assert.equal(floors('wasm/src/calls/a.ts', text.replace('./', '../')).length, 1);
+  assert.deepEqual(floors('wasm/src/worker/index.ts', "import { x } from './types.js';"), []);
+  assert.deepEqual(floors('wasm/src/worker/host.ts', "import { x } from '../index.js';"), []);
+});
+
+test('the package sees no other part of the house', () => {
+  for (const target of ['../../web/src/a', '../../tests/a.js', '../bench/a.mjs']) {
+    assert.equal(floors('wasm/src/a.ts', `import { x } from '${target}';`).length, 1, target);
+  }
+  assert.equal(floors('wasm/bench/a.mjs', "import { x } from '../../web/later.js';").length, 1);
+  assert.equal(floors('wasm/bench/a.mjs', "import { x } from '../../tests/web/a.mjs';").length, 1);
+  assert.deepEqual(floors('wasm/bench/a.mjs', "import { x } from '../toolchain/a.mjs';"), []);
+});
+
 test('the floors of the page stand in order, too', () => {
   assert.deepEqual(floors('web/src/chapters/attend/A.svelte', "import '../../figures/b';"), []);
   assert.equal(floors('web/src/figures/a.ts', "import '../chapters/b';").length, 1);
@@ -90,6 +107,20 @@ test('a file of the page that needs itself is found, by whichever way', () => {
   assert.deepEqual(checkCircles([circle[0], later, circle[2]]), []);
 });
 
+test('a file of the package that needs itself is found, by a type, too', () => {
+  const circle = [
+    { path: 'wasm/src/error.ts', text: "import type { Step } from './step.js';" },
+    { path: 'wasm/src/step.ts', text: "import { Tensor } from './calls/tensor.js';" },
+    { path: 'wasm/src/calls/tensor.ts', text: "export { fail } from '../error.js';" },
+  ];
+  assert.deepEqual(checkCircles(circle), [
+    'wasm/src/error.ts: needs itself by way of wasm/src/step.ts, wasm/src/calls/tensor.ts',
+  ]);
+  assert.deepEqual(checkCircles(circle.slice(1)), []);
+  const others = circle.map(({ path, text }) => ({ path: path.replace('src', 'bench'), text }));
+  assert.deepEqual(checkCircles(others), []);
+});
+
 test('forbidden text is found', () => {
   const bad = [
     'Math.random()',
@@ -107,6 +138,15 @@ test('forbidden text is found', () => {
   assert.equal(guards('core/CMakeLists.txt', 'add_compile_options(-ffast-math)').length, 1);
   assert.equal(guards('tests/web/a.test.ts', "test.only('x', f)").length, 1);
   assert.equal(guards('core/a.cc', 'x\n'.repeat(401)).length, 1);
+});
+
+test('an export of a binding that lets exceptions through is found', () => {
+  const binding = (text) => guards('wasm/bindings/a.cc', text);
+  assert.equal(binding('function("_matmul", &matmul, allow_raw_pointers());').length, 1);
+  assert.equal(binding('.function("step",\n          &trainer_step)').length, 1);
+  assert.equal(binding('.constructor(&make_engine, allow_raw_pointers())').length, 1);
+  assert.deepEqual(binding('function("_matmul", guard<&matmul>, allow_raw_pointers());'), []);
+  assert.deepEqual(binding('.property("threads", &engine_threads)'), []);
 });
 
 test('what depends on the locale is found', () => {

@@ -1,7 +1,7 @@
 // A browser for the tests of the file that imports this.
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { launchOptions } from '../web/chromium.mjs';
+import { launchOptions } from '../../wasm/toolchain/chromium.mjs';
 
 let browser: Browser;
 beforeAll(async () => {

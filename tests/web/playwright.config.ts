@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { launchOptions } from './chromium.mjs';
+import { launchOptions } from '../../wasm/toolchain/chromium.mjs';
 import { mainPaths } from './main-paths.ts';
 import { served } from './served.ts';
 import { notWeekly } from './weekly.ts';

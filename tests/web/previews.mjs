@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import { dist, serve } from '../../web/serve.mjs';
-import { launchOptions } from './chromium.mjs';
+import { launchOptions } from '../../wasm/toolchain/chromium.mjs';
 
 /** Each chapter in a state that tells what it is about, and the figure. */
 const figures = {

@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { launchOptions } from './chromium.mjs';
+import { launchOptions } from '../../wasm/toolchain/chromium.mjs';
 
 /** Built by `npm run build:pseudo -w web`; TRIL_LANGUAGES takes fewer. */
 const languages = (process.env.TRIL_LANGUAGES ?? 'en-XA ar-XB').split(' ');

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from '@playwright/test';
 import { serve } from '../../web/serve.mjs';
-import { launchOptions } from './chromium.mjs';
+import { launchOptions } from '../../wasm/toolchain/chromium.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const { values, positionals } = parseArgs({

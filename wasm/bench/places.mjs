@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { detectFeatures } from 'tril';
-import { launchOptions } from '../../tests/web/chromium.mjs';
+import { launchOptions } from '../toolchain/chromium.mjs';
 import { root } from '../toolchain/steps.mjs';
 import { serve } from './serve.mjs';
 

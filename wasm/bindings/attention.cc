@@ -1,7 +1,11 @@
 #include "attention.h"
 
+#include <emscripten/bind.h>
+#include <tril/attention/attention_backward.h>
+
 #include <algorithm>
 
+#include "guard.h"
 #include "heads.h"
 #include "traces.h"
 
@@ -11,7 +15,7 @@ namespace {
 
 constexpr const char* kCall = "attention";
 
-// What a call has appended to a cache is forgotten where the call does not succeed.
+// Appends to a cache, and takes that back unless the call succeeds.
 class Appended {
  public:
   Appended(Cache* cache, const TensorView<const float, 4>& key,
@@ -110,6 +114,57 @@ NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, c
                   engine.parallel, trace);
   appended.keep();
   return results.hand_over();
+}
+
+NamedTensors attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
+                                const Tensor& key, const Tensor& value, const Tensor& output,
+                                const Tensor& log_sum_exp, const AttentionOptions& options,
+                                bool mask_gradient) {
+  constexpr const char* kCall = "attention_backward";
+  const HeadLayout layout(query, options.heads, kCall);
+  const MaskArgument mask(options.mask, kCall);
+  const auto q = layout.view(query, options.heads, kCall, "query");
+  const auto k = layout.view(key, options.kv_heads, kCall, "key");
+  const auto v = layout.view(value, options.kv_heads, kCall, "value");
+  const Shape<3> sums{q.size(0), q.size(1), q.size(2)};
+  check_same_shape(output, layout.tensor_shape({sums[0], sums[1], sums[2], v.size(3)}), kCall,
+                   "output", "attention's output");
+  check_same_shape(d_out, output.shape(), kCall, "d_out", "output");
+  check_same_shape(log_sum_exp, {sums.begin() + layout.left_out(), sums.end()}, kCall, "logSumExp",
+                   "a sum for each query");
+  Results results(engine, kCall);
+  const auto gradient = [&](const char* name, const Tensor& of, int heads) {
+    return layout.view(results.make(name, of.shape()), heads, kCall, name);
+  };
+  AttentionGradients gradients{.d_query = gradient("dQuery", query, options.heads),
+                               .d_key = gradient("dKey", key, options.kv_heads),
+                               .d_value = gradient("dValue", value, options.kv_heads)};
+  if (mask_gradient) {
+    gradients.d_mask = Traces(results, layout.left_out())
+                           .make("dMask", Shape<4>{sums[0], sums[1], sums[2], k.size(2)});
+  }
+  tril::attention_backward(layout.view(d_out, options.heads, kCall, "d_out"), q, k, v,
+                           layout.view(output, options.heads, kCall, "output"),
+                           {log_sum_exp.data(), sums}, options.core(mask.mask(), 0, kCall),
+                           gradients, engine.scratch, engine.parallel);
+  return results.hand_over();
+}
+
+EMSCRIPTEN_BINDINGS(tril_attention) {
+  using namespace emscripten;
+  value_object<AttentionOptions>("_AttentionOptions")
+      .field("causal", &AttentionOptions::causal)
+      .field("mask", &AttentionOptions::mask)
+      .field("scale", &AttentionOptions::scale)
+      .field("softcap", &AttentionOptions::softcap)
+      .field("keyLengths", &AttentionOptions::key_lengths)
+      .field("method", &AttentionOptions::method)
+      .field("heads", &AttentionOptions::heads)
+      .field("kvHeads", &AttentionOptions::kv_heads)
+      .field("trace", &AttentionOptions::trace)
+      .field("logSumExp", &AttentionOptions::log_sum_exp);
+  function("_attention", guard<&attention>, allow_raw_pointers());
+  function("_attentionBackward", guard<&attention_backward>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

@@ -23,9 +23,9 @@ struct AttentionOptions {
   int kv_heads;  // of key and value, where heads are packed
   bool trace;
   bool log_sum_exp;
-  std::optional<DropoutOptions> dropout = {};  // of attention_dropout.h alone
+  std::optional<DropoutOptions> dropout = {};  // given by attention_dropout.cc alone
 
-  // As the core takes them; `past`: how many of the keys were there before.
+  // The options in the core's form; the first `past` keys are those of earlier calls.
   tril::AttentionOptions core(const Mask& mask, Index past, const char* call) const;
 };
 
@@ -36,5 +36,12 @@ struct AttentionOptions {
 NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, const Tensor& value,
                        const Tensor* past_key, const Tensor* past_value, Cache* cache,
                        const AttentionOptions& options, Tensor* out);
+
+// Gives dQuery, dKey and dValue, of the shapes of query, key and value, and, if asked for, dMask
+// [B, H, T, S]. output and log_sum_exp are what attention gave; options are those that it had.
+NamedTensors attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
+                                const Tensor& key, const Tensor& value, const Tensor& output,
+                                const Tensor& log_sum_exp, const AttentionOptions& options,
+                                bool mask_gradient);
 
 }  // namespace tril::js

@@ -1,10 +1,9 @@
-// attention and attention_backward with dropout of the weights: in modules with training, where
-// there is a use for it.
+// attention and attention_backward with dropout of the weights, for modules with training.
 #include <emscripten/bind.h>
 
 #include <cstdint>
 
-#include "gradients.h"
+#include "attention.h"
 #include "guard.h"
 
 namespace tril::js {
@@ -35,12 +34,11 @@ NamedTensors attention_dropout_backward(Engine& engine, const Tensor& d_output, 
 }
 
 }  // namespace
-}  // namespace tril::js
 
 EMSCRIPTEN_BINDINGS(tril_attention_dropout) {
-  namespace js = tril::js;
-  emscripten::function("_attentionDropout", js::guard<&js::attention_dropout>,
-                       emscripten::allow_raw_pointers());
-  emscripten::function("_attentionDropoutBackward", js::guard<&js::attention_dropout_backward>,
-                       emscripten::allow_raw_pointers());
+  using namespace emscripten;
+  function("_attentionDropout", guard<&attention_dropout>, allow_raw_pointers());
+  function("_attentionDropoutBackward", guard<&attention_dropout_backward>, allow_raw_pointers());
 }
+
+}  // namespace tril::js

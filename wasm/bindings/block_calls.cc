@@ -1,5 +1,7 @@
 #include "block_calls.h"
 
+#include <tril/layers/activations.h>
+
 #include <cmath>
 
 #include "sequences.h"
@@ -9,35 +11,36 @@ namespace tril::js {
 
 namespace {
 
-// As the core takes them, but for attention: what blocks and stacks of them have in common.
+// The options of blocks and of stacks of them in the core's form, without those of attention.
 template <typename Options>
 Options core_options(const BlockOptions& options, const char* call) {
   Options core;
   core.heads = options.heads;
   core.kv_heads = options.kv_heads;
   core.norm = value_named(kNormOrders, options.norm, call, "norm");
-  core.activation = activation_named(options.activation, call);
+  core.activation = value_named(kActivations, options.activation, call, "activation");
   core.eps = options.eps;
   return core;
 }
 
-// What all of them look at in how they attend, but for a mask. The method changes nothing that is
-// left.
-void add_attention(Given& given, Index heads, Index kv_heads, const AttentionOptions& options) {
-  given.add("heads", heads);
-  given.add("kvHeads", kv_heads == 0 ? heads : kv_heads);
-  given.add("causal", options.causal);
-  given.add("scale", options.scale.value_or(NAN));
-  given.add("softcap", options.softcap);
+// Adds the options of attention that all calls share. The method does not count, since it changes
+// nothing of what is saved.
+void add_attention(CallFingerprint& fingerprint, Index heads, Index kv_heads,
+                   const AttentionOptions& options) {
+  fingerprint.add("heads", heads);
+  fingerprint.add("kvHeads", kv_heads == 0 ? heads : kv_heads);
+  fingerprint.add("causal", options.causal);
+  fingerprint.add("scale", options.scale.value_or(NAN));
+  fingerprint.add("softcap", options.softcap);
 }
 
-// Those of a block, and of its attention to itself.
-void add_block(Given& given, const BlockOptions& options) {
-  add_attention(given, options.heads, options.kv_heads, options.attention);
-  given.add_text("norm", options.norm);
-  given.add_text("activation", options.activation);
-  given.add("eps", options.eps);
-  given.add_object("keyLengths", options.attention.key_lengths);
+// Adds the options of a block and of its self-attention.
+void add_block(CallFingerprint& fingerprint, const BlockOptions& options) {
+  add_attention(fingerprint, options.heads, options.kv_heads, options.attention);
+  fingerprint.add_text("norm", options.norm);
+  fingerprint.add_text("activation", options.activation);
+  fingerprint.add("eps", options.eps);
+  fingerprint.add_object("keyLengths", options.attention.key_lengths);
 }
 
 }  // namespace
@@ -78,17 +81,17 @@ void MultiHeadCall::run(Engine& engine, const TensorView<float, 3>& out,
                              &engine.prepared);
 }
 
-Given MultiHeadCall::given() const {
-  Given given;
-  given.add("x", input.shape());
-  given.add("context", core.context.shape());
-  add_attention(given, core.heads, core.kv_heads, options.attention);
-  given.add_object("keyLengths", options.attention.key_lengths);
-  given.add_object("mask", options.attention.mask);
-  given.add("rotary", options.rotates ? options.rotary.base : 0);
-  given.add("rotary", options.rotary.width);
-  given.add_text("rotary", options.rotary.pairs);
-  return given;
+CallFingerprint MultiHeadCall::fingerprint() const {
+  CallFingerprint fingerprint;
+  fingerprint.add("x", input.shape());
+  fingerprint.add("context", core.context.shape());
+  add_attention(fingerprint, core.heads, core.kv_heads, options.attention);
+  fingerprint.add_object("keyLengths", options.attention.key_lengths);
+  fingerprint.add_object("mask", options.attention.mask);
+  fingerprint.add("rotary", options.rotates ? options.rotary.base : 0);
+  fingerprint.add("rotary", options.rotary.width);
+  fingerprint.add_text("rotary", options.rotary.pairs);
+  return fingerprint;
 }
 
 BlockCall::BlockCall(const char* call, const Tensor& tensor, const NamedTensors& named,
@@ -115,12 +118,12 @@ void BlockCall::run(Engine& engine, const TensorView<float, 3>& out,
                           &engine.prepared);
 }
 
-Given BlockCall::given() const {
-  Given given;
-  given.add("x", input.shape());
-  add_block(given, options);
-  given.add_object("mask", options.attention.mask);
-  return given;
+CallFingerprint BlockCall::fingerprint() const {
+  CallFingerprint fingerprint;
+  fingerprint.add("x", input.shape());
+  add_block(fingerprint, options);
+  fingerprint.add_object("mask", options.attention.mask);
+  return fingerprint;
 }
 
 DecoderCall::DecoderCall(const char* call, const Tensor& tensor, const Tensor& memory,
@@ -152,14 +155,14 @@ void DecoderCall::run(Engine& engine, const TensorView<float, 3>& out,
                       &engine.prepared);
 }
 
-Given DecoderCall::given() const {
-  Given given;
-  given.add("x", input.shape());
-  given.add("memory", source.shape());
-  add_block(given, options);
-  given.add_object("mask", options.attention.mask);
-  given.add_object("memoryMask", cross.mask);
-  return given;
+CallFingerprint DecoderCall::fingerprint() const {
+  CallFingerprint fingerprint;
+  fingerprint.add("x", input.shape());
+  fingerprint.add("memory", source.shape());
+  add_block(fingerprint, options);
+  fingerprint.add_object("mask", options.attention.mask);
+  fingerprint.add_object("memoryMask", cross.mask);
+  return fingerprint;
 }
 
 TransformerCall::TransformerCall(const char* call, const Tensor& from, const Tensor& target,
@@ -191,15 +194,15 @@ void TransformerCall::run(Engine& engine, const TensorView<float, 3>& out,
                     &engine.prepared);
 }
 
-Given TransformerCall::given() const {
-  Given given;
-  given.add("source", source.shape());
-  given.add("target", input.shape());
-  add_block(given, options);
-  given.add_object("sourceMask", source_attention.mask);
-  given.add_object("targetMask", options.attention.mask);
-  given.add_object("memoryMask", cross.mask);
-  return given;
+CallFingerprint TransformerCall::fingerprint() const {
+  CallFingerprint fingerprint;
+  fingerprint.add("source", source.shape());
+  fingerprint.add("target", input.shape());
+  add_block(fingerprint, options);
+  fingerprint.add_object("sourceMask", source_attention.mask);
+  fingerprint.add_object("targetMask", options.attention.mask);
+  fingerprint.add_object("memoryMask", cross.mask);
+  return fingerprint;
 }
 
 ForwardResults::ForwardResults(Engine& engine, const SequenceCall& call, Tensor* out)

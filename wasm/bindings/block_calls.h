@@ -1,20 +1,43 @@
-// What attention with projections, the blocks and the Transformer are given, read once for the
-// forward pass, whether it is traced or saved, and for the way back. Each call has
+// The arguments of attention with projections, of the blocks and of the Transformer, read once for
+// the forward pass, whether it is traced or saved, and for the backward pass. Each call has
 //
 //   check(out)           what the core throws for its arguments; nothing is written
-//   saved(memory)        the trace that its way back needs, laid out
+//   saved(memory)        the trace that its backward pass needs, laid out
 //   run(engine, out, trace)
-//   given()              what its way back must be given as well
+//   fingerprint()        the shapes and options that its backward pass must be given as well
 #pragma once
 
-#include "given.h"
-#include "multi_head_attention.h"
-#include "transformer.h"
+#include <tril/block/transformer.h>
+
+#include <string>
+
+#include "attention.h"
+#include "call_fingerprint.h"
+#include "rotary_positions.h"
 
 namespace tril::js {
 
-// What they have in common: x [B, T, C] or [T, C], and an output of its layout. A call borrows, and
-// is neither copied nor moved. All constructors throw Error in the name of the call.
+struct MultiHeadOptions {
+  AttentionOptions attention;  // its heads and kv_heads are those of the projections
+  bool need_weights;
+  bool average_weights;
+  bool rotates;
+  RotaryOptions rotary;
+};
+
+struct BlockOptions {
+  int heads;
+  int kv_heads;      // 0: as many as heads
+  std::string norm;  // "post" or "pre"
+  std::string activation;
+  double eps;
+  bool trace;
+  AttentionOptions
+      attention;  // its heads, kv_heads and trace are not looked at; nor are those below
+};
+
+// The common part of all calls: x [B, T, C] or [T, C], and an output of its layout. A call borrows,
+// and is neither copied nor moved. All constructors throw Error in the name of the call.
 struct SequenceCall {
   SequenceCall(const char* call, const Tensor& tensor, const char* argument);
   SequenceCall(const SequenceCall&) = delete;
@@ -38,7 +61,7 @@ struct MultiHeadCall : SequenceCall {
   void check(const TensorView<float, 3>& out) const;
   MultiHeadTrace saved(SavedMemory& memory) const;
   void run(Engine& engine, const TensorView<float, 3>& out, const MultiHeadTrace& trace) const;
-  Given given() const;
+  CallFingerprint fingerprint() const;
 };
 
 struct BlockCall : SequenceCall {
@@ -54,7 +77,7 @@ struct BlockCall : SequenceCall {
   TransformerBlockTrace saved(SavedMemory& memory) const;
   void run(Engine& engine, const TensorView<float, 3>& out,
            const TransformerBlockTrace& trace) const;
-  Given given() const;
+  CallFingerprint fingerprint() const;
 };
 
 struct DecoderCall : SequenceCall {
@@ -71,10 +94,10 @@ struct DecoderCall : SequenceCall {
   void check(const TensorView<float, 3>& out) const;
   DecoderBlockTrace saved(SavedMemory& memory) const;
   void run(Engine& engine, const TensorView<float, 3>& out, const DecoderBlockTrace& trace) const;
-  Given given() const;
+  CallFingerprint fingerprint() const;
 };
 
-// Its x is the target.
+// A call of the Transformer; x is the target.
 struct TransformerCall : SequenceCall {
   TransformerCall(const char* call, const Tensor& source, const Tensor& target,
                   const NamedTensors& named, const BlockOptions& given_options,
@@ -91,10 +114,10 @@ struct TransformerCall : SequenceCall {
   void check(const TensorView<float, 3>&) const {}
   TransformerTrace saved(SavedMemory& memory) const;
   void run(Engine& engine, const TensorView<float, 3>& out, const TransformerTrace& trace) const;
-  Given given() const;
+  CallFingerprint fingerprint() const;
 };
 
-// What a forward pass gives: output, unless `out` is written, and what else is made.
+// The results of a forward pass: output, unless `out` is written, and traces.
 struct ForwardResults {
   ForwardResults(Engine& engine, const SequenceCall& call, Tensor* out);
 

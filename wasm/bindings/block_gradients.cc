@@ -1,19 +1,28 @@
-#include "block_gradients.h"
-
+// The backward passes of attention with weights, of blocks and of stacks of them. Each takes what
+// its forward pass took and the gradient of the output, and gives a gradient for each input and
+// dWeights.NAME for each weight that was given. `kept` is what the forward pass has saved
+// (saved_passes.cc); where it is null, that pass is computed again.
+#include <emscripten/bind.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/foundation/saved_memory.h>
 
-#include "saved_gradients.h"
+#include "backward_call.h"
+#include "guard.h"
 #include "sequences.h"
 #include "traces.h"
-#include "way_back.h"
 #include "weights.h"
 
 namespace tril::js {
 
 namespace {
 
-// [B, H, T, S], without B where x [B, T, C] is.
+// The gradient of an input, of its shape.
+TensorView<float, 3> gradient(Results& results, const char* name, const Tensor& of,
+                              const Shape<3>& shape) {
+  return {results.make(name, of.shape()).data(), shape};
+}
+
+// The gradient of a mask, [B, H, T, S], without B where x has none.
 TensorView<float, 4> mask_gradient_of(Results& results, const char* name, const Tensor& x,
                                       Index heads, Index keys) {
   const int without = left_out(x);
@@ -21,8 +30,7 @@ TensorView<float, 4> mask_gradient_of(Results& results, const char* name, const 
   return Traces(results, without).make(name, Shape<4>{batches, heads, x.size(-2), keys});
 }
 
-}  // namespace
-
+// Gives dQuery, dKey and dValue.
 NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& query,
                                          const Tensor& key, const Tensor& value,
                                          const NamedTensors& weights, const MaskRules& mask_rules) {
@@ -53,6 +61,7 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
   return results.hand_over();
 }
 
+// Gives dX, dContext and dValueContext where there are such, and, if asked for, dMask [B, H, T, S].
 NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                            const NamedTensors& weights, const Tensor* context,
                                            const Tensor* value_context,
@@ -60,65 +69,70 @@ NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, 
                                            const Tensor* kept) {
   const MultiHeadCall call("multi_head_attention_backward", x, weights, context, value_context,
                            options);
-  WayBack back(engine, call, d_out, kept);
+  BackwardCall backward(engine, call, d_out, kept);
   MultiHeadGradients gradients{
-      .d_x = gradient(back.results, "dX", x, call.input.shape()),
-      .weights = gradients_of<BasicMultiHeadWeights<float>>(back.results, call.weights)};
+      .d_x = gradient(backward.results, "dX", x, call.input.shape()),
+      .weights = gradients_of<BasicMultiHeadWeights<float>>(backward.results, call.weights)};
   if (context) {
-    gradients.d_context = gradient(back.results, "dContext", *context, call.core.context.shape());
+    gradients.d_context =
+        gradient(backward.results, "dContext", *context, call.core.context.shape());
   }
   if (value_context) {
-    gradients.d_value_context =
-        gradient(back.results, "dValueContext", *value_context, call.core.value_context.shape());
+    gradients.d_value_context = gradient(backward.results, "dValueContext", *value_context,
+                                         call.core.value_context.shape());
   }
   if (mask_gradient) {
     const auto& keys = call.core.context ? call.core.context : call.input;
-    gradients.d_mask = mask_gradient_of(back.results, "dMask", x, call.core.heads, keys.size(1));
+    gradients.d_mask =
+        mask_gradient_of(backward.results, "dMask", x, call.core.heads, keys.size(1));
   }
-  tril::multi_head_attention_backward(back.d_out, call.input, call.weights, call.core, back.trace,
-                                      gradients, engine.scratch, engine.parallel);
-  return back.results.hand_over();
+  tril::multi_head_attention_backward(backward.d_out, call.input, call.weights, call.core,
+                                      backward.trace, gradients, engine.scratch, engine.parallel);
+  return backward.results.hand_over();
 }
 
+// Gives dX, and, if asked for, dMask [B, H, T, T].
 NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                         const NamedTensors& weights, const BlockOptions& options,
                                         bool mask_gradient, const Tensor* kept) {
   const BlockCall call("transformer_block_backward", x, weights, options);
-  WayBack back(engine, call, d_out, kept);
+  BackwardCall backward(engine, call, d_out, kept);
   TransformerBlockGradients gradients{
-      .d_x = gradient(back.results, "dX", x, call.input.shape()),
-      .weights = gradients_of<BasicTransformerBlockWeights<float>>(back.results, call.weights)};
+      .d_x = gradient(backward.results, "dX", x, call.input.shape()),
+      .weights = gradients_of<BasicTransformerBlockWeights<float>>(backward.results, call.weights)};
   if (mask_gradient) {
     gradients.d_mask =
-        mask_gradient_of(back.results, "dMask", x, call.core.heads, call.input.size(1));
+        mask_gradient_of(backward.results, "dMask", x, call.core.heads, call.input.size(1));
   }
-  tril::transformer_block_backward(back.d_out, call.input, call.weights, call.core, back.trace,
-                                   gradients, engine.scratch, engine.parallel);
-  return back.results.hand_over();
+  tril::transformer_block_backward(backward.d_out, call.input, call.weights, call.core,
+                                   backward.trace, gradients, engine.scratch, engine.parallel);
+  return backward.results.hand_over();
 }
 
+// Gives dX and dMemory, and, if asked for, dMask [B, H, T, T] and dMemoryMask [B, H, T, S].
 NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                     const Tensor& memory, const NamedTensors& weights,
                                     const BlockOptions& options, const AttentionOptions& cross,
                                     bool mask_gradient, const Tensor* kept) {
   const DecoderCall call("decoder_block_backward", x, memory, weights, options, cross);
-  WayBack back(engine, call, d_out, kept);
+  BackwardCall backward(engine, call, d_out, kept);
   DecoderBlockGradients gradients{
-      .d_x = gradient(back.results, "dX", x, call.input.shape()),
-      .d_memory = gradient(back.results, "dMemory", memory, call.source.shape()),
-      .weights = gradients_of<BasicDecoderBlockWeights<float>>(back.results, call.weights)};
+      .d_x = gradient(backward.results, "dX", x, call.input.shape()),
+      .d_memory = gradient(backward.results, "dMemory", memory, call.source.shape()),
+      .weights = gradients_of<BasicDecoderBlockWeights<float>>(backward.results, call.weights)};
   if (mask_gradient) {
     const auto of = [&](const char* name, const TensorView<const float, 3>& keys) {
-      return mask_gradient_of(back.results, name, x, call.core.heads, keys.size(1));
+      return mask_gradient_of(backward.results, name, x, call.core.heads, keys.size(1));
     };
     gradients.d_self_mask = of("dMask", call.input);
     gradients.d_cross_mask = of("dMemoryMask", call.source);
   }
-  tril::decoder_block_backward(back.d_out, call.input, call.source, call.weights, call.core,
-                               back.trace, gradients, engine.scratch, engine.parallel);
-  return back.results.hand_over();
+  tril::decoder_block_backward(backward.d_out, call.input, call.source, call.weights, call.core,
+                               backward.trace, gradients, engine.scratch, engine.parallel);
+  return backward.results.hand_over();
 }
 
+// Gives dSource and dTarget.
 NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Tensor& source,
                                   const Tensor& target, const NamedTensors& weights,
                                   const BlockOptions& options,
@@ -126,14 +140,26 @@ NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Ten
                                   const AttentionOptions& cross, const Tensor* kept) {
   const TransformerCall call("transformer_backward", source, target, weights, options,
                              source_attention, cross);
-  WayBack back(engine, call, d_out, kept);
+  BackwardCall backward(engine, call, d_out, kept);
   const TransformerGradients gradients{
-      .d_source = gradient(back.results, "dSource", source, call.source.shape()),
-      .d_target = gradient(back.results, "dTarget", target, call.input.shape()),
-      .weights = gradients_of<BasicTransformerWeights<float>>(back.results, call.weights)};
-  tril::transformer_backward(back.d_out, call.source, call.input, call.weights, call.core,
-                             back.trace, gradients, engine.scratch, engine.parallel);
-  return back.results.hand_over();
+      .d_source = gradient(backward.results, "dSource", source, call.source.shape()),
+      .d_target = gradient(backward.results, "dTarget", target, call.input.shape()),
+      .weights = gradients_of<BasicTransformerWeights<float>>(backward.results, call.weights)};
+  tril::transformer_backward(backward.d_out, call.source, call.input, call.weights, call.core,
+                             backward.trace, gradients, engine.scratch, engine.parallel);
+  return backward.results.hand_over();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_block_gradients) {
+  using namespace emscripten;
+  function("_additiveAttentionBackward", guard<&additive_attention_backward>);
+  function("_multiHeadAttentionBackward", guard<&multi_head_attention_backward>,
+           allow_raw_pointers());
+  function("_transformerBlockBackward", guard<&transformer_block_backward>, allow_raw_pointers());
+  function("_decoderBlockBackward", guard<&decoder_block_backward>, allow_raw_pointers());
+  function("_transformerBackward", guard<&transformer_backward>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

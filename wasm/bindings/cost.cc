@@ -1,17 +1,30 @@
-#include "cost.h"
-
+#include <emscripten/bind.h>
+#include <tril/attention/linear_attention.h>
+#include <tril/layers/activations.h>
 #include <tril/lessons/attention_cost.h>
+#include <tril/lessons/cost.h>
 #include <tril/lessons/layer_costs.h>
 #include <tril/lessons/matmul_cost.h>
 #include <tril/lessons/transformer_block_cost.h>
+#include <tril/matmul/matmul.h>
 
-#include "efficient_attention.h"
-#include "feed_forward.h"
-#include "matmul.h"
+#include <string>
+
+#include "attention.h"
+#include "guard.h"
 
 namespace tril::js {
 
 namespace {
+
+// Whole numbers, names and flags by their names, as ../src/calls/cost.ts gives them for each kind.
+EMSCRIPTEN_DECLARE_VAL_TYPE(Sizes)
+
+struct CostResult {
+  double flops, input_bytes, output_bytes, held_bytes;
+  double bytes;   // input_bytes + output_bytes
+  double scores;  // -1: not a cost of attention
+};
 
 CostResult result(const Cost& cost) {
   return {cost.flops, cost.input_bytes, cost.output_bytes, cost.held_bytes, cost.bytes(), -1};
@@ -21,14 +34,17 @@ CostResult result(const AttentionCost& cost) {
           cost.held_bytes, cost.bytes(),     cost.scores};
 }
 
-}  // namespace
-
+// The cost of a call of that kind: the core's matmul_cost ("matmul"), attention_cost ("attention"),
+// and so on. `options` count for calls that attend.
 CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOptions& options) {
   const auto size = [&](const char* name) { return sizes[name].as<Index>(); };
   const auto flag = [&](const char* name) { return sizes[name].as<bool>(); };
   const auto text = [&](const char* name) { return sizes[name].as<std::string>(); };
   const std::string name = kind + "_cost";
   const char* const call = name.c_str();
+  const auto activation = [&] {
+    return value_named(kActivations, text("activation"), call, "activation");
+  };
 
   if (kind == "matmul") {
     return result(matmul_cost({size("batches"), size("rows"), size("depth"), size("cols")},
@@ -42,14 +58,14 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
     return result(softmax_cost(size("rows"), size("length"), flag("stable")));
   }
   if (kind == "activation") {
-    return result(activation_cost(size("count"), activation_named(text("activation"), call)));
+    return result(activation_cost(size("count"), activation()));
   }
   if (kind == "layer_norm") {
     return result(layer_norm_cost(size("rows"), size("width"), flag("affine")));
   }
   if (kind == "feed_forward") {
-    return result(feed_forward_cost({size("rows"), size("width"), size("hidden"),
-                                     activation_named(text("activation"), call), flag("bias")}));
+    return result(feed_forward_cost(
+        {size("rows"), size("width"), size("hidden"), activation(), flag("bias")}));
   }
   if (kind == "additive_attention") {
     return result(
@@ -66,10 +82,10 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
                                   core()));
   }
   if (kind == "transformer_block") {
-    return result(transformer_block_cost(
-        {size("batches"), size("tokens"), size("width"), size("heads"), size("kvHeads"),
-         size("hidden"), activation_named(text("activation"), call)},
-        core()));
+    return result(
+        transformer_block_cost({size("batches"), size("tokens"), size("width"), size("heads"),
+                                size("kvHeads"), size("hidden"), activation()},
+                               core()));
   }
   const AttentionSizes attention{size("batches"), size("heads"), size("kvHeads"),   size("queries"),
                                  size("keys"),    size("width"), size("valueWidth")};
@@ -85,12 +101,32 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
   return result(attention_cost(attention, core(), {size("blockQueries"), size("blockKeys")}));
 }
 
+// The cost of both, one after the other.
 CostResult cost_sum(const CostResult& one, const CostResult& other) {
   const auto core = [](const CostResult& cost) {
     return Cost{cost.flops, cost.input_bytes, cost.output_bytes, cost.held_bytes};
   };
   Cost sum = core(one);
   return result(sum += core(other));
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_cost) {
+  using namespace emscripten;
+  register_type<Sizes>("Record<string, number | string | boolean>");
+  value_object<CostResult>("_Cost")
+      .field("flops", &CostResult::flops)
+      .field("inputBytes", &CostResult::input_bytes)
+      .field("outputBytes", &CostResult::output_bytes)
+      .field("heldBytes", &CostResult::held_bytes)
+      .field("bytes", &CostResult::bytes)
+      .field("scores", &CostResult::scores);
+  function("_cost", guard<&cost>);
+  function("_costSum", guard<&cost_sum>);
+  function("_intensity", guard<&tril::intensity>);
+  function("_gigaflops", guard<&tril::gigaflops>);
+  function("_ratio", guard<&tril::ratio>);
 }
 
 }  // namespace tril::js

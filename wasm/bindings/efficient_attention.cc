@@ -1,10 +1,15 @@
-#include "efficient_attention.h"
-
+#include <emscripten/bind.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/linear_attention.h>
 #include <tril/attention/low_rank_attention.h>
 
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "guard.h"
 #include "heads.h"
+#include "mask.h"
 #include "sequences.h"
 #include "traces.h"
 #include "weights.h"
@@ -12,6 +17,23 @@
 namespace tril::js {
 
 namespace {
+
+struct LinearAttentionOptions {
+  std::string feature_map;  // "elu_plus_one" or "identity"
+  std::string order;        // "values_first" or "scores_first"
+  bool causal;
+  bool normalise;
+  int heads;     // as in AttentionOptions
+  int kv_heads;  // as there
+  bool need_weights;
+};
+
+struct LowRankOptions {
+  std::optional<double> scale;
+  int heads;     // as in AttentionOptions
+  int kv_heads;  // as there
+  bool trace;
+};
 
 // Queries, keys and values of all heads, and where their output goes.
 struct Heads {
@@ -32,8 +54,9 @@ struct Heads {
   Shape<4> scores(Index keys) const { return {query.size(0), query.size(1), query.size(2), keys}; }
 };
 
-}  // namespace
-
+// query [B, T, Dq], key [B, S, Dk], value [B, S, Dv], or all without B. `weights`: w_q [A, Dq], w_k
+// [A, Dk], v [A]. Gives output (unless `out` was written) and, with a trace, queries, keys, scores,
+// masked and weights.
 NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tensor& key,
                                 const Tensor& value, const NamedTensors& weights,
                                 const MaskRules& mask_rules, bool trace, Tensor* out) {
@@ -63,6 +86,7 @@ NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tenso
   return results.hand_over();
 }
 
+// Inputs as attention's. Gives output (unless `out` was written) and, if asked for, weights.
 NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor& key,
                               const Tensor& value, const LinearAttentionOptions& options,
                               Tensor* out) {
@@ -88,6 +112,8 @@ NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor&
   return results.hand_over();
 }
 
+// Inputs as attention's; e and f [R, S]. Gives output (unless `out` was written) and, with a trace,
+// scores, masked and weights, [B, H, T, R].
 NamedTensors low_rank_attention(Engine& engine, const Tensor& query, const Tensor& key,
                                 const Tensor& value, const Tensor& e, const Tensor& f,
                                 const LowRankOptions& options, Tensor* out) {
@@ -108,6 +134,30 @@ NamedTensors low_rank_attention(Engine& engine, const Tensor& query, const Tenso
                            heads.layout.view(*output, options.heads, kCall, "out"), engine.scratch,
                            engine.parallel, trace);
   return results.hand_over();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_efficient_attention) {
+  using namespace emscripten;
+  function("_additiveAttention", guard<&additive_attention>, allow_raw_pointers());
+
+  value_object<LinearAttentionOptions>("_LinearAttentionOptions")
+      .field("featureMap", &LinearAttentionOptions::feature_map)
+      .field("order", &LinearAttentionOptions::order)
+      .field("causal", &LinearAttentionOptions::causal)
+      .field("normalise", &LinearAttentionOptions::normalise)
+      .field("heads", &LinearAttentionOptions::heads)
+      .field("kvHeads", &LinearAttentionOptions::kv_heads)
+      .field("needWeights", &LinearAttentionOptions::need_weights);
+  function("_linearAttention", guard<&linear_attention>, allow_raw_pointers());
+
+  value_object<LowRankOptions>("_LowRankOptions")
+      .field("scale", &LowRankOptions::scale)
+      .field("heads", &LowRankOptions::heads)
+      .field("kvHeads", &LowRankOptions::kv_heads)
+      .field("trace", &LowRankOptions::trace);
+  function("_lowRankAttention", guard<&low_rank_attention>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

@@ -1,4 +1,4 @@
-// Operations element by element besides arithmetic.h's.
+// Operations element by element.
 #include <emscripten/bind.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/shapes.h>
@@ -11,6 +11,20 @@
 
 namespace tril::js {
 namespace {
+
+// The operation of that name (kBinary) on two tensors of up to 8 axes that broadcast; in place of a
+// null one stands its number.
+TensorHandle arithmetic(Engine& engine, const std::string& operation, const Tensor* x,
+                        float x_number, const Tensor* y, float y_number, Tensor* out) {
+  const char* const call = operation.c_str();
+  const Binary kind = value_named(kBinary, operation, call, "operation");
+  const AnyView<const float> left = operand(x, x_number, call, "x");
+  const AnyView<const float> right = operand(y, y_number, call, "y");
+  const AnyShape shape = broadcast_shape(left.shape, right.shape, call);
+  const Output output(engine, out, dynamic_shape(shape), call);
+  binary(kind, left, right, any_view(output->data(), shape), engine.parallel);
+  return output.handle();
+}
 
 // "exp" and its kin (kUnary).
 TensorHandle unary(Engine& engine, const std::string& operation, const Tensor& x, Tensor* out) {
@@ -48,6 +62,7 @@ TensorHandle arange(Engine& engine, double start, double stop, double step) {
 EMSCRIPTEN_BINDINGS(tril_elementwise) {
   namespace js = tril::js;
   using emscripten::allow_raw_pointers, emscripten::function;
+  function("_arithmetic", js::guard<&js::arithmetic>, allow_raw_pointers());
   function("_unary", js::guard<&js::unary>, allow_raw_pointers());
   function("_where", js::guard<&js::where>, allow_raw_pointers());
   function("_arange", js::guard<&js::arange>);

@@ -1,5 +1,3 @@
-#include "files.h"
-
 #include <emscripten/bind.h>
 #include <tril/files/mistaken_file.h>
 #include <tril/files/npy.h>
@@ -7,12 +5,18 @@
 
 #include <cstring>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "guard.h"
+#include "tensor.h"
 
 namespace tril::js {
 
 namespace {
+
+EMSCRIPTEN_DECLARE_VAL_TYPE(StoredArrays)
 
 using emscripten::val;
 
@@ -32,14 +36,9 @@ val as_object(Engine& engine, const std::string& name, const StoredTensor& store
   return object;
 }
 
-}  // namespace
-
-Bytes to_javascript(std::span<const std::byte> bytes) {
-  const auto* const first = reinterpret_cast<const unsigned char*>(bytes.data());
-  const val view(emscripten::typed_memory_view(bytes.size(), first));
-  return Bytes(view.call<val>("slice"));
-}
-
+// The arrays in the bytes of a file, "npy" or "safetensors", as float32: { name, type, shape,
+// tensor } each. A single number becomes a tensor of shape [1]. Several arrays in a .npy file are
+// named as numpy.savez does, arr_0 and so on.
 StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& bytes) {
   const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(bytes);
   const auto span = std::as_bytes(std::span(file));
@@ -58,12 +57,15 @@ StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& byt
   return StoredArrays(arrays);
 }
 
+// What a file that begins so is, and what to do instead; "" where that is not known.
 std::string known_file(const Bytes& begin) {
   const auto bytes = emscripten::convertJSArrayToNumberVector<unsigned char>(begin);
   return std::string(
       detail::known_file({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
 }
 
+// The bytes of a file of that kind, of named tensors; of one for "npy". `type` is "float32",
+// "float16" or, in "safetensors", "bfloat16".
 Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Names& names,
                  const std::string& type) {
   // TypeScript has checked that it is one of these.
@@ -82,6 +84,16 @@ Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Nam
   }
   if (kind == "npy") return to_javascript(npy_bytes(stored[0].shape, stored[0].elements, written));
   return to_javascript(safetensors_bytes(stored));
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_files) {
+  using namespace emscripten;
+  register_type<StoredArrays>("{ name: string; type: string; shape: number[]; tensor: _Tensor }[]");
+  function("_readFile", guard<&read_file>);
+  function("_knownFile", guard<&known_file>);
+  function("_writeFile", guard<&write_file>);
 }
 
 }  // namespace tril::js

@@ -6,7 +6,7 @@
 
 namespace tril::js {
 
-// A KeyValueCache that JavaScript owns; what it takes counts as the engine's.
+// A KeyValueCache that JavaScript owns. Its memory counts as the engine's.
 class Cache {
  public:
   Cache(Engine& engine, const KeyValueCacheSizes& sizes);
@@ -22,11 +22,5 @@ class Cache {
 };
 
 using CacheHandle = std::shared_ptr<Cache>;
-
-// The exports of a cache.
-CacheHandle make_cache(Engine& engine, int batches, int heads, int capacity, int width,
-                       int value_width);
-int cache_length(Cache& cache);
-void set_cache_length(Cache& cache, double length);
 
 }  // namespace tril::js

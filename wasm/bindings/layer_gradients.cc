@@ -1,20 +1,24 @@
-#include "layer_gradients.h"
-
+// The backward passes of products, rotations, gates and feed-forwards, and the forward passes of
+// the gated forms.
+#include <emscripten/bind.h>
 #include <tril/foundation/saved_memory.h>
 #include <tril/layers/activations.h>
 #include <tril/layers/feed_forward.h>
 #include <tril/layers/rotary_positions.h>
 #include <tril/matmul/matmul_backward.h>
 
-#include "feed_forward.h"
-#include "saved_gradients.h"
+#include <string>
+
+#include "guard.h"
+#include "matmul.h"
+#include "rotary_positions.h"
 #include "weights.h"
 
 namespace tril::js {
 
 namespace {
 
-// A gradient that lies as the factor does.
+// A gradient with the layout of its factor.
 MatrixStack<float> gradient_of(Results& results, const char* name, const Tensor& of,
                                const MatrixStack<const float>& factor) {
   const MatrixView<float> first(results.make(name, of.shape()).data(), factor.first.shape(),
@@ -29,8 +33,7 @@ FeedForwardWeights feed_forward_weights(const NamedTensors& weights, const char*
   return parts;
 }
 
-}  // namespace
-
+// Gives dA and dB. Of the options only transposeA and transposeB count.
 NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& a, const Tensor& b,
                              const MatmulOptions& options) {
   constexpr const char* kCall = "matmul_backward";
@@ -45,6 +48,7 @@ NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& 
   return results.hand_over();
 }
 
+// Takes the positions, tables and options that rotary_positions had.
 TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_out,
                                        const Integers& positions, const Tensor* cos,
                                        const Tensor* sin, const RotaryOptions& options,
@@ -53,20 +57,22 @@ TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_out,
                  options, out);
 }
 
+// gate and up have one shape, whichever.
 TensorHandle gated_activation(Engine& engine, const Tensor& gate, const Tensor& up,
                               const std::string& activation, Tensor* out) {
   constexpr const char* kCall = "gated_activation";
-  const Activation kind = activation_named(activation, kCall);
+  const Activation kind = value_named(kActivations, activation, kCall, "activation");
   check_same_shape(up, gate.shape(), kCall, "up", "gate");
   const Output output(engine, out, gate.shape(), kCall);
   tril::gated_activation(kind, rows_of(gate), rows_of(up), rows_of(*output), engine.parallel);
   return output.handle();
 }
 
+// Gives dGate and dUp.
 NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_out, const Tensor& gate,
                                        const Tensor& up, const std::string& activation) {
   constexpr const char* kCall = "gated_activation_backward";
-  const Activation kind = activation_named(activation, kCall);
+  const Activation kind = value_named(kActivations, activation, kCall, "activation");
   check_same_shape(up, gate.shape(), kCall, "up", "gate");
   check_same_shape(d_out, gate.shape(), kCall, "d_out", "gate");
   Results results(engine, kCall);
@@ -77,11 +83,13 @@ NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_out, cons
   return results.hand_over();
 }
 
+// x [..., C], linear1 [2 F, C], linear2 [C, F]. Gives output (unless `out` was written) and, with a
+// trace, hidden [..., 2 F] and activated [..., F].
 NamedTensors gated_feed_forward(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                 const std::string& activation, bool trace, Tensor* out) {
   constexpr const char* kCall = "gated_feed_forward";
   const FeedForwardWeights parts = feed_forward_weights(weights, kCall);
-  const Activation kind = activation_named(activation, kCall);
+  const Activation kind = value_named(kActivations, activation, kCall, "activation");
   Results results(engine, kCall);
   const Output output(engine, out, with_width(x.shape(), parts.linear2.weight.size(0)), kCall);
   if (!out) results.add("output", output.handle());
@@ -98,11 +106,12 @@ NamedTensors gated_feed_forward(Engine& engine, const Tensor& x, const NamedTens
   return results.hand_over();
 }
 
+// Gives dX, and dWeights.NAME for each weight that was given; gated or not.
 NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_out, const Tensor& x,
                                    const NamedTensors& weights, const std::string& activation) {
   const char* const call = gated ? "gated_feed_forward_backward" : "feed_forward_backward";
   const FeedForwardWeights parts = feed_forward_weights(weights, call);
-  const Activation kind = activation_named(activation, call);
+  const Activation kind = value_named(kActivations, activation, call, "activation");
   (gated ? check_gated_feed_forward : check_feed_forward)(call, x.size(-1), parts, kind);
   const MatrixView<const float> rows = rows_of(x);
   const Index width = parts.linear2.weight.size(0);
@@ -122,6 +131,18 @@ NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_o
   (gated ? tril::gated_feed_forward_backward : tril::feed_forward_backward)(
       rows_of(d_out), rows, parts, kind, trace, gradients, engine.scratch, engine.parallel);
   return results.hand_over();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_layer_gradients) {
+  using namespace emscripten;
+  function("_matmulBackward", guard<&matmul_backward>);
+  function("_rotaryPositionsBackward", guard<&rotary_positions_backward>, allow_raw_pointers());
+  function("_gatedActivation", guard<&gated_activation>, allow_raw_pointers());
+  function("_gatedActivationBackward", guard<&gated_activation_backward>);
+  function("_gatedFeedForward", guard<&gated_feed_forward>, allow_raw_pointers());
+  function("_feedForwardBackward", guard<&feed_forward_backward>);
 }
 
 }  // namespace tril::js

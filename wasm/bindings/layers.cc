@@ -1,20 +1,19 @@
-#include "layers.h"
-
+// Linear maps, embeddings and their gradients, and sinusoidal positions.
+#include <emscripten/bind.h>
 #include <tril/layers/embedding.h>
 #include <tril/layers/linear.h>
+#include <tril/layers/positions.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "heads.h"
+#include "guard.h"
 #include "output.h"
 
 namespace tril::js {
 
+namespace {
+
+// x [..., in], weight [out, in], bias [out] or null; gives [..., out].
 TensorHandle linear(Engine& engine, const Tensor& x, const Tensor& weight, const Tensor* bias,
                     Tensor* out) {
   const MatrixView<const float> w = matrix(weight, "linear", "weight");
@@ -25,6 +24,27 @@ TensorHandle linear(Engine& engine, const Tensor& x, const Tensor& weight, const
   return output.handle();
 }
 
+// Gives dX, dWeight and dBias.
+NamedTensors linear_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
+                             const Tensor& weight) {
+  constexpr const char* kCall = "linear_backward";
+  const MatrixView<const float> w = matrix(weight, kCall, "weight");
+  if (x.size(-1) != w.size(1)) {
+    fail(kCall, "x", {"must be as wide as weight, ", weight, "; shape is ", x});
+  }
+  check_same_shape(d_out, with_width(x.shape(), w.size(0)), kCall, "d_out", "the output");
+  Results results(engine, kCall);
+  const auto matrix_of = [](Tensor& tensor) {
+    return MatrixView<float>(tensor.data(), {tensor.size(0), tensor.size(1)});
+  };
+  const LinearGradients gradients{.d_x = rows_of(results.make("dX", x.shape())),
+                                  .d_weight = matrix_of(results.make("dWeight", weight.shape())),
+                                  .d_bias = vector_of(results.make("dBias", {w.size(0)}))};
+  tril::linear_backward(rows_of(d_out), rows_of(x), w, gradients, engine.scratch, engine.parallel);
+  return results.hand_over();
+}
+
+// ids of any shape `ids_shape`, table [V, C]; gives [..., C].
 TensorHandle embedding(Engine& engine, const Integers& ids, const Numbers& ids_shape,
                        const Tensor& table, Tensor* out) {
   const auto rows = emscripten::convertJSArrayToNumberVector<std::int32_t>(ids);
@@ -36,6 +56,21 @@ TensorHandle embedding(Engine& engine, const Integers& ids, const Numbers& ids_s
   return output.handle();
 }
 
+// Gives the gradient of the table, [rows, C].
+TensorHandle embedding_backward(Engine& engine, const Tensor& d_out, const Integers& ids,
+                                const Numbers& ids_shape, int rows) {
+  constexpr const char* kCall = "embedding_backward";
+  const auto picked = emscripten::convertJSArrayToNumberVector<std::int32_t>(ids);
+  DynamicShape shape = shape_from(ids_shape);
+  shape.push_back(d_out.size(-1));
+  check_same_shape(d_out, shape, kCall, "d_out", "the ids and a width");
+  const TensorHandle made =
+      std::make_shared<Tensor>(engine, DynamicShape{rows, d_out.size(-1)}, kCall);
+  tril::embedding_backward(rows_of(d_out), view_of(picked), rows_of(*made), engine.parallel);
+  return made;
+}
+
+// Gives [length, width].
 TensorHandle sinusoidal_positions(Engine& engine, int length, int width,
                                   const SinusoidalOptions& options, Tensor* out) {
   const Output output(engine, out, {length, width}, "sinusoidal_positions");
@@ -43,114 +78,18 @@ TensorHandle sinusoidal_positions(Engine& engine, int length, int width,
   return output.handle();
 }
 
-namespace {
-
-constexpr const char* kRotary = "rotary_positions";
-
-// Tables [B, T, R / 2], of which all batches share one where its stride is 0.
-struct RotaryTables {
-  TensorView<const float, 3> cos, sin;
-};
-
-// As tables of each batch: a table of all of them has T rows.
-TensorView<const float, 3> table_view(const float* data, Index rows, Index pairs, Index batches,
-                                      Index tokens) {
-  return {data, {batches, tokens, pairs}, {rows == tokens ? 0 : tokens * pairs, pairs, 1}};
-}
-
-// Row number positions[n] of a table for each n.
-MatrixView<const float> picked_rows(const Tensor& table, std::span<const std::int32_t> positions,
-                                    const char* name, Scratch::Frame& frame) {
-  const MatrixView<const float> rows = matrix(table, kRotary, name);
-  const auto count = static_cast<Index>(positions.size());
-  const MatrixView<float> picked(frame.take<float>(count, rows.size(1)), {count, rows.size(1)});
-  for (Index n = 0; n < count; ++n) {
-    const std::int32_t position = positions[static_cast<std::size_t>(n)];
-    if (position < 0 || position >= rows.size(0)) {
-      fail(kRotary, "positions", {position, " is not a row of ", name, ", which is ", table});
-    }
-    std::copy_n(rows[position].data(), rows.size(1), picked[n].data());
-  }
-  return picked;
-}
-
-// What JavaScript gave as cos and sin, at the positions, or for each token as it stands.
-RotaryTables given_tables(const Tensor& cos, const Tensor& sin,
-                          std::span<const std::int32_t> positions,
-                          const TensorView<const float, 4>& x, Scratch::Frame& frame) {
-  if (cos.shape() != sin.shape()) {
-    fail(kRotary, "sin", {"must have the shape of cos, ", cos, ", is ", sin});
-  }
-  const Index batches = x.size(0), tokens = x.size(2), pairs = cos.size(-1);
-  if (!positions.empty()) {
-    const auto count = static_cast<Index>(positions.size());
-    return {
-        table_view(picked_rows(cos, positions, "cos", frame).data(), count, pairs, batches, tokens),
-        table_view(picked_rows(sin, positions, "sin", frame).data(), count, pairs, batches,
-                   tokens)};
-  }
-  const bool shared = cos.rank() == 2 && cos.size(0) == tokens;
-  if (!shared && cos.shape() != DynamicShape{batches, tokens, pairs}) {
-    fail(kRotary, "cos",
-         {"must be [T, R / 2] or [B, T, R / 2] with ", tokens,
-          " tokens, or come with positions; shape is ", cos});
-  }
-  const Index rows = shared ? tokens : batches * tokens;
-  return {table_view(cos.data(), rows, pairs, batches, tokens),
-          table_view(sin.data(), rows, pairs, batches, tokens)};
-}
-
-// Computed once a position.
-RotaryTables computed_tables(const std::vector<std::int32_t>& positions, double base, Index pairs,
-                             const TensorView<const float, 4>& x, Scratch::Frame& frame) {
-  const auto count = static_cast<Index>(positions.size());
-  const MatrixView<float> cos(frame.take<float>(count, pairs), {count, pairs});
-  const MatrixView<float> sin(frame.take<float>(count, pairs), {count, pairs});
-  rotary_angles(view_of(positions), base, cos, sin);
-  return {table_view(cos.data(), count, pairs, x.size(0), x.size(2)),
-          table_view(sin.data(), count, pairs, x.size(0), x.size(2))};
-}
-
 }  // namespace
 
-TensorHandle rotated(Engine& engine, const char* argument, decltype(&tril::rotary_positions) turn,
-                     const Tensor& x, const Integers& positions, const Tensor* cos,
-                     const Tensor* sin, const RotaryOptions& options, Tensor* out) {
-  const HeadLayout layout(x, options.heads, kRotary, argument);
-  const auto from = layout.view(x, options.heads, kRotary, argument);
-  const RotaryPairs pairs = value_named(kRotaryPairs, options.pairs, kRotary, "pairs");
-  auto places = emscripten::convertJSArrayToNumberVector<std::int32_t>(positions);
-  const Index count = static_cast<Index>(places.size()), tokens = from.size(2);
-  if (count > 0 && count != tokens && count != from.size(0) * tokens) {
-    fail(kRotary, "positions",
-         {count, " positions for ", x, "; one a token, or one a token of each batch"});
-  }
-  const Index table_width = cos ? 2 * cos->size(-1) : from.size(3);
-  const Index width = options.width == 0 ? table_width : options.width;
-  if (width % 2 != 0 || width > from.size(3)) {
-    fail(kRotary, "width",
-         {"must be even and at most ", from.size(3), ", the width of a head, is ", width});
-  }
-  if (cos && width != table_width) {
-    fail(kRotary, "width",
-         {"must be that of the tables, two for each column of cos, is ", width, "; cos is ", *cos});
-  }
-  const Output output(engine, out, x.shape(), kRotary);
-  Scratch::Frame frame(engine.scratch);
-  if (!cos && places.empty()) {
-    for (Index t = 0; t < tokens; ++t) places.push_back(static_cast<std::int32_t>(t));
-  }
-  const RotaryTables tables = cos ? given_tables(*cos, *sin, places, from, frame)
-                                  : computed_tables(places, options.base, width / 2, from, frame);
-  turn(from, tables.cos, tables.sin, pairs, layout.view(*output, options.heads, kRotary, "out"),
-       engine.parallel);
-  return output.handle();
-}
-
-TensorHandle rotary_positions(Engine& engine, const Tensor& x, const Integers& positions,
-                              const Tensor* cos, const Tensor* sin, const RotaryOptions& options,
-                              Tensor* out) {
-  return rotated(engine, "x", tril::rotary_positions, x, positions, cos, sin, options, out);
+EMSCRIPTEN_BINDINGS(tril_layers) {
+  using namespace emscripten;
+  value_object<SinusoidalOptions>("_SinusoidalOptions")
+      .field("wavelength", &SinusoidalOptions::wavelength)
+      .field("ratio", &SinusoidalOptions::ratio);
+  function("_linear", guard<&linear>, allow_raw_pointers());
+  function("_linearBackward", guard<&linear_backward>);
+  function("_embedding", guard<&embedding>, allow_raw_pointers());
+  function("_embeddingBackward", guard<&embedding_backward>);
+  function("_sinusoidalPositions", guard<&sinusoidal_positions>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

@@ -1,5 +1,5 @@
-#include "lessons.h"
-
+// Calls that take a computation apart, for explaining it: every step, every access to memory, every
+// sum on the way. What they compute is the core's; here it is only collected.
 #include <emscripten/bind.h>
 #include <tril/lessons/access_trace.h>
 #include <tril/lessons/cache_model.h>
@@ -13,15 +13,33 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "guard.h"
 #include "matmul.h"
 #include "output.h"
 
 namespace tril::js {
 
 namespace {
+
+struct CacheOptions {
+  std::string method;
+  int block;       // edge of the blocks of `blocked`
+  int line_bytes;  // the cache: bytes a line, lines a set, sets
+  int ways;
+  int sets;
+};
+
+EMSCRIPTEN_DECLARE_VAL_TYPE(AccessTrace)  // as types.d.ts declares it
+
+struct RunningAverageOptions {
+  std::string method;
+  bool sum;
+  double hidden;
+};
 
 using emscripten::val;
 
@@ -50,10 +68,10 @@ Integers integers(const std::vector<std::int32_t>& values) {
   return Integers(view.call<val>("slice"));
 }
 
-// What may be collected of one trace, in numbers.
+// The maximum size of a trace, in numbers.
 constexpr Index kMostTraced = Index{1} << 24;
 
-// Everything an access did, appended to flat arrays.
+// A log of all that each access did, in flat arrays.
 struct AccessLog {
   std::vector<std::int32_t> accesses, lines, misses, totals;
   std::int32_t missed[3] = {};
@@ -80,8 +98,8 @@ struct AccessLog {
   }
 };
 
-}  // namespace
-
+// { output [rows, cols], partial [steps, rows, cols] }: the product as one reading puts it
+// together, "dots", "rows", "columns" or "outer", with what has been added up after every step.
 NamedTensors read_product(Engine& engine, const Tensor& a, const Tensor& b,
                           const std::string& reading) {
   constexpr const char* kCall = "read_product";
@@ -99,6 +117,8 @@ NamedTensors read_product(Engine& engine, const Tensor& a, const Tensor& b,
   return results.hand_over();
 }
 
+// What a loop order does to memory and to a small cache, access by access. a, b and out lie one
+// after the other, each beginning with a line.
 AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
                           const CacheOptions& options) {
   constexpr const char* kCall = "trace_product";
@@ -131,6 +151,8 @@ AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
   return AccessTrace(trace);
 }
 
+// The misses of a square product counted on paper, for one fully associative set; -1 where the
+// counting does not hold.
 double expected_misses(int n, const CacheOptions& options) {
   constexpr const char* kCall = "expected_misses";
   const MatmulMethod method = value_named(kMatmulMethods, options.method, kCall, "method");
@@ -141,6 +163,7 @@ double expected_misses(int n, const CacheOptions& options) {
   return misses ? static_cast<double>(*misses) : -1;
 }
 
+// { output, left, right, products }: one level of Strassen's product.
 NamedTensors strassen_level(Engine& engine, const Tensor& a, const Tensor& b) {
   constexpr const char* kCall = "strassen_level";
   const MatrixView<const float> left = matrix(a, kCall, "a"), right = matrix(b, kCall, "b");
@@ -159,6 +182,7 @@ NamedTensors strassen_level(Engine& engine, const Tensor& a, const Tensor& b) {
   return results.hand_over();
 }
 
+// Gives [7, 12]: for each product the signs of A's quarters, of B's, and of out's.
 Integers strassen_signs() {
   std::vector<std::int32_t> signs;
   for (const StrassenProduct& product : kStrassenProducts) {
@@ -169,6 +193,8 @@ Integers strassen_signs() {
   return integers(signs);
 }
 
+// { error [rows, cols], largest [1], rms [1] }: a method's distance from the product in double.
+// `levels` is how often Strassen halves, -1 for as often as pays; other methods have none.
 NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
                            const std::string& method, int levels) {
   constexpr const char* kCall = "product_error";
@@ -197,8 +223,10 @@ NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
   return results.hand_over();
 }
 
+// Gives the number of floating-point operations of `rounds` rounds in registers.
 double run_peak(double rounds) { return tril::run_peak(static_cast<Index>(rounds)); }
 
+// { output }, and { mask, weights } but by loops: the average of x [B, T, C] up to every moment.
 NamedTensors running_average(Engine& engine, const Tensor& x,
                              const RunningAverageOptions& options) {
   constexpr const char* kCall = "running_average";
@@ -217,6 +245,36 @@ NamedTensors running_average(Engine& engine, const Tensor& x,
       input, {.method = method, .sum = options.sum, .hidden = static_cast<float>(options.hidden)},
       as_stack(output), engine.scratch, engine.parallel, trace);
   return results.hand_over();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_lessons) {
+  using namespace emscripten;
+  register_type<AccessTrace>(
+      "{ output: _Tensor; accesses: Int32Array; lines: Int32Array; misses: Int32Array; totals: "
+      "Int32Array }");
+
+  function("_readProduct", guard<&read_product>, allow_raw_pointers());
+
+  value_object<CacheOptions>("_CacheOptions")
+      .field("method", &CacheOptions::method)
+      .field("block", &CacheOptions::block)
+      .field("lineBytes", &CacheOptions::line_bytes)
+      .field("ways", &CacheOptions::ways)
+      .field("sets", &CacheOptions::sets);
+  function("_traceProduct", guard<&trace_product>, allow_raw_pointers());
+  function("_expectedMisses", guard<&expected_misses>);
+  function("_strassenLevel", guard<&strassen_level>, allow_raw_pointers());
+  function("_strassenSigns", guard<&strassen_signs>);
+  function("_productError", guard<&product_error>, allow_raw_pointers());
+  function("_runPeak", guard<&run_peak>);
+
+  value_object<RunningAverageOptions>("_RunningAverageOptions")
+      .field("method", &RunningAverageOptions::method)
+      .field("sum", &RunningAverageOptions::sum)
+      .field("hidden", &RunningAverageOptions::hidden);
+  function("_runningAverage", guard<&running_average>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "guard.h"
 #include "output.h"
 
 namespace tril::js {
@@ -64,12 +65,24 @@ Mask MaskArgument::rule(const val& rule, const char* call) {
   return Mask::boolean({view_of(visible).data(), shape}, beyond);
 }
 
+namespace {
+
+// Gives what the mask adds to scores of that shape, of two to four axes, whose query 0 is key
+// `past`.
 TensorHandle mask_tensor(Engine& engine, const MaskRules& rules, const Numbers& shape, int past) {
   constexpr const char* kCall = "mask_values";
   const MaskArgument mask(rules, kCall);
   TensorHandle out = std::make_shared<Tensor>(engine, shape_from(shape), kCall);
   mask_values(mask.mask(), past, {out->data(), as_scores(*out, kCall)});
   return out;
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_mask) {
+  using namespace emscripten;
+  register_type<MaskRules>("{ kind: string }[]");
+  function("_maskTensor", guard<&mask_tensor>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

@@ -9,7 +9,7 @@
 
 namespace tril::js {
 
-// Objects { kind, ... } as ../src/calls/mask.ts makes them; all of them hold at once.
+// Objects { kind, ... } of ../src/calls/mask.ts; the rules hold together.
 EMSCRIPTEN_DECLARE_VAL_TYPE(MaskRules)
 
 // The core's mask for rules from JavaScript, and the memory that it borrows.
@@ -26,8 +26,5 @@ class MaskArgument {
   Mask mask_;
   std::vector<std::vector<std::uint8_t>> visible_;  // boolean masks, a byte an element
 };
-
-// What the mask adds to scores of that shape, of two to four axes, whose query 0 is key `past`.
-TensorHandle mask_tensor(Engine& engine, const MaskRules& rules, const Numbers& shape, int past);
 
 }  // namespace tril::js

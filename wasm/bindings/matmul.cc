@@ -1,7 +1,10 @@
 #include "matmul.h"
 
+#include <emscripten/bind.h>
+
 #include <string_view>
 
+#include "guard.h"
 #include "output.h"
 
 namespace tril::js {
@@ -62,6 +65,11 @@ MatrixStack<const float> Product::matrices(const float* data) const {
   return matrices_of(data, full);
 }
 
+namespace {
+
+// Multiplies as NumPy's matmul does: batch axes broadcast, a vector is a row on the left and a
+// column on the right and its axis is left out of the result. Two vectors give one number, of shape
+// [1].
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out) {
   const tril::MatmulOptions core_options{
@@ -74,6 +82,18 @@ TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const Matm
   batched_matmul(product.left, product.right, core_options, product.stack_of(output->data()),
                  engine.scratch, engine.parallel);
   return output.handle();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_matmul) {
+  using namespace emscripten;
+  value_object<MatmulOptions>("_MatmulOptions")
+      .field("method", &MatmulOptions::method)
+      .field("transposeA", &MatmulOptions::transpose_a)
+      .field("transposeB", &MatmulOptions::transpose_b)
+      .field("levels", &MatmulOptions::levels);
+  function("_matmul", guard<&matmul>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

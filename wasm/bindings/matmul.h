@@ -37,9 +37,4 @@ struct Product {
   MatrixStack<const float> matrices(const float* data) const;
 };
 
-// NumPy's matmul: batch axes broadcast, a vector is a row on the left and a column on the right and
-// its axis is left out of the result. Two vectors give one number, of shape [1].
-TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
-                    Tensor* out);
-
 }  // namespace tril::js

@@ -1,11 +1,18 @@
-#include "multi_head_attention.h"
+#include <emscripten/bind.h>
 
 #include "block_calls.h"
+#include "guard.h"
 #include "sequences.h"
 #include "traces.h"
 
 namespace tril::js {
 
+namespace {
+
+// x [B, T, C] or [T, C], context and value_context (null: x) alike. `weights` are named as PyTorch
+// names those of nn.MultiheadAttention. Gives output (null where `out` was written), averageWeights
+// or weights if asked for, and with a trace queries, keys, values, scores, capped (where there is a
+// soft cap), masked, weights and heads. With a cache, keys and values are appended to it.
 NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                   const Tensor* context, const Tensor* value_context, Cache* past,
                                   const MultiHeadOptions& options, Tensor* out) {
@@ -31,6 +38,19 @@ NamedTensors multi_head_attention(Engine& engine, const Tensor& x, const NamedTe
   }
   call.run(engine, forward.to, trace);
   return forward.results.hand_over();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_multi_head_attention) {
+  using namespace emscripten;
+  value_object<MultiHeadOptions>("_MultiHeadOptions")
+      .field("attention", &MultiHeadOptions::attention)
+      .field("needWeights", &MultiHeadOptions::need_weights)
+      .field("averageWeights", &MultiHeadOptions::average_weights)
+      .field("rotates", &MultiHeadOptions::rotates)
+      .field("rotary", &MultiHeadOptions::rotary);
+  function("_multiHeadAttention", guard<&multi_head_attention>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

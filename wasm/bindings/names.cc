@@ -1,5 +1,6 @@
 #include "names.h"
 
+#include <emscripten/bind.h>
 #include <tril/attention/attention.h>
 #include <tril/attention/linear_attention.h>
 #include <tril/attention/triangular.h>
@@ -11,8 +12,13 @@
 #include <tril/lessons/running_average.h>
 #include <tril/matmul/matmul.h>
 
+#include "guard.h"
+
 namespace tril::js {
 
+namespace {
+
+// The names of a kind of option, such as "matmulMethod". Throws Error for a kind that there is not.
 Names option_names(const std::string& kind) {
   if (kind == "matmulMethod") return names_in(kMatmulMethods);
   if (kind == "attentionMethod") return names_in(kAttentionMethods);
@@ -27,6 +33,13 @@ Names option_names(const std::string& kind) {
   if (kind == "rotaryPairs") return names_in(kRotaryPairs);
   if (kind == "triangle") return names_in(kTriangles);
   fail("option_names", "kind", {"there is no \"", kind, "\""});
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_names) {
+  using namespace emscripten;
+  function("_optionNames", guard<&option_names>);
 }
 
 }  // namespace tril::js

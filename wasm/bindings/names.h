@@ -11,18 +11,12 @@
 
 namespace tril::js {
 
-// Those of one table, in its order.
+// The names of one table, in its order.
 template <typename Enum, std::size_t Count>
 Names names_in(const Named<Enum> (&table)[Count]) {
   std::vector<std::string> names;
   for (const Named<Enum>& each : table) names.emplace_back(each.name);
   return Names(emscripten::val::array(names));
 }
-
-// Those of "matmulMethod", "activation" and the like. Throws Error for any other kind.
-Names option_names(const std::string& kind);
-
-// The same of the options of models and their training.
-Names training_names(const std::string& kind);
 
 }  // namespace tril::js

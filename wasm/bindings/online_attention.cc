@@ -1,12 +1,17 @@
-#include "online_attention.h"
-
+#include <emscripten/bind.h>
 #include <tril/lessons/online_attention.h>
 
+#include "attention.h"
+#include "guard.h"
 #include "heads.h"
 #include "traces.h"
 
 namespace tril::js {
 
+namespace {
+
+// Inputs as attention's. Gives output (null where `out` was written) and, with a trace, maximum,
+// sum and factor [B, H, T, N], partial [B, H, T, N, Dv] and visited [B, H, blocks of queries, N].
 NamedTensors online_attention(Engine& engine, const Tensor& query, const Tensor& key,
                               const Tensor& value, const AttentionOptions& options,
                               int block_queries, int block_keys, Tensor* out) {
@@ -38,6 +43,13 @@ NamedTensors online_attention(Engine& engine, const Tensor& query, const Tensor&
   tril::online_attention(q, k, v, core, blocks, layout.view(*output, options.heads, kCall, "out"),
                          engine.scratch, engine.parallel, trace);
   return results.hand_over();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_online_attention) {
+  using namespace emscripten;
+  function("_onlineAttention", guard<&online_attention>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

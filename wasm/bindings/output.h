@@ -110,6 +110,9 @@ inline VectorView<const float> optional_vector(const Tensor* tensor, const char*
   return {tensor->data(), {tensor->count()}};
 }
 
+// All elements of a tensor, which was made for a vector.
+inline VectorView<float> vector_of(Tensor& tensor) { return {tensor.data(), {tensor.count()}}; }
+
 inline MatrixView<const float> matrix(const Tensor& tensor, const char* call,
                                       const char* argument) {
   if (tensor.rank() != 2) fail(call, argument, {"must have two axes; shape is ", tensor});

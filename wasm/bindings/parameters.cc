@@ -11,7 +11,7 @@ using emscripten::val;
 
 namespace {
 
-// Where the parameter of that name is.
+// The parameter of that name.
 const StoredParameter& parameter_named(const std::vector<StoredParameter>& stored,
                                        const std::string& name, const char* call,
                                        const char* argument) {

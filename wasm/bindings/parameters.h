@@ -1,4 +1,4 @@
-// What models in training share at the border: arrays of numbers, and parameters by name.
+// Conversions that models in training share: arrays of numbers, and parameters by name.
 #pragma once
 
 #include <tril/files/safetensors.h>
@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "files.h"
 #include "output.h"
 
 namespace tril::js {
@@ -22,14 +21,14 @@ Integers to_javascript(const std::vector<std::int32_t>& numbers);
 // backward and optimizer.
 Numbers to_javascript(const TrainingStep& step);
 
-// Names and texts by turns as settings by name, and back.
+// Settings by name from names and texts in turn, and back.
 Metadata pairs_of(const Names& settings);
 Names to_javascript(const Metadata& settings);
 
 // Copies of these parameters, all of them or those of these names.
 NamedTensors copies_of(Engine& engine, const std::vector<StoredParameter>& stored,
                        const Names& names, const char* call);
-// Puts `values` in the place of the parameters of these names; none where one does not fit.
+// Replaces the parameters of these names by `values`; none where one does not fit.
 void set_parameters(const std::vector<StoredParameter>& stored, const Names& names,
                     const NamedTensors& values);
 

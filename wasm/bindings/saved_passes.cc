@@ -1,6 +1,10 @@
-#include "saved_passes.h"
+// Forward passes that save what their backward passes need, so that these compute nothing again.
+// Each gives output, unless `out` was written, and saved, a tensor of one axis whose numbers are
+// the core's.
+#include <emscripten/bind.h>
 
-#include "way_back.h"
+#include "backward_call.h"
+#include "guard.h"
 
 namespace tril::js {
 
@@ -15,8 +19,7 @@ NamedTensors forward_saved(Engine& engine, const Call& call, Tensor* out) {
   return forward.results.hand_over();
 }
 
-}  // namespace
-
+// All else is as in the functions of these names without _saved.
 NamedTensors multi_head_attention_saved(Engine& engine, const Tensor& x,
                                         const NamedTensors& weights, const Tensor* context,
                                         const Tensor* value_context,
@@ -46,6 +49,16 @@ NamedTensors transformer_saved(Engine& engine, const Tensor& source, const Tenso
       engine,
       TransformerCall("transformer", source, target, weights, options, source_attention, cross),
       out);
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_saved_passes) {
+  using namespace emscripten;
+  function("_multiHeadAttentionSaved", guard<&multi_head_attention_saved>, allow_raw_pointers());
+  function("_transformerBlockSaved", guard<&transformer_block_saved>, allow_raw_pointers());
+  function("_decoderBlockSaved", guard<&decoder_block_saved>, allow_raw_pointers());
+  function("_transformerSaved", guard<&transformer_saved>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

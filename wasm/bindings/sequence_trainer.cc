@@ -1,18 +1,57 @@
-#include "sequence_trainer.h"
-
+// Encoder-decoders in training: the core's EncoderDecoder and EncoderDecoderTrainer, which
+// JavaScript owns.
 #include <emscripten/bind.h>
+#include <tril/model/encoder_decoder_file.h>
 #include <tril/model/training_text.h>
 #include <tril/training/sequence_tasks.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "guard.h"
+#include "parameters.h"
 
 namespace tril::js {
 
 namespace {
+
+// The parts of a SequenceTraining.
+struct SequencePlan {
+  EncoderDecoderConfig config;
+  EncoderDecoderTrainerOptions options;  // its seed is the parameters' as well
+};
+
+// An encoder-decoder in training that JavaScript owns. Its memory counts as the engine's.
+class SequenceTraining {
+ public:
+  SequenceTraining(Engine& given, const SequencePlan& plan)
+      : engine(given), model(plan.config, plan.options.seed), trainer(model, plan.options) {
+    count_bytes();
+  }
+  ~SequenceTraining() { engine.usage.bytes -= bytes_; }
+  SequenceTraining(const SequenceTraining&) = delete;
+  SequenceTraining& operator=(const SequenceTraining&) = delete;
+
+  Engine& engine;
+  EncoderDecoder model;
+  EncoderDecoderTrainer trainer;
+
+  // To be called after each call that may have taken memory.
+  void count_bytes() noexcept {
+    const auto moments = 2 * static_cast<std::size_t>(model.values().size(0)) * sizeof(float);
+    const auto now = static_cast<double>(model.bytes() + moments + trainer.scratch_bytes());
+    engine.usage.bytes += now - bytes_;
+    bytes_ = now;
+  }
+
+ private:
+  double bytes_ = 0;
+};
+
+using SequenceTrainingHandle = std::shared_ptr<SequenceTraining>;
 
 // Batches in JavaScript's arrays.
 struct Batches {
@@ -37,23 +76,10 @@ struct Batches {
   }
 };
 
-}  // namespace
-
-SequenceTraining::SequenceTraining(Engine& given_engine, const SequencePlan& plan)
-    : engine(given_engine), model(plan.config, plan.options.seed), trainer(model, plan.options) {
-  count_bytes();
-}
-
-SequenceTraining::~SequenceTraining() { engine.usage.bytes -= bytes_; }
-
-void SequenceTraining::count_bytes() noexcept {
-  const auto moments = 2 * static_cast<std::size_t>(model.values().size(0)) * sizeof(float);
-  const auto now = static_cast<double>(model.bytes() + moments + trainer.scratch_bytes());
-  engine.usage.bytes += now - bytes_;
-  bytes_ = now;
-}
-
-// settings: those of the checkpoint, or the defaults;  then those given
+// Makes a trainer from settings, names and texts in turn, and from a checkpoint to go on from,
+// which may be empty. Throws Error for whatever does not fit, before any step.
+//
+//   settings: those of the checkpoint, or the defaults;  then those given
 SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settings,
                                              const Bytes& checkpoint) {
   const Metadata given = pairs_of(settings);
@@ -75,6 +101,8 @@ SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settin
   return training;
 }
 
+// Takes a step over batches that follow each other in `tokens`. Each has its sources [B, S],
+// targets [B, T] and answers [B, T]; `sizes` has B, S and T of each batch.
 Numbers sequence_step(SequenceTraining& training, const Integers& tokens, const Integers& sizes) {
   const Batches batches(tokens, sizes);
   const TrainingStep step = training.trainer.step(batches.all, training.engine.parallel);
@@ -82,6 +110,7 @@ Numbers sequence_step(SequenceTraining& training, const Integers& tokens, const 
   return to_javascript(step);
 }
 
+// Gives the mean loss, the number of answers that count, and of those that are held most likely.
 Numbers sequence_evaluate(SequenceTraining& training, const Integers& tokens,
                           const Integers& sizes) {
   ModelLoss all;
@@ -95,6 +124,7 @@ Numbers sequence_evaluate(SequenceTraining& training, const Integers& tokens,
       {all.mean(), static_cast<double>(all.counted), static_cast<double>(all.correct)});
 }
 
+// Gives the logits [B, T, V] of a batch without answers; [T, V] where `single`.
 TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
                              const Integers& sizes, bool single) {
   const Batches given(tokens, sizes, false);
@@ -109,6 +139,7 @@ TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
   return made;
 }
 
+// For each row, the number of its tokens, followed by these.
 Integers sequence_translate(SequenceTraining& training, const Integers& source, int rows, int begin,
                             int end, int tokens) {
   const std::vector<std::int32_t> ids = numbers_of(source);
@@ -141,6 +172,7 @@ Names sequence_settings(const SequenceTraining& training) {
   return to_javascript(checkpoint_settings(training.model.config(), training.trainer.options()));
 }
 
+// Gives copies of the "parameters", "gradients", "first" or "second" moments.
 NamedTensors sequence_tensors(SequenceTraining& training, const std::string& which,
                               const Names& names) {
   const EncoderDecoder& model = training.model;
@@ -165,6 +197,7 @@ void sequence_restore(SequenceTraining& training, const Bytes& checkpoint) {
   restore_checkpoint(parse_safetensors(std::as_bytes(std::span(file))), training.trainer);
 }
 
+// The sources of a batch of a task, followed by its targets and its answers.
 Integers draw_sequence_batch(const std::string& task, int rows, int tokens, int vocabulary,
                              double seed, double step) {
   SequenceBatch batch;
@@ -177,12 +210,10 @@ Integers draw_sequence_batch(const std::string& task, int rows, int tokens, int 
   return to_javascript(batch.source);
 }
 
-}  // namespace tril::js
-
-using namespace tril::js;
-using namespace emscripten;
+}  // namespace
 
 EMSCRIPTEN_BINDINGS(tril_sequence_trainer) {
+  using namespace emscripten;
   class_<SequenceTraining>("_SequenceTrainer")
       .smart_ptr<SequenceTrainingHandle>("_SequenceTrainerHandle")
       .function("step", guard<&sequence_step>)
@@ -199,3 +230,5 @@ EMSCRIPTEN_BINDINGS(tril_sequence_trainer) {
   function("_sequenceTrainer", guard<&make_sequence_trainer>);
   function("_drawSequences", guard<&draw_sequence_batch>);
 }
+
+}  // namespace tril::js

@@ -1,13 +1,22 @@
-#include "softmax.h"
-
+#include <emscripten/bind.h>
 #include <tril/layers/softmax.h>
 
 #include <string>
 
+#include "guard.h"
 #include "output.h"
 
 namespace tril::js {
 
+namespace {
+
+struct SoftmaxOptions {
+  int axis;  // counted from the end where negative
+  double temperature;
+};
+
+// x, which has no gaps, as [outer, size, inner] around one of its axes. Throws Error, naming
+// `call`, for an axis that there is not.
 Shape<3> around(const Tensor& x, int axis, const char* call) {
   if (axis < -x.rank() || axis >= x.rank()) {
     fail(call, "axis", {"there is no axis ", axis, "; x is ", x});
@@ -21,9 +30,7 @@ Shape<3> around(const Tensor& x, int axis, const char* call) {
   return shape;
 }
 
-namespace {
-
-// `call_core(from, core_options, to)` with views of the rank that fits best.
+// Calls `call_core(from, core_options, to)` with views that have the axis last or last but one.
 template <typename CallCore>
 TensorHandle along_axis(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out,
                         const char* call, const CallCore& call_core) {
@@ -43,8 +50,7 @@ TensorHandle along_axis(Engine& engine, const Tensor& x, const SoftmaxOptions& o
   return output.handle();
 }
 
-}  // namespace
-
+// Tensors of any rank.
 TensorHandle softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out) {
   return along_axis(engine, x, options, out, "softmax",
                     [&](auto from, auto& core_options, auto to) {
@@ -58,6 +64,50 @@ TensorHandle log_softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& 
                     [&](auto from, auto& core_options, auto to) {
                       tril::log_softmax(from, core_options, to, engine.parallel);
                     });
+}
+
+using SoftmaxBackward = void (*)(TensorView<const float, 3>, TensorView<const float, 3>,
+                                 const tril::SoftmaxOptions&, TensorView<float, 3>, Parallel&);
+
+TensorHandle along_axis_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
+                                 const SoftmaxOptions& options, Tensor* out, const char* call,
+                                 SoftmaxBackward backward) {
+  const Shape<3> shape = around(output, options.axis, call);
+  check_same_shape(d_out, output.shape(), call, "d_out", "output");
+  const Output made(engine, out, output.shape(), call);
+  const Shape<3> rows{1, shape[0], shape[1]};
+  const bool along_rows = shape[2] == 1;
+  const Shape<3>& chosen = along_rows ? rows : shape;
+  backward({d_out.data(), chosen}, {output.data(), chosen},
+           {.axis = along_rows ? -1 : -2, .temperature = options.temperature},
+           {made->data(), chosen}, engine.parallel);
+  return made.handle();
+}
+
+// Takes the gradient of softmax's output, and that output itself; log-softmax likewise.
+TensorHandle softmax_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
+                              const SoftmaxOptions& options, Tensor* out) {
+  return along_axis_backward(engine, d_out, output, options, out, "softmax_backward",
+                             tril::softmax_backward);
+}
+
+TensorHandle log_softmax_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
+                                  const SoftmaxOptions& options, Tensor* out) {
+  return along_axis_backward(engine, d_out, output, options, out, "log_softmax_backward",
+                             tril::log_softmax_backward);
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_softmax) {
+  using namespace emscripten;
+  value_object<SoftmaxOptions>("_SoftmaxOptions")
+      .field("axis", &SoftmaxOptions::axis)
+      .field("temperature", &SoftmaxOptions::temperature);
+  function("_softmax", guard<&softmax>, allow_raw_pointers());
+  function("_logSoftmax", guard<&log_softmax>, allow_raw_pointers());
+  function("_softmaxBackward", guard<&softmax_backward>, allow_raw_pointers());
+  function("_logSoftmaxBackward", guard<&log_softmax_backward>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

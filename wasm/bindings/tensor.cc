@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "guard.h"
+
 // A WebAssembly memory that grows by 0 pages keeps its bytes but detaches every typed array that
 // was made on it: the only way to take back a view that was lent. Shared memory cannot be detached;
 // there nothing happens. Asked by name, since a memory's buffer may be of another realm than the
@@ -37,7 +39,7 @@ Buffer<float, 1> allocate(const DynamicShape& shape, const char* call) {
   return values;
 }
 
-// What the module's memory can still grow by.
+// The bytes by which the module's memory can still grow.
 std::uint64_t heap_left() {
   return emscripten_get_heap_max() - reinterpret_cast<std::uintptr_t>(sbrk(0));
 }
@@ -87,6 +89,14 @@ DynamicShape shape_from(const Numbers& numbers) {
   return shape;
 }
 
+Bytes to_javascript(std::span<const std::byte> bytes) {
+  const auto* const first = reinterpret_cast<const unsigned char*>(bytes.data());
+  const emscripten::val view(emscripten::typed_memory_view(bytes.size(), first));
+  return Bytes(view.call<emscripten::val>("slice"));
+}
+
+namespace {
+
 Engine* make_engine(int threads) {
   tril::detail::set_free_memory(&heap_left);
   return std::make_unique<Engine>(threads).release();
@@ -128,6 +138,7 @@ TensorHandle random_uniform(Engine& engine, const Numbers& shape, double seed, d
   return out;
 }
 
+// Copies a weight, and packs the copy where it is a matrix.
 TensorHandle prepare_weight(Engine& engine, const Tensor& weight) {
   TensorHandle out = std::make_shared<Tensor>(engine, weight.shape(), "prepare_weights");
   std::copy_n(weight.data(), weight.count(), out->data());
@@ -139,21 +150,57 @@ Numbers tensor_shape(const Tensor& tensor) {
   return Numbers(emscripten::val::array(tensor.shape()));
 }
 
-void write_tensor(Tensor& tensor, const Floats& values) {
-  tensor.written();
-  view_tensor(tensor).call<void>("set", values);
-}
-
 Floats view_tensor(Tensor& tensor) {
   return Floats(emscripten::val(
       emscripten::typed_memory_view(static_cast<std::size_t>(tensor.count()), tensor.data())));
 }
 
+void write_tensor(Tensor& tensor, const Floats& values) {
+  tensor.written();
+  view_tensor(tensor).call<void>("set", values);
+}
+
+// A view for a caller who could write to it.
 Floats lend_tensor(Tensor& tensor) {
   tensor.written();
   return view_tensor(tensor);
 }
 
 void revoke_views() { tril_revoke_views(); }
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_tensor) {
+  using namespace emscripten;
+  register_optional<double>();
+  register_type<Numbers>("number[]");
+  register_type<Floats>("Float32Array");
+  register_type<Integers>("Int32Array");
+  register_type<Bytes>("Uint8Array");
+  register_type<Names>("string[]");
+  register_type<NamedTensors>("Record<string, _Tensor>");
+
+  class_<Engine>("_Engine")
+      .constructor(guard<&make_engine>, allow_raw_pointers())
+      .property("threads", &engine_threads)
+      .property("tensors", &engine_tensors)
+      .property("bytes", &engine_bytes)
+      .property("workingBytes", &engine_working_bytes)
+      .property("peakBytes", &engine_peak_bytes)
+      .function("resetPeak", guard<&reset_engine_peak>);
+
+  class_<Tensor>("_Tensor")
+      .smart_ptr<TensorHandle>("_TensorHandle")
+      .function("shape", guard<&tensor_shape>)
+      .function("write", guard<&write_tensor>)
+      .function("view", guard<&view_tensor>)
+      .function("lend", guard<&lend_tensor>);
+  function("_heapBytes", guard<&heap_bytes>);
+  function("_tensor", guard<&make_tensor>);
+  function("_randomNormal", guard<&random_normal>);
+  function("_randomUniform", guard<&random_uniform>);
+  function("_prepareWeight", guard<&prepare_weight>);
+  function("_revokeViews", guard<&revoke_views>);
+}
 
 }  // namespace tril::js

@@ -12,7 +12,10 @@
 #include <tril/foundation/scratch.h>
 #include <tril/layers/prepared_weights.h>
 
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +23,7 @@ namespace tril::js {
 
 using DynamicShape = std::vector<Index>;
 
-// What all living tensors of one engine hold.
+// The number and the bytes of all living tensors of an engine.
 struct Usage {
   int tensors = 0;
   double bytes = 0;
@@ -56,7 +59,7 @@ class Tensor {
 
   // Packs a matrix for products with it, beside it in the engine.
   void pack();
-  // Whoever writes to a tensor calls this: the engine's packed copy is then dropped.
+  // Drops the engine's packed copy. To be called after each write to the tensor.
   void written() noexcept;
 
  private:
@@ -75,6 +78,7 @@ std::string shape_text(const Tensor& tensor);
 EMSCRIPTEN_DECLARE_VAL_TYPE(Numbers)       // number[]
 EMSCRIPTEN_DECLARE_VAL_TYPE(Floats)        // Float32Array
 EMSCRIPTEN_DECLARE_VAL_TYPE(Integers)      // Int32Array
+EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)         // Uint8Array
 EMSCRIPTEN_DECLARE_VAL_TYPE(Names)         // string[]
 EMSCRIPTEN_DECLARE_VAL_TYPE(NamedTensors)  // Record<string, _Tensor>
 
@@ -83,26 +87,7 @@ const Tensor* named(const NamedTensors& tensors, const char* name);
 
 DynamicShape shape_from(const Numbers& numbers);
 
-// The exports of an engine and of a tensor.
-Engine* make_engine(int threads);
-int engine_threads(const Engine& engine);
-int engine_tensors(const Engine& engine);
-double engine_bytes(const Engine& engine);
-double engine_working_bytes(const Engine& engine);
-double engine_peak_bytes(const Engine& engine);
-void reset_engine_peak(Engine& engine);
-double heap_bytes();
-TensorHandle make_tensor(Engine& engine, const Numbers& shape);
-TensorHandle random_normal(Engine& engine, const Numbers& shape, double seed);
-TensorHandle random_uniform(Engine& engine, const Numbers& shape, double seed, double low,
-                            double high);
-// A copy of a weight that is packed besides, where it is a matrix.
-TensorHandle prepare_weight(Engine& engine, const Tensor& weight);
-Numbers tensor_shape(const Tensor& tensor);
-void write_tensor(Tensor& tensor, const Floats& values);
-Floats view_tensor(Tensor& tensor);
-// view_tensor for somebody who could write to it.
-Floats lend_tensor(Tensor& tensor);
-void revoke_views();
+// A copy, so that it outlives what it was made from and any growth of memory.
+Bytes to_javascript(std::span<const std::byte> bytes);
 
 }  // namespace tril::js

@@ -42,7 +42,7 @@ class Traces {
 
   AttentionTrace attention(const Shape<4>& scores, bool softcap) const;
   MultiHeadTrace multi_head(const MultiHeadShape& shape) const;
-  // Of blocks over `x`, with `hidden` the width of the feed-forward.
+  // The traces of blocks over `x`, with `hidden` the width of the feed-forward.
   TransformerBlockTrace transformer_block(const Shape<3>& x, Index hidden,
                                           const MultiHeadShape& attention) const;
   DecoderBlockTrace decoder_block(const Shape<3>& x, Index hidden, const MultiHeadShape& attention,

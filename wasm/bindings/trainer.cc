@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "guard.h"
 #include "output.h"
 #include "parameters.h"
 #include "traces.h"
@@ -59,6 +60,9 @@ void Training::count_bytes() noexcept {
   bytes_ = now;
 }
 
+namespace {
+
+// Takes a step over a batch of [rows, T] tokens and targets, or, with 0 rows, over one of the data.
 Numbers trainer_step(Training& training, const Integers& tokens, const Integers& targets,
                      int rows) {
   Trainer& trainer = training.trainer;
@@ -72,6 +76,7 @@ Numbers trainer_step(Training& training, const Integers& tokens, const Integers&
   return to_javascript(step);
 }
 
+// Gives flops and bytes of forward pass, backward pass and optimizer.
 Numbers trainer_cost(const Training& training, int batches, int tokens) {
   const auto& [forward, backward, optimizer] =
       training_cost(training.model, training.plan.options, batches, tokens);
@@ -79,6 +84,7 @@ Numbers trainer_cost(const Training& training, int batches, int tokens) {
                         optimizer.flops, optimizer.bytes()});
 }
 
+// Gives the mean loss, the number of targets that count, and of those that are held most likely.
 Numbers trainer_evaluate(Training& training, const Integers& tokens, const Integers& targets,
                          int rows) {
   Trainer& trainer = training.trainer;
@@ -105,10 +111,13 @@ double trainer_parameter_count(const Training& training) {
 
 bool trainer_has_tokenizer(const Training& training) { return training.plan.tokenizer.has_value(); }
 
+// Gives names and texts in turn.
 Names trainer_settings(const Training& training) {
   return to_javascript(checkpoint_settings(training.plan.config, training.plan.options));
 }
 
+// Draws the tokens that follow a prompt, or, without one, the first token of the data. For a seed
+// below 0, it is the trainer's seed plus the number of its steps.
 Integers trainer_generate(Training& training, const Integers& prompt, int count, double temperature,
                           int top_k, double seed) {
   std::vector<std::int32_t> first = numbers_of(prompt);
@@ -136,6 +145,7 @@ Bytes trainer_decode(const Training& training, const Integers& tokens) {
   return to_javascript(std::as_bytes(std::span(text)));
 }
 
+// Gives logits, "layers.0.weights", ... of [rows, T] tokens, or, with 0 rows, of one sequence.
 NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows) {
   constexpr const char* kCall = "trace";
   const Batch batch(tokens, tokens, std::max(rows, 1));
@@ -158,6 +168,8 @@ NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows)
   return results.hand_over();
 }
 
+// Gives copies of the "parameters", "gradients", "first" or "second" moments, all of them or those
+// of these names.
 NamedTensors trainer_tensors(Training& training, const std::string& which, const Names& names) {
   const Trainer& trainer = training.trainer;
   const VectorView<const float> memory = which == "parameters"  ? training.model.values()
@@ -168,6 +180,7 @@ NamedTensors trainer_tensors(Training& training, const std::string& which, const
                    which.c_str());
 }
 
+// Replaces the parameters of these names; none where one does not fit.
 void trainer_set_parameters(Training& training, const Names& names, const NamedTensors& values) {
   set_parameters(stored_parameters(training.plan.config, training.model.weights()), names, values);
 }
@@ -183,11 +196,36 @@ void trainer_restore(Training& training, const Bytes& checkpoint) {
   restore_checkpoint(stored, training.trainer);
 }
 
+// Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json".
 Bytes trainer_file(const Training& training, const std::string& name) {
   if (name == "model.safetensors") return to_javascript(model_file(training.model));
   const std::string text = name == "config.json" ? model_config_json(training.plan.config)
                                                  : tokenizer_json(tokenizer_of(training, "export"));
   return to_javascript(std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_trainer) {
+  using namespace emscripten;
+  class_<Training>("_Trainer")
+      .smart_ptr<TrainingHandle>("_TrainerHandle")
+      .function("step", guard<&trainer_step>)
+      .function("evaluate", guard<&trainer_evaluate>)
+      .function("cost", guard<&trainer_cost>)
+      .function("done", guard<&trainer_done>)
+      .function("parameterCount", guard<&trainer_parameter_count>)
+      .function("hasTokenizer", guard<&trainer_has_tokenizer>)
+      .function("settings", guard<&trainer_settings>)
+      .function("generate", guard<&trainer_generate>)
+      .function("encode", guard<&trainer_encode>)
+      .function("decode", guard<&trainer_decode>)
+      .function("trace", guard<&trainer_trace>)
+      .function("tensors", guard<&trainer_tensors>)
+      .function("setParameters", guard<&trainer_set_parameters>)
+      .function("save", guard<&trainer_save>)
+      .function("restore", guard<&trainer_restore>)
+      .function("file", guard<&trainer_file>);
 }
 
 }  // namespace tril::js

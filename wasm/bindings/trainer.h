@@ -1,5 +1,4 @@
-// Models in training: the core's LanguageModel and Trainer, what they learn from, and the tokenizer
-// of that.
+// Models in training: the core's LanguageModel and Trainer, their data, and its tokenizer.
 #pragma once
 
 #include <tril/model/model_file.h>
@@ -10,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "files.h"
 #include "tensor.h"
 
 namespace tril::js {
 
-// What a Training is made from.
+// The parts of a Training.
 struct TrainingPlan {
   ModelConfig config;
   TrainerOptions options;
@@ -24,7 +22,7 @@ struct TrainingPlan {
   Metadata about;                      // what is kept with a checkpoint
 };
 
-// One that JavaScript owns; what it takes counts as the engine's.
+// A model in training that JavaScript owns. Its memory counts as the engine's.
 class Training {
  public:
   Training(Engine& engine, TrainingPlan plan);
@@ -37,7 +35,7 @@ class Training {
   LanguageModel model;
   Trainer trainer;
 
-  // After whatever may have taken memory.
+  // To be called after each call that may have taken memory.
   void count_bytes() noexcept;
 
  private:
@@ -46,48 +44,11 @@ class Training {
 
 using TrainingHandle = std::shared_ptr<Training>;
 
-// Throws Error where the data has no window to `what`, "train on" or "measure on".
+// Throws Error where the tokens are too few for a window to `what`, "train on" or "measure on".
 void check_length(const std::vector<TokenId>& tokens, const ModelConfig& config, const char* call,
                   const char* what);
 
-// Throws Error where a checkpoint says that it was trained on other data.
+// Throws Error where a checkpoint was trained on other data.
 void check_same_data(const Metadata& checkpoint, const Metadata& about);
-
-// From settings, names and texts by turns as the core's set_settings has them; what is learned
-// from, `source` being "text", "tokens" or "batches"; and perhaps a checkpoint to go on from.
-// Throws Error for whatever does not fit, before any step.
-TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::string& source,
-                            const Bytes& text, const Integers& tokens, const std::string& tokenizer,
-                            const Bytes& checkpoint);
-
-// The exports of a trainer. Batches are [rows, T], tokens and targets; 0 rows: of the data.
-Numbers trainer_step(Training& training, const Integers& tokens, const Integers& targets, int rows);
-// Flops and bytes of forward, backward and optimizer.
-Numbers trainer_cost(const Training& training, int batches, int tokens);
-// Mean loss, targets that count, and those that are held most likely.
-Numbers trainer_evaluate(Training& training, const Integers& tokens, const Integers& targets,
-                         int rows);
-double trainer_done(const Training& training);
-double trainer_parameter_count(const Training& training);
-bool trainer_has_tokenizer(const Training& training);
-// Names and texts by turns.
-Names trainer_settings(const Training& training);
-// The tokens that follow a prompt; without one, the first of the data. A seed below 0: the
-// trainer's and the number of its steps.
-Integers trainer_generate(Training& training, const Integers& prompt, int count, double temperature,
-                          int top_k, double seed);
-Integers trainer_encode(const Training& training, const Bytes& text);
-Bytes trainer_decode(const Training& training, const Integers& tokens);
-// { logits, "layers.0.weights", ... } of [rows, T] tokens, or, 0 rows, of one sequence.
-NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows);
-// Copies of the "parameters", "gradients", "first" or "second" moments, all of them or those of
-// these names.
-NamedTensors trainer_tensors(Training& training, const std::string& which, const Names& names);
-// Puts these in the place of the parameters of these names; none where one does not fit.
-void trainer_set_parameters(Training& training, const Names& names, const NamedTensors& values);
-Bytes trainer_save(const Training& training);
-void trainer_restore(Training& training, const Bytes& checkpoint);
-// "model.safetensors", "config.json" or "tokenizer.json".
-Bytes trainer_file(const Training& training, const std::string& name);
 
 }  // namespace tril::js

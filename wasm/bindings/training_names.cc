@@ -1,10 +1,15 @@
+#include <emscripten/bind.h>
 #include <tril/model/trainer.h>
 #include <tril/text/train_tokenizer.h>
 
+#include "guard.h"
 #include "names.h"
 
 namespace tril::js {
 
+namespace {
+
+// The names of a kind of option of models and their training, as option_names.
 Names training_names(const std::string& kind) {
   if (kind == "family") return names_in(kModelFamilies);
   if (kind == "norm") return names_in(kModelNorms);
@@ -15,6 +20,13 @@ Names training_names(const std::string& kind) {
   if (kind == "objective") return names_in(kTrainingObjectives);
   if (kind == "tokenizer") return names_in(kTokenizerKinds);
   fail("training_names", "kind", {"there is no \"", kind, "\""});
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_training_names) {
+  using namespace emscripten;
+  function("_trainingNames", guard<&training_names>);
 }
 
 }  // namespace tril::js

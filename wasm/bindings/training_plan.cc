@@ -1,4 +1,4 @@
-// What a trainer is made from: settings, data, and perhaps a checkpoint.
+// The making of a trainer from settings, data, and perhaps a checkpoint.
 #include <emscripten/bind.h>
 #include <tril/files/utf8.h>
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "guard.h"
 #include "parameters.h"
 #include "trainer.h"
 
@@ -19,7 +20,7 @@ constexpr const char* kCall = "trainer";
 constexpr const char* kTokenizer = "tokenizer";
 constexpr const char* kFingerprint = "data_fingerprint";
 
-// As they are without a checkpoint, before what is given is set.
+// Sets the defaults of a trainer without a checkpoint, before the given settings.
 void set_defaults(const Metadata& given, TrainingPlan& plan) {
   if (const auto family = given.find("model.family"); family != given.end()) {
     plan.config = ModelConfig::of(value_named(kModelFamilies, family->second, kCall, "family"));
@@ -75,8 +76,14 @@ void check_same_data(const Metadata& checkpoint, const Metadata& about) {
   fail("restore", "data", "is not what the checkpoint was trained on");
 }
 
-// settings: those of the checkpoint, or those of the family and the recipe;  then those given
-// data, and the vocabulary that follows from it;  the objective, and what follows from that
+namespace {
+
+// Makes a trainer from settings, names and texts in turn as the core's set_settings has them; from
+// what it learns, `source` being "text", "tokens" or "batches"; and from a checkpoint to go on
+// from, which may be empty. Throws Error for whatever does not fit, before any step.
+//
+//   settings: those of the checkpoint, or those of the family and the recipe;  then those given
+//   data, and the vocabulary that follows from it;  the objective, and what follows from that
 TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::string& source,
                             const Bytes& text, const Integers& tokens, const std::string& tokenizer,
                             const Bytes& checkpoint) {
@@ -117,6 +124,13 @@ TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::st
     restore_checkpoint(stored, training->trainer);
   }
   return training;
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_training_plan) {
+  using namespace emscripten;
+  function("_trainer", guard<&make_trainer>);
 }
 
 }  // namespace tril::js

@@ -1,6 +1,9 @@
-#include "transformer.h"
+#include <emscripten/bind.h>
+
+#include <string>
 
 #include "block_calls.h"
+#include "guard.h"
 #include "sequences.h"
 #include "traces.h"
 
@@ -39,8 +42,9 @@ DecoderBlockTrace decoder_trace(const Traces& traces, const BlockOptions& option
                               shape_of(options, cross, x, keys, weights.multihead_attn));
 }
 
-}  // namespace
-
+// x [B, T, C] or [T, C]. `weights` are named as PyTorch names those of nn.TransformerEncoderLayer.
+// Gives output (unless `out` was written) and, with a trace, what `Traces::transformer_block`
+// names.
 NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                const BlockOptions& options, Tensor* out) {
   const BlockCall call("transformer_block", x, weights, options);
@@ -54,6 +58,8 @@ NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTenso
   return forward.results.hand_over();
 }
 
+// memory [B, S, Cm] or [S, Cm]; nn.TransformerDecoderLayer. `cross` are the options of attention to
+// the memory.
 NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory,
                            const NamedTensors& weights, const BlockOptions& options,
                            const AttentionOptions& cross, Tensor* out) {
@@ -69,6 +75,11 @@ NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory
   return forward.results.hand_over();
 }
 
+// source [B, S, C], target [B, T, C], or both without B; nn.Transformer: layers encoder.layers.0,
+// ... and decoder.layers.0, ..., as many as there are, and encoder.norm and decoder.norm where
+// there are. options.attention is that of the decoder to itself, `source_attention` that of the
+// encoder. Gives output and, with a trace, memory and the traces of encoder.0, ... and decoder.0,
+// ....
 NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& target,
                          const NamedTensors& weights, const BlockOptions& options,
                          const AttentionOptions& source_attention, const AttentionOptions& cross,
@@ -92,6 +103,23 @@ NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& tar
   }
   call.run(engine, forward.to, trace);
   return forward.results.hand_over();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_transformer) {
+  using namespace emscripten;
+  value_object<BlockOptions>("_BlockOptions")
+      .field("heads", &BlockOptions::heads)
+      .field("kvHeads", &BlockOptions::kv_heads)
+      .field("norm", &BlockOptions::norm)
+      .field("activation", &BlockOptions::activation)
+      .field("eps", &BlockOptions::eps)
+      .field("trace", &BlockOptions::trace)
+      .field("attention", &BlockOptions::attention);
+  function("_transformerBlock", guard<&transformer_block>, allow_raw_pointers());
+  function("_decoderBlock", guard<&decoder_block>, allow_raw_pointers());
+  function("_transformer", guard<&transformer>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

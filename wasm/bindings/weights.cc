@@ -1,6 +1,9 @@
 #include "weights.h"
 
+#include <emscripten/bind.h>
 #include <tril/block/transformer.h>
+
+#include "guard.h"
 
 namespace tril::js {
 
@@ -36,12 +39,23 @@ bool WeightReader::operator()(const ParameterName& name, MatrixView<const float>
   return tensor != nullptr;
 }
 
+namespace {
+
+// The names that the weights of "multiHeadAttention", "feedForward", "transformerBlock",
+// "decoderBlock" or "transformer" can have, the number of every layer being 0.
 Names weight_names(const std::string& call) {
   if (call == "multiHeadAttention") return names_of<MultiHeadWeights>();
   if (call == "feedForward") return names_of<FeedForwardWeights>();
   if (call == "transformerBlock") return names_of<TransformerBlockWeights>();
   if (call == "decoderBlock") return names_of<DecoderBlockWeights>();
   return names_of<TransformerWeights>();
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_weights) {
+  using namespace emscripten;
+  function("_weightNames", guard<&weight_names>);
 }
 
 }  // namespace tril::js

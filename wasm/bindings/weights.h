@@ -17,7 +17,7 @@ namespace tril::js {
 class WeightReader {
  public:
   WeightReader(const NamedTensors& tensors, const char* call) : tensors_(&tensors), call_(call) {}
-  // Finds nothing, and collects the names.
+  // Finds no tensor, and collects the names instead.
   explicit WeightReader(std::vector<std::string>& names) : names_(&names) {}
 
   // Throw Error where the tensor has another number of axes.
@@ -40,8 +40,20 @@ Weights read_weights(const NamedTensors& tensors, const char* call) {
   return weights;
 }
 
-// The names that the weights of "multiHeadAttention", "feedForward", "transformerBlock",
-// "decoderBlock" or "transformer" can have, the number of every layer being 0.
-Names weight_names(const std::string& call);
+// Makes a gradient for each weight that is given, of its shape, called dWeights.NAME.
+template <typename Gradients, typename Weights>
+Gradients gradients_of(Results& results, const Weights& weights) {
+  Gradients gradients{};
+  tril::detail::copy_form(gradients, weights);
+  zip_parameters(
+      [&](const ParameterName& name, const auto& view, auto& place) {
+        if (!view) return;
+        const auto& shape = view.shape();
+        place = {results.make("dWeights." + name.text(), {shape.begin(), shape.end()}).data(),
+                 shape};
+      },
+      weights, gradients);
+  return gradients;
+}
 
 }  // namespace tril::js

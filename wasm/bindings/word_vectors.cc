@@ -9,13 +9,12 @@
 #include <string>
 #include <utility>
 
-#include "files.h"
 #include "guard.h"
 #include "output.h"
 
 namespace tril::js {
 
-// What it takes counts as the engine's.
+// Word vectors in training that JavaScript owns. Their memory counts as the engine's.
 class WordTraining {
  public:
   WordTraining(Engine& given, WordCorpus corpus, const WordVectorOptions& options)
@@ -29,7 +28,7 @@ class WordTraining {
   Engine& engine;
   WordVectorTrainer trainer;
 
-  // After whatever may have taken memory.
+  // To be called after each call that may have taken memory.
   void count_bytes() noexcept {
     const auto now = static_cast<double>(trainer.bytes());
     engine.usage.bytes += now - bytes_;
@@ -58,7 +57,7 @@ Numbers to_javascript(const std::vector<WordNeighbour>& found) {
   return to_javascript(pairs);
 }
 
-// JavaScript gives its texts as `data`.
+// Reads the texts, which JavaScript calls `data`.
 WordCorpus read_data(std::span<const std::string_view> texts, const WordOptions& options) {
   try {
     return read_words(texts, options);
@@ -68,8 +67,8 @@ WordCorpus read_data(std::span<const std::string_view> texts, const WordOptions&
   }
 }
 
-// Texts, one after the other, of these lengths. Numbers: min_count, width, window, negative,
-// epochs, sample, learning_rate, seed.
+// Makes word vectors from texts that follow each other, of these lengths. Numbers: min_count,
+// width, window, negative, epochs, sample, learning_rate, seed.
 WordTrainingHandle make_word_vectors(Engine& engine, const Bytes& given, const Integers& lengths,
                                      bool lower_case, const Numbers& given_numbers) {
   const auto bytes = emscripten::convertJSArrayToNumberVector<char>(given);
@@ -101,7 +100,7 @@ Numbers word_step(WordTraining& training) {
                         step.seconds * 1000});
 }
 
-// Steps in all, steps of an epoch, steps done, words of the texts.
+// Gives the number of all steps, of an epoch's, of those done, and of the words of the texts.
 Numbers word_counts(const WordTraining& training) {
   const WordVectorTrainer& trainer = training.trainer;
   return to_javascript(
@@ -142,12 +141,9 @@ Bytes word_file(const WordTraining& training) {
 }
 
 }  // namespace
-}  // namespace tril::js
-
-using namespace tril::js;
-using namespace emscripten;
 
 EMSCRIPTEN_BINDINGS(tril_word_vectors) {
+  using namespace emscripten;
   class_<WordTraining>("_WordVectors")
       .smart_ptr<WordTrainingHandle>("_WordVectorsHandle")
       .function("step", guard<&word_step>)
@@ -160,3 +156,5 @@ EMSCRIPTEN_BINDINGS(tril_word_vectors) {
       .function("save", guard<&word_file>);
   function("_wordVectors", guard<&make_word_vectors>);
 }
+
+}  // namespace tril::js

@@ -17,14 +17,14 @@ export const absent = new Absent();
 /** A tensor that a call can do without. */
 export type Optional = Tensor | Absent;
 
-/** What a module gives out, to be disposed. */
+/** Objects of a module that callers dispose. */
 type Owned = Tensor | KeyValueCache | OwnedObject;
 // Distributes: RawTensor | null where a tensor is optional.
 type Handle<T> = T extends Tensor ? RawTensor : null;
 /** The module's handles of a call's tensors; null stands for an optional one that is not given. */
 export type Handles<Tensors> = { [Name in keyof Tensors]: Handle<Tensors[Name]> };
 
-/** One loaded module, and what is alive in it: what every call goes through. */
+/** One loaded module and the objects alive in it; every call goes through it. */
 export class Context {
   readonly raw: Raw;
   readonly engine: RawEngine;
@@ -35,7 +35,7 @@ export class Context {
   #lent = 0;
   #call = '';
 
-  /** `warn` is told of every tensor that the garbage collector finds before it was disposed. */
+  /** `warn` receives a message for every tensor that the garbage collector finds before it was disposed. */
   constructor(raw: Raw, threads: number, warn?: (message: string) => void) {
     this.raw = raw;
     this.engine = new raw._Engine(threads);
@@ -129,7 +129,7 @@ export class Context {
     );
   }
 
-  /** The cache or trainer, which belongs to the innermost scope. */
+  /** Gives a cache or trainer to the innermost scope. */
   own<Kind extends Owned>(owned: Kind): Kind {
     this.#scopes.at(-1)?.add(owned);
     return owned;

@@ -1,5 +1,5 @@
 import { describe } from './describe.js';
-import type { TrainingStep } from './trainer-types.js';
+import type { TrainingStep } from './training-step.js';
 
 /** The shapes of the tensors that a failed call was given, by argument. */
 export type Shapes = Readonly<Record<string, readonly number[]>>;

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Context } from './context.js';
 import { TrilError } from './error.js';
 import { integerOption } from './names.js';
+import type { Owner } from './owned.js';
 import type { RawCache } from './raw.js';
 
 /** Of a cache; all are whole numbers of at least 1. */
@@ -27,11 +27,11 @@ export interface KeyValueCacheSizes {
 export class KeyValueCache implements Disposable {
   /** Its sizes, with what was not given. */
   readonly sizes: Required<KeyValueCacheSizes>;
-  readonly #context: Context;
+  readonly #context: Owner;
   #raw: RawCache | undefined;
 
   /** @internal Caches are made by `tril.keyValueCache`. */
-  constructor(context: Context, raw: RawCache, sizes: Required<KeyValueCacheSizes>) {
+  constructor(context: Owner, raw: RawCache, sizes: Required<KeyValueCacheSizes>) {
     if (!raw) throw new TrilError('KeyValueCache', 'sizes', 'caches are made by keyValueCache');
     this.#context = context;
     this.#raw = raw;
@@ -39,7 +39,7 @@ export class KeyValueCache implements Disposable {
   }
 
   /** @internal Behind a getter, since consoles print what is a property. */
-  get context(): Context {
+  get context(): Owner {
     return this.#context;
   }
 

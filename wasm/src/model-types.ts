@@ -30,7 +30,7 @@ export interface LoadModelOptions {
    * `dynamic`, they are turned as for a text of that length. Learned positions have only their own.
    */
   readonly context?: number;
-  /** Is told after every piece of 8 MiB at most how many bytes have been read, and how many there are. */
+  /** Receives, after every chunk of at most 8 MiB, the number of bytes read and the number of all. */
   readonly progress?: (read: number, all: number) => void;
   /** Ends it where it aborts: nothing is kept. */
   readonly signal?: AbortSignal;

@@ -14,7 +14,7 @@ import { booleanOption, checkKeys, describe, integerOption, numberOption } from 
 import { signalOption, stringOption } from './names.js';
 import { nested } from './nested.js';
 import type { RawGenerated, RawModel } from './raw.js';
-import { othersTurn } from './turn.js';
+import { yieldToEventLoop } from './event-loop.js';
 import { flattenIntegers, type NestedNumbers } from './values.js';
 
 /** Tokens of one text: batches are not run. */
@@ -35,7 +35,7 @@ function traceOf(call: string, trace: ForwardOptions['trace']) {
   return { traced: true, lens, scores: booleanOption(call, 'trace.scores', trace.scores, true) };
 }
 
-/** What `generate` can be told. */
+/** The options of `generate`. */
 export const textOptions = [
   'maxTokens',
   'temperature',
@@ -152,15 +152,15 @@ export class Model implements Disposable {
   ): AsyncGenerator<GeneratedPart, void, undefined> {
     const signal = signalOption('generate', 'signal', (options as TextOptions | null)?.signal);
     signal?.throwIfAborted();
-    const turn = othersTurn();
+    const pause = yieldToEventLoop();
     for (const part of this.parts(prompt, options)) {
       yield part;
-      await turn();
+      await pause();
       signal?.throwIfAborted();
     }
   }
 
-  /** @internal What `generate` gives, without a turn for others in between. */
+  /** @internal What `generate` gives, without a pause in between. */
   *parts(
     prompt: string | NestedNumbers | Int32Array,
     options: TextOptions,

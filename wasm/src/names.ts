@@ -31,7 +31,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
  */
 export const camelCase = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-/** The way back. */
+/** The inverse. */
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -20,22 +20,22 @@ export type RawWordVectors = NonNullable<ReturnType<TrainingModule['_wordVectors
 export type RawSequenceTrainer = NonNullable<ReturnType<TrainingModule['_sequenceTrainer']>>;
 export type RawTrainer = NonNullable<ReturnType<TrainingModule['_trainer']>>;
 
-/** What a module is given when it is made. */
+/** The options of making a module. */
 export interface RawOptions {
   /** Thrown by the module for every error. */
   readonly TrilError: typeof TrilError;
   /** Workers to start besides the caller; used by the variants with threads only. */
   readonly trilWorkers: number;
-  /** Is given what the module imports, and gives it back as an instance. */
+  /** Instantiates the module with its imports. */
   readonly instantiateWasm: (
     imports: object,
     receive: (instance: object, module: object) => void,
   ) => object;
-  /** Is told of every worker that is started; used by the variants with threads only. */
+  /** Receives every worker that is started; used by the variants with threads only. */
   readonly trilStarted: <Started extends StartedWorker>(worker: Started) => Started;
 }
 
-/** What this needs of the web's and of Node's Workers. */
+/** The part that the web's and Node's Workers share. */
 export interface StartedWorker {
   addEventListener?(event: 'error', listener: (event: { readonly message?: string }) => void): void;
   on?(event: 'error', listener: (error: unknown) => void): void;

@@ -11,7 +11,7 @@ export interface RawBatches {
   readonly single: boolean;
 }
 
-/** Puts parts of batches one behind the other. */
+/** Concatenates parts of batches. */
 function joined(parts: readonly (readonly Rows[])[]): RawBatches {
   const all = parts.flat().flatMap(({ values }) => [...values]);
   const sizes = parts.flatMap(([source, target]) => [

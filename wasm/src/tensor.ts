@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Context } from './context.js';
 import { TrilError, shapeText } from './error.js';
+import type { Owner } from './owned.js';
 import type { RawTensor } from './raw.js';
 import { checkFloatArray, elementCount, flatten, nest } from './values.js';
 import type { FloatArray, NestedNumbers, Values } from './values.js';
@@ -13,11 +13,11 @@ import type { FloatArray, NestedNumbers, Values } from './values.js';
 export class Tensor implements Disposable {
   /** The sizes of the axes, outermost first; an axis of 0 leaves no elements. */
   readonly shape: readonly number[];
-  readonly #context: Context;
+  readonly #context: Owner;
   #raw: RawTensor | undefined;
 
   /** @internal Tensors are made by the calls of a loaded module. */
-  constructor(context: Context, raw: RawTensor) {
+  constructor(context: Owner, raw: RawTensor) {
     if (!raw) throw new TrilError('Tensor', 'data', 'tensors are made by tril.tensor');
     this.#context = context;
     this.#raw = raw;
@@ -25,7 +25,7 @@ export class Tensor implements Disposable {
   }
 
   /** @internal Behind a getter, since consoles print what is a property. */
-  get context(): Context {
+  get context(): Owner {
     return this.#context;
   }
 

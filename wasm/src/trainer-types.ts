@@ -1,107 +1,110 @@
 import type { Tensor } from './tensor.js';
 import type { NestedNumbers } from './values.js';
 
+export type { TrainingParts, TrainingStep } from './training-step.js';
+
 /**
- * What a model is made of, as the core and `config.json` of its family know it; what is not given is
- * as the authors of the family have it, and sizes as in nanoGPT's recipe for characters.
+ * The settings of a model, by the names of the core and of the family's `config.json`. Defaults are those of the
+ * family's authors, and for sizes those of nanoGPT's recipe for characters.
  */
 export interface ModelSettings {
   /**
-   * GPT-2's shape (Radford et al. 2019), unless given, Llama's (Touvron et al. 2023), or Qwen2's (Yang
-   * et al. 2024).
+   * Family of the model: GPT-2 (Radford et al. 2019), Llama (Touvron et al. 2023) or Qwen2 (Yang et al. 2024)
+   * (default `'gpt2'`).
    */
   readonly family?: 'gpt2' | 'llama' | 'qwen2';
-  /** In front of each sublayer. */
+  /** Norm before each sublayer. */
   readonly norm?: 'layer_norm' | 'rms_norm' | 'none';
-  /** Vectors added to the embedding, or queries and keys turned, or nothing but the mask. */
+  /** Positions: vectors added to the embedding, rotations of queries and keys, or the mask alone. */
   readonly positions?: 'learned' | 'rotary' | 'none';
+  /** Activation of the feed-forward layers. */
   readonly feedForward?: 'gelu_tanh' | 'swiglu';
-  /** Of linear layers and layer norms. */
+  /** Whether linear layers and layer norms have biases. */
   readonly biases?: boolean;
-  /** Where there are no others: of queries, keys and values; Qwen2 has them. */
+  /** Whether queries, keys and values have biases where no other layer has; Qwen2's have. */
   readonly projectionBiases?: boolean;
-  /** Logits by the embedding's matrix. */
+  /** Whether the head is the embedding's matrix. */
   readonly tiedHead?: boolean;
-  /** False: every token sees all others, as a masked encoder's. */
+  /** Whether a token sees only those before it; in a masked encoder it sees all. */
   readonly causal?: boolean;
-  /** False: products of queries and keys are not divided by the root of a head's width. */
+  /** Whether products of queries and keys are divided by the root of a head's width. */
   readonly scaledScores?: boolean;
-  /** False: what a sublayer gives takes the place of what it was given, which it is else added to. */
+  /** Whether a sublayer's output is added to its input; else it replaces it. */
   readonly residual?: boolean;
-  /** 4 unless given. */
+  /** Number of layers (default 4). */
   readonly layers?: number;
-  /** How many heads of attention, which divide the width; 4 unless given. */
+  /** Number of attention heads, a divisor of the width (default 4). */
   readonly heads?: number;
-  /** Heads of keys and values, which divide the heads; 0, unless given: as many. */
+  /** Number of heads of keys and values, a divisor of `heads` (default 0: as many as `heads`). */
   readonly kvHeads?: number;
-  /** Of the model; 128 unless given. */
+  /** Width of the model (default 128). */
   readonly width?: number;
-  /** Inside feed-forward; 0, unless given: 4 times the width, for swiglu 8/3. */
+  /** Width inside feed-forward layers (default 0: 4 times the width, for swiglu 8/3). */
   readonly hidden?: number;
-  /** The most tokens that are seen at once; 64 unless given. */
+  /** Maximum number of tokens seen at once (default 64). */
   readonly context?: number;
   /**
-   * How many tokens there are. Of text: at most so many, and unless given as many as its tokenizer
-   * has. Of numbers: unless given one more than the largest.
+   * Size of the vocabulary. For text, a maximum (default: the size of its tokenizer). For tokens, the size itself
+   * (default: one more than the largest).
    */
   readonly vocabulary?: number;
-  /** What norms add to the variance; 1e-5 unless given. */
+  /** Number that norms add to the variance (default 1e-5). */
   readonly eps?: number;
-  /** A position turns pair i by `rotaryBase^(-2 i / D)`; 10000 unless given. */
+  /** Base of the rotary angles: a position turns pair i by `rotaryBase^(-2 i / D)` (default 10000). */
   readonly rotaryBase?: number;
-  /** How these angles change, so that longer texts are read than those trained on; `'none'` unless given. */
+  /** Scaling of these angles, for texts longer than those trained on (default `'none'`). */
   readonly rotaryScaling?: 'none' | 'linear' | 'dynamic' | 'llama3';
-  /** By how much; above 0, of `dynamic` and `llama3` at least 1. 1 unless given. */
+  /** Factor of that scaling: above 0, for `dynamic` and `llama3` at least 1 (default 1). */
   readonly rotaryScalingFactor?: number;
-  /** How many tokens the model was trained on at once; of `dynamic` and `llama3`. */
+  /** Number of tokens the model was trained on at once; for `dynamic` and `llama3`. */
   readonly rotaryScalingOriginal?: number;
-  /** Of `llama3`: what turns less often within `rotaryScalingOriginal` is slowed by all of the factor; 1 unless given. */
+  /** For `llama3`: pairs that turn less often than this within `rotaryScalingOriginal` are slowed by the whole factor (default 1). */
   readonly rotaryScalingLow?: number;
-  /** Of `llama3`: what turns more often is not slowed; 4 unless given. */
+  /** For `llama3`: pairs that turn more often than this are not slowed (default 4). */
   readonly rotaryScalingHigh?: number;
-  /** The share of embeddings, and of what each sublayer adds, that is left out in training; 0 unless given. */
+  /** Dropout probability of embeddings and of sublayers' outputs in training (default 0). */
   readonly dropout?: number;
 }
 
-/** How a model is trained: AdamW unless said otherwise, clipping, a warm-up and half a cosine; nanoGPT's recipe unless given. */
+/** The settings of training: an optimizer, clipping, a warm-up and half a cosine. Defaults are those of nanoGPT's recipe. */
 export interface TrainingSettings {
-  /** Windows whose gradients are computed at once; 12. */
+  /** Number of windows whose gradients are computed at once (default 12). */
   readonly batch?: number;
-  /** Batches whose gradients make one step; 1. */
+  /** Number of batches whose gradients make one step (default 1). */
   readonly accumulation?: number;
-  /** The highest, after the warm-up; 0.001. */
+  /** Learning rate after the warm-up, the highest (default 0.001). */
   readonly learningRate?: number;
-  /** The rate at the end; a tenth of the highest. */
+  /** Learning rate at the end (default: a tenth of the highest). */
   readonly lowestRate?: number;
-  /** Steps in which the rate rises; a twentieth of all. */
+  /** Number of steps in which the rate rises (default: a twentieth of all). */
   readonly warmup?: number;
-  /** In all, as the schedule counts them: further ones go on with the lowest rate; 2000. */
+  /** Number of steps of the schedule; later steps keep the lowest rate (default 2000). */
   readonly steps?: number;
-  /** AdamW, or stochastic gradient descent, which takes a momentum and no betas; `'adamw'`. */
+  /** AdamW, or stochastic gradient descent, which takes a momentum and no betas (default `'adamw'`). */
   readonly optimizer?: 'adamw' | 'sgd';
-  /** How much of AdamW's first moment a step keeps; 0.9. */
+  /** Share of AdamW's first moment that a step keeps (default 0.9). */
   readonly beta1?: number;
-  /** And of its second; 0.99. */
+  /** Share of AdamW's second moment that a step keeps (default 0.99). */
   readonly beta2?: number;
-  /** What AdamW adds to the root of its second moment; 1e-8. */
+  /** Number that AdamW adds to the root of its second moment (default 1e-8). */
   readonly eps?: number;
-  /** Of SGD: how much of the last move a step keeps; 0. */
+  /** For SGD: share of the last update that a step keeps (default 0). */
   readonly momentum?: number;
-  /** Of matrices; 0.1. */
+  /** Weight decay of matrices (default 0.1). */
   readonly weightDecay?: number;
-  /** The gradient's largest norm; 1. With 0 any. */
+  /** Maximum norm of the gradient; 0 for any (default 1). */
   readonly clip?: number;
-  /** Of weights, windows, samples and dropout; 1337. */
+  /** Seed of weights, windows, samples and dropout (default 1337). */
   readonly seed?: number;
-  /** The targets: the token after each, unless given, or tokens that were hidden. */
+  /** The targets: the token after each, or tokens that were hidden (default `'next'`). */
   readonly objective?: 'next' | 'masked';
-  /** What hides a token; the last of the vocabulary unless given. */
+  /** Token that hides another (default: the last of the vocabulary). */
   readonly maskToken?: number;
-  /** Below which a hidden token is replaced by a random one; all but the last unless given. */
+  /** Size of the vocabulary from which random tokens take the place of hidden ones (default: all but the last). */
   readonly maskVocabulary?: number;
 }
 
-/** Sequences and what is to be said of each of their tokens, in one shape. */
+/** Sequences and a target for each of their tokens, of one shape. */
 export interface TokenBatch {
   /** `[B, T]`, or `[T]`; in a typed array rows as long as the context, or one that is shorter. */
   readonly tokens: NestedNumbers | Int32Array;
@@ -109,21 +112,21 @@ export interface TokenBatch {
   readonly targets: NestedNumbers | Int32Array;
 }
 
-/** What `tril.trainer` is made from. */
+/** The options of `tril.trainer`. */
 export interface TrainerOptions extends TrainingSettings {
   readonly model?: ModelSettings;
   /**
-   * What is learned from: a text, or its bytes in UTF-8, or tokens that are numbers already. The last
-   * tenth is kept for `evaluate`. Unless given, each step takes one of `batches`, or its own.
+   * Training data: a text, its bytes in UTF-8, or tokens that are numbers already. The last tenth is kept for
+   * `evaluate`. Without data, each step takes one of `batches`, or its own.
    */
   readonly data?: string | Uint8Array | Int32Array;
-  /** A batch for each step, where there is no data. */
+  /** Batches, one for each step, where there is no data. */
   readonly batches?: Iterable<TokenBatch>;
-  /** What makes tokens of a text: `'chars'` unless given. */
+  /** Tokenizer of the text (default `'chars'`). */
   readonly tokenizer?: 'bytes' | 'chars' | 'words' | 'bpe';
   /**
-   * What `save` gave, to go on from: settings that are not given are its own, and those that are must
-   * be the same, but for `steps`. So must the data.
+   * Checkpoint of `save` to resume from. Settings that are given must be those of the checkpoint, except `steps`; so
+   * must the data.
    */
   readonly checkpoint?: Uint8Array;
 }
@@ -133,93 +136,66 @@ export interface TrainerSettings extends Required<TrainingSettings> {
   readonly model: Required<ModelSettings>;
 }
 
-/** What a step was. */
-export interface TrainingStep {
-  /** Its number, from 0. */
-  readonly step: number;
-  /** Before it, the mean over all targets, in nats. */
-  readonly loss: number;
-  /** Before clipping. */
-  readonly gradientNorm: number;
-  readonly learningRate: number;
-  /** That it took. */
-  readonly milliseconds: number;
-  /** That it looked at. */
-  readonly tokens: number;
-  /** Milliseconds of each part. */
-  readonly parts: TrainingParts<number>;
-}
-
-/** Something of each part of a step. */
-export interface TrainingParts<Each> {
-  /** To the loss: what a model that is only run does, too. */
-  readonly forward: Each;
-  /** To the gradients. */
-  readonly backward: Each;
-  /** Their norm, clipping, and the move of all parameters. */
-  readonly optimizer: Each;
-}
-
-/** What a part of a step costs. */
+/** The cost of a part of a step. */
 export interface PartCost {
   /** Floating-point operations. */
   readonly flops: number;
-  /** That are read and written, once each. */
+  /** Bytes that are read and written, once each. */
   readonly bytes: number;
 }
 
-/** What a model says of targets. */
+/** The loss of a model on targets. */
 export interface TrainingLoss {
-  /** The mean, in nats; 0 where no target counts. */
+  /** Mean loss in nats; 0 where no target counts. */
   readonly loss: number;
-  /** How many targets count. */
+  /** Number of targets that count. */
   readonly counted: number;
-  /** For how many of them the target is what the model holds most likely. */
+  /** Number of targets that the model holds most likely. */
   readonly correct: number;
 }
 
-/** How tokens are drawn. */
+/** The options of drawing tokens. */
 export interface GenerateOptions {
-  /** What they follow; unless given, the first token of what is not trained on. */
+  /** Tokens before them (default: the first token that is not trained on). */
   readonly prompt?: NestedNumbers | Int32Array;
-  /** How many; 100 unless given. */
+  /** Number of tokens to draw (default 100). */
   readonly tokens?: number;
-  /** Logits are divided by it; 0: always the most likely; 0.8 unless given. */
+  /** Divisor of the logits; with 0 the most likely token is taken (default 0.8). */
   readonly temperature?: number;
-  /** Only so many of the most likely; 0: all; 200 unless given. */
+  /** Number of the most likely tokens to draw from; 0 for all (default 200). */
   readonly topK?: number;
-  /** Unless given, the trainer's and the number of its steps. */
+  /** Seed of the draws (default: the trainer's seed plus the number of its steps). */
   readonly seed?: number;
 }
 
-/** How a text is drawn. */
+/** The options of drawing a text. */
 export interface SampleOptions extends Omit<GenerateOptions, 'prompt'> {
-  /** What it follows; unless given, the first token of what is not trained on. */
+  /** Text before it (default: the first token that is not trained on). */
   readonly prompt?: string;
 }
 
-/** What a model makes of tokens; `[T, ...]` without B where one sequence was given. */
+/** The trace of a model; shapes have no B where one sequence was given. */
 export interface TrainerTrace {
-  /** `[B, T, V]` */
+  /** Logits `[B, T, V]`. */
   readonly logits: Tensor;
   readonly layers: readonly {
-    /** Of attention, after softmax, `[B, H, T, T]`. */
+    /** Attention weights after softmax, `[B, H, T, T]`. */
     readonly weights: Tensor;
   }[];
 }
 
-/** AdamW's, by the names of the parameters. */
+/** The moments of the optimizer, by the names of the parameters. */
 export interface Moments {
-  /** The running average of the gradient; of SGD its momentum. */
+  /** Running average of the gradient; for SGD its momentum. */
   readonly first: Record<string, Tensor>;
-  /** And of its square; of SGD nothing. */
+  /** Running average of its square; for SGD nothing. */
   readonly second: Record<string, Tensor>;
 }
 
-/** A model as other libraries open it. */
+/** A model as files that other libraries open. */
 export interface ModelFiles {
   readonly 'model.safetensors': Uint8Array;
   readonly 'config.json': Uint8Array;
-  /** Where it has learned text. */
+  /** Tokenizer, where the model has learned text. */
   readonly 'tokenizer.json'?: Uint8Array;
 }

@@ -35,7 +35,7 @@ export class Trainer extends TrainedModel {
    * from the data, or the next of `batches`, or the one that is given.
    *
    * @throws TrilError where there is no batch, or it does not fit the model; and where the loss or
-   * the gradient is not finite, saying which parameter's gradient went first on the way back.
+   * the gradient is not finite, naming the parameter whose gradient failed first in the backward pass.
    * Parameters and moments are then as they were before the step
    *
    * @example

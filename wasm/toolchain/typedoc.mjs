@@ -80,7 +80,7 @@ const options = {
       'AsIs',
       'QuarterSigns',
       'RemoteCalls',
-      'WhereAsked',
+      'IfRequested',
       'WasmModule',
       'AnyText',
       'Named',

@@ -1,4 +1,4 @@
-import type { WhereAsked } from '../asked.js';
+import type { IfRequested } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
@@ -24,7 +24,7 @@ export type MultiHeadGradients<Weights, Options = object> = WeightGradients<Weig
   readonly dContext?: Tensor;
   /** Where values are made of something else. */
   readonly dValueContext?: Tensor;
-} & WhereAsked<
+} & IfRequested<
     Options,
     { maskGradient: true },
     {

@@ -53,7 +53,7 @@ export interface AttentionOptions {
   /** How many heads lie side by side in `k` and `v`; as `heads` unless given. */
   readonly kvHeads?: number;
   /**
-   * Leaves out weights behind softmax; a backward that is given the same leaves out the same. The trace
+   * Drops weights after softmax; a backward pass with the same options drops the same. The trace
    * has them as they are before. Works in a module of `tril/training`.
    */
   readonly dropout?: AttentionDropout;

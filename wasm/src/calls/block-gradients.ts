@@ -1,4 +1,4 @@
-import type { WhereAsked } from '../asked.js';
+import type { IfRequested } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
@@ -18,7 +18,7 @@ import type {
 
 /** What `transformerBlockBackward` gives. */
 export type BlockGradients<Weights, Options = object> = WeightGradients<Weights> &
-  WhereAsked<
+  IfRequested<
     Options,
     { maskGradient: true },
     {
@@ -31,7 +31,7 @@ export type BlockGradients<Weights, Options = object> = WeightGradients<Weights>
 export type DecoderGradients<Weights, Options = object> = BlockGradients<Weights, Options> & {
   /** Of the shape of `memory`. */
   readonly dMemory: Tensor;
-} & WhereAsked<
+} & IfRequested<
     Options,
     { maskGradient: true },
     {

@@ -1,4 +1,4 @@
-import type { WhereAsked } from '../asked.js';
+import type { IfRequested } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -30,7 +30,7 @@ export type AttentionGradients<Options> = {
   readonly dKey: Tensor;
   /** Of the shape of `v`, the same. */
   readonly dValue: Tensor;
-} & WhereAsked<
+} & IfRequested<
   Options,
   { maskGradient: true },
   {

@@ -1,4 +1,4 @@
-import type { WhereAsked } from '../asked.js';
+import type { IfRequested } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, numberOption, stringOption } from '../names.js';
@@ -34,10 +34,10 @@ export type CrossEntropy<Options> = {
   readonly counted: number;
   /** For how many of them the largest logit is that of the target. */
   readonly correct: number;
-} & WhereAsked<Options, { gradient: true }, { readonly dLogits: Tensor }>;
+} & IfRequested<Options, { gradient: true }, { readonly dLogits: Tensor }>;
 
 /** What `meanSquaredError` gives. */
-export type SquaredError<Options> = { readonly loss: number } & WhereAsked<
+export type SquaredError<Options> = { readonly loss: number } & IfRequested<
   Options,
   { gradient: true },
   { readonly dX: Tensor }

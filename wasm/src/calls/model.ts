@@ -4,7 +4,7 @@ import { Model } from '../model.js';
 import { bytesOf, isBlob, isResponse } from '../kinds.js';
 import type { LoadModelOptions, ModelFile, ModelSource } from '../model-types.js';
 import { checkFunction, checkKeys, describe, integerOption, signalOption } from '../names.js';
-import { othersTurn } from '../turn.js';
+import { yieldToEventLoop } from '../event-loop.js';
 
 const call = 'loadModel';
 const none = new Uint8Array();
@@ -67,8 +67,8 @@ export function loadingOptions(options: LoadModelOptions): LoadModelOptions {
   };
 }
 
-/** Bytes of a file, all or from the one to before the other. */
-export const partOf = async (file: Readable, from = 0, to = Infinity): Promise<Uint8Array> =>
+/** Reads the bytes `from` to before `to` of a file. */
+export const readRange = async (file: Readable, from = 0, to = Infinity): Promise<Uint8Array> =>
   isBlob(file)
     ? new Uint8Array(await file.slice(from, Math.min(to, file.size)).arrayBuffer())
     : file.subarray(from, to);
@@ -112,7 +112,7 @@ export const modelCalls = (context: Context) => ({
     const { context: positions = 0, progress, signal } = loadingOptions(options);
     signal?.throwIfAborted();
     const all = await filesOf(files);
-    const bytesOf = (name: string) => partOf(fileOf(all, name));
+    const bytesOf = (name: string) => readRange(fileOf(all, name));
     /** Of a file that may be missing: none only where it is. */
     const optional = async (name: string) => {
       const bytes = all.has(name) ? await bytesOf(name) : none;
@@ -142,25 +142,25 @@ export const modelCalls = (context: Context) => ({
       for (const name of names) {
         const file = fileOf(all, name);
         const size = sizeOf(file);
-        const first = await partOf(file, 0, 64);
+        const first = await readRange(file, 0, 64);
         const begin = context.run(call, {}, () => raw._modelBegin(name, first, size));
-        const header = await partOf(file, 0, begin);
+        const header = await readRange(file, 0, begin);
         const places = context.run(call, {}, () => made.open(name, header, size));
         opened.push({ name, file, size, places });
       }
       let done = 0;
-      const turn = othersTurn();
+      const pause = yieldToEventLoop();
       for (const { name, file, size, places } of opened) {
         const end = done + size;
         for (let i = 0; i < places.length / 2; i += 1) {
           const [first, count] = [places[2 * i]!, places[2 * i + 1]!];
           for (let begin = 0; begin < count; begin += piece) {
             const size = Math.min(piece, count - begin);
-            const bytes = await partOf(file, first + begin, first + begin + size);
+            const bytes = await readRange(file, first + begin, first + begin + size);
             context.run(call, {}, () => made.read(name, i, begin, bytes));
             if (i + begin > 0) progress?.(done, total);
             done += size;
-            await turn();
+            await pause();
             signal?.throwIfAborted();
           }
         }

@@ -1,21 +1,22 @@
-// The Worker's own script: a module, the tensors, masks, caches, trainers, word vectors and models that
-// the other side refers to, and what it asks for.
+// The script of the Worker: it holds a module and the objects that the other side refers to, and makes the calls that
+// it asks for.
 import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
+import { nextTask } from '../event-loop.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { loadTril, type Tril } from '../index.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, TextOptions } from '../model-types.js';
 import { booleanOption, integerOption } from '../names.js';
 import { SequenceTrainer } from '../sequence-trainer.js';
-import type { SequenceBatches } from '../sequence-trainer-types.js';
 import { Tensor } from '../tensor.js';
 import { Trainer } from '../trainer.js';
-import type { TokenBatch, TrainingStep } from '../trainer-types.js';
+import type { TrainingStep } from '../training-step.js';
 import type { WordVectorStep } from '../word-vector-types.js';
 import { WordVectors } from '../word-vectors.js';
+import { constants, type Kind, type Local, type Reference } from './held-kinds.js';
 import { handedOver, mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
-import type { Answer, Failure, Message, Port, Reference, Request } from './line.js';
+import type { Answer, Failure, Message, Port, Request } from './line.js';
 import type { RemoteLoadOptions } from './types.js';
 
 const parent = nodeWorkers()?.parentPort;
@@ -23,7 +24,7 @@ const port: Port<Answer, Message> = parent
   ? portOfNode(parent)
   : portOfWeb(globalThis as unknown as Worker);
 
-/** What gives one thing after another, when it is asked. */
+/** An iterator whose parts are asked for one by one. */
 class Stream {
   readonly #parts: Iterator<unknown>;
   constructor(parts: Iterator<unknown>) {
@@ -37,43 +38,40 @@ class Stream {
   }
 }
 
-const kinds = [
-  ...[Tensor, Mask, KeyValueCache, Trainer, SequenceTrainer, WordVectors, Model, Stream],
-];
-type Held = InstanceType<(typeof kinds)[number]>;
-/** What takes steps. */
+/** The classes of the objects that stay here, by kind. */
+const classes = {
+  tensor: Tensor,
+  mask: Mask,
+  cache: KeyValueCache,
+  trainer: Trainer,
+  sequenceTrainer: SequenceTrainer,
+  wordVectors: WordVectors,
+  model: Model,
+  stream: Stream,
+} as const satisfies Readonly<Record<Kind, unknown>>;
+type Held = Local[Kind];
+/** The kinds that take steps. */
 const learning = [Trainer, SequenceTrainer, WordVectors];
 type Learning = InstanceType<(typeof learning)[number]>;
 const held = new Map<number, Held>();
-/** The same for the same, such as a tensor that was given as `out`. */
+/** An object keeps its reference, such as a tensor that was given as `out`. */
 const references = new WeakMap<Held, number>();
 let lastReference = 0;
 let tril: Tril | undefined;
 
-function hold(value: Held): Reference {
+function hold(kind: Kind, value: Held): Reference {
   const $reference = references.get(value) ?? ++lastReference;
   held.set($reference, value);
   references.set(value, $reference);
-  if (value instanceof Tensor) return { $reference, shape: value.shape };
-  if (value instanceof KeyValueCache) return { $reference, sizes: value.sizes };
-  if (value instanceof WordVectors) {
-    const { settings, words, counts, allSteps } = value;
-    return { $reference, wordVectors: { settings, words, counts, allSteps } };
-  }
-  if (value instanceof Model)
-    return { $reference, model: { config: value.config, parameters: value.parameters } };
-  if (value instanceof Stream) return { $reference, isStream: true };
-  if (value instanceof SequenceTrainer) {
-    const { settings, parameterCount } = value;
-    return { $reference, sequenceTrainer: { settings, parameterCount } };
-  }
-  if (!(value instanceof Trainer)) return { $reference };
-  const { settings, parameterCount } = value;
-  return { $reference, trainer: { settings, parameterCount } };
+  const known = constants[kind].map((name) => [name, value[name as keyof Held]] as const);
+  return { $reference, kind, constants: Object.fromEntries(known) } as unknown as Reference;
 }
 
-const toReference = (part: unknown): unknown =>
-  kinds.some((kind) => part instanceof kind) ? hold(part as Held) : undefined;
+const kinds = Object.keys(classes) as Kind[];
+const toReference = (part: unknown): unknown => {
+  const kind = kinds.find((each) => part instanceof classes[each]);
+  return kind && hold(kind, part as Held);
+};
 
 const fromReference = (part: unknown): unknown => {
   const reference = (part as Partial<Reference> | null | undefined)?.$reference;
@@ -82,7 +80,7 @@ const fromReference = (part: unknown): unknown => {
 
 type Callable = (...values: unknown[]) => unknown;
 
-/** Every call there is, as a path: what the other side offers. */
+/** The paths of all calls, which the other side offers. */
 function paths(object: object, before: string[] = []): string[][] {
   return Object.entries(object).flatMap(([name, value]): string[][] => {
     if (typeof value === 'function') return [[...before, name]];
@@ -90,14 +88,14 @@ function paths(object: object, before: string[] = []): string[][] {
   });
 }
 
-/** Says that the call that is being made is to end where it can. */
+/** Aborts the current call, which ends where it can. */
 let control = new AbortController();
 
-/** Takes what the call that is being made wanted of a file. */
-let takePart: ((bytes: Uint8Array) => void) | undefined;
+/** Takes the range of a file that the current call has asked for. */
+let takeChunk: ((bytes: Uint8Array) => void) | undefined;
 
-/** A file that the other side has, of which parts are asked for as they are read. */
-class FileThere extends Blob {
+/** A file of the other side, whose ranges are asked for as they are read. */
+class RemoteBlob extends Blob {
   constructor(
     readonly id: number,
     readonly name: string,
@@ -111,8 +109,8 @@ class FileThere extends Blob {
       const bytes = await new Promise<Uint8Array>((resolve, reject) => {
         signal.throwIfAborted();
         const settled = whenAborted(signal, () => reject(signal.reason as Error));
-        takePart = (part) => (settled(), resolve(part));
-        port.send({ id: this.id, wanted: [this.name, from, to] });
+        takeChunk = (bytes) => (settled(), resolve(bytes));
+        port.send({ id: this.id, range: [this.name, from, to] });
       });
       return bytes.buffer as ArrayBuffer;
     };
@@ -120,7 +118,7 @@ class FileThere extends Blob {
   }
 }
 
-/** Step by step, so that what comes in is heard between them. */
+/** Takes steps, and receives messages between them. */
 async function stepsOf(
   learner: Learning,
   count: unknown,
@@ -129,28 +127,26 @@ async function stepsOf(
   const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
   const reports: (TrainingStep | WordVectorStep)[] = [];
   while (reports.length < steps && !control.signal.aborted) {
-    const batch = batches?.[reports.length];
     if (learner instanceof WordVectors) {
       reports.push(learner.step());
     } else {
       try {
-        if (learner instanceof Trainer) reports.push(learner.step(batch as TokenBatch));
-        else reports.push(learner.step(batch as SequenceBatches));
+        reports.push(learner.step(batches?.[reports.length] as never));
       } catch (error) {
         throw afterSteps(error, reports as TrainingStep[]);
       }
     }
-    await pause();
+    await nextTask();
   }
   return reports;
 }
 
-/** What most never call is fetched where it is asked for. */
+/** Loads a module; the code of training is fetched only where it is asked for. */
 async function loaded(options: RemoteLoadOptions): Promise<Tril> {
   if (typeof options !== 'object' || options === null) return loadTril(options);
   const { training, ...others } = options;
-  const wanted = booleanOption('loadTril', 'training', training, false);
-  return wanted ? (await import('../training.js')).loadTril(others) : loadTril(others);
+  const isTraining = booleanOption('loadTril', 'training', training, false);
+  return isTraining ? (await import('../training.js')).loadTril(others) : loadTril(others);
 }
 
 async function perform({ id, path, on, values }: Request): Promise<unknown> {
@@ -174,12 +170,12 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
   if (takesSteps && path[0] === 'steps') return stepsOf(target as Learning, decoded[0]);
   if (target instanceof Model && path[0] === 'generate') {
     const [prompt, options] = decoded as [string, TextOptions];
-    return hold(new Stream(target.parts(prompt, options)));
+    return hold('stream', new Stream(target.parts(prompt, options)));
   }
   if (target === tril && path[0] === 'loadModel') {
     const [sizes, given] = values as [readonly (readonly [string, number])[], LoadModelOptions];
-    const files = sizes.map(([name, size]) => [name, new FileThere(id, name, size)] as const);
-    const progress = (...told: number[]): void => port.send({ id, told });
+    const files = sizes.map(([name, size]) => [name, new RemoteBlob(id, name, size)] as const);
+    const progress = (...values: number[]): void => port.send({ id, progress: values });
     const options: LoadModelOptions = { ...given, progress, signal: control.signal };
     decoded.splice(0, 2, Object.fromEntries(files), options);
   }
@@ -194,18 +190,6 @@ function failureOf(error: unknown): Failure {
   return { message, tril: { call, argument, problem, ...parts } };
 }
 
-/** Lets messages that have come in be received. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-}
-
 async function answer(request: Request): Promise<void> {
   try {
     const value = await perform(request);
@@ -215,15 +199,15 @@ async function answer(request: Request): Promise<void> {
   }
 }
 
-// One after the other: a call never begins before the one asked for earlier is done, nor before what
-// has come in is received, since that may cancel it.
+// Calls are made one after the other. None begins before the earlier one is done, nor before all messages that have
+// come in are received, since one may cancel it.
 const queue: Request[] = [];
 let working = false;
 let current: Request | undefined;
 async function work(): Promise<void> {
   working = true;
   while (queue.length > 0) {
-    await pause();
+    await nextTask();
     current = queue.shift();
     control = new AbortController();
     if (current) await answer(current);
@@ -232,8 +216,8 @@ async function work(): Promise<void> {
   working = false;
 }
 port.listen((message) => {
-  if ('partOf' in message) {
-    if (current?.id === message.partOf) takePart?.(message.bytes);
+  if ('chunkOf' in message) {
+    if (current?.id === message.chunkOf) takeChunk?.(message.bytes);
     return;
   }
   if ('cancelled' in message) {

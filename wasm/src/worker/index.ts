@@ -5,27 +5,21 @@
  * @module tril/worker
  */
 import { reasonOf, seeReadme } from '../advice.js';
-import { Mask } from '../calls/mask.js';
-import { TrilError, afterSteps } from '../error.js';
-import { KeyValueCache } from '../key-value-cache.js';
-import { copyOf, isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
+import { TrilError } from '../error.js';
+import { isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
 import { compiled } from '../module.js';
 import { describe } from '../names.js';
-import { Model } from '../model.js';
-import { OwnedObject } from '../owned.js';
-import { Tensor } from '../tensor.js';
-import { Copies, mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
-import type { Answer, Failure, Message, Port, Reference } from './line.js';
-import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
-import { checkAlive, forgotten, type How, type Line } from './remote.js';
-import { RemoteTrainer, trainerCall } from './trainer.js';
-import { loadModelCall, RemoteModel, RemoteStream } from './model.js';
-import { RemoteSequenceTrainer, sequenceTrainerCall } from './sequence-trainer.js';
+import { connect } from './connection.js';
+import { nodeWorkers, portOfNode, portOfWeb } from './line.js';
+import type { Answer, Message, Port } from './line.js';
+import { loadModelCall } from './model.js';
+import { RemoteTensor, type Ask } from './remote.js';
+import { sequenceTrainerCall } from './sequence-trainer.js';
+import { trainerCall } from './trainer.js';
 import type { RemoteLoadOptions, RemoteTrainingTril, RemoteTril } from './types.js';
-import { RemoteWordVectors } from './word-vectors.js';
 
 export { RemoteModel } from './model.js';
-export { RemoteKeyValueCache, RemoteMask, RemoteTensor } from './remote.js';
+export { RemoteKeyValueCache, RemoteMask, RemoteTensor, type RemoteValue } from './remote.js';
 export {
   RemoteLearner,
   type LearnerCall,
@@ -44,148 +38,6 @@ export type {
   RemoteTril,
 } from './types.js';
 
-function errorOf({ message, tril }: Failure): Error {
-  if (!tril) return new Error(message);
-  const { call, argument, problem, shapes, steps = [] } = tril;
-  return afterSteps(new TrilError(call, argument, problem, shapes), steps) as TrilError;
-}
-
-/** Masks lean on the tensors and masks that they were made of, none of which may be forgotten before them. */
-const madeOf = new WeakMap<RemoteMask, readonly unknown[]>();
-
-function connect(port: Port<Message, Answer>): Line & { close(): void } {
-  // With what was given, so that none of it is forgotten before the answer, which may hold it again.
-  const waiting = new Map<
-    number,
-    {
-      resolve(value: unknown): void;
-      reject(reason: unknown): void;
-      hear(answer: Answer): Promise<void>;
-      values: readonly unknown[];
-    }
-  >();
-  const known = new Map<number, WeakRef<RemoteObject>>();
-  let lastId = 0;
-  let closed: string | undefined;
-  const end = (reason: string): void => {
-    closed = reason;
-    for (const { reject } of waiting.values()) reject(new Error(reason));
-    waiting.clear();
-  };
-
-  const encode = (call: string, value: unknown, copies: Copies): unknown =>
-    mapParts(value, (part) => {
-      if ([Tensor, Mask, KeyValueCache, OwnedObject, Model].some((kind) => part instanceof kind)) {
-        throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
-      }
-      if (!(part instanceof RemoteObject)) return copies.of(part);
-      if (part.line !== line) {
-        throw new TrilError(call, 'values', 'belongs to another Worker');
-      }
-      checkAlive(part, call, 'values');
-      return { $reference: part.reference };
-    });
-  const decode = (value: unknown, given: readonly unknown[]): unknown =>
-    mapParts(value, (part) => {
-      const reference = (part ?? {}) as Partial<Reference>;
-      const { $reference, shape, sizes, trainer, wordVectors, model, isStream } = reference;
-      const { sequenceTrainer } = reference;
-      if ($reference === undefined) return undefined;
-      const there = known.get($reference)?.deref();
-      if (there) return there;
-      let made: RemoteObject;
-      if (shape) made = new RemoteTensor(line, $reference, shape);
-      else if (sizes) made = new RemoteKeyValueCache(line, $reference, sizes);
-      else if (trainer) {
-        const { settings, parameterCount } = trainer;
-        made = new RemoteTrainer(line, $reference, settings, parameterCount);
-      } else if (sequenceTrainer) {
-        const { settings, parameterCount } = sequenceTrainer;
-        made = new RemoteSequenceTrainer(line, $reference, settings, parameterCount);
-      } else if (wordVectors) made = new RemoteWordVectors(line, $reference, wordVectors);
-      else if (model) made = new RemoteModel(line, $reference, model);
-      else if (isStream) made = new RemoteStream(line, $reference);
-      else madeOf.set((made = new RemoteMask(line, $reference)), given);
-      known.set($reference, new WeakRef(made));
-      forgotten.register(made, { line, reference: $reference }, made);
-      return made;
-    });
-
-  /** Frees what an aborted call has made, but not what it was given as `out`. */
-  const discardMade = (value: unknown): void => {
-    mapParts(value, (part) => {
-      const { $reference } = (part ?? {}) as Partial<Reference>;
-      if ($reference === undefined) return undefined;
-      if (!known.get($reference)?.deref()) line.discard($reference);
-      return null;
-    });
-  };
-
-  port.listen(
-    (answer) => {
-      const { id, value, failure } = answer;
-      const asked = waiting.get(id);
-      if (answer.told || answer.wanted) return void asked?.hear(answer);
-      waiting.delete(id);
-      port.wait(waiting.size > 0);
-      if (failure) asked?.reject(errorOf(failure));
-      else if (asked) asked.resolve(decode(value, asked.values));
-      else discardMade(value);
-    },
-    (reason) => end(`the Worker has failed: ${reasonOf(reason)}`),
-  );
-
-  const line = {
-    ask: (
-      path: readonly string[],
-      values: readonly unknown[],
-      { on, signals = [], told, partOf }: How = {},
-    ) =>
-      new Promise<unknown>((resolve, reject) => {
-        if (closed !== undefined) throw new Error(closed);
-        signals.forEach((signal) => signal?.throwIfAborted());
-        const id = ++lastId;
-        const copies = new Copies();
-        const encoded = values.map((value) => encode(path.join('.'), value, copies));
-        port.send({ id, path, values: encoded, ...(on !== undefined && { on }) }, copies.transfer);
-        const end = (reason: unknown): void => {
-          settled();
-          waiting.delete(id);
-          port.wait(waiting.size > 0);
-          port.send({ cancelled: id });
-          reject(reason as Error);
-        };
-        const heard = signals.map((each) => each && whenAborted(each, () => end(each.reason)));
-        const settled = () => heard.forEach((forget) => forget?.());
-        waiting.set(id, {
-          resolve: (value) => (settled(), resolve(value)),
-          reject: (reason) => (settled(), reject(reason as Error)),
-          hear: async (answer) => {
-            try {
-              if (answer.told) return told?.(...(answer.told as never[]));
-              const bytes = copyOf(await partOf!(...answer.wanted!));
-              port.send({ partOf: id, bytes }, [bytes.buffer]);
-            } catch (error) {
-              end(error);
-            }
-          },
-          values,
-        });
-        port.wait(true);
-      }),
-    forget: (reference: number) => void known.delete(reference),
-    discard: (reference: number) => {
-      known.delete(reference);
-      line.ask(['dispose'], [], { on: reference }).catch(() => {}); // closed: it is gone already
-    },
-    close: () => {
-      end('the Worker has been closed');
-      port.close();
-    },
-  };
-  return line;
-}
-
 function startWorker(): Port<Message, Answer> {
   try {
     const node = nodeWorkers();
@@ -198,7 +50,7 @@ function startWorker(): Port<Message, Answer> {
   }
 }
 
-/** That there is no Worker, and what helps. */
+/** The error where no Worker starts, with what helps. */
 function noWorker(error: unknown): TrilError {
   const problem = `could not be started: ${reasonOf(error)}. "tril" needs none. ${seeReadme}`;
   return new TrilError('loadTril', 'worker', problem);
@@ -251,27 +103,26 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       Object.defineProperty(tril, name, { value: withoutTraining(name), writable: true });
     }
     for (const path of paths) {
-      if (path[0] === 'scope') continue; // not to be sent
-      if (path[0] === 'loadModel') {
-        tril['loadModel'] = loadModelCall((values, how) => line.ask(path, values, how), signal);
-        continue;
-      }
-      if (path[0] === 'trainer' || path[0] === 'sequenceTrainer') {
-        const make = path[0] === 'trainer' ? trainerCall : sequenceTrainerCall;
-        tril[path[0]] = make((options) => line.ask(path, [options], { signals: [signal] }));
-        continue;
-      }
-      const call = (...values: unknown[]) => line.ask(path, values, { signals: [signal] });
       const [part, name] = path as [string, string?];
-      if (part === 'prepareWeights')
-        tril[part] = async (weights: unknown) => disposable(await call(weights));
-      else if (name === undefined) tril[part] = call;
+      if (part === 'scope') continue; // not to be sent
+      const ask: Ask = (values, { signals = [], ...options } = {}) =>
+        line.ask(path, values, { ...options, signals: [...signals, signal] });
+      const call = ownCalls[part]?.(ask) ?? ((...values: unknown[]) => ask(values));
+      if (name === undefined) tril[part] = call;
       else ((tril[part] ??= {}) as Record<string, unknown>)[name] = call;
     }
     return tril as unknown as RemoteTrainingTril;
   };
   return callsWith();
 }
+
+/** Calls that do more on this side than to ask. */
+const ownCalls: Readonly<Record<string, (ask: Ask) => unknown>> = {
+  prepareWeights: (ask) => async (weights: unknown) => disposable(await ask([weights])),
+  trainer: trainerCall,
+  sequenceTrainer: sequenceTrainerCall,
+  loadModel: loadModelCall,
+};
 
 /** With a `dispose` of all that is in it, which is not enumerable, so that only weights are found in it. */
 function disposable(prepared: unknown): unknown {

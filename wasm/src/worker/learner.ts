@@ -1,44 +1,51 @@
-// What trainers that live in the Worker have in common: the same calls as promises, a run as a stream of
-// reports, and batches that stay on this side, since they cannot be sent.
+// The common base of trainers that live in the Worker: their calls as promises, a run as a stream of reports. An
+// iterable of batches cannot be sent, so it stays on this side.
 import { TrilError } from '../error.js';
-import { checkKeys, integerOption, signalOption } from '../names.js';
 import type { Moments, TrainingStep } from '../trainer-types.js';
-import type { Remote } from './types.js';
-import { RemoteObject, type Line, type RemoteTensor } from './remote.js';
+import type { Reference } from './held-kinds.js';
+import {
+  RemoteObject,
+  type Ask,
+  type Line,
+  type RemoteTensor,
+  type RemoteValue,
+} from './remote.js';
+import { reportsOf } from './runs.js';
 
 /** The options of a run. */
 export interface RunOptions {
-  /** How many steps. */
+  /** Number of steps. */
   readonly steps: number;
-  /** After how many of them there is a report; 1 unless given. */
+  /** Number of steps from one report to the next (default 1). */
   readonly every?: number;
-  /** Ends the run, before the next step. */
+  /** Ends the run before its next step. */
   readonly signal?: AbortSignal;
 }
 
-/** What a run tells: its last step, and all since the report before. */
+/** The report of a run: its last step, and all steps since the previous report. */
 export interface TrainingReport extends TrainingStep {
   readonly steps: readonly TrainingStep[];
+}
+
+interface Constants<Settings> {
+  readonly settings: Settings;
+  readonly parameterCount: number;
 }
 
 /** Learns from batches, in the Worker. */
 export abstract class RemoteLearner<Settings extends object, Batch> extends RemoteObject {
   /** All settings, with what was not given. */
   readonly settings: Settings;
-  /** How many numbers the model learns. */
+  /** Number of parameters of the model. */
   readonly parameterCount: number;
   #batches: Iterator<Batch> | undefined;
 
   /** @internal Remote trainers are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, settings: Settings, parameterCount: number) {
+  constructor(line: Line, reference: Reference & { readonly constants: Constants<Settings> }) {
     super(line, reference);
+    const { settings, parameterCount } = reference.constants;
     this.settings = Object.freeze(settings);
     this.parameterCount = parameterCount;
-  }
-
-  /** @internal */
-  protected get kind(): string {
-    return 'trainer';
   }
 
   /** @internal Where the batches come from. */
@@ -47,18 +54,18 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
     return this;
   }
 
-  /** One step. */
+  /** Takes one step. */
   async step(batch?: Batch): Promise<TrainingStep> {
     const [step] = await (batch ? this.steps([batch]) : this.steps(1));
     return step!;
   }
 
-  /** So many steps one after the other, or one over each element of a list; errors have `steps`. */
+  /** Takes `count` steps, or a step over each batch of a list. Errors carry the reports of earlier steps in `steps`. */
   async steps(count: number | readonly Batch[]): Promise<TrainingStep[]> {
     return this.#steps(count);
   }
 
-  /** How many steps are done, when the calls asked for before are. */
+  /** Number of steps done once all earlier calls are. */
   async done(): Promise<number> {
     return this.ask('done') as Promise<number>;
   }
@@ -74,11 +81,11 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
   }
 
   /** Copies of the optimizer's moments by the names of the parameters. */
-  async moments(names: readonly string[] = []): Promise<Remote<Moments>> {
-    return this.ask('moments', names) as Promise<Remote<Moments>>;
+  async moments(names: readonly string[] = []): Promise<RemoteValue<Moments>> {
+    return this.ask('moments', names) as Promise<RemoteValue<Moments>>;
   }
 
-  /** Puts copies of these in the place of the parameters of these names. */
+  /** Replaces the parameters of these names by copies of `values`. */
   async setParameters(values: Readonly<Record<string, RemoteTensor>>): Promise<this> {
     await this.ask('setParameters', values);
     return this;
@@ -89,30 +96,19 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
     return this.ask('save') as Promise<Uint8Array>;
   }
 
-  /** Puts this trainer where the one was whose checkpoint this is. */
+  /** Restores the state that a checkpoint holds. */
   async restore(checkpoint: Uint8Array): Promise<this> {
     await this.ask('restore', checkpoint);
     return this;
   }
 
   /** @internal A run: as many steps at a time as `every` says. */
-  protected async *reports(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
-    checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
-    const signal = signalOption('run', 'signal', options.signal);
-    const every = integerOption('run', 'every', options.every, 1, 1);
-    let left = integerOption('run', 'steps', options.steps, Number.NaN, 0);
-    while (left > 0) {
-      let failure: TrilError | undefined;
-      const steps = await this.#steps(Math.min(every, left), signal).catch((error: unknown) => {
-        if (!(error instanceof TrilError)) throw error;
-        failure = error;
-        return error.steps ?? [];
-      });
-      left -= steps.length;
-      const last = steps.at(-1);
-      if (last) yield { ...last, steps };
-      if (failure) throw failure;
-    }
+  protected reports(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
+    return reportsOf(
+      (count, signal) => this.#steps(count, signal),
+      options,
+      () => Number.NaN,
+    );
   }
 
   async #steps(count: number | readonly Batch[], signal?: AbortSignal): Promise<TrainingStep[]> {
@@ -122,7 +118,7 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
   }
 }
 
-/** So many batches, or as many as there are. */
+/** The next `count` batches, or those that are left. */
 function nextBatches<Batch>(from: Iterator<Batch>, count: number): Batch[] {
   const batches: Batch[] = [];
   while (batches.length < count) {
@@ -150,16 +146,16 @@ async function* runOf(made: Promise<Runs>, options: RunOptions) {
 
 /** The call of a Worker that makes trainers, whose batches `check` refuses if they are none. */
 export function learnerCall<Options extends { readonly batches?: unknown }, Learner extends Runs>(
-  ask: (options: unknown) => Promise<unknown>,
+  ask: Ask,
   check: (options: Options) => void,
 ): LearnerCall<Options, Learner> {
   const make = async (options: Options): Promise<Learner> => {
     if (typeof options !== 'object' || options === null) {
-      return (await ask(options)) as Learner; // it says what is wrong
+      return (await ask([options])) as Learner; // it says what is wrong
     }
     const { batches, ...sent } = options;
     check(options);
-    return ((await ask(sent)) as Learner).feed(batches);
+    return ((await ask([sent])) as Learner).feed(batches);
   };
   return (options = {} as Options) => {
     const made = make(options);

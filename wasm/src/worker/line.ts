@@ -1,36 +1,10 @@
 import type { StoredArrays } from '../calls/files.js';
 import type { Shapes } from '../error.js';
 import { arrayKind, bytesOf, copyOf, isOwnBuffer, isPlain } from '../kinds.js';
-import type { KeyValueCacheSizes } from '../key-value-cache.js';
-import type { SequenceTrainerSettings } from '../sequence-trainer-types.js';
-import type { TrainerSettings, TrainingStep } from '../trainer-types.js';
-import type { Model } from '../model.js';
+import type { TrainingStep } from '../training-step.js';
 import { ofNode } from '../builtin.js';
-import type { WordVectorParts } from '../word-vector-types.js';
 
-/** A tensor, a mask, a cache, a trainer or the like that stays in the Worker, as it is written in messages. */
-export interface Reference {
-  readonly $reference: number;
-  /** Of a tensor. */
-  readonly shape?: readonly number[];
-  /** Of a cache. */
-  readonly sizes?: Required<KeyValueCacheSizes>;
-  /** Of a trainer. */
-  readonly trainer?: { readonly settings: TrainerSettings; readonly parameterCount: number };
-  /** Of a trainer of sequences. */
-  readonly sequenceTrainer?: {
-    readonly settings: SequenceTrainerSettings;
-    readonly parameterCount: number;
-  };
-  /** Of word vectors. */
-  readonly wordVectors?: WordVectorParts;
-  /** Of a model. */
-  readonly model?: Pick<Model, 'config' | 'parameters'>;
-  /** Of what gives one thing after another. */
-  readonly isStream?: true;
-}
-
-/** Asks that a call not be made that has not begun, and that steps be the last that have. */
+/** Cancels a call: one that waits is not made, one that takes steps ends after the current step. */
 export interface Cancellation {
   readonly cancelled: number;
 }
@@ -60,26 +34,27 @@ export interface Answer {
   readonly id: number;
   readonly value?: unknown;
   readonly failure?: Failure;
-  /** That a call has come so far: there is more to come of it. */
-  readonly told?: readonly unknown[];
-  /** What it needs of a file, to go on: bytes from the one to before the other. */
-  readonly wanted?: readonly [name: string, from: number, to: number];
+  /** Arguments for the call's `progress`; the call goes on. */
+  readonly progress?: readonly unknown[];
+  /** A range of a file that the call needs to go on: the bytes `from` to before `to`. */
+  readonly range?: readonly [name: string, from: number, to: number];
 }
 
-/** What a call wanted. */
-export interface Part {
-  readonly partOf: number;
+/** The range of a file that a call has asked for. */
+export interface Chunk {
+  /** The call's number. */
+  readonly chunkOf: number;
   readonly bytes: Uint8Array;
 }
 
-/** All that goes to the Worker. */
-export type Message = Request | Cancellation | Part;
+/** A message to the Worker. */
+export type Message = Request | Cancellation | Chunk;
 
-/** What this needs of the web's and of Node's Workers alike. */
+/** The two ends of a Worker, the web's or Node's. */
 export interface Port<Out, In> {
   send(message: Out, transfer?: ArrayBuffer[]): void;
   listen(receive: (message: In) => void, fail?: (reason: unknown) => void): void;
-  /** Whether somebody waits: a process of Node's must not end then, and may otherwise. */
+  /** Keeps a process of Node's from ending while an answer is `waiting`. */
   wait(waiting: boolean): void;
   close(): void;
 }
@@ -145,9 +120,8 @@ export function mapParts(value: unknown, replace: (part: unknown) => unknown): u
 }
 
 /**
- * Takes the place of arrays and buffers in messages. What a caller owns stays the caller's: copied, so that
- * the copy can be transferred. Only the bytes of a view are copied, where cloning copies all behind it, such
- * as the pool that Node's Buffers share.
+ * Copies of the arrays and buffers in a message, which are transferred, so that a caller keeps its own. Of a view
+ * only its bytes are copied; cloning would copy all of its buffer, such as the pool that Node's Buffers share.
  */
 export class Copies {
   readonly transfer: ArrayBuffer[] = [];
@@ -164,7 +138,7 @@ export class Copies {
   }
 }
 
-/** Of an answer what is transferred: the array that it is, which the Worker has made for it. */
+/** The buffer of an answer that is an array, which can be transferred, since the Worker has made it for the answer. */
 export function handedOver(value: unknown): ArrayBuffer[] {
   const whole = arrayKind(value) !== undefined && (value as Uint8Array);
   return whole && isOwnBuffer(whole.buffer) && whole.byteLength === whole.buffer.byteLength

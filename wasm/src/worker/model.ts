@@ -1,5 +1,5 @@
 // Models that live in the Worker: the same calls as promises, and texts that come part by part.
-import { fileOf, filesOf, loadingOptions, partOf, sizeOf } from '../calls/model.js';
+import { fileOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model.js';
 import type {
   ForwardOptions,
   GeneratedPart,
@@ -9,20 +9,15 @@ import type {
   ModelSource,
   TextOptions,
 } from '../model-types.js';
-import { textOptions, type Model } from '../model.js';
+import { textOptions } from '../model.js';
 import { checkKeys, signalOption } from '../names.js';
 import type { NestedNumbers } from '../values.js';
-import type { Remote } from './types.js';
-import { RemoteObject, type How, type Line } from './remote.js';
+import type { ReferenceOf } from './held-kinds.js';
+import { RemoteObject, type Ask, type Line, type RemoteValue } from './remote.js';
 
-/** What gives one thing after another, in the Worker. */
+/** An iterator that lives in the Worker. */
 export class RemoteStream extends RemoteObject {
-  /** @internal */
-  protected get kind(): string {
-    return 'stream';
-  }
-
-  /** What comes next, or that it is at its end. */
+  /** The next part, or that the iterator has ended. */
   next<Part>(signal: AbortSignal | undefined): Promise<IteratorResult<Part, void>> {
     return this.askUntil(signal, 'next') as Promise<IteratorResult<Part, void>>;
   }
@@ -30,34 +25,30 @@ export class RemoteStream extends RemoteObject {
 
 /** A `Model` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteModel extends RemoteObject {
-  /** What its `config.json` says, as Tril would write it. */
+  /** The contents of its `config.json`, as Tril would write it. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** How many numbers it has, of which types, and what they take. */
+  /** The number of its parameters, their types, and their bytes. */
   readonly parameters: ModelParameters;
 
   /** @internal Remote models are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, model: Pick<Model, 'config' | 'parameters'>) {
+  constructor(line: Line, reference: ReferenceOf<'model'>) {
     super(line, reference);
-    this.config = Object.freeze(model.config);
-    this.parameters = Object.freeze(model.parameters);
+    const { config, parameters } = reference.constants;
+    this.config = Object.freeze(config);
+    this.parameters = Object.freeze(parameters);
   }
 
-  /** @internal */
-  protected get kind(): string {
-    return 'model';
-  }
-
-  /** What the model makes of tokens. */
-  async forward<const Options extends Remote<ForwardOptions>>(
+  /** Runs the model over tokens. */
+  async forward<const Options extends RemoteValue<ForwardOptions>>(
     tokens: NestedNumbers | Int32Array,
     options: Options = {} as Options,
-  ): Promise<Remote<ModelForward<Options>>> {
-    return this.ask('forward', tokens, options) as Promise<Remote<ModelForward<Options>>>;
+  ): Promise<RemoteValue<ModelForward<Options>>> {
+    return this.ask('forward', tokens, options) as Promise<RemoteValue<ModelForward<Options>>>;
   }
 
   /**
-   * How a text goes on, token by token. The Worker draws the next when it is asked for: who leaves the
-   * loop leaves nothing behind, and between tokens other calls get their turn.
+   * Continues a text, token by token. The Worker draws a token when it is asked for, so leaving the loop leaves
+   * nothing behind, and other calls run between tokens.
    *
    * @throws TrilError as `generate` of `Model`, and what `signal` is aborted with
    *
@@ -79,7 +70,7 @@ export class RemoteModel extends RemoteObject {
    */
   async *generate(
     prompt: string | NestedNumbers | Int32Array,
-    options: Remote<TextOptions> = {},
+    options: RemoteValue<TextOptions> = {},
   ): AsyncGenerator<GeneratedPart, void, undefined> {
     const call = 'generate';
     checkKeys(call, 'options', 'option', options, textOptions);
@@ -114,19 +105,18 @@ export class RemoteModel extends RemoteObject {
 }
 
 /**
- * The call of a Worker that loads models. The files stay here, since Node's cannot be sent, and bytes
- * would be in memory once more: the Worker is told how large they are, and asks for parts.
+ * The call of a Worker that loads models. The files stay here, since Node's cannot be sent, and copies would take
+ * their memory twice. The Worker knows their sizes, and asks for ranges.
  */
 export function loadModelCall(
-  ask: (values: readonly unknown[], how: How) => Promise<unknown>,
-  outer: AbortSignal | undefined,
+  ask: Ask,
 ): (files: ModelSource, options?: LoadModelOptions) => Promise<RemoteModel> {
   return async (files, options = {}) => {
     const { progress, signal: own, ...rest } = loadingOptions(options);
     const all = await filesOf(files);
     const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
-    const part = (name: string, from: number, to: number) => partOf(fileOf(all, name), from, to);
-    const how = { signals: [own, outer], told: progress, partOf: part };
-    return (await ask([sizes, rest], how)) as RemoteModel;
+    const chunk = (name: string, from: number, to: number) =>
+      readRange(fileOf(all, name), from, to);
+    return (await ask([sizes, rest], { signals: [own], progress, chunk })) as RemoteModel;
   };
 }

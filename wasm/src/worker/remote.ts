@@ -1,37 +1,48 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What lives in the Worker, as its callers hold it.
+// Objects that live in the Worker, as callers hold them.
+import type { Mask } from '../calls/mask.js';
 import { TrilError, shapeText } from '../error.js';
-import type { KeyValueCacheSizes } from '../key-value-cache.js';
+import type { KeyValueCache, KeyValueCacheSizes } from '../key-value-cache.js';
+import type { Tensor } from '../tensor.js';
 import type { NestedNumbers, Values } from '../values.js';
+import type { Reference, ReferenceOf } from './held-kinds.js';
 
-/** What remote objects ask through. */
+/** The connection through which remote objects ask. */
 export interface Line {
-  ask(path: readonly string[], values: readonly unknown[], how?: How): Promise<unknown>;
-  /** Asks that what nobody here holds any more be disposed there. */
+  ask(
+    path: readonly string[],
+    values: readonly unknown[],
+    options?: RequestOptions,
+  ): Promise<unknown>;
+  /** Disposes in the Worker of an object that nobody here holds any more. */
   discard(reference: number): void;
-  /** Says that it was. */
+  /** Forgets an object that has been disposed. */
   forget(reference: number): void;
 }
 
-export interface How {
-  /** Whose method is called: a tensor's. */
+/** Asks for one call of the module. */
+export type Ask = (values: readonly unknown[], options?: RequestOptions) => Promise<unknown>;
+
+/** The options of a request to the Worker. */
+export interface RequestOptions {
+  /** The reference of the object whose method is called; unless given, a call of the module. */
   readonly on?: number;
-  /** Any of them ends it. */
+  /** Each of them cancels the request. */
   readonly signals?: readonly (AbortSignal | undefined)[];
-  /** Is told how far a call has come. */
-  readonly told?: ((...values: never[]) => void) | undefined;
-  /** Gives what it wants of files. */
-  readonly partOf?: (name: string, from: number, to: number) => Promise<Uint8Array>;
+  /** Receives how far the call has come. */
+  readonly progress?: ((...values: never[]) => void) | undefined;
+  /** Reads a range of a file that the call needs. */
+  readonly chunk?: (name: string, from: number, to: number) => Promise<Uint8Array>;
 }
 
 /** What lives in the Worker until it is disposed. Forgotten ones are disposed with the garbage. */
 export abstract class RemoteObject implements AsyncDisposable {
   readonly #line: Line;
-  readonly #reference: number;
+  readonly #reference: Reference;
   #disposed = false;
 
   /** @internal Made by the calls of a Worker. */
-  constructor(line: Line, reference: number) {
+  constructor(line: Line, reference: Reference) {
     this.#line = line;
     this.#reference = reference;
   }
@@ -43,7 +54,7 @@ export abstract class RemoteObject implements AsyncDisposable {
 
   /** @internal */
   get reference(): number {
-    return this.#reference;
+    return this.#reference.$reference;
   }
 
   /** True once `dispose` was called: any further use is refused. */
@@ -58,14 +69,11 @@ export abstract class RemoteObject implements AsyncDisposable {
     this.#disposed = true;
     forgotten.unregister(this);
     await done;
-    this.line.forget(this.#reference);
+    this.line.forget(this.reference);
   }
 
   /** What `await using` calls at the end of a block. */
   declare [Symbol.asyncDispose]: () => Promise<void>;
-
-  /** @internal What it is called where it is refused. */
-  protected abstract get kind(): string;
 
   /** @internal */
   protected async ask(method: string, ...values: unknown[]): Promise<unknown> {
@@ -78,7 +86,8 @@ export abstract class RemoteObject implements AsyncDisposable {
     method: string,
     ...values: unknown[]
   ): Promise<unknown> {
-    checkAlive(this, method, this.kind);
+    const { kind } = this.#reference;
+    checkAlive(this, method, kind === 'sequenceTrainer' ? 'trainer' : kind);
     return this.line.ask([method], values, { on: this.reference, signals: [signal] });
   }
 }
@@ -94,14 +103,9 @@ export class RemoteTensor extends RemoteObject {
   readonly shape: readonly number[];
 
   /** @internal Remote tensors are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, shape: readonly number[]) {
+  constructor(line: Line, reference: ReferenceOf<'tensor'>) {
     super(line, reference);
-    this.shape = Object.freeze(shape);
-  }
-
-  /** @internal */
-  protected get kind(): string {
-    return 'tensor';
+    this.shape = Object.freeze(reference.constants.shape);
   }
 
   /** All numbers in row-major order. */
@@ -132,14 +136,9 @@ export class RemoteKeyValueCache extends RemoteObject {
   readonly sizes: Required<KeyValueCacheSizes>;
 
   /** @internal Remote caches are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, sizes: Required<KeyValueCacheSizes>) {
+  constructor(line: Line, reference: ReferenceOf<'cache'>) {
     super(line, reference);
-    this.sizes = Object.freeze(sizes);
-  }
-
-  /** @internal */
-  protected get kind(): string {
-    return 'cache';
+    this.sizes = Object.freeze(reference.constants.sizes);
   }
 
   /** How many tokens there are, when the calls asked for before are done. */
@@ -155,12 +154,19 @@ export class RemoteKeyValueCache extends RemoteObject {
 }
 
 /** A mask that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteMask extends RemoteObject {
-  /** @internal */
-  protected get kind(): string {
-    return 'mask';
-  }
-}
+export class RemoteMask extends RemoteObject {}
+
+type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
+/** The Worker's own where `T` has tensors, masks and caches, through arrays and objects. */
+export type RemoteValue<T> = T extends AsIs
+  ? T
+  : T extends Tensor
+    ? RemoteTensor
+    : T extends Mask
+      ? RemoteMask
+      : T extends KeyValueCache
+        ? RemoteKeyValueCache
+        : { [Name in keyof T]: RemoteValue<T[Name]> };
 
 export const forgotten = new FinalizationRegistry<{ line: Line; reference: number }>(
   ({ line, reference }) => line.discard(reference),

@@ -10,13 +10,13 @@ import type { TrainingLoss } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall, RunOptions, TrainingReport } from './learner.js';
-import type { RemoteTensor } from './remote.js';
+import type { Ask, RemoteTensor } from './remote.js';
 
 /** A `SequenceTrainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteSequenceTrainer extends RemoteLearner<SequenceTrainerSettings, SequenceBatches> {
   /**
-   * Trains, and tells after every so many steps how it goes, as `run` of a `RemoteTrainer`: the Worker
-   * goes on when the next report is asked for.
+   * Trains, and reports after every `every` steps, as `run` of a `RemoteTrainer`: the Worker goes on when the next
+   * report is asked for.
    *
    * @throws TrilError as `step`, and what `signal` is aborted with: the steps before it are done then
    *
@@ -53,12 +53,12 @@ export class RemoteSequenceTrainer extends RemoteLearner<SequenceTrainerSettings
     return this.ask('logits', source, target) as Promise<RemoteTensor>;
   }
 
-  /** What the model says of a source. */
+  /** Translates a source. */
   translate(
     source: readonly number[] | Int32Array,
     options?: TranslateOptions,
   ): Promise<Int32Array>;
-  /** What it says of each row of sources. */
+  /** Translates each row of sources. */
   translate(
     source: readonly (readonly number[])[],
     options?: TranslateOptions,
@@ -77,8 +77,6 @@ export class RemoteSequenceTrainer extends RemoteLearner<SequenceTrainerSettings
 export type RemoteSequenceTrainerCall = LearnerCall<SequenceTrainerOptions, RemoteSequenceTrainer>;
 
 /** The call of a Worker that makes them. */
-export function sequenceTrainerCall(
-  ask: (options: unknown) => Promise<unknown>,
-): RemoteSequenceTrainerCall {
+export function sequenceTrainerCall(ask: Ask): RemoteSequenceTrainerCall {
   return learnerCall(ask, ({ batches }) => checkBatches(batches, undefined, 'sequenceTrainer'));
 }

@@ -13,16 +13,15 @@ import type {
   TrainingParts,
 } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
-import type { Remote } from './types.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall, RunOptions, TrainingReport } from './learner.js';
+import type { Ask, RemoteValue } from './remote.js';
 
 /** A `Trainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
   /**
-   * Trains, and tells after every so many steps how it goes. The Worker goes on when the next report
-   * is asked for: who leaves the loop leaves the trainer where the last report says that it is, and
-   * between reports other calls get their turn.
+   * Trains, and reports after every `every` steps. The Worker goes on when the next report is asked for, so leaving
+   * the loop leaves the trainer in the state of the last report, and other calls run between reports.
    *
    * @throws TrilError as `step`, when all steps before it have been reported; and what `signal` is
    * aborted with: the steps before it are done then
@@ -51,12 +50,12 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
     return this.ask('evaluate', batch) as Promise<TrainingLoss>;
   }
 
-  /** What a step over so many sequences of so many tokens costs, part by part. */
+  /** The cost of a step over `sequences` of `length` tokens, part by part. */
   async cost(sequences: number, length: number): Promise<TrainingParts<PartCost>> {
     return this.ask('cost', sequences, length) as Promise<TrainingParts<PartCost>>;
   }
 
-  /** How the model goes on from a text. */
+  /** Continues a text. */
   async sample(options: SampleOptions = {}): Promise<string> {
     return this.ask('sample', options) as Promise<string>;
   }
@@ -77,8 +76,8 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
   }
 
   /** Logits, and the attention weights of every head of every layer. */
-  async trace(tokens: NestedNumbers | Int32Array): Promise<Remote<TrainerTrace>> {
-    return this.ask('trace', tokens) as Promise<Remote<TrainerTrace>>;
+  async trace(tokens: NestedNumbers | Int32Array): Promise<RemoteValue<TrainerTrace>> {
+    return this.ask('trace', tokens) as Promise<RemoteValue<TrainerTrace>>;
   }
 
   /** The model as files that other libraries open. */
@@ -96,6 +95,6 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
 export type RemoteTrainerCall = LearnerCall<TrainerOptions, RemoteTrainer>;
 
 /** The call of a Worker that makes trainers. */
-export function trainerCall(ask: (options: unknown) => Promise<unknown>): RemoteTrainerCall {
+export function trainerCall(ask: Ask): RemoteTrainerCall {
   return learnerCall(ask, ({ batches, data }) => checkBatches(batches, data));
 }

@@ -1,44 +1,32 @@
-// What a Worker offers: the calls of the package as promises, on what lives there.
+// The calls that a Worker offers: those of the package as promises, on objects that live there.
 import type { TrainingCalls } from '../calls.js';
 import type { StoredArray, StoredArrays } from '../calls/files.js';
-import type { Mask } from '../calls/mask.js';
 import type { MemoryUse } from '../calls/tensor.js';
-import type { KeyValueCache } from '../key-value-cache.js';
 import type { LoadOptions, Tril } from '../load.js';
 import type { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
 import type { DrawnSequences, DrawSequencesOptions } from '../sequence-trainer-types.js';
 import type { Named } from '../state-dict.js';
-import type { Tensor } from '../tensor.js';
 import type { Trainer } from '../trainer.js';
-import type { NestedNumbers, Values } from '../values.js';
+import type { Values } from '../values.js';
 import type { WordVectorOptions } from '../word-vector-types.js';
 import type { RemoteModel } from './model.js';
-import type { RemoteKeyValueCache, RemoteMask, RemoteTensor } from './remote.js';
+import type { RemoteTensor, RemoteValue } from './remote.js';
 import type { RemoteSequenceTrainer, RemoteSequenceTrainerCall } from './sequence-trainer.js';
 import type { RemoteTrainer, RemoteTrainerCall } from './trainer.js';
 import type { RemoteWordVectors } from './word-vectors.js';
 
-type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
 /** The Worker's own where `T` has tensors, masks, caches and trainers, through arrays and objects. */
-export type Remote<T> = T extends AsIs
-  ? T
-  : T extends Tensor
-    ? RemoteTensor
-    : T extends Mask
-      ? RemoteMask
-      : T extends KeyValueCache
-        ? RemoteKeyValueCache
-        : T extends Trainer
-          ? RemoteTrainer
-          : T extends SequenceTrainer
-            ? RemoteSequenceTrainer
-            : T extends Model
-              ? RemoteModel
-              : T extends StoredArrays
-                ? Remote<StoredArray>[] & Pick<StoredArrays, 'skipped'>
-                : { [Name in keyof T]: Remote<T[Name]> };
+export type Remote<T> = T extends Trainer
+  ? RemoteTrainer
+  : T extends SequenceTrainer
+    ? RemoteSequenceTrainer
+    : T extends Model
+      ? RemoteModel
+      : T extends StoredArrays
+        ? RemoteValue<StoredArray>[] & Pick<StoredArrays, 'skipped'>
+        : RemoteValue<T>;
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };
@@ -75,9 +63,9 @@ export interface RemoteLoadOptions extends LoadOptions {
   readonly training?: boolean;
 }
 
-/** What a Worker holds. */
+/** The memory use of a Worker. */
 export interface RemoteMemoryUse extends MemoryUse {
-  /** Tensors, masks, caches, trainers, models and whatever else it holds for this side. */
+  /** Number of objects that it holds for this side: tensors, masks, caches, trainers, models and so on. */
   readonly objects: number;
 }
 
@@ -93,7 +81,7 @@ export type RemotePreparedWeights<Weights extends object> = {
 export interface RemoteTril extends RemoteCalls<
   Omit<Tril, 'scope' | 'tensor' | 'prepareWeights' | 'memory'>
 > {
-  /** What is in the Worker's memory. */
+  /** The memory use of the Worker. */
   memory(): Promise<RemoteMemoryUse>;
   /**
    * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
@@ -131,7 +119,7 @@ export interface RemoteTril extends RemoteCalls<
   close(): void;
 }
 
-/** What a Worker offers whose module was loaded with `training`: the calls of `TrainingTril` as promises. */
+/** The calls of a Worker whose module was loaded with `training`: the calls of `TrainingTril` as promises. */
 export interface RemoteTrainingTril
   extends RemoteTril, RemoteCalls<Omit<TrainingCalls, 'trainer'>> {
   /**

@@ -1,24 +1,20 @@
 // Word vectors that live in the Worker: the same calls as promises, and a run as a stream of reports.
-import { checkKeys, integerOption, signalOption } from '../names.js';
-import type {
-  WordNeighbour,
-  WordVectorParts,
-  WordVectorSettings,
-  WordVectorStep,
-} from '../word-vector-types.js';
+import type { WordNeighbour, WordVectorSettings, WordVectorStep } from '../word-vector-types.js';
+import type { ReferenceOf } from './held-kinds.js';
 import { RemoteObject, type Line, type RemoteTensor } from './remote.js';
+import { reportsOf } from './runs.js';
 
 /** The options of a run of word vectors. */
 export interface WordRunOptions {
-  /** How many steps; unless given, those that are left. */
+  /** Number of steps (default: those that are left). */
   readonly steps?: number;
-  /** After how many of them there is a report; 1 unless given. */
+  /** Number of steps from one report to the next (default 1). */
   readonly every?: number;
-  /** Ends the run, before the next step. */
+  /** Ends the run before its next step. */
   readonly signal?: AbortSignal;
 }
 
-/** What a run tells: its last step, and all since the report before. */
+/** The report of a run: its last step, and all steps since the previous report. */
 export interface WordVectorReport extends WordVectorStep {
   readonly steps: readonly WordVectorStep[];
 }
@@ -29,28 +25,24 @@ export class RemoteWordVectors extends RemoteObject {
   readonly settings: Readonly<Required<WordVectorSettings>>;
   /** All words, the most frequent first. */
   readonly words: readonly string[];
-  /** How often each occurs. */
+  /** Number of occurrences of each word. */
   readonly counts: readonly number[];
-  /** How many steps the settings ask for. */
+  /** Number of steps of the settings. */
   readonly allSteps: number;
 
   /** @internal Remote word vectors are made by the calls of a Worker. */
-  constructor(line: Line, reference: number, parts: WordVectorParts) {
+  constructor(line: Line, reference: ReferenceOf<'wordVectors'>) {
     super(line, reference);
-    this.settings = Object.freeze(parts.settings);
-    this.words = Object.freeze(parts.words);
-    this.counts = Object.freeze(parts.counts);
-    this.allSteps = parts.allSteps;
-  }
-
-  /** @internal */
-  protected get kind(): string {
-    return 'wordVectors';
+    const { settings, words, counts, allSteps } = reference.constants;
+    this.settings = Object.freeze(settings);
+    this.words = Object.freeze(words);
+    this.counts = Object.freeze(counts);
+    this.allSteps = allSteps;
   }
 
   /**
-   * Learns, and tells after every so many steps how it goes. The Worker goes on when the next report
-   * is asked for: who leaves the loop leaves the vectors where the last report says that they are.
+   * Trains, and reports after every `every` steps. The Worker goes on when the next report is asked for, so leaving
+   * the loop leaves the vectors in the state of the last report.
    *
    * @throws TrilError as `step`, and what `signal` is aborted with: the steps before it are done then
    *
@@ -67,31 +59,23 @@ export class RemoteWordVectors extends RemoteObject {
    * remote.close();
    * ```
    */
-  async *run(options: WordRunOptions = {}): AsyncGenerator<WordVectorReport, void, undefined> {
-    checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
-    const signal = signalOption('run', 'signal', options.signal);
-    const every = integerOption('run', 'every', options.every, 1, 1);
-    const all = Math.max(0, this.allSteps - (await this.done()));
-    let left = integerOption('run', 'steps', options.steps, all, 0);
-    while (left > 0) {
-      const given = this.askUntil(signal, 'steps', Math.min(every, left));
-      const steps = (await given) as WordVectorStep[];
-      left -= steps.length;
-      yield { ...steps.at(-1)!, steps };
-    }
+  run(options: WordRunOptions = {}): AsyncGenerator<WordVectorReport, void, undefined> {
+    const take = (count: number, signal: AbortSignal | undefined) =>
+      this.askUntil(signal, 'steps', count) as Promise<WordVectorStep[]>;
+    return reportsOf(take, options, async () => Math.max(0, this.allSteps - (await this.done())));
   }
 
-  /** The next 10 000 words of the texts. */
+  /** Takes a step, over the next 10 000 words of the texts. */
   async step(): Promise<WordVectorStep> {
     return this.ask('step') as Promise<WordVectorStep>;
   }
 
-  /** So many steps one after the other. */
+  /** Takes `count` steps. */
   async steps(count: number): Promise<WordVectorStep[]> {
     return this.ask('steps', count) as Promise<WordVectorStep[]>;
   }
 
-  /** How many steps are done, when the calls asked for before are. */
+  /** Number of steps done once all earlier calls are. */
   async done(): Promise<number> {
     return this.ask('done') as Promise<number>;
   }

@@ -1,4 +1,4 @@
-#include "given.h"
+#include "call_fingerprint.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace tril::js {
 
 // FNV-1a (Fowler, Noll, Vo), folded to the 24 bits that a float holds.
-void Given::add_bytes(const char* name, const void* bytes, std::size_t size) {
+void CallFingerprint::add_bytes(const char* name, const void* bytes, std::size_t size) {
   std::uint32_t hash = 2166136261u;
   for (std::size_t i = 0; i < size; ++i) {
     hash = (hash ^ static_cast<const std::uint8_t*>(bytes)[i]) * 16777619u;
@@ -14,15 +14,15 @@ void Given::add_bytes(const char* name, const void* bytes, std::size_t size) {
   numbers_.emplace_back(name, static_cast<float>((hash ^ hash >> 24) & 0xffffffu));
 }
 
-void Given::add_object(const char* name, const emscripten::val& object) {
+void CallFingerprint::add_object(const char* name, const emscripten::val& object) {
   add_text(name, emscripten::val::global("JSON").call<std::string>("stringify", object));
 }
 
-void Given::write(float* to) const {
+void CallFingerprint::write(float* to) const {
   for (const auto& [name, number] : numbers_) *to++ = number;
 }
 
-const char* Given::other_than(const float* from) const {
+const char* CallFingerprint::other_than(const float* from) const {
   for (const auto& [name, number] : numbers_) {
     if (*from++ != number) return name;
   }

@@ -1,5 +1,5 @@
-// How the tests start the browser that the set-up found: nothing is downloaded.
-import { findHeadless } from '../../wasm/toolchain/system.mjs';
+// How tests and benchmarks start the browser that the set-up found: nothing is downloaded.
+import { findHeadless } from './system.mjs';
 
 /**
  * The menus of the address bar are pages themselves, computed anew for every window, also where no window is seen:

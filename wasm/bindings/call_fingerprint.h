@@ -1,5 +1,6 @@
-// What a forward pass was given, but for the elements of its tensors: a number for each shape and
-// option, so that a way back that is given what the pass has saved can tell whether it is its own.
+// A number for each shape and option of a forward pass. A backward pass that is given what a
+// forward pass has saved compares these to tell whether that pass was its own. Elements of tensors
+// do not count.
 #pragma once
 
 #include <emscripten/val.h>
@@ -11,9 +12,9 @@
 
 namespace tril::js {
 
-class Given {
+class CallFingerprint {
  public:
-  // `name` is JavaScript's, and outlives this; a value is known by its bytes.
+  // `name` is JavaScript's, and must outlive this; the value's bytes are hashed.
   template <typename T>
   void add(const char* name, const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -22,11 +23,11 @@ class Given {
   void add_text(const char* name, const std::string& text) {
     add_bytes(name, text.data(), text.size());
   }
-  // By its JSON: the numbers of a mask or of a list, and of a dense mask that it is one.
+  // Adds an object by its JSON: the numbers of a mask or of a list; of a dense mask only its kind.
   void add_object(const char* name, const emscripten::val& object);
 
   std::size_t count() const noexcept { return numbers_.size(); }
-  // To `count` floats, and what of those that were written so was another: null if nothing.
+  // Writes count() floats; other_than gives the name of the first that differs, or null.
   void write(float* to) const;
   const char* other_than(const float* from) const;
 

@@ -1,5 +1,5 @@
-// What a forward pass leaves for its way back, in a tensor of JavaScript or in memory of its own,
-// and what all ways back of block_calls.h begin with.
+// What a forward pass saves for its backward pass, in a tensor of JavaScript or in memory of its
+// own, and what all backward passes of block_calls.h begin with.
 #pragma once
 
 #include <tril/foundation/saved_memory.h>
@@ -8,29 +8,29 @@
 
 namespace tril::js {
 
-// What a pass leaves lies behind what it was given.
+// The layout of what a pass saves: the call's fingerprint first, then the trace.
 template <typename Call>
 class SavedPass {
  public:
   // Throws Error where nothing can be saved for the arguments of `call`, which it borrows.
-  explicit SavedPass(const Call& call) : call_(call), given_(call.given()) {
+  explicit SavedPass(const Call& call) : call_(call), fingerprint_(call.fingerprint()) {
     count_ = tril::saved_count([&](SavedMemory& size) { return lay_out(size); });
   }
 
   Index count() const noexcept { return count_; }
 
-  // The trace for a pass to fill, in so many floats.
+  // The trace for a pass to fill, in count() floats.
   auto begin(float* memory) const {
-    given_.write(memory);
+    fingerprint_.write(memory);
     return in(memory);
   }
-  // The trace that a pass has filled. Throws Error where it was another pass.
+  // The trace that a pass has filled. Throws Error where that was another pass.
   auto found(const Tensor& saved) const {
     constexpr const char* kWhat = "must be what the forward pass of these inputs and options saved";
     if (saved.shape() != DynamicShape{count_}) {
       fail(call_.name, "saved", {kWhat, ", [", count_, "], is ", saved});
     }
-    if (const char* const other = given_.other_than(saved.data())) {
+    if (const char* const other = fingerprint_.other_than(saved.data())) {
       fail(call_.name, "saved", {kWhat, ", and that had another ", other});
     }
     return in(const_cast<float*>(saved.data()));  // which is only read
@@ -38,7 +38,7 @@ class SavedPass {
 
  private:
   auto lay_out(SavedMemory& memory) const {
-    memory.take(static_cast<Index>(given_.count()));
+    memory.take(static_cast<Index>(fingerprint_.count()));
     return call_.saved(memory);
   }
   auto in(float* memory) const {
@@ -47,16 +47,17 @@ class SavedPass {
   }
 
   const Call& call_;
-  Given given_;
+  CallFingerprint fingerprint_;
   Index count_;
 };
 
-// The way back of a call: the gradient of its output, and what its forward pass has left, which is
-// in `kept`, or, where that is null, is computed again. Throws Error where they do not fit.
+// The backward pass of a call: the gradient of its output, and what its forward pass has saved,
+// which is in `kept`, or, where that is null, is computed again. Throws Error where they do not
+// fit.
 template <typename Call>
-class WayBack {
+class BackwardCall {
  public:
-  WayBack(Engine& engine, const Call& call, const Tensor& d_output, const Tensor* kept)
+  BackwardCall(Engine& engine, const Call& call, const Tensor& d_output, const Tensor* kept)
       : results(engine, call.name) {
     check_same_shape(d_output, call.output, call.name, "d_out", "the output");
     const Shape<3> shape{call.input.size(0), call.input.size(1), call.output.back()};

@@ -1,0 +1,103 @@
+// The forward pass of a model, with its trace and with changes.
+#include <algorithm>
+#include <cstdint>
+
+#include "model.h"
+#include "parameters.h"
+
+namespace tril::js {
+
+ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
+                             const Floats& values) {
+  enum { layer, head, attention, feed_forward, residual };
+  ChangesWithValues made{emscripten::convertJSArrayToNumberVector<float>(values), {}};
+  ModelChanges& all = made.changes;
+  const std::vector<std::int32_t> parts = numbers_of(changes);
+  const float* next = made.values.data();
+  for (std::size_t n = 0; n + 4 < parts.size(); n += 5) {
+    const Index kind = parts[n], at = parts[n + 1], number = parts[n + 2], position = parts[n + 3];
+    const Index width = kind == head ? config.head_width() : config.width;
+    VectorView<const float> value;
+    if (parts[n + 4] != 0) {
+      value = {next, {width}};
+      next += width;
+    }
+    if (kind == layer) {
+      all.without_layers.push_back(at);
+    } else if (kind == head) {
+      all.heads.push_back({at, number, position, value});
+    } else if (kind == residual) {
+      all.residual.push_back({at, position, value});
+    } else {
+      const LayerPart part = kind == attention ? LayerPart::attention : LayerPart::feed_forward;
+      all.sublayers.push_back({at, part, position, value});
+    }
+  }
+  return made;
+}
+
+NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, bool lens, bool scores,
+                           const Integers& given_changes, const Floats& values) {
+  constexpr const char* kCall = "forward";
+  Engine& engine = model.engine;
+  const ModelConfig& config = model.model.parameters.config();
+  const std::vector<std::int32_t> ids = numbers_of(tokens);
+  const auto count = static_cast<Index>(ids.size());
+  if (count == 0) fail(kCall, "tokens", "there are none");
+  if (count > config.context) {
+    fail(kCall, "tokens", {"are ", count, ", and the context is ", config.context});
+  }
+  const ChangesWithValues changed = changes_of(config, given_changes, values);
+  check_model_changes(config, changed.changes, kCall);
+  DecodingSession session(model.model.parameters, count);
+  session.set_changes(changed.changes);
+
+  Results results(engine, kCall);
+  // A tensor of the view's shape, but for a first axis of one sequence.
+  const auto make = [&](const std::string& name, auto& view) {
+    const auto& shape = view.shape();
+    const auto begin = shape.begin() + (shape.size() > 2 ? 1 : 0);
+    view = {results.make(name, DynamicShape(begin, shape.end())).data(), shape};
+  };
+  const auto make_wanted = [&](const std::string& name, auto& view) {
+    if (view.count() > 0) make(name, view);
+  };
+  MatrixView<float> logits(nullptr, {count, config.vocabulary});
+  make("logits", logits);
+  ModelTrace wanted;
+  if (trace) {
+    SavedMemory shapes;
+    wanted = model_trace(config, count, 0, shapes, {.scores = scores});
+    make("embedded", wanted.embedded);
+    for (std::size_t n = 0; n < wanted.layers.size(); ++n) {
+      const std::string at = "layers." + std::to_string(n) + ".";
+      ModelLayerTrace& layer = wanted.layers[n];
+      make(at + "normed1", layer.normed1);
+      make_wanted(at + "unrotatedQueries", layer.attention.unrotated_queries);
+      make_wanted(at + "unrotatedKeys", layer.attention.unrotated_keys);
+      make(at + "queries", layer.attention.queries);
+      make(at + "keys", layer.attention.keys);
+      make(at + "values", layer.attention.values);
+      make_wanted(at + "scores", layer.attention.attention.scores);
+      make(at + "weights", layer.attention.attention.weights);
+      make(at + "heads", layer.attention.heads);
+      make(at + "attention", layer.from_attention);
+      make(at + "between", layer.between);
+      make(at + "normed2", layer.normed2);
+      make(at + "hidden", layer.feed_forward.hidden);
+      make(at + "activated", layer.feed_forward.activated);
+      make(at + "feedForward", layer.from_feed_forward);
+      make(at + "out", layer.out);
+    }
+    make("finalNormed", wanted.final_normed);
+  }
+  session.append(ids, logits, engine.scratch, engine.parallel, wanted);
+  for (std::size_t n = 0; lens && n < wanted.layers.size(); ++n) {
+    MatrixView<float> seen(nullptr, logits.shape());
+    make("layers." + std::to_string(n) + ".logits", seen);
+    session.read_out(wanted.layers[n].out, seen, engine.scratch, engine.parallel);
+  }
+  return results.hand_over();
+}
+
+}  // namespace tril::js

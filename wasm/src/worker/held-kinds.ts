@@ -1,0 +1,47 @@
+// The kinds of objects that live in the Worker, in one table for both sides.
+import type { Mask } from '../calls/mask.js';
+import type { KeyValueCache } from '../key-value-cache.js';
+import type { Model } from '../model.js';
+import type { SequenceTrainer } from '../sequence-trainer.js';
+import type { Tensor } from '../tensor.js';
+import type { Trainer } from '../trainer.js';
+import type { WordVectors } from '../word-vectors.js';
+
+/** An iterator whose parts are asked for one by one. */
+export type Stream = Pick<Iterator<unknown>, 'next'>;
+
+/** The objects of the package that live in the Worker, by kind. */
+export interface Local {
+  readonly tensor: Tensor;
+  readonly mask: Mask;
+  readonly cache: KeyValueCache;
+  readonly trainer: Trainer;
+  readonly sequenceTrainer: SequenceTrainer;
+  readonly wordVectors: WordVectors;
+  readonly model: Model;
+  readonly stream: Stream;
+}
+export type Kind = keyof Local;
+
+/** The properties of each kind that never change. A reference carries them, so that both sides have them. */
+export const constants = {
+  tensor: ['shape'],
+  mask: [],
+  cache: ['sizes'],
+  trainer: ['settings', 'parameterCount'],
+  sequenceTrainer: ['settings', 'parameterCount'],
+  wordVectors: ['settings', 'words', 'counts', 'allSteps'],
+  model: ['config', 'parameters'],
+  stream: [],
+} as const satisfies { [Each in Kind]: readonly (keyof Local[Each])[] };
+
+/** An object that stays in the Worker, as messages name it. */
+export interface ReferenceOf<Each extends Kind> {
+  readonly $reference: number;
+  readonly kind: Each;
+  readonly constants: Pick<
+    Local[Each],
+    Extract<(typeof constants)[Each][number], keyof Local[Each]>
+  >;
+}
+export type Reference = { [Each in Kind]: ReferenceOf<Each> }[Kind];
