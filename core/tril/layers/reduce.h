@@ -14,6 +14,7 @@
 
 namespace tril {
 
+// What elements are reduced to.
 enum class Reduce { sum, mean, max, min, argmax };
 
 // Their names.
