@@ -117,8 +117,8 @@ export const ofModule: Readonly<Record<string, Case>> = {
   concatenate: axis((options) => tril.concatenate([square, square], options)),
   stack: axis((options) => tril.stack([square, square], options)),
   split: sized({ sections: 2, bound: 1, axis: 0 }, ({ sections, bound, axis }) => [
-    tril.split(square, [bound], { axis }),
-    tril.split(square, sections, { axis }),
+    ...tril.split(square, [bound], { axis }),
+    ...tril.split(square, sections, { axis }),
   ]),
   triangular: sized({ diagonal: 0 }, ({ diagonal }) => tril.triangular(square, { diagonal })),
   singularValues: none,

@@ -171,7 +171,7 @@ describe('slice', () => {
         ...{ call, argument: 'dOutput', says: 'shape must be that of the slice, [3], is [2, 3]' },
       });
       expectRefused(() => tril.sliceBackward(x, [2 ** 31 - 1, 2 ** 31 - 1], [0]), {
-        ...{ call, argument: 'dOutput', says: /too large to address|shape must be that/ },
+        ...{ call, argument: 'shape', says: /too large to address/ },
       });
       expectRefused(() => tril.sliceBackward(x, [2, 3], [], { out: x }), {
         ...{ call, argument: 'out', says: 'shares memory', out: x },
@@ -257,7 +257,8 @@ describe('concatenate, stack and split', () => {
       refuse(undefined, 'must be a whole number');
       refuse(2 ** 31 - 1, 'cannot be split into 2147483647');
       refuse(1, 'there is no axis 2', 'axis', { axis: 2 });
-      expectRefused(() => tril.split(tril.zeros([0]), 2 ** 31 - 1), {
+      const empty = tril.zeros([0]);
+      expectRefused(() => tril.split(empty, 2 ** 31 - 1), {
         ...{ call, argument: 'sections', says: 'cannot be split' },
       });
     });

@@ -84,6 +84,7 @@ TensorHandle slice_backward(Engine& engine, const Tensor& d_out, const Numbers& 
                             const Numbers& ranges, Tensor* out) {
   constexpr const char* kCall = "slice_backward";
   const AnyShape shape = any_shape(shape_from(sizes), kCall, "shape");
+  checked_count(shape.sizes.data(), shape.rank, sizeof(float), kCall, "shape");
   const std::vector<Slice> slices = slices_from(ranges);
   // Nothing is read of what is not there yet.
   const AnyShape taken = tril::slice(any_view(d_out.data(), shape), slices, kCall).shape;

@@ -130,16 +130,16 @@ export const shapeCalls = (context: Context) => {
     },
 
     /**
-     * A part of each axis, as Python's slices: `ranges[i]` of axis i, and all of the axes behind them. A copy.
+     * A part of each axis, as Python's slices, here `x[-1]`, `x[:, 1:]` and `x[0, ::-2]`: `ranges[i]` of axis i, and all of the axes behind them. A copy.
      *
      * @throws TrilError for an element that is not there, a step of 0, and more ranges than axes
      *
      * @example
      * ```ts
      * const x = tril.tensor([[1, 2, 3], [4, 5, 6]]);
-     * tril.slice(x, [-1]).toArray(); // [4, 5, 6], as x[-1]
-     * tril.slice(x, [null, [1]]).toArray(); // [[2, 3], [5, 6]], as x[:, 1:]
-     * tril.slice(x, [0, [null, null, -2]]).toArray(); // [3, 1], as x[0, ::-2]
+     * tril.slice(x, [-1]).toArray(); // [4, 5, 6]
+     * tril.slice(x, [null, [1]]).toArray(); // [[2, 3], [5, 6]]
+     * tril.slice(x, [0, [null, null, -2]]).toArray(); // [3, 1]
      * tril.slice(x, [2]); // throws TrilError: slice: ranges: axis 0 has no element 2; x is [2, 3]
      * ```
      */
