@@ -12,6 +12,10 @@ const wasm = join(root, 'wasm');
 /** The calls of a loaded module in groups, by the file in wasm/src/calls in which they are. */
 const categories = {
   tensor: 'Tensors and memory',
+  arithmetic: 'Operations on tensors',
+  elementwise: 'Operations on tensors',
+  reductions: 'Operations on tensors',
+  shapes: 'Operations on tensors',
   files: 'Files',
   attention: 'Attention',
   mask: 'Attention',
@@ -33,7 +37,6 @@ const categories = {
   'sequence-trainer': 'Training',
   'word-vectors': 'Training',
   model: 'Models',
-  arithmetic: 'Matrices and softmax',
   matmul: 'Matrices and softmax',
   matrices: 'Matrices and softmax',
   softmax: 'Matrices and softmax',
