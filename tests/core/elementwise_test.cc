@@ -66,7 +66,9 @@ float expected_of(Binary operation, float x, float y) {
 void expect_broadcast(const Indices& x_shape, const Indices& y_shape, const Indices& shape,
                       Parallel& parallel, Random& random, bool gaps = false) {
   const AnyTensor x(x_shape, random, gaps), y(y_shape, random, gaps);
-  for (const auto& [name, operation] : kBinary) {
+  for (const Named<Binary>& each : kBinary) {
+    const auto name = each.name;
+    const Binary operation = each.value;
     AnyTensor out(shape, random, gaps);
     binary(operation, x.view(), y.view(), out.view(), parallel);
     for_each_index(shape, [&](const Indices& index) {
@@ -336,7 +338,8 @@ TEST(ElementwiseKernels, AreTheSameOnEveryInstructionSet) {
         for (Index i = 0; i < count; ++i) ASSERT_EQ(out.data()[i], expected(i)) << isa_name(isa);
         ASSERT_EQ(out.data()[count], 7);
       };
-      for (const auto& [name, operation] : kBinary) {
+      for (const Named<Binary>& each : kBinary) {
+        const Binary operation = each.value;
         if (operation == Binary::power) continue;
         kernels.of(operation)(x.data(), y.data(), out.data(), count);
         check([&](Index i) { return expected_of(operation, x.data()[i], y.data()[i]); });
