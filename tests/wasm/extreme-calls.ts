@@ -116,10 +116,9 @@ export const ofModule: Readonly<Record<string, Case>> = {
   broadcastTo: sized({ a: 1, b: 4, c: 4 }, ({ a, b, c }) => tril.broadcastTo(square, [a, b, c])),
   concatenate: axis((options) => tril.concatenate([square, square], options)),
   stack: axis((options) => tril.stack([square, square], options)),
-  split: sized({ sections: 2, bound: 1, axis: 0 }, ({ sections, bound, axis }) => [
-    ...tril.split(square, [bound], { axis }),
-    ...tril.split(square, sections, { axis }),
-  ]),
+  split: sized({ sections: 2, bound: 1, axis: 0 }, ({ sections, bound, axis }) =>
+    tril.split(square, bound === 1 ? sections : [bound], { axis }),
+  ),
   triangular: sized({ diagonal: 0 }, ({ diagonal }) => tril.triangular(square, { diagonal })),
   singularValues: none,
   softmax: axis((options) => tril.softmax(square, options)),
