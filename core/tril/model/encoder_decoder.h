@@ -44,7 +44,7 @@ struct EncoderDecoderConfig {
   Index hidden = 2048;                       // F of the feed-forwards
   NormOrder norm = NormOrder::post;          // where the norms are
   Activation activation = Activation::relu;  // of the feed-forwards
-  SequencePositions positions = SequencePositions::sinusoidal;
+  SequencePositions positions = SequencePositions::sinusoidal;  // how a token knows its place
   bool gated = false;  // the feed-forwards: activation(gate) up
   double eps = 1e-5;   // in the norms
   // In training: of what is embedded, attention's weights, what activations give, and what
