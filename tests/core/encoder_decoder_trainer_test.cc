@@ -262,6 +262,20 @@ TEST(EncoderDecoder, SaysWhatItHoldsMostLikely) {
   EXPECT_EQ(run.model.translate(source, {}, scratch, parallel), said);
 }
 
+TEST(EncoderDecoder, SaysTheSameFromItsCachesWherePositionsTurn) {
+  EncoderDecoderConfig config;
+  config.source_vocabulary = config.target_vocabulary = 9, config.context = 6;
+  config.encoder_layers = config.decoder_layers = 2, config.heads = 2;
+  config.width = 16, config.hidden = 24;
+  config.positions = SequencePositions::rotary, config.gated = true;
+  EncoderDecoder model(config, 7);
+  const Drawn drawn(3, 4, 3, 9);
+  Scratch scratch;
+  Parallel parallel;
+  const EncoderDecoder::Tokens source = drawn.batch().source;
+  EXPECT_EQ(model.translate(source, {}, scratch, parallel), said_by(model, source, 6));
+}
+
 TEST(EncoderDecoderTrainer, LearnsToReverseAndToSort) {
   if (TRIL_SANITIZED) GTEST_SKIP() << "every step of it is watched in other tests";
   for (const SequenceTask task : {SequenceTask::reverse, SequenceTask::sort}) {

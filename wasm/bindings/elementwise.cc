@@ -57,13 +57,13 @@ TensorHandle arange(Engine& engine, double start, double stop, double step) {
 }
 
 }  // namespace
-}  // namespace tril::js
 
 EMSCRIPTEN_BINDINGS(tril_elementwise) {
-  namespace js = tril::js;
-  using emscripten::allow_raw_pointers, emscripten::function;
-  function("_arithmetic", js::guard<&js::arithmetic>, allow_raw_pointers());
-  function("_unary", js::guard<&js::unary>, allow_raw_pointers());
-  function("_where", js::guard<&js::where>, allow_raw_pointers());
-  function("_arange", js::guard<&js::arange>);
+  using namespace emscripten;
+  function("_arithmetic", guard<&arithmetic>, allow_raw_pointers());
+  function("_unary", guard<&unary>, allow_raw_pointers());
+  function("_where", guard<&where>, allow_raw_pointers());
+  function("_arange", guard<&arange>);
 }
+
+}  // namespace tril::js

@@ -36,11 +36,11 @@ TensorHandle sum_to(Engine& engine, const Tensor& x, const Numbers& sizes, Tenso
 }
 
 }  // namespace
-}  // namespace tril::js
 
 EMSCRIPTEN_BINDINGS(tril_reductions) {
-  namespace js = tril::js;
-  using emscripten::allow_raw_pointers, emscripten::function;
-  function("_reduce", js::guard<&js::reduce>, allow_raw_pointers());
-  function("_sumTo", js::guard<&js::sum_to>, allow_raw_pointers());
+  using namespace emscripten;
+  function("_reduce", guard<&reduce>, allow_raw_pointers());
+  function("_sumTo", guard<&sum_to>, allow_raw_pointers());
 }
+
+}  // namespace tril::js

@@ -140,17 +140,17 @@ TensorList split(Engine& engine, const Tensor& x, int sections, const Numbers& b
 }
 
 }  // namespace
-}  // namespace tril::js
 
 EMSCRIPTEN_BINDINGS(tril_shapes) {
-  namespace js = tril::js;
-  using emscripten::allow_raw_pointers, emscripten::function;
-  emscripten::register_type<js::TensorList>("_Tensor[]");
-  function("_reshape", js::guard<&js::reshape>, allow_raw_pointers());
-  function("_broadcastTo", js::guard<&js::broadcast_to>, allow_raw_pointers());
-  function("_transpose", js::guard<&js::transpose>, allow_raw_pointers());
-  function("_slice", js::guard<&js::slice>, allow_raw_pointers());
-  function("_sliceBackward", js::guard<&js::slice_backward>, allow_raw_pointers());
-  function("_join", js::guard<&js::join>, allow_raw_pointers());
-  function("_split", js::guard<&js::split>, allow_raw_pointers());
+  using namespace emscripten;
+  emscripten::register_type<TensorList>("_Tensor[]");
+  function("_reshape", guard<&reshape>, allow_raw_pointers());
+  function("_broadcastTo", guard<&broadcast_to>, allow_raw_pointers());
+  function("_transpose", guard<&transpose>, allow_raw_pointers());
+  function("_slice", guard<&slice>, allow_raw_pointers());
+  function("_sliceBackward", guard<&slice_backward>, allow_raw_pointers());
+  function("_join", guard<&join>, allow_raw_pointers());
+  function("_split", guard<&split>, allow_raw_pointers());
 }
+
+}  // namespace tril::js
