@@ -129,11 +129,14 @@ export async function cutTexts(page: Page, onPaper = false): Promise<string[]> {
 }
 
 /**
- * All of the page as it is when it is seen: cards out of sight have their styles late, and colours that still glide from one
- * theme to the other are neither's.
+ * All of the page as it is when it is seen: cards out of sight have their styles late, and colours that glide from one
+ * theme, or one state, to another are neither's. From here on nothing glides.
  */
 export async function asSeen(page: Page): Promise<void> {
   await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('*, ::before, ::after { transition: none !important; }');
+    document.adoptedStyleSheets.push(sheet);
     for (const card of document.querySelectorAll<HTMLElement>('main .card')) {
       card.style.contentVisibility = 'visible';
       void card.offsetHeight;
