@@ -9,6 +9,8 @@
 namespace tril::TRIL_ISA {
 namespace {
 
+static_assert(kLanes <= RowInput::kRepeats);
+
 struct Exp {
   Register operator()(Register x) const noexcept { return exp(x); }
 };
@@ -54,27 +56,27 @@ struct Comparison {
 // The last register, perhaps in part, goes through the same loop, so that a module holds each
 // function once.
 template <typename Op>
-void map(const float* x, float* out, Index count) noexcept {
+void map(RowInput x, float* out, Index count) noexcept {
   for (Index i = 0; i < count; i += kLanes) {
     const Index left = count - i;
     const bool whole = left >= kLanes;
-    const Register value = Op()(whole ? load(x + i) : load_part(x + i, left, 0.0f));
+    const Register value = Op()(whole ? load(x.at(i)) : load_part(x.at(i), left, 0.0f));
     whole ? store(out + i, value) : store_part(out + i, value, left);
   }
 }
 
 template <typename Op>
-void pair(const float* x, const float* y, float* out, Index count) noexcept {
+void pair(RowInput x, RowInput y, float* out, Index count) noexcept {
   for_each_register(count, [=](Index i, auto lanes) {
-    lanes.put(out + i, Op()(lanes.get(x + i), lanes.get(y + i)));
+    lanes.put(out + i, Op()(lanes.get(x.at(i)), lanes.get(y.at(i))));
   });
 }
 
-void where(const float* condition, const float* x, const float* y, float* out,
-           Index count) noexcept {
+void where(RowInput condition, RowInput x, RowInput y, float* out, Index count) noexcept {
   for_each_register(count, [=](Index i, auto lanes) {
+    const Register otherwise = lanes.get(y.at(i));
     lanes.put(out + i,
-              select(lanes.get(condition + i) == Register{}, lanes.get(y + i), lanes.get(x + i)));
+              select(lanes.get(condition.at(i)) == Register{}, otherwise, lanes.get(x.at(i))));
   });
 }
 

@@ -9,16 +9,29 @@
 
 namespace tril {
 
+// What a row of a kernel reads: neighbours, or one number again and again.
+struct RowInput {
+  // Neighbours; where step is 0, one number kRepeats times, as many as the widest register holds.
+  const float* data;
+  Index step;  // 1 or 0
+
+  static constexpr Index kRepeats = 16;
+
+  constexpr RowInput(const float* row = nullptr, Index its_step = 1) noexcept
+      : data(row), step(its_step) {}
+
+  const float* at(Index i) const noexcept { return data + i * step; }
+};
+
 struct ArithmeticKernels {
   // out[i] = f(x[i]). out may be x.
-  using Map = void (*)(const float* x, float* out, Index count) noexcept;
+  using Map = void (*)(RowInput x, float* out, Index count) noexcept;
   Map maps[6];
   // out[i] = x[i] op y[i]. out may be x or y. All but power, which is no kernel.
-  using Pair = void (*)(const float* x, const float* y, float* out, Index count) noexcept;
+  using Pair = void (*)(RowInput x, RowInput y, float* out, Index count) noexcept;
   Pair pairs[12];
   // out[i] = x[i] where condition[i] is not 0, else y[i]. out may be any of them.
-  void (*where)(const float* condition, const float* x, const float* y, float* out,
-                Index count) noexcept;
+  void (*where)(RowInput condition, RowInput x, RowInput y, float* out, Index count) noexcept;
 
   Map of(Unary operation) const noexcept { return maps[static_cast<std::size_t>(operation)]; }
   Pair of(Binary operation) const noexcept { return pairs[static_cast<std::size_t>(operation)]; }

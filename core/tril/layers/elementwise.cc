@@ -20,7 +20,7 @@ class RowKernel {
   RowKernel(ArithmeticKernels::Pair pair) noexcept : pair_(pair) {}
   RowKernel(decltype(ArithmeticKernels::where) choice) noexcept : choice_(choice) {}
 
-  void operator()(const float* const* in, float* out, Index count) const noexcept {
+  void operator()(const RowInput* in, float* out, Index count) const noexcept {
     if (map_) return map_(in[0], out, count);
     if (pair_) return pair_(in[0], in[1], out, count);
     choice_(in[0], in[1], in[2], out, count);
@@ -32,30 +32,39 @@ class RowKernel {
   decltype(ArithmeticKernels::where) choice_ = nullptr;
 };
 
-void copy_row(const float* x, float* out, Index count) noexcept {
-  if (x != out) std::copy_n(x, count, out);
+void copy_row(RowInput x, float* out, Index count) noexcept {
+  if (x.step == 0) {
+    std::fill_n(out, count, *x.data);
+  } else if (x.data != out) {
+    std::copy_n(x.data, count, out);
+  }
 }
 
-// So many elements of a row at a time go through memory of their own, where the row has gaps or
-// repeats one element: 1 KiB an array.
+// So many elements of a row at a time go through memory of their own where the row has gaps: 1 KiB
+// an array.
 constexpr Index kGathered = 256;
 
 // for each part of the row:
 //   gather each input that has gaps; out = kernel(inputs); scatter out if it has gaps
 void run(const RowKernel& kernel, const LoopAxis& row, const float* const* in, std::size_t inputs,
          float* out, Index count) noexcept {
-  const auto step_of_input = [&](std::size_t i) { return row.steps[i + 1]; };
-  bool whole = row.steps[0] == 1;
-  for (std::size_t i = 0; i < inputs; ++i) whole = whole && step_of_input(i) == 1;
-  if (whole) return kernel(in, out, count);
   float gathered[kMostOperands][kGathered];
+  RowInput from[kMostOperands - 1];
+  bool has_gaps = row.steps[0] != 1;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const Index step = row.steps[i + 1];
+    if (step == 0) std::fill_n(gathered[i], RowInput::kRepeats, *in[i]);
+    from[i] = {step == 0 ? gathered[i] : in[i], step};
+    has_gaps = has_gaps || (step != 0 && step != 1);
+  }
+  if (!has_gaps) return kernel(from, out, count);
   for (Index first = 0; first < count; first += kGathered) {
     const Index part = std::min(kGathered, count - first);
-    const float* from[kMostOperands - 1] = {};
     for (std::size_t i = 0; i < inputs; ++i) {
-      const Index step = step_of_input(i);
+      const Index step = row.steps[i + 1];
+      if (step == 0) continue;
       from[i] = step == 1 ? in[i] + first : gathered[i];
-      if (step == 1 || (step == 0 && first > 0)) continue;  // a repeated element is there already
+      if (step == 1) continue;
       for (Index n = 0; n < part; ++n) gathered[i][n] = in[i][(first + n) * step];
     }
     if (row.steps[0] == 1) {

@@ -42,9 +42,10 @@ double power(double x, double y) noexcept {
   return is_odd && std::signbit(x) ? -size : size;
 }
 
-void power_row(const float* x, const float* y, float* out, Index count) noexcept {
+void power_row(RowInput x, RowInput y, float* out, Index count) noexcept {
   for (Index i = 0; i < count; ++i) {
-    out[i] = static_cast<float>(power(static_cast<double>(x[i]), static_cast<double>(y[i])));
+    out[i] =
+        static_cast<float>(power(static_cast<double>(*x.at(i)), static_cast<double>(*y.at(i))));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tril/foundation/tensor.h>
+#include <tril/layers/arithmetic_kernels.h>
 
 namespace tril::detail {
 
@@ -13,6 +14,6 @@ namespace tril::detail {
 double power(double x, double y) noexcept;
 
 // out[i] = x[i]^y[i]. out may be x or y.
-void power_row(const float* x, const float* y, float* out, Index count) noexcept;
+void power_row(RowInput x, RowInput y, float* out, Index count) noexcept;
 
 }  // namespace tril::detail
