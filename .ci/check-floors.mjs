@@ -3,6 +3,8 @@
 //   core/tril/<floor>   foundation < files < text < matmul < layers < attention < block < training <
 //                       model < lessons, but matmul, layers, attention and block, which compute, see
 //                       neither files nor text
+//   core/tril/tril.h    has every public header, or one that includes it: each that declares something in namespace
+//                       tril itself, but for kernels'
 //   web/src/<floor>     compute < state < figures < entered < scenes < shell < chapters < again, and no
 //                       chapter sees another
 //   web                 sees the package by its public entries only, never a file outside web/ but
@@ -49,8 +51,26 @@ const importing = new RegExp(
   'g',
 );
 
+const umbrella = 'core/tril/tril.h';
+
+/** The public headers that whoever includes tril.h does not get. */
+function leftOut(files) {
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  if (!texts.has(umbrella)) return [];
+  const had = new Set([umbrella]);
+  for (const path of had) {
+    const targets = [...(texts.get(path) ?? '').matchAll(include)].map(([, , target]) => target);
+    for (const target of targets) had.add(`core/${target}`);
+  }
+  const isPublic = ([path, text]) =>
+    /^core\/.*(?<!_kernels)\.h$/.test(path) && /^namespace tril \{/m.test(text);
+  const missing = [...texts].filter((file) => isPublic(file) && !had.has(file[0]));
+  return missing.map(([path]) => `${path}: is public, but not in tril/tril.h`);
+}
+
 /** Why a file of the core may not include the target, or ''. */
 function judgeInclude(path, quote, target) {
+  if (path === umbrella) return '';
   const floor = /^core\/tril\/([^/]+)\//.exec(path)?.[1] ?? '';
   if (!coreFloors.includes(floor)) return `${path} is on no known floor`;
   if (quote === '"') return `write <tril/FLOOR/NAME.h>, not "${target}"`;
@@ -99,7 +119,7 @@ function judgePackage(path, target) {
 
 /** files: [{ path, text }]; the wrong-way includes and imports as `path:line: reason`. */
 export function checkFloors(files) {
-  const problems = [];
+  const problems = leftOut(files);
   for (const file of files) {
     const { path } = file;
     if (/^core\/.*\.(h|cc)$/.test(path)) {

@@ -26,6 +26,21 @@ test('a floor sees itself, the floors below and the standard library', () => {
   assert.deepEqual(floors('core/tril/layers/c.h', text), []);
 });
 
+test('tril.h has every public header', () => {
+  const file = (path, text) => ({ path: `core/tril/${path}`, text });
+  const all = [
+    file('tril.h', '#include <tril/layers/a.h>'),
+    file('layers/a.h', '#include <tril/layers/b.h>\nnamespace tril {'),
+    file('layers/b.h', 'namespace tril {'),
+    file('layers/c.h', 'namespace tril::detail {'),
+    file('layers/d_kernels.h', 'namespace tril {'),
+  ];
+  assert.deepEqual(checkFloors(all), []);
+  assert.deepEqual(checkFloors([...all, file('text/e.h', 'namespace tril {')]), [
+    'core/tril/text/e.h: is public, but not in tril/tril.h',
+  ]);
+});
+
 test('a floor does not see the floors above', () => {
   const text = '#include <vector>\n#  include <tril/attention/mask.h>\n';
   assert.deepEqual(floors('core/tril/matmul/a.cc', text), [

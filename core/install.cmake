@@ -7,7 +7,24 @@ install(TARGETS ${floors} tril_core EXPORT TrilTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY tril DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
+
+# Of the headers: the public ones, what they include, and what a kernel of one's own needs.
+set(tril_left tril/tril.h tril/foundation/simd.h tril/foundation/exp.h)
+set(tril_headers "")
+while(tril_left)
+  list(POP_FRONT tril_left header)
+  if(header IN_LIST tril_headers)
+    continue()
+  endif()
+  list(APPEND tril_headers ${header})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+  # A header that includes another from now on is read anew.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  file(STRINGS ${header} includes REGEX "^#include <tril/")
+  list(TRANSFORM includes REPLACE "^#include <([^>]+)>.*" "\\1")
+  list(APPEND tril_left ${includes})
+endwhile()
 install(EXPORT TrilTargets NAMESPACE tril:: DESTINATION ${tril_package_folder})
 
 configure_package_config_file(TrilConfig.cmake.in TrilConfig.cmake

@@ -18,7 +18,6 @@ constexpr Index kRows = 1024, kCols = 3072;
 struct Numbers {
   Buffer<float, 2> x{{kRows, kCols}}, y{{kRows, kCols}}, d_out{{kRows, kCols}};
   Buffer<float, 2> out{{kRows, kCols}}, other{{kRows, kCols}};
-  Parallel parallel;
 
   Numbers() {
     Random random(1);

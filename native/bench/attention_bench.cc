@@ -37,8 +37,9 @@ void register_attention(const std::string& name, Index queries, Index keys,
     Inputs in(queries, keys);
     Scratch scratch;
     Parallel parallel(threads);
-    measure(state,
-            [&] { attention(in.query, in.key, in.value, options, in.output, scratch, parallel); });
+    measure(state, [&] {
+      attention(in.query, in.key, in.value, options, in.output, {scratch, parallel});
+    });
     const double pairs = static_cast<double>(queries * keys) * (options.causal ? 0.5 : 1);
     count_flops(state, 4.0 * kHeads * kWidth * pairs);
     state.counters["scratch"] = static_cast<double>(scratch.peak());
@@ -55,14 +56,14 @@ void register_attention_backward(Index tokens, int threads) {
                 Scratch scratch;
                 Parallel parallel(threads);
                 const AttentionOptions options{.causal = true};
-                attention(in.query, in.key, in.value, options, in.output, scratch, parallel,
+                attention(in.query, in.key, in.value, options, in.output, {scratch, parallel},
                           {.log_sum_exp = log_sum_exp});
                 Buffer<float, 4> d_out(in.output.shape());
                 Random random(2);
                 fill_normal(d_out.view(), random);
                 measure(state, [&] {
                   attention_backward(d_out, in.query, in.key, in.value, in.output, log_sum_exp,
-                                     options, {d.query, d.key, d.value}, scratch, parallel);
+                                     options, {d.query, d.key, d.value}, {scratch, parallel});
                 });
                 const double pairs = static_cast<double>(tokens * tokens) * 0.5;
                 count_flops(state, 10.0 * kHeads * kWidth * pairs);
@@ -85,11 +86,8 @@ const bool kRegistered = [] {
     benchmark::RegisterBenchmark(
         ("causal_attention/linear" + size).c_str(), [=](benchmark::State& state) {
           Inputs in(tokens, tokens);
-          Scratch scratch;
-          Parallel parallel;
           measure(state, [&] {
-            linear_attention(in.query, in.key, in.value, {.causal = true}, in.output, scratch,
-                             parallel);
+            linear_attention(in.query, in.key, in.value, {.causal = true}, in.output);
           });
           count_flops(state, 4.0 * kHeads * kWidth * kWidth * static_cast<double>(tokens));
         });
@@ -98,8 +96,7 @@ const bool kRegistered = [] {
     Buffer<float, 2> x({1024, 1024}), out({1024, 1024});
     Random random(1);
     fill_normal(x.view(), random);
-    Parallel parallel;
-    measure(state, [&] { softmax(x, {}, out, parallel); });
+    measure(state, [&] { softmax(x, {}, out); });
   });
   return true;
 }();

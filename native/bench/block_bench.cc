@@ -74,7 +74,7 @@ void register_block(Index batch, Index tokens, bool prepares, int threads = 1) {
     Random random(2);
     fill_normal(x.view(), random);
     measure(state, [&] {
-      transformer_block(x, weights, {.heads = kHeads}, out, scratch, parallel, {}, &prepared);
+      transformer_block(x, weights, {.heads = kHeads}, out, {scratch, parallel}, {}, &prepared);
     });
     count_flops(state, block_flops(batch, tokens));
   });
@@ -103,8 +103,8 @@ void register_block_backward(Index batch, Index tokens, int threads) {
         .d_x = d_x,
         .weights = parameters_in<BasicTransformerBlockWeights<float>>(d_memory.data(), weights)};
     measure(state, [&] {
-      transformer_block(x, weights, options, out, scratch, parallel, saved);
-      transformer_block_backward(d_out, x, weights, options, saved, gradients, scratch, parallel);
+      transformer_block(x, weights, options, out, {scratch, parallel}, saved);
+      transformer_block_backward(d_out, x, weights, options, saved, gradients, {scratch, parallel});
     });
     count_flops(state, 3 * block_flops(batch, tokens));
   });
@@ -125,8 +125,7 @@ const bool kRegistered = [] {
     fill_normal(x.view(), random);
     fill_normal(weight.view(), random);
     fill_normal(bias.view(), random);
-    Parallel parallel;
-    measure(state, [&] { layer_norm(x, weight, bias, {}, out, parallel); });
+    measure(state, [&] { layer_norm(x, weight, bias, {}, out); });
   });
   return true;
 }();

@@ -35,8 +35,9 @@ void register_decoding(const std::string& name, Index keys, AttentionMethod meth
     for (Buffer<float, 4>* each : {&query, &key, &value}) fill_normal(each->view(), random);
     Scratch scratch;
     Parallel parallel(threads);
-    measure(state,
-            [&] { attention(query, key, value, {.method = method}, out, scratch, parallel); });
+    measure(state, [&] {
+      attention(query, key, value, {.method = method}, out, {scratch, parallel});
+    });
     count_bytes(state, keys);
     state.counters["scratch"] = static_cast<double>(scratch.peak());
   });

@@ -83,13 +83,12 @@ struct Session {
   Session(const Case& sizes, ElementType type, int threads)
       : parameters(parameters_of(sizes, type)), session(parameters), parallel(threads) {}
   VectorView<const float> append(std::span<const std::int32_t> tokens) {
-    return session.append(tokens, scratch, parallel);
+    return session.append(tokens, {scratch, parallel});
   }
 
   ModelParameters parameters;
   DecodingSession session;
   Scratch scratch;
-  Parallel parallel;
 };
 
 // Only what follows the prompt is timed: each round goes back to where it ended.
@@ -136,7 +135,7 @@ void multiply(benchmark::State& state, const Case& sizes, ElementType type, int 
   Parallel parallel(threads);
   const auto product = [&](const MatrixView<float>& weight, Index rows, Buffer<float, 1>& out) {
     linear({from.data(), {rows, weight.size(1)}}, weight, {}, {out.data(), {rows, weight.size(0)}},
-           scratch, parallel, packed_columns(&prepared, weight));
+           {scratch, parallel}, packed_columns(&prepared, weight));
   };
   Buffer<float, 1> logits({weights.embedding.size(0)});
   measure(state, [&] {

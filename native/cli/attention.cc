@@ -118,7 +118,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   Parallel parallel(program.thread_count());
   progress.next("attending");
   attention(query, key, value, options, as_heads<float>(out.data(), shape, arguments.heads),
-            scratch, parallel, trace);
+            {scratch, parallel}, trace);
 
   nlohmann::ordered_json report;
   report["output"] = save_npy(arguments.output, shape, out.data(), progress);

@@ -66,8 +66,9 @@ Task matmul_task(Index n, Parallel& parallel) {
   fill_uniform(data->a.view(), random, -1, 1);
   fill_uniform(data->b.view(), random, -1, 1);
   const auto size = static_cast<double>(n);
-  return {"matmul " + std::to_string(n), 2 * size * size * size,
-          [data, &parallel] { matmul(data->a, data->b, {}, data->out, data->scratch, parallel); }};
+  return {"matmul " + std::to_string(n), 2 * size * size * size, [data, &parallel] {
+            matmul(data->a, data->b, {}, data->out, {data->scratch, parallel});
+          }};
 }
 
 // 8 heads of 64, causal: half of all pairs of queries and keys count, 4 * 64 operations each.
@@ -84,8 +85,8 @@ Task attention_task(Index tokens, Parallel& parallel) {
   const double pairs = static_cast<double>(tokens) * static_cast<double>(tokens) / 2;
   return {"causal attention " + std::to_string(tokens), 4.0 * kHeads * kWidth * pairs,
           [data, &parallel] {
-            attention(data->q, data->k, data->v, {.causal = true}, data->out, data->scratch,
-                      parallel);
+            attention(data->q, data->k, data->v, {.causal = true}, data->out,
+                      {data->scratch, parallel});
           }};
 }
 

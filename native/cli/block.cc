@@ -70,7 +70,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   Scratch scratch;
   Parallel parallel(program.thread_count());
   progress.next("computing");
-  transformer_block({x.elements.data(), shape}, weights, options, out, scratch, parallel);
+  transformer_block({x.elements.data(), shape}, weights, options, out, {scratch, parallel});
   const nlohmann::ordered_json saved = save_npy(arguments.output, x.shape, out.data(), progress);
   program.print({{"output", saved}}, saved_text(saved));
   return kDone;

@@ -69,7 +69,7 @@ ExitCode generate(const Program& program, const Arguments& arguments) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   Clock::time_point first = begin;  // when the first token was there, the prompt being behind it
-  while (const auto next = generation.next(scratch, parallel)) {
+  while (const auto next = generation.next({scratch, parallel})) {
     if (tokens.empty()) first = Clock::now();
     tokens.push_back(next->token);
     write(next->text);

@@ -76,8 +76,8 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   Parallel parallel(program.thread_count());
   progress.next("multiplying");
   try {
-    batched_matmul(left, right, options, stack_of<float>(out.data(), shape, true), scratch,
-                   parallel);
+    batched_matmul(left, right, options, stack_of<float>(out.data(), shape, true),
+                   {scratch, parallel});
   } catch (const Error& error) {
     fail("matmul", error.argument().c_str(), error.problem());
   }

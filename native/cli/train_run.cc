@@ -240,7 +240,7 @@ class TrainingRun {
     const auto prompt = std::span(validation_).first(1);
     return one_line(plan_.tokenizer.decode(generate(model_, prompt, settings().sample,
                                                     {.temperature = 0.8, .top_k = 200}, random,
-                                                    scratch_, parallel_)));
+                                                    {scratch_, parallel_})));
   }
 
   void write_model(const std::filesystem::path& path) const {

@@ -47,14 +47,22 @@ it('installs headers, libraries, the program and its man page', async () => {
   for (const file of [...programs, ...library]) {
     expect(existsSync(join(prefix, file)), file).toBe(true);
   }
+  for (const inside of [
+    'attention/attention_problem.h',
+    'layers/softmax_kernels.h',
+    'text/nfc.h',
+  ]) {
+    expect(existsSync(join(prefix, 'include/tril', inside)), inside).toBe(false);
+  }
   const { version } = JSON.parse(readFileSync(join(root, 'wasm', 'package.json'), 'utf8'));
   expect(await call(join(prefix, 'bin', 'tril'), '--version')).toBe(`tril ${version}\n`);
 });
 
 it.each(['g++', 'clang++'].filter(has))('is found by find_package with %s', async (compiler) => {
   const installed = `-DCMAKE_PREFIX_PATH=${prefix}`;
-  const targets = ['consumer', 'addon'];
-  expect(await consume(targets, 'find_package', compiler, installed)).toBe(consumerSays);
+  for (const targets of [['consumer', 'addon'], ['former']]) {
+    expect(await consume(targets, 'find_package', compiler, installed)).toBe(consumerSays);
+  }
 });
 
 it.skipIf(!has('pkg-config'))('is found by pkg-config', async () => {

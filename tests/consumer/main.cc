@@ -1,11 +1,5 @@
 // A little of every floor: a product, attention of it, a file of that.
-#include <tril/attention/attention.h>
-#include <tril/block/transformer_block.h>
-#include <tril/files/npy.h>
-#include <tril/foundation/buffer.h>
-#include <tril/foundation/random.h>
-#include <tril/layers/layer_norm.h>
-#include <tril/matmul/matmul.h>
+#include <tril/tril.h>
 
 #include <cmath>
 #include <cstdio>
@@ -23,13 +17,13 @@ int main() {
   tril::fill_normal(a.view(), random);
   tril::fill_normal(b.view(), random);
   tril::Scratch scratch;
-  tril::Parallel parallel(2);
-  tril::matmul(a, b, {}, product, scratch, parallel);
-  tril::layer_norm(product, {}, {}, {}, normed, parallel);
+  tril::Parallel threads(2);
+  tril::matmul(a, b, {}, product);
+  tril::layer_norm(product, {}, {}, {}, normed, threads);
 
   const tril::TensorView<const float, 4> heads(normed.data(), {1, 1, 3, 5});
   tril::Buffer<float, 4> output({1, 1, 3, 5});
-  tril::attention(heads, heads, heads, {.causal = true}, output, scratch, parallel);
+  tril::attention(heads, heads, heads, {.causal = true}, output, {scratch, threads});
   // The first token sees only itself.
   for (int i = 0; i < 5; ++i) {
     if (output.data()[i] != normed.data()[i]) return 1;
@@ -48,7 +42,7 @@ int main() {
     if (read[i] != output.data()[i]) return 1;
   }
   try {
-    tril::transformer_block({}, {}, {}, {}, scratch, parallel);
+    tril::transformer_block({}, {}, {}, {});
     return 1;
   } catch (const tril::Error& error) {
     std::printf("%s\n", error.what());

@@ -9,10 +9,8 @@ int main() {
   a.data()[0] = 2;
   b.data()[0] = 3;
   out.data()[0] = 1;
-  tril::Scratch scratch;
-  tril::Parallel parallel;
   try {
-    tril::matmul(a, b, {.method = tril::MatmulMethod::eigen}, out, scratch, parallel);
+    tril::matmul(a, b, {.method = tril::MatmulMethod::eigen}, out);
   } catch (const tril::Error& error) {
     std::printf("%s, ", error.what());
   }

@@ -127,7 +127,7 @@ TEST(ActivationsBackward, KernelsWriteNothingBeyondTheEndAndMayWriteInPlace) {
 }
 
 using Function = std::function<void(MatrixView<const float>, MatrixView<const float>,
-                                    MatrixView<float>, Parallel&)>;
+                                    MatrixView<float>, const Context&)>;
 const std::pair<Activation, Function> kFunctions[] = {
     {Activation::relu, relu_backward},
     {Activation::gelu,
@@ -160,7 +160,6 @@ TEST(ActivationsBackward, AllAreNamedAndRowsMayHaveGaps) {
 }
 
 TEST(ActivationsBackward, RejectWhatDoesNotFitAndWriteNothing) {
-  Parallel parallel;
   Buffer<float, 2> x({2, 3}), d_out({2, 3}), d_x({2, 3}), wide({2, 4});
   std::fill_n(d_out.data(), 6, 1.0f);
   std::fill_n(x.data(), 6, 1.0f);
@@ -170,7 +169,7 @@ TEST(ActivationsBackward, RejectWhatDoesNotFitAndWriteNothing) {
     const std::string call = std::string(name_of(kActivations, activation)).substr(0, 4);
     const auto message = [&](MatrixView<const float> d, MatrixView<const float> at,
                              MatrixView<float> to) {
-      return error_of([&] { backward(d, at, to, parallel); });
+      return error_of([&] { backward(d, at, to, {}); });
     };
     EXPECT_EQ(message(d_out, {}, d_x), call + "_backward: x: no tensor given");
     EXPECT_EQ(message({}, x, d_x), call + "_backward: d_out: no tensor given");
@@ -184,12 +183,11 @@ TEST(ActivationsBackward, RejectWhatDoesNotFitAndWriteNothing) {
             .find("shares memory"),
         std::string::npos);
     for (Index i = 0; i < 6; ++i) EXPECT_EQ(d_x.data()[i], 7);
-    function(d_out, x, d_x, parallel);
+    function(d_out, x, d_x, {});
     EXPECT_NE(d_x.data()[0], 7);
   }
-  EXPECT_EQ(
-      error_of([&] { activate_backward(static_cast<Activation>(9), d_out, x, d_x, parallel); }),
-      "activate_backward: activation: is none of relu, gelu, gelu_tanh, silu");
+  EXPECT_EQ(error_of([&] { activate_backward(static_cast<Activation>(9), d_out, x, d_x); }),
+            "activate_backward: activation: is none of relu, gelu, gelu_tanh, silu");
 }
 
 // By the parts: the same bits, whatever the layout and the number of threads.
@@ -227,12 +225,11 @@ TEST(GatedActivation, IsAnActivationTimesAnother) {
 }
 
 TEST(GatedActivation, RejectsWhatDoesNotFitAndWritesNothing) {
-  Parallel parallel;
   Buffer<float, 2> gate({2, 3}), up({2, 3}), out({2, 3}), d_gate({2, 3}), wide({2, 4});
   std::fill_n(out.data(), 6, 7.0f);
   const auto there = [&](MatrixView<const float> a, MatrixView<const float> b,
                          MatrixView<float> to) {
-    return error_of([&] { gated_activation(Activation::silu, a, b, to, parallel); });
+    return error_of([&] { gated_activation(Activation::silu, a, b, to); });
   };
   EXPECT_EQ(there({}, up, out), "gated_activation: gate: no tensor given");
   EXPECT_EQ(there(gate, wide, out),
@@ -240,8 +237,7 @@ TEST(GatedActivation, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(there(gate, up, wide),
             "gated_activation: out: shape must be [2, 3], is [2, 4]; the shape of gate");
   const auto back = [&](MatrixView<const float> d, MatrixView<float> a, MatrixView<float> b) {
-    return error_of(
-        [&] { gated_activation_backward(Activation::silu, d, gate, up, a, b, parallel); });
+    return error_of([&] { gated_activation_backward(Activation::silu, d, gate, up, a, b); });
   };
   EXPECT_EQ(back(wide, d_gate, out),
             "gated_activation_backward: d_out: shape must be [2, 3], is [2, 4]; the shape of gate");
@@ -249,11 +245,11 @@ TEST(GatedActivation, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_NE(back(gate, out, out).find("d_up: shares memory"), std::string::npos);
   EXPECT_NE(back(out, out, d_gate).find("d_gate: shares memory"), std::string::npos);
   EXPECT_NE(error_of([&] {
-              gated_activation(static_cast<Activation>(9), gate, up, out, parallel);
+              gated_activation(static_cast<Activation>(9), gate, up, out);
             }).find("activation: is none of"),
             std::string::npos);
   EXPECT_EQ(out.data()[0], 7);
-  gated_activation(Activation::silu, gate, up, out, parallel);
+  gated_activation(Activation::silu, gate, up, out);
   EXPECT_EQ(out.data()[0], 0);
 }
 

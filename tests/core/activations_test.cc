@@ -141,7 +141,7 @@ TEST(Activations, KernelsWriteNothingBeyondTheEndAndMayWriteInPlace) {
   }
 }
 
-using Function = std::function<void(MatrixView<const float>, MatrixView<float>, Parallel&)>;
+using Function = std::function<void(MatrixView<const float>, MatrixView<float>, const Context&)>;
 
 struct Named {
   const char* name;
@@ -161,10 +161,9 @@ TEST(Activations, AgreeWithPyTorch) {
   Random random(11);
   Buffer<float, 2> x = testing::uniform<2>({7, 33}, random), out({7, 33});
   for (Index i = 0; i < x.view().count(); ++i) x.data()[i] *= 8;
-  Parallel parallel;
   for (const Named& named : kFunctions) {
     SCOPED_TRACE(named.name);
-    named.function(x, out, parallel);
+    named.function(x, out, {});
     // kRounding of the exact value twice, the function's and the file's, and of a function's bound,
     // at most 3.
     EXPECT_TRUE(testing::close(testing::golden<2>(std::string("layers/") + named.name), out,
@@ -189,21 +188,20 @@ TEST(Activations, ActivateNamesThemAllAndRowsMayHaveGaps) {
 }
 
 TEST(Activations, RejectWhatDoesNotFit) {
-  Parallel parallel;
   Buffer<float, 2> x({2, 3}), wide({2, 4});
   for (const Named& named : kFunctions) {
     const std::string call = std::string(named.name).substr(0, 4);
-    EXPECT_EQ(error_of([&] { named.function({}, wide, parallel); }), call + ": x: no tensor given");
-    EXPECT_EQ(error_of([&] { named.function(x, wide, parallel); }),
+    EXPECT_EQ(error_of([&] { named.function({}, wide, {}); }), call + ": x: no tensor given");
+    EXPECT_EQ(error_of([&] { named.function(x, wide, {}); }),
               call + ": out: shape must be [2, 3], is [2, 4]; the shape of x");
     const MatrixView<float> shifted(x.data() + 1, {1, 3}, {4, 1});
     EXPECT_NE(error_of([&] {
-                named.function(MatrixView<float>(x.data(), {1, 3}), shifted, parallel);
+                named.function(MatrixView<float>(x.data(), {1, 3}), shifted, {});
               }).find("shares memory"),
               std::string::npos);
-    EXPECT_NO_THROW(named.function(x, x, parallel));
+    EXPECT_NO_THROW(named.function(x, x, {}));
   }
-  EXPECT_EQ(error_of([&] { activate(static_cast<Activation>(9), x, x, parallel); }),
+  EXPECT_EQ(error_of([&] { activate(static_cast<Activation>(9), x, x); }),
             "activate: activation: is none of relu, gelu, gelu_tanh, silu");
 }
 

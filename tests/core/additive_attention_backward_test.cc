@@ -153,15 +153,14 @@ struct Case {
     trace = saved_in(memory, [&](SavedMemory& place) {
       return additive_attention_saved(query.shape(), key.shape(), weights(), place);
     });
-    Parallel one;
-    additive_attention(query, key, value, weights(), causal ? Mask::causal() : Mask(), out, scratch,
-                       one, trace);
+    additive_attention(query, key, value, weights(), causal ? Mask::causal() : Mask(), out, {},
+                       trace);
   }
   AdditiveWeights weights() const { return {w_query, w_key, w_score}; }
   void backward(int threads = 1) {
     Parallel parallel(threads);
-    additive_attention_backward(d_out, query, key, value, weights(), trace, gradients, scratch,
-                                parallel);
+    additive_attention_backward(d_out, query, key, value, weights(), trace, gradients,
+                                {scratch, parallel});
   }
   Values<double> written() const {
     return testing::elements_of_all(d_query, d_key, d_value, d_w_query, d_w_key, d_w_score);
@@ -247,7 +246,7 @@ TEST(AdditiveAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   const auto message = [&](const AdditiveTrace& trace, const AdditiveGradients& gradients) {
     return error_of([&] {
       additive_attention_backward(c.d_out, c.query, c.key, c.value, c.weights(), trace, gradients,
-                                  c.scratch, parallel);
+                                  {c.scratch, parallel});
     });
   };
   EXPECT_EQ(message({}, c.gradients),
@@ -265,7 +264,7 @@ TEST(AdditiveAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
             std::string::npos);
   EXPECT_NE(error_of([&] {
               additive_attention_backward({}, c.query, c.key, c.value, c.weights(), c.trace,
-                                          c.gradients, c.scratch, parallel);
+                                          c.gradients, {c.scratch, parallel});
             }).find("d_out: no tensor given"),
             std::string::npos);
   testing::expect_unharmed(c, before);

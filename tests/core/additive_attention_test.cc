@@ -51,7 +51,7 @@ class AdditiveAttention : public ::testing::Test {
 
 TEST_F(AdditiveAttention, IsPyTorchs) {
   Buffer<float, 3> each({2, 7, 9});
-  additive_attention(query, key, value, weights(), Mask::window(2, 1), output, scratch, parallel,
+  additive_attention(query, key, value, weights(), Mask::window(2, 1), output, {scratch, parallel},
                      {.weights = each});
   EXPECT_TRUE(close(golden<3>("efficient/additive"), output, kPyTorchAbsolute, kPyTorchRelative));
   EXPECT_TRUE(
@@ -62,7 +62,7 @@ TEST_F(AdditiveAttention, TracesEveryStage) {
   Buffer<float, 3> queries({2, 7, 11}), keys({2, 9, 11}), scores({2, 7, 9}), masked({2, 7, 9});
   Buffer<float, 3> each({2, 7, 9});
   additive_attention(query, key, value, weights(), Mask::causal() & Mask::padding({9, 0}), output,
-                     scratch, parallel, {queries, keys, scores, masked, each});
+                     {scratch, parallel}, {queries, keys, scores, masked, each});
   for (Index b = 0; b < 2; ++b) {
     for (Index t = 0; t < 7; ++t) {
       double total = 0;
@@ -95,8 +95,9 @@ TEST_F(AdditiveAttention, TracesEveryStage) {
 TEST_F(AdditiveAttention, RejectsWhatDoesNotFit) {
   const auto message = [&](const AdditiveWeights& w, const Mask& mask = {},
                            const AdditiveTrace& trace = {}) {
-    return error_of(
-        [&] { additive_attention(query, key, value, w, mask, output, scratch, parallel, trace); });
+    return error_of([&] {
+      additive_attention(query, key, value, w, mask, output, {scratch, parallel}, trace);
+    });
   };
   EXPECT_EQ(message({}), "additive_attention: w_q: no tensor given");
   EXPECT_EQ(message({w_key, w_key, w_score}),
@@ -120,16 +121,16 @@ TEST_F(AdditiveAttention, RejectsWhatDoesNotFit) {
                 .find("trace.keys: shares memory"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
-              additive_attention(query, key, value, weights(), {}, wrong, scratch, parallel);
+              additive_attention(query, key, value, weights(), {}, wrong, {scratch, parallel});
             }).find("out: shape must be [2, 7, 4]"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
               additive_attention(query, {key.data(), {1, 9, 6}}, value, weights(), {}, output,
-                                 scratch, parallel);
+                                 {scratch, parallel});
             }).find("key: shape must be [2, 9, 6], is [1, 9, 6]"),
             std::string::npos);
   for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
-  additive_attention(query, key, value, weights(), {}, output, scratch, parallel);
+  additive_attention(query, key, value, weights(), {}, output, {scratch, parallel});
   EXPECT_LT(testing::max_abs(output.view()), 7);
 }
 
@@ -174,7 +175,7 @@ TEST_F(AdditiveAttention, CostsWhatItsLoopsDo) {
   EXPECT_EQ(cost.input_bytes, 4 * given);
   EXPECT_EQ(cost.output_bytes, 4 * output.view().count());
   EXPECT_EQ(cost.held_bytes, 4 * (T * A + S * A + T * S));
-  additive_attention(query, key, value, weights(), {}, output, scratch, parallel);
+  additive_attention(query, key, value, weights(), {}, output, {scratch, parallel});
   EXPECT_GE(static_cast<double>(scratch.peak()), cost.held_bytes);
 }
 

@@ -151,10 +151,10 @@ TEST(Allocation, DecodingAllocatesNothingPerToken) {
     Scratch scratch;
     const std::vector<std::int32_t> prompt = {1, 2, 3};
     Sampler sampler({.temperature = 0.9, .top_k = 20, .top_p = 0.9, .min_p = 0.01}, 1);
-    std::int32_t token = sampler.draw(session.append(prompt, scratch, parallel));
+    std::int32_t token = sampler.draw(session.append(prompt, {scratch, parallel}));
     EXPECT_EQ(allocations_of([&] {
                 for (std::int32_t n = 3; n < 1000; ++n) {
-                  token = sampler.draw(session.append({&token, 1}, scratch, parallel));
+                  token = sampler.draw(session.append({&token, 1}, {scratch, parallel}));
                 }
               }),
               0);
@@ -223,11 +223,11 @@ TEST(Allocation, DecodingOfNarrowWeightsAllocatesNothingPerToken) {
   Parallel parallel(2);
   Scratch scratch;
   const std::vector<std::int32_t> prompt = {1, 2, 3};
-  session.append(prompt, scratch, parallel);
+  session.append(prompt, {scratch, parallel});
   EXPECT_EQ(allocations_of([&] {
               for (std::int32_t n = 3; n < 100; ++n) {
                 const std::int32_t token = n % 30;
-                session.append({&token, 1}, scratch, parallel);
+                session.append({&token, 1}, {scratch, parallel});
               }
             }),
             0);

@@ -201,7 +201,7 @@ TEST(AttentionBackward, WorkingMemoryGrowsWithQueriesAloneAndNotWithKeys) {
     const Buffer<float, 3> log_sum_exp({1, 2, queries});
     Scratch scratch;
     Parallel parallel;
-    attention_backward(out, q, k, v, out, log_sum_exp, {}, {d_q, d_k, d_v}, scratch, parallel);
+    attention_backward(out, q, k, v, out, log_sum_exp, {}, {d_q, d_k, d_v}, {scratch, parallel});
     return scratch.peak();
   };
   const std::size_t small = peak(256, 1024);
@@ -221,7 +221,7 @@ TEST(AttentionBackward, LittleIsForOneThread) {
     Scratch scratch;
     Parallel parallel(threads);
     attention_backward(c.d_output, c.q, c.k, c.v, c.output, c.log_sum_exp, {},
-                       {c.d_q, c.d_k, c.d_v}, scratch, parallel);
+                       {c.d_q, c.d_k, c.d_v}, {scratch, parallel});
     return scratch.peak();
   };
   const AttentionShape little{1, 4, 4, 16, 16, 8, 8}, much{1, 4, 4, 256, 256, 8, 8};
@@ -244,11 +244,9 @@ TEST(AttentionBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
   EXPECT_TRUE(equal(one.d_q, three.d_q));
   EXPECT_TRUE(equal(one.d_k, three.d_k));
   EXPECT_TRUE(equal(one.d_v, three.d_v));
-  Scratch scratch;
-  Parallel parallel;
   const auto only = [&](const AttentionGradients& gradients) {
     attention_backward(alone.d_output, alone.q, alone.k, alone.v, alone.output, alone.log_sum_exp,
-                       options, gradients, scratch, parallel);
+                       options, gradients);
   };
   only({.d_query = alone.d_q});
   only({.d_key = alone.d_k});
@@ -279,11 +277,8 @@ TEST(AttentionBackward, TakesHeadsWhereTheyLie) {
   };
   Buffer<float, 3> q = joined(c.q), k = joined(c.k), v = joined(c.v), output = joined(c.output);
   Buffer<float, 3> d_output = joined(c.d_output), d_q({1, T, H * D}), d_k({1, T, H * D});
-  Scratch scratch;
-  Parallel parallel;
   attention_backward(split(d_output), split(q), split(k), split(v), split(output), c.log_sum_exp,
-                     {.causal = true}, {.d_query = split(d_q), .d_key = split(d_k)}, scratch,
-                     parallel);
+                     {.causal = true}, {.d_query = split(d_q), .d_key = split(d_k)});
   EXPECT_TRUE(equal(joined(c.d_q), d_q));
   EXPECT_TRUE(equal(joined(c.d_k), d_k));
 }
@@ -345,13 +340,10 @@ TEST(AttentionBackward, IsPyTorchs) {
 
 TEST(AttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   Case c({1, 2, 2, 3, 4, 5, 6});
-  Scratch scratch;
-  Parallel parallel;
   const auto message = [&](const AttentionOptions& options, const AttentionGradients& gradients,
                            VectorView<const float> = {}) {
     return error_of([&] {
-      attention_backward(c.d_output, c.q, c.k, c.v, c.output, c.log_sum_exp, options, gradients,
-                         scratch, parallel);
+      attention_backward(c.d_output, c.q, c.k, c.v, c.output, c.log_sum_exp, options, gradients);
     });
   };
   EXPECT_EQ(message({}, {.d_query = c.d_k}),
@@ -362,13 +354,11 @@ TEST(AttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(message({.dropout = {{.probability = 1}}}, {.d_query = c.d_q}),
             "attention_backward: probability: must be at least 0 and below 1, is 1");
   EXPECT_NE(error_of([&] {
-              attention_backward(c.d_output, c.q, c.k, c.v, c.output, {}, {}, {c.d_q}, scratch,
-                                 parallel);
+              attention_backward(c.d_output, c.q, c.k, c.v, c.output, {}, {}, {c.d_q});
             }).find("log_sum_exp: no tensor given"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
-              attention_backward(c.q, c.q, c.k, c.v, c.output, c.log_sum_exp, {}, {c.d_q}, scratch,
-                                 parallel);
+              attention_backward(c.q, c.q, c.k, c.v, c.output, c.log_sum_exp, {}, {c.d_q});
             }).find("d_out: shape must be [1, 2, 3, 6]"),
             std::string::npos);
   EXPECT_EQ(c.d_q.data()[0], 7);

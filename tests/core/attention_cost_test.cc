@@ -230,7 +230,7 @@ TEST(AttentionCost, HoldsWhatTheMethodTakes) {
        {AttentionMethod::full, AttentionMethod::blocked, AttentionMethod::online}) {
     Scratch scratch;
     Parallel parallel;
-    attention(x, x, x, {.method = method}, out, scratch, parallel);
+    attention(x, x, x, {.method = method}, out, {scratch, parallel});
     const double held = attention_cost(sizes, {.method = method}).held_bytes;
     const double peak = static_cast<double>(scratch.peak());
     const Index widened = packed + 64 * kernels.panel_cols;  // a block's scores, by whole panels

@@ -38,7 +38,7 @@ struct Case {
   MatrixView<float> rows(Buffer<float, 4>& buffer) const { return {buffer.data(), {B * H * T, S}}; }
   void run(const AttentionOptions& options, int threads = 1, const AttentionTrace& trace = {}) {
     Parallel parallel(threads);
-    attention(query, key, unit, options, out, scratch, parallel, trace);
+    attention(query, key, unit, options, out, {scratch, parallel}, trace);
   }
 };
 
@@ -51,8 +51,7 @@ TEST(AttentionDropout, LeavesOutWeightsAsDropoutDoesByEveryMethod) {
       AttentionOptions options{.causal = true, .mask = Mask::window(90, 0), .past = 140 - queries};
       options.method = AttentionMethod::blocked;
       c.run(options, 1, {.weights = c.weights});
-      Parallel parallel;
-      tril::dropout(c.rows(c.weights), dropout, c.rows(c.weights), parallel);
+      tril::dropout(c.rows(c.weights), dropout, c.rows(c.weights));
       options.method = method, options.dropout = dropout;
       c.run(options);
       // Scores are sums of 8 products, together at most sqrt(8): off by at most 9 sqrt(8) < 26

@@ -63,7 +63,7 @@ TEST_P(AttentionErrors, RejectsWhatDoesNotFit) {
     Inputs bad(n, random);
     const auto call = [&](const Inputs& q, const Inputs& k, const Inputs& v) {
       return error_of([&] {
-        attention(q.query, k.key, v.value, {.method = GetParam()}, in.output, scratch, parallel);
+        attention(q.query, k.key, v.value, {.method = GetParam()}, in.output, {scratch, parallel});
       });
     };
     const std::string message = call(in, bad, in);
@@ -75,16 +75,16 @@ TEST_P(AttentionErrors, RejectsWhatDoesNotFit) {
   shapes({2, 4, 1, 3, 5, 6, 7}, "attention: value: must have the batches, heads and length of key");
   shapes({2, 4, 2, 3, 4, 6, 7}, "key is [2, 2, 4, 6], value is [2, 2, 5, 7]");
   EXPECT_NE(error_of([&] {
-              attention(in.query, in.key, in.value, {}, wrong, scratch, parallel);
+              attention(in.query, in.key, in.value, {}, wrong, {scratch, parallel});
             }).find("attention: out: shape must be [2, 4, 3, 7], is [2, 4, 3, 4]"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
-              attention({}, in.key, in.value, {}, in.output, scratch, parallel);
+              attention({}, in.key, in.value, {}, in.output, {scratch, parallel});
             }).find("attention: query: no tensor given"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
               attention(in.query, in.key, in.value, {}, {in.value.data(), in.output.shape()},
-                        scratch, parallel);
+                        {scratch, parallel});
             }).find("attention: out: shares memory with an input"),
             std::string::npos);
 
@@ -98,11 +98,8 @@ TEST_P(AttentionErrors, RejectsWhatDoesNotFit) {
 TEST(AttentionMethods, RejectsOutputsThatOverlap) {
   Random random(1);
   Inputs in({2, 4, 2, 3, 5, 6, 7}, random);
-  Scratch scratch;
-  Parallel parallel;
   const auto message = [&](const TensorView<float, 4>& out, const AttentionTrace& trace = {}) {
-    return error_of(
-        [&] { attention(in.query, in.key, in.value, {}, out, scratch, parallel, trace); });
+    return error_of([&] { attention(in.query, in.key, in.value, {}, out, {}, trace); });
   };
   const Shape<4> shape = {2, 4, 3, 7};
   float* const data = in.output.data();
@@ -117,17 +114,17 @@ TEST(AttentionMethods, RejectsOutputsThatOverlap) {
   for (Index i = 0; i < in.output.view().count(); ++i) ASSERT_TRUE(std::isnan(data[i]));
 
   // Back to front: as good an output as any, and seen to share memory with what lies before it.
-  attention(in.query, in.key, in.value, {}, {data + 84, shape, {-84, 21, 7, 1}}, scratch, parallel);
+  attention(in.query, in.key, in.value, {}, {data + 84, shape, {-84, 21, 7, 1}});
   const Buffer<float, 4> turned = std::move(in.output);
   in.output = Buffer<float, 4>(turned.shape());
-  attention(in.query, in.key, in.value, {}, in.output, scratch, parallel);
+  attention(in.query, in.key, in.value, {}, in.output);
   EXPECT_TRUE(equal(in.output.view()[0], turned.view()[1]));
   EXPECT_TRUE(equal(in.output.view()[1], turned.view()[0]));
   std::vector<float> memory(300);
   const TensorView<const float, 4> value(memory.data(), {2, 2, 5, 7});
   const TensorView<float, 4> before(memory.data() + 216, shape, {-84, 21, 7, 1});
   EXPECT_NE(error_of([&] {
-              attention(in.query, in.key, value, {}, before, scratch, parallel);
+              attention(in.query, in.key, value, {}, before);
             }).find("attention: out: shares memory with an input"),
             std::string::npos);
 }
@@ -137,18 +134,15 @@ TEST(AttentionMethods, RejectsAMethodThatThereIsNot) {
   Random random(1);
   fill_normal(x.view(), random);
   std::fill_n(output.data(), 6, -7.0f);
-  Scratch scratch;
-  Parallel parallel;
   for (const int method : {-1, 4}) {
     EXPECT_EQ(error_of([&] {
-                attention(x, x, x, {.method = static_cast<AttentionMethod>(method)}, output,
-                          scratch, parallel);
+                attention(x, x, x, {.method = static_cast<AttentionMethod>(method)}, output);
               }),
               "attention: method: must be automatic, full, blocked or online (0 to 3), is " +
                   std::to_string(method));
     for (Index i = 0; i < 6; ++i) EXPECT_EQ(output.data()[i], -7.0f);
   }
-  attention(x, x, x, {}, output, scratch, parallel);
+  attention(x, x, x, {}, output);
   EXPECT_NE(output.data()[0], -7.0f);
 }
 

@@ -41,7 +41,7 @@ class AttentionTest : public ::testing::TestWithParam<AttentionMethod> {
  protected:
   void run(AttentionInputs& in, AttentionOptions options, const AttentionTrace& trace = {}) {
     options.method = GetParam();
-    attention(in.query, in.key, in.value, options, in.output, scratch, parallel, trace);
+    attention(in.query, in.key, in.value, options, in.output, {scratch, parallel}, trace);
   }
 
   Scratch scratch;

@@ -98,7 +98,7 @@ TEST_P(GoldenAttention, IsPyTorchs) {
       options.mask = options.mask & Mask::boolean(boolean);
     }
     Buffer<float, 4> output({c.batches, c.heads, c.queries, c.width});
-    attention(query, key, value, options, output, scratch, parallel);
+    attention(query, key, value, options, output, {scratch, parallel});
     const Buffer<float, 4> expected = testing::golden<4>(std::string("attention/") + c.name);
     EXPECT_TRUE(
         testing::close(expected, output, testing::kPyTorchAbsolute, testing::kPyTorchRelative));

@@ -78,8 +78,7 @@ struct AttentionGradientCase {
   void leave_out(const DropoutOptions& dropout) {
     Buffer<float, 2> ones({n.B * n.H * n.T, n.S});
     std::fill_n(ones.data(), ones.view().count(), 1.0f);
-    Parallel parallel;
-    tril::dropout(ones, dropout, ones, parallel);
+    tril::dropout(ones, dropout, ones);
     problem.kept = elements(ones);
     factor = 1 / (1 - dropout.probability);
   }
@@ -88,7 +87,7 @@ struct AttentionGradientCase {
     Scratch scratch;
     Parallel parallel(threads);
     attention_backward(d_output, q, k, v, output, log_sum_exp, options, {d_q, d_k, d_v, d_mask},
-                       scratch, parallel);
+                       {scratch, parallel});
   }
 
   struct Bounds {

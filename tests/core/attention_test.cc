@@ -361,7 +361,7 @@ TEST_P(AttentionTest, HeadsInsideAProjectionAreFine) {
   };
   const auto query = heads(projected.data(), 3 * C), key = heads(projected.data() + C, 3 * C),
              value = heads(projected.data() + 2 * C, 3 * C), output = heads(joined.data(), C);
-  attention(query, key, value, {.causal = true, .method = GetParam()}, output, scratch, parallel);
+  attention(query, key, value, {.causal = true, .method = GetParam()}, output, {scratch, parallel});
   Inputs apart({B, H, H, T, T, D, D}, random);
   for (Index b = 0; b < B; ++b) {
     for (Index h = 0; h < H; ++h) {
@@ -383,8 +383,8 @@ TEST_P(AttentionTest, ThreadsChangeNoBit) {
   const Buffer<float, 4> two = std::move(in.output);
   in.output = Buffer<float, 4>(two.shape());
   Parallel one;
-  attention(in.query, in.key, in.value, {.causal = true, .method = GetParam()}, in.output, scratch,
-            one);
+  attention(in.query, in.key, in.value, {.causal = true, .method = GetParam()}, in.output,
+            {scratch, one});
   EXPECT_TRUE(equal(two, in.output));
 }
 

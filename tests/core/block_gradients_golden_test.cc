@@ -97,12 +97,12 @@ TEST(GoldenGradients, OfTransformerBlocks) {
       return transformer_block_saved(x.shape(), weights, options, place);
     });
     Buffer<float, 3> out(x.shape()), d_x(x.shape());
-    transformer_block(x, weights, options, out, tools.scratch, tools.parallel, trace);
+    transformer_block(x, weights, options, out, {tools.scratch, tools.parallel}, trace);
     transformer_block_backward(
         d_out, x, weights, options, trace,
         {.d_x = d_x,
          .weights = parameters_in<BasicTransformerBlockWeights<float>>(d_weights.data(), weights)},
-        tools.scratch, tools.parallel);
+        {tools.scratch, tools.parallel});
     const MultiHeadSetting at{kB, kHeads, kHeads, causal()};
     const testing::BlockReferenceGradients e =
         block_gradients(Table<Bounded>(d_out.view()), Table<Bounded>(x.view()),
@@ -133,13 +133,13 @@ TEST(GoldenGradients, OfDecoderBlocks) {
       return decoder_block_saved(x.shape(), from.shape(), weights, options, place);
     });
     Buffer<float, 3> out(x.shape()), d_x(x.shape()), d_from(from.shape());
-    decoder_block(x, from, weights, options, out, tools.scratch, tools.parallel, trace);
+    decoder_block(x, from, weights, options, out, {tools.scratch, tools.parallel}, trace);
     decoder_block_backward(
         d_out, x, from, weights, options, trace,
         {.d_x = d_x,
          .d_memory = d_from,
          .weights = parameters_in<BasicDecoderBlockWeights<float>>(d_weights.data(), weights)},
-        tools.scratch, tools.parallel);
+        {tools.scratch, tools.parallel});
     const MultiHeadSetting self{kB, kHeads, kHeads, causal()};
     const MultiHeadSetting cross{kB, kHeads, kHeads, [](Index b, Index, Index, Index s) {
                                    return s < (b == 0 ? 7 : 4) ? 0 : kUnseen;
@@ -185,9 +185,9 @@ struct Whole {
       return transformer_saved(from.shape(), to.shape(), weights, options, place);
     });
     Buffer<float, 3> out(to.shape());
-    transformer(from, to, weights, options, out, tools.scratch, tools.parallel, trace);
-    transformer_backward(d_out, from, to, weights, options, trace, {d_from, d_to, d}, tools.scratch,
-                         tools.parallel);
+    transformer(from, to, weights, options, out, {tools.scratch, tools.parallel}, trace);
+    transformer_backward(d_out, from, to, weights, options, trace, {d_from, d_to, d},
+                         {tools.scratch, tools.parallel});
   }
 };
 

@@ -77,11 +77,12 @@ struct Case {
       return decoder_block_saved(x.shape(), memory.shape(), weights, options, place);
     });
     Parallel one;
-    decoder_block(x, memory, weights, options, out, scratch, one, trace);
+    decoder_block(x, memory, weights, options, out, {scratch, one}, trace);
   }
   void backward(int threads = 1) {
     Parallel parallel(threads);
-    decoder_block_backward(d_out, x, memory, weights, options, trace, gradients, scratch, parallel);
+    decoder_block_backward(d_out, x, memory, weights, options, trace, gradients,
+                           {scratch, parallel});
   }
 
   Values<double> written() const {
@@ -185,7 +186,7 @@ TEST(DecoderBlockBackward, TheForwardPassGivesTheSameWithATrace) {
     Case c(3, 40, 70, 2, 16, order);
     Buffer<float, 3> plain(c.x.shape());
     Parallel parallel;
-    decoder_block(c.x, c.memory, c.weights, c.options, plain, c.scratch, parallel);
+    decoder_block(c.x, c.memory, c.weights, c.options, plain, {c.scratch, parallel});
     c.forward();
     EXPECT_TRUE(equal(plain, c.out));
   }
@@ -199,7 +200,7 @@ TEST(DecoderBlockBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   const auto message = [&](const DecoderBlockTrace& trace, const DecoderBlockGradients& gradients) {
     return error_of([&] {
       decoder_block_backward(c.d_out, c.x, c.memory, c.weights, c.options, trace, gradients,
-                             c.scratch, parallel);
+                             {c.scratch, parallel});
     });
   };
   EXPECT_EQ(message({}, c.gradients), "decoder_block_backward: trace.residual1: no tensor given");

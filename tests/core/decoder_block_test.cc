@@ -30,7 +30,6 @@ using testing::WeightSource;
 
 // Every number of heads and pair of lengths; the n-th case takes the other options in turn.
 TEST(DecoderBlock, AgreesWithPyTorch) {
-  Scratch scratch;
   Parallel parallel(2);
   const Index widths[][2] = {{1, 7}, {2, 10}, {3, 9}, {8, 24}};                       // heads, C
   const Index lengths[][2] = {{1, 129}, {2, 7}, {7, 2}, {64, 100}, {7, 7}, {12, 1}};  // T, S
@@ -50,7 +49,7 @@ TEST(DecoderBlock, AgreesWithPyTorch) {
       options.self_attention.causal = n % 3 != 2;
       if (n % 3 != 0) options.cross_attention.mask = shrinking_padding(batches, keys);
       Buffer<float, 3> output({batches, tokens, width});
-      decoder_block(x, memory, weights, options, output, scratch, parallel);
+      decoder_block(x, memory, weights, options, output, parallel);
       EXPECT_TRUE(close(golden<3>("block/decoder_block_" + name), output, kPyTorchAbsolute,
                         kPyTorchRelative));
       ++n;
@@ -66,7 +65,7 @@ struct Example {
         output({2, 9, 12}) {}
 
   void run(const DecoderBlockTrace& trace = {}) {
-    decoder_block(x, memory, weights, options, output, scratch, parallel, trace);
+    decoder_block(x, memory, weights, options, output, {}, trace);
   }
 
   Random random{61};
@@ -75,8 +74,6 @@ struct Example {
   DecoderBlockOptions options{
       .heads = 3, .activation = Activation::silu, .self_attention = {.causal = true}};
   Buffer<float, 3> x, memory, output;
-  Scratch scratch;
-  Parallel parallel;
 };
 
 TEST(DecoderBlock, TheTraceChangesNothingAndIsWhatItSays) {
@@ -103,17 +100,17 @@ TEST(DecoderBlock, TheTraceChangesNothingAndIsWhatItSays) {
     const auto expect_attention = [&](const Buffer<float, 3>& x, const MultiHeadWeights& weights,
                                       const MultiHeadOptions& options,
                                       const Buffer<float, 3>& actual) {
-      multi_head_attention(x, weights, options, expected, e.scratch, e.parallel);
+      multi_head_attention(x, weights, options, expected);
       EXPECT_TRUE(equal(expected, actual));
     };
     const auto expect_norm = [&](const Buffer<float, 3>& x, const NormWeights& norm,
                                  const Buffer<float, 3>& actual) {
-      layer_norm(rows(x), norm.weight, norm.bias, {}, rows(expected), e.parallel);
+      layer_norm(rows(x), norm.weight, norm.bias, {}, rows(expected));
       EXPECT_TRUE(equal(expected, actual));
     };
     const auto expect_sum = [&](const Buffer<float, 3>& x, const Buffer<float, 3>& y,
                                 const Buffer<float, 3>& actual) {
-      add(rows(x), rows(y), rows(expected), e.parallel);
+      add(rows(x), rows(y), rows(expected));
       EXPECT_TRUE(equal(expected, actual));
     };
     expect_attention(post ? e.x : normed1, e.weights.self_attn,
@@ -124,10 +121,10 @@ TEST(DecoderBlock, TheTraceChangesNothingAndIsWhatItSays) {
                      {.heads = 3, .context = e.memory}, cross);
     expect_sum(post ? normed1 : residual1, cross, residual2);
     expect_norm(post ? residual2 : residual1, e.weights.norm2, normed2);
-    silu(rows(hidden), rows(expected_hidden), e.parallel);
+    silu(rows(hidden), rows(expected_hidden));
     EXPECT_TRUE(equal(expected_hidden, activated));
     feed_forward(rows(post ? normed2 : normed3), {e.weights.linear1, e.weights.linear2},
-                 Activation::silu, rows(expected), e.scratch, e.parallel);
+                 Activation::silu, rows(expected));
     EXPECT_TRUE(equal(expected, fed));
     expect_sum(post ? normed2 : residual2, fed, residual3);
     expect_norm(post ? residual3 : residual2, e.weights.norm3, normed3);
@@ -183,7 +180,7 @@ TEST(DecoderBlock, ThreadsAndGapsChangeNothing) {
     for (Index b = 0; b < 2; ++b) {
       for (Index t = 0; t < 9; ++t) std::copy_n(e.x.view()[b][t].data(), 12, x[b][t].data());
     }
-    decoder_block(x, e.memory, e.weights, e.options, output, e.scratch, three);
+    decoder_block(x, e.memory, e.weights, e.options, output, three);
     EXPECT_TRUE(equal(e.output, output));
     EXPECT_EQ(wide_output.view()[0][0][0], 0);
     EXPECT_EQ(wide_output.view()[1][8][13], 0);
@@ -198,9 +195,8 @@ TEST(DecoderBlock, RejectsWhatDoesNotFitAndWritesNothing) {
     DecoderBlockWeights weights = e.weights;
     DecoderBlockOptions options = e.options;
     change(weights, options);
-    const std::string message = error_of([&] {
-      decoder_block(e.x, e.memory, weights, options, e.output, e.scratch, e.parallel, trace);
-    });
+    const std::string message =
+        error_of([&] { decoder_block(e.x, e.memory, weights, options, e.output, {}, trace); });
     EXPECT_NE(message.find("decoder_block: " + expected), std::string::npos) << message;
     EXPECT_EQ(e.output.data()[0], 7);
   };
@@ -228,8 +224,7 @@ TEST(DecoderBlock, RejectsWhatDoesNotFitAndWritesNothing) {
 
   const auto message = [&](TensorView<const float, 3> x, TensorView<const float, 3> memory,
                            TensorView<float, 3> output) {
-    return error_of(
-        [&] { decoder_block(x, memory, e.weights, e.options, output, e.scratch, e.parallel); });
+    return error_of([&] { decoder_block(x, memory, e.weights, e.options, output); });
   };
   EXPECT_EQ(message({}, e.memory, e.output), "decoder_block: x: no tensor given");
   EXPECT_EQ(message(e.x, {}, e.output), "decoder_block: memory: no tensor given");

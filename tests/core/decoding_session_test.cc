@@ -85,15 +85,15 @@ TEST(DecodingSession, AnySplitHasTheLogitsOfTheDefinition) {
     SCOPED_TRACE(setting.name);
     Case c(setting.config);
     const auto bounded = bounded_logits(setting.config, c.model.weights(), 1, c.ids);
-    testing::expect_bounded(bounded, c.model.logits(c.all(), c.scratch, c.parallel), "uncached");
+    testing::expect_bounded(bounded, c.model.logits(c.all(), {c.scratch, c.parallel}), "uncached");
     for (const std::vector<Index>& split : std::vector<std::vector<Index>>{
              {20}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {13, 1, 1, 5}}) {
       DecodingSession session = c.session();
       Buffer<float, 2> logits({20, 11});
       for (const Index count : split) {
         const Index first = session.length();
-        session.append(c.part(first, count), {logits.view()[first].data(), {count, 11}}, c.scratch,
-                       c.parallel);
+        session.append(c.part(first, count), {logits.view()[first].data(), {count, 11}},
+                       {c.scratch, c.parallel});
       }
       testing::expect_bounded(bounded, logits.view(), "cached");
     }
@@ -109,9 +109,9 @@ TEST(DecodingSession, PiecesOfALongPromptAreOne) {
   for (int i = 0; i < 300; ++i) prompt.push_back(i * i % 11);
   DecodingSession session = c.session();
   Buffer<float, 2> logits({300, 11});
-  session.append(prompt, logits, c.scratch, c.parallel);
+  session.append(prompt, logits, {c.scratch, c.parallel});
   const MatrixView<const float> at_once =
-      c.model.logits({prompt.data(), {1, 300}}, c.scratch, c.parallel);
+      c.model.logits({prompt.data(), {1, 300}}, {c.scratch, c.parallel});
   testing::Tape<double> tape;
   const auto tables = model_tables<testing::Rounded>(config, c.model.weights());
   const auto expected = ModelReference<testing::Rounded>{config, tables, 1, 300}.logits(prompt);
@@ -121,7 +121,7 @@ TEST(DecodingSession, PiecesOfALongPromptAreOne) {
     testing::expect_bounded(bounded, at_once[row], "at once");
     if (row < 299) continue;
     session.set_length(0);
-    testing::expect_bounded(bounded, session.append(prompt, c.scratch, c.parallel), "the last");
+    testing::expect_bounded(bounded, session.append(prompt, {c.scratch, c.parallel}), "the last");
   }
 }
 
@@ -131,10 +131,10 @@ TEST(DecodingSession, RewindsToWhatItWas) {
     Case c(setting.config);
     DecodingSession session = c.session();
     Buffer<float, 1> before({11});
-    session.append(c.part(0, 7), c.scratch, c.parallel);
-    const auto next = [&] { return session.append(c.part(7, 1), c.scratch, c.parallel); };
+    session.append(c.part(0, 7), {c.scratch, c.parallel});
+    const auto next = [&] { return session.append(c.part(7, 1), {c.scratch, c.parallel}); };
     std::ranges::copy_n(next().data(), 11, before.data());
-    session.append(c.part(3, 12), c.scratch, c.parallel);
+    session.append(c.part(3, 12), {c.scratch, c.parallel});
     EXPECT_EQ(session.length(), 20);
     session.set_length(7);
     EXPECT_TRUE(equal(before, next()));
@@ -148,8 +148,8 @@ TEST(DecodingSession, DoesNotDependOnTheNumberOfThreads) {
   for (const int threads : {1, 2, 3}) {
     Parallel parallel(threads);
     DecodingSession session = c.session();
-    session.append(c.part(0, 9), c.scratch, parallel);
-    const VectorView<const float> logits = session.append(c.part(9, 1), c.scratch, parallel);
+    session.append(c.part(0, 9), {c.scratch, parallel});
+    const VectorView<const float> logits = session.append(c.part(9, 1), {c.scratch, parallel});
     if (threads == 1) std::ranges::copy_n(logits.data(), 11, one.data());
     EXPECT_TRUE(equal(one, logits));
   }
@@ -162,7 +162,7 @@ TEST(DecodingSession, MayHoldMoreThanTheContextWhereItIsScaledForThat) {
   Case c(config);
   DecodingSession session = c.session(20);
   Buffer<float, 2> logits({20, 11});
-  session.append(c.ids, logits, c.scratch, c.parallel);
+  session.append(c.ids, logits, {c.scratch, c.parallel});
   config.context = 20;  // as far as it is turned
   expect_logits(config, c.model.weights(), c.ids, logits, "logits");
 }
@@ -172,24 +172,24 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
   DecodingSession session = c.session(6);
   const auto message = [&](std::vector<std::int32_t> tokens) {
     const Index before = session.length();
-    const std::string text = error_of([&] { session.append(tokens, c.scratch, c.parallel); });
+    const std::string text = error_of([&] { session.append(tokens, {c.scratch, c.parallel}); });
     EXPECT_EQ(session.length(), before);
     return text;
   };
   EXPECT_EQ(message({}), "DecodingSession: tokens: there are none");
   EXPECT_EQ(message({1, 11}), "DecodingSession: tokens: 11 at 1 is no token of a vocabulary of 11");
   EXPECT_EQ(message({-1}), "DecodingSession: tokens: -1 at 0 is no token of a vocabulary of 11");
-  session.append(c.part(0, 4), c.scratch, c.parallel);
+  session.append(c.part(0, 4), {c.scratch, c.parallel});
   EXPECT_EQ(message({1, 2, 3}),
             "DecodingSession: tokens: 3 after 4 are more than the capacity of 6");
   Buffer<float, 2> logits({1, 11});
   EXPECT_NE(error_of([&] {
-              session.append(c.part(0, 2), logits, c.scratch, c.parallel);
+              session.append(c.part(0, 2), logits, {c.scratch, c.parallel});
             }).find("DecodingSession: logits: shape must be [2, 11], is [1, 11]"),
             std::string::npos);
   EXPECT_EQ(error_of([&] { session.set_length(5); }),
             "DecodingSession: length: must be from 0 to the 4 tokens that there are, is 5");
-  session.append(c.part(0, 2), c.scratch, c.parallel);
+  session.append(c.part(0, 2), {c.scratch, c.parallel});
   EXPECT_EQ(session.length(), 6);
 
   EXPECT_EQ(error_of([&] { c.session(21); }),
@@ -223,14 +223,16 @@ TEST(DecodingSession, RunsAModelThatIsNotCausalAtOnce) {
     Case c(setting.config);
     DecodingSession session = c.session();
     Buffer<float, 2> logits({20, 11});
-    session.append(c.ids, logits, c.scratch, c.parallel);
+    session.append(c.ids, logits, {c.scratch, c.parallel});
     expect_logits(c.model.config(), c.model.weights(), c.ids, logits, setting.name.c_str());
-    EXPECT_EQ(error_of([&] { session.append(c.part(0, 1), c.scratch, c.parallel); }),
+    EXPECT_EQ(error_of([&] {
+                session.append(c.part(0, 1), {c.scratch, c.parallel});
+              }),
               "DecodingSession: tokens: follow 20, but the model is not causal: all run at once");
     EXPECT_EQ(session.length(), 20);
     session.set_length(0);
     Buffer<float, 2> shorter({7, 11});
-    session.append(c.part(0, 7), shorter, c.scratch, c.parallel);
+    session.append(c.part(0, 7), shorter, {c.scratch, c.parallel});
     const std::vector<std::int32_t> part(c.ids.begin(), c.ids.begin() + 7);
     expect_logits(c.model.config(), c.model.weights(), part, shorter, setting.name.c_str());
   }

@@ -41,12 +41,11 @@ TEST(Dropout, LeavesOutAShareAndScalesTheRest) {
 }
 
 TEST(Dropout, NeighboursRowsAndSeedsAreIndependent) {
-  Parallel parallel;
   const Index rows = 400, cols = 256;
   Buffer<float, 2> x({rows, cols}), first({rows, cols}), second({rows, cols});
   std::fill_n(x.data(), rows * cols, 1.0f);
-  dropout(x, {.probability = 0.5, .seed = 1}, first, parallel);
-  dropout(x, {.probability = 0.5, .seed = 2}, second, parallel);
+  dropout(x, {.probability = 0.5, .seed = 1}, first);
+  dropout(x, {.probability = 0.5, .seed = 2}, second);
   const auto agreement = [&](const auto& other) {
     double same = 0, count = 0;
     for (Index n = 0; n + 1 < rows; ++n) {
@@ -110,18 +109,16 @@ TEST(Dropout, EveryPlaceAndStepHasASeedOfItsOwn) {
 }
 
 TEST(Dropout, RejectsAProbabilityOutOfRangeAndWritesNothing) {
-  Parallel parallel;
   Buffer<float, 2> x({2, 3}), out({2, 3});
   out.data()[0] = 7;
-  EXPECT_EQ(error_of([&] { dropout(x, {.probability = 1}, out, parallel); }),
+  EXPECT_EQ(error_of([&] { dropout(x, {.probability = 1}, out); }),
             "dropout: probability: must be at least 0 and below 1, is 1");
   EXPECT_NE(error_of([&] {
-              dropout_backward(x, {.probability = std::numeric_limits<double>::quiet_NaN()}, out,
-                               parallel);
+              dropout_backward(x, {.probability = std::numeric_limits<double>::quiet_NaN()}, out);
             }).find("dropout_backward: probability"),
             std::string::npos);
   EXPECT_EQ(out.data()[0], 7);
-  dropout(x, {}, out, parallel);
+  dropout(x, {}, out);
   EXPECT_EQ(out.data()[0], 0);
 }
 

@@ -82,11 +82,10 @@ TEST(ElementwiseFunctions, RaiseToPowersAsC) {
       1e-40f, -1e-40f, kInfinity, -kInfinity, 1023,    -1023, 0x1.000002p+0f};
   Random random(9);
   for (int n = 0; n < 40; ++n) values.push_back(std::ldexp(random.uniform(), n - 20));
-  Parallel parallel;
   const Index count = static_cast<Index>(values.size());
   Buffer<float, 2> out({count, count});
   binary(Binary::power, MatrixView<const float>(values.data(), {count, 1}),
-         VectorView<const float>(values.data(), {count}), out, parallel);
+         VectorView<const float>(values.data(), {count}), out);
   for (Index i = 0; i < count; ++i) {
     for (Index j = 0; j < count; ++j) {
       const double x = values[static_cast<std::size_t>(i)], y = values[static_cast<std::size_t>(j)];

@@ -136,7 +136,6 @@ TEST(Elementwise, TakesViewsOfAnyStrides) {
 
 TEST(Elementwise, WritesNothingBetweenTheElements) {
   Random random(7);
-  Parallel parallel;
   for (int n = 0; n < 100; ++n) {
     const Indices shape = testing::random_sizes(random, 6, 5);
     AnyTensor x(shape, random, true);
@@ -146,28 +145,26 @@ TEST(Elementwise, WritesNothingBetweenTheElements) {
       const auto at = static_cast<std::size_t>(&element(x.view(), index) - x.memory().data());
       expected[at] = 2 * before[at];
     });
-    add(x.view(), x.view(), x.view(), parallel);
+    add(x.view(), x.view(), x.view());
     ASSERT_EQ(x.memory(), expected);
   }
 }
 
 TEST(Elementwise, TakesNumbers) {
-  Parallel parallel;
   Random random(2);
   const Buffer<float, 2> x = testing::uniform<2>({3, 21}, random);
   Buffer<float, 2> out({3, 21});
-  divide(x, 4.0f, out, parallel);
+  divide(x, 4.0f, out);
   for (Index i = 0; i < 63; ++i) EXPECT_EQ(out.data()[i], x.data()[i] / 4);
-  subtract(1.0f, x, out, parallel);
+  subtract(1.0f, x, out);
   for (Index i = 0; i < 63; ++i) EXPECT_EQ(out.data()[i], 1 - x.data()[i]);
 }
 
 TEST(Elementwise, DividesAsIeee) {
-  Parallel parallel;
   const float x[] = {1, -1, 0, kInfinity, 2}, y[] = {0, 0, 0, kInfinity, NAN};
   float out[5] = {};
   divide(VectorView<const float>(x, {5}), VectorView<const float>(y, {5}),
-         VectorView<float>(out, {5}), parallel);
+         VectorView<float>(out, {5}));
   EXPECT_EQ(out[0], kInfinity);
   EXPECT_EQ(out[1], -kInfinity);
   for (int i = 2; i < 5; ++i) EXPECT_TRUE(std::isnan(out[i])) << i;
@@ -205,41 +202,39 @@ TEST(Elementwise, TakesAnyStridesAndWritesNothingBetween) {
 
 TEST(Elementwise, MayWriteOverEitherInputOfThatShape) {
   Random random(4);
-  Parallel parallel;
   const Buffer<float, 2> x = testing::uniform<2>({4, 37}, random),
                          y = testing::uniform<2>({4, 37}, random);
   Buffer<float, 2> expected({4, 37}), first({4, 37}), second({4, 37});
-  subtract(x, y, expected, parallel);
+  subtract(x, y, expected);
   for (Index i = 0; i < 4 * 37; ++i) first.data()[i] = x.data()[i];
   for (Index i = 0; i < 4 * 37; ++i) second.data()[i] = y.data()[i];
-  subtract(first, y, first, parallel);
-  subtract(x, second, second, parallel);
+  subtract(first, y, first);
+  subtract(x, second, second);
   EXPECT_TRUE(equal(expected, first));
   EXPECT_TRUE(equal(expected, second));
-  multiply(first, first, first, parallel);
+  multiply(first, first, first);
   for (Index i = 0; i < 4 * 37; ++i) {
     EXPECT_EQ(first.data()[i], expected.data()[i] * expected.data()[i]);
   }
 }
 
 TEST(Elementwise, RejectsWhatDoesNotFitAndWritesNothing) {
-  Parallel parallel;
   Buffer<float, 2> x({2, 3}), wide({2, 4}), out({2, 3});
   Buffer<float, 1> row({3});
   AnyView<float> repeated = out;
   repeated.strides[1] = 0;
   out.data()[5] = 7;
-  EXPECT_EQ(error_of([&] { add({}, x, out, parallel); }), "add: x: no tensor given");
-  EXPECT_EQ(error_of([&] { add(x, {}, out, parallel); }), "add: y: no tensor given");
-  EXPECT_EQ(error_of([&] { divide(x, wide, out, parallel); }),
+  EXPECT_EQ(error_of([&] { add({}, x, out); }), "add: x: no tensor given");
+  EXPECT_EQ(error_of([&] { add(x, {}, out); }), "add: y: no tensor given");
+  EXPECT_EQ(error_of([&] { divide(x, wide, out); }),
             "divide: y: shapes do not broadcast; x is [2, 3], y is [2, 4]");
-  EXPECT_EQ(error_of([&] { subtract(x, row, wide, parallel); }),
+  EXPECT_EQ(error_of([&] { subtract(x, row, wide); }),
             "subtract: out: shape must be [2, 3], is [2, 4]; x is [2, 3], y is [3]");
-  EXPECT_EQ(error_of([&] { multiply(row, row, out, parallel); }),
+  EXPECT_EQ(error_of([&] { multiply(row, row, out); }),
             "multiply: out: shape must be [3], is [2, 3]; x is [3], y is [3]");
   const auto shares = [&](const AnyView<const float>& a, const AnyView<const float>& b,
                           const AnyView<float>& to) {
-    return error_of([&] { add(a, b, to, parallel); }).find("add: out: shares memory") == 0;
+    return error_of([&] { add(a, b, to); }).find("add: out: shares memory") == 0;
   };
   EXPECT_TRUE(shares(MatrixView<float>(wide.data(), {2, 3}), x,
                      MatrixView<float>(wide.data() + 1, {2, 3})));
@@ -247,44 +242,42 @@ TEST(Elementwise, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_TRUE(shares(x, out.view()[0], out));
   EXPECT_TRUE(shares(out.data()[0], x, out));
   EXPECT_EQ(error_of([&] {
-              add(x, x, MatrixView<float>(wide.data(), {2, 3}, {2, 1}), parallel);
+              add(x, x, MatrixView<float>(wide.data(), {2, 3}, {2, 1}));
             }),
             "add: out: its elements overlap; shape is [2, 3], strides are [2, 1]");
-  EXPECT_EQ(error_of([&] { add(x, x, repeated, parallel); }),
+  EXPECT_EQ(error_of([&] { add(x, x, repeated); }),
             "add: out: its elements overlap; shape is [2, 3], strides are [3, 0]");
-  EXPECT_EQ(error_of([&] { binary(static_cast<Binary>(99), x, x, out, parallel); }),
+  EXPECT_EQ(error_of([&] { binary(static_cast<Binary>(99), x, x, out); }),
             "binary: operation: is none of add, subtract, ..., power");
-  EXPECT_EQ(error_of([&] { unary(static_cast<Unary>(99), x, out, parallel); }),
+  EXPECT_EQ(error_of([&] { unary(static_cast<Unary>(99), x, out); }),
             "unary: operation: is none of exp, log, sqrt, abs, negate, tanh");
-  EXPECT_EQ(error_of([&] { unary(Unary::exp, {}, out, parallel); }), "exp: x: no tensor given");
-  EXPECT_EQ(error_of([&] { unary(Unary::log, row, out, parallel); }),
+  EXPECT_EQ(error_of([&] { unary(Unary::exp, {}, out); }), "exp: x: no tensor given");
+  EXPECT_EQ(error_of([&] { unary(Unary::log, row, out); }),
             "log: out: shape must be [3], is [2, 3]; x is [3]");
   EXPECT_EQ(
-      error_of([&] { where(wide, x, row, out, parallel); }),
+      error_of([&] { where(wide, x, row, out); }),
       "where: condition: does not broadcast with x and y; condition is [2, 4], x is [2, 3], y "
       "is [3]");
-  EXPECT_EQ(error_of([&] { where(x, wide, row, out, parallel); }),
+  EXPECT_EQ(error_of([&] { where(x, wide, row, out); }),
             "where: y: shapes do not broadcast; x is [2, 4], y is [3]");
-  EXPECT_EQ(error_of([&] { where(x, row, 1.0f, wide, parallel); }),
+  EXPECT_EQ(error_of([&] { where(x, row, 1.0f, wide); }),
             "where: out: shape must be [2, 3], is [2, 4]; condition is [2, 3], x is [3], y is []");
-  EXPECT_EQ(error_of([&] { copy(x, row, parallel); }),
+  EXPECT_EQ(error_of([&] { copy(x, row); }),
             "copy: x: does not broadcast to the shape of out, [3]; x is [2, 3]");
-  EXPECT_EQ(error_of([&] { copy(out.view()[1], out, parallel); }).find("copy: out: shares memory"),
-            0u);
+  EXPECT_EQ(error_of([&] { copy(out.view()[1], out); }).find("copy: out: shares memory"), 0u);
   EXPECT_EQ(out.data()[5], 7);
-  add(x, x, out, parallel);
+  add(x, x, out);
   EXPECT_EQ(out.data()[5], 0);
 }
 
 TEST(Elementwise, ComparesAndChoosesAsNumPy) {
-  Parallel parallel;
   const float special[] = {kNaN, -kInfinity, -1, -0.0f, 0, 1, kInfinity};
   const VectorView<const float> x(special, {7});
   const AnyView<const float> column = MatrixView<const float>(special, {7, 1});
   Buffer<float, 2> out({7, 7});
   for (const auto& [name, operation] : kBinary) {
     if (operation == Binary::power) continue;  // has a test of its own
-    binary(operation, column, x, out, parallel);
+    binary(operation, column, x, out);
     for (Index i = 0; i < 49; ++i) {
       const float expected = expected_of(operation, special[i / 7], special[i % 7]);
       const float actual = out.data()[i];
@@ -293,11 +286,11 @@ TEST(Elementwise, ComparesAndChoosesAsNumPy) {
     }
   }
   // NaN is not 0.
-  where(x, 1.0f, 2.0f, out.view()[0], parallel);
+  where(x, 1.0f, 2.0f, out.view()[0]);
   const float chosen[] = {1, 1, 1, 2, 2, 1, 1};
   EXPECT_TRUE(equal(VectorView<const float>(chosen, {7}), out.view()[0]));
   // One that is not chosen does not count.
-  where(column, x, 5.0f, out, parallel);
+  where(column, x, 5.0f, out);
   for (Index i = 0; i < 49; ++i) {
     const float expected = special[i / 7] == 0 ? 5.0f : special[i % 7];
     EXPECT_TRUE(out.data()[i] == expected || std::isnan(expected)) << i;

@@ -50,7 +50,9 @@ TEST_P(EmptyAttention, GivesZerosByEveryFormula) {
   };
   AttentionOptions options;
   options.causal = true;
-  expect_zeros([&](auto& out) { attention(query, key, value, options, out, scratch_, parallel_); });
+  expect_zeros([&](auto& out) {
+    attention(query, key, value, options, out, {scratch_, parallel_});
+  });
   for (const Index block : {Index{1}, Index{64}}) {
     const Index steps = S / block + (S % block != 0), blocks = T / block + (T % block != 0);
     Buffer<float, 4> sum({B, 4, T, steps}), visited({B, 4, blocks, steps});
@@ -58,7 +60,8 @@ TEST_P(EmptyAttention, GivesZerosByEveryFormula) {
     OnlineTrace trace;
     trace.sum = sum, trace.visited = visited, trace.partial = partial;
     expect_zeros([&](auto& out) {
-      online_attention(query, key, value, options, {block, block}, out, scratch_, parallel_, trace);
+      online_attention(query, key, value, options, {block, block}, out, {scratch_, parallel_},
+                       trace);
     });
   }
   for (const bool causal : {false, true}) {
@@ -70,14 +73,14 @@ TEST_P(EmptyAttention, GivesZerosByEveryFormula) {
         const auto traced =
             order == ProductOrder::scores_first ? weights.view() : TensorView<float, 4>();
         expect_zeros([&](auto& out) {
-          linear_attention(query, key, value, linear, out, scratch_, parallel_, traced);
+          linear_attention(query, key, value, linear, out, {scratch_, parallel_}, traced);
         });
       }
     }
   }
   const Buffer<float, 2> mixing = sevens<2>({3, S});
   expect_zeros([&](auto& out) {
-    low_rank_attention(query, key, value, mixing, mixing, {}, out, scratch_, parallel_);
+    low_rank_attention(query, key, value, mixing, mixing, {}, out, {scratch_, parallel_});
   });
 }
 
@@ -89,9 +92,9 @@ TEST_P(EmptyAttention, SendsZerosBack) {
   Buffer<float, 4> d_key = sevens<4>(key.shape()), d_value = sevens<4>(value.shape());
   Buffer<float, 4> d_mask({B, 4, T, S});
   Buffer<float, 3> log_sum_exp({B, 4, T});
-  attention(query, key, value, {}, out, scratch_, parallel_, {.log_sum_exp = log_sum_exp});
+  attention(query, key, value, {}, out, {scratch_, parallel_}, {.log_sum_exp = log_sum_exp});
   attention_backward(d_out, query, key, value, out, log_sum_exp, {},
-                     {d_query, d_key, d_value, d_mask}, scratch_, parallel_);
+                     {d_query, d_key, d_value, d_mask}, {scratch_, parallel_});
   EXPECT_TRUE(all_are(d_query, 0));
   EXPECT_TRUE(all_are(d_key, 0));
   EXPECT_TRUE(all_are(d_value, 0));
@@ -111,15 +114,15 @@ TEST_P(EmptyAttention, IsAdditiveThereAndBack) {
   });
   Buffer<float, 3> out = sevens<3>({B, T, 4}), scores({B, T, S});
   trace.scores = scores;
-  additive_attention(query, key, value, weights, Mask::causal(), out, scratch_, parallel_, trace);
+  additive_attention(query, key, value, weights, Mask::causal(), out, {scratch_, parallel_}, trace);
   EXPECT_TRUE(all_are(out, 0));
   Buffer<float, 3> d_query = sevens<3>(query.shape()), d_key = sevens<3>(key.shape());
   Buffer<float, 3> d_value = sevens<3>(value.shape());
   Buffer<float, 2> d_w_query = sevens<2>({7, 5}), d_w_key = sevens<2>({7, 6});
   Buffer<float, 1> d_w_score = sevens<1>({7});
   additive_attention_backward(d_out, query, key, value, weights, trace,
-                              {d_query, d_key, d_value, {d_w_query, d_w_key, d_w_score}}, scratch_,
-                              parallel_);
+                              {d_query, d_key, d_value, {d_w_query, d_w_key, d_w_score}},
+                              {scratch_, parallel_});
   for (const auto* d : {&d_query, &d_key, &d_value}) EXPECT_TRUE(all_are(*d, 0));
   EXPECT_TRUE(all_are(d_w_query, 7) && all_are(d_w_key, 7) && all_are(d_w_score, 7))
       << "nothing is added";
@@ -141,7 +144,7 @@ TEST_P(EmptyAttention, LeavesTheBiasOfManyHeads) {
   });
   Buffer<float, 3> out = sevens<3>(x.shape()), average({B, T, S});
   trace.average_weights = average;
-  multi_head_attention(x, weights, options, out, scratch_, parallel_, trace);
+  multi_head_attention(x, weights, options, out, {scratch_, parallel_}, trace);
   for (Index row = 0; row < B * T; ++row) {
     for (Index c = 0; c < 8; ++c) {
       EXPECT_EQ(out.data()[row * 8 + c], weights.out_proj_bias[c]);
@@ -152,7 +155,8 @@ TEST_P(EmptyAttention, LeavesTheBiasOfManyHeads) {
   MultiHeadGradients gradients;
   gradients.d_x = d_x, gradients.d_context = d_context, gradients.d_mask = d_mask;
   gradients.weights = parameters_in<BasicMultiHeadWeights<float>>(d_memory.data(), weights);
-  multi_head_attention_backward(d_out, x, weights, options, trace, gradients, scratch_, parallel_);
+  multi_head_attention_backward(d_out, x, weights, options, trace, gradients,
+                                {scratch_, parallel_});
   EXPECT_TRUE(all_are(d_x, 0));
   EXPECT_TRUE(all_are(d_context, 0));
   for_each_parameter(gradients.weights, [&, B = B, T = T](const ParameterName& name,
@@ -181,13 +185,13 @@ TEST_P(EmptyAttention, IsPartOfBlocksAndStacks) {
       });
       Buffer<float, 3> out(target.shape()), again(target.shape());
       Buffer<float, 3> d_source = sevens<3>(source.shape()), d_target(target.shape());
-      transformer(source, target, weights, options, out, scratch_, parallel_, trace);
-      transformer(source, target, weights, options, again, scratch_, parallel_);
+      transformer(source, target, weights, options, out, {scratch_, parallel_}, trace);
+      transformer(source, target, weights, options, again, {scratch_, parallel_});
       EXPECT_TRUE(testing::equal(out, again));
       TransformerGradients gradients{d_source, d_target, {}};
       gradients.weights = parameters_in<BasicTransformerWeights<float>>(gradient.data(), weights);
-      transformer_backward(d_out, source, target, weights, options, trace, gradients, scratch_,
-                           parallel_);
+      transformer_backward(d_out, source, target, weights, options, trace, gradients,
+                           {scratch_, parallel_});
       EXPECT_TRUE(all_are(d_source, 0));
       EXPECT_TRUE(B * T > 0 || all_are(gradient, 0)) << "no target, no gradient";
       for (Index i = 0; i < gradient.shape()[0]; ++i)
@@ -198,8 +202,6 @@ TEST_P(EmptyAttention, IsPartOfBlocksAndStacks) {
 
 // No tokens to append leave a cache as it was.
 TEST(EmptyAttentionTo, ACache) {
-  Scratch scratch;
-  Parallel parallel;
   Random random(6);
   const testing::MultiHeadModule module(random, 8, true);
   KeyValueCache cache({.batches = 1, .heads = 2, .capacity = 3, .width = 4});
@@ -207,38 +209,33 @@ TEST(EmptyAttentionTo, ACache) {
   options.heads = 2, options.past = &cache;
   const Buffer<float, 3> none({1, 0, 8}), three = normal({1, 3, 8}, random);
   Buffer<float, 3> nothing({1, 0, 8}), out({1, 3, 8});
-  multi_head_attention(none, module.weights(), options, nothing, scratch, parallel);
+  multi_head_attention(none, module.weights(), options, nothing);
   EXPECT_EQ(cache.length(), 0);
-  multi_head_attention(three, module.weights(), options, out, scratch, parallel);
-  multi_head_attention(none, module.weights(), options, nothing, scratch, parallel);
+  multi_head_attention(three, module.weights(), options, out);
+  multi_head_attention(none, module.weights(), options, nothing);
   EXPECT_EQ(cache.length(), 3);
 }
 
 TEST(EmptyAttentionTo, NoMixturesOfKeys) {
-  Scratch scratch;
-  Parallel parallel;
   const Buffer<float, 4> query = sevens<4>({1, 1, 2, 3}), key = sevens<4>({1, 1, 4, 3});
   const Buffer<float, 2> mixing({0, 4});
   Buffer<float, 4> out = sevens<4>({1, 1, 2, 3});
-  low_rank_attention(query, key, key, mixing, mixing, {}, out, scratch, parallel);
+  low_rank_attention(query, key, key, mixing, mixing, {}, out);
   EXPECT_TRUE(all_are(out, 0));
 }
 
 TEST(EmptyAttentionTo, VectorsWithoutWidthIsRefused) {
-  Scratch scratch;
-  Parallel parallel;
   const Buffer<float, 4> flat({1, 1, 3, 0}), key({1, 1, 0, 4});
   Buffer<float, 4> out = sevens<4>({1, 1, 3, 4});
   const auto says = [](const std::string& call) {
     return call + ": query: every axis must be at least 1; shape is [1, 1, 3, 0]";
   };
-  EXPECT_EQ(error_of([&] { online_attention(flat, key, key, {}, {}, out, scratch, parallel); }),
+  EXPECT_EQ(error_of([&] { online_attention(flat, key, key, {}, {}, out); }),
             says("online_attention"));
-  EXPECT_EQ(error_of([&] { linear_attention(flat, key, key, {}, out, scratch, parallel); }),
-            says("linear_attention"));
+  EXPECT_EQ(error_of([&] { linear_attention(flat, key, key, {}, out); }), says("linear_attention"));
   EXPECT_TRUE(all_are(out, 7));
   const Buffer<float, 4> query({1, 1, 3, 4});
-  linear_attention(query, key, key, {}, out, scratch, parallel);
+  linear_attention(query, key, key, {}, out);
   EXPECT_TRUE(all_are(out, 0));
 }
 
@@ -251,18 +248,18 @@ TEST(EmptyBackward, OfLayers) {
     const Buffer<float, 2> x(shape), d_out = sevens<2>({rows, 5}), weight = sevens<2>({5, cols});
     Buffer<float, 2> d_x(shape), d_weight = sevens<2>({5, cols});
     Buffer<float, 1> d_bias = sevens<1>({5});
-    linear_backward(d_out, x, weight, {d_x, d_weight, d_bias}, scratch, parallel);
+    linear_backward(d_out, x, weight, {d_x, d_weight, d_bias}, {scratch, parallel});
     EXPECT_TRUE(all_are(d_weight, 7));
     EXPECT_TRUE(all_are(d_bias, 7 + 7 * static_cast<float>(rows)));
     const Buffer<float, 2> none({rows, 0}), narrow({0, cols});
     Buffer<float, 2> d_wide = sevens<2>(shape), d_narrow({0, cols});
-    linear_backward(none, x, narrow, {d_wide, d_narrow, {}}, scratch, parallel);
+    linear_backward(none, x, narrow, {d_wide, d_narrow, {}}, {scratch, parallel});
     EXPECT_TRUE(all_are(d_wide, 0));
 
     const Buffer<float, 1> mean({rows}), rstd({rows}), scale({cols});
     Buffer<float, 1> d_scale = sevens<1>({cols}), d_shift = sevens<1>({cols});
-    layer_norm_backward(x, x, scale, mean, rstd, {d_x, d_scale, d_shift}, scratch, parallel);
-    rms_norm_backward(x, x, scale, rstd, {d_x, d_scale}, scratch, parallel);
+    layer_norm_backward(x, x, scale, mean, rstd, {d_x, d_scale, d_shift}, {scratch, parallel});
+    rms_norm_backward(x, x, scale, rstd, {d_x, d_scale}, {scratch, parallel});
     EXPECT_TRUE(all_are(d_scale, 7) && all_are(d_shift, 7));
     for (const int axis : {0, 1}) {
       softmax_backward(x, x, {.axis = axis}, d_x, parallel);
@@ -274,10 +271,10 @@ TEST(EmptyBackward, OfLayers) {
     const Buffer<float, 2> in = sevens<2>({6, cols}), back = sevens<2>({cols, 6});
     const FeedForwardWeights two{{in, {}}, {back, {}}};
     Buffer<float, 2> hidden({rows, 6}), activated({rows, 6}), out(shape);
-    feed_forward(x, two, Activation::gelu, out, scratch, parallel, {hidden, activated});
+    feed_forward(x, two, Activation::gelu, out, {scratch, parallel}, {hidden, activated});
     Buffer<float, 2> d_in = sevens<2>(in.shape()), d_back = sevens<2>(back.shape());
     feed_forward_backward(x, x, two, Activation::gelu, {hidden, activated},
-                          {d_x, {{d_in, {}}, {d_back, {}}}}, scratch, parallel);
+                          {d_x, {{d_in, {}}, {d_back, {}}}}, {scratch, parallel});
     EXPECT_TRUE(all_are(d_in, 7) && all_are(d_back, 7));
   }
 }
@@ -291,7 +288,8 @@ TEST(EmptyBackward, OfProducts) {
     const Buffer<float, 2> b = sevens<2>({depth, cols});
     Buffer<float, 3> d_a = sevens<3>(a.shape());
     Buffer<float, 2> d_b = sevens<2>(b.shape());
-    matmul_backward(d.view(), a.view(), b.view(), {}, {d_a.view(), d_b.view()}, scratch, parallel);
+    matmul_backward(d.view(), a.view(), b.view(), {}, {d_a.view(), d_b.view()},
+                    {scratch, parallel});
     EXPECT_TRUE(all_are(d_a, 0));
     EXPECT_TRUE(all_are(d_b, 0));
   }

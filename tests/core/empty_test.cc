@@ -46,38 +46,37 @@ TEST(Empty, ProductsOverNoTermsAreZero) {
       for (const Index cols : {0, 1, 5}) {
         const Buffer<float, 2> a({rows, 0}), b({0, cols});
         Buffer<float, 2> out = sevens<2>({rows, cols});
-        matmul(a, b, {.method = method, .accumulate = true}, out, scratch, parallel);
+        matmul(a, b, {.method = method, .accumulate = true}, out, {scratch, parallel});
         EXPECT_TRUE(all_are(out, 7));
-        matmul(a, b, {.method = method}, out, scratch, parallel);
+        matmul(a, b, {.method = method}, out, {scratch, parallel});
         EXPECT_TRUE(all_are(out, 0));
         const Buffer<float, 2> deep({rows, 4}), wide({4, cols});
-        if (rows * cols == 0) matmul(deep, wide, {.method = method}, out, scratch, parallel);
+        if (rows * cols == 0) matmul(deep, wide, {.method = method}, out, {scratch, parallel});
         Buffer<float, 3> batch = sevens<3>({2, rows, cols}), no_batch({0, rows, cols});
         const Buffer<float, 3> left({2, rows, 0}), none({0, rows, 4});
-        batched_matmul(left.view(), b.view(), {.method = method}, batch.view(), scratch, parallel);
+        batched_matmul(left.view(), b.view(), {.method = method}, batch.view(),
+                       {scratch, parallel});
         EXPECT_TRUE(all_are(batch, 0));
-        batched_matmul(none.view(), wide.view(), {.method = method}, no_batch.view(), scratch,
-                       parallel);
+        batched_matmul(none.view(), wide.view(), {.method = method}, no_batch.view(),
+                       {scratch, parallel});
       }
     }
   }
 }
 
 TEST(Empty, LinearLayersLeaveTheBias) {
-  Scratch scratch;
-  Parallel parallel;
   for (const Index rows : {0, 1, 3}) {
     const Buffer<float, 2> x({rows, 0}), weight({5, 0});
     const Buffer<float, 1> bias = sevens<1>({5});
     Buffer<float, 2> out({rows, 5});
-    linear(x, weight, bias, out, scratch, parallel);
+    linear(x, weight, bias, out);
     EXPECT_TRUE(all_are(out, 7));
     // No hidden units: two linear layers are the second one's bias.
     const Buffer<float, 2> wide = sevens<2>({rows, 5}), in({0, 5});
-    feed_forward(wide, {{in, {}}, {weight, bias}}, Activation::relu, out, scratch, parallel);
+    feed_forward(wide, {{in, {}}, {weight, bias}}, Activation::relu, out);
     EXPECT_TRUE(all_are(out, 7));
     Buffer<float, 2> narrow({rows, 0});
-    linear(wide, in, {}, narrow, scratch, parallel);
+    linear(wide, in, {}, narrow);
   }
 }
 
@@ -140,17 +139,13 @@ TEST(Empty, MasksHaveNothingToHide) {
 }
 
 TEST(Empty, ShapesMustFitAllTheSame) {
-  Scratch scratch;
-  Parallel parallel;
   const Buffer<float, 2> a({3, 0}), b({4, 5}), none({0, 5});
   Buffer<float, 2> out({3, 5}), shorter({2, 5});
-  EXPECT_EQ(error_of([&] { matmul(a, b, {}, out, scratch, parallel); }),
+  EXPECT_EQ(error_of([&] { matmul(a, b, {}, out); }),
             "matmul: b: depth 4 does not match a's depth 0; a is [3, 0], b is [4, 5]");
-  EXPECT_EQ(error_of([&] { matmul(a, none, {}, shorter, scratch, parallel); }),
+  EXPECT_EQ(error_of([&] { matmul(a, none, {}, shorter); }),
             "matmul: out: shape must be [3, 5], is [2, 5]; a is [3, 0], b is [0, 5]");
-  EXPECT_EQ(error_of([&] {
-              matmul(a, none, {.method = static_cast<MatmulMethod>(99)}, out, scratch, parallel);
-            }),
+  EXPECT_EQ(error_of([&] { matmul(a, none, {.method = static_cast<MatmulMethod>(99)}, out); }),
             "matmul: method: there is no method number 99");
 }
 

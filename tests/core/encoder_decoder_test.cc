@@ -63,7 +63,7 @@ struct Case {
   MatrixView<const std::int32_t> answers() const { return {replies.data(), {B, T}}; }
   ModelLoss accumulate(const ModelGradientOptions& options = {}, int threads = 1) {
     Parallel parallel(threads);
-    return model.accumulate(source(), target(), answers(), options, scratch, parallel);
+    return model.accumulate(source(), target(), answers(), options, {scratch, parallel});
   }
 };
 
@@ -233,10 +233,10 @@ TEST(EncoderDecoder, DropsOnlyInTrainingAndOnlyWhereAShareIsGiven) {
   Case none, dropping(small(NormOrder::post, 0.4)), other(small(NormOrder::post, 0.4));
   Parallel parallel;
   const auto all = [&](Case& c) {
-    const auto logits = c.model.logits(c.source(), c.target(), c.scratch, parallel);
+    const auto logits = c.model.logits(c.source(), c.target(), {c.scratch, parallel});
     Values<double> values = testing::elements(logits);
-    values.push_back(c.model.loss(c.source(), c.target(), c.answers(), c.scratch, parallel).sum);
-    for (const auto& row : c.model.translate(c.source(), {}, c.scratch, parallel)) {
+    values.push_back(c.model.loss(c.source(), c.target(), c.answers(), {c.scratch, parallel}).sum);
+    for (const auto& row : c.model.translate(c.source(), {}, {c.scratch, parallel})) {
       values.insert(values.end(), row.begin(), row.end());
     }
     return values;
@@ -269,7 +269,7 @@ TEST(EncoderDecoder, APartOfABatchLeavesOutWhatTheWholeDoes) {
     };
     sum += parts.model
                .accumulate(row(parts.source()), row(parts.target()), row(parts.answers()),
-                           {.dropout_seed = 4, .first_sequence = b}, parts.scratch, parallel)
+                           {.dropout_seed = 4, .first_sequence = b}, {parts.scratch, parallel})
                .sum;
   }
   const Expected bounds(whole, 4, 1);
@@ -363,8 +363,9 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
                            const MatrixView<const std::int32_t>& target,
                            const MatrixView<const std::int32_t>& answers,
                            const ModelGradientOptions& options = {}) {
-    return error_of(
-        [&] { c.model.accumulate(source, target, answers, options, c.scratch, parallel); });
+    return error_of([&] {
+      c.model.accumulate(source, target, answers, options, {c.scratch, parallel});
+    });
   };
   const std::string call = "EncoderDecoder::accumulate: ";
   EXPECT_EQ(refused({c.sources.data(), {1, 4}}, c.target(), c.answers()),
@@ -390,9 +391,13 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
   EXPECT_EQ(testing::elements(c.model.gradient()), before);
   EXPECT_GT(c.accumulate().sum, 0);
   const MatrixView<const std::int32_t> none;
-  EXPECT_EQ(error_of([&] { c.model.logits(none, c.target(), c.scratch, parallel); }),
+  EXPECT_EQ(error_of([&] {
+              c.model.logits(none, c.target(), {c.scratch, parallel});
+            }),
             "EncoderDecoder::logits: source: no tensor given");
-  EXPECT_EQ(error_of([&] { c.model.loss(c.source(), c.target(), none, c.scratch, parallel); }),
+  EXPECT_EQ(error_of([&] {
+              c.model.loss(c.source(), c.target(), none, {c.scratch, parallel});
+            }),
             "EncoderDecoder::loss: answers: no tensor given");
 }
 

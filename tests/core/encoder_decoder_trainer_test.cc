@@ -36,11 +36,10 @@ TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
     return EncoderDecoderBatch{part(whole.source), part(whole.target), part(whole.answers)};
   };
   Training together, apart;
-  Parallel parallel;
   const auto& [source, target, answers] = all.batch();
-  const TrainingStep one = together.trainer.step(source, target, answers, parallel);
+  const TrainingStep one = together.trainer.step(source, target, answers);
   const EncoderDecoderBatch batches[] = {half(0), half(2)};
-  const TrainingStep two = apart.trainer.step(batches, parallel);
+  const TrainingStep two = apart.trainer.step(batches);
   EXPECT_EQ(one.tokens, two.tokens);
   // The gradients are the same sums in another order: of 12 answers, each of fewer than 60
   // operations in a row with up to 24 terms each, as encoder_decoder_test.cc counts them.
@@ -87,14 +86,13 @@ TEST(EncoderDecoderTrainer, LeavesOutBySeedStepAndBatch) {
   const Drawn drawn(2, 4, 3, 1);
   const auto& [source, target, answers] = drawn.batch();
   const EncoderDecoderBatch twice[] = {drawn.batch(), drawn.batch()};
-  Parallel parallel;
   // Of the first step of a model that is always the same, over so many copies of one batch.
   const auto loss = [&](std::uint64_t seed, std::int64_t number, std::size_t copies) {
     EncoderDecoderTrainerOptions options = kQuick;
     options.seed = seed;
     Training run(config, options);
     run.trainer.set_steps(number);
-    return run.trainer.step(std::span(twice, copies), parallel).loss;
+    return run.trainer.step(std::span(twice, copies)).loss;
   };
   const double once = loss(1, 0, 1);
   EXPECT_EQ(loss(1, 0, 1), once);
@@ -102,8 +100,8 @@ TEST(EncoderDecoderTrainer, LeavesOutBySeedStepAndBatch) {
   EXPECT_NE(loss(1, 1, 1), once);
   EXPECT_NE(loss(1, 0, 2), once);
   Training dropping(config), none;
-  EXPECT_EQ(dropping.trainer.evaluate(source, target, answers, parallel).sum,
-            none.trainer.evaluate(source, target, answers, parallel).sum);
+  EXPECT_EQ(dropping.trainer.evaluate(source, target, answers).sum,
+            none.trainer.evaluate(source, target, answers).sum);
 }
 
 TEST(EncoderDecoderTrainer, ACheckpointFromBeforeThereWasDropoutIsRead) {
@@ -213,11 +211,8 @@ std::vector<std::vector<std::int32_t>> said_by(EncoderDecoder& model,
   const Index rows = source.size(0);
   std::vector<std::vector<std::int32_t>> said(static_cast<std::size_t>(rows));
   std::vector<std::int32_t> target(static_cast<std::size_t>(rows * tokens), kBeginToken);
-  Scratch scratch;
-  Parallel parallel;
   for (Index t = 0; t < tokens; ++t) {
-    const MatrixView<const float> logits =
-        model.logits(source, {target.data(), {rows, tokens}}, scratch, parallel);
+    const MatrixView<const float> logits = model.logits(source, {target.data(), {rows, tokens}});
     for (Index b = 0; b < rows; ++b) {
       const Index n = b * tokens + t;
       const float* const row = logits[n].data();
@@ -234,21 +229,19 @@ TEST(EncoderDecoder, SaysWhatItHoldsMostLikely) {
   run.go(5);
   const Drawn drawn(3, 4, 3, 9);
   const EncoderDecoder::Tokens source = drawn.batch().source;
-  Scratch scratch;
-  Parallel parallel;
-  const auto said = run.model.translate(source, {}, scratch, parallel);
+  const auto said = run.model.translate(source, {});
   EXPECT_EQ(said, said_by(run.model, source, 5));  // as many as the context has
   auto shorter = said;
   for (auto& row : shorter) row.resize(2);
-  EXPECT_EQ(run.model.translate(source, {.tokens = 2}, scratch, parallel), shorter);
+  EXPECT_EQ(run.model.translate(source, {.tokens = 2}), shorter);
   // A row ends before the token that ends it, and others go on.
   auto ended = said;
   const std::int32_t end = said[0][1];
   for (auto& row : ended) row.erase(std::find(row.begin(), row.end(), end), row.end());
-  EXPECT_EQ(run.model.translate(source, {.end = end}, scratch, parallel), ended);
+  EXPECT_EQ(run.model.translate(source, {.end = end}), ended);
 
   const auto refused = [&](const EncoderDecoder::Tokens& from, const TranslateOptions& options) {
-    return error_of([&] { run.model.translate(from, options, scratch, parallel); });
+    return error_of([&] { run.model.translate(from, options); });
   };
   const std::string call = "EncoderDecoder::translate: ";
   EXPECT_EQ(refused({}, {}), call + "source: no tensor given");
@@ -259,7 +252,7 @@ TEST(EncoderDecoder, SaysWhatItHoldsMostLikely) {
   EXPECT_EQ(refused(source, {.begin = 7}), call + "begin: 7 is no token of a vocabulary of 7");
   EXPECT_EQ(refused(source, {.begin = -1}), call + "begin: must be at least 0, is -1");
   EXPECT_EQ(refused(source, {.end = 7}), call + "end: 7 is no token of a vocabulary of 7");
-  EXPECT_EQ(run.model.translate(source, {}, scratch, parallel), said);
+  EXPECT_EQ(run.model.translate(source, {}), said);
 }
 
 TEST(EncoderDecoder, SaysTheSameFromItsCachesWherePositionsTurn) {
@@ -270,10 +263,8 @@ TEST(EncoderDecoder, SaysTheSameFromItsCachesWherePositionsTurn) {
   config.positions = SequencePositions::rotary, config.gated = true;
   EncoderDecoder model(config, 7);
   const Drawn drawn(3, 4, 3, 9);
-  Scratch scratch;
-  Parallel parallel;
   const EncoderDecoder::Tokens source = drawn.batch().source;
-  EXPECT_EQ(model.translate(source, {}, scratch, parallel), said_by(model, source, 6));
+  EXPECT_EQ(model.translate(source, {}), said_by(model, source, 6));
 }
 
 TEST(EncoderDecoderTrainer, LearnsToReverseAndToSort) {
@@ -288,26 +279,24 @@ TEST(EncoderDecoderTrainer, LearnsToReverseAndToSort) {
     EncoderDecoderTrainer trainer(
         model, {.schedule = {.learning_rate = 5e-3, .lowest = 5e-4, .warmup = 20, .steps = 400}});
     SequenceBatch batch, unseen;
-    Scratch scratch;
-    Parallel parallel;
     double first = 0;
     for (std::uint64_t n = 0; n < 400; ++n) {
       draw_sequences(task, 32, 6, 9, 1, n, batch);
-      const double loss = trainer
-                              .step(batch.view(batch.source), batch.view(batch.target),
-                                    batch.view(batch.answers), parallel)
-                              .loss;
+      const double loss =
+          trainer
+              .step(batch.view(batch.source), batch.view(batch.target), batch.view(batch.answers))
+              .loss;
       if (n == 0) first = loss;
     }
     EXPECT_GT(first, std::log(8.0));
     EXPECT_EQ(trainer.steps(), 400);
     draw_sequences(task, 64, 6, 9, 2, 0, unseen);
     const ModelLoss loss = trainer.evaluate(unseen.view(unseen.source), unseen.view(unseen.target),
-                                            unseen.view(unseen.answers), parallel);
+                                            unseen.view(unseen.answers));
     EXPECT_LT(loss.mean(), 0.02);
     EXPECT_EQ(loss.correct, loss.counted);
     std::vector<std::int32_t> said;
-    for (const auto& row : model.translate(unseen.view(unseen.source), {}, scratch, parallel)) {
+    for (const auto& row : model.translate(unseen.view(unseen.source), {})) {
       said.insert(said.end(), row.begin(), row.end());
     }
     EXPECT_EQ(said, unseen.answers);
@@ -330,10 +319,9 @@ TEST(EncoderDecoderTrainer, StopsWhereTheLossIsNoNumber) {
 
 TEST(EncoderDecoderTrainer, RejectsWhatDoesNotFit) {
   Training run;
-  Parallel parallel;
   const std::vector<float> before = run.state();
   const auto refused = [&](std::span<const EncoderDecoderBatch> batches) {
-    return error_of([&] { run.trainer.step(batches, parallel); });
+    return error_of([&] { run.trainer.step(batches); });
   };
   const std::string call = "EncoderDecoderTrainer::step: ";
   EXPECT_EQ(refused({}), call + "batches: there are none");

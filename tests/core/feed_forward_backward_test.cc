@@ -61,11 +61,11 @@ struct Case {
       return feed_forward_saved(x.shape()[0], weights, place);
     });
     Parallel one;
-    feed_forward(x, weights, activation, out, scratch, one, trace);
+    feed_forward(x, weights, activation, out, {scratch, one}, trace);
   }
   void backward(int threads = 1) {
     Parallel parallel(threads);
-    feed_forward_backward(d_out, x, weights, activation, trace, gradients, scratch, parallel);
+    feed_forward_backward(d_out, x, weights, activation, trace, gradients, {scratch, parallel});
   }
   Values<double> written() const {
     return testing::elements_of_all(d_x, d_weight1, d_weight2, d_bias1, d_bias2);
@@ -155,8 +155,8 @@ TEST(FeedForwardBackward, TakesRowsFromAnywhere) {
     std::copy_n(c.d_out.view()[n].data(), 5, d_out[n].data());
   }
   Parallel parallel;
-  feed_forward_backward(d_out, x, c.weights, c.activation, c.trace, {.d_x = d_x}, c.scratch,
-                        parallel);
+  feed_forward_backward(d_out, x, c.weights, c.activation, c.trace, {.d_x = d_x},
+                        {c.scratch, parallel});
   EXPECT_TRUE(equal(c.d_x, d_x));
   EXPECT_EQ(wide_d_x.view()[4][2], 0);
   EXPECT_EQ(wide_d_x.view()[4][8], 0);
@@ -170,8 +170,8 @@ TEST(FeedForwardBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   const auto message = [&](MatrixView<const float> d_out, const FeedForwardTrace& trace,
                            const FeedForwardGradients& gradients) {
     return error_of([&] {
-      feed_forward_backward(d_out, c.x, c.weights, c.activation, trace, gradients, c.scratch,
-                            parallel);
+      feed_forward_backward(d_out, c.x, c.weights, c.activation, trace, gradients,
+                            {c.scratch, parallel});
     });
   };
   EXPECT_EQ(message(c.weight1, c.trace, c.gradients),

@@ -38,8 +38,6 @@ struct Layer {
 
 TEST(FeedForward, AgreesWithPyTorch) {
   Random random(41);
-  Scratch scratch;
-  Parallel parallel;
   for (const Index rows : {1, 13}) {
     for (const bool biased : {true, false}) {
       const Layer layer(9, 21, random);
@@ -49,7 +47,7 @@ TEST(FeedForward, AgreesWithPyTorch) {
             std::string(label) + "_" + std::to_string(rows) + (biased ? "" : "_plain");
         SCOPED_TRACE(name);
         Buffer<float, 2> out({rows, 9});
-        feed_forward(x, layer.weights(biased), activation, out, scratch, parallel);
+        feed_forward(x, layer.weights(biased), activation, out);
         EXPECT_TRUE(close(golden<2>("layers/feed_forward_" + name), out, kPyTorchAbsolute,
                           kPyTorchRelative));
       }
@@ -70,7 +68,7 @@ TEST(FeedForward, ExactOnSmallIntegers) {
   round(layer.weight1.data(), 130 * 3), round(layer.bias1.data(), 130);
   round(layer.weight2.data(), 130 * 3), round(layer.bias2.data(), 3);
   round(x.data(), 21);
-  feed_forward(x, layer.weights(), Activation::relu, out, scratch, parallel);
+  feed_forward(x, layer.weights(), Activation::relu, out, {scratch, parallel});
   for (Index n = 0; n < 7; ++n) {
     for (Index c = 0; c < 3; ++c) {
       double sum = layer.bias2.view()[c];
@@ -86,36 +84,32 @@ TEST(FeedForward, ExactOnSmallIntegers) {
 
 TEST(FeedForward, TheTraceChangesNothingAndIsWhatItSays) {
   Random random(43);
-  Scratch scratch;
-  Parallel parallel;
   const Layer layer(10, 17, random);
   const Buffer<float, 2> x = uniform<2>({6, 10}, random);
   Buffer<float, 2> out({6, 10}), again({6, 10}), hidden({6, 17}), activated({6, 17}),
       expected({6, 17});
-  feed_forward(x, layer.weights(), Activation::silu, out, scratch, parallel);
-  feed_forward(x, layer.weights(), Activation::silu, again, scratch, parallel, {hidden, activated});
+  feed_forward(x, layer.weights(), Activation::silu, out);
+  feed_forward(x, layer.weights(), Activation::silu, again, {}, {hidden, activated});
   EXPECT_TRUE(equal(out, again));
-  silu(hidden, expected, parallel);
+  silu(hidden, expected);
   EXPECT_TRUE(equal(expected, activated));
   // Each of the two alone.
   Buffer<float, 2> only({6, 17});
-  feed_forward(x, layer.weights(), Activation::silu, again, scratch, parallel, {.hidden = only});
+  feed_forward(x, layer.weights(), Activation::silu, again, {}, {.hidden = only});
   EXPECT_TRUE(equal(out, again));
   EXPECT_TRUE(equal(hidden, only));
-  feed_forward(x, layer.weights(), Activation::silu, again, scratch, parallel, {.activated = only});
+  feed_forward(x, layer.weights(), Activation::silu, again, {}, {.activated = only});
   EXPECT_TRUE(equal(out, again));
   EXPECT_TRUE(equal(activated, only));
 }
 
 TEST(FeedForward, ANaNStaysInItsRow) {
   Random random(44);
-  Scratch scratch;
-  Parallel parallel;
   const Layer layer(5, 8, random);
   Buffer<float, 2> x = uniform<2>({9, 5}, random), clean({9, 5}), out({9, 5});
-  feed_forward(x, layer.weights(), Activation::gelu, clean, scratch, parallel);
+  feed_forward(x, layer.weights(), Activation::gelu, clean);
   x.view()[4][2] = std::numeric_limits<float>::quiet_NaN();
-  feed_forward(x, layer.weights(), Activation::gelu, out, scratch, parallel);
+  feed_forward(x, layer.weights(), Activation::gelu, out);
   for (Index n = 0; n < 9; ++n) {
     if (n == 4) {
       for (Index c = 0; c < 5; ++c) EXPECT_TRUE(std::isnan(out.view()[n][c]));
@@ -127,8 +121,6 @@ TEST(FeedForward, ANaNStaysInItsRow) {
 
 TEST(FeedForward, RejectsWhatDoesNotFitAndWritesNothing) {
   Random random(45);
-  Scratch scratch;
-  Parallel parallel;
   const Layer layer(3, 4, random);
   const FeedForwardWeights weights = layer.weights();
   const Buffer<float, 2> x = uniform<2>({2, 3}, random);
@@ -137,7 +129,7 @@ TEST(FeedForward, RejectsWhatDoesNotFitAndWritesNothing) {
   out.data()[0] = 7;
   const auto message = [&](const FeedForwardWeights& with, MatrixView<float> to,
                            const FeedForwardTrace& trace = {}) {
-    return error_of([&] { feed_forward(x, with, Activation::relu, to, scratch, parallel, trace); });
+    return error_of([&] { feed_forward(x, with, Activation::relu, to, {}, trace); });
   };
   EXPECT_EQ(message({{}, weights.linear2}, out), "feed_forward: linear1.weight: no tensor given");
   EXPECT_EQ(message({weights.linear1, {}}, out), "feed_forward: linear2.weight: no tensor given");
@@ -161,15 +153,13 @@ TEST(FeedForward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_NE(message(weights, out, {.hidden = other, .activated = other}).find("shares memory"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
-              feed_forward(out, weights, Activation::relu, out, scratch, parallel);
+              feed_forward(out, weights, Activation::relu, out);
             }).find("feed_forward: out: shares memory"),
             std::string::npos);
-  EXPECT_EQ(error_of([&] {
-              feed_forward(x, weights, static_cast<Activation>(7), out, scratch, parallel);
-            }),
+  EXPECT_EQ(error_of([&] { feed_forward(x, weights, static_cast<Activation>(7), out); }),
             "feed_forward: activation: is none of relu, gelu, gelu_tanh, silu");
   EXPECT_EQ(out.data()[0], 7);
-  feed_forward(x, weights, Activation::relu, out, scratch, parallel);
+  feed_forward(x, weights, Activation::relu, out);
   EXPECT_NE(out.data()[0], 7);
 }
 

@@ -42,33 +42,52 @@ namespace {
   LanguageModel model(config, 1);
   const std::int32_t tokens[] = {1, 2, 3, 4};
   const std::vector<std::pair<const char*, std::function<void()>>> calls = {
-      {"matmul", [&] { matmul(a, b, {}, c, scratch, parallel); }},
-      {"strassen", [&] { matmul(a, b, {MatmulMethod::strassen}, c, scratch, parallel); }},
-      {"loops", [&] { matmul(a, b, {MatmulMethod::ijk}, c, scratch, parallel); }},
+      {"matmul",
+       [&] {
+         matmul(a, b, {}, c, {scratch, parallel});
+       }},
+      {"strassen",
+       [&] {
+         matmul(a, b, {MatmulMethod::strassen}, c, {scratch, parallel});
+       }},
+      {"loops",
+       [&] {
+         matmul(a, b, {MatmulMethod::ijk}, c, {scratch, parallel});
+       }},
       {"packed", [&] { PackedMatrix(a, false, parallel); }},
       {"strassen_levels", [&] { strassen_levels(70, 70, 70); }},
       {"strassen_workspace", [&] { strassen_workspace(1); }},
-      {"linear", [&] { linear(a, b, one, c, scratch, parallel); }},
+      {"linear",
+       [&] {
+         linear(a, b, one, c, {scratch, parallel});
+       }},
       {"softmax", [&] { softmax(a, {}, c, parallel); }},
       {"layer_norm", [&] { layer_norm(a, one, one, {}, c, parallel); }},
       {"rms_norm", [&] { rms_norm(a, one, {}, c, parallel); }},
       {"relu", [&] { relu(a, c, parallel); }},
       {"add", [&] { add(a, b, c, parallel); }},
-      {"attention", [&] { attention(q, q, q, {}, out, scratch, parallel); }},
-      {"linear_attention", [&] { linear_attention(q, q, q, {}, out, scratch, parallel); }},
+      {"attention",
+       [&] {
+         attention(q, q, q, {}, out, {scratch, parallel});
+       }},
+      {"linear_attention",
+       [&] {
+         linear_attention(q, q, q, {}, out, {scratch, parallel});
+       }},
       {"multi_head_attention",
        [&] {
          MultiHeadWeights weights;
          weights.in_proj_weight = in_proj, weights.out_proj_weight = out_proj;
-         multi_head_attention(x, weights, {.heads = 2}, x_out, scratch, parallel);
+         multi_head_attention(x, weights, {.heads = 2}, x_out, {scratch, parallel});
        }},
       {"Trainer", [&] { Trainer(model, {}); }},
       {"logits",
        [&] {
-         model.logits({tokens, {1, 4}}, scratch, parallel);
+         model.logits({tokens, {1, 4}}, {scratch, parallel});
        }},
-      {"DecodingSession",
-       [&] { DecodingSession(config, model.weights()).append(tokens, scratch, parallel); }}};
+      {"DecodingSession", [&] {
+         DecodingSession(config, model.weights()).append(tokens, {scratch, parallel});
+       }}};
   for (const auto& [name, call] : calls) {
     std::fprintf(stderr, "%s\n", name);  // the last one, if the process is ended
     try {

@@ -57,11 +57,12 @@ struct Case {
   }
   void forward(int threads = 1) {
     Parallel parallel(threads);
-    gated_feed_forward(x, weights, activation, out, scratch, parallel, trace);
+    gated_feed_forward(x, weights, activation, out, {scratch, parallel}, trace);
   }
   void backward(int threads = 1) {
     Parallel parallel(threads);
-    gated_feed_forward_backward(d_out, x, weights, activation, trace, gradients, scratch, parallel);
+    gated_feed_forward_backward(d_out, x, weights, activation, trace, gradients,
+                                {scratch, parallel});
   }
   template <typename Scalar>
   FeedForwardTables<Scalar> tables() const {
@@ -149,8 +150,9 @@ TEST(GatedFeedForward, RejectsWhatDoesNotFitAndWritesNothing) {
   c.out.data()[0] = 7;
   Parallel parallel;
   const auto forward = [&](const FeedForwardWeights& weights, const FeedForwardTrace& trace) {
-    return error_of(
-        [&] { gated_feed_forward(c.x, weights, c.activation, c.out, c.scratch, parallel, trace); });
+    return error_of([&] {
+      gated_feed_forward(c.x, weights, c.activation, c.out, {c.scratch, parallel}, trace);
+    });
   };
   FeedForwardWeights odd = c.weights;
   odd.linear1.weight = {c.memory.data(), {9, 4}};
@@ -169,8 +171,8 @@ TEST(GatedFeedForward, RejectsWhatDoesNotFitAndWritesNothing) {
   trace.hidden = {};
   const auto backward = [&](const FeedForwardTrace& left, const FeedForwardGradients& gradients) {
     return error_of([&] {
-      gated_feed_forward_backward(c.d_out, c.x, c.weights, c.activation, left, gradients, c.scratch,
-                                  parallel);
+      gated_feed_forward_backward(c.d_out, c.x, c.weights, c.activation, left, gradients,
+                                  {c.scratch, parallel});
     });
   };
   EXPECT_EQ(backward(trace, c.gradients),

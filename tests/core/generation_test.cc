@@ -30,8 +30,6 @@ Tokenizer tokenizer() {
 struct Case {
   LanguageModel trained;
   PretrainedModel model;
-  Scratch scratch;
-  Parallel parallel;
 
   static ModelConfig config() {
     ModelConfig config = ModelConfig::of(ModelFamily::llama);
@@ -55,7 +53,7 @@ struct Case {
             GenerationEnd* end = nullptr) {
     Generation generation(model, prompt, options);
     Ids ids;
-    while (const auto next = generation.next(scratch, parallel)) {
+    while (const auto next = generation.next()) {
       ids.push_back(next->token);
       if (text) *text += next->text;
     }
@@ -66,8 +64,7 @@ struct Case {
   // The most likely token behind these, without a cache.
   std::int32_t likeliest(const Ids& ids) {
     const auto count = static_cast<Index>(ids.size());
-    const VectorView<const float> last =
-        trained.logits({ids.data(), {1, count}}, scratch, parallel)[count - 1];
+    const VectorView<const float> last = trained.logits({ids.data(), {1, count}})[count - 1];
     return static_cast<std::int32_t>(std::max_element(last.data(), last.data() + 258) -
                                      last.data());
   }
@@ -141,7 +138,7 @@ TEST(Generation, MayGoOnForever) {
   Generation generation(
       c.model, Ids{1},
       {.max_tokens = std::numeric_limits<Index>::max(), .sampling = {.temperature = 0}});
-  for (int n = 0; n < 3; ++n) EXPECT_TRUE(generation.next(c.scratch, c.parallel));
+  for (int n = 0; n < 3; ++n) EXPECT_TRUE(generation.next());
   EXPECT_EQ(generation.session().capacity(), 16);
 }
 

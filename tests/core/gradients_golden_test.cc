@@ -61,7 +61,7 @@ TEST(GoldenGradients, OfProducts) {
         .transpose_a = transposed, .transpose_b = transposed, .alpha = transposed ? 1.0f : 0.5f};
     Buffer<float, 4> d_a(a.shape()), d_b(b.shape());
     matmul_backward(d_out.view(), a.view(), b.view(), options, {d_a.view(), d_b.view()},
-                    tools.scratch, tools.parallel);
+                    {tools.scratch, tools.parallel});
     std::vector<Sum<Bounded>> of_a(static_cast<std::size_t>(a.view().count())),
         of_b(static_cast<std::size_t>(b.view().count()));
     const auto place = [&](const Buffer<float, 4>& x, Index n, Index m, Index i, Index j) {
@@ -105,7 +105,7 @@ TEST(GoldenGradients, OfALinearLayer) {
   const auto d_out = uniform<2>({9, 5}, random);
   Buffer<float, 2> d_x({9, 7}), d_weight({5, 7});
   Buffer<float, 1> d_bias({5});
-  linear_backward(d_out, x, weight, {d_x, d_weight, d_bias}, tools.scratch, tools.parallel);
+  linear_backward(d_out, x, weight, {d_x, d_weight, d_bias}, {tools.scratch, tools.parallel});
   const auto d = linear_gradients(Table<Bounded>(d_out.view()), Table<Bounded>(x.view()),
                                   Table<Bounded>(weight.view()));
   GoldenGradients expected("linear");
@@ -186,8 +186,8 @@ TEST(GoldenGradients, OfNorms) {
   Buffer<float, 2> out({6, 9}), d_x({6, 9});
   Buffer<float, 1> mean({6}), rstd({6}), d_weight({9}), d_bias({9});
   layer_norm(x, weight, bias, {}, out, tools.parallel, {mean, rstd});
-  layer_norm_backward(d_out, x, weight, mean, rstd, {d_x, d_weight, d_bias}, tools.scratch,
-                      tools.parallel);
+  layer_norm_backward(d_out, x, weight, mean, rstd, {d_x, d_weight, d_bias},
+                      {tools.scratch, tools.parallel});
   const auto of_layer = layer_norm_gradients(d, at, w, 1e-5);
   GoldenGradients layer("layer_norm");
   layer.expect(of_layer.x.values, d_x, "d_x");
@@ -196,7 +196,7 @@ TEST(GoldenGradients, OfNorms) {
 
   std::fill_n(d_weight.data(), 9, 0.0f);
   rms_norm(x, weight, {}, out, tools.parallel, rstd);
-  rms_norm_backward(d_out, x, weight, rstd, {d_x, d_weight}, tools.scratch, tools.parallel);
+  rms_norm_backward(d_out, x, weight, rstd, {d_x, d_weight}, {tools.scratch, tools.parallel});
   Table<Bounded> of_x = at;
   std::vector<Sum<Bounded>> of_weight(9);
   for (Index n = 0; n < 6; ++n) {
@@ -313,11 +313,11 @@ TEST(GoldenGradients, OfFeedForwards) {
       const FeedForwardTrace trace = saved_in(memory, [&](SavedMemory& place) {
         return (gated ? gated_feed_forward_saved : feed_forward_saved)(N, weights, place);
       });
-      (gated ? gated_feed_forward : feed_forward)(x, weights, activation, out, tools.scratch,
-                                                  tools.parallel, trace, nullptr);
+      (gated ? gated_feed_forward : feed_forward)(x, weights, activation, out,
+                                                  {tools.scratch, tools.parallel}, trace, nullptr);
       (gated ? gated_feed_forward_backward : feed_forward_backward)(
           d_out, x, weights, activation, trace, {d_x, {{d_weight1, d_bias1}, {d_weight2, d_bias2}}},
-          tools.scratch, tools.parallel);
+          {tools.scratch, tools.parallel});
       const Table<Bounded> d(d_out.view()), at(x.view());
       const auto e = gated ? gated_feed_forward_gradients(d, at, tables, activation)
                            : feed_forward_gradients(d, at, tables, activation);
@@ -344,7 +344,7 @@ TEST(GoldenGradients, OfLosses) {
   for (const auto& [name, options] : cases) {
     Buffer<float, 2> d({9, 11});
     const CrossEntropyResult result =
-        cross_entropy(logits, {targets.data(), {9}}, options, d, tools.scratch, tools.parallel);
+        cross_entropy(logits, {targets.data(), {9}}, options, d, {tools.scratch, tools.parallel});
     const Bounded scale =
         options.reduction == Reduction::mean ? Bounded(1.0 / 7, 1e-8) : Bounded(1);
     const double s = options.label_smoothing;
@@ -380,7 +380,7 @@ TEST(GoldenGradients, OfLosses) {
   }
   const auto a = uniform<2>({5, 7}, random), b = uniform<2>({5, 7}, random);
   Buffer<float, 2> d({5, 7});
-  const double loss = mean_squared_error(a, b, Reduction::mean, d, tools.scratch, tools.parallel);
+  const double loss = mean_squared_error(a, b, Reduction::mean, d, {tools.scratch, tools.parallel});
   GoldenGradients squared("mean_squared_error");
   const double expected_loss = squared.take(1)[0];
   EXPECT_NEAR(loss, expected_loss, (35 + 4) * testing::kRounding * expected_loss);

@@ -53,13 +53,13 @@ TEST(Hidden, MultiHeadAttention) {
         return multi_head_attention_saved(x.shape(), weights, options, place);
       });
       Buffer<float, 3> out(x.shape()), d_x(x.shape()), d_context(context.shape());
-      multi_head_attention(x, weights, options, out, scratch, parallel, trace);
+      multi_head_attention(x, weights, options, out, {scratch, parallel}, trace);
       MultiHeadGradients gradients;
       gradients.d_x = d_x;
       if (cross) gradients.d_context = d_context;
       gradients.weights = parameters_in<BasicMultiHeadWeights<float>>(d_memory.data(), weights);
-      multi_head_attention_backward(d_out, x, weights, options, trace, gradients, scratch,
-                                    parallel);
+      multi_head_attention_backward(d_out, x, weights, options, trace, gradients,
+                                    {scratch, parallel});
       std::vector<float> all;
       for (Index b = 0; b < 2; ++b) {
         for (Index t = 0; t < tokens - (cross ? 0 : 1); ++t) append<1>(out.view()[b][t], all);
@@ -97,11 +97,11 @@ TEST(Hidden, TransformerBlock) {
           return transformer_block_saved(x.shape(), weights, options, place);
         });
         Buffer<float, 3> out(x.shape()), d_x(x.shape());
-        transformer_block(x, weights, options, out, scratch, parallel, trace);
+        transformer_block(x, weights, options, out, {scratch, parallel}, trace);
         transformer_block_backward(
             d_out, x, weights, options, trace,
             {d_x, {}, parameters_in<BasicTransformerBlockWeights<float>>(d_memory.data(), weights)},
-            scratch, parallel);
+            {scratch, parallel});
         std::vector<float> all;
         for (Index b = 0; b < 2; ++b) {
           for (Index t = 0; t < tokens - 2; ++t) append<1>(out.view()[b][t], all);
@@ -116,16 +116,15 @@ TEST(Hidden, TransformerBlock) {
 
 // A share of 0, and a gradient of 0.
 TEST(Hidden, SoftmaxAndActivations) {
-  Parallel parallel;
   Random random(17);
   Buffer<float, 2> x({3, 21}), d_out({3, 21}), out({3, 21});
   fill_normal(x.view(), random), fill_normal(d_out.view(), random);
   for (Index row = 0; row < 3; ++row) x.view()[row][row * 10] = -kInfinity;
-  softmax(x, {}, out, parallel);
+  softmax(x, {}, out);
   expect_hidden("softmax", [&](float garbage) {
     for (Index row = 0; row < 3; ++row) d_out.view()[row][row * 10] = garbage;
     Buffer<float, 2> d_x(x.shape());
-    softmax_backward(d_out, out, {}, d_x, parallel);
+    softmax_backward(d_out, out, {}, d_x);
     std::vector<float> all;
     append<2>(d_x.view(), all);
     return all;
@@ -136,8 +135,8 @@ TEST(Hidden, SoftmaxAndActivations) {
     expect_hidden(std::string(name), [&](float garbage) {
       for (Index row = 0; row < 3; ++row) x.view()[row][row * 10] = garbage;
       Buffer<float, 2> d_x(x.shape()), d_gate(x.shape()), d_up(x.shape());
-      activate_backward(which, d_out, x, d_x, parallel);
-      gated_activation_backward(which, d_out, x, x, d_gate, d_up, parallel);
+      activate_backward(which, d_out, x, d_x);
+      gated_activation_backward(which, d_out, x, x, d_gate, d_up);
       std::vector<float> all;
       for (const auto* d : {&d_x, &d_gate, &d_up}) append<2>(d->view(), all);
       return all;

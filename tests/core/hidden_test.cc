@@ -136,10 +136,10 @@ TEST_P(HiddenTest, KeysAndValuesChangeNothing) {
             Buffer<float, 4> out(d_out.shape()), d_query(query.shape()), d_key(key.shape());
             Buffer<float, 4> d_value(value.shape()), d_mask({2, 4, queries, keys});
             Buffer<float, 3> log_sum_exp({2, 4, queries});
-            attention(query, key, value, mask.options, out, scratch, parallel,
+            attention(query, key, value, mask.options, out, {scratch, parallel},
                       {.log_sum_exp = log_sum_exp});
             attention_backward(d_out, query, key, value, out, log_sum_exp, mask.options,
-                               {d_query, d_key, d_value, d_mask}, scratch, parallel);
+                               {d_query, d_key, d_value, d_mask}, {scratch, parallel});
             std::vector<float> all;
             for (Index b = 0; b < 2; ++b) {
               for (Index t = 0; t < queries; ++t) {
@@ -185,9 +185,9 @@ TEST(Hidden, QueriesDoNotReachKeysTheyDoNotSee) {
       Buffer<float, 3> log_sum_exp({1, 2, tokens});
       AttentionOptions options;
       options.causal = true;
-      attention(query, key, value, options, out, scratch, parallel, {.log_sum_exp = log_sum_exp});
+      attention(query, key, value, options, out, {scratch, parallel}, {.log_sum_exp = log_sum_exp});
       attention_backward(d_out, query, key, value, out, log_sum_exp, options,
-                         {{}, d_key, d_value, {}}, scratch, parallel);
+                         {{}, d_key, d_value, {}}, {scratch, parallel});
       std::vector<float> all;
       for (Index h = 0; h < 2; ++h) {
         for (Index s = 21; s < tokens; ++s) {
@@ -239,10 +239,10 @@ TEST(Hidden, AdditiveAttention) {
       Buffer<float, 3> d_value(value.shape());
       Buffer<float, 2> d_w_query({7, 5}), d_w_key({7, 6});
       Buffer<float, 1> d_w_score({7});
-      additive_attention(query, key, value, weights, whole, out, scratch, parallel, trace);
+      additive_attention(query, key, value, weights, whole, out, {scratch, parallel}, trace);
       additive_attention_backward(d_out, query, key, value, weights, trace,
                                   {d_query, d_key, d_value, {d_w_query, d_w_key, d_w_score}},
-                                  scratch, parallel);
+                                  {scratch, parallel});
       std::vector<float> all;
       for (Index b = 0; b < 2; ++b) {
         for (Index t = 0; t < queries; ++t) {
@@ -292,9 +292,9 @@ TEST(Hidden, AdditiveQueriesDoNotReachKeysTheyDoNotSee) {
         });
         Buffer<float, 3> out(d_out.shape()), again(d_out.shape()), masked({2, queries, keys});
         Buffer<float, 3> d_query(query.shape()), d_key(key.shape()), d_value(value.shape());
-        additive_attention(query, key, value, weights, whole, out, scratch, parallel, trace);
+        additive_attention(query, key, value, weights, whole, out, {scratch, parallel}, trace);
         additive_attention_backward(d_out, query, key, value, weights, trace,
-                                    {d_query, d_key, d_value, {}}, scratch, parallel);
+                                    {d_query, d_key, d_value, {}}, {scratch, parallel});
         std::vector<float> all;
         for (Index b = 0; b < 2; ++b) {
           for (Index t = 0; t < queries; ++t) {
@@ -309,7 +309,7 @@ TEST(Hidden, AdditiveQueriesDoNotReachKeysTheyDoNotSee) {
         }
         // Tracing the scores changes nothing.
         trace.masked = masked;
-        additive_attention(query, key, value, weights, whole, again, scratch, parallel, trace);
+        additive_attention(query, key, value, weights, whole, again, {scratch, parallel}, trace);
         EXPECT_TRUE(testing::equal(out, again));
         return all;
       });
@@ -335,8 +335,8 @@ TEST(Hidden, LinearAttention) {
             std::fill_n(value.view()[0][h][hidden].data(), 6, garbage);
           }
           Buffer<float, 4> out({1, 4, tokens, 6});
-          linear_attention(query, key, value, {map, order, true, normalise}, out, scratch,
-                           parallel);
+          linear_attention(query, key, value, {map, order, true, normalise}, out,
+                           {scratch, parallel});
           std::vector<float> all;
           for (Index h = 0; h < 4; ++h) {
             for (Index t = 0; t < hidden; ++t) append<1>(out.view()[0][h][t], all);

@@ -80,13 +80,13 @@ TEST_P(HiddenTransformer, PaddingChangesNeitherOutputsNorGradientsNorAStep) {
           return transformer_saved(source.shape(), target.shape(), weights, options, place);
         });
         Buffer<float, 3> out(target.shape()), d_source(source.shape()), d_target(target.shape());
-        transformer(source, target, weights, options, out, scratch, parallel, trace);
+        transformer(source, target, weights, options, out, {scratch, parallel}, trace);
         TransformerGradients gradients{d_source, d_target, {}};
         gradients.weights = parameters_in<BasicTransformerWeights<float>>(gradient.data(), drawn);
-        transformer_backward(d_out, source, target, weights, options, trace, gradients, scratch,
-                             parallel);
+        transformer_backward(d_out, source, target, weights, options, trace, gradients,
+                             {scratch, parallel});
         AdamWOptions step;
-        step.gradient_scale = clip_scale(gradient_norm(gradient, scratch, parallel), 1);
+        step.gradient_scale = clip_scale(gradient_norm(gradient, {scratch, parallel}), 1);
         adamw_step(values, gradient, first, second, 1, step, parallel);
 
         std::vector<float> all;

@@ -135,9 +135,9 @@ TEST_F(Cache, AStackedProjectionGivesTheBitsOfThree) {
       Buffer<float, 3> same(x.shape()), one(x.shape()), three(x.shape());
       std::copy_n(x.data(), x.view().count(), same.data());
       MultiHeadOptions options{.heads = 4, .attention = {.causal = true}};
-      multi_head_attention(x, weights, options, one, scratch, parallel);
+      multi_head_attention(x, weights, options, one, {scratch, parallel});
       options.context = same;
-      multi_head_attention(x, weights, options, three, scratch, parallel);
+      multi_head_attention(x, weights, options, three, {scratch, parallel});
       EXPECT_TRUE(equal(one, three)) << width << " " << length;
     }
   }
@@ -176,7 +176,7 @@ TEST_F(Cache, DecodesWhatAllTokensAtOnceGive) {
       Buffer<float, 4> queries({B, H, T, D}), keys({B, kv_heads, T, D}), values(keys.shape());
       MultiHeadOptions options{.heads = H, .kv_heads = kv_heads, .attention = {.causal = true}};
       if (rotates) options.rotary = MultiHeadRotary{.base = 100, .width = 6};
-      multi_head_attention(x, weights, options, expected, scratch, parallel,
+      multi_head_attention(x, weights, options, expected, {scratch, parallel},
                            {.queries = queries, .keys = keys, .values = values});
 
       const auto largest_row = [](const MatrixView<const float>& weight) {
@@ -206,7 +206,7 @@ TEST_F(Cache, DecodesWhatAllTokensAtOnceGive) {
         Index done = 0;
         for (const Index count : steps) {
           Buffer<float, 3> out({B, count, C});
-          multi_head_attention(tokens(x, done, count), weights, options, out, scratch, parallel);
+          multi_head_attention(tokens(x, done, count), weights, options, out, {scratch, parallel});
           for (Index b = 0; b < B; ++b) {
             std::copy_n(out.view()[b].data(), count * C, actual.view()[b][done].data());
           }
@@ -235,10 +235,10 @@ TEST_F(Cache, AttentionRotatesQueriesAndKeys) {
   for (const RotaryPairs pairs : {RotaryPairs::halves, RotaryPairs::interleaved}) {
     Buffer<float, 4> plain({1, H, T, C / H}), turned(plain.shape()), expected(plain.shape());
     Buffer<float, 4> plain_keys(plain.shape()), turned_keys(plain.shape());
-    multi_head_attention(x, weights, {.heads = H}, out, scratch, parallel,
+    multi_head_attention(x, weights, {.heads = H}, out, {scratch, parallel},
                          {.queries = plain, .keys = plain_keys});
     multi_head_attention(x, weights, {.heads = H, .rotary = MultiHeadRotary{.pairs = pairs}}, out,
-                         scratch, parallel, {.queries = turned, .keys = turned_keys});
+                         {scratch, parallel}, {.queries = turned, .keys = turned_keys});
     std::vector<std::int32_t> positions(T);
     for (std::size_t t = 0; t < positions.size(); ++t) positions[t] = static_cast<std::int32_t>(t);
     Buffer<float, 2> cosine({T, C / H / 2}), sine({T, C / H / 2});
@@ -269,10 +269,10 @@ TEST_F(Cache, AttentionProjectsAContextOnce) {
       for (Index b = 0; b < 2; ++b)
         std::copy_n(x.view()[b][t].data(), C, query.view()[b][0].data());
       options.past = nullptr, options.context = context;
-      multi_head_attention(query, weights, options, expected, scratch, parallel);
+      multi_head_attention(query, weights, options, expected, {scratch, parallel});
       options.past = &cache;
       if (t > 0) options.context = no_more;
-      multi_head_attention(query, weights, options, out, scratch, parallel);
+      multi_head_attention(query, weights, options, out, {scratch, parallel});
       EXPECT_EQ(cache.length(), S);
       EXPECT_TRUE(equal(expected, out)) << t;
     }
@@ -289,13 +289,14 @@ TEST_F(Cache, AttentionRefusesWhatDoesNotFitAndLeavesTheCacheAsItWas) {
   KeyValueCache cache({.batches = 2, .heads = 4, .capacity = 7, .width = 4});
   MultiHeadOptions good{.heads = 4, .attention = {.causal = true}};
   good.past = &cache;
-  multi_head_attention(x, weights, good, out, scratch, parallel);
+  multi_head_attention(x, weights, good, out, {scratch, parallel});
   out.data()[0] = 7;
   const auto refuses = [&](const auto& change, const std::string& says) {
     MultiHeadOptions options = good;
     change(options);
-    const std::string message =
-        error_of([&] { multi_head_attention(x, weights, options, out, scratch, parallel); });
+    const std::string message = error_of([&] {
+      multi_head_attention(x, weights, options, out, {scratch, parallel});
+    });
     EXPECT_NE(message.find("multi_head_attention: " + says), std::string::npos) << message;
     EXPECT_EQ(cache.length(), 3);
     EXPECT_EQ(out.data()[0], 7);
@@ -321,8 +322,9 @@ TEST_F(Cache, AttentionRefusesWhatDoesNotFitAndLeavesTheCacheAsItWas) {
                                  const std::string& says) {
     MultiHeadOptions options = good;
     options.attention.method = method;
-    const std::string message =
-        error_of([&] { multi_head_attention(x, weights, options, out, scratch, parallel, trace); });
+    const std::string message = error_of([&] {
+      multi_head_attention(x, weights, options, out, {scratch, parallel}, trace);
+    });
     EXPECT_NE(message.find("multi_head_attention: " + says), std::string::npos) << message;
     EXPECT_EQ(cache.length(), 3);
     EXPECT_EQ(queries.data()[0], 0);
@@ -330,7 +332,7 @@ TEST_F(Cache, AttentionRefusesWhatDoesNotFitAndLeavesTheCacheAsItWas) {
   refuses_trace(AttentionMethod::automatic, {.queries = held}, "trace.queries: shares memory");
   refuses_trace(AttentionMethod::online, {.queries = queries, .attention = {.scores = scores}},
                 "trace: the method online never holds a whole row of scores");
-  multi_head_attention(x, weights, good, out, scratch, parallel);
+  multi_head_attention(x, weights, good, out, {scratch, parallel});
   EXPECT_EQ(cache.length(), 6);
   EXPECT_NE(out.data()[0], 7);
 }

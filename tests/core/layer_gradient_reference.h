@@ -66,8 +66,7 @@ Table<Scalar> sum_of(const Table<Scalar>& x, const Table<Scalar>& y) {
 inline Table<double> kept_by(const DropoutOptions& options, Index rows, Index cols) {
   Buffer<float, 2> ones({rows, cols});
   std::fill_n(ones.data(), rows * cols, 1.0f);
-  Parallel parallel;
-  dropout(ones, options, ones, parallel);
+  dropout(ones, options, ones);
   return Table<double>(ones.view());
 }
 // x times that; an empty table of it leaves x.

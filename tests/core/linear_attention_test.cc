@@ -32,7 +32,7 @@ class LinearAttention : public ::testing::Test {
 
   void run(const LinearAttentionOptions& options, TensorView<float, 4> weights = {}) {
     std::fill_n(output.data(), output.view().count(), -7.0f);
-    linear_attention(query, key, value, options, output, scratch, parallel, weights);
+    linear_attention(query, key, value, options, output, {scratch, parallel}, weights);
   }
 
   Buffer<float, 4> query{{2, 4, 13, 6}}, key{{2, 2, 13, 6}}, value{{2, 2, 13, 5}};
@@ -87,9 +87,9 @@ TEST_F(LinearAttention, TheFutureCannotLeakAndLengthsMayDiffer) {
     const TensorView<const float, 4> k(key.data(), {2, 2, keys, 6}, key.view().strides());
     const TensorView<const float, 4> v(value.data(), {2, 2, keys, 5}, value.view().strides());
     Buffer<float, 4> running({2, 4, queries, 5}), written({2, 4, queries, 5});
-    linear_attention(q, k, v, {.causal = true}, running, scratch, parallel);
+    linear_attention(q, k, v, {.causal = true}, running, {scratch, parallel});
     linear_attention(q, k, v, {.order = ProductOrder::scores_first, .causal = true}, written,
-                     scratch, parallel);
+                     {scratch, parallel});
     EXPECT_TRUE(close(written, running, kPyTorchAbsolute, kPyTorchRelative));
   }
   run({.causal = true});
@@ -184,15 +184,15 @@ TEST_F(LinearAttention, RejectsWhatDoesNotFit) {
   Buffer<float, 4> weights({2, 4, 13, 13}), wrong({2, 3, 13, 6});
   std::fill_n(output.data(), output.view().count(), -7.0f);
   EXPECT_EQ(error_of([&] {
-              linear_attention(query, key, value, {}, output, scratch, parallel, weights);
+              linear_attention(query, key, value, {}, output, {scratch, parallel}, weights);
             }),
             "linear_attention: weights: multiplied values first, there are no weights to fill");
   EXPECT_NE(error_of([&] {
-              linear_attention(query, wrong, value, {}, output, scratch, parallel);
+              linear_attention(query, wrong, value, {}, output, {scratch, parallel});
             }).find("linear_attention: key: its number of heads must divide that of query"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
-              linear_attention(query, key, value, {}, wrong, scratch, parallel);
+              linear_attention(query, key, value, {}, wrong, {scratch, parallel});
             }).find("linear_attention: out: shape must be [2, 4, 13, 5], is [2, 3, 13, 6]"),
             std::string::npos);
   for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
@@ -215,7 +215,7 @@ class LowRankAttention : public ::testing::Test {
 
 TEST_F(LowRankAttention, IsPyTorchs) {
   Buffer<float, 4> weights({2, 4, 13, 5});
-  low_rank_attention(query, key, value, e, f, {.scale = 0.25f}, output, scratch, parallel,
+  low_rank_attention(query, key, value, e, f, {.scale = 0.25f}, output, {scratch, parallel},
                      {.weights = weights});
   // The projected keys are about sqrt(17) times as large as one operation's usual inputs.
   EXPECT_TRUE(
@@ -231,16 +231,17 @@ TEST_F(LowRankAttention, OfFullRankIsAttention) {
   Buffer<float, 2> identity({17, 17});
   for (Index i = 0; i < 17; ++i) identity.view()[i][i] = 1;
   Buffer<float, 4> expected(output.shape());
-  low_rank_attention(query, key, value, identity, identity, {}, output, scratch, parallel);
-  attention(query, key, value, {}, expected, scratch, parallel);
+  low_rank_attention(query, key, value, identity, identity, {}, output, {scratch, parallel});
+  attention(query, key, value, {}, expected, {scratch, parallel});
   EXPECT_TRUE(equal(expected, output));
 }
 
 TEST_F(LowRankAttention, RejectsWhatDoesNotFit) {
   std::fill_n(output.data(), output.view().count(), -7.0f);
   const auto message = [&](MatrixView<const float> left, MatrixView<const float> right) {
-    return error_of(
-        [&] { low_rank_attention(query, key, value, left, right, {}, output, scratch, parallel); });
+    return error_of([&] {
+      low_rank_attention(query, key, value, left, right, {}, output, {scratch, parallel});
+    });
   };
   EXPECT_EQ(message({e.data(), {5, 16}}, f),
             "low_rank_attention: e: shape must be [5, 17], is [5, 16]; key is [2, 2, 17, 6], e is "
@@ -253,8 +254,9 @@ TEST_F(LowRankAttention, RejectsWhatDoesNotFit) {
   // What is traced lies apart from what is projected, too, and not only from the projections.
   const auto traced = [&](float* data) {
     const AttentionTrace trace{.log_sum_exp = {data, {2, 4, 13}}};
-    return error_of(
-        [&] { low_rank_attention(query, key, value, e, f, {}, output, scratch, parallel, trace); });
+    return error_of([&] {
+      low_rank_attention(query, key, value, e, f, {}, output, {scratch, parallel}, trace);
+    });
   };
   for (float* const input : {query.data(), key.data(), value.data(), e.data(), f.data()}) {
     const float first = *input;
@@ -264,12 +266,12 @@ TEST_F(LowRankAttention, RejectsWhatDoesNotFit) {
   }
   EXPECT_NE(traced(output.data()).find("trace.log_sum_exp: shares memory"), std::string::npos);
   EXPECT_NE(error_of([&] {
-              low_rank_attention(query, key, value, e, f, {.scale = std::nanf("")}, output, scratch,
-                                 parallel);
+              low_rank_attention(query, key, value, e, f, {.scale = std::nanf("")}, output,
+                                 {scratch, parallel});
             }).find("low_rank_attention: scale: must be finite"),
             std::string::npos);
   for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
-  low_rank_attention(query, key, value, e, f, {}, output, scratch, parallel);
+  low_rank_attention(query, key, value, e, f, {}, output, {scratch, parallel});
   EXPECT_NE(output.data()[0], -7.0f);
 }
 

@@ -67,7 +67,7 @@ TEST(LinearBackward, IsExactForSmallIntegersOfEverySize) {
           d_bias_expected.view()[o] = d_bias.view()[o];
           for (Index n = 0; n < rows; ++n) d_bias_expected.view()[o] += d_out.view()[n][o];
         }
-        linear_backward(d_out, x, weight, {d_x, d_weight, d_bias}, scratch, parallel);
+        linear_backward(d_out, x, weight, {d_x, d_weight, d_bias}, {scratch, parallel});
         ASSERT_TRUE(equal(d_x_expected, d_x));
         ASSERT_TRUE(equal(d_weight_expected, d_weight));
         ASSERT_TRUE(equal(d_bias_expected, d_bias));
@@ -84,8 +84,8 @@ TEST(LinearBackward, DoesNotDependOnThreads) {
   const Buffer<float, 2> d_out = uniform<2>({260, 90}, random);
   Buffer<float, 2> d_x({260, 70}), d_weight({90, 70}), d_x_again({260, 70}), again({90, 70});
   Buffer<float, 1> d_bias({90}), bias_again({90});
-  linear_backward(d_out, x, weight, {d_x, d_weight, d_bias}, scratch, one);
-  linear_backward(d_out, x, weight, {d_x_again, again, bias_again}, scratch, three);
+  linear_backward(d_out, x, weight, {d_x, d_weight, d_bias}, {scratch, one});
+  linear_backward(d_out, x, weight, {d_x_again, again, bias_again}, {scratch, three});
   EXPECT_TRUE(equal(d_x, d_x_again));
   EXPECT_TRUE(equal(d_weight, again));
   EXPECT_TRUE(equal(d_bias, bias_again));
@@ -93,28 +93,24 @@ TEST(LinearBackward, DoesNotDependOnThreads) {
 
 TEST(LinearBackward, LooksOnlyAtWhatItNeeds) {
   Random random(98);
-  Scratch scratch;
-  Parallel parallel;
   const Buffer<float, 2> x = uniform<2>({4, 3}, random), weight = uniform<2>({5, 3}, random);
   const Buffer<float, 2> d_out = uniform<2>({4, 5}, random);
   Buffer<float, 2> d_x({4, 3}), alone({4, 3}), d_weight({5, 3}), weight_alone({5, 3});
-  linear_backward(d_out, x, weight, {d_x, d_weight}, scratch, parallel);
-  linear_backward(d_out, {}, weight, {.d_x = alone}, scratch, parallel);
-  linear_backward(d_out, x, {}, {.d_weight = weight_alone}, scratch, parallel);
+  linear_backward(d_out, x, weight, {d_x, d_weight});
+  linear_backward(d_out, {}, weight, {.d_x = alone});
+  linear_backward(d_out, x, {}, {.d_weight = weight_alone});
   EXPECT_TRUE(equal(d_x, alone));
   EXPECT_TRUE(equal(d_weight, weight_alone));
 }
 
 TEST(LinearBackward, RejectsWhatDoesNotFitAndWritesNothing) {
-  Scratch scratch;
-  Parallel parallel;
   Buffer<float, 2> x({4, 3}), weight({5, 3}), d_out({4, 5}), d_x({4, 3}), d_weight({5, 3});
   Buffer<float, 1> d_bias({5}), short_bias({4});
   std::fill_n(d_out.data(), 20, 1.0f);
   d_x.data()[0] = 7;
   const auto message = [&](MatrixView<const float> input, MatrixView<const float> matrix,
                            const LinearGradients& gradients) {
-    return error_of([&] { linear_backward(d_out, input, matrix, gradients, scratch, parallel); });
+    return error_of([&] { linear_backward(d_out, input, matrix, gradients); });
   };
   EXPECT_EQ(message(x, {}, {d_x}), "linear_backward: weight: no tensor given");
   EXPECT_EQ(message({}, weight, {d_x, d_weight}), "linear_backward: x: no tensor given");
@@ -127,7 +123,7 @@ TEST(LinearBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_NE(message(x, weight, {x}).find("shares memory"), std::string::npos);
   EXPECT_EQ(d_x.data()[0], 7);
   EXPECT_EQ(d_weight.data()[0], 0);
-  linear_backward(d_out, x, weight, {d_x, d_weight, d_bias}, scratch, parallel);
+  linear_backward(d_out, x, weight, {d_x, d_weight, d_bias});
   EXPECT_EQ(d_x.data()[0], 0);
   EXPECT_EQ(d_bias.data()[0], 4);
 }
@@ -152,16 +148,15 @@ TEST(EmbeddingBackward, AddsEachRowToWhereItCameFrom) {
 }
 
 TEST(EmbeddingBackward, RejectsAnIdThatIsNoRowAndWritesNothing) {
-  Parallel parallel;
   Buffer<float, 2> d_out({2, 3}), d_table({4, 3});
   std::fill_n(d_out.data(), 6, 1.0f);
   Buffer<std::int32_t, 1> ids({2});
   ids.data()[1] = 4;
-  EXPECT_EQ(error_of([&] { embedding_backward(d_out, ids, d_table, parallel); }),
+  EXPECT_EQ(error_of([&] { embedding_backward(d_out, ids, d_table); }),
             "embedding_backward: ids: id 4 at 1 is not a row of d_table [4, 3]");
   EXPECT_EQ(testing::max_abs(d_table.view()), 0);
   ids.data()[1] = 0;
-  embedding_backward(d_out, ids, d_table, parallel);
+  embedding_backward(d_out, ids, d_table);
   EXPECT_EQ(d_table.data()[0], 2);
 }
 

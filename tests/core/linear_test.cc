@@ -49,7 +49,7 @@ TEST_F(Linear, IsExactOnSmallIntegers) {
             expected.view()[n][o] = sum;
           }
         }
-        linear(x, weight, bias, actual, scratch, parallel);
+        linear(x, weight, bias, actual, {scratch, parallel});
         ASSERT_TRUE(equal(expected, actual)) << rows << " " << in << " " << out;
       }
     }
@@ -62,9 +62,9 @@ TEST_F(Linear, WritesRowsAnyDistanceApartAndNothingElse) {
   fill_normal(x.view(), random);
   fill_normal(weight.view(), random);
   std::fill_n(wide.data(), 27, -7.0f);
-  linear(x, weight, {}, out, scratch, parallel);
+  linear(x, weight, {}, out, {scratch, parallel});
   const MatrixView<float> part(wide.data() + 2, {3, 5}, {9, 1});
-  linear(x, weight, {}, part, scratch, parallel);
+  linear(x, weight, {}, part, {scratch, parallel});
   EXPECT_TRUE(equal(out.view(), part));
   for (Index n = 0; n < 3; ++n) {
     for (const Index outside : {0, 1, 7, 8}) EXPECT_EQ(wide.view()[n][outside], -7.0f);
@@ -77,7 +77,7 @@ TEST_F(Linear, RejectsWhatDoesNotFit) {
   std::fill_n(out.data(), 8, -7.0f);
   const auto message = [&](MatrixView<const float> w, VectorView<const float> b,
                            MatrixView<float> o) {
-    return error_of([&] { linear(x, w, b, o, scratch, parallel); });
+    return error_of([&] { linear(x, w, b, o, {scratch, parallel}); });
   };
   EXPECT_EQ(message(narrow, bias, out),
             "linear: weight: width 2 does not match x's; x is [2, 3], weight is [4, 2]");
@@ -89,7 +89,7 @@ TEST_F(Linear, RejectsWhatDoesNotFit) {
   EXPECT_NE(message(weight, bias, {weight.data(), {2, 4}}).find("shares memory"),
             std::string::npos);
   for (Index i = 0; i < 8; ++i) EXPECT_EQ(out.data()[i], -7.0f);
-  linear(x, weight, bias, out, scratch, parallel);
+  linear(x, weight, bias, out, {scratch, parallel});
   EXPECT_EQ(out.data()[7], 0.0f);
 }
 

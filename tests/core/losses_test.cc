@@ -73,10 +73,8 @@ void check(Index rows, Index classes, const CrossEntropyOptions& options) {
   SCOPED_TRACE(shape_text<2>({rows, classes}) + ", smoothing " +
                std::to_string(options.label_smoothing));
   Batch batch(rows, classes, options.ignore, 101);
-  Scratch scratch;
-  Parallel parallel;
   const CrossEntropyResult result =
-      cross_entropy(batch.logits, batch.targets, options, batch.d_logits, scratch, parallel);
+      cross_entropy(batch.logits, batch.targets, options, batch.d_logits);
   const Values<double> x = elements(batch.logits);
   const double expected = loss_reference(x, batch.list, options);
   Index counted = 0, correct = 0;
@@ -125,30 +123,28 @@ TEST(CrossEntropy, TakesThePlaceOfTheLogitsWithTheSameBits) {
   Scratch scratch;
   Parallel one(1), three(3);
   const CrossEntropyResult apart =
-      cross_entropy(batch.logits, batch.targets, {}, batch.d_logits, scratch, one);
+      cross_entropy(batch.logits, batch.targets, {}, batch.d_logits, {scratch, one});
   const CrossEntropyResult without =
-      cross_entropy(batch.logits, batch.targets, {}, {}, scratch, three);
+      cross_entropy(batch.logits, batch.targets, {}, {}, {scratch, three});
   const CrossEntropyResult inside =
-      cross_entropy(batch.logits, batch.targets, {}, batch.logits, scratch, three);
+      cross_entropy(batch.logits, batch.targets, {}, batch.logits, {scratch, three});
   EXPECT_EQ(apart.loss, inside.loss);
   EXPECT_EQ(apart.loss, without.loss);
   EXPECT_TRUE(equal(batch.d_logits, batch.logits));
 }
 
 TEST(CrossEntropy, IsStableForLargeLogitsAndKnowsNoShareOfMinusInfinity) {
-  Scratch scratch;
-  Parallel parallel;
   Buffer<float, 2> logits({1, 3}), d_logits({1, 3});
   Buffer<std::int32_t, 1> targets({1});
   logits.data()[0] = 1e30f;
   logits.data()[1] = -1e30f;
   logits.data()[2] = -kInfinity;
-  const CrossEntropyResult right = cross_entropy(logits, targets, {}, d_logits, scratch, parallel);
+  const CrossEntropyResult right = cross_entropy(logits, targets, {}, d_logits);
   EXPECT_EQ(right.loss, 0);
   EXPECT_EQ(right.correct, 1);
   for (Index v = 0; v < 3; ++v) EXPECT_EQ(d_logits.data()[v], 0);
   targets.data()[0] = 1;
-  const CrossEntropyResult wrong = cross_entropy(logits, targets, {}, d_logits, scratch, parallel);
+  const CrossEntropyResult wrong = cross_entropy(logits, targets, {}, d_logits);
   EXPECT_NEAR(wrong.loss, 2e30, 2e30 * 4 * kRounding);
   EXPECT_EQ(wrong.correct, 0);
   EXPECT_EQ(d_logits.data()[0], 1);
@@ -158,12 +154,9 @@ TEST(CrossEntropy, IsStableForLargeLogitsAndKnowsNoShareOfMinusInfinity) {
 
 TEST(CrossEntropy, OfNoTargetsIsZeroWithZeroGradient) {
   Batch batch(3, 4, -100, 103);
-  Scratch scratch;
-  Parallel parallel;
   for (Index n = 0; n < 3; ++n) batch.targets.data()[n] = -100;
   std::fill_n(batch.d_logits.data(), 12, 7.0f);
-  const CrossEntropyResult result =
-      cross_entropy(batch.logits, batch.targets, {}, batch.d_logits, scratch, parallel);
+  const CrossEntropyResult result = cross_entropy(batch.logits, batch.targets, {}, batch.d_logits);
   EXPECT_EQ(result.loss, 0);
   EXPECT_EQ(result.counted, 0);
   EXPECT_EQ(testing::max_abs(batch.d_logits.view()), 0);
@@ -171,15 +164,11 @@ TEST(CrossEntropy, OfNoTargetsIsZeroWithZeroGradient) {
 
 TEST(CrossEntropy, RejectsWhatDoesNotFitAndWritesNothing) {
   Batch batch(3, 4, -100, 104);
-  Scratch scratch;
-  Parallel parallel;
   Buffer<std::int32_t, 1> two({2});
   const auto message = [&](const CrossEntropyOptions& options) {
-    return error_of([&] {
-      cross_entropy(batch.logits, batch.targets, options, batch.d_logits, scratch, parallel);
-    });
+    return error_of([&] { cross_entropy(batch.logits, batch.targets, options, batch.d_logits); });
   };
-  EXPECT_EQ(error_of([&] { cross_entropy(batch.logits, two, {}, {}, scratch, parallel); }),
+  EXPECT_EQ(error_of([&] { cross_entropy(batch.logits, two, {}, {}); }),
             "cross_entropy: targets: shape must be [3], is [2]; logits is [3, 4]");
   EXPECT_EQ(message({.label_smoothing = 1.5}),
             "cross_entropy: label_smoothing: must be from 0 to 1, is 1.5");
@@ -191,7 +180,7 @@ TEST(CrossEntropy, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(message({}), "cross_entropy: targets: -1 at 2 is none of the 4 classes");
   EXPECT_EQ(testing::max_abs(batch.d_logits.view()), 0);
   batch.targets.data()[2] = 0;
-  cross_entropy(batch.logits, batch.targets, {}, batch.d_logits, scratch, parallel);
+  cross_entropy(batch.logits, batch.targets, {}, batch.d_logits);
   EXPECT_NE(testing::max_abs(batch.d_logits.view()), 0);
 }
 
@@ -211,21 +200,19 @@ TEST(MeanSquaredError, AgreesWithItsDefinitionAndTheComplexStep) {
         for (std::size_t i = 0; i < to.size(); ++i) sum += (z[i] - to[i]) * (z[i] - to[i]);
         return sum / divisor;
       };
-      const double loss = mean_squared_error(x, y, reduction, d_x, scratch, parallel);
+      const double loss = mean_squared_error(x, y, reduction, d_x, {scratch, parallel});
       EXPECT_NEAR(loss, reference(at), kRounding * (256 + 8) * reference(at));
       const Values<double> expected = gradient_of(reference, at);
       testing::expect_within(
           expected, d_x, [&](std::size_t i) { return 4 * kRounding * std::fabs(expected[i]); },
           "d_x");
-      EXPECT_EQ(mean_squared_error(x, y, reduction, x, scratch, parallel), loss);
+      EXPECT_EQ(mean_squared_error(x, y, reduction, x, {scratch, parallel}), loss);
       EXPECT_TRUE(equal(d_x, x));
     }
   }
 }
 
 TEST(MeanSquaredError, IsRightWhereSquaresLeaveTheRangeOfFloat) {
-  Scratch scratch;
-  Parallel parallel;
   for (const float size : {1e-44f, 1e-30f, 1e19f, 1e38f}) {
     Random random(106);
     Buffer<float, 2> x = uniform<2>({3, 1100}, random), y = uniform<2>({3, 1100}, random);
@@ -235,25 +222,22 @@ TEST(MeanSquaredError, IsRightWhereSquaresLeaveTheRangeOfFloat) {
       const double difference = static_cast<double>(x.data()[i]) - static_cast<double>(y.data()[i]);
       squares += difference * difference;
     }
-    const double loss = mean_squared_error(x, y, Reduction::sum, x, scratch, parallel);
+    const double loss = mean_squared_error(x, y, Reduction::sum, x);
     // Of differences as of elements: one rounding each.
     EXPECT_NEAR(loss, squares, (256 + 10) * kRounding * squares) << size;
   }
 }
 
 TEST(MeanSquaredError, RejectsWhatDoesNotFitAndWritesNothing) {
-  Scratch scratch;
-  Parallel parallel;
   Buffer<float, 2> x({2, 3}), y({2, 3}), wide({2, 4}), d_x({2, 3});
   d_x.data()[0] = 7;
-  EXPECT_EQ(error_of([&] { mean_squared_error(x, wide, {}, d_x, scratch, parallel); }),
+  EXPECT_EQ(error_of([&] { mean_squared_error(x, wide, {}, d_x); }),
             "mean_squared_error: y: shape must be [2, 3], is [2, 4]; x is [2, 3]");
-  EXPECT_NE(error_of([&] {
-              mean_squared_error(x, y, static_cast<Reduction>(2), d_x, scratch, parallel);
-            }).find("reduction"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([&] { mean_squared_error(x, y, static_cast<Reduction>(2), d_x); }).find("reduction"),
+      std::string::npos);
   EXPECT_EQ(d_x.data()[0], 7);
-  EXPECT_EQ(mean_squared_error(x, y, Reduction::mean, d_x, scratch, parallel), 0);
+  EXPECT_EQ(mean_squared_error(x, y, Reduction::mean, d_x), 0);
   EXPECT_EQ(d_x.data()[0], 0);
 }
 

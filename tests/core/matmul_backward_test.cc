@@ -67,8 +67,8 @@ struct Case {
   void run(int threads = 1) {
     Scratch scratch;
     Parallel parallel(threads);
-    matmul_backward(d_out.view(), a.view(), b.view(), options, {d_a.view(), d_b.view()}, scratch,
-                    parallel);
+    matmul_backward(d_out.view(), a.view(), b.view(), options, {d_a.view(), d_b.view()},
+                    {scratch, parallel});
   }
   void expect_all() const {
     EXPECT_TRUE(equal(d_a_expected, d_a));
@@ -106,11 +106,8 @@ TEST(MatmulBackward, DoesNotDependOnThreadsOrOnWhatElseIsAskedFor) {
   }
   one.run(1);
   three.run(3);
-  Scratch scratch;
-  Parallel parallel;
   const auto only = [&](const MatmulGradients& gradients) {
-    matmul_backward(alone.d_out.view(), alone.a.view(), alone.b.view(), alone.options, gradients,
-                    scratch, parallel);
+    matmul_backward(alone.d_out.view(), alone.a.view(), alone.b.view(), alone.options, gradients);
   };
   only({});
   only({.d_a = alone.d_a.view()});
@@ -133,9 +130,7 @@ TEST(MatmulBackward, TakesStacksOfFewerAxesAndRowsFromAnywhere) {
   }
   Buffer<float, 2> d_b({7, 6});
   const MatrixView<const float> b(c.b.data(), {7, 6});
-  Scratch scratch;
-  Parallel parallel;
-  matmul_backward(c.d_out.view(), a, b, {}, {d_a, d_b.view()}, scratch, parallel);
+  matmul_backward(c.d_out.view(), a, b, {}, {d_a, d_b.view()});
   EXPECT_TRUE(equal(c.d_a.view(), d_a));
   EXPECT_TRUE(equal(c.d_b.view()[0][0], d_b.view()));
   EXPECT_EQ(wide_d_a.view()[1][1][1][7], 0);
@@ -144,16 +139,14 @@ TEST(MatmulBackward, TakesStacksOfFewerAxesAndRowsFromAnywhere) {
 TEST(MatmulBackward, SumsOverNothingAreZero) {
   float a[12], b[12], d_a[12], d_b[12];
   std::fill_n(d_a, 12, 7.0f), std::fill_n(d_b, 12, 7.0f);
-  Scratch scratch;
-  Parallel parallel;
   const auto stack = [](float* data, const Shape<3>& shape) {
     return TensorView<float, 3>(data, shape);
   };
   // No columns: nothing comes back to a. No matrices: nothing to the one b that served them.
   matmul_backward(stack(a, {1, 3, 0}), stack(a, {1, 3, 4}), stack(b, {1, 4, 0}), {},
-                  {stack(d_a, {1, 3, 4}), {}}, scratch, parallel);
+                  {stack(d_a, {1, 3, 4}), {}});
   matmul_backward(stack(a, {0, 3, 3}), stack(a, {0, 3, 4}), stack(b, {1, 4, 3}), {},
-                  {{}, stack(d_b, {1, 4, 3})}, scratch, parallel);
+                  {{}, stack(d_b, {1, 4, 3})});
   for (int i = 0; i < 12; ++i) {
     EXPECT_EQ(d_a[i], 0);
     EXPECT_EQ(d_b[i], 0);
@@ -164,13 +157,9 @@ TEST(MatmulBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   Case c({2, 3}, {1, 3}, {5, 6, 7}, false, false);
   std::fill_n(c.d_a.data(), c.d_a.view().count(), 7.0f);
   std::fill_n(c.d_b.data(), c.d_b.view().count(), 7.0f);
-  Scratch scratch;
-  Parallel parallel;
   const auto message = [&](const TensorView<const float, 4>& d_out, const MatmulOptions& options,
                            const MatmulGradients& gradients) {
-    return error_of([&] {
-      matmul_backward(d_out, c.a.view(), c.b.view(), options, gradients, scratch, parallel);
-    });
+    return error_of([&] { matmul_backward(d_out, c.a.view(), c.b.view(), options, gradients); });
   };
   const MatmulGradients both{c.d_a.view(), c.d_b.view()};
   EXPECT_EQ(message(c.a.view(), {}, both),
@@ -190,14 +179,13 @@ TEST(MatmulBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_NE(message(c.d_out.view(), {}, {{}, folded}).find("d_b: its elements overlap"),
             std::string::npos);
   EXPECT_NE(error_of([&] {
-              matmul_backward(c.d_out.view(), {}, c.b.view(), {}, both, scratch, parallel);
+              matmul_backward(c.d_out.view(), {}, c.b.view(), {}, both);
             }).find("a: no tensor given"),
             std::string::npos);
   Buffer<float, 4> four({4, 3, 5, 7});
   EXPECT_NE(error_of([&] {
               matmul_backward(c.d_out.view(), four.view(),
-                              Case({2, 3}, {2, 3}, {5, 6, 7}, 0, 0).b.view(), {}, both, scratch,
-                              parallel);
+                              Case({2, 3}, {2, 3}, {5, 6, 7}, 0, 0).b.view(), {}, both);
             }).find("matmul_backward: b: batch axes do not broadcast"),
             std::string::npos);
   EXPECT_EQ(c.d_a.data()[0], 7);

@@ -19,7 +19,7 @@ class BatchedMatmul : public ::testing::TestWithParam<MatmulMethod> {
                        Parallel& parallel) {
     MatmulOptions with_method = options;
     with_method.method = GetParam();
-    batched_matmul(a, b, with_method, out, scratch_, parallel);
+    batched_matmul(a, b, with_method, out, {scratch_, parallel});
     for (Index n = 0; n < out.size(0); ++n) {
       for (Index m = 0; m < out.size(1); ++m) {
         Buffer<double, 2> expected({out.size(2), out.size(3)});
@@ -104,14 +104,15 @@ TEST(BatchedMatmulRanks, AlignAtTheLastAxis) {
   Buffer<float, 5> a({2, 1, 3, 1, 2});
   Buffer<float, 3> b({4, 2, 1});
   Buffer<float, 5> out({2, 4, 3, 1, 1});
-  EXPECT_EQ(
-      error_of([&] { batched_matmul(a.view(), b.view(), {}, out.view(), scratch, parallel); }),
-      "batched_matmul: b: batch axes do not broadcast; a is [2, 1, 3, 1, 2], b is [4, 2, 1]");
+  EXPECT_EQ(error_of([&] {
+              batched_matmul(a.view(), b.view(), {}, out.view(), {scratch, parallel});
+            }),
+            "batched_matmul: b: batch axes do not broadcast; a is [2, 1, 3, 1, 2], b is [4, 2, 1]");
   Buffer<float, 3> c({3, 2, 1});
   Buffer<float, 5> fits({2, 1, 3, 1, 1});
   for (Index i = 0; i < 12; ++i) a.data()[i] = static_cast<float>(i);
   for (Index i = 0; i < 6; ++i) c.data()[i] = static_cast<float>(i % 2 == 0 ? 1 : 10 * i);
-  batched_matmul(a.view(), c.view(), {}, fits.view(), scratch, parallel);
+  batched_matmul(a.view(), c.view(), {}, fits.view(), {scratch, parallel});
   EXPECT_EQ(fits.view()[1][0][2][0][0], 10.0f + 11 * 50);
 }
 
@@ -119,7 +120,7 @@ class BatchedMatmulErrors : public ::testing::Test {
  protected:
   std::string error(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
                     const MatmulOptions& options, const MatrixStack<float>& out) {
-    return error_of([&] { batched_matmul(a, b, options, out, scratch_, parallel_); });
+    return error_of([&] { batched_matmul(a, b, options, out, {scratch_, parallel_}); });
   }
   Buffer<float, 3> a_{{2, 3, 4}}, b_{{2, 4, 5}}, out_{{2, 3, 5}};
   Scratch scratch_;

@@ -54,7 +54,7 @@ TEST_P(MatmulKernels, TiledIsExactOnEdgesOfTilesAndPanels) {
         MatmulCase of(rows, cols, depth, options_number(number), number % 3);
         number += 7;
         of.fill_exactly(random_);
-        detail::multiply_tiled(product(of), scratch_, parallel_, tile());
+        detail::multiply_tiled(product(of), {scratch_, parallel_}, tile());
         ASSERT_TRUE(equal(of.expected_view(), of.out.view())) << of.name();
         ASSERT_TRUE(of.out.gaps_untouched()) << of.name();
       }
@@ -71,7 +71,7 @@ TEST_P(MatmulKernels, TiledIsExactOnEdgesOfBlocks) {
       for (const Index depth : std::span(kDepths, kCount)) {
         MatmulCase of(rows, cols, depth, options_number(rows + cols / 2 + depth), 1);
         of.fill_exactly(random_);
-        detail::multiply_tiled(product(of), scratch_, parallel_, tile());
+        detail::multiply_tiled(product(of), {scratch_, parallel_}, tile());
         ASSERT_TRUE(equal(of.expected_view(), of.out.view())) << of.name();
         ASSERT_TRUE(of.out.gaps_untouched()) << of.name();
       }
@@ -88,7 +88,7 @@ TEST_P(MatmulKernels, TiledIsExactWithATransposedAndManyColumns) {
         MatmulCase of(rows, cols, 35, {.transpose_a = true, .accumulate = rows == 7, .alpha = 2},
                       1);
         of.fill_exactly(random_);
-        detail::multiply_tiled(product(of), scratch_, parallel, tile());
+        detail::multiply_tiled(product(of), {scratch_, parallel}, tile());
         ASSERT_TRUE(equal(of.expected_view(), of.out.view())) << of.name();
         ASSERT_TRUE(of.out.gaps_untouched()) << of.name();
       }
@@ -104,7 +104,7 @@ TEST_P(MatmulKernels, TiledIsExactOnEdgesOfFewRows) {
       MatmulCase of(rows, 261, depth, {.transpose_b = true, .accumulate = depth == 5, .alpha = 3},
                     1);
       of.fill_exactly(random_);
-      detail::multiply_tiled(product(of), scratch_, parallel_, tile());
+      detail::multiply_tiled(product(of), {scratch_, parallel_}, tile());
       ASSERT_TRUE(equal(of.expected_view(), of.out.view())) << of.name();
       ASSERT_TRUE(of.out.gaps_untouched()) << of.name();
     }
@@ -136,7 +136,7 @@ TEST_P(MatmulKernels, VectorIsExact) {
         for (const bool row : {true, false}) {
           MatmulCase of(row ? 1 : length, row ? length : 1, depth, options_number(number), 2);
           of.fill_exactly(random_);
-          detail::multiply_vector(product(of), scratch_, parallel_, vector_kernels(GetParam()));
+          detail::multiply_vector(product(of), {scratch_, parallel_}, vector_kernels(GetParam()));
           ASSERT_TRUE(equal(of.expected_view(), of.out.view())) << of.name();
           ASSERT_TRUE(of.out.gaps_untouched()) << of.name();
         }
@@ -149,12 +149,12 @@ TEST_P(MatmulKernels, StayWithinTheBound) {
   for (Index number = 0; number < 16; ++number) {
     MatmulCase of(50, 75, 700, options_number(number), 1);
     of.fill_normally(random_);
-    detail::multiply_tiled(product(of), scratch_, parallel_, tile());
+    detail::multiply_tiled(product(of), {scratch_, parallel_}, tile());
     EXPECT_TRUE(close(of.expected_view(), of.out.view(), of.bound())) << of.name();
 
     MatmulCase row(1, 1300, 700, options_number(number), 1);
     row.fill_normally(random_);
-    detail::multiply_vector(product(row), scratch_, parallel_, vector_kernels(GetParam()));
+    detail::multiply_vector(product(row), {scratch_, parallel_}, vector_kernels(GetParam()));
     EXPECT_TRUE(close(row.expected_view(), row.out.view(), row.bound())) << row.name();
   }
 }

@@ -24,7 +24,7 @@ class Strassen : public ::testing::TestWithParam<int> {
   void multiply(MatmulCase& of, Parallel& parallel) {
     detail::multiply_strassen(
         detail::checked_product(of.a.view(), of.b.view(), of.options, of.out.view(), "test"),
-        GetParam(), scratch_, parallel);
+        GetParam(), {scratch_, parallel});
   }
   void expect_exact(Index rows, Index cols, Index depth, Index number, Parallel& parallel) {
     const MatmulOptions options{.transpose_a = number % 2 == 1,
@@ -113,8 +113,8 @@ TEST_P(Strassen, IsLessAccurateWhereTheResultIsSmall) {
   multiply(of, one_);
   const double strassen = error_of_first_row();
   Parallel parallel(1);
-  matmul(of.a.view(), of.b.view(), {.method = MatmulMethod::tiled}, of.out.view(), scratch_,
-         parallel);
+  matmul(of.a.view(), of.b.view(), {.method = MatmulMethod::tiled}, of.out.view(),
+         {scratch_, parallel});
   EXPECT_GT(strassen, 1000 * error_of_first_row());
 }
 
@@ -124,7 +124,7 @@ TEST_P(Strassen, TakesTheMemoryThatIsPublished) {
     MatmulCase of(size, size, size, {.transpose_a = true, .transpose_b = true});
     detail::multiply_strassen(
         detail::checked_product(of.a.view(), of.b.view(), of.options, of.out.view(), "test"),
-        GetParam(), scratch, one_);
+        GetParam(), {scratch, one_});
     EXPECT_EQ(static_cast<Index>(scratch.peak()), strassen_workspace(1));
   }
 }

@@ -35,8 +35,8 @@ class Matmul : public ::testing::TestWithParam<Named<MatmulMethod>> {
  protected:
   void multiply(MatmulCase& product) {
     product.options.method = GetParam().value;
-    matmul(product.a.view(), product.b.view(), product.options, product.out.view(), scratch_,
-           parallel_);
+    matmul(product.a.view(), product.b.view(), product.options, product.out.view(),
+           {scratch_, parallel_});
   }
   void expect_exact(Index rows, Index cols, Index depth, const MatmulOptions& options, Index gap) {
     MatmulCase product(rows, cols, depth, options, gap);
@@ -62,8 +62,8 @@ void expect_all_exact(Index rows, Index cols, Index depth, Index number) {
   for (const Named<MatmulMethod>& method : kMatmulMethods) {
     product.out = before;
     product.options.method = method.value;
-    matmul(product.a.view(), product.b.view(), product.options, product.out.view(), scratch,
-           parallel);
+    matmul(product.a.view(), product.b.view(), product.options, product.out.view(),
+           {scratch, parallel});
     ASSERT_TRUE(equal(product.expected_view(), product.out.view()))
         << product.name() << " by " << method.name;
     ASSERT_TRUE(product.out.gaps_untouched()) << product.name() << " by " << method.name;
@@ -113,8 +113,8 @@ TEST_P(Matmul, IsExactWithThreads) {
         MatmulCase product(rows, cols, 270, options_number(number), 1);
         product.fill_exactly(random_);
         product.options.method = GetParam().value;
-        matmul(product.a.view(), product.b.view(), product.options, product.out.view(), scratch_,
-               parallel);
+        matmul(product.a.view(), product.b.view(), product.options, product.out.view(),
+               {scratch_, parallel});
         ASSERT_TRUE(equal(product.expected_view(), product.out.view())) << product.name();
         ASSERT_TRUE(product.out.gaps_untouched());
       }
@@ -179,7 +179,7 @@ TEST_P(Matmul, TakesRowsThatAllLieInOnePlace) {
   Buffer<float, 2> b({5, 9}), out({20, 9});
   fill_normal(b.view(), random_);
   const MatmulOptions options{.method = GetParam().value};
-  matmul(a, b, options, out, scratch_, parallel_);
+  matmul(a, b, options, out, {scratch_, parallel_});
   Buffer<double, 2> reference({20, 9});
   matmul_reference(a, b, options, reference);
   EXPECT_TRUE(close(reference, out, 4 * testing::kEpsilon * 5 * 4 * testing::max_abs(b.view())));
@@ -192,7 +192,7 @@ class MatmulErrors : public ::testing::Test {
  protected:
   std::string error(MatrixView<const float> a, MatrixView<const float> b,
                     const MatmulOptions& options, MatrixView<float> out) {
-    return error_of([&] { matmul(a, b, options, out, scratch_, parallel_); });
+    return error_of([&] { matmul(a, b, options, out, {scratch_, parallel_}); });
   }
   Buffer<float, 2> a_{{2, 4}}, b_{{4, 5}}, out_{{2, 5}};
   Scratch scratch_;
@@ -237,7 +237,7 @@ TEST_F(MatmulErrors, WriteNothingAndTheNextCallWorks) {
   EXPECT_EQ(out_.view()[1][4], 7);
   a_.view()[1][3] = 2;
   b_.view()[3][4] = 3;
-  matmul(a_, b_, {}, out_, scratch_, parallel_);
+  matmul(a_, b_, {}, out_, {scratch_, parallel_});
   EXPECT_EQ(out_.view()[1][4], 6);
 }
 

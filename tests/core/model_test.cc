@@ -61,7 +61,7 @@ struct Case {
   }
   ModelLoss accumulate(const ModelGradientOptions& options = {}, int threads = 1) {
     Parallel parallel(threads);
-    return model.accumulate(all(ids), all(targets), options, scratch, parallel);
+    return model.accumulate(all(ids), all(targets), options, {scratch, parallel});
   }
 };
 
@@ -157,7 +157,7 @@ TEST(LanguageModel, LogitsAgreeWithTheDefinition) {
   for (const ModelConfig& config : families_and_bare()) {
     Case c(config, 3, 4);
     Parallel parallel;
-    const MatrixView<const float> logits = c.model.logits(c.all(c.ids), c.scratch, parallel);
+    const MatrixView<const float> logits = c.model.logits(c.all(c.ids), {c.scratch, parallel});
     testing::expect_bounded(bounded_logits(c), logits, "logits");
   }
 }
@@ -170,9 +170,9 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
     const Shape<4> shape = {2, config.heads, 4, 4};
     Buffer<float, 4> first(shape), second(shape), expected(shape);
     const TensorView<float, 4> weights[] = {first, second};
-    const MatrixView<const float> logits = c.model.logits(c.all(c.ids), c.scratch, parallel);
+    const MatrixView<const float> logits = c.model.logits(c.all(c.ids), {c.scratch, parallel});
     const std::vector<float> before(logits.data(), logits.data() + logits.count());
-    c.model.logits(c.all(c.ids), c.scratch, parallel, weights);
+    c.model.logits(c.all(c.ids), {c.scratch, parallel}, weights);
     expect_both(bounded_logits(c), {before.begin(), before.end()}, testing::elements(logits),
                 "logits");
 
@@ -200,8 +200,8 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
     }
     Buffer<float, 3> out({2, 4, config.width});
     multi_head_attention(TensorView<const float, 3>(normed.data(), {2, 4, config.width}),
-                         parameters_as<MultiHeadWeights>(layer.attention), options, out, c.scratch,
-                         parallel, {.attention = {.weights = expected}});
+                         parameters_as<MultiHeadWeights>(layer.attention), options, out,
+                         {c.scratch, parallel}, {.attention = {.weights = expected}});
     EXPECT_TRUE(equal(expected.view(), first.view()));
     EXPECT_FALSE(equal(first.view(), second.view()));
     for (Index i = 0; i < second.view().count(); i += 4) {
@@ -212,7 +212,7 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
       }
     }
     EXPECT_EQ(error_of([&] {
-                c.model.logits(c.all(c.ids), c.scratch, parallel, {weights, 1});
+                c.model.logits(c.all(c.ids), {c.scratch, parallel}, {weights, 1});
               }),
               "LanguageModel::logits: attention: must be as many as the 2 layers, are 1");
   }
@@ -227,7 +227,7 @@ TEST(LanguageModel, TwoHalvesOfABatchAreTheWhole) {
     for (const Index first : {0, 1}) {
       sum += halves.model
                  .accumulate(halves.all(halves.ids, first, 1), halves.all(halves.targets, first, 1),
-                             {}, halves.scratch, parallel)
+                             {}, {halves.scratch, parallel})
                  .sum;
     }
     const Expected bounds(whole);
@@ -284,10 +284,10 @@ TEST(LanguageModel, AllocatesNothingAfterTheFirstStep) {
     c.accumulate();
     const std::size_t capacity = c.scratch.capacity();
     Parallel parallel;
-    const float* const logits = c.model.logits(c.all(c.ids), c.scratch, parallel).data();
+    const float* const logits = c.model.logits(c.all(c.ids), {c.scratch, parallel}).data();
     c.accumulate();
     EXPECT_EQ(c.scratch.capacity(), capacity);
-    EXPECT_EQ(c.model.logits(c.all(c.ids), c.scratch, parallel).data(), logits);
+    EXPECT_EQ(c.model.logits(c.all(c.ids), {c.scratch, parallel}).data(), logits);
   }
 }
 
@@ -312,18 +312,15 @@ TEST(LanguageModel, LearnsWhatFollows) {
       ids.push_back(id), targets.push_back((id + 1) % 7);
     }
     Buffer<float, 1> first(model.values().shape()), second(model.values().shape());
-    Scratch scratch;
-    Parallel parallel;
     double begin = 0, end = 0;
     for (int step = 1; step <= 150; ++step) {
       model.clear_gradients();
       end = model
                 .accumulate({ids.data(), {B, T}}, {targets.data(), {B, T}},
-                            {.scale = 1.0 / static_cast<double>(B * T)}, scratch, parallel)
+                            {.scale = 1.0 / static_cast<double>(B * T)})
                 .mean();
       if (step == 1) begin = end;
-      adamw_step(model.values(), model.gradient(), first, second, step, {.learning_rate = 0.02},
-                 parallel);
+      adamw_step(model.values(), model.gradient(), first, second, step, {.learning_rate = 0.02});
     }
     // At first even but for logits of 8 numbers of a norm, whose squares are 1 on average, times
     // weights of deviation 0.02. Five deviations of that.
@@ -354,8 +351,9 @@ TEST(LanguageModel, RefusesWhatDoesNotFit) {
   Case c(small(ModelFamily::gpt2));
   Parallel parallel;
   const auto message = [&](const ModelGradientOptions& options = {}) {
-    return error_of(
-        [&] { c.model.accumulate(c.all(c.ids), c.all(c.targets), options, c.scratch, parallel); });
+    return error_of([&] {
+      c.model.accumulate(c.all(c.ids), c.all(c.targets), options, {c.scratch, parallel});
+    });
   };
   c.ids[6] = 7;
   EXPECT_EQ(message(),
@@ -368,7 +366,7 @@ TEST(LanguageModel, RefusesWhatDoesNotFit) {
             "LanguageModel::accumulate: scale: must be finite, is inf");
   const std::vector<std::int32_t> long_ids(7);
   EXPECT_EQ(error_of([&] {
-              c.model.logits({long_ids.data(), {1, 7}}, c.scratch, parallel);
+              c.model.logits({long_ids.data(), {1, 7}}, {c.scratch, parallel});
             }),
             "LanguageModel::logits: tokens: 7 in a row, but the context is 6");
   EXPECT_EQ(testing::max_abs(c.model.gradient()), 0);

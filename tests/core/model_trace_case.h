@@ -42,7 +42,7 @@ struct TraceCase {
     DecodingSession changed = session();
     changed.set_changes(changes);
     Buffer<float, 2> out({kTokens, kVocabulary});
-    changed.append(ids, out, scratch, parallel);
+    changed.append(ids, out, {scratch, parallel});
     return out;
   }
 };
@@ -60,7 +60,7 @@ struct Traced {
     trace = saved_in(memory, [&](SavedMemory& place) {
       return model_trace(session.config(), count, session.length(), place, options);
     });
-    session.append(ids, logits, c.scratch, c.parallel, trace);
+    session.append(ids, logits, {c.scratch, c.parallel}, trace);
   }
 };
 

@@ -110,7 +110,7 @@ TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
   // Alone, too.
   Buffer<float, 2> normed({kTokens, C}), logits({kTokens, kVocabulary});
   DecodingSession other = c.session();
-  other.append(c.ids, logits, c.scratch, c.parallel, {.final_normed = normed});
+  other.append(c.ids, logits, {c.scratch, c.parallel}, {.final_normed = normed});
   EXPECT_TRUE(equal(traced.trace.final_normed, normed));
   EXPECT_TRUE(equal(traced.logits, logits));
 }

@@ -35,7 +35,7 @@ TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
   for (int n = 0; n < 3; ++n) weights.emplace_back(Shape<4>{1, 4, kTokens, kTokens});
   const std::vector<TensorView<float, 4>> views(weights.begin(), weights.end());
   const MatrixView<const float> expected =
-      c.model.logits({c.ids.data(), {1, kTokens}}, c.scratch, c.parallel, views);
+      c.model.logits({c.ids.data(), {1, kTokens}}, {c.scratch, c.parallel}, views);
   EXPECT_TRUE(close(expected, traced.logits, kRounded * testing::max_abs(expected)));
   EXPECT_TRUE(close(c.logits(), traced.logits, kRounded * testing::max_abs(expected)));
   MatrixView<const float> x = traced.trace.embedded;
@@ -58,9 +58,9 @@ TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
   }
   // The logit lens: of the last layer it is what the model says.
   Buffer<float, 2> lens({kTokens, kVocabulary});
-  session.read_out(x, lens, c.scratch, c.parallel);
+  session.read_out(x, lens, {c.scratch, c.parallel});
   EXPECT_TRUE(equal(traced.logits, lens));
-  session.read_out(traced.trace.layers[0].out, lens, c.scratch, c.parallel);
+  session.read_out(traced.trace.layers[0].out, lens, {c.scratch, c.parallel});
   EXPECT_FALSE(equal(traced.logits, lens));
 }
 
@@ -68,7 +68,7 @@ TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
 TEST_P(ModelTraceTest, GoesOnBehindACache) {
   DecodingSession whole = c.session(), parts = c.session();
   const Traced expected(c, whole, c.ids);
-  parts.append(std::span(c.ids).first(5), c.scratch, c.parallel);
+  parts.append(std::span(c.ids).first(5), {c.scratch, c.parallel});
   const Traced traced(c, parts, {c.ids.begin() + 5, c.ids.end()});
   for (std::size_t n = 0; n < 3; ++n) {
     const auto all = expected.trace.layers[n].attention.attention.weights;
@@ -212,7 +212,7 @@ TEST_P(ModelTraceTest, ChangesHoldInDecoding) {
   session.set_changes(changes);
   for (Index t = 0; t < kTokens; ++t) {
     const VectorView<const float> next =
-        session.append({c.ids.data() + t, 1}, c.scratch, c.parallel);
+        session.append({c.ids.data() + t, 1}, {c.scratch, c.parallel});
     EXPECT_TRUE(close(expected.view()[t], next, kRounded * testing::max_abs(expected.view())));
   }
 }
@@ -243,12 +243,13 @@ TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
             "DecodingSession: heads.layer: has a value, and layer 1 is left out");
   EXPECT_EQ(refused({.residual = {{4}}}),
             "DecodingSession: residual.layers: must be from 0 to below 4, is 4");
-  session.append(std::span(c.ids).first(2), c.scratch, c.parallel);
+  session.append(std::span(c.ids).first(2), {c.scratch, c.parallel});
   EXPECT_EQ(refused({}), "DecodingSession: changes: there are 2 tokens, of the model as it was");
   Buffer<float, 2> wrong({3, 16}), logits({2, kVocabulary});
   const auto traced = [&](const ModelTrace& trace) {
-    const std::string text = error_of(
-        [&] { session.append(std::span(c.ids).first(2), logits, c.scratch, c.parallel, trace); });
+    const std::string text = error_of([&] {
+      session.append(std::span(c.ids).first(2), logits, {c.scratch, c.parallel}, trace);
+    });
     EXPECT_EQ(session.length(), 2);
     return text;
   };
@@ -258,7 +259,9 @@ TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(traced({.layers = {{}, {}}}), "DecodingSession: trace.layers: must be 3, are 2");
   EXPECT_EQ(traced({.layers = {{}, {.out = wrong}, {}}}),
             "DecodingSession: trace.out: shape must be [2, 16], is [3, 16]; as model_trace says");
-  EXPECT_EQ(error_of([&] { session.read_out(logits, logits, c.scratch, c.parallel); }),
+  EXPECT_EQ(error_of([&] {
+              session.read_out(logits, logits, {c.scratch, c.parallel});
+            }),
             "DecodingSession: residual: shape must be [2, 16], is [2, 13]; the model's width");
   SavedMemory size;
   EXPECT_EQ(error_of([&] { model_trace(session.config(), 0, 0, size); }),

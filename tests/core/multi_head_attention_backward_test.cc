@@ -144,7 +144,7 @@ TEST(MultiHeadAttentionBackward, TakesATraceInAnyLayout) {
   apart.trace.queries = queries, apart.trace.keys = keys, apart.trace.values = values;
   apart.trace.heads = heads, apart.trace.attention.log_sum_exp = log_sum_exp;
   Parallel parallel;
-  multi_head_attention(apart.x, apart.weights, apart.options, apart.out, apart.scratch, parallel,
+  multi_head_attention(apart.x, apart.weights, apart.options, apart.out, {apart.scratch, parallel},
                        apart.trace);
   EXPECT_TRUE(equal(c.out, apart.out));
   EXPECT_TRUE(equal(c.trace.queries, queries));
@@ -184,7 +184,7 @@ TEST(MultiHeadAttentionBackward, TakesBatchesFromAnywhere) {
         [](MultiHeadCase& c, const auto& d_out, const auto& x) {
           Parallel parallel;
           multi_head_attention_backward(d_out, x, c.weights, c.options, c.trace, c.gradients,
-                                        c.scratch, parallel);
+                                        {c.scratch, parallel});
         },
         &MultiHeadCase::d_memory);
   }
@@ -198,8 +198,8 @@ TEST(MultiHeadAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   const auto rejects = [&](const MultiHeadOptions& options, const MultiHeadTrace& trace,
                            const MultiHeadGradients& gradients, const std::string& text) {
     const std::string message = error_of([&] {
-      multi_head_attention_backward(c.d_out, c.x, c.weights, options, trace, gradients, c.scratch,
-                                    parallel);
+      multi_head_attention_backward(c.d_out, c.x, c.weights, options, trace, gradients,
+                                    {c.scratch, parallel});
     });
     EXPECT_NE(message.find("multi_head_attention_backward: " + text), std::string::npos) << message;
   };
@@ -239,7 +239,7 @@ TEST(MultiHeadAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   const TensorView<const float, 3> narrow(c.d_out.data(), {2, 4, 5});
   EXPECT_NE(error_of([&] {
               multi_head_attention_backward(narrow, c.x, c.weights, c.options, c.trace, c.gradients,
-                                            c.scratch, parallel);
+                                            {c.scratch, parallel});
             }).find("d_out: shape must be [2, 4, 6], is [2, 4, 5]"),
             std::string::npos);
   expect_unharmed(c, before);
@@ -253,7 +253,7 @@ TEST(MultiHeadAttentionBackward, TheForwardPassRefusesATraceInItsOwnWay) {
   trace.heads = trace.queries;
   Parallel parallel;
   EXPECT_NE(error_of([&] {
-              multi_head_attention(c.x, c.weights, c.options, c.out, c.scratch, parallel, trace);
+              multi_head_attention(c.x, c.weights, c.options, c.out, {c.scratch, parallel}, trace);
             }).find("multi_head_attention: trace.heads: shares memory"),
             std::string::npos);
 }

@@ -48,11 +48,9 @@ struct Norms {
 Norms classic(const MultiHeadModule& module, Index heads, TensorView<const float, 3> x,
               const Buffer<float, 3>& output, const Buffer<float, 2>& average) {
   const Index batches = x.size(0), tokens = x.size(1), seen = tokens * (tokens + 1) / 2;
-  Scratch scratch;
-  Parallel parallel;
   Buffer<float, 3> actual(x.shape()), weights({batches, tokens, tokens});
   multi_head_attention(x, module.weights(), {.heads = heads, .attention = {.causal = true}}, actual,
-                       scratch, parallel, {.average_weights = weights});
+                       {}, {.average_weights = weights});
   Buffer<float, 2> lower({batches, seen});
   for (Index b = 0; b < batches; ++b) {
     float* to = lower.view()[b].data();
@@ -120,10 +118,8 @@ TEST(MultiHeadAttention, GivesPyTorchsWeightsAHead) {
   module.out_proj_bias = out_bias;
   Buffer<float, 3> actual(output.shape());
   Buffer<float, 4> actual_weights(weights.shape());
-  Scratch scratch;
-  Parallel parallel;
-  multi_head_attention(x, module, {.heads = 2, .attention = {.causal = true}}, actual, scratch,
-                       parallel, {.attention = {.weights = actual_weights}});
+  multi_head_attention(x, module, {.heads = 2, .attention = {.causal = true}}, actual, {},
+                       {.attention = {.weights = actual_weights}});
   EXPECT_TRUE(close(output, actual, kPyTorchAbsolute, kPyTorchRelative));
   EXPECT_TRUE(close(weights, actual_weights, kPyTorchAbsolute, kPyTorchRelative));
 }
@@ -134,10 +130,8 @@ TEST(MultiHeadAttention, AttendsAcrossWithWidthsOfItsOwn) {
   const Buffer<float, 3> x = normal({3, 7, 12}, random), key = normal({3, 9, 5}, random),
                          value = normal({3, 9, 7}, random);
   Buffer<float, 3> output({3, 7, 12}), average({3, 7, 9});
-  Scratch scratch;
-  Parallel parallel;
   multi_head_attention(x, module.weights(), {.heads = 3, .context = key, .value_context = value},
-                       output, scratch, parallel, {.average_weights = average});
+                       output, {}, {.average_weights = average});
   EXPECT_TRUE(close(golden<3>("multi_head/cross"), output, kPyTorchAbsolute, kPyTorchRelative));
   EXPECT_TRUE(
       close(golden<3>("multi_head/cross_average"), average, kPyTorchAbsolute, kPyTorchRelative));
@@ -155,12 +149,10 @@ TEST(MultiHeadAttention, MasksAsPyTorchDoes) {
       {"additive", Mask::additive({additive.data(), {1, 1, 7, 7}})},
       {"heads", Mask::additive({by_head.data(), {3, 3, 7, 7}}) & padding}};
   Buffer<float, 3> output({3, 7, 12}), average({3, 7, 7});
-  Scratch scratch;
-  Parallel parallel;
   for (const auto& [name, mask] : cases) {
     SCOPED_TRACE(name);
-    multi_head_attention(x, module.weights(), {.heads = 3, .attention = {.mask = mask}}, output,
-                         scratch, parallel, {.average_weights = average});
+    multi_head_attention(x, module.weights(), {.heads = 3, .attention = {.mask = mask}}, output, {},
+                         {.average_weights = average});
     const std::string path = std::string("multi_head/masked/") + name;
     EXPECT_TRUE(close(golden<3>(path), output, kPyTorchAbsolute, kPyTorchRelative));
     EXPECT_TRUE(close(golden<3>(path + "_average"), average, kPyTorchAbsolute, kPyTorchRelative));
@@ -195,7 +187,7 @@ TEST(MultiHeadAttention, TracesEveryStage) {
       .heads = H, .kv_heads = Hk, .context = context, .attention = {.causal = true}};
   Scratch scratch;
   Parallel parallel(2);
-  multi_head_attention(x, weights, options, output, scratch, parallel,
+  multi_head_attention(x, weights, options, output, {scratch, parallel},
                        {.queries = queries,
                         .keys = keys,
                         .values = values,
@@ -217,7 +209,7 @@ TEST(MultiHeadAttention, TracesEveryStage) {
   const auto project = [&](const Buffer<float, 3>& from, const Buffer<float, 2>& weight,
                            VectorView<const float> shift, Buffer<float, 3>& to) {
     for (Index b = 0; b < B; ++b) {
-      linear(from.view()[b], weight, shift, to.view()[b], scratch, parallel);
+      linear(from.view()[b], weight, shift, to.view()[b], {scratch, parallel});
     }
   };
   project(x, wq, {bias.data(), {H * D}}, joined);
@@ -233,7 +225,7 @@ TEST(MultiHeadAttention, TracesEveryStage) {
   EXPECT_TRUE(equal(projected, traced_keys));
 
   Buffer<float, 4> again({B, H, T, D}), again_scores({B, H, T, S}), again_weights({B, H, T, S});
-  attention(queries, keys, values, {.causal = true}, again, scratch, parallel,
+  attention(queries, keys, values, {.causal = true}, again, {scratch, parallel},
             {.scores = again_scores, .weights = again_weights});
   EXPECT_TRUE(equal(again_scores, scores));
   EXPECT_TRUE(equal(again_scores, capped));
@@ -261,10 +253,8 @@ TEST(MultiHeadAttention, TakesBatchesFromAnywhere) {
   const TensorView<const float, 3> x(wide.data(), {3, 5, 8}, {9 * 8, 8, 1});
   Buffer<float, 3> even({3, 5, 8}), output({3, 5, 8}), expected({3, 5, 8});
   for (Index b = 0; b < 3; ++b) std::copy_n(x[b].data(), 5 * 8, even.view()[b].data());
-  Scratch scratch;
-  Parallel parallel;
-  multi_head_attention(x, module.weights(), {.heads = 2}, output, scratch, parallel);
-  multi_head_attention(even, module.weights(), {.heads = 2}, expected, scratch, parallel);
+  multi_head_attention(x, module.weights(), {.heads = 2}, output);
+  multi_head_attention(even, module.weights(), {.heads = 2}, expected);
   EXPECT_TRUE(equal(expected, output));
 }
 
@@ -272,18 +262,14 @@ TEST(MultiHeadAttention, TakesTablesOfRotaryPositions) {
   Random random(91);
   const MultiHeadModule module(random, 24, true);
   const Buffer<float, 3> x = normal({2, 7, 24}, random);
-  Scratch scratch;
-  Parallel parallel;
   Buffer<float, 2> cos({9, 4}), sin({9, 4});
   std::vector<std::int32_t> positions = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   rotary_angles({positions.data(), {9}}, 100, cos, sin);
   Buffer<float, 3> expected(x.shape()), actual(x.shape());
   MultiHeadOptions options{.heads = 3, .rotary = MultiHeadRotary{.base = 100}};
-  multi_head_attention(x, module.weights(), options, expected, scratch, parallel);
+  multi_head_attention(x, module.weights(), options, expected);
   options.rotary = MultiHeadRotary{.cos = cos, .sin = sin};
-  const auto run = [&] {
-    multi_head_attention(x, module.weights(), options, actual, scratch, parallel);
-  };
+  const auto run = [&] { multi_head_attention(x, module.weights(), options, actual); };
   run();
   EXPECT_TRUE(equal(expected, actual));
 
@@ -304,11 +290,9 @@ TEST(MultiHeadAttention, ChangesHeadsBeforeTheyAreJoined) {
   Random random(92);
   const MultiHeadModule module(random, 24, true);
   const Buffer<float, 3> x = normal({2, 5, 24}, random);
-  Scratch scratch;
-  Parallel parallel;
   const auto run = [&](const MultiHeadOptions& options, const MultiHeadWeights& weights) {
     Buffer<float, 3> out(x.shape());
-    multi_head_attention(x, weights, options, out, scratch, parallel);
+    multi_head_attention(x, weights, options, out);
     return out;
   };
   MultiHeadOptions options{.heads = 3};
@@ -342,12 +326,10 @@ TEST(MultiHeadAttention, RejectsWhatDoesNotFit) {
   const Buffer<float, 3> context = normal({3, 4, 6}, random), narrow = normal({2, 4, 5}, random);
   Buffer<float, 3> output({2, 4, 6});
   std::fill_n(output.data(), 48, -7.0f);
-  Scratch scratch;
-  Parallel parallel;
   const auto rejects = [&](const MultiHeadWeights& weights, const MultiHeadOptions& options,
                            const std::string& text, const MultiHeadTrace& trace = {}) {
-    const std::string message = error_of(
-        [&] { multi_head_attention(x, weights, options, output, scratch, parallel, trace); });
+    const std::string message =
+        error_of([&] { multi_head_attention(x, weights, options, output, {}, trace); });
     EXPECT_NE(message.find("multi_head_attention: " + text), std::string::npos) << message;
     EXPECT_EQ(error_of([&] { check_multi_head_attention(x, weights, options, output, trace); }),
               message);
@@ -384,7 +366,7 @@ TEST(MultiHeadAttention, RejectsWhatDoesNotFit) {
   rejects(good, {.heads = 2}, "trace.average_weights: shares memory",
           {.average_weights = {output.data(), {2, 4, 4}}});
   for (Index i = 0; i < 48; ++i) ASSERT_EQ(output.data()[i], -7.0f);
-  multi_head_attention(x, good, {.heads = 2}, output, scratch, parallel);
+  multi_head_attention(x, good, {.heads = 2}, output);
   EXPECT_LT(testing::max_abs(output.view()), 7);
 }
 

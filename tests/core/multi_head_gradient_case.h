@@ -90,11 +90,12 @@ struct MultiHeadCase {
       return multi_head_attention_saved(x.shape(), weights, options, place);
     });
     Parallel one;
-    multi_head_attention(x, weights, options, out, scratch, one, trace);
+    multi_head_attention(x, weights, options, out, {scratch, one}, trace);
   }
   void backward(int threads = 1) {
     Parallel parallel(threads);
-    multi_head_attention_backward(d_out, x, weights, options, trace, gradients, scratch, parallel);
+    multi_head_attention_backward(d_out, x, weights, options, trace, gradients,
+                                  {scratch, parallel});
   }
 
   Values<double> written() const {

@@ -148,10 +148,10 @@ TEST(NarrowMatrix, LinearLayersAreThoseOfFloats) {
           for (const bool biased : {false, true}) {
             const VectorView<const float> added = biased ? bias : VectorView<const float>();
             Parallel one(1), three(3);
-            linear(first(x), weight.floats, added, first(expected), scratch, one);
+            linear(first(x), weight.floats, added, first(expected), {scratch, one});
             for (Parallel* parallel : {&one, &three}) {
               std::fill_n(actual.data(), actual.view().count(), 0.0f);
-              linear(first(x), weight.narrow.stand_in(), added, first(actual), scratch, *parallel,
+              linear(first(x), weight.narrow.stand_in(), added, first(actual), {scratch, *parallel},
                      {.narrow = weight.narrow});
               ASSERT_TRUE(equal(expected, actual))
                   << element_name(type) << " " << rows << " " << in << " " << out;
@@ -164,8 +164,6 @@ TEST(NarrowMatrix, LinearLayersAreThoseOfFloats) {
 }
 
 TEST(NarrowMatrix, InfinitiesAndNaNGoThrough) {
-  Scratch scratch;
-  Parallel parallel;
   for (const ElementType type : kTypes) {
     const std::uint16_t infinity = type == ElementType::float16 ? 0x7c00 : 0x7f80;
     Matrix weight(type, 3, 40, 40, 7);
@@ -175,7 +173,7 @@ TEST(NarrowMatrix, InfinitiesAndNaNGoThrough) {
     for (const Index rows : {1, 4, 60}) {
       Buffer<float, 2> x({rows, 40}), out({rows, 3});
       std::fill_n(x.data(), rows * 40, 1.0f);
-      linear(x, weight.narrow.stand_in(), {}, out, scratch, parallel, {.narrow = weight.narrow});
+      linear(x, weight.narrow.stand_in(), {}, out, {}, {.narrow = weight.narrow});
       for (Index n = 0; n < rows; ++n) {
         EXPECT_EQ(out.view()[n][0], HUGE_VALF);
         EXPECT_EQ(out.view()[n][1], -HUGE_VALF);
@@ -186,15 +184,13 @@ TEST(NarrowMatrix, InfinitiesAndNaNGoThrough) {
 }
 
 TEST(NarrowMatrix, RefusesWhatDoesNotFit) {
-  Scratch scratch;
-  Parallel parallel;
   Buffer<float, 2> x({2, 6}), out({2, 4}), weight({4, 6});
   const Matrix good(ElementType::float16, 4, 6, 6, 8), odd(ElementType::float16, 4, 6, 7, 8),
       wide(ElementType::float16, 4, 8, 8, 8);
   const auto refused = [&](const NarrowMatrix& narrow) {
-    return error_of([&] { linear(x, weight, {}, out, scratch, parallel, {.narrow = narrow}); });
+    return error_of([&] { linear(x, weight, {}, out, {}, {.narrow = narrow}); });
   };
-  linear(x, weight, {}, out, scratch, parallel, {.narrow = good.narrow});
+  linear(x, weight, {}, out, {}, {.narrow = good.narrow});
   EXPECT_EQ(refused(odd.narrow), "linear: packed: rows must be an even number apart, are 7");
   EXPECT_EQ(refused(wide.narrow),
             "linear: packed: shape must be [4, 6], is [4, 8]; that of the weight");
@@ -204,7 +200,6 @@ TEST(NarrowMatrix, RefusesWhatDoesNotFit) {
 }
 
 TEST(NarrowMatrix, IsFoundByWhatStandsForIt) {
-  Parallel parallel;
   const Matrix matrix(ElementType::bfloat16, 5, 8, 8, 9), other(ElementType::float16, 5, 8, 8, 9);
   PreparedWeights prepared;
   prepared.keep(matrix.narrow);
@@ -215,9 +210,9 @@ TEST(NarrowMatrix, IsFoundByWhatStandsForIt) {
   EXPECT_EQ(prepared.columns(other.narrow.stand_in()).narrow.format, other.narrow.format);
   EXPECT_EQ(prepared.find(stand_in), nullptr);
   // Never packed, and as good after all weights have changed.
-  prepared.pack(stand_in, parallel);
+  prepared.pack(stand_in);
   prepared.invalidate();
-  prepared.pack(stand_in, parallel);
+  prepared.pack(stand_in);
   EXPECT_EQ(prepared.bytes(), 0u);
   EXPECT_TRUE(prepared.columns(stand_in).narrow);
   EXPECT_FALSE(prepared.columns(matrix.floats).narrow);

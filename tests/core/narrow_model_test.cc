@@ -81,8 +81,8 @@ TEST(NarrowModel, LogitsAreThoseOfFloats) {
               const auto some = std::span(all).subspan(static_cast<std::size_t>(first),
                                                        static_cast<std::size_t>(piece));
               Buffer<float, 2> expected({piece, 91}), actual({piece, 91});
-              floats.append(some, expected, scratch, parallel);
-              narrow.append(some, actual, scratch, parallel);
+              floats.append(some, expected, {scratch, parallel});
+              narrow.append(some, actual, {scratch, parallel});
               ASSERT_TRUE(equal(expected, actual)) << piece << " at " << first;
             }
           }
@@ -95,8 +95,6 @@ TEST(NarrowModel, LogitsAreThoseOfFloats) {
 TEST(NarrowModel, CanBeOpenedAndChanged) {
   const ModelConfig config = tested(ModelFamily::llama, true);
   const Both both(config, ElementType::bfloat16);
-  Scratch scratch;
-  Parallel parallel;
   const std::vector<std::int32_t> tokens = ids(7);
   const auto run = [&](const ModelParameters& parameters, const ModelChanges& changes,
                        const MatrixView<float>& lens) {
@@ -106,8 +104,8 @@ TEST(NarrowModel, CanBeOpenedAndChanged) {
     const ModelTrace trace =
         saved_in(memory, [&](SavedMemory& place) { return model_trace(config, 7, 0, place); });
     Buffer<float, 2> logits({7, 91});
-    session.append(tokens, logits, scratch, parallel, trace);
-    session.read_out(trace.layers[0].out, lens, scratch, parallel);
+    session.append(tokens, logits, {}, trace);
+    session.read_out(trace.layers[0].out, lens);
     return memory;
   };
   Buffer<float, 1> value({config.head_width()});
@@ -180,11 +178,9 @@ TEST(NarrowModel, MixedFilesAreRead) {
   read(files, rounded);
   read(files, mixed);
   EXPECT_EQ(mixed.types().size(), 3u);
-  Scratch scratch;
-  Parallel parallel;
   Buffer<float, 2> expected({20, 91}), actual({20, 91});
-  DecodingSession(rounded).append(ids(20), expected, scratch, parallel);
-  DecodingSession(mixed).append(ids(20), actual, scratch, parallel);
+  DecodingSession(rounded).append(ids(20), expected);
+  DecodingSession(mixed).append(ids(20), actual);
   EXPECT_TRUE(equal(expected, actual));
 }
 
@@ -193,11 +189,9 @@ TEST(NarrowModel, OddWidthsAreRead) {
   ModelConfig config = tested(ModelFamily::gpt2, true);
   config.heads = config.kv_heads = 3, config.width = 45, config.hidden = 71;
   const Both both(config, ElementType::float16);
-  Scratch scratch;
-  Parallel parallel;
   Buffer<float, 2> expected({9, 91}), actual({9, 91});
-  DecodingSession(both.floats).append(ids(9), expected, scratch, parallel);
-  DecodingSession(both.narrow).append(ids(9), actual, scratch, parallel);
+  DecodingSession(both.floats).append(ids(9), expected);
+  DecodingSession(both.narrow).append(ids(9), actual);
   EXPECT_TRUE(equal(expected, actual));
   ASSERT_FALSE(both.narrow.types().empty());
   EXPECT_EQ(both.narrow.types()[0].type, ElementType::float32);

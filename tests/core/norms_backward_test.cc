@@ -92,10 +92,10 @@ void check(Index rows, Index cols, bool centred, bool weighted, float offset) {
   const VectorView<const float> given = weighted ? weight : VectorView<const float>();
   if (centred) {
     layer_norm(x, given, {}, {.eps = kEps}, out, parallel, {mean, scale});
-    layer_norm_backward(d_out, x, given, mean, scale, {d_x, d_weight, d_bias}, scratch, parallel);
+    layer_norm_backward(d_out, x, given, mean, scale, {d_x, d_weight, d_bias}, {scratch, parallel});
   } else {
     rms_norm(x, given, {.eps = kEps}, out, parallel, scale);
-    rms_norm_backward(d_out, x, given, scale, {d_x, d_weight}, scratch, parallel);
+    rms_norm_backward(d_out, x, given, scale, {d_x, d_weight}, {scratch, parallel});
   }
 
   Case c{rows, cols, centred, elements(x), elements(weight), Values<double>(), elements(d_out)};
@@ -166,9 +166,9 @@ TEST(NormsBackward, DoNotDependOnThreadsAndMayWriteInPlace) {
   Scratch scratch;
   Parallel one(1), three(3);
   layer_norm(x, weight, {}, {}, out, one, {mean, scale});
-  layer_norm_backward(d_out, x, weight, mean, scale, {first, d_weight, d_bias}, scratch, one);
+  layer_norm_backward(d_out, x, weight, mean, scale, {first, d_weight, d_bias}, {scratch, one});
   std::copy_n(d_out.data(), d_out.view().count(), second.data());
-  layer_norm_backward(second, x, weight, mean, scale, {second, again, bias}, scratch, three);
+  layer_norm_backward(second, x, weight, mean, scale, {second, again, bias}, {scratch, three});
   EXPECT_TRUE(equal(first, second));
   EXPECT_TRUE(equal(d_weight, again));
   EXPECT_TRUE(equal(d_bias, bias));
@@ -182,12 +182,12 @@ TEST(NormsBackward, ComputeOnlyWhatIsAskedFor) {
   Scratch scratch;
   Parallel parallel;
   layer_norm(x, {}, {}, {}, out, parallel, {mean, scale});
-  layer_norm_backward(d_out, x, {}, mean, scale, {all, d_weight, d_bias}, scratch, parallel);
-  layer_norm_backward(d_out, x, {}, mean, scale, {.d_x = alone}, scratch, parallel);
+  layer_norm_backward(d_out, x, {}, mean, scale, {all, d_weight, d_bias}, {scratch, parallel});
+  layer_norm_backward(d_out, x, {}, mean, scale, {.d_x = alone}, {scratch, parallel});
   EXPECT_TRUE(equal(all, alone));
-  layer_norm_backward(d_out, x, {}, mean, scale, {.d_weight = only}, scratch, parallel);
+  layer_norm_backward(d_out, x, {}, mean, scale, {.d_weight = only}, {scratch, parallel});
   EXPECT_TRUE(equal(d_weight, only));
-  layer_norm_backward(d_out, x, {}, mean, scale, {}, scratch, parallel);
+  layer_norm_backward(d_out, x, {}, mean, scale, {}, {scratch, parallel});
 }
 
 // Without eps, norms of 2^k x are those of x, and gradients 2^-k times theirs: to the last digit,
@@ -205,11 +205,11 @@ TEST(NormsBackward, PowersOfTwoChangeNoDigit) {
       for (Index i = 0; i < 5 * 37; ++i) scaled.data()[i] = std::ldexp(x.data()[i], power);
       if (centred) {
         layer_norm(scaled, weight, {}, {.eps = 0}, out, parallel, {mean, rstd});
-        layer_norm_backward(d_out, scaled, weight, mean, rstd, {d_x, d_weight, d_bias}, scratch,
-                            parallel);
+        layer_norm_backward(d_out, scaled, weight, mean, rstd, {d_x, d_weight, d_bias},
+                            {scratch, parallel});
       } else {
         rms_norm(scaled, weight, {.eps = 0}, out, parallel, rstd);
-        rms_norm_backward(d_out, scaled, weight, rstd, {d_x, d_weight}, scratch, parallel);
+        rms_norm_backward(d_out, scaled, weight, rstd, {d_x, d_weight}, {scratch, parallel});
       }
       for (Index i = 0; i < 5 * 37; ++i) d_x.data()[i] = std::ldexp(d_x.data()[i], power);
       Values<double> all = elements(out);
@@ -228,12 +228,9 @@ TEST(NormsBackward, RejectWhatDoesNotFitAndWriteNothing) {
   Buffer<float, 1> two({2}), three({3}), sums({3});
   std::fill_n(d_out.data(), 6, 1.0f);
   d_x.data()[0] = 7;
-  Scratch scratch;
-  Parallel parallel;
   const auto message = [&](MatrixView<const float> gradient, VectorView<const float> mean,
                            const LayerNormGradients& gradients) {
-    return error_of(
-        [&] { layer_norm_backward(gradient, x, {}, mean, two, gradients, scratch, parallel); });
+    return error_of([&] { layer_norm_backward(gradient, x, {}, mean, two, gradients); });
   };
   EXPECT_EQ(message(wide, two, {d_x}),
             "layer_norm_backward: d_out: shape must be [2, 3], is [2, 4]; x is [2, 3]");
@@ -241,11 +238,11 @@ TEST(NormsBackward, RejectWhatDoesNotFitAndWriteNothing) {
   EXPECT_EQ(message(d_out, two, {d_x, two}),
             "layer_norm_backward: d_weight: shape must be [3], is [2]; x is [2, 3]");
   EXPECT_NE(message(d_out, two, {d_x, sums, sums}).find("shares memory"), std::string::npos);
-  EXPECT_EQ(error_of([&] { rms_norm_backward(d_out, x, {}, three, {d_x}, scratch, parallel); }),
+  EXPECT_EQ(error_of([&] { rms_norm_backward(d_out, x, {}, three, {d_x}); }),
             "rms_norm_backward: rstd: shape must be [2], is [3]; x is [2, 3]");
   EXPECT_EQ(d_x.data()[0], 7);
   EXPECT_EQ(sums.data()[0], 0);
-  layer_norm_backward(d_out, x, {}, two, two, {d_x}, scratch, parallel);
+  layer_norm_backward(d_out, x, {}, two, two, {d_x});
   EXPECT_EQ(d_x.data()[0], 0);
 }
 

@@ -147,7 +147,6 @@ TEST(Norms, KernelsStayWithinTheirBoundsWhereSquaresDoNot) {
 
 TEST(LayerNorm, AgreesWithPyTorch) {
   Random random(22);
-  Parallel parallel;
   for (const Index cols : {Index{1}, Index{3}, Index{64}, Index{129}}) {
     for (const bool scaled : {false, true}) {
       const Buffer<float, 2> x = uniform<2>({5, cols}, random);
@@ -156,12 +155,10 @@ TEST(LayerNorm, AgreesWithPyTorch) {
       SCOPED_TRACE(name);
       Buffer<float, 2> out({5, cols});
       layer_norm(x, scaled ? weight : VectorView<const float>(),
-                 scaled ? bias : VectorView<const float>(), {.eps = scaled ? 1e-3 : 1e-5}, out,
-                 parallel);
+                 scaled ? bias : VectorView<const float>(), {.eps = scaled ? 1e-3 : 1e-5}, out);
       EXPECT_TRUE(
           close(golden<2>("layers/layer_norm_" + name), out, kPyTorchAbsolute, kPyTorchRelative));
-      rms_norm(x, scaled ? weight : VectorView<const float>(), {.eps = scaled ? 1e-3 : 1e-5}, out,
-               parallel);
+      rms_norm(x, scaled ? weight : VectorView<const float>(), {.eps = scaled ? 1e-3 : 1e-5}, out);
       EXPECT_TRUE(
           close(golden<2>("layers/rms_norm_" + name), out, kPyTorchAbsolute, kPyTorchRelative));
     }
@@ -184,13 +181,12 @@ TEST(LayerNorm, TracesMeanAndInverseDeviation) {
 
 TEST(LayerNorm, OnlyWeightOrOnlyBias) {
   Random random(24);
-  Parallel parallel;
   const Buffer<float, 2> x = uniform<2>({3, 21}, random);
   const Buffer<float, 1> vector = uniform<1>({21}, random);
   Buffer<float, 2> plain({3, 21}), weighted({3, 21}), biased({3, 21});
-  layer_norm(x, {}, {}, {}, plain, parallel);
-  layer_norm(x, vector, {}, {}, weighted, parallel);
-  layer_norm(x, {}, vector, {}, biased, parallel);
+  layer_norm(x, {}, {}, {}, plain);
+  layer_norm(x, vector, {}, {}, weighted);
+  layer_norm(x, {}, vector, {}, biased);
   for (Index n = 0; n < 3; ++n) {
     for (Index c = 0; c < 21; ++c) {
       EXPECT_EQ(weighted.view()[n][c], plain.view()[n][c] * vector.view()[c]);
@@ -201,13 +197,12 @@ TEST(LayerNorm, OnlyWeightOrOnlyBias) {
 }
 
 TEST(LayerNorm, AConstantRowBecomesTheBias) {
-  Parallel parallel;
   for (const float value : {0.0f, 1.0f, 0.1f, -3e4f, 1e-40f}) {
     for (const Index cols : kWidths) {
       Buffer<float, 2> x({1, cols}), out({1, cols});
       Buffer<float, 1> bias({cols});
       for (Index c = 0; c < cols; ++c) x.data()[c] = value, bias.data()[c] = static_cast<float>(c);
-      layer_norm(x, {}, bias, {}, out, parallel);
+      layer_norm(x, {}, bias, {}, out);
       // The sum of equal numbers is off by k roundings, which `rest` takes back but for k roundings
       // of itself; 1 / sqrt(1e-5) = 317 of what is left.
       const double k = static_cast<double>(cols) / 16 + 6;
@@ -220,16 +215,16 @@ TEST(LayerNorm, AConstantRowBecomesTheBias) {
   }
 }
 
-using Norm = void (*)(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel);
+using Norm = void (*)(MatrixView<const float> x, MatrixView<float> out, const Context& context);
 struct Named {
   const char* name;
   Norm norm;
 };
 constexpr Named kNorms[] = {
     {"layer_norm", [](MatrixView<const float> x, MatrixView<float> out,
-                      Parallel& parallel) { layer_norm(x, {}, {}, {}, out, parallel); }},
+                      const Context& context) { layer_norm(x, {}, {}, {}, out, context); }},
     {"rms_norm", [](MatrixView<const float> x, MatrixView<float> out,
-                    Parallel& parallel) { rms_norm(x, {}, {}, out, parallel); }},
+                    const Context& context) { rms_norm(x, {}, {}, out, context); }},
 };
 
 TEST(Norms, RowsAreIndependentOfEachOtherOfGapsAndOfThreads) {
@@ -258,12 +253,11 @@ TEST(Norms, NaNAndInfinityStayInTheirRow) {
   for (const auto& [name, norm] : kNorms) {
     SCOPED_TRACE(name);
     Random random(26);
-    Parallel parallel;
     Buffer<float, 2> x = uniform<2>({5, 20}, random), clean({5, 20}), out({5, 20});
-    norm(x, clean, parallel);
+    norm(x, clean, {});
     x.view()[1][3] = kNaN;
     x.view()[3][19] = kInfinity;
-    norm(x, out, parallel);
+    norm(x, out, {});
     for (const Index n : {Index{0}, Index{2}, Index{4}})
       EXPECT_TRUE(equal(clean.view()[n], out.view()[n]));
     for (Index c = 0; c < 20; ++c) EXPECT_TRUE(std::isnan(out.view()[1][c]));
@@ -274,10 +268,9 @@ TEST(Norms, NaNAndInfinityStayInTheirRow) {
 TEST(Norms, EpsIsWhatKeepsZerosFinite) {
   for (const auto& [name, norm] : kNorms) {
     SCOPED_TRACE(name);
-    Parallel parallel;
     Buffer<float, 2> x({2, 9}), out({2, 9});
     out.data()[0] = 1;
-    norm(x, out, parallel);
+    norm(x, out, {});
     EXPECT_TRUE(equal(x, out));
   }
 }
@@ -314,19 +307,18 @@ TEST(LayerNorm, RejectsWhatDoesNotFitAndWritesNothing) {
 }
 
 TEST(RmsNorm, RejectsWhatDoesNotFitAndWritesNothing) {
-  Parallel parallel;
   Buffer<float, 2> x({2, 3}), out({2, 3}), wide({2, 4});
   Buffer<float, 1> four({4});
   out.data()[0] = 7;
-  EXPECT_EQ(error_of([&] { rms_norm({}, {}, {}, out, parallel); }), "rms_norm: x: no tensor given");
-  EXPECT_EQ(error_of([&] { rms_norm(x, four, {}, out, parallel); }),
+  EXPECT_EQ(error_of([&] { rms_norm({}, {}, {}, out); }), "rms_norm: x: no tensor given");
+  EXPECT_EQ(error_of([&] { rms_norm(x, four, {}, out); }),
             "rms_norm: weight: shape must be [3], is [4]; x is [2, 3]");
-  EXPECT_EQ(error_of([&] { rms_norm(x, {}, {}, wide, parallel); }),
+  EXPECT_EQ(error_of([&] { rms_norm(x, {}, {}, wide); }),
             "rms_norm: out: shape must be [2, 3], is [2, 4]; the shape of x");
-  EXPECT_EQ(error_of([&] { rms_norm(x, {}, {.eps = -1}, out, parallel); }),
+  EXPECT_EQ(error_of([&] { rms_norm(x, {}, {.eps = -1}, out); }),
             "rms_norm: eps: must be finite and at least 0, is -1");
   EXPECT_EQ(out.data()[0], 7);
-  rms_norm(x, {}, {}, out, parallel);
+  rms_norm(x, {}, {}, out);
   EXPECT_EQ(out.data()[0], 0);
 }
 

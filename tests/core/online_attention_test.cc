@@ -53,10 +53,10 @@ TEST_F(OnlineAttention, ErrsAtMostTwiceAsMuchAsFullScores) {
     for (const float scale : {0.1f, 1.0f, 4.0f}) {
       Buffer<float, 4> full(output.shape());
       attention(query, key, value,
-                {.causal = causal, .scale = scale, .method = AttentionMethod::full}, full, scratch,
-                parallel);
+                {.causal = causal, .scale = scale, .method = AttentionMethod::full}, full,
+                {scratch, parallel});
       online_attention(query, key, value, {.causal = causal, .scale = scale}, {64, 16}, output,
-                       scratch, parallel);
+                       {scratch, parallel});
       const auto bias = [&](Index, Index, Index t, Index s) -> double {
         return causal && s > t ? -kInfinity : 0;
       };
@@ -81,7 +81,7 @@ TEST_F(OnlineAttention, BlocksOfAnySizeGiveTheResult) {
   for (const Index queries : {1, 7, 64, 1000}) {
     for (const Index keys : {1, 3, 16, 50, 128, 1000}) {
       std::fill_n(output.data(), output.view().count(), -7.0f);
-      online_attention(query, key, value, options, {queries, keys}, output, scratch, parallel);
+      online_attention(query, key, value, options, {queries, keys}, output, {scratch, parallel});
       EXPECT_TRUE(close(expected.output, output, kPyTorchAbsolute, kPyTorchRelative))
           << queries << " " << keys;
     }
@@ -96,11 +96,11 @@ TEST_F(OnlineAttention, StepsFollowTheRecurrence) {
   Buffer<float, 4> masked({2, 2, kQueries, kKeys}), full(output.shape());
   AttentionOptions traced = options;
   traced.method = AttentionMethod::full;
-  attention(query, key, value, traced, full, scratch, parallel, {.masked = masked});
+  attention(query, key, value, traced, full, {scratch, parallel}, {.masked = masked});
   const Shape<4> each = {2, 2, kQueries, kSteps};
   Buffer<float, 4> maximum(each), sum(each), factor(each), visited({2, 2, 3, kSteps});
   Buffer<float, 5> partial({2, 2, kQueries, kSteps, 5});
-  online_attention(query, key, value, options, {kBlockQueries, kBlock}, output, scratch, parallel,
+  online_attention(query, key, value, options, {kBlockQueries, kBlock}, output, {scratch, parallel},
                    {maximum, sum, factor, partial, visited});
   // e^(score - maximum) is off by half of kEpsilon of the difference, here at most twice the
   // largest score, and by an ulp of exp, at every rescaling again; sums round once a key, products
@@ -169,8 +169,9 @@ TEST_F(OnlineAttention, NeedsNoRowOfScores) {
 TEST_F(OnlineAttention, RejectsWhatDoesNotFit) {
   std::fill_n(output.data(), output.view().count(), -7.0f);
   const auto message = [&](const OnlineBlocks& blocks, const OnlineTrace& trace = {}) {
-    return error_of(
-        [&] { online_attention(query, key, value, {}, blocks, output, scratch, parallel, trace); });
+    return error_of([&] {
+      online_attention(query, key, value, {}, blocks, output, {scratch, parallel}, trace);
+    });
   };
   EXPECT_EQ(message({0, 1}), "online_attention: blocks.queries: must be at least 1, is 0");
   EXPECT_EQ(message({1, -1}), "online_attention: blocks.keys: must be at least 1, is -1");
@@ -184,7 +185,7 @@ TEST_F(OnlineAttention, RejectsWhatDoesNotFit) {
   EXPECT_NE(message({64, 100}, {.sum = {query.data(), {2, 2, kQueries, 2}}}).find("shares memory"),
             std::string::npos);
   for (Index i = 0; i < output.view().count(); ++i) ASSERT_EQ(output.data()[i], -7.0f);
-  online_attention(query, key, value, {}, {}, output, scratch, parallel);
+  online_attention(query, key, value, {}, {}, output, {scratch, parallel});
   EXPECT_LT(testing::max_abs(output.view()), 7);
 }
 

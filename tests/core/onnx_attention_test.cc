@@ -133,13 +133,11 @@ void expect_agreement(const Case& c, Random& random) {
   const ErrorBound bound(max_abs(query.view), max_abs(key.view), max_abs(value.view), scale,
                          5 + 8 * static_cast<double>(c.softcap), D, keys);
 
-  Scratch scratch;
-  Parallel parallel;
   const Shape<4> scores = {B, c.heads, T, keys};
   Buffer<float, 4> raw(scores), capped(scores), masked(scores), weights(scores);
   for (const auto method : {AttentionMethod::full, AttentionMethod::blocked}) {
     options.method = method;
-    attention(query.view, key.view, value.view, options, output.view, scratch, parallel,
+    attention(query.view, key.view, value.view, options, output.view, {},
               {raw, capped, masked, weights});
     EXPECT_TRUE(close(expected.scores, raw, bound.score));
     EXPECT_TRUE(close(expected.capped, capped, bound.score));
@@ -148,10 +146,9 @@ void expect_agreement(const Case& c, Random& random) {
     EXPECT_TRUE(close(expected.output, output.view, bound.output));
   }
   options.method = AttentionMethod::online;
-  attention(query.view, key.view, value.view, options, output.view, scratch, parallel);
+  attention(query.view, key.view, value.view, options, output.view);
   EXPECT_TRUE(close(expected.output, output.view, bound.output));
-  online_attention(query.view, key.view, value.view, options, {2, 3}, output.view, scratch,
-                   parallel);
+  online_attention(query.view, key.view, value.view, options, {2, 3}, output.view);
   EXPECT_TRUE(close(expected.output, output.view, 2 * bound.output));
 }
 
@@ -191,9 +188,7 @@ TEST(OnnxAttention, TokenByTokenWithAPastIsTheWholeAtOnce) {
   Random random(25);
   Heads query(2, T, D, false, random), key(2, T, D, false, random), value(2, T, Dv, false, random);
   Heads whole(2, T, Dv, false, random), step(2, 1, Dv, false, random);
-  Scratch scratch;
-  Parallel parallel;
-  attention(query.view, key.view, value.view, {.causal = true}, whole.view, scratch, parallel);
+  attention(query.view, key.view, value.view, {.causal = true}, whole.view);
   const auto part = [](const TensorView<float, 4>& view, Index first, Index count) {
     Shape<4> shape = view.shape();
     shape[2] = count;
@@ -204,7 +199,7 @@ TEST(OnnxAttention, TokenByTokenWithAPastIsTheWholeAtOnce) {
                          T);
   for (Index t = 0; t < T; ++t) {
     attention(part(query.view, t, 1), part(key.view, 0, t + 1), part(value.view, 0, t + 1),
-              {.causal = true, .past = t}, step.view, scratch, parallel);
+              {.causal = true, .past = t}, step.view);
     EXPECT_TRUE(close(part(whole.view, t, 1), step.view, 2 * bound.output));
   }
 }

@@ -102,7 +102,6 @@ TEST(Onnx, LayerNormalizationAndRmsNormalization) {
 TEST(Onnx, RotaryEmbedding) {
   constexpr Index B = 2, H = 3, S = 4, D = 8, Positions = 10;
   constexpr Index ids[B][S] = {{3, 0, 9, 1}, {5, 5, 2, 7}};
-  Parallel parallel;
   for (const bool packed : {false, true}) {
     const Shape<4> strides =
         packed ? Shape<4>{S * H * D, D, H * D, 1} : contiguous_strides<4>({B, H, S, D});
@@ -122,8 +121,7 @@ TEST(Onnx, RotaryEmbedding) {
       for (const bool interleaved : {false, true}) {
         Buffer<float, 4> out({B, H, S, D});
         rotary_positions(x, cosine, sine,
-                         interleaved ? RotaryPairs::interleaved : RotaryPairs::halves, out,
-                         parallel);
+                         interleaved ? RotaryPairs::interleaved : RotaryPairs::halves, out);
         for (Index b = 0; b < B; ++b) {
           for (Index h = 0; h < H; ++h) {
             for (Index s = 0; s < S; ++s) {
@@ -150,10 +148,9 @@ TEST(Onnx, RotaryEmbedding) {
 
 TEST(Onnx, SoftmaxAlongEveryAxis) {
   const Buffer<float, 4> x = normal<4>({2, 3, 4, 5}, 7);
-  Parallel parallel;
   for (int axis = -4; axis < 4; ++axis) {
     Buffer<float, 4> out(x.shape());
-    softmax(x.view(), {.axis = axis}, out, parallel);
+    softmax(x.view(), {.axis = axis}, out);
     const int along = axis < 0 ? axis + 4 : axis;
     const Index size = x.view().size(along), step = x.view().stride(along);
     for (Index i = 0; i < x.view().count(); ++i) {
@@ -172,9 +169,8 @@ TEST(Onnx, SoftmaxAlongEveryAxis) {
 TEST(Onnx, Gelu) {
   const Buffer<float, 2> x = normal<2>({4, 33}, 8);
   Buffer<float, 2> exact(x.shape()), approximate(x.shape());
-  Parallel parallel;
-  gelu(x.view(), GeluForm::exact, exact, parallel);
-  gelu(x.view(), GeluForm::tanh, approximate, parallel);
+  gelu(x.view(), GeluForm::exact, exact);
+  gelu(x.view(), GeluForm::tanh, approximate);
   for (Index i = 0; i < x.view().count(); ++i) {
     const double v = x.data()[i];
     const double inner = std::sqrt(2 / std::numbers::pi) * (v + 0.044715 * v * v * v);
@@ -205,8 +201,6 @@ TEST(Onnx, Trilu) {
 }
 
 TEST(Onnx, MatMul) {
-  Scratch scratch;
-  Parallel parallel;
   const auto dot = [](const auto& a, const auto& b, Index i, Index j) {
     Sum<Bounded> sum;
     for (Index k = 0; k < a.size(1); ++k) sum.add(Bounded(a[i][k]) * Bounded(b[k][j]));
@@ -216,7 +210,7 @@ TEST(Onnx, MatMul) {
   const Buffer<float, 4> a = normal<4>({2, 1, 4, 5}, 10);
   const Buffer<float, 3> b = normal<3>({3, 5, 6}, 11);
   Buffer<float, 4> out({2, 3, 4, 6});
-  batched_matmul(a.view(), b.view(), {}, out.view(), scratch, parallel);
+  batched_matmul(a.view(), b.view(), {}, out.view());
   for (Index m = 0; m < 2; ++m) {
     for (Index n = 0; n < 3; ++n) {
       for (Index i = 0; i < 4; ++i) {
@@ -229,8 +223,8 @@ TEST(Onnx, MatMul) {
   // A vector on the left is a row, one on the right a column, of every matrix.
   const Buffer<float, 2> row = normal<2>({1, 5}, 12), column = normal<2>({6, 1}, 13);
   Buffer<float, 3> left({3, 1, 6}), right({3, 5, 1});
-  batched_matmul(row.view(), b.view(), {}, left.view(), scratch, parallel);
-  batched_matmul(b.view(), column.view(), {}, right.view(), scratch, parallel);
+  batched_matmul(row.view(), b.view(), {}, left.view());
+  batched_matmul(b.view(), column.view(), {}, right.view());
   for (Index n = 0; n < 3; ++n) {
     for (Index j = 0; j < 6; ++j) {
       expect_bounded(dot(row.view(), b.view()[n], 0, j), left.view()[n][0][j]);

@@ -70,10 +70,9 @@ TEST(AdamW, IsPyTorchsStep) {
 }
 
 TEST(AdamW, MovesNothingWhereNothingEverFlowed) {
-  Parallel parallel;
   Buffer<float, 1> x({3}), g({3}), m({3}), v({3});
   x.data()[1] = 2;
-  adamw_step(x, g, m, v, 1, {.eps = 0, .weight_decay = 0}, parallel);
+  adamw_step(x, g, m, v, 1, {.eps = 0, .weight_decay = 0});
   EXPECT_EQ(x.data()[0], 0);
   EXPECT_EQ(x.data()[1], 2);
 }
@@ -93,15 +92,14 @@ TEST(AdamW, KernelsWriteNothingBeyondTheEnd) {
 }
 
 TEST(AdamW, RejectsWhatDoesNotFitAndWritesNothing) {
-  Parallel parallel;
   Buffer<float, 1> x({3}), g({3}), m({3}), v({3}), four({4});
   std::fill_n(g.data(), 3, 1.0f);
   const auto message = [&](const AdamWOptions& options, std::int64_t step = 1) {
-    return error_of([&] { adamw_step(x, g, m, v, step, options, parallel); });
+    return error_of([&] { adamw_step(x, g, m, v, step, options); });
   };
-  EXPECT_EQ(error_of([&] { adamw_step(x, four, m, v, 1, {}, parallel); }),
+  EXPECT_EQ(error_of([&] { adamw_step(x, four, m, v, 1, {}); }),
             "adamw_step: gradient: shape must be [3], is [4]; values is [3]");
-  EXPECT_NE(error_of([&] { adamw_step(x, g, x, v, 1, {}, parallel); }).find("shares memory"),
+  EXPECT_NE(error_of([&] { adamw_step(x, g, x, v, 1, {}); }).find("shares memory"),
             std::string::npos);
   EXPECT_EQ(message({}, 0), "adamw_step: step: must be at least 1, is 0");
   EXPECT_EQ(message({.learning_rate = 0}),
@@ -114,7 +112,7 @@ TEST(AdamW, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(message({.weight_decay = kNaN}),
             "adamw_step: weight_decay: must be finite and at least 0, is nan");
   for (const Buffer<float, 1>* each : {&x, &m, &v}) EXPECT_EQ(testing::max_abs(each->view()), 0);
-  adamw_step(x, g, m, v, 1, {}, parallel);
+  adamw_step(x, g, m, v, 1, {});
   EXPECT_LT(x.data()[0], 0);
 }
 
@@ -153,10 +151,10 @@ TEST(GradientNorm, IsTheNormWhateverTheThreads) {
   for (Index i = 0; i < 200003; ++i) {
     squares += static_cast<double>(g.data()[i]) * static_cast<double>(g.data()[i]);
   }
-  const double norm = gradient_norm(g, scratch, one);
+  const double norm = gradient_norm(g, {scratch, one});
   // A block of 1024 squares in at least four partial sums.
   EXPECT_NEAR(norm / std::sqrt(squares), 1, (256 + 8) * kRounding);
-  EXPECT_EQ(gradient_norm(g, scratch, three), norm);
+  EXPECT_EQ(gradient_norm(g, {scratch, three}), norm);
 }
 
 TEST(GradientNorm, IsRightWhereSquaresLeaveTheRangeOfFloat) {
@@ -171,7 +169,7 @@ TEST(GradientNorm, IsRightWhereSquaresLeaveTheRangeOfFloat) {
       squares += static_cast<double>(g.data()[i]) * static_cast<double>(g.data()[i]);
     }
     const double norm = std::sqrt(squares);
-    EXPECT_NEAR(gradient_norm(g, scratch, parallel), norm, (256 + 8) * kRounding * norm) << size;
+    EXPECT_NEAR(gradient_norm(g, {scratch, parallel}), norm, (256 + 8) * kRounding * norm) << size;
   }
 }
 

@@ -104,7 +104,7 @@ TEST(OutOfMemory, LeavesWorkingMemoryAsItWas) {
 // A call, and what it writes to.
 struct Call {
   std::string name;
-  std::function<void(Scratch&, Parallel&)> run;
+  std::function<void(const Context&)> run;
   Buffer<float, 4>* out;
 };
 
@@ -115,7 +115,7 @@ void expect_nothing_written(const Call& call) {
   const VectorView<float> out(call.out->data(), {call.out->view().count()});
   const auto run = [&](Scratch& scratch) {
     std::fill_n(out.data(), out.size(0), 7.0f);
-    call.run(scratch, parallel);
+    call.run({scratch, parallel});
   };
   const auto written = [&] { return std::vector<float>(out.data(), out.data() + out.size(0)); };
   Scratch ample;
@@ -170,8 +170,8 @@ TEST(OutOfMemory, LeavesOutputsAsTheyWere) {
   for (const MatmulMethod method :
        {MatmulMethod::tiled, MatmulMethod::strassen, MatmulMethod::automatic}) {
     calls.push_back({"matmul " + std::string(name_of(kMatmulMethods, method)),
-                     [&, method](Scratch& scratch, Parallel& parallel) {
-                       matmul(as2(a), as2(b), {.method = method}, as2(product), scratch, parallel);
+                     [&, method](const Context& context) {
+                       matmul(as2(a), as2(b), {.method = method}, as2(product), context);
                      },
                      &product});
   }
@@ -179,8 +179,8 @@ TEST(OutOfMemory, LeavesOutputsAsTheyWere) {
     AttentionOptions options;
     options.method = method, options.causal = true;
     calls.push_back({"attention " + std::string(name),
-                     [&, options](Scratch& scratch, Parallel& parallel) {
-                       attention(query, key, value, options, heads, scratch, parallel);
+                     [&, options](const Context& context) {
+                       attention(query, key, value, options, heads, context);
                      },
                      &heads});
   }
@@ -188,38 +188,37 @@ TEST(OutOfMemory, LeavesOutputsAsTheyWere) {
     LinearAttentionOptions options;
     options.order = order;
     calls.push_back({"linear_attention " + std::string(name),
-                     [&, options](Scratch& scratch, Parallel& parallel) {
-                       linear_attention(query, key, value, options, heads, scratch, parallel);
+                     [&, options](const Context& context) {
+                       linear_attention(query, key, value, options, heads, context);
                      },
                      &heads});
   }
   calls.push_back({"low_rank_attention",
-                   [&](Scratch& scratch, Parallel& parallel) {
+                   [&](const Context& context) {
                      low_rank_attention(query, key, value, as2(mixing), as2(mixing), {}, heads,
-                                        scratch, parallel);
+                                        context);
                    },
                    &heads});
   MultiHeadOptions options;
   options.heads = 4;
   calls.push_back({"multi_head_attention",
-                   [&](Scratch& scratch, Parallel& parallel) {
-                     multi_head_attention(as3(x), block.self_attn, options, as3(rows), scratch,
-                                          parallel);
+                   [&](const Context& context) {
+                     multi_head_attention(as3(x), block.self_attn, options, as3(rows), context);
                    },
                    &rows});
   TransformerBlockOptions block_options;
   block_options.heads = 4;
   calls.push_back({"transformer_block",
-                   [&](Scratch& scratch, Parallel& parallel) {
-                     transformer_block(as3(x), block, block_options, as3(rows), scratch, parallel);
+                   [&](const Context& context) {
+                     transformer_block(as3(x), block, block_options, as3(rows), context);
                    },
                    &rows});
   TransformerOptions transformer_options;
   transformer_options.heads = 4;
   calls.push_back({"transformer",
-                   [&](Scratch& scratch, Parallel& parallel) {
+                   [&](const Context& context) {
                      transformer(as3(memory), as3(x), whole, transformer_options, as3(rows),
-                                 scratch, parallel);
+                                 context);
                    },
                    &rows});
   for (const Call& call : calls) expect_nothing_written(call);

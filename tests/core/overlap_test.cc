@@ -56,7 +56,7 @@ TEST_F(Overlap, IsRefusedByTheLayers) {
   refused("rms_norm", [&] { rms_norm(x, {}, {}, out_, parallel_); });
   refused("gelu", [&] { gelu(x, GeluForm::exact, out_, parallel_); });
   refused("add", [&] { add(x, x, out_, parallel_); });
-  refused("linear", [&] { linear(x, x, {}, out_, scratch_, parallel_); });
+  refused("linear", [&] { linear(x, x, {}, out_, {scratch_, parallel_}); });
   refused("triangular", [&] { triangular(x, {}, out_); });
   refused("sinusoidal_positions", [&] { sinusoidal_positions({}, out_); });
   Buffer<std::int32_t, 1> ids({4});
@@ -69,16 +69,19 @@ TEST_F(Overlap, IsRefusedByTheLayers) {
 TEST_F(Overlap, IsRefusedByAttention) {
   Buffer<float, 4> x({1, 2, 4, 4});
   std::fill_n(x.data(), 32, 1.0f);
-  refused("attention", [&] { attention(x, x, x, {}, heads_, scratch_, parallel_); });
-  refused("linear_attention", [&] { linear_attention(x, x, x, {}, heads_, scratch_, parallel_); });
+  refused("attention", [&] { attention(x, x, x, {}, heads_, {scratch_, parallel_}); });
+  refused("linear_attention", [&] {
+    linear_attention(x, x, x, {}, heads_, {scratch_, parallel_});
+  });
   Buffer<float, 2> e({4, 4});
-  refused("low_rank_attention",
-          [&] { low_rank_attention(x, x, x, e, e, {}, heads_, scratch_, parallel_); });
+  refused("low_rank_attention", [&] {
+    low_rank_attention(x, x, x, e, e, {}, heads_, {scratch_, parallel_});
+  });
   Buffer<float, 3> one({1, 4, 4});
   const VectorView<const float> score(e.data(), {4});
   const TensorView<float, 3> out(memory_.data(), {1, 4, 4}, {16, 0, 1});
   refused("additive_attention", [&] {
-    additive_attention(one, one, one, {e, e, score}, {}, out, scratch_, parallel_);
+    additive_attention(one, one, one, {e, e, score}, {}, out, {scratch_, parallel_});
   });
 }
 

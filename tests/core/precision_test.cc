@@ -186,8 +186,6 @@ Buffer<float, 3> input(bool even, Random& random) {
 }
 
 TEST(Precision, OfMultiHeadAttention) {
-  Scratch scratch;
-  Parallel parallel;
   for (const bool even : {true, false}) {
     for (const Index heads : {1, 4}) {
       Errors errors, weight_errors;
@@ -197,8 +195,8 @@ TEST(Precision, OfMultiHeadAttention) {
         const MultiHeadWeights weights = source.attention(kWidth);
         const Buffer<float, 3> x = input(even, random);
         Buffer<float, 3> core(x.shape()), core_average({1, kTokens, kTokens});
-        multi_head_attention(x, weights, {.heads = heads, .attention = {.causal = true}}, core,
-                             scratch, parallel, {.average_weights = core_average});
+        multi_head_attention(x, weights, {.heads = heads, .attention = {.causal = true}}, core, {},
+                             {.average_weights = core_average});
         Rows<double> exact_average(kTokens, kTokens);
         Rows<float> plain_average(kTokens, kTokens);
         errors.add(self_attention(copy<double>(x), weights, heads, &exact_average), core,
@@ -215,8 +213,6 @@ TEST(Precision, OfMultiHeadAttention) {
 }
 
 TEST(Precision, OfTheBlock) {
-  Scratch scratch;
-  Parallel parallel;
   for (const NormOrder order : kNormOrders) {
     for (const bool even : {true, false}) {
       Errors errors;
@@ -227,7 +223,7 @@ TEST(Precision, OfTheBlock) {
         const Buffer<float, 3> x = input(even, random);
         Buffer<float, 3> core(x.shape());
         transformer_block(x, weights, {.heads = 4, .norm = order, .attention = {.causal = true}},
-                          core, scratch, parallel);
+                          core);
         errors.add(block(copy<double>(x), weights, 4, order), core,
                    block(copy<float>(x), weights, 4, order));
       }

@@ -57,8 +57,8 @@ TEST_F(Prepared, LinearGivesTheSame) {
         EXPECT_EQ(packed.depth(), in);
         EXPECT_EQ(packed.cols(), out);
         EXPECT_GE(packed.bytes(), static_cast<std::size_t>(in * out) * sizeof(float));
-        linear(x, weight, bias, expected, scratch, parallel);
-        linear(x, weight, bias, actual, scratch, parallel, {&packed});
+        linear(x, weight, bias, expected, {scratch, parallel});
+        linear(x, weight, bias, actual, {scratch, parallel}, {&packed});
         ASSERT_TRUE(equal(expected, actual)) << rows << " " << in << " " << out;
       }
     }
@@ -75,8 +75,8 @@ TEST_F(Prepared, LinearTakesTheColumnsFromAPanelOn) {
   fill_integers(weight.view(), random);
   const PackedMatrix packed(weight, true, parallel);
   const MatrixView<const float> part(weight.view()[first].data(), {out, in});
-  linear(x, part, {}, expected, scratch, parallel);
-  linear(x, part, {}, actual, scratch, parallel, {&packed, first});
+  linear(x, part, {}, expected, {scratch, parallel});
+  linear(x, part, {}, actual, {scratch, parallel}, {&packed, first});
   EXPECT_TRUE(equal(expected, actual));
 }
 
@@ -88,12 +88,13 @@ TEST_F(Prepared, LinearRejectsWhatWasPackedFromAnotherShape) {
   for (const PackedColumns& wrong :
        {PackedColumns{&deeper}, PackedColumns{&none}, PackedColumns{&packed, 1},
         PackedColumns{&packed, tile_kernels().panel_cols}, PackedColumns{&packed, -64}}) {
-    const std::string message =
-        error_of([&] { linear(x, weight, {}, out, scratch, parallel, wrong); });
+    const std::string message = error_of([&] {
+      linear(x, weight, {}, out, {scratch, parallel}, wrong);
+    });
     EXPECT_NE(message.find("not the transpose of [200, 20]"), std::string::npos) << message;
   }
   EXPECT_EQ(std::count(out.data(), out.data() + 600, -7.0f), 600);
-  linear(x, weight, {}, out, scratch, parallel, {&packed});
+  linear(x, weight, {}, out, {scratch, parallel}, {&packed});
   EXPECT_EQ(std::count(out.data(), out.data() + 600, 0.0f), 600);
 }
 
@@ -117,12 +118,12 @@ TEST_F(Prepared, BlocksGiveTheSame) {
 
       Buffer<float, 3> x({2, tokens, width}), expected(x.shape()), actual(x.shape());
       fill_normal(x.view(), random);
-      transformer_block(x, weights, {.heads = 4}, expected, scratch, parallel);
-      transformer_block(x, weights, {.heads = 4}, actual, scratch, parallel, {}, &prepared);
+      transformer_block(x, weights, {.heads = 4}, expected, {scratch, parallel});
+      transformer_block(x, weights, {.heads = 4}, actual, {scratch, parallel}, {}, &prepared);
       EXPECT_TRUE(same(2 * tokens, expected, actual)) << width << " " << tokens;
-      decoder_block(x, expected, decoder, {.heads = 2}, actual, scratch, parallel);
+      decoder_block(x, expected, decoder, {.heads = 2}, actual, {scratch, parallel});
       Buffer<float, 3> other(x.shape());
-      decoder_block(x, expected, decoder, {.heads = 2}, other, scratch, parallel, {}, &prepared);
+      decoder_block(x, expected, decoder, {.heads = 2}, other, {scratch, parallel}, {}, &prepared);
       EXPECT_TRUE(same(2 * tokens, actual, other)) << width << " " << tokens;
     }
   }
@@ -137,8 +138,8 @@ TEST_F(Prepared, TransformerGivesTheSame) {
   Buffer<float, 3> from({2, 7, 32}), to({2, 5, 32}), expected(to.shape()), actual(to.shape());
   fill_normal(from.view(), random);
   fill_normal(to.view(), random);
-  transformer(from, to, weights, {.heads = 4}, expected, scratch, parallel);
-  transformer(from, to, weights, {.heads = 4}, actual, scratch, parallel, {}, &prepared);
+  transformer(from, to, weights, {.heads = 4}, expected, {scratch, parallel});
+  transformer(from, to, weights, {.heads = 4}, actual, {scratch, parallel}, {}, &prepared);
   EXPECT_TRUE(same(10, expected, actual));
 }
 
@@ -155,8 +156,8 @@ TEST_F(Prepared, AttentionTakesSeparateProjections) {
   const MultiHeadOptions options{.heads = 4, .kv_heads = 2, .context = context};
   PreparedWeights prepared;
   prepared.prepare(weights, parallel);
-  multi_head_attention(x, weights, options, expected, scratch, parallel);
-  multi_head_attention(x, weights, options, actual, scratch, parallel, {}, &prepared);
+  multi_head_attention(x, weights, options, expected, {scratch, parallel});
+  multi_head_attention(x, weights, options, actual, {scratch, parallel}, {}, &prepared);
   EXPECT_TRUE(equal(expected, actual));
 }
 
@@ -183,8 +184,8 @@ TEST_F(Prepared, NoCopyOutlivesTheWeights) {
   EXPECT_EQ(prepared.find(weight), before);
   EXPECT_EQ(prepared.find(other), nullptr);
   EXPECT_EQ(prepared.bytes(), bytes);
-  linear(x, weight, {}, expected, scratch, parallel);
-  linear(x, weight, {}, actual, scratch, parallel, {prepared.find(weight)});
+  linear(x, weight, {}, expected, {scratch, parallel});
+  linear(x, weight, {}, actual, {scratch, parallel}, {prepared.find(weight)});
   EXPECT_TRUE(equal(expected, actual));
 
   prepared.drop(weight);

@@ -85,15 +85,13 @@ void expect_golden(const ModelConfig& config, const ModelParameters& parameters,
         << path << " at " << kEvery * i;
     bounded[i] = {expected[i], bounded[i].error + stored};
   }
-  Scratch scratch;
-  Parallel parallel;
   DecodingSession session(config, parameters);
   Buffer<float, 2> logits({kTokens, kVocabulary});
-  session.append(ids, logits, scratch, parallel);
+  session.append(ids, logits);
   testing::expect_bounded(bounded, sampled(testing::elements(logits), kEvery), path.c_str());
   session.set_length(0);
   for (Index n = 0; n < kTokens; ++n) {
-    const VectorView<const float> next = session.append({ids.data() + n, 1}, scratch, parallel);
+    const VectorView<const float> next = session.append({ids.data() + n, 1});
     std::copy_n(next.data(), kVocabulary, logits.view()[n].data());
   }
   testing::expect_bounded(bounded, sampled(testing::elements(logits), kEvery), path.c_str());
@@ -217,15 +215,13 @@ TEST(Pretrained, TakesATokenizerOfWhichAddedTokensAloneAreBeyond) {
 
 TEST(Pretrained, SamplingIsReproducible) {
   const PretrainedModel model = read_pretrained(folder_of("qwen2"));
-  Scratch scratch;
-  Parallel parallel;
   const auto drawn = [&](std::uint64_t seed) {
     DecodingSession session(model.parameters);
     Sampler sampler({.temperature = 0.8, .top_k = 30, .top_p = 0.95}, seed);
     const std::vector<std::int32_t> prompt = {1, 2, 3};
-    std::vector<std::int32_t> out = {sampler.draw(session.append(prompt, scratch, parallel))};
+    std::vector<std::int32_t> out = {sampler.draw(session.append(prompt))};
     while (out.size() < 20) {
-      out.push_back(sampler.draw(session.append({&out.back(), 1}, scratch, parallel)));
+      out.push_back(sampler.draw(session.append({&out.back(), 1})));
     }
     return out;
   };

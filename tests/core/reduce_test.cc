@@ -126,7 +126,6 @@ TEST(Reduce, TakesRowsAndColumnsLongerThanItsLanes) {
 // most 2^-53 of the sum of sizes, and one rounding to float.
 TEST(Reduce, RoundsSumsOnce) {
   Random random(3);
-  Parallel parallel;
   constexpr Index kCount = 100003;
   const Buffer<float, 1> x = testing::uniform<1>({kCount}, random);
   long double exact = 0, sizes = 0;
@@ -136,8 +135,8 @@ TEST(Reduce, RoundsSumsOnce) {
   }
   float sum = 0, mean = 0;
   const Index axes[] = {0};
-  reduce(Reduce::sum, x, axes, sum, parallel);
-  reduce(Reduce::mean, x, axes, mean, parallel);
+  reduce(Reduce::sum, x, axes, sum);
+  reduce(Reduce::mean, x, axes, mean);
   const auto bound = [&](double result, double divisor) {
     return 0x1p-24 * std::fabs(result) + kCount * 0x1p-53 * static_cast<double>(sizes) / divisor;
   };
@@ -148,17 +147,16 @@ TEST(Reduce, RoundsSumsOnce) {
   Buffer<float, 1> ones({1001});
   std::fill_n(ones.data(), 1001, 1.0f);
   ones.data()[0] = 0x1p24f;
-  reduce(Reduce::sum, ones, axes, sum, parallel);
+  reduce(Reduce::sum, ones, axes, sum);
   EXPECT_EQ(sum, 0x1p24f + 1000);
 }
 
 TEST(Reduce, FindsTheFirstOfSeveralAndTheFirstNaN) {
-  Parallel parallel;
   const Index axes[] = {0};
   const auto place_in = [&](std::vector<float> x) {
     float place = -1;
     const auto count = static_cast<Index>(x.size());
-    reduce(Reduce::argmax, VectorView<const float>(x.data(), {count}), axes, place, parallel);
+    reduce(Reduce::argmax, VectorView<const float>(x.data(), {count}), axes, place);
     return place;
   };
   EXPECT_EQ(place_in({1, 3, 2, 3}), 1);
@@ -174,23 +172,22 @@ TEST(Reduce, FindsTheFirstOfSeveralAndTheFirstNaN) {
 }
 
 TEST(Reduce, OfNothing) {
-  Parallel parallel;
   Buffer<float, 2> none({0, 3});
   Buffer<float, 1> three({3}), zero({0});
   const Index rows[] = {0}, cols[] = {1}, both[] = {0, 1};
   three.data()[1] = 7;
-  reduce(Reduce::sum, none, rows, three, parallel);
+  reduce(Reduce::sum, none, rows, three);
   EXPECT_TRUE(testing::all_are(three, 0.0f));
-  reduce(Reduce::mean, none, rows, three, parallel);
+  reduce(Reduce::mean, none, rows, three);
   for (Index i = 0; i < 3; ++i) EXPECT_TRUE(std::isnan(three.data()[i]));
   float one = 7;
-  reduce(Reduce::sum, none, both, one, parallel);
+  reduce(Reduce::sum, none, both, one);
   EXPECT_EQ(one, 0);
   // No results: nothing to choose.
-  for (const auto& [name, operation] : kReduce) reduce(operation, none, cols, zero, parallel);
+  for (const auto& [name, operation] : kReduce) reduce(operation, none, cols, zero);
   for (const Reduce operation : {Reduce::max, Reduce::min, Reduce::argmax}) {
     const std::string name(name_of(kReduce, operation));
-    EXPECT_EQ(error_of([&] { reduce(operation, none, rows, three, parallel); }),
+    EXPECT_EQ(error_of([&] { reduce(operation, none, rows, three); }),
               name + ": x: has no elements to choose from; shape is [0, 3]");
   }
 }
@@ -213,14 +210,13 @@ TEST(Reduce, SumsToWhatWasRepeated) {
 }
 
 TEST(Reduce, RefusesWhatDoesNotFitAndWritesNothing) {
-  Parallel parallel;
   Buffer<float, 2> x({2, 3}), kept({2, 1});
   Buffer<float, 1> rows({2}), cols({3});
   rows.data()[0] = 7;
   const Index last[] = {-1}, beyond[] = {2}, before[] = {-3}, twice[] = {1, -1};
   const auto sum_error = [&](const AnyView<const float>& from, std::span<const Index> axes,
                              const AnyView<float>& out) {
-    return error_of([&] { reduce(Reduce::sum, from, axes, out, parallel); });
+    return error_of([&] { reduce(Reduce::sum, from, axes, out); });
   };
   EXPECT_EQ(sum_error({}, last, rows), "sum: x: no tensor given");
   EXPECT_EQ(sum_error(x, last, {}), "sum: out: no tensor given");
@@ -230,11 +226,11 @@ TEST(Reduce, RefusesWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(sum_error(x, last, cols), "sum: out: shape must be [2], is [3]; x is [2, 3]");
   EXPECT_EQ(sum_error(x, last, VectorView<float>(x.data(), {2})).find("sum: out: shares memory"),
             0u);
-  EXPECT_EQ(error_of([&] { reduce(static_cast<Reduce>(9), x, last, rows, parallel); }),
+  EXPECT_EQ(error_of([&] { reduce(static_cast<Reduce>(9), x, last, rows); }),
             "reduce: operation: is none of sum, mean, max, min, argmax");
   Buffer<float, 3> cube({2, 2, 2});
   const Index two[] = {0, 1};
-  EXPECT_EQ(error_of([&] { reduce(Reduce::argmax, cube, two, rows, parallel); }),
+  EXPECT_EQ(error_of([&] { reduce(Reduce::argmax, cube, two, rows); }),
             "argmax: axis: must be one or all of them, are 2; x is [2, 2, 2]");
   // Repeating one element takes no memory.
   const float number = 1;
@@ -242,18 +238,18 @@ TEST(Reduce, RefusesWhatDoesNotFitAndWritesNothing) {
   many.shape.rank = many.strides.rank = 1;
   many.shape[0] = (1 << 24) + 1;
   const Index first[] = {0};
-  EXPECT_EQ(error_of([&] { reduce(Reduce::argmax, many, first, rows.data()[0], parallel); }),
+  EXPECT_EQ(error_of([&] { reduce(Reduce::argmax, many, first, rows.data()[0]); }),
             "argmax: x: has more than 2^24 places to choose from; shape is [16777217]");
-  EXPECT_EQ(error_of([&] { sum_to(x, rows, parallel); }),
+  EXPECT_EQ(error_of([&] { sum_to(x, rows); }),
             "sum_to: shape: does not broadcast to that of x; is [2], x is [2, 3]");
-  EXPECT_EQ(error_of([&] { sum_to(cols, x, parallel); }),
+  EXPECT_EQ(error_of([&] { sum_to(cols, x); }),
             "sum_to: shape: does not broadcast to that of x; is [2, 3], x is [3]");
   EXPECT_EQ(error_of([&] {
-              sum_to(x, VectorView<float>(x.data(), {3}), parallel);
+              sum_to(x, VectorView<float>(x.data(), {3}));
             }).find("sum_to: out: shares memory"),
             0u);
   EXPECT_EQ(rows.data()[0], 7);
-  reduce(Reduce::sum, x, last, rows, parallel);
+  reduce(Reduce::sum, x, last, rows);
   EXPECT_EQ(rows.data()[0], 0);
 }
 

@@ -203,14 +203,12 @@ TEST(RotaryPositions, GoesBackByTheOppositeAngle) {
 TEST(RotaryPositions, AgreesWithPyTorch) {
   Random random(32);
   const std::vector<std::int32_t> positions = {0, 1, 2, 3, 4, 5, 6};
-  Parallel parallel;
   for (const Index count : {4, 3}) {
     const Table table = make_table(positions, count);
     for (const RotaryPairs pairs : kPairings) {
       const Buffer<float, 4> x = uniform<4>({2, 3, 7, 8}, random);
       Buffer<float, 4> out({2, 3, 7, 8});
-      rotary_positions(x, table.all(table.cosine, 2), table.all(table.sine, 2), pairs, out,
-                       parallel);
+      rotary_positions(x, table.all(table.cosine, 2), table.all(table.sine, 2), pairs, out);
       const std::string name = pairs == RotaryPairs::halves ? "halves" : "interleaved";
       // Two products of a cosine or sine, off by half an ulp, and a number of at most 1, and their
       // sum, of at most 2: two roundings of 2^-24 a product, one of the sum and one of the file.
@@ -225,7 +223,6 @@ TEST(RotaryPositions, ProductsDependOnTheDistanceAlone) {
   const Buffer<float, 1> query = uniform<1>({16}, random), key = uniform<1>({16}, random);
   const std::vector<std::int32_t> positions = {0, 1, 2, 3, 10, 11, 12, 13};
   const Table table = make_table(positions, 8);
-  Parallel parallel;
   // One token repeated at every position.
   const auto everywhere = [](const Buffer<float, 1>& token) {
     return TensorView<const float, 4>(token.data(), {1, 1, 8, 16}, {0, 0, 0, 1});
@@ -233,9 +230,9 @@ TEST(RotaryPositions, ProductsDependOnTheDistanceAlone) {
   Buffer<float, 4> queries({1, 1, 8, 16}), keys({1, 1, 8, 16});
   for (const RotaryPairs pairs : kPairings) {
     rotary_positions(everywhere(query), table.all(table.cosine, 1), table.all(table.sine, 1), pairs,
-                     queries, parallel);
+                     queries);
     rotary_positions(everywhere(key), table.all(table.cosine, 1), table.all(table.sine, 1), pairs,
-                     keys, parallel);
+                     keys);
     const auto product = [&](Index t, Index s) {
       double sum = 0;
       for (Index c = 0; c < 16; ++c) {
@@ -276,9 +273,8 @@ TEST(RotaryPositions, ANaNStaysInItsPair) {
   Buffer<float, 4> x = uniform<4>({1, 2, 3, 8}, random), out({1, 2, 3, 8});
   x.view()[0][1][2][1] = std::numeric_limits<float>::quiet_NaN();
   const Table table = make_table({0, 1, 2}, 3);
-  Parallel parallel;
   rotary_positions(x, table.all(table.cosine, 1), table.all(table.sine, 1), RotaryPairs::halves,
-                   out, parallel);
+                   out);
   int count = 0;
   for (Index i = 0; i < 48; ++i) count += std::isnan(out.data()[i]);
   EXPECT_EQ(count, 2);
@@ -287,33 +283,32 @@ TEST(RotaryPositions, ANaNStaysInItsPair) {
 }
 
 TEST(RotaryPositions, RejectsWhatDoesNotFitAndWritesNothing) {
-  Parallel parallel;
   Buffer<float, 4> x({1, 2, 3, 8}), out({1, 2, 3, 8}), other({1, 2, 3, 6});
   Buffer<float, 3> table({1, 3, 4}), wide({1, 3, 5}), shorter({1, 2, 4});
   out.data()[0] = 7;
   constexpr RotaryPairs kHalves = RotaryPairs::halves;
-  EXPECT_EQ(error_of([&] { rotary_positions({}, table, table, kHalves, out, parallel); }),
+  EXPECT_EQ(error_of([&] { rotary_positions({}, table, table, kHalves, out); }),
             "rotary_positions: x: no tensor given");
-  EXPECT_EQ(error_of([&] { rotary_positions(x, shorter, table, kHalves, out, parallel); }),
+  EXPECT_EQ(error_of([&] { rotary_positions(x, shorter, table, kHalves, out); }),
             "rotary_positions: cos: shape must be [1, 3, 4], is [1, 2, 4]; x is [1, 2, 3, 8]");
-  EXPECT_EQ(error_of([&] { rotary_positions(x, table, wide, kHalves, out, parallel); }),
+  EXPECT_EQ(error_of([&] { rotary_positions(x, table, wide, kHalves, out); }),
             "rotary_positions: sin: shape must be [1, 3, 4], is [1, 3, 5]; the shape of cos");
-  EXPECT_EQ(error_of([&] { rotary_positions(x, wide, wide, kHalves, out, parallel); }),
+  EXPECT_EQ(error_of([&] { rotary_positions(x, wide, wide, kHalves, out); }),
             "rotary_positions: cos: two elements for each of 5 pairs do not fit in width 8; cos is "
             "[1, 3, 5], x is [1, 2, 3, 8]");
-  EXPECT_EQ(error_of([&] { rotary_positions(x, table, table, kHalves, other, parallel); }),
+  EXPECT_EQ(error_of([&] { rotary_positions(x, table, table, kHalves, other); }),
             "rotary_positions: out: shape must be [1, 2, 3, 8], is [1, 2, 3, 6]; the shape of x");
-  EXPECT_EQ(error_of([&] { rotary_positions_backward({}, table, table, kHalves, out, parallel); }),
+  EXPECT_EQ(error_of([&] { rotary_positions_backward({}, table, table, kHalves, out); }),
             "rotary_positions_backward: d_out: no tensor given");
   EXPECT_EQ(
-      error_of([&] { rotary_positions_backward(x, table, table, kHalves, other, parallel); }),
+      error_of([&] { rotary_positions_backward(x, table, table, kHalves, other); }),
       "rotary_positions_backward: d_x: shape must be [1, 2, 3, 8], is [1, 2, 3, 6]; the shape "
       "of d_out");
   EXPECT_EQ(out.data()[0], 7);
-  rotary_positions(x, table, table, kHalves, out, parallel);
+  rotary_positions(x, table, table, kHalves, out);
   EXPECT_EQ(out.data()[0], 0);
   out.data()[0] = 7;
-  rotary_positions_backward(x, table, table, kHalves, out, parallel);
+  rotary_positions_backward(x, table, table, kHalves, out);
   EXPECT_EQ(out.data()[0], 0);
 
   Buffer<std::int32_t, 1> positions({3});

@@ -22,7 +22,7 @@ class RunningAverage : public ::testing::Test {
  protected:
   void run(const Buffer<float, 3>& x, const RunningAverageOptions& options, Buffer<float, 3>& out,
            const RunningAverageTrace& trace = {}) {
-    running_average(x, options, out, scratch_, parallel_, trace);
+    running_average(x, options, out, {scratch_, parallel_}, trace);
   }
 
   Scratch scratch_;

@@ -98,12 +98,10 @@ TEST(Sampling, GoesOnBeyondTheContext) {
   ModelConfig config;
   config.layers = 1, config.heads = 2, config.width = 8, config.context = 4, config.vocabulary = 5;
   LanguageModel model(config, 1);
-  Scratch scratch;
-  Parallel parallel;
   const std::vector<std::int32_t> prompt = {1, 2};
   const auto drawn = [&](const SamplingOptions& options) {
     Random random(3);
-    return generate(model, prompt, 9, options, random, scratch, parallel);
+    return generate(model, prompt, 9, options, random);
   };
   EXPECT_EQ(drawn({}).size(), 9u);
   EXPECT_EQ(drawn({}), drawn({}));
@@ -112,7 +110,7 @@ TEST(Sampling, GoesOnBeyondTheContext) {
   for (const std::int32_t token : drawn({.temperature = 0})) {
     const auto length = static_cast<Index>(std::min<std::size_t>(all.size(), 4));
     const MatrixView<const float> logits =
-        model.logits({all.data() + all.size() - length, {1, length}}, scratch, parallel);
+        model.logits({all.data() + all.size() - length, {1, length}});
     const VectorView<const float> last = logits[length - 1];
     EXPECT_EQ(std::max_element(last.data(), last.data() + 5) - last.data(), token);
     all.push_back(token);

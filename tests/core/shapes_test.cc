@@ -86,7 +86,6 @@ Slice random_slice(Random& random, Index size) {
 
 TEST(Shapes, SliceTakesWhatPythonTakes) {
   Random random(2);
-  Parallel parallel;
   for (int n = 0; n < 500; ++n) {
     const Indices sizes = testing::random_sizes(random, 6, 6);
     const AnyTensor x(sizes, random, n % 2 == 0);
@@ -116,7 +115,7 @@ TEST(Shapes, SliceTakesWhatPythonTakes) {
     // equal, exactly for small whole numbers.
     const AnyTensor d_out(shape, random, true);
     AnyTensor d_x(sizes, random, true);
-    slice_backward(d_out.view(), slices, d_x.view(), parallel);
+    slice_backward(d_out.view(), slices, d_x.view());
     double there = 0, back = 0;
     const std::vector<float> d = d_out.values(), all = x.values(), d_all = d_x.values();
     for (std::size_t i = 0; i < d.size(); ++i) there += d[i] * expected[i];
@@ -215,13 +214,12 @@ TEST(Shapes, JoinPutsOneAfterAnother) {
 
 TEST(Shapes, SectionsAreJoinedToTheWhole) {
   Random random(6);
-  Parallel parallel;
   const AnyTensor x({3, 6, 2}, random, true);
   std::vector<AnyView<const float>> parts;
   for (Index i = 0; i < 3; ++i) parts.push_back(section(x.view(), -2, i, 3));
   EXPECT_EQ(parts[1].shape, any_shape({3, 2, 2}));
   AnyTensor out({3, 6, 2}, random, true);
-  join(Join::concatenate, parts, 1, out.view(), parallel);
+  join(Join::concatenate, parts, 1, out.view());
   EXPECT_EQ(std::as_const(out).values(), x.values());
 }
 
@@ -246,7 +244,6 @@ TEST(Shapes, ArangeCountsAsNumPy) {
 }
 
 TEST(Shapes, RefuseWhatDoesNotFitAndWriteNothing) {
-  Parallel parallel;
   Random random(7);
   Buffer<float, 2> x({2, 3}), out({4, 3});
   Buffer<float, 1> row({3});
@@ -293,7 +290,7 @@ TEST(Shapes, RefuseWhatDoesNotFitAndWriteNothing) {
             "reshape: x: must have no gaps: copy it; shape is [3, 2]");
   const auto join_error = [&](Join how, std::vector<AnyView<const float>> tensors, Index axis,
                               const AnyView<float>& to) {
-    return error_of([&] { join(how, tensors, axis, to, parallel); });
+    return error_of([&] { join(how, tensors, axis, to); });
   };
   EXPECT_EQ(join_error(Join::concatenate, {}, 0, out),
             "concatenate: tensors: must be at least one");
@@ -323,15 +320,15 @@ TEST(Shapes, RefuseWhatDoesNotFitAndWriteNothing) {
             "split: sections: axis 1 cannot be split into 0 equal parts; x is [2, 3]");
   const Slice one{.start = 0, .is_one = true};
   EXPECT_EQ(error_of([&] {
-              slice_backward(x, {&one, 1}, out, parallel);
+              slice_backward(x, {&one, 1}, out);
             }),
             "slice_backward: d_out: shape must be that of the slice, [3], is [2, 3]");
   EXPECT_EQ(error_of([&] {
-              slice_backward(out.view()[1], {&one, 1}, out, parallel);
+              slice_backward(out.view()[1], {&one, 1}, out);
             }).find("slice_backward: d_x: shares memory"),
             0u);
   EXPECT_EQ(out.data()[0], 7);
-  join(Join::concatenate, std::vector<AnyView<const float>>{x, x}, 0, out, parallel);
+  join(Join::concatenate, std::vector<AnyView<const float>>{x, x}, 0, out);
   EXPECT_EQ(out.data()[0], 0);
 }
 

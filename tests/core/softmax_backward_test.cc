@@ -121,7 +121,6 @@ TEST(SoftmaxBackward, AgreesWithTheComplexStep) {
 // and the errors above with d = 1 and M = 1 are u out_i / t (k + 10).
 TEST(SoftmaxBackward, TheGradientOfARowsSumIsNothing) {
   Random random(93);
-  Parallel parallel;
   for (const Index length : {1, 7, 64, 1000}) {
     const Buffer<float, 2> x = uniform<2>({5, length}, random);
     Buffer<float, 2> ones({5, length}), out({5, length}), d_x({5, length});
@@ -133,7 +132,7 @@ TEST(SoftmaxBackward, TheGradientOfARowsSumIsNothing) {
           out.view()[n][c] = static_cast<float>(y[static_cast<std::size_t>(c)]);
         }
       }
-      softmax_backward(ones, out, {.temperature = temperature}, d_x, parallel);
+      softmax_backward(ones, out, {.temperature = temperature}, d_x);
       const double k = static_cast<double>(length) / 4 + 6;
       for (Index i = 0; i < d_x.view().count(); ++i) {
         ASSERT_LE(std::fabs(d_x.data()[i]), kRounding * out.data()[i] / temperature * (k + 11))
@@ -158,30 +157,27 @@ TEST(SoftmaxBackward, DoesNotDependOnThreadsAndMayWriteInPlace) {
 }
 
 TEST(SoftmaxBackward, ARowThatSawNothingGetsZeros) {
-  Parallel parallel;
   Buffer<float, 2> d_out({1, 20}), out({1, 20}), d_x({1, 20});
   std::fill_n(d_out.data(), 20, 3.0f);
   std::fill_n(d_x.data(), 20, 7.0f);
-  softmax_backward(d_out, out, {}, d_x, parallel);
+  softmax_backward(d_out, out, {}, d_x);
   EXPECT_EQ(testing::max_abs(d_x.view()), 0);
 }
 
 TEST(SoftmaxBackward, RejectsWhatDoesNotFitAndWritesNothing) {
-  Parallel parallel;
   Buffer<float, 2> d_out({2, 3}), out({2, 3}), d_x({2, 3}), wide({2, 4});
   d_x.data()[0] = 7;
-  EXPECT_EQ(error_of([&] { softmax_backward(d_out, {}, {}, d_x, parallel); }),
+  EXPECT_EQ(error_of([&] { softmax_backward(d_out, {}, {}, d_x); }),
             "softmax_backward: out: no tensor given");
-  EXPECT_EQ(error_of([&] { softmax_backward(wide, out, {}, d_x, parallel); }),
+  EXPECT_EQ(error_of([&] { softmax_backward(wide, out, {}, d_x); }),
             "softmax_backward: d_out: shape must be [2, 3], is [2, 4]; that of out");
-  EXPECT_EQ(error_of([&] { log_softmax_backward(d_out, out, {.axis = 2}, d_x, parallel); }),
+  EXPECT_EQ(error_of([&] { log_softmax_backward(d_out, out, {.axis = 2}, d_x); }),
             "log_softmax_backward: axis: 2 is not an axis of x [2, 3]");
-  EXPECT_NE(error_of([&] {
-              softmax_backward(d_out, out, {.temperature = 0}, d_x, parallel);
-            }).find("temperature"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of([&] { softmax_backward(d_out, out, {.temperature = 0}, d_x); }).find("temperature"),
+      std::string::npos);
   EXPECT_EQ(d_x.data()[0], 7);
-  softmax_backward(d_out, out, {}, d_x, parallel);
+  softmax_backward(d_out, out, {}, d_x);
   EXPECT_EQ(d_x.data()[0], 0);
 }
 

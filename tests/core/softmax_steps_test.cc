@@ -28,8 +28,7 @@ TEST(SoftmaxSteps, FollowTheirFormula) {
   Buffer<float, 1> shift({5}), sum({5});
   Random random(1);
   fill_normal(x.view(), random);
-  Parallel parallel;
-  softmax(x, {}, usual, parallel);
+  softmax(x, {}, usual);
   for (const bool stable : {false, true}) {
     softmax_steps(x, stable, out, {shift, powers, sum});
     for (Index n = 0; n < 5; ++n) {

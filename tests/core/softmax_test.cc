@@ -160,20 +160,18 @@ TEST(Softmax, RunsAlongEveryAxisOfAnyView) {
 
 TEST(Softmax, ShiftingARowChangesNothing) {
   Random random(5);
-  Parallel parallel;
   Buffer<float, 1> x({37}), shifted({37}), y({37}), z({37});
   for (Index i = 0; i < 37; ++i) {
     // Multiples of 2^-10, so that adding 1000 is exact.
     x.data()[i] = static_cast<float>(static_cast<int>(random.below(8192))) * 0x1p-10f;
     shifted.data()[i] = x.data()[i] + 1000.0f;
   }
-  softmax(x, {}, y, parallel);
-  softmax(shifted, {}, z, parallel);
+  softmax(x, {}, y);
+  softmax(shifted, {}, z);
   EXPECT_TRUE(equal(y, z));
 }
 
 TEST(Softmax, NothingOverflows) {
-  Parallel parallel;
   Buffer<float, 2> x({1, 3}), y({1, 3});
   const float largest = std::numeric_limits<float>::max();
   const float rows[][3] = {
@@ -182,7 +180,7 @@ TEST(Softmax, NothingOverflows) {
       {0.5f, 0.5f, 0.0f}, {1 / 3.0f, 1 / 3.0f, 1 / 3.0f}, {1.0f, 0.0f, 0.0f}};
   for (int i = 0; i < 3; ++i) {
     std::copy_n(rows[i], 3, x.data());
-    softmax(x, {}, y, parallel);
+    softmax(x, {}, y);
     EXPECT_TRUE(close(MatrixView<const float>(expected[i], {1, 3}), y, 0, kEpsilon));
   }
 }
@@ -211,11 +209,10 @@ TEST(Softmax, InfinityAndNaNStayInTheirRow) {
     }
   }
   // Through the columns too: only the one with the NaN.
-  Parallel parallel;
   Buffer<float, 2> x({3, 5}), y({3, 5});
   x.view()[1][2] = kNaN;
   for (Index i = 0; i < 3; ++i) x.view()[i][4] = -kInfinity;
-  softmax(x, {.axis = 0}, y, parallel);
+  softmax(x, {.axis = 0}, y);
   for (Index i = 0; i < 3; ++i) {
     EXPECT_EQ(y.view()[i][0], 1 / 3.0f);
     EXPECT_TRUE(std::isnan(y.view()[i][2]));
@@ -224,11 +221,10 @@ TEST(Softmax, InfinityAndNaNStayInTheirRow) {
 }
 
 TEST(Softmax, TemperatureSharpensAndFlattens) {
-  Parallel parallel;
   Buffer<float, 1> x({3}), y({3});
   std::copy_n(std::vector<float>{1.0f, 2.0f, 4.0f}.data(), 3, x.data());
   for (const double temperature : {0.1, 0.5, 2.0, 10.0}) {
-    softmax(x, {.temperature = temperature}, y, parallel);
+    softmax(x, {.temperature = temperature}, y);
     const std::vector<double> exact = reference({1.0f, 2.0f, 4.0f}, 1 / temperature, false);
     for (Index i = 0; i < 3; ++i) {
       const double want = exact[static_cast<std::size_t>(i)];
@@ -239,51 +235,49 @@ TEST(Softmax, TemperatureSharpensAndFlattens) {
 
 TEST(Softmax, InPlaceIsTheSame) {
   Random random(6);
-  Parallel parallel;
   Buffer<float, 2> x({5, 29}), y({5, 29});
   for (const int axis : {0, 1}) {
     fill_normal(x.view(), random);
-    softmax(x, {.axis = axis}, y, parallel);
-    softmax(x, {.axis = axis}, x, parallel);
+    softmax(x, {.axis = axis}, y);
+    softmax(x, {.axis = axis}, x);
     EXPECT_TRUE(equal(y, x));
   }
 }
 
 TEST(Softmax, RejectsWhatDoesNotFit) {
-  Parallel parallel;
   Buffer<float, 2> x({2, 3}), out({2, 3}), small({2, 2});
   std::fill_n(out.data(), 6, -7.0f);
-  EXPECT_EQ(error_of([&] { softmax(x, {}, small, parallel); }),
+  EXPECT_EQ(error_of([&] { softmax(x, {}, small); }),
             "softmax: out: shape must be [2, 3], is [2, 2]; that of x");
   const float one = 1;  // for a row of 64, of which a kernel would read the 63 after it
   Buffer<float, 2> row({1, 64});
   for (const Index stride : {0, 2}) {
     const MatrixView<const float> view(&one, {1, 64}, {0, stride});
-    EXPECT_EQ(error_of([&] { softmax(view, {}, row, parallel); }),
+    EXPECT_EQ(error_of([&] { softmax(view, {}, row); }),
               "softmax: x: the last axis must be contiguous; shape is [1, 64], strides are [0, " +
                   std::to_string(stride) + "]");
   }
-  EXPECT_EQ(error_of([&] { softmax(x, {.axis = 2}, out, parallel); }),
+  EXPECT_EQ(error_of([&] { softmax(x, {.axis = 2}, out); }),
             "softmax: axis: 2 is not an axis of x [2, 3]");
-  EXPECT_EQ(error_of([&] { softmax(x, {.axis = -3}, out, parallel); }),
+  EXPECT_EQ(error_of([&] { softmax(x, {.axis = -3}, out); }),
             "softmax: axis: -3 is not an axis of x [2, 3]");
   for (const double bad : {0.0, -1.0, 1e-60, 1e60, std::nan(""), HUGE_VAL}) {
     EXPECT_NE(error_of([&] {
-                softmax(x, {.temperature = bad}, out, parallel);
+                softmax(x, {.temperature = bad}, out);
               }).find("softmax: temperature: must be finite and above 0"),
               std::string::npos);
   }
   EXPECT_NE(error_of([&] {
-              log_softmax(MatrixView<const float>(), {}, out, parallel);
+              log_softmax(MatrixView<const float>(), {}, out);
             }).find("log_softmax: x: no tensor given"),
             std::string::npos);
   const MatrixView<float> overlapping(x.data() + 1, {1, 3});
   EXPECT_NE(error_of([&] {
-              softmax(MatrixView<const float>(x.data(), {1, 3}), {}, overlapping, parallel);
+              softmax(MatrixView<const float>(x.data(), {1, 3}), {}, overlapping);
             }).find("shares memory"),
             std::string::npos);
   for (Index i = 0; i < 6; ++i) EXPECT_EQ(out.data()[i], -7.0f);
-  softmax(x, {}, out, parallel);
+  softmax(x, {}, out);
   for (Index i = 0; i < 6; ++i) EXPECT_EQ(out.data()[i], 1 / 3.0f);
 }
 

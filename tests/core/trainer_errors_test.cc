@@ -68,8 +68,7 @@ TEST(Trainer, StopsWhereTheLossIsNotFiniteAndKeepsTheLastGoodState) {
     for (Training* each : {&run, &before}) {
       each->model->weights().final_norm.bias[3] = std::numeric_limits<float>::infinity();
     }
-    Parallel parallel;
-    const std::string message = error_of([&] { run.trainer->step(tokens, parallel); });
+    const std::string message = error_of([&] { run.trainer->step(tokens); });
     EXPECT_EQ(message, std::string("Trainer::step: loss: is nan in step 3: the gradient of ") +
                            (tied ? "wte.weight" : "lm_head.weight") + " went first");
     EXPECT_EQ(run.trainer->steps(), 3);
@@ -92,8 +91,7 @@ TEST(Trainer, NamesTheGradientThatWentFirst) {
                                 if (std::ranges::count(names, each.name)) each.data[0] = with;
                               }
                             }});
-    Parallel parallel;
-    const std::string message = error_of([&] { run.trainer->step(stream(300), parallel); });
+    const std::string message = error_of([&] { run.trainer->step(stream(300)); });
     EXPECT_EQ(run.trainer->steps(), 0);
     return message.substr(message.find(": the ") + 2);
   };
@@ -159,8 +157,7 @@ TEST(Trainer, RefusesOptionsOutOfRange) {
             }),
             "Trainer: mask_token: is no token of a vocabulary of 11");
   Training run;
-  Parallel parallel;
-  EXPECT_EQ(error_of([&] { run.trainer->step(stream(8), parallel); }),
+  EXPECT_EQ(error_of([&] { run.trainer->step(stream(8)); }),
             "draw_batch: stream: has 8 tokens, and a window with the token after it 9");
   run.go(1, stream(9));
 }

@@ -28,17 +28,15 @@ constexpr double reordered(int terms) { return terms * 0x1p-24; }
 TEST(Trainer, LossesFallToWhatTheStreamAllows) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
     Training run(tiny(family));
-    Parallel parallel;
     const std::vector<std::int32_t> seen = stream(2000), unseen = stream(500, 2);
     // At first all are held about equally likely: a logit is a sum of 16 numbers of a norm, whose
     // squares are 1 on average, times weights of deviation 0.02. Five deviations of that.
-    EXPECT_NEAR(run.trainer->evaluate(unseen, 40, parallel).mean(), std::log(11.0),
-                5 * 0.02 * std::sqrt(16));
+    EXPECT_NEAR(run.trainer->evaluate(unseen, 40).mean(), std::log(11.0), 5 * 0.02 * std::sqrt(16));
     run.go(120, seen);
     // One that knows the rule: of ten in eleven what follows is told by it, or is drawn as it.
     const double known = 0.9 + 0.1 / 11, other = 0.1 / 11;
     const double floor = -known * std::log(known) - 10 * other * std::log(other);
-    const ModelLoss loss = run.trainer->evaluate(unseen, 40, parallel);
+    const ModelLoss loss = run.trainer->evaluate(unseen, 40);
     EXPECT_LT(loss.mean(), 1.5 * floor);
     EXPECT_EQ(loss.counted, 40 * 8);
     EXPECT_GT(loss.correct, 40 * 8 * 3 / 4);
@@ -61,9 +59,8 @@ TEST(Trainer, AccumulatesTheGradientOfOneLargeBatch) {
   TrainerOptions whole = Training::quick(), parts = Training::quick();
   whole.batch = 12, parts.accumulation = 3;
   Training a(tiny(), whole), b(tiny(), parts);
-  Parallel parallel;
-  const TrainingStep first = a.trainer->step(stream(300), parallel);
-  const TrainingStep second = b.trainer->step(stream(300), parallel);
+  const TrainingStep first = a.trainer->step(stream(300));
+  const TrainingStep second = b.trainer->step(stream(300));
   EXPECT_NEAR(first.loss, second.loss, reordered(12 * 8) * first.loss);
   EXPECT_NEAR(first.gradient_norm, second.gradient_norm, reordered(12 * 8) * first.gradient_norm);
   EXPECT_EQ(first.tokens, second.tokens);
@@ -90,10 +87,9 @@ TEST(Trainer, SharesOutItsBatches) {
                                 sums[0] += sum;
                               }});
     const std::vector<std::int32_t> tokens = stream(300);
-    Parallel parallel;
-    second.trainer->step(tokens, parallel);
-    const TrainingStep shared = first.trainer->step(tokens, parallel);
-    const TrainingStep expected = whole.trainer->step(tokens, parallel);
+    second.trainer->step(tokens);
+    const TrainingStep shared = first.trainer->step(tokens);
+    const TrainingStep expected = whole.trainer->step(tokens);
     constexpr double kReordered = reordered(4 * 8);
     EXPECT_NEAR(shared.loss, expected.loss, kReordered * expected.loss);
     EXPECT_NEAR(shared.gradient_norm, expected.gradient_norm, kReordered * expected.gradient_norm);
@@ -124,7 +120,6 @@ TEST(Trainer, SharesOutItsBatches) {
 TEST(Trainer, LetsThePartThatIsFirstDecide) {
   Training first, second;
   const std::vector<std::int32_t> tokens = stream(300);
-  Parallel parallel;
   std::vector<float> gradient;
   double sum = 0;
   std::vector<std::vector<std::byte>> told;
@@ -146,13 +141,13 @@ TEST(Trainer, LetsThePartThatIsFirstDecide) {
                                sum = sums[0];
                              },
                              [&](std::span<std::byte> bytes) {
-                               if (told.empty()) shared = first.trainer->step(tokens, parallel);
+                               if (told.empty()) shared = first.trainer->step(tokens);
                                ASSERT_EQ(told.front().size(), bytes.size());
                                std::ranges::copy(told.front(), bytes.begin());
                                told.erase(told.begin());
                              }});
   for (int n = 0; n < 3; ++n) {
-    const TrainingStep step = second.trainer->step(tokens, parallel);
+    const TrainingStep step = second.trainer->step(tokens);
     EXPECT_EQ(step.loss, shared.loss);
     EXPECT_EQ(step.gradient_norm, shared.gradient_norm);
     EXPECT_TRUE(told.empty());
@@ -166,9 +161,8 @@ TEST(Trainer, LetsThePartThatIsFirstDecide) {
                                const double decides[] = {std::nan(""), 1};
                                std::ranges::copy(std::as_bytes(std::span(decides)), bytes.begin());
                              }});
-  EXPECT_NE(
-      error_of([&] { second.trainer->step(tokens, parallel); }).find("loss: is nan in step 3"),
-      std::string::npos);
+  EXPECT_NE(error_of([&] { second.trainer->step(tokens); }).find("loss: is nan in step 3"),
+            std::string::npos);
   EXPECT_EQ(second.trainer->steps(), 3);
   EXPECT_TRUE(equal(first.model->values(), second.model->values()));
 }
@@ -182,30 +176,27 @@ TEST(Trainer, TakesBatchesThatAreGiven) {
   Training drawn(config, options), given(config, options);
   const std::vector<std::int32_t> tokens = stream(300);
   drawn.go(3, tokens);
-  Parallel parallel;
   for (std::uint64_t step = 0; step < 3; ++step) {
     TokenBatch batch;
     draw_batch(tokens, 8, config.context, options.batches, options.seed, step, batch);
-    const TrainingStep done =
-        given.trainer->step(batch.tokens_of(0, 8), batch.targets_of(0, 8), parallel);
+    const TrainingStep done = given.trainer->step(batch.tokens_of(0, 8), batch.targets_of(0, 8));
     given.losses.push_back(done.loss);
     EXPECT_EQ(done.tokens, 64);
   }
   given.expect_same(drawn);
   TokenBatch measured;
   spaced_batch(tokens, 37, config.context, options.batches, options.seed, measured);
-  const double mean = given.trainer->evaluate(tokens, parallel).mean();  // 37 fit side by side
+  const double mean = given.trainer->evaluate(tokens).mean();  // 37 fit side by side
   EXPECT_EQ(mean,
-            given.trainer->evaluate(measured.tokens_of(0, 37), measured.targets_of(0, 37), parallel)
-                .mean());
+            given.trainer->evaluate(measured.tokens_of(0, 37), measured.targets_of(0, 37)).mean());
   // Only targets that there are count.
   const std::int32_t ids[] = {1, 2, 3, 4}, targets[] = {2, kIgnoredTarget, kIgnoredTarget, 11};
   const MatrixView<const std::int32_t> row(ids, {1, 3}), wanted(targets, {1, 3});
-  EXPECT_EQ(given.trainer->evaluate(row, wanted, parallel).counted, 1);
+  EXPECT_EQ(given.trainer->evaluate(row, wanted).counted, 1);
   const std::vector<float> gradient(given.model->gradient().data(),
                                     given.model->gradient().data() + 100);
   EXPECT_EQ(error_of([&] {
-              given.trainer->step({ids, {1, 4}}, {targets, {1, 4}}, parallel);
+              given.trainer->step({ids, {1, 4}}, {targets, {1, 4}});
             }),
             "Trainer::step: targets: 11 at [0, 3] is no token of a vocabulary of 11");
   EXPECT_TRUE(std::equal(gradient.begin(), gradient.end(), given.model->gradient().data()));
@@ -216,8 +207,7 @@ TEST(Trainer, FollowsItsScheduleAndClips) {
   TrainerOptions options = Training::quick();
   options.clip = 1e-3;
   Training run(tiny(), options);
-  Parallel parallel;
-  const TrainingStep step = run.trainer->step(stream(300), parallel);
+  const TrainingStep step = run.trainer->step(stream(300));
   EXPECT_EQ(step.learning_rate, scheduled_rate(options.schedule, 0));
   EXPECT_GT(step.gradient_norm, options.clip);
   // The first moment is a tenth of the gradient after clipping, which divides by 1e-6 more than the
@@ -240,11 +230,10 @@ TEST(Trainer, MovesAgainstTheGradientWithMomentumAndWithout) {
     Training run(tiny(), options);
     const VectorView<const float> values = run.model->values();
     const VectorView<const float> moves = run.trainer->first_moment();
-    Parallel parallel;
     for (int n = 0; n < 3; ++n) {
       const std::vector<float> x(values.data(), values.data() + values.size(0));
       const std::vector<float> m(moves.data(), moves.data() + moves.size(0));
-      const double rate = run.trainer->step(stream(300), parallel).learning_rate;
+      const double rate = run.trainer->step(stream(300)).learning_rate;
       for (Index i = 0; i < values.size(0); ++i) {
         const double old = x[static_cast<std::size_t>(i)], last = m[static_cast<std::size_t>(i)];
         const double gradient = run.model->gradient()[i];
@@ -355,8 +344,7 @@ TEST(Batches, AMaskedEncoderLearns) {
   options.batch = 16, options.schedule.steps = 400;
   Training run(config, options);
   run.go(400, stream(2000));
-  Parallel parallel;
-  const double loss = run.trainer->evaluate(stream(500, 2), 60, parallel).mean();
+  const double loss = run.trainer->evaluate(stream(500, 2), 60).mean();
   EXPECT_LT(loss, 0.8 * std::log(11.0));
 }
 

@@ -221,8 +221,7 @@ TEST(TrainingStep, TimesItsParts) {
   TrainerOptions options;
   options.batch = 4;
   Trainer trainer(model, options);
-  Parallel parallel;
-  const TrainingStep step = trainer.step(testing::stream(300), parallel);
+  const TrainingStep step = trainer.step(testing::stream(300));
   EXPECT_GT(std::min({step.forward_seconds, step.backward_seconds, step.optimizer_seconds}), 0);
   EXPECT_LE(step.forward_seconds + step.backward_seconds + step.optimizer_seconds, step.seconds);
 }

@@ -72,7 +72,7 @@ TEST(TrainingGolden, AdamWClippingAndScheduleArePyTorchs) {
       squares.add(gs.back() * gs.back());
     }
     const Bounded norm = sqrt(squares.value());
-    const double computed = gradient_norm(g, scratch, parallel);
+    const double computed = gradient_norm(g, {scratch, parallel});
     const double rate = scheduled_rate(schedule, step - 1);
     const double golden_rate = expected.data()[step - 1], golden_norm = expected.data()[49 + step];
     ASSERT_NEAR(rate, golden_rate, kRounding * golden_rate);

@@ -56,11 +56,11 @@ struct Case {
       return transformer_saved(from.shape(), to.shape(), weights, options, place);
     });
     Parallel one;
-    transformer(from, to, weights, options, out, scratch, one, trace);
+    transformer(from, to, weights, options, out, {scratch, one}, trace);
   }
   void backward(int threads = 1) {
     Parallel parallel(threads);
-    transformer_backward(d_out, from, to, weights, options, trace, gradients, scratch, parallel);
+    transformer_backward(d_out, from, to, weights, options, trace, gradients, {scratch, parallel});
   }
   testing::Values<double> written() const {
     return testing::elements_of_all(d_source, d_target, d_weights);
@@ -110,8 +110,8 @@ struct ByParts {
         return transformer_block_saved(c.from.shape(), layer, of_encoder(0), memory);
       }));
       Buffer<float, 3> out(c.from.shape());
-      transformer_block(sources.back(), layer, of_encoder(sources.size() - 1), out, scratch,
-                        parallel, encoder.back());
+      transformer_block(sources.back(), layer, of_encoder(sources.size() - 1), out,
+                        {scratch, parallel}, encoder.back());
       sources.push_back(std::move(out));
     }
     Buffer<float, 3> memory = copied(sources.back());
@@ -125,8 +125,8 @@ struct ByParts {
         return decoder_block_saved(c.to.shape(), c.from.shape(), layer, of_decoder(0), place);
       }));
       Buffer<float, 3> out(c.to.shape());
-      decoder_block(targets.back(), memory, layer, of_decoder(targets.size() - 1), out, scratch,
-                    parallel, decoder.back());
+      decoder_block(targets.back(), memory, layer, of_decoder(targets.size() - 1), out,
+                    {scratch, parallel}, decoder.back());
       targets.push_back(std::move(out));
     }
     // And back.
@@ -138,8 +138,8 @@ struct ByParts {
                  {means, rstds});
       EXPECT_TRUE(equal(out, c.out));
       layer_norm_backward(rows(d_to), rows(targets.back()), norm->weight, means, rstds,
-                          {rows(d_to), d.decoder.norm->weight, d.decoder.norm->bias}, scratch,
-                          parallel);
+                          {rows(d_to), d.decoder.norm->weight, d.decoder.norm->bias},
+                          {scratch, parallel});
     } else {
       EXPECT_TRUE(equal(targets.back(), c.out));
     }
@@ -147,7 +147,7 @@ struct ByParts {
       Buffer<float, 3> d_x(c.to.shape()), part(c.from.shape());
       decoder_block_backward(
           d_to, targets[n], memory, c.weights.decoder.layers[n], of_decoder(n), decoder[n],
-          {.d_x = d_x, .d_memory = part, .weights = d.decoder.layers[n]}, scratch, parallel);
+          {.d_x = d_x, .d_memory = part, .weights = d.decoder.layers[n]}, {scratch, parallel});
       for (Index i = 0; i < part.view().count(); ++i) d_memory.data()[i] += part.data()[i];
       d_to = std::move(d_x);
     }
@@ -155,14 +155,14 @@ struct ByParts {
     Buffer<float, 3> d_from = copied(d_memory);
     if (const auto& norm = c.weights.encoder.norm) {
       layer_norm_backward(rows(d_from), rows(sources.back()), norm->weight, mean, rstd,
-                          {rows(d_from), d.encoder.norm->weight, d.encoder.norm->bias}, scratch,
-                          parallel);
+                          {rows(d_from), d.encoder.norm->weight, d.encoder.norm->bias},
+                          {scratch, parallel});
     }
     for (std::size_t n = encoder.size(); n-- > 0;) {
       Buffer<float, 3> d_x(c.from.shape());
       transformer_block_backward(d_from, sources[n], c.weights.encoder.layers[n], of_encoder(n),
-                                 encoder[n], {.d_x = d_x, .weights = d.encoder.layers[n]}, scratch,
-                                 parallel);
+                                 encoder[n], {.d_x = d_x, .weights = d.encoder.layers[n]},
+                                 {scratch, parallel});
       d_from = std::move(d_x);
     }
     d_source = std::move(d_from);
@@ -194,13 +194,13 @@ TEST(TransformerBackward, TheForwardPassGivesTheSameWithATrace) {
     Case c(order);
     Buffer<float, 3> plain(c.out.shape());
     Parallel parallel;
-    transformer(c.from, c.to, c.weights, c.options, plain, c.scratch, parallel);
+    transformer(c.from, c.to, c.weights, c.options, plain, {c.scratch, parallel});
     c.forward();
     EXPECT_TRUE(equal(plain, c.out));
     // One trace for all layers, each overwriting what the one before it left.
     c.trace.encoder.assign(2, c.trace.encoder[0]);
     c.trace.decoder.assign(3, c.trace.decoder[0]);
-    transformer(c.from, c.to, c.weights, c.options, c.out, c.scratch, parallel, c.trace);
+    transformer(c.from, c.to, c.weights, c.options, c.out, {c.scratch, parallel}, c.trace);
     EXPECT_TRUE(equal(plain, c.out));
   }
 }
@@ -222,7 +222,7 @@ TEST(TransformerBackward, AllocatesNothingInTheSecondStep) {
   c.backward();
   const std::size_t capacity = c.scratch.capacity();
   Parallel parallel;
-  transformer(c.from, c.to, c.weights, c.options, c.out, c.scratch, parallel, c.trace);
+  transformer(c.from, c.to, c.weights, c.options, c.out, {c.scratch, parallel}, c.trace);
   c.backward();
   EXPECT_EQ(c.scratch.capacity(), capacity);
 }
@@ -236,8 +236,8 @@ TEST(TransformerBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   Parallel parallel;
   const auto message = [&](const TransformerTrace& trace, const TransformerGradients& gradients) {
     return error_of([&] {
-      transformer_backward(c.d_out, c.from, c.to, c.weights, c.options, trace, gradients, c.scratch,
-                           parallel);
+      transformer_backward(c.d_out, c.from, c.to, c.weights, c.options, trace, gradients,
+                           {c.scratch, parallel});
     });
   };
   EXPECT_EQ(message({}, c.gradients), "transformer_backward: trace.memory: no tensor given");

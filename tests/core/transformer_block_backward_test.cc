@@ -75,11 +75,11 @@ struct Case {
       return transformer_block_saved(x.shape(), weights, options, place);
     });
     Parallel one;
-    transformer_block(x, weights, options, out, scratch, one, trace);
+    transformer_block(x, weights, options, out, {scratch, one}, trace);
   }
   void backward(int threads = 1) {
     Parallel parallel(threads);
-    transformer_block_backward(d_out, x, weights, options, trace, gradients, scratch, parallel);
+    transformer_block_backward(d_out, x, weights, options, trace, gradients, {scratch, parallel});
   }
 
   Values<double> written() const { return testing::elements_of_all(d_x, d_mask, d_memory); }
@@ -206,7 +206,7 @@ TEST(TransformerBlockBackward, TheForwardPassGivesTheSameWithATrace) {
     Case c(2, 7, 2, 6, order);
     Buffer<float, 3> plain(c.x.shape());
     Parallel parallel;
-    transformer_block(c.x, c.weights, c.options, plain, c.scratch, parallel);
+    transformer_block(c.x, c.weights, c.options, plain, {c.scratch, parallel});
     c.forward();
     EXPECT_TRUE(equal(plain, c.out));
   }
@@ -244,8 +244,8 @@ TEST(TransformerBlockBackward, TakesBatchesFromAnywhere) {
                                 [](Case& c, const auto& d_out, const auto& x) {
                                   Parallel parallel;
                                   transformer_block_backward(d_out, x, c.weights, c.options,
-                                                             c.trace, c.gradients, c.scratch,
-                                                             parallel);
+                                                             c.trace, c.gradients,
+                                                             {c.scratch, parallel});
                                 },
                                 &Case::d_memory);
   }
@@ -259,8 +259,8 @@ TEST(TransformerBlockBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   const auto message = [&](TensorView<const float, 3> d_out, const TransformerBlockTrace& trace,
                            const TransformerBlockGradients& gradients) {
     return error_of([&] {
-      transformer_block_backward(d_out, c.x, c.weights, c.options, trace, gradients, c.scratch,
-                                 parallel);
+      transformer_block_backward(d_out, c.x, c.weights, c.options, trace, gradients,
+                                 {c.scratch, parallel});
     });
   };
   const TensorView<const float, 3> narrow(c.d_out.data(), {2, 4, 5});
@@ -306,7 +306,7 @@ TEST(TransformerBlockBackward, TheForwardPassRefusesATraceInItsOwnWay) {
   c.trace.self_attn.heads = {c.trace.residual1.data(), {2, 2, 4, 3}, {24, 3, 6, 1}};
   Parallel parallel;
   EXPECT_NE(error_of([&] {
-              transformer_block(c.x, c.weights, c.options, c.out, c.scratch, parallel, c.trace);
+              transformer_block(c.x, c.weights, c.options, c.out, {c.scratch, parallel}, c.trace);
             }).find("transformer_block: trace.self_attn: shares memory"),
             std::string::npos);
 }

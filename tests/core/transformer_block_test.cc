@@ -66,7 +66,7 @@ TEST(TransformerBlock, AgreesWithPyTorch) {
         options.attention.causal = n % 3 == 0;
         if (n % 3 == 1) options.attention.mask = shrinking_padding(batches, tokens);
         Buffer<float, 3> output({batches, tokens, width});
-        transformer_block(x, weights, options, output, scratch, parallel);
+        transformer_block(x, weights, options, output, {scratch, parallel});
         EXPECT_TRUE(close(golden<3>("block/transformer_block_" + name), output, kPyTorchAbsolute,
                           kPyTorchRelative));
         ++n;
@@ -78,8 +78,6 @@ TEST(TransformerBlock, AgreesWithPyTorch) {
 // d = 64, 4 heads, ff = 128, T = 100, causal: the block without scales and biases, and the one with
 // all of them. How small the error is over many draws: precision_test.cc.
 TEST(TransformerBlock, PassesTheClassicCheck) {
-  Scratch scratch;
-  Parallel parallel;
   for (const bool plain : {true, false}) {
     for (const NormOrder order : kNormOrders) {
       Random random(plain ? 7 : 8);
@@ -88,7 +86,7 @@ TEST(TransformerBlock, PassesTheClassicCheck) {
       const Buffer<float, 3> x = uniform<3>({1, 100, 64}, random);
       Buffer<float, 3> output({1, 100, 64});
       transformer_block(x, weights, {.heads = 4, .norm = order, .attention = {.causal = true}},
-                        output, scratch, parallel);
+                        output);
       const std::string name =
           std::string(plain ? "plain" : "full") + (order == NormOrder::pre ? "_pre" : "_post");
       const Buffer<float, 3> expected = golden<3>("block/classic_" + name);
@@ -106,7 +104,7 @@ struct Example {
         output({batches, tokens, 12}) {}
 
   void run(const TransformerBlockTrace& trace = {}) {
-    transformer_block(x, weights, options, output, scratch, parallel, trace);
+    transformer_block(x, weights, options, output, {}, trace);
   }
 
   Random random{51};
@@ -115,8 +113,6 @@ struct Example {
   TransformerBlockOptions options{
       .heads = 3, .activation = Activation::gelu, .attention = {.causal = true}};
   Buffer<float, 3> x, output;
-  Scratch scratch;
-  Parallel parallel;
 };
 
 TEST(TransformerBlock, TheTraceChangesNothingAndIsWhatItSays) {
@@ -143,23 +139,22 @@ TEST(TransformerBlock, TheTraceChangesNothingAndIsWhatItSays) {
     const MultiHeadOptions options = {.heads = 3, .attention = e.options.attention};
     const auto expect_norm = [&](const Buffer<float, 3>& x, const NormWeights& norm,
                                  const Buffer<float, 3>& actual) {
-      layer_norm(rows(x), norm.weight, norm.bias, {}, rows(expected), e.parallel);
+      layer_norm(rows(x), norm.weight, norm.bias, {}, rows(expected));
       EXPECT_TRUE(equal(expected, actual));
     };
     const auto expect_sum = [&](const Buffer<float, 3>& x, const Buffer<float, 3>& y,
                                 const Buffer<float, 3>& actual) {
-      add(rows(x), rows(y), rows(expected), e.parallel);
+      add(rows(x), rows(y), rows(expected));
       EXPECT_TRUE(equal(expected, actual));
     };
-    multi_head_attention(post ? e.x : normed1, e.weights.self_attn, options, expected, e.scratch,
-                         e.parallel);
+    multi_head_attention(post ? e.x : normed1, e.weights.self_attn, options, expected);
     EXPECT_TRUE(equal(expected, attention));
     expect_sum(e.x, attention, residual1);
     expect_norm(post ? residual1 : e.x, e.weights.norm1, normed1);
-    activate(Activation::gelu, rows(hidden), rows(expected_hidden), e.parallel);
+    activate(Activation::gelu, rows(hidden), rows(expected_hidden));
     EXPECT_TRUE(equal(expected_hidden, activated));
     feed_forward(rows(post ? normed1 : normed2), {e.weights.linear1, e.weights.linear2},
-                 Activation::gelu, rows(expected), e.scratch, e.parallel);
+                 Activation::gelu, rows(expected));
     EXPECT_TRUE(equal(expected, fed));
     expect_sum(post ? normed1 : residual1, fed, residual2);
     expect_norm(post ? residual2 : residual1, e.weights.norm2, normed2);
@@ -180,11 +175,11 @@ TEST(TransformerBlock, ResidualsAndNormsCanBeLeftOut) {
       e.run({.normed1 = normed1, .residual2 = residual2});
       // Without norms both orders are y = x + attention(x), y + feed_forward(y).
       multi_head_attention(e.x, e.weights.self_attn, {.heads = 3, .attention = e.options.attention},
-                           between, e.scratch, e.parallel);
-      if (residuals) add(rows(e.x), rows(between), rows(between), e.parallel);
+                           between);
+      if (residuals) add(rows(e.x), rows(between), rows(between));
       feed_forward(rows(between), {e.weights.linear1, e.weights.linear2}, Activation::gelu,
-                   rows(expected), e.scratch, e.parallel);
-      if (residuals) add(rows(between), rows(expected), rows(expected), e.parallel);
+                   rows(expected));
+      if (residuals) add(rows(between), rows(expected), rows(expected));
       EXPECT_TRUE(equal(expected, e.output));
       EXPECT_TRUE(equal(expected, residual2));
       EXPECT_TRUE(equal(order == NormOrder::post ? between : e.x, normed1));
@@ -195,8 +190,7 @@ TEST(TransformerBlock, ResidualsAndNormsCanBeLeftOut) {
   e.options.residuals = false;
   Buffer<float, 3> attention(e.x.shape()), normed1(e.x.shape()), expected(e.x.shape());
   e.run({.attention = attention, .normed1 = normed1});
-  layer_norm(rows(attention), e.weights.norm1.weight, e.weights.norm1.bias, {}, rows(expected),
-             e.parallel);
+  layer_norm(rows(attention), e.weights.norm1.weight, e.weights.norm1.bias, {}, rows(expected));
   EXPECT_TRUE(equal(expected, normed1));
 }
 
@@ -228,7 +222,7 @@ TEST(TransformerBlock, WithoutAMaskTheOrderOfTokensMeansNothing) {
       std::copy_n(e.output.view()[b][8 - t].data(), 12, expected.view()[b][t].data());
     }
   }
-  transformer_block(turned, e.weights, e.options, e.output, e.scratch, e.parallel);
+  transformer_block(turned, e.weights, e.options, e.output);
   // Each is within PyTorch's tolerance of the exact block, as the golden cases are.
   EXPECT_TRUE(close(expected, e.output, 2e-5, 2.6e-6));
 }
@@ -252,7 +246,7 @@ TEST(TransformerBlock, ThreadsAndGapsChangeNothing) {
   e.run();
   Parallel three(3);
   Buffer<float, 3> again({3, 65, 12});
-  transformer_block(e.x, e.weights, e.options, again, e.scratch, three);
+  transformer_block(e.x, e.weights, e.options, again, three);
   EXPECT_TRUE(equal(e.output, again));
 
   // Rows 15 apart, batches 70 rows apart.
@@ -267,7 +261,7 @@ TEST(TransformerBlock, ThreadsAndGapsChangeNothing) {
     e.options.norm = kNormOrders[n % 2];
     if (n >= 2) e.options.dropout = DropoutPlaces{.probability = 0.3, .seed = 4};
     e.run();
-    transformer_block(x, e.weights, e.options, output, e.scratch, three);
+    transformer_block(x, e.weights, e.options, output, three);
     EXPECT_TRUE(equal(e.output, output));
     for (Index b = 0; b < 3; ++b) {
       for (Index t = 0; t < 70; ++t) {
@@ -286,8 +280,8 @@ TEST(TransformerBlock, RejectsWhatDoesNotFitAndWritesNothing) {
     TransformerBlockWeights weights = e.weights;
     TransformerBlockOptions options = e.options;
     change(weights, options);
-    const std::string message = error_of(
-        [&] { transformer_block(e.x, weights, options, e.output, e.scratch, e.parallel, trace); });
+    const std::string message =
+        error_of([&] { transformer_block(e.x, weights, options, e.output, {}, trace); });
     EXPECT_NE(message.find("transformer_block: " + expected), std::string::npos) << message;
     EXPECT_EQ(e.output.data()[0], 7);
   };
@@ -328,18 +322,14 @@ TEST(TransformerBlock, RejectsWhatDoesNotFitAndWritesNothing) {
   rejects("self_attn.trace.heads: shape must be [2, 3, 9, 4]", nothing,
           {.self_attn = {.heads = {same.data(), {1, 3, 9, 4}}}});
 
-  EXPECT_EQ(error_of([&] {
-              transformer_block({}, e.weights, e.options, e.output, e.scratch, e.parallel);
-            }),
+  EXPECT_EQ(error_of([&] { transformer_block({}, e.weights, e.options, e.output); }),
             "transformer_block: x: no tensor given");
   EXPECT_NE(error_of([&] {
-              transformer_block(e.x, e.weights, e.options, e.x, e.scratch, e.parallel);
+              transformer_block(e.x, e.weights, e.options, e.x);
             }).find("transformer_block: out: shares memory"),
             std::string::npos);
   Buffer<float, 3> narrow({2, 9, 11});
-  EXPECT_EQ(error_of([&] {
-              transformer_block(e.x, e.weights, e.options, narrow, e.scratch, e.parallel);
-            }),
+  EXPECT_EQ(error_of([&] { transformer_block(e.x, e.weights, e.options, narrow); }),
             "transformer_block: out: shape must be [2, 9, 12], is [2, 9, 11]; the shape of x");
   e.run();
   EXPECT_NE(e.output.data()[0], 7);

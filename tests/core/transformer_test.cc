@@ -57,7 +57,7 @@ struct Example {
   }
 
   void run(const TransformerTrace& trace = {}) {
-    transformer(source, target, weights, options, output, scratch, parallel, trace);
+    transformer(source, target, weights, options, output, {}, trace);
   }
 
   Random random;
@@ -65,8 +65,6 @@ struct Example {
   TransformerWeights weights;
   TransformerOptions options;
   Buffer<float, 3> source, target, output;
-  Scratch scratch;
-  Parallel parallel;
 };
 
 TransformerBlockOptions encoder_options(const TransformerOptions& options) {
@@ -102,9 +100,7 @@ TEST(Transformer, AnEncoderWithoutANormAtTheEndAgreesWithPyTorch) {
   for (int n = 0; n < 3; ++n) weights.layers.push_back(drawn.block(10, 21));
   const Buffer<float, 3> x = uniform<3>({2, 7, 10}, random);
   Buffer<float, 3> output({2, 7, 10});
-  Scratch scratch;
-  Parallel parallel;
-  transformer_encoder(x, weights, {.heads = 2, .norm = NormOrder::pre}, output, scratch, parallel);
+  transformer_encoder(x, weights, {.heads = 2, .norm = NormOrder::pre}, output);
   EXPECT_TRUE(
       close(golden<3>("block/encoder_without_norm"), output, kPyTorchAbsolute, kPyTorchRelative));
 }
@@ -115,10 +111,8 @@ TEST(Transformer, IsItsTowersAndTheTraceHoldsTheMemoryBetweenThem) {
     Example e(c, 5);
     e.run();
     Buffer<float, 3> memory(e.source.shape()), traced(e.source.shape()), output(e.output.shape());
-    transformer_encoder(e.source, e.weights.encoder, encoder_options(e.options), memory, e.scratch,
-                        e.parallel);
-    transformer_decoder(e.target, memory, e.weights.decoder, decoder_options(e.options), output,
-                        e.scratch, e.parallel);
+    transformer_encoder(e.source, e.weights.encoder, encoder_options(e.options), memory);
+    transformer_decoder(e.target, memory, e.weights.decoder, decoder_options(e.options), output);
     EXPECT_TRUE(equal(output, e.output));
     e.run({.memory = traced});
     EXPECT_TRUE(equal(output, e.output));
@@ -132,11 +126,11 @@ TEST(Transformer, AStackIsItsBlocksInARow) {
   Buffer<float, 3> between(e.source.shape()), expected(e.source.shape()), output(e.source.shape()),
       kept(e.source.shape());
   const TransformerBlockOptions options = encoder_options(e.options);
-  transformer_block(e.source, both.layers[0], options, between, e.scratch, e.parallel);
-  transformer_block(between, both.layers[1], options, expected, e.scratch, e.parallel);
+  transformer_block(e.source, both.layers[0], options, between);
+  transformer_block(between, both.layers[1], options, expected);
   std::vector<TransformerBlockTrace> trace(2);
   trace[0].normed2 = kept;
-  transformer_encoder(e.source, both, options, output, e.scratch, e.parallel, trace);
+  transformer_encoder(e.source, both, options, output, {}, trace);
   EXPECT_TRUE(equal(expected, output));
   EXPECT_TRUE(equal(between, kept));
 }
@@ -146,7 +140,7 @@ TEST(Transformer, ThreadsChangeNothingAndNaNStaysInItsBatch) {
   e.run();
   Buffer<float, 3> clean(e.output.shape());
   Parallel three(3);
-  transformer(e.source, e.target, e.weights, e.options, clean, e.scratch, three);
+  transformer(e.source, e.target, e.weights, e.options, clean, three);
   EXPECT_TRUE(equal(clean, e.output));
   e.source.view()[1][0][0] = std::numeric_limits<float>::quiet_NaN();
   e.run();
@@ -163,9 +157,8 @@ TEST(Transformer, RejectsWhatDoesNotFitAndWritesNothing) {
     TransformerWeights weights = e.weights;
     TransformerOptions options = e.options;
     change(weights, options);
-    const std::string message = error_of([&] {
-      transformer(e.source, e.target, weights, options, e.output, e.scratch, e.parallel, trace);
-    });
+    const std::string message =
+        error_of([&] { transformer(e.source, e.target, weights, options, e.output, {}, trace); });
     EXPECT_NE(message.find("transformer: " + expected), std::string::npos) << message;
     EXPECT_EQ(e.output.data()[0], 7);
   };
@@ -195,8 +188,7 @@ TEST(Transformer, RejectsWhatDoesNotFitAndWritesNothing) {
 
   const auto message = [&](TensorView<const float, 3> source, TensorView<const float, 3> target,
                            TensorView<float, 3> output) {
-    return error_of(
-        [&] { transformer(source, target, e.weights, e.options, output, e.scratch, e.parallel); });
+    return error_of([&] { transformer(source, target, e.weights, e.options, output); });
   };
   EXPECT_EQ(message({}, e.target, e.output), "transformer: source: no tensor given");
   EXPECT_EQ(message(e.source, {}, e.output), "transformer: target: no tensor given");
@@ -209,14 +201,9 @@ TEST(Transformer, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_NE(message(e.source, e.target, TensorView<float, 3>(e.source.data(), {3, 7, 10}))
                 .find("shares memory"),
             std::string::npos);
-  EXPECT_EQ(error_of([&] {
-              transformer_encoder({}, e.weights.encoder, {}, e.output, e.scratch, e.parallel);
-            }),
+  EXPECT_EQ(error_of([&] { transformer_encoder({}, e.weights.encoder, {}, e.output); }),
             "transformer_encoder: x: no tensor given");
-  EXPECT_EQ(error_of([&] {
-              transformer_decoder(e.target, {}, e.weights.decoder, {}, e.output, e.scratch,
-                                  e.parallel);
-            }),
+  EXPECT_EQ(error_of([&] { transformer_decoder(e.target, {}, e.weights.decoder, {}, e.output); }),
             "transformer_decoder: memory: no tensor given");
   EXPECT_EQ(e.output.data()[0], 7);
   e.run();

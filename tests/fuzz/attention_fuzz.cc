@@ -103,14 +103,14 @@ void attend(fuzz::Arguments& from) {
   Scratch scratch;
   Parallel parallel(1);
   try {
-    attention(q, k, v, with, output, scratch, parallel, trace);
+    attention(q, k, v, with, output, {scratch, parallel}, trace);
   } catch (const Error&) {
     fuzz::require(from.memory() == before, "after an error nothing is written");
     return;
   }
   const std::vector<float> once = from.memory().back();
   static Parallel two(2);
-  attention(q, k, v, with, output, scratch, two, trace);
+  attention(q, k, v, with, output, {scratch, two}, trace);
   const std::vector<float>& twice = from.memory().back();
   fuzz::require(std::memcmp(once.data(), twice.data(), once.size() * sizeof(float)) == 0,
                 "two threads give the same bits");

@@ -46,7 +46,7 @@ void one_product(fuzz::Arguments& from) {
   Scratch scratch;
   Parallel parallel(1);
   try {
-    matmul(a, b, with, out, scratch, parallel);
+    matmul(a, b, with, out, {scratch, parallel});
   } catch (const Error&) {
     fuzz::require(from.memory() == before, "after an error nothing is written");
     return;
@@ -85,7 +85,7 @@ void stack_of_products(fuzz::Arguments& from) {
   Scratch scratch;
   Parallel parallel(1);
   try {
-    batched_matmul(a, b, with, out, scratch, parallel);
+    batched_matmul(a, b, with, out, {scratch, parallel});
   } catch (const Error&) {
     fuzz::require(from.memory() == before, "after an error nothing is written");
   }

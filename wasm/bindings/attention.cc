@@ -110,8 +110,7 @@ NamedTensors attention(Engine& engine, const Tensor& query, const Tensor& key, c
   }
   const Index past = past_key ? past_key->size(-2) : appended.before();
   tril::attention(q, k, v, options.core(mask.mask(), past, kCall),
-                  layout.view(*output, options.heads, kCall, "out"), engine.scratch,
-                  engine.parallel, trace);
+                  layout.view(*output, options.heads, kCall, "out"), engine.context, trace);
   appended.keep();
   return results.hand_over();
 }
@@ -146,7 +145,7 @@ NamedTensors attention_backward(Engine& engine, const Tensor& d_out, const Tenso
   tril::attention_backward(layout.view(d_out, options.heads, kCall, "d_out"), q, k, v,
                            layout.view(output, options.heads, kCall, "output"),
                            {log_sum_exp.data(), sums}, options.core(mask.mask(), 0, kCall),
-                           gradients, engine.scratch, engine.parallel);
+                           gradients, engine.context);
   return results.hand_over();
 }
 

@@ -50,14 +50,14 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
   tril::additive_attention(
       q, k, v, parts, mask.mask(),
       {frame.take<float>(q.size(0), q.size(1), v.size(2)), {q.size(0), q.size(1), v.size(2)}},
-      engine.scratch, engine.parallel, trace);
+      engine.context, trace);
   const AdditiveGradients gradients{
       .d_query = gradient(results, "dQuery", query, q.shape()),
       .d_key = gradient(results, "dKey", key, k.shape()),
       .d_value = gradient(results, "dValue", value, v.shape()),
       .weights = gradients_of<BasicAdditiveWeights<float>>(results, parts)};
   tril::additive_attention_backward(sequences(d_out, query, kCall, "d_out"), q, k, v, parts, trace,
-                                    gradients, engine.scratch, engine.parallel);
+                                    gradients, engine.context);
   return results.hand_over();
 }
 
@@ -87,7 +87,7 @@ NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, 
         mask_gradient_of(backward.results, "dMask", x, call.core.heads, keys.size(1));
   }
   tril::multi_head_attention_backward(backward.d_out, call.input, call.weights, call.core,
-                                      backward.trace, gradients, engine.scratch, engine.parallel);
+                                      backward.trace, gradients, engine.context);
   return backward.results.hand_over();
 }
 
@@ -105,7 +105,7 @@ NamedTensors transformer_block_backward(Engine& engine, const Tensor& d_out, con
         mask_gradient_of(backward.results, "dMask", x, call.core.heads, call.input.size(1));
   }
   tril::transformer_block_backward(backward.d_out, call.input, call.weights, call.core,
-                                   backward.trace, gradients, engine.scratch, engine.parallel);
+                                   backward.trace, gradients, engine.context);
   return backward.results.hand_over();
 }
 
@@ -128,7 +128,7 @@ NamedTensors decoder_block_backward(Engine& engine, const Tensor& d_out, const T
     gradients.d_cross_mask = of("dMemoryMask", call.source);
   }
   tril::decoder_block_backward(backward.d_out, call.input, call.source, call.weights, call.core,
-                               backward.trace, gradients, engine.scratch, engine.parallel);
+                               backward.trace, gradients, engine.context);
   return backward.results.hand_over();
 }
 
@@ -146,7 +146,7 @@ NamedTensors transformer_backward(Engine& engine, const Tensor& d_out, const Ten
       .d_target = gradient(backward.results, "dTarget", target, call.input.shape()),
       .weights = gradients_of<BasicTransformerWeights<float>>(backward.results, call.weights)};
   tril::transformer_backward(backward.d_out, call.source, call.input, call.weights, call.core,
-                             backward.trace, gradients, engine.scratch, engine.parallel);
+                             backward.trace, gradients, engine.context);
   return backward.results.hand_over();
 }
 

@@ -82,7 +82,7 @@ NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tenso
     core_trace.weights = traces.make("weights", scores);
   }
   tril::additive_attention(q, k, v, parts, mask.mask(), sequences(*output, query, kCall, "out"),
-                           engine.scratch, engine.parallel, core_trace);
+                           engine.context, core_trace);
   return results.hand_over();
 }
 
@@ -107,8 +107,8 @@ NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor&
         Traces(results, heads.layout.left_out()).make("weights", heads.scores(heads.key.size(2)));
   }
   tril::linear_attention(heads.query, heads.key, heads.value, core,
-                         heads.layout.view(*output, options.heads, kCall, "out"), engine.scratch,
-                         engine.parallel, weights);
+                         heads.layout.view(*output, options.heads, kCall, "out"), engine.context,
+                         weights);
   return results.hand_over();
 }
 
@@ -131,8 +131,8 @@ NamedTensors low_rank_attention(Engine& engine, const Tensor& query, const Tenso
                 .attention(heads.scores(project_keys.size(0)), false);
   }
   tril::low_rank_attention(heads.query, heads.key, heads.value, project_keys, project_values, core,
-                           heads.layout.view(*output, options.heads, kCall, "out"), engine.scratch,
-                           engine.parallel, trace);
+                           heads.layout.view(*output, options.heads, kCall, "out"), engine.context,
+                           trace);
   return results.hand_over();
 }
 

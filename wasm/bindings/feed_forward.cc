@@ -19,7 +19,7 @@ TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activa
   const char* const call = activation.c_str();
   const Activation kind = value_named(kActivations, activation, call, "activation");
   const Output output(engine, out, x.shape(), call);
-  tril::activate(kind, rows_of(x), rows_of(*output), engine.parallel);
+  tril::activate(kind, rows_of(x), rows_of(*output), engine.context);
   return output.handle();
 }
 
@@ -34,15 +34,15 @@ TensorHandle activate_backward(Engine& engine, const std::string& name, const Te
   const MatrixView<float> to = rows_of(*made);
   switch (kind) {
     case Activation::relu:
-      relu_backward(from, at, to, engine.parallel);
+      relu_backward(from, at, to, engine.context);
       break;
     case Activation::gelu:
     case Activation::gelu_tanh:
       gelu_backward(from, at, kind == Activation::gelu ? GeluForm::exact : GeluForm::tanh, to,
-                    engine.parallel);
+                    engine.context);
       break;
     case Activation::silu:
-      silu_backward(from, at, to, engine.parallel);
+      silu_backward(from, at, to, engine.context);
       break;
   }
   return made.handle();
@@ -66,8 +66,8 @@ NamedTensors feed_forward(Engine& engine, const Tensor& x, const NamedTensors& w
     core_trace.hidden = rows_of(results.make("hidden", hidden));
     core_trace.activated = rows_of(results.make("activated", hidden));
   }
-  tril::feed_forward(rows_of(x), core, kind, rows_of(*output), engine.scratch, engine.parallel,
-                     core_trace, &engine.prepared);
+  tril::feed_forward(rows_of(x), core, kind, rows_of(*output), engine.context, core_trace,
+                     &engine.prepared);
   return results.hand_over();
 }
 

@@ -60,7 +60,7 @@ GeneratedHandle model_generate(const ModelHandle& model, const Integers& prompt,
 // Draws the next token; below 0 at the end.
 int generated_next(Generated& generated) {
   Engine& engine = generated.model->engine;
-  const auto next = generated.generation.next(engine.scratch, engine.parallel);
+  const auto next = generated.generation.next(engine.context);
   generated.text = next ? next->text : generated.generation.rest();
   return next ? next->token : -1;
 }

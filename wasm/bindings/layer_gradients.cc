@@ -44,7 +44,7 @@ NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& 
                                   gradient_of(results, "dB", b, product.right)};
   tril::matmul_backward(product.stack_of(d_out.data()), product.left, product.right,
                         {.transpose_a = options.transpose_a, .transpose_b = options.transpose_b},
-                        gradients, engine.scratch, engine.parallel);
+                        gradients, engine.context);
   return results.hand_over();
 }
 
@@ -64,7 +64,7 @@ TensorHandle gated_activation(Engine& engine, const Tensor& gate, const Tensor& 
   const Activation kind = value_named(kActivations, activation, kCall, "activation");
   check_same_shape(up, gate.shape(), kCall, "up", "gate");
   const Output output(engine, out, gate.shape(), kCall);
-  tril::gated_activation(kind, rows_of(gate), rows_of(up), rows_of(*output), engine.parallel);
+  tril::gated_activation(kind, rows_of(gate), rows_of(up), rows_of(*output), engine.context);
   return output.handle();
 }
 
@@ -79,7 +79,7 @@ NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_out, cons
   const MatrixView<float> d_gate = rows_of(results.make("dGate", gate.shape()));
   const MatrixView<float> d_up = rows_of(results.make("dUp", up.shape()));
   tril::gated_activation_backward(kind, rows_of(d_out), rows_of(gate), rows_of(up), d_gate, d_up,
-                                  engine.parallel);
+                                  engine.context);
   return results.hand_over();
 }
 
@@ -101,8 +101,8 @@ NamedTensors gated_feed_forward(Engine& engine, const Tensor& x, const NamedTens
     filled = {place("hidden", parts.linear1.weight.size(0)),
               place("activated", parts.linear2.weight.size(1))};
   }
-  tril::gated_feed_forward(rows_of(x), parts, kind, rows_of(*output), engine.scratch,
-                           engine.parallel, filled, &engine.prepared);
+  tril::gated_feed_forward(rows_of(x), parts, kind, rows_of(*output), engine.context, filled,
+                           &engine.prepared);
   return results.hand_over();
 }
 
@@ -123,13 +123,13 @@ NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_o
   Results results(engine, call);
   Scratch::Frame frame(engine.scratch);
   const MatrixView<float> out(frame.take<float>(rows.size(0), width), {rows.size(0), width});
-  (gated ? tril::gated_feed_forward : tril::feed_forward)(rows, parts, kind, out, engine.scratch,
-                                                          engine.parallel, trace, &engine.prepared);
+  (gated ? tril::gated_feed_forward : tril::feed_forward)(rows, parts, kind, out, engine.context,
+                                                          trace, &engine.prepared);
   const FeedForwardGradients gradients{
       .d_x = rows_of(results.make("dX", x.shape())),
       .weights = gradients_of<BasicFeedForwardWeights<float>>(results, parts)};
   (gated ? tril::gated_feed_forward_backward : tril::feed_forward_backward)(
-      rows_of(d_out), rows, parts, kind, trace, gradients, engine.scratch, engine.parallel);
+      rows_of(d_out), rows, parts, kind, trace, gradients, engine.context);
   return results.hand_over();
 }
 

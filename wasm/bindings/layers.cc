@@ -19,7 +19,7 @@ TensorHandle linear(Engine& engine, const Tensor& x, const Tensor& weight, const
   const MatrixView<const float> w = matrix(weight, "linear", "weight");
   const VectorView<const float> b = optional_vector(bias, "linear", "bias");
   const Output output(engine, out, with_width(x.shape(), w.size(0)), "linear");
-  tril::linear(rows_of(x), w, b, rows_of(*output), engine.scratch, engine.parallel,
+  tril::linear(rows_of(x), w, b, rows_of(*output), engine.context,
                packed_columns(&engine.prepared, w));
   return output.handle();
 }
@@ -40,7 +40,7 @@ NamedTensors linear_backward(Engine& engine, const Tensor& d_out, const Tensor& 
   const LinearGradients gradients{.d_x = rows_of(results.make("dX", x.shape())),
                                   .d_weight = matrix_of(results.make("dWeight", weight.shape())),
                                   .d_bias = vector_of(results.make("dBias", {w.size(0)}))};
-  tril::linear_backward(rows_of(d_out), rows_of(x), w, gradients, engine.scratch, engine.parallel);
+  tril::linear_backward(rows_of(d_out), rows_of(x), w, gradients, engine.context);
   return results.hand_over();
 }
 
@@ -66,7 +66,7 @@ TensorHandle embedding_backward(Engine& engine, const Tensor& d_out, const Integ
   check_same_shape(d_out, shape, kCall, "d_out", "the ids and a width");
   const TensorHandle made =
       std::make_shared<Tensor>(engine, DynamicShape{rows, d_out.size(-1)}, kCall);
-  tril::embedding_backward(rows_of(d_out), view_of(picked), rows_of(*made), engine.parallel);
+  tril::embedding_backward(rows_of(d_out), view_of(picked), rows_of(*made), engine.context);
   return made;
 }
 

@@ -210,7 +210,7 @@ NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
   Buffer<double, 2> reference({shape[0], shape[1]});
   matmul_reference(left, right, {}, reference);
   const MatrixView<float> out = as_matrix(error);
-  tril::matmul(left, right, core_options, out, engine.scratch, engine.parallel);
+  tril::matmul(left, right, core_options, out, engine.context);
   double most = 0, squares = 0;
   for (Index i = 0; i < error.count(); ++i) {
     const double distance = static_cast<double>(error.data()[i]) - reference.data()[i];
@@ -243,7 +243,7 @@ NamedTensors running_average(Engine& engine, const Tensor& x,
   }
   tril::running_average(
       input, {.method = method, .sum = options.sum, .hidden = static_cast<float>(options.hidden)},
-      as_stack(output), engine.scratch, engine.parallel, trace);
+      as_stack(output), engine.context, trace);
   return results.hand_over();
 }
 

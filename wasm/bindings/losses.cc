@@ -43,8 +43,8 @@ Loss cross_entropy(Engine& engine, const Tensor& logits, const Integers& targets
     gradient = rows_of(**output);
     if (!out) results.add("gradient", output->handle());
   }
-  const CrossEntropyResult found = tril::cross_entropy(rows_of(logits), view_of(classes), core,
-                                                       gradient, engine.scratch, engine.parallel);
+  const CrossEntropyResult found =
+      tril::cross_entropy(rows_of(logits), view_of(classes), core, gradient, engine.context);
   val loss(results.hand_over());
   loss.set("loss", found.loss);
   loss.set("counted", static_cast<double>(found.counted));
@@ -62,8 +62,7 @@ Loss mean_squared_error(Engine& engine, const Tensor& x, const Tensor& y,
   MatrixView<float> d_x;
   if (gradient) d_x = rows_of(results.make("gradient", x.shape()));
   val loss(val::object());
-  const double found =
-      tril::mean_squared_error(rows_of(x), rows_of(y), how, d_x, engine.scratch, engine.parallel);
+  const double found = tril::mean_squared_error(rows_of(x), rows_of(y), how, d_x, engine.context);
   if (gradient) loss = results.hand_over();
   loss.set("loss", found);
   return Loss(loss);

@@ -80,7 +80,7 @@ TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const Matm
   const Product product(a, b, options);
   const Output output(engine, out, product.shape, kCall);
   batched_matmul(product.left, product.right, core_options, product.stack_of(output->data()),
-                 engine.scratch, engine.parallel);
+                 engine.context);
   return output.handle();
 }
 

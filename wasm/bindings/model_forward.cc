@@ -91,11 +91,11 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, boo
     }
     make("finalNormed", wanted.final_normed);
   }
-  session.append(ids, logits, engine.scratch, engine.parallel, wanted);
+  session.append(ids, logits, engine.context, wanted);
   for (std::size_t n = 0; lens && n < wanted.layers.size(); ++n) {
     MatrixView<float> seen(nullptr, logits.shape());
     make("layers." + std::to_string(n) + ".logits", seen);
-    session.read_out(wanted.layers[n].out, seen, engine.scratch, engine.parallel);
+    session.read_out(wanted.layers[n].out, seen, engine.context);
   }
   return results.hand_over();
 }

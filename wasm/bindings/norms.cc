@@ -51,7 +51,7 @@ TensorHandle layer_norm(Engine& engine, const Tensor& x, const Tensor* weight, c
   const auto shift = per_column(bias, x, options.axes, kCall, "bias");
   const Output output(engine, out, x.shape(), kCall);
   tril::layer_norm({x.data(), shape}, scale, shift, {.eps = options.eps}, {output->data(), shape},
-                   engine.parallel);
+                   engine.context);
   return output.handle();
 }
 
@@ -62,7 +62,7 @@ TensorHandle rms_norm(Engine& engine, const Tensor& x, const Tensor* weight,
   const auto scale = per_column(weight, x, options.axes, kCall, "weight");
   const Output output(engine, out, x.shape(), kCall);
   tril::rms_norm({x.data(), shape}, scale, {.eps = options.eps}, {output->data(), shape},
-                 engine.parallel);
+                 engine.context);
   return output.handle();
 }
 
@@ -100,16 +100,16 @@ NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_out, co
   const Shape<1> each{shape.rows[0]};
   const VectorView<float> rstd(frame.take<float>(each[0]), each);
   if (!centred) {
-    tril::rms_norm(rows, {}, {.eps = options.eps}, d_x, engine.parallel, rstd);
+    tril::rms_norm(rows, {}, {.eps = options.eps}, d_x, engine.context, rstd);
     tril::rms_norm_backward(from, rows, column_weights(weight), rstd, {d_x, d_weight},
-                            engine.scratch, engine.parallel);
+                            engine.context);
     return results.hand_over();
   }
   const VectorView<float> mean(frame.take<float>(each[0]), each);
   const VectorView<float> d_bias = vector_of(results.make("dBias", shape.weight));
-  tril::layer_norm(rows, {}, {}, {.eps = options.eps}, d_x, engine.parallel, {mean, rstd});
+  tril::layer_norm(rows, {}, {}, {.eps = options.eps}, d_x, engine.context, {mean, rstd});
   tril::layer_norm_backward(from, rows, column_weights(weight), mean, rstd, {d_x, d_weight, d_bias},
-                            engine.scratch, engine.parallel);
+                            engine.context);
   return results.hand_over();
 }
 

@@ -41,7 +41,7 @@ NamedTensors online_attention(Engine& engine, const Tensor& query, const Tensor&
         traces.make("visited", Shape<4>{each[0], each[1], blocks.blocks_of(q.size(2)), steps});
   }
   tril::online_attention(q, k, v, core, blocks, layout.view(*output, options.heads, kCall, "out"),
-                         engine.scratch, engine.parallel, trace);
+                         engine.context, trace);
   return results.hand_over();
 }
 

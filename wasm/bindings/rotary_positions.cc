@@ -114,7 +114,7 @@ TensorHandle rotated(Engine& engine, const char* argument, decltype(&tril::rotar
   const RotaryTables tables = cos ? given_tables(*cos, *sin, places, from, frame)
                                   : computed_tables(places, options.base, width / 2, from, frame);
   turn(from, tables.cos, tables.sin, pairs, layout.view(*output, options.heads, kRotary, "out"),
-       engine.parallel);
+       engine.context);
   return output.handle();
 }
 

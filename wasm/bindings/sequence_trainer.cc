@@ -105,7 +105,7 @@ SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settin
 // targets [B, T] and answers [B, T]; `sizes` has B, S and T of each batch.
 Numbers sequence_step(SequenceTraining& training, const Integers& tokens, const Integers& sizes) {
   const Batches batches(tokens, sizes);
-  const TrainingStep step = training.trainer.step(batches.all, training.engine.parallel);
+  const TrainingStep step = training.trainer.step(batches.all, training.engine.context);
   training.count_bytes();
   return to_javascript(step);
 }
@@ -116,7 +116,7 @@ Numbers sequence_evaluate(SequenceTraining& training, const Integers& tokens,
   ModelLoss all;
   for (const auto& [source, target, answers] : Batches(tokens, sizes).all) {
     const ModelLoss loss =
-        training.trainer.evaluate(source, target, answers, training.engine.parallel);
+        training.trainer.evaluate(source, target, answers, training.engine.context);
     all.sum += loss.sum, all.counted += loss.counted, all.correct += loss.correct;
   }
   training.count_bytes();
@@ -130,7 +130,7 @@ TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
   const Batches given(tokens, sizes, false);
   const EncoderDecoder::Tokens &source = given.all[0].source, &target = given.all[0].target;
   const MatrixView<const float> found =
-      training.model.logits(source, target, training.engine.scratch, training.engine.parallel);
+      training.model.logits(source, target, training.engine.context);
   training.count_bytes();
   DynamicShape shape{target.size(1), found.size(1)};
   if (!single) shape.insert(shape.begin(), target.size(0));
@@ -143,10 +143,9 @@ TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
 Integers sequence_translate(SequenceTraining& training, const Integers& source, int rows, int begin,
                             int end, int tokens) {
   const std::vector<std::int32_t> ids = numbers_of(source);
-  const auto said =
-      training.model.translate({ids.data(), {rows, static_cast<Index>(ids.size()) / rows}},
-                               {.begin = begin, .end = end, .tokens = tokens},
-                               training.engine.scratch, training.engine.parallel);
+  const auto said = training.model.translate(
+      {ids.data(), {rows, static_cast<Index>(ids.size()) / rows}},
+      {.begin = begin, .end = end, .tokens = tokens}, training.engine.context);
   training.count_bytes();
   std::vector<std::int32_t> all;
   for (const auto& row : said) {

@@ -37,7 +37,7 @@ TensorHandle copied(Engine& engine, const AnyView<const float>& view, Tensor* ou
   const Output output(engine, out, dynamic_shape(view.shape), call);
   const AnyView<float> to = any_view(output->data(), view.shape);
   check_no_overlap(to, view, call, "out");
-  tril::copy(view, to, engine.parallel);
+  tril::copy(view, to, engine.context);
   return output.handle();
 }
 
@@ -96,7 +96,7 @@ TensorHandle slice_backward(Engine& engine, const Tensor& d_out, const Numbers& 
   const AnyView<float> d_x = any_view(output->data(), shape);
   const AnyView<const float> from = any_view(d_out.data(), taken);
   check_no_overlap(d_x, from, kCall, "out");
-  tril::slice_backward(from, slices, d_x, engine.parallel);
+  tril::slice_backward(from, slices, d_x, engine.context);
   return output.handle();
 }
 
@@ -112,7 +112,7 @@ TensorHandle join(Engine& engine, const std::string& name, const TensorList& lis
   }
   const AnyShape shape = joined_shape(how, tensors, axis);
   const Output output(engine, out, dynamic_shape(shape), call);
-  tril::join(how, tensors, axis, any_view(output->data(), shape), engine.parallel);
+  tril::join(how, tensors, axis, any_view(output->data(), shape), engine.context);
   return output.handle();
 }
 

@@ -54,7 +54,7 @@ TensorHandle along_axis(Engine& engine, const Tensor& x, const SoftmaxOptions& o
 TensorHandle softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& options, Tensor* out) {
   return along_axis(engine, x, options, out, "softmax",
                     [&](auto from, auto& core_options, auto to) {
-                      tril::softmax(from, core_options, to, engine.parallel);
+                      tril::softmax(from, core_options, to, engine.context);
                     });
 }
 
@@ -62,7 +62,7 @@ TensorHandle log_softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& 
                          Tensor* out) {
   return along_axis(engine, x, options, out, "log_softmax",
                     [&](auto from, auto& core_options, auto to) {
-                      tril::log_softmax(from, core_options, to, engine.parallel);
+                      tril::log_softmax(from, core_options, to, engine.context);
                     });
 }
 
@@ -80,7 +80,7 @@ TensorHandle along_axis_backward(Engine& engine, const Tensor& d_out, const Tens
   const Shape<3>& chosen = along_rows ? rows : shape;
   backward({d_out.data(), chosen}, {output.data(), chosen},
            {.axis = along_rows ? -1 : -2, .temperature = options.temperature},
-           {made->data(), chosen}, engine.parallel);
+           {made->data(), chosen}, engine.context);
   return made.handle();
 }
 

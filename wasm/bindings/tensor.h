@@ -35,6 +35,7 @@ struct Engine {
 
   Scratch scratch;
   Parallel parallel;
+  Context context{scratch, parallel};
   Usage usage;
   PreparedWeights prepared;
 };

@@ -66,7 +66,7 @@ namespace {
 Numbers trainer_step(Training& training, const Integers& tokens, const Integers& targets,
                      int rows) {
   Trainer& trainer = training.trainer;
-  Parallel& parallel = training.engine.parallel;
+  Parallel& parallel = training.engine.context;
   const Batch batch(tokens, targets, rows);
   if (rows == 0) check_length(training.plan.data.train, training.plan.config, "step", "train on");
   const TrainingStep step =
@@ -88,7 +88,7 @@ Numbers trainer_cost(const Training& training, int batches, int tokens) {
 Numbers trainer_evaluate(Training& training, const Integers& tokens, const Integers& targets,
                          int rows) {
   Trainer& trainer = training.trainer;
-  Parallel& parallel = training.engine.parallel;
+  Parallel& parallel = training.engine.context;
   const Batch batch(tokens, targets, rows);
   if (rows == 0) {
     check_length(training.plan.data.validation, training.plan.config, "evaluate", "measure on");
@@ -130,7 +130,7 @@ Integers trainer_generate(Training& training, const Integers& prompt, int count,
                          : static_cast<std::uint64_t>(seed));
   const std::vector<std::int32_t> tokens =
       generate(training.model, first, count, {.temperature = temperature, .top_k = top_k}, random,
-               training.engine.scratch, training.engine.parallel);
+               training.engine.context);
   training.count_bytes();
   return to_javascript(tokens);
 }
@@ -162,7 +162,7 @@ NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows)
   const auto logits =
       traces.make("logits", Shape<3>{view.size(0), view.size(1), config.vocabulary});
   const MatrixView<const float> found =
-      training.model.logits(view, training.engine.scratch, training.engine.parallel, weights);
+      training.model.logits(view, training.engine.context, weights);
   std::copy_n(found.data(), found.count(), logits.data());
   training.count_bytes();
   return results.hand_over();

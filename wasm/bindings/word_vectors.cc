@@ -93,7 +93,7 @@ WordTrainingHandle make_word_vectors(Engine& engine, const Bytes& given, const I
 }
 
 Numbers word_step(WordTraining& training) {
-  const WordVectorStep step = training.trainer.step(training.engine.parallel);
+  const WordVectorStep step = training.trainer.step(training.engine.context);
   training.count_bytes();
   return to_javascript({static_cast<double>(step.step), static_cast<double>(step.words),
                         static_cast<double>(step.pairs), step.loss, step.learning_rate,

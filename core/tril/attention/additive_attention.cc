@@ -36,8 +36,8 @@ void detail::check_additive(const char* call, const TensorView<const float, 3>& 
 
 void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
                         TensorView<const float, 3> value, const AdditiveWeights& weights,
-                        const Mask& mask, TensorView<float, 3> out, Scratch& scratch,
-                        Parallel& parallel, const AdditiveTrace& trace) {
+                        const Mask& mask, TensorView<float, 3> out, const Context& context,
+                        const AdditiveTrace& trace) {
   detail::check_additive(kCall, query, key, value, weights);
   const Index batches = query.size(0), queries = query.size(1), keys = key.size(1);
   const Index width = weights.query.size(0);
@@ -55,7 +55,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
 
   // Where each is formed: in its place in the trace, or, if it is not wanted there, in memory of
   // one batch; scores then where the weights will be.
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const auto place = [&](const TensorView<float, 3>& wanted, Index rows, Index cols) {
     if (wanted) return wanted;
     return TensorView<float, 3>(frame.take<float>(rows, cols), {batches, rows, cols}, {0, cols, 1});
@@ -75,9 +75,9 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
   for (Index b = 0; b < batches; ++b) {
     const MatrixView<float> q = all_queries[b], k = all_keys[b], shares = all_weights[b];
     const MatrixView<float> scores = all_scores[b], masked = all_masked[b];
-    detail::run_linear(query[b], weights.query, {}, q, scratch, parallel);
-    detail::run_linear(key[b], weights.key, {}, k, scratch, parallel);
-    parallel.for_each(queries, [&](Index t, int) {
+    detail::run_linear(query[b], weights.query, {}, q, context);
+    detail::run_linear(key[b], weights.key, {}, k, context);
+    context.parallel.for_each(queries, [&](Index t, int) {
       float* const row = scores[t].data();
       for (Index s = 0; s < keys; ++s) {
         row[s] = score(q[t].data(), k[s].data(), weights.score.data(), width);
@@ -92,7 +92,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
       mask.apply(block, share, keys);
       std::replace(share, share + keys, -std::numeric_limits<float>::infinity(), 0.0f);
     });
-    detail::run_hiding_matmul(shares, value[b], {}, out[b], scratch, parallel);
+    detail::run_hiding_matmul(shares, value[b], {}, out[b], context);
   }
 }
 

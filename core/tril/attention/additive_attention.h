@@ -5,10 +5,9 @@
 #pragma once
 
 #include <tril/attention/mask.h>
-#include <tril/foundation/parallel.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/parameters.h>
 #include <tril/foundation/saved_memory.h>
-#include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
@@ -47,8 +46,8 @@ struct AdditiveTrace {
 // anything else. Throws Error where shapes do not fit.
 void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
                         TensorView<const float, 3> value, const AdditiveWeights& weights,
-                        const Mask& mask, TensorView<float, 3> out, Scratch& scratch,
-                        Parallel& parallel, const AdditiveTrace& trace = {});
+                        const Mask& mask, TensorView<float, 3> out, const Context& context = {},
+                        const AdditiveTrace& trace = {});
 
 // The trace that the backward pass needs, laid out in `memory`: B (T A + S A + T S) floats for
 // query [B, T, Dq] and key [B, S, Dk].
@@ -76,8 +75,7 @@ struct AdditiveGradients {
 void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> query,
                                  TensorView<const float, 3> key, TensorView<const float, 3> value,
                                  const AdditiveWeights& weights, const AdditiveTrace& trace,
-                                 const AdditiveGradients& gradients, Scratch& scratch,
-                                 Parallel& parallel);
+                                 const AdditiveGradients& gradients, const Context& context = {});
 
 namespace detail {
 

@@ -64,27 +64,26 @@ AdditiveTrace additive_attention_saved(const Shape<3>& query, const Shape<3>& ke
 void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> query,
                                  TensorView<const float, 3> key, TensorView<const float, 3> value,
                                  const AdditiveWeights& weights, const AdditiveTrace& trace,
-                                 const AdditiveGradients& gradients, Scratch& scratch,
-                                 Parallel& parallel) {
+                                 const AdditiveGradients& gradients, const Context& context) {
   check(d_out, query, key, value, weights, trace, gradients);
   const Index queries = query.size(1), keys = key.size(1), width = weights.query.size(0);
   const auto& d_weights = gradients.weights;
   const auto score = attention_backward_kernels().additive_score;
   const auto softmax = backward_kernels().softmax;
 
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const MatrixView<float> d_scores(frame.take<float>(queries, keys), {queries, keys});
   const MatrixView<float> d_q(frame.take<float>(queries, width), {queries, width});
   const MatrixView<float> d_k(frame.take<float>(keys, width), {keys, width});
   for (Index b = 0; b < query.size(0); ++b) {
     const MatrixView<float> q = trace.queries[b], k = trace.keys[b], weight = trace.weights[b];
     if (gradients.d_value) {
-      Scratch::Frame rows(scratch);
+      Scratch::Frame rows(context.scratch);
       detail::run_hiding_matmul(detail::live_rows(weight, d_out[b], rows), d_out[b],
-                                {.transpose_a = true}, gradients.d_value[b], scratch, parallel);
+                                {.transpose_a = true}, gradients.d_value[b], context);
     }
-    detail::run_matmul(d_out[b], value[b], {.transpose_b = true}, d_scores, scratch, parallel);
-    parallel.for_each(queries, [&](Index t, int) {
+    detail::run_matmul(d_out[b], value[b], {.transpose_b = true}, d_scores, context);
+    context.parallel.for_each(queries, [&](Index t, int) {
       float* const row = d_scores[t].data();
       if (detail::all_zero(d_out[b][t].data(), value.size(2))) {
         std::fill_n(row, keys, 0.0f);  // whatever the query was
@@ -93,7 +92,7 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
       }
     });
     detail::sum_rows(
-        queries, width, scratch, parallel,
+        queries, width, context,
         [&](Index t, float* sums) {
           std::fill_n(d_q[t].data(), width, 0.0f);
           for (Index s = 0; s < keys; ++s) {
@@ -103,7 +102,7 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
           }
         },
         [&](const float* sums) { detail::add_sums(sums, d_weights.score); });
-    parallel.for_each(keys, [&](Index s, int) {
+    context.parallel.for_each(keys, [&](Index s, int) {
       std::fill_n(d_k[s].data(), width, 0.0f);
       for (Index t = 0; t < queries; ++t) {
         if (d_scores[t][s] == 0.0f) continue;
@@ -112,11 +111,9 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
       }
     });
     detail::run_linear_backward(d_q, query[b], weights.query,
-                                {matrix_of(gradients.d_query, b), d_weights.query, {}}, scratch,
-                                parallel);
+                                {matrix_of(gradients.d_query, b), d_weights.query, {}}, context);
     detail::run_linear_backward(d_k, key[b], weights.key,
-                                {matrix_of(gradients.d_key, b), d_weights.key, {}}, scratch,
-                                parallel);
+                                {matrix_of(gradients.d_key, b), d_weights.key, {}}, context);
   }
 }
 

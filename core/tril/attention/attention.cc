@@ -51,18 +51,18 @@ AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) n
   return keys > kMostKeys && !traced ? AttentionMethod::online : AttentionMethod::blocked;
 }
 
-void run_attention(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel) {
+void run_attention(const AttentionProblem& problem, const Context& context) {
   if (problem.empty()) return see_nothing(problem);
-  Parallel alone;
-  Parallel& threads = is_small(problem) ? alone : parallel;
+  Parallel one;
+  const Context fitting(context.scratch, is_small(problem) ? one : context.parallel);
   switch (chosen_method(problem.method, problem.keys(), problem.traced())) {
     case AttentionMethod::full:
-      return blocked_attention(problem, problem.queries(), scratch, threads);
+      return blocked_attention(problem, problem.queries(), fitting);
     case AttentionMethod::automatic:
     case AttentionMethod::blocked:
-      return blocked_attention(problem, kQueryBlock, scratch, threads);
+      return blocked_attention(problem, kQueryBlock, fitting);
     case AttentionMethod::online:
-      return flash_attention(problem, {}, scratch, threads);
+      return flash_attention(problem, {}, fitting);
   }
 }
 
@@ -70,11 +70,10 @@ void run_attention(const AttentionProblem& problem, Scratch& scratch, Parallel& 
 
 void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
-               TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
-               const AttentionTrace& trace) {
+               TensorView<float, 4> out, const Context& context, const AttentionTrace& trace) {
   detail::run_attention(
       detail::checked_attention_problem("attention", query, key, value, options, out, trace),
-      scratch, parallel);
+      context);
 }
 
 }  // namespace tril

@@ -7,9 +7,8 @@
 #pragma once
 
 #include <tril/attention/mask.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 #include <tril/layers/dropout.h>
 
@@ -67,8 +66,16 @@ struct AttentionTrace {
 // is read. Throws Error where shapes or options do not fit.
 void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
-               TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
+               TensorView<float, 4> out, const Context& context = {},
                const AttentionTrace& trace = {});
+
+// As it was called before there was a Context.
+[[deprecated("hand over {scratch, parallel}")]] inline void attention(
+    TensorView<const float, 4> query, TensorView<const float, 4> key,
+    TensorView<const float, 4> value, const AttentionOptions& options, TensorView<float, 4> out,
+    Scratch& scratch, Parallel& parallel, const AttentionTrace& trace = {}) {
+  attention(query, key, value, options, out, {scratch, parallel}, trace);
+}
 
 namespace detail {
 
@@ -77,7 +84,7 @@ AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) n
 
 // attention for a call that has checked its arguments already (attention_problem.h).
 struct AttentionProblem;
-void run_attention(const AttentionProblem& problem, Scratch& scratch, Parallel& parallel);
+void run_attention(const AttentionProblem& problem, const Context& context);
 
 }  // namespace detail
 

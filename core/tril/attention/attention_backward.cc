@@ -54,10 +54,10 @@ void check(TensorView<const float, 4> d_out, TensorView<const float, 4> query,
 }
 
 // delta [B, H, T] = sum over the width of d_out * out
-void fill_delta(const AttentionBackwardProblem& p, float* delta, Parallel& parallel) {
+void fill_delta(const AttentionBackwardProblem& p, float* delta, const Context& context) {
   const Index heads = p.heads();
   const auto dot = attention_backward_kernels().dot;
-  parallel.for_each(p.batches() * heads, [&](Index item, int) {
+  context.parallel.for_each(p.batches() * heads, [&](Index item, int) {
     const auto d_out = p.d_out[item / heads][item % heads];
     const auto out = p.out[item / heads][item % heads];
     for (Index t = 0; t < p.queries(); ++t) {
@@ -68,9 +68,9 @@ void fill_delta(const AttentionBackwardProblem& p, float* delta, Parallel& paral
 
 // d_query = the sum of its parts [parts, B, H, T, D], one after another.
 void add_parts(const AttentionBackwardProblem& p, const float* memory, Index parts,
-               Parallel& parallel) {
+               const Context& context) {
   const Index heads = p.heads(), rows = p.batches() * heads * p.queries();
-  parallel.for_each(p.batches() * heads, [&](Index item, int) {
+  context.parallel.for_each(p.batches() * heads, [&](Index item, int) {
     const MatrixView<float> d_query = p.gradients.d_query[item / heads][item % heads];
     for (Index t = 0; t < p.queries(); ++t) {
       const float* from = memory + (item * p.queries() + t) * p.depth();
@@ -111,11 +111,11 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
                         TensorView<const float, 4> key, TensorView<const float, 4> value,
                         TensorView<const float, 4> out, TensorView<const float, 3> log_sum_exp,
                         const AttentionOptions& options, const AttentionGradients& gradients,
-                        Scratch& scratch, Parallel& parallel) {
+                        const Context& context) {
   check(d_out, query, key, value, out, log_sum_exp, options, gradients);
   detail::run_attention_backward(
       {detail::attention_formula(query, key, value, options), d_out, out, log_sum_exp, gradients},
-      scratch, parallel);
+      context);
 }
 
 // delta = sum of d_out * out
@@ -123,11 +123,10 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
 // turn:
 //   pack the queries and d_outs of the heads that share it;  d_query = 0
 //   for each block of keys:  KeyBlockPass
-void detail::run_attention_backward(const AttentionBackwardProblem& p, Scratch& scratch,
-                                    Parallel& given) {
+void detail::run_attention_backward(const AttentionBackwardProblem& p, const Context& given) {
   if (p.empty()) return clear(p.gradients);
-  Parallel alone;
-  Parallel& parallel = is_small(p) ? alone : given;
+  Parallel one;
+  const Context context(given.scratch, is_small(p) ? one : given.parallel);
   const AttentionGradients& gradients = p.gradients;
   const TensorView<const float, 4>& query = p.query;
   const Index batches = p.batches(), heads = p.heads(), kv_heads = p.kv_heads();
@@ -136,19 +135,19 @@ void detail::run_attention_backward(const AttentionBackwardProblem& p, Scratch& 
   const Index parts = std::min(key_blocks, blocks_of(kFewestItems, batches * kv_heads));
 
   KeyBlockMemory layout(p, tile_kernels());
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   float* const delta = frame.take<float>(batches, heads, p.queries());
-  float* const memory = frame.take<float>(layout.floats(), parallel.threads());
+  float* const memory = frame.take<float>(layout.floats(), context.parallel.threads());
   const bool split = parts > 1 && gradients.d_query;
   const Shape<4> part_shape = query.shape();
   float* const d_queries =
       split ? frame.take<float>(parts, batches, heads, p.queries(), p.depth()) : nullptr;
   MatrixView<float>* const rows =
-      frame.take<MatrixView<float>>(p.group(), static_cast<Index>(parallel.threads()));
-  fill_delta(p, delta, parallel);
+      frame.take<MatrixView<float>>(p.group(), static_cast<Index>(context.parallel.threads()));
+  fill_delta(p, delta, context);
 
   const KeyBlockPass pass(p, delta);
-  parallel.for_each(batches * kv_heads * parts, [&](Index item, int worker) {
+  context.parallel.for_each(batches * kv_heads * parts, [&](Index item, int worker) {
     const Index part = item % parts, key_head = item / parts % kv_heads;
     const Index batch = item / parts / kv_heads;
     KeyBlockMemory work = layout;
@@ -169,7 +168,7 @@ void detail::run_attention_backward(const AttentionBackwardProblem& p, Scratch& 
                      work);
     }
   });
-  if (split) add_parts(p, d_queries, parts, parallel);
+  if (split) add_parts(p, d_queries, parts, context);
 }
 
 }  // namespace tril

@@ -37,6 +37,6 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
                         TensorView<const float, 4> key, TensorView<const float, 4> value,
                         TensorView<const float, 4> out, TensorView<const float, 3> log_sum_exp,
                         const AttentionOptions& options, const AttentionGradients& gradients,
-                        Scratch& scratch, Parallel& parallel);
+                        const Context& context = {});
 
 }  // namespace tril

@@ -19,7 +19,6 @@ struct AttentionBackwardProblem : AttentionFormula {
 };
 
 // Solves it.
-void run_attention_backward(const AttentionBackwardProblem& problem, Scratch& scratch,
-                            Parallel& parallel);
+void run_attention_backward(const AttentionBackwardProblem& problem, const Context& context);
 
 }  // namespace tril::detail

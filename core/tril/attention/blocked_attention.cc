@@ -80,13 +80,12 @@ struct AttendBlock {
 
 }  // namespace
 
-void blocked_attention(const AttentionProblem& p, Index queries, Scratch& scratch,
-                       Parallel& parallel) {
+void blocked_attention(const AttentionProblem& p, Index queries, const Context& context) {
   const bool each_head = p.traced();
-  Scratch::Frame frame(scratch);
-  const BlockMemory memory =
-      BlockMemory::take(frame, most_rows(p, queries, each_head), p.keys(), parallel.threads());
-  for_each_block(p, queries, each_head, frame, parallel, AttendBlock{p, memory});
+  Scratch::Frame frame(context.scratch);
+  const BlockMemory memory = BlockMemory::take(frame, most_rows(p, queries, each_head), p.keys(),
+                                               context.parallel.threads());
+  for_each_block(p, queries, each_head, frame, context, AttendBlock{p, memory});
 }
 
 }  // namespace tril::detail

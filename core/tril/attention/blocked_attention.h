@@ -8,7 +8,6 @@ namespace tril::detail {
 
 // Takes its working memory before it writes anything: for each thread `queries` rows of S scores,
 // and, unless there are very few queries, packed keys and values.
-void blocked_attention(const AttentionProblem& problem, Index queries, Scratch& scratch,
-                       Parallel& parallel);
+void blocked_attention(const AttentionProblem& problem, Index queries, const Context& context);
 
 }  // namespace tril::detail

@@ -53,15 +53,15 @@ struct AttendBlock {
 
 }  // namespace
 
-void flash_attention(const AttentionProblem& p, const FlashBlocks& blocks, Scratch& scratch,
-                     Parallel& parallel, FlashObserver* observer) {
+void flash_attention(const AttentionProblem& p, const FlashBlocks& blocks, const Context& context,
+                     FlashObserver* observer) {
   const bool each_head = observer != nullptr;
   const Index keys = std::min(blocks.keys, p.keys());
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const BlockMemory memory =
       BlockMemory::take(frame, most_rows(p, blocks.queries, each_head),
-                        keys + tile_kernels().panel_cols - 1, parallel.threads());
-  for_each_block(p, blocks.queries, each_head, frame, parallel,
+                        keys + tile_kernels().panel_cols - 1, context.parallel.threads());
+  for_each_block(p, blocks.queries, each_head, frame, context,
                  AttendBlock{p, keys, memory, observer});
 }
 

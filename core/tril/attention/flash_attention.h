@@ -34,7 +34,7 @@ class FlashObserver {
 
 // Takes its working memory before it writes anything: for each thread a block of scores and the
 // state of its queries, and packed keys and values.
-void flash_attention(const AttentionProblem& problem, const FlashBlocks& blocks, Scratch& scratch,
-                     Parallel& parallel, FlashObserver* observer = nullptr);
+void flash_attention(const AttentionProblem& problem, const FlashBlocks& blocks,
+                     const Context& context, FlashObserver* observer = nullptr);
 
 }  // namespace tril::detail

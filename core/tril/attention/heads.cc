@@ -58,10 +58,10 @@ void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, 
 }
 
 void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorView<float, 4>& query,
-            const TensorView<float, 4>& key, Scratch& scratch, Parallel& parallel) {
+            const TensorView<float, 4>& key, const Context& context) {
   const Index batches = query.size(0), count = std::max(query.size(2), key.size(2));
   const Index pairs = (rotary.width == 0 ? query.size(3) : rotary.width) / 2;
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   MatrixView<const float> cosine, sine;  // of the tokens that there are
   if (rotary.cos) {
     const Shape<2> shape = {count, pairs};
@@ -81,7 +81,7 @@ void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorVi
                                         {0, all.stride(0), 1});
     };
     const auto turn = way == Turn::forward ? run_rotary_positions : run_rotary_positions_backward;
-    turn(each, table(cosine), table(sine), rotary.pairs, each, parallel);
+    turn(each, table(cosine), table(sine), rotary.pairs, each, context);
   }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 
 #include <string_view>
 
@@ -50,6 +50,6 @@ void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, 
 // back.
 enum class Turn { forward, backward };
 void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorView<float, 4>& query,
-            const TensorView<float, 4>& key, Scratch& scratch, Parallel& parallel);
+            const TensorView<float, 4>& key, const Context& context);
 
 }  // namespace tril::detail

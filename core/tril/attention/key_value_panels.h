@@ -76,20 +76,20 @@ inline Index most_rows(const AttentionProblem& p, Index queries, bool each_head)
 // the panels are in its caches; else all pack first, and then share the queries.
 template <typename Attend>
 void for_each_block(const AttentionProblem& p, Index queries, bool each_head, Scratch::Frame& frame,
-                    Parallel& parallel, const Attend& attend) {
+                    const Context& context, const Attend& attend) {
   const Index kv_heads = p.batches() * p.kv_heads(), group = p.heads() / p.kv_heads();
   if (is_in_place(p)) {
     const QueryBlocks blocks(p, each_head ? 1 : group, queries);
     const KeyValuesInPlace in_place(p);
-    parallel.for_each(blocks.count(),
-                      [&](Index item, int worker) { attend(in_place, blocks[item], worker); });
+    context.parallel.for_each(
+        blocks.count(), [&](Index item, int worker) { attend(in_place, blocks[item], worker); });
     return;
   }
   const QueryBlocks blocks(p, 1, queries);
-  const Index size = KeyValuePanels::size(p), threads = parallel.threads();
+  const Index size = KeyValuePanels::size(p), threads = context.parallel.threads();
   if (kv_heads % threads == 0 || kv_heads >= 8 * threads) {
     float* const memory = frame.take<float>(size, threads);
-    parallel.for_each(kv_heads, [&](Index item, int worker) {
+    context.parallel.for_each(kv_heads, [&](Index item, int worker) {
       const KeyValuePanels panels(p, memory + worker * size);
       panels.pack(item / p.kv_heads(), item % p.kv_heads());
       for (Index i = 0; i < blocks.in_group() * group; ++i) {
@@ -99,10 +99,10 @@ void for_each_block(const AttentionProblem& p, Index queries, bool each_head, Sc
     return;
   }
   float* const memory = frame.take<float>(size, kv_heads);
-  parallel.for_each(kv_heads, [&](Index item, int) {
+  context.parallel.for_each(kv_heads, [&](Index item, int) {
     KeyValuePanels(p, memory + item * size).pack(item / p.kv_heads(), item % p.kv_heads());
   });
-  parallel.for_each(blocks.count(), [&](Index item, int worker) {
+  context.parallel.for_each(blocks.count(), [&](Index item, int worker) {
     const QueryBlock block = blocks[item];
     const Index key_head = block.batch * p.kv_heads() + p.key_head(block.head);
     attend(KeyValuePanels(p, memory + key_head * size), block, worker);

@@ -112,9 +112,9 @@ void attend_in_double(const AttentionProblem& p, FeatureMap map, Index item, Ind
 // state [D, Dv] = f(K)^T V,  total [D] = the sum of the rows of f(K)
 // out = f(Q) state;  each row divided by f(q_t) . total
 void values_first(const AttentionProblem& p, const LinearAttentionOptions& options,
-                  Scratch& scratch, Parallel& parallel) {
+                  const Context& context) {
   const Index depth = p.depth(), width = p.value_width();
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const MatrixView<float> q(frame.take<float>(p.queries(), depth), {p.queries(), depth});
   const MatrixView<float> k(frame.take<float>(p.keys(), depth), {p.keys(), depth});
   const MatrixView<float> state(frame.take<float>(depth, width), {depth, width});
@@ -124,8 +124,8 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     map_features(options.feature_map, p.query[b][h], q);
     map_features(options.feature_map, p.key[b][kh], k);
-    detail::run_matmul(k, p.value[b][kh], {.transpose_a = true}, state, scratch, parallel);
-    detail::run_matmul(q, state, {}, p.out[b][h], scratch, parallel);
+    detail::run_matmul(k, p.value[b][kh], {.transpose_a = true}, state, context);
+    detail::run_matmul(q, state, {}, p.out[b][h], context);
     if (!options.normalise) continue;
     std::fill_n(total, depth, 0.0f);
     for (Index s = 0; s < p.keys(); ++s) {
@@ -149,15 +149,15 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
 // for each t:  state += f(k_t) [v_t, 1]^T, while there are keys
 //              [out, sum] = f(q_t) state;  output_t = out / sum
 void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions& options,
-                         Scratch& scratch, Parallel& parallel) {
+                         const Context& context) {
   const Index depth = p.depth(), width = p.value_width();
   const Index padded = (width + 1 + 15) / 16 * 16;  // whole registers, as linear_step wants them
   const Index rows = 2 * (padded + depth);
-  Scratch::Frame frame(scratch);
-  float* const states = frame.take<float>(depth, padded, parallel.threads());
-  float* const memory = frame.take<float>(rows, parallel.threads());
-  double* const doubles = frame.take<double>(depth + width, parallel.threads());
-  parallel.for_each(p.batches() * p.heads(), [&](Index item, int worker) {
+  Scratch::Frame frame(context.scratch);
+  float* const states = frame.take<float>(depth, padded, context.parallel.threads());
+  float* const memory = frame.take<float>(rows, context.parallel.threads());
+  double* const doubles = frame.take<double>(depth + width, context.parallel.threads());
+  context.parallel.for_each(p.batches() * p.heads(), [&](Index item, int worker) {
     const Index b = item / p.heads(), h = item % p.heads(), kh = p.key_head(h);
     float* const state = states + depth * padded * worker;
     float* const value = memory + rows * worker;
@@ -194,9 +194,9 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
 // causal;  each row divided by its sum
 // out = scores V
 void scores_first(const AttentionProblem& p, const LinearAttentionOptions& options,
-                  TensorView<float, 4> weights, Scratch& scratch, Parallel& parallel) {
+                  TensorView<float, 4> weights, const Context& context) {
   const Index depth = p.depth(), keys = p.keys();
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const MatrixView<float> q(frame.take<float>(p.queries(), depth), {p.queries(), depth});
   const MatrixView<float> k(frame.take<float>(keys, depth), {keys, depth});
   const MatrixView<float> own =
@@ -209,7 +209,7 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
     map_features(options.feature_map, p.query[b][h], q);
     map_features(options.feature_map, p.key[b][kh], k);
     const MatrixView<float> scores = weights ? weights[b][h] : own;
-    detail::run_matmul(q, k, {.transpose_b = true}, scores, scratch, parallel);
+    detail::run_matmul(q, k, {.transpose_b = true}, scores, context);
     for (Index t = 0; t < p.queries(); ++t) {
       float* const row = scores[t].data();
       if (options.causal) std::fill(row + std::min(t + 1, keys), row + keys, 0.0f);
@@ -217,7 +217,7 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
       lost[t] = !in_range(sum);
       if (options.normalise) divide(row, keys, lost[t] ? 1.0f : sum);
     }
-    detail::run_hiding_matmul(scores, p.value[b][kh], {}, p.out[b][h], scratch, parallel);
+    detail::run_hiding_matmul(scores, p.value[b][kh], {}, p.out[b][h], context);
     for (Index t = 0; t < p.queries(); ++t) {
       if (!lost[t]) continue;
       attend_in_double(p, options.feature_map, item, t,
@@ -231,19 +231,19 @@ void scores_first(const AttentionProblem& p, const LinearAttentionOptions& optio
 
 void linear_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                       TensorView<const float, 4> value, const LinearAttentionOptions& options,
-                      TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
+                      TensorView<float, 4> out, const Context& context,
                       TensorView<float, 4> weights) {
   const AttentionProblem problem =
       detail::checked_attention_problem(kCall, query, key, value, {}, out, {.weights = weights});
   if (weights && options.order != ProductOrder::scores_first) {
     fail(kCall, "weights", "multiplied values first, there are no weights to fill");
   }
-  if (problem.empty()) return detail::run_attention(problem, scratch, parallel);
+  if (problem.empty()) return detail::run_attention(problem, context);
   if (options.order == ProductOrder::scores_first) {
-    return scores_first(problem, options, weights, scratch, parallel);
+    return scores_first(problem, options, weights, context);
   }
-  if (options.causal) return values_first_causal(problem, options, scratch, parallel);
-  values_first(problem, options, scratch, parallel);
+  if (options.causal) return values_first_causal(problem, options, context);
+  values_first(problem, options, context);
 }
 
 }  // namespace tril

@@ -8,9 +8,8 @@
 // (Katharopoulos et al. 2020); causal, f(K)^T V becomes a running sum over the keys seen so far.
 #pragma once
 
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
@@ -47,7 +46,7 @@ struct LinearAttentionOptions {
 // Throws Error where shapes do not fit.
 void linear_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                       TensorView<const float, 4> value, const LinearAttentionOptions& options,
-                      TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
+                      TensorView<float, 4> out, const Context& context = {},
                       TensorView<float, 4> weights = {});
 
 }  // namespace tril

@@ -21,7 +21,7 @@ struct LowRankOptions {
 void low_rank_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                         TensorView<const float, 4> value, MatrixView<const float> e,
                         MatrixView<const float> f, const LowRankOptions& options,
-                        TensorView<float, 4> out, Scratch& scratch, Parallel& parallel,
+                        TensorView<float, 4> out, const Context& context = {},
                         const AttentionTrace& trace = {});
 
 }  // namespace tril

@@ -16,10 +16,10 @@ constexpr const char* kCall = "multi_head_attention";
 
 // average [B, T, S] = the mean of weights [B, H, T, S] over the heads, summed head by head.
 void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 3>& average,
-                   Parallel& parallel) noexcept {
+                   const Context& context) noexcept {
   const Index heads = weights.size(1), queries = weights.size(2), keys = weights.size(3);
   const float factor = 1 / static_cast<float>(heads);
-  parallel.for_each(weights.size(0) * queries, [&](Index item, int) {
+  context.parallel.for_each(weights.size(0) * queries, [&](Index item, int) {
     const Index b = item / queries, t = item % queries;
     float* const out = average[b][t].data();
     std::copy_n(weights[b][0][t].data(), keys, out);
@@ -172,10 +172,10 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
 
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
-                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace,
+                          const Context& context, const MultiHeadTrace& trace,
                           const PreparedWeights* prepared) {
   check_multi_head_attention(x, weights, options, out, trace);
-  detail::run_multi_head_attention(x, weights, options, out, scratch, parallel, trace, prepared);
+  detail::run_multi_head_attention(x, weights, options, out, context, trace, prepared);
 }
 
 // queries, keys, values = x Win^T + bin, in one product where they have one input
@@ -185,8 +185,8 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
 void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
                                       const MultiHeadWeights& weights,
                                       const MultiHeadOptions& options,
-                                      const TensorView<float, 3>& out, Scratch& scratch,
-                                      Parallel& parallel, const MultiHeadTrace& trace,
+                                      const TensorView<float, 3>& out, const Context& context,
+                                      const MultiHeadTrace& trace,
                                       const PreparedWeights* prepared) {
   const Projections inputs = projections(x, weights, options, prepared);
   const Places places = places_of(trace, static_cast<bool>(inputs.stacked.weight));
@@ -194,7 +194,7 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
   const Index heads = options.heads, kv_heads = inputs.kv_heads, width = inputs.width;
   const Index before = options.past ? options.past->length() : 0, keys = before + new_keys;
 
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const auto place = [&](const TensorView<float, 3>& wanted, Index tokens, Index all_heads) {
     if (wanted) return wanted;
     const Shape<3> shape = {batches, tokens, all_heads * width};
@@ -203,22 +203,22 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
   StackedHeads parts;
   if (inputs.stacked.weight) {
     const TensorView<float, 3> all = place(places.all, queries, heads + 2 * kv_heads);
-    project(inputs.stacked, all, scratch, parallel);
+    project(inputs.stacked, all, context);
     parts = split_stacked(all, heads, kv_heads);
   } else {
     const TensorView<float, 3> query = place(places.query, queries, heads);
     const TensorView<float, 3> key = place(places.key, new_keys, kv_heads);
     const TensorView<float, 3> value = place(places.value, new_keys, kv_heads);
-    project(inputs.query, query, scratch, parallel);
-    project(inputs.key, key, scratch, parallel);
-    project(inputs.value, value, scratch, parallel);
+    project(inputs.query, query, context);
+    project(inputs.key, key, context);
+    project(inputs.value, value, context);
     parts = {split_heads(query, heads), split_heads(key, kv_heads), split_heads(value, kv_heads)};
   }
   const auto& [split_query, split_key, split_value] = parts;
   copy(split_query, trace.unrotated_queries);
   copy(split_key, trace.unrotated_keys);
   if (options.rotary) {
-    rotate(Turn::forward, *options.rotary, before, split_query, split_key, scratch, parallel);
+    rotate(Turn::forward, *options.rotary, before, split_query, split_key, context);
   }
 
   const TensorView<float, 3> joined = place(places.joined, queries, heads);
@@ -236,11 +236,11 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
   try {
     const AttentionProblem problem = attention_problem(split_query, all_keys, all_values, of_heads,
                                                        split_heads(joined, heads), attention_trace);
-    run_attention(problem, scratch, parallel);
+    run_attention(problem, context);
     if (options.change_heads) options.change_heads(split_heads(joined, heads));
     project({joined, weights.out_proj_weight, weights.out_proj_bias,
              packed_columns(prepared, weights.out_proj_weight)},
-            out, scratch, parallel);
+            out, context);
   } catch (...) {  // out of memory, or thrown by change_heads
     if (options.past) options.past->set_length(before);
     throw;
@@ -251,7 +251,7 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
   copy(split_value, trace.values);
   copy(split_heads(joined, heads), trace.heads);
   if (trace.average_weights) {
-    average_heads(attention_trace.weights, trace.average_weights, parallel);
+    average_heads(attention_trace.weights, trace.average_weights, context);
   }
 }
 

@@ -101,7 +101,7 @@ struct MultiHeadTrace {
 // do not fit; a cache is then as it was.
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
-                          Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace = {},
+                          const Context& context = {}, const MultiHeadTrace& trace = {},
                           const PreparedWeights* prepared = nullptr);
 
 // The trace that the backward pass needs, laid out in `memory`: for x [B, T, C] and, where there is
@@ -129,7 +129,7 @@ struct MultiHeadGradients {
 void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                    const MultiHeadWeights& weights, const MultiHeadOptions& options,
                                    const MultiHeadTrace& trace, const MultiHeadGradients& gradients,
-                                   Scratch& scratch, Parallel& parallel);
+                                   const Context& context = {});
 
 // Throws what multi_head_attention_backward would, and does nothing else.
 void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
@@ -150,15 +150,14 @@ namespace detail {
 // The same for arguments that check_multi_head_attention has passed.
 void run_multi_head_attention(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
                               const MultiHeadOptions& options, const TensorView<float, 3>& out,
-                              Scratch& scratch, Parallel& parallel, const MultiHeadTrace& trace,
+                              const Context& context, const MultiHeadTrace& trace,
                               const PreparedWeights* prepared);
 // And that check_multi_head_attention_backward has.
 void run_multi_head_attention_backward(const TensorView<const float, 3>& d_out,
                                        const TensorView<const float, 3>& x,
                                        const MultiHeadWeights& weights,
                                        const MultiHeadOptions& options, const MultiHeadTrace& trace,
-                                       const MultiHeadGradients& gradients, Scratch& scratch,
-                                       Parallel& parallel);
+                                       const MultiHeadGradients& gradients, const Context& context);
 
 }  // namespace detail
 

@@ -92,10 +92,9 @@ MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeig
 void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                    const MultiHeadWeights& weights, const MultiHeadOptions& options,
                                    const MultiHeadTrace& trace, const MultiHeadGradients& gradients,
-                                   Scratch& scratch, Parallel& parallel) {
+                                   const Context& context) {
   check_multi_head_attention_backward(d_out, x, weights, options, trace, gradients);
-  detail::run_multi_head_attention_backward(d_out, x, weights, options, trace, gradients, scratch,
-                                            parallel);
+  detail::run_multi_head_attention_backward(d_out, x, weights, options, trace, gradients, context);
 }
 
 // d_joined = d_out Wo, and the gradients of the output's projection
@@ -105,12 +104,12 @@ void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<
 void detail::run_multi_head_attention_backward(
     const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
     const MultiHeadWeights& weights, const MultiHeadOptions& options, const MultiHeadTrace& trace,
-    const MultiHeadGradients& gradients, Scratch& scratch, Parallel& parallel) {
+    const MultiHeadGradients& gradients, const Context& context) {
   const Projections inputs = projections(x, weights, options, nullptr);
   const Index batches = x.size(0), queries = x.size(1), keys = inputs.key.input.size(1);
   const Index heads = options.heads, kv_heads = inputs.kv_heads, width = inputs.width;
 
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const auto take = [&](Index tokens, Index all_heads) {
     const Shape<3> shape = {batches, tokens, all_heads * width};
     return TensorView<float, 3>(frame.take<float>(shape[0], shape[1], shape[2]), shape);
@@ -123,7 +122,7 @@ void detail::run_multi_head_attention_backward(
   const TensorView<float, 3> d_joined = take(queries, heads);
   const BasicMultiHeadWeights<float>& d = gradients.weights;
   project_backward(d_out, {joined, weights.out_proj_weight, {}, {}},
-                   {d_joined, d.out_proj_weight, d.out_proj_bias}, scratch, parallel);
+                   {d_joined, d.out_proj_weight, d.out_proj_bias}, context);
 
   const bool stacked = is_stacked(weights, options);
   TensorView<float, 3> d_all, d_query, d_key, d_value;
@@ -142,14 +141,14 @@ void detail::run_multi_head_attention_backward(
        trace.heads,
        trace.attention.log_sum_exp,
        {parts.queries, parts.keys, parts.values, gradients.d_mask}},
-      scratch, parallel);
+      context);
   if (options.rotary) {
-    rotate(Turn::backward, *options.rotary, 0, parts.queries, parts.keys, scratch, parallel);
+    rotate(Turn::backward, *options.rotary, 0, parts.queries, parts.keys, context);
   }
 
   if (stacked) {
     project_backward(d_all, {x, weights.in_proj_weight, {}, {}},
-                     {gradients.d_x, d.in_proj_weight, d.in_proj_bias}, scratch, parallel);
+                     {gradients.d_x, d.in_proj_weight, d.in_proj_bias}, context);
     return;
   }
   const Index rows = heads * width, key_rows = kv_heads * width;
@@ -164,16 +163,15 @@ void detail::run_multi_head_attention_backward(
   const TensorView<float, 3> d_values =
       options.value_context ? gradients.d_value_context : d_context;
   project_backward(d_query, inputs.query,
-                   {gradients.d_x, d_weight(d.q_proj_weight, 0, rows), d_bias(0, rows)}, scratch,
-                   parallel);
+                   {gradients.d_x, d_weight(d.q_proj_weight, 0, rows), d_bias(0, rows)}, context);
   project_backward(
       d_key, inputs.key,
       {d_context, d_weight(d.k_proj_weight, rows, key_rows), d_bias(rows, key_rows), own_keys},
-      scratch, parallel);
+      context);
   project_backward(d_value, inputs.value,
                    {d_values, d_weight(d.v_proj_weight, rows + key_rows, key_rows),
                     d_bias(rows + key_rows, key_rows), !options.value_context},
-                   scratch, parallel);
+                   context);
 }
 
 }  // namespace tril

@@ -130,28 +130,26 @@ ProjectionSizes check_projections(const char* call, const TensorView<const float
   return {kv_heads, width, context.size(1), is_stacked(x, weights, context, value_context)};
 }
 
-void project(const Projection& projection, TensorView<float, 3> out, Scratch& scratch,
-             Parallel& parallel) {
+void project(const Projection& projection, TensorView<float, 3> out, const Context& context) {
   const auto& [input, weight, bias, packed] = projection;
   const MatrixView<const float> from = joined_rows(input);
   const MatrixView<float> to = joined_rows(out);
-  if (from && to) return run_linear(from, weight, bias, to, scratch, parallel, packed);
+  if (from && to) return run_linear(from, weight, bias, to, context, packed);
   for (Index b = 0; b < input.size(0); ++b) {
-    run_linear(input[b], weight, bias, out[b], scratch, parallel, packed);
+    run_linear(input[b], weight, bias, out[b], context, packed);
   }
 }
 
 void project_backward(const TensorView<const float, 3>& d_out, const Projection& projection,
-                      const ProjectionGradients& gradients, Scratch& scratch, Parallel& parallel) {
+                      const ProjectionGradients& gradients, const Context& context) {
   const auto& [d_input, d_weight, d_bias, adds] = gradients;
   const auto rows = [&, &d_weight = d_weight, &d_bias = d_bias, &adds = adds](
                         const MatrixView<const float>& d, const MatrixView<const float>& input,
                         const MatrixView<float>& d_in) {
     const MatrixView<float> overwritten = adds ? MatrixView<float>() : d_in;
-    run_linear_backward(d, input, projection.weight, {overwritten, d_weight, d_bias}, scratch,
-                        parallel);
+    run_linear_backward(d, input, projection.weight, {overwritten, d_weight, d_bias}, context);
     if (!adds || !d_in) return;
-    run_matmul(d, projection.weight, {.accumulate = true}, d_in, scratch, parallel);
+    run_matmul(d, projection.weight, {.accumulate = true}, d_in, context);
   };
   const TensorView<const float, 3>& input = projection.input;
   const MatrixView<const float> d = joined_rows(d_out), from = joined_rows(input);

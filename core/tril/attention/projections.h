@@ -55,10 +55,9 @@ struct ProjectionGradients {
 
 // The way back through a projection, of which input and weight are looked at.
 void project_backward(const TensorView<const float, 3>& d_out, const Projection& projection,
-                      const ProjectionGradients& gradients, Scratch& scratch, Parallel& parallel);
+                      const ProjectionGradients& gradients, const Context& context);
 
 // out [B, positions, out] = input W^T + b: one product where batches follow each other evenly.
-void project(const Projection& projection, TensorView<float, 3> out, Scratch& scratch,
-             Parallel& parallel);
+void project(const Projection& projection, TensorView<float, 3> out, const Context& context);
 
 }  // namespace tril::detail

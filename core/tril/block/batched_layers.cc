@@ -32,14 +32,15 @@ class DropoutRows {
 }  // namespace
 
 void norm(NormKind kind, const TensorView<const float, 3>& x, const NormWeights& weights,
-          double eps, const TensorView<float, 3>& out, Parallel& parallel, const NormTrace& trace) {
+          double eps, const TensorView<float, 3>& out, const Context& context,
+          const NormTrace& trace) {
   if (kind == NormKind::none) return copy(x, out);
   const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& mean,
                         const auto& rstd) {
     if (kind == NormKind::layer_norm) {
-      run_layer_norm(x_rows, weights.weight, weights.bias, eps, out_rows, parallel, {mean, rstd});
+      run_layer_norm(x_rows, weights.weight, weights.bias, eps, out_rows, context, {mean, rstd});
     } else {
-      run_rms_norm(x_rows, weights.weight, eps, out_rows, parallel, rstd);
+      run_rms_norm(x_rows, weights.weight, eps, out_rows, context, rstd);
     }
   };
   for_rows(rows, x.size(0), x, out, trace.mean, trace.rstd);
@@ -48,48 +49,48 @@ void norm(NormKind kind, const TensorView<const float, 3>& x, const NormWeights&
 void norm_backward(NormKind kind, const TensorView<const float, 3>& d_out,
                    const TensorView<const float, 3>& x, const NormWeights& weights,
                    const NormTrace& trace, const TensorView<float, 3>& d_x,
-                   const BasicNormWeights<float>& d_weights, Scratch& scratch, Parallel& parallel) {
+                   const BasicNormWeights<float>& d_weights, const Context& context) {
   if (kind == NormKind::none) return copy(d_out, d_x);
   const auto rows = [&](const auto& d_rows, const auto& x_rows, const auto& mean, const auto& rstd,
                         const auto& d_x_rows) {
     if (kind == NormKind::layer_norm) {
       run_layer_norm_backward(d_rows, x_rows, weights.weight, mean, rstd,
-                              {d_x_rows, d_weights.weight, d_weights.bias}, scratch, parallel);
+                              {d_x_rows, d_weights.weight, d_weights.bias}, context);
     } else {
       run_rms_norm_backward(d_rows, x_rows, weights.weight, rstd, {d_x_rows, d_weights.weight},
-                            scratch, parallel);
+                            context);
     }
   };
   for_rows(rows, x.size(0), d_out, x, trace.mean, trace.rstd, d_x);
 }
 
 void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& y,
-         const TensorView<float, 3>& out, Parallel& parallel) {
+         const TensorView<float, 3>& out, const Context& context) {
   const auto rows = [&](const auto& x_rows, const auto& y_rows, const auto& out_rows) {
-    run_add(x_rows, y_rows, out_rows, parallel);
+    run_add(x_rows, y_rows, out_rows, context);
   };
   for_rows(rows, x.size(0), x, y, out);
 }
 
 void drop(const TensorView<const float, 3>& x, const DropoutOptions& dropout,
-          const TensorView<float, 3>& out, Parallel& parallel) {
+          const TensorView<float, 3>& out, const Context& context) {
   DropoutRows of(dropout);
   const auto rows = [&](const auto& x_rows, const auto& out_rows) {
-    tril::dropout(x_rows, *of.next(x_rows.size(0)), out_rows, parallel);
+    tril::dropout(x_rows, *of.next(x_rows.size(0)), out_rows, context);
   };
   for_rows(rows, x.size(0), x, out);
 }
 
 void feed_forward(bool gated, const TensorView<const float, 3>& x,
                   const FeedForwardWeights& weights, Activation activation,
-                  const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
+                  const TensorView<float, 3>& out, const Context& context,
                   const BatchedFeedForwardTrace& trace, const PreparedWeights* prepared,
                   const std::optional<DropoutOptions>& dropout) {
   DropoutRows of(dropout);
   const auto rows = [&](const auto& x_rows, const auto& out_rows, const auto& hidden,
                         const auto& activated) {
-    run_feed_forward(gated, x_rows, weights, activation, out_rows, scratch, parallel,
-                     {hidden, activated}, prepared, of.next(x_rows.size(0)));
+    run_feed_forward(gated, x_rows, weights, activation, out_rows, context, {hidden, activated},
+                     prepared, of.next(x_rows.size(0)));
   };
   for_rows(rows, x.size(0), x, out, trace.hidden, trace.activated);
 }
@@ -98,13 +99,13 @@ void feed_forward_backward(bool gated, const TensorView<const float, 3>& d_out,
                            const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                            Activation activation, const BatchedFeedForwardTrace& trace,
                            const TensorView<float, 3>& d_x,
-                           const BasicFeedForwardWeights<float>& d_weights, Scratch& scratch,
-                           Parallel& parallel, const std::optional<DropoutOptions>& dropout) {
+                           const BasicFeedForwardWeights<float>& d_weights, const Context& context,
+                           const std::optional<DropoutOptions>& dropout) {
   DropoutRows of(dropout);
   const auto rows = [&](const auto& d_rows, const auto& x_rows, const auto& hidden,
                         const auto& activated, const auto& d_x_rows) {
     run_feed_forward_backward(gated, d_rows, x_rows, weights, activation, {hidden, activated},
-                              {d_x_rows, d_weights}, scratch, parallel, of.next(x_rows.size(0)));
+                              {d_x_rows, d_weights}, context, of.next(x_rows.size(0)));
   };
   for_rows(rows, x.size(0), d_out, x, trace.hidden, trace.activated, d_x);
 }

@@ -2,8 +2,7 @@
 // batches, else batch by batch.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 #include <tril/layers/dropout.h>
 #include <tril/layers/feed_forward.h>
@@ -19,21 +18,21 @@ struct NormTrace {
 
 // The norm of this kind; out may be x.
 void norm(NormKind kind, const TensorView<const float, 3>& x, const NormWeights& weights,
-          double eps, const TensorView<float, 3>& out, Parallel& parallel,
+          double eps, const TensorView<float, 3>& out, const Context& context,
           const NormTrace& trace = {});
 // d_x is overwritten, or none; it may be d_out.
 void norm_backward(NormKind kind, const TensorView<const float, 3>& d_out,
                    const TensorView<const float, 3>& x, const NormWeights& weights,
                    const NormTrace& trace, const TensorView<float, 3>& d_x,
-                   const BasicNormWeights<float>& d_weights, Scratch& scratch, Parallel& parallel);
+                   const BasicNormWeights<float>& d_weights, const Context& context);
 
 // out = x + y; out may be either.
 void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& y,
-         const TensorView<float, 3>& out, Parallel& parallel);
+         const TensorView<float, 3>& out, const Context& context);
 
 // Forward and backward; out may be x.
 void drop(const TensorView<const float, 3>& x, const DropoutOptions& dropout,
-          const TensorView<float, 3>& out, Parallel& parallel);
+          const TensorView<float, 3>& out, const Context& context);
 
 // What feed-forward computes on the way, [B, T, F]; gated, hidden is [B, T, 2 F].
 struct BatchedFeedForwardTrace {
@@ -41,14 +40,14 @@ struct BatchedFeedForwardTrace {
 };
 void feed_forward(bool gated, const TensorView<const float, 3>& x,
                   const FeedForwardWeights& weights, Activation activation,
-                  const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
+                  const TensorView<float, 3>& out, const Context& context,
                   const BatchedFeedForwardTrace& trace, const PreparedWeights* prepared,
                   const std::optional<DropoutOptions>& dropout);
 void feed_forward_backward(bool gated, const TensorView<const float, 3>& d_out,
                            const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
                            Activation activation, const BatchedFeedForwardTrace& trace,
                            const TensorView<float, 3>& d_x,
-                           const BasicFeedForwardWeights<float>& d_weights, Scratch& scratch,
-                           Parallel& parallel, const std::optional<DropoutOptions>& dropout);
+                           const BasicFeedForwardWeights<float>& d_weights, const Context& context,
+                           const std::optional<DropoutOptions>& dropout);
 
 }  // namespace tril::detail

@@ -60,11 +60,11 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
 
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                    const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
-                   TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
-                   const DecoderBlockTrace& trace, const PreparedWeights* prepared) {
+                   TensorView<float, 3> out, const Context& context, const DecoderBlockTrace& trace,
+                   const PreparedWeights* prepared) {
   const detail::Layer layer = detail::layer_of(memory, weights, options, trace, prepared);
   layer.check("decoder_block", x, out);
-  layer.run(x, out, scratch, parallel);
+  layer.run(x, out, context);
 }
 
 DecoderBlockTrace decoder_block_saved(const Shape<3>& x, const Shape<3>& memory_shape,
@@ -89,12 +89,11 @@ DecoderBlockTrace decoder_block_saved(const Shape<3>& x, const Shape<3>& memory_
 void decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                             TensorView<const float, 3> memory, const DecoderBlockWeights& weights,
                             const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
-                            const DecoderBlockGradients& gradients, Scratch& scratch,
-                            Parallel& parallel) {
+                            const DecoderBlockGradients& gradients, const Context& context) {
   const detail::Layer layer = detail::layer_of(memory, weights, options, trace);
   const detail::LayerGradients of_layer = detail::gradients_of(gradients);
   layer.check_backward("decoder_block_backward", d_out, x, of_layer);
-  layer.backward(d_out, x, of_layer, scratch, parallel);
+  layer.backward(d_out, x, of_layer, context);
 }
 
 }  // namespace tril

@@ -71,7 +71,7 @@ struct DecoderBlockTrace {
 // fit.
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                    const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
-                   TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
+                   TensorView<float, 3> out, const Context& context = {},
                    const DecoderBlockTrace& trace = {}, const PreparedWeights* prepared = nullptr);
 
 // The trace that the backward pass of a block over x [B, T, C] with a memory [B, S, Cm] needs, laid
@@ -95,8 +95,7 @@ struct DecoderBlockGradients {
 void decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                             TensorView<const float, 3> memory, const DecoderBlockWeights& weights,
                             const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
-                            const DecoderBlockGradients& gradients, Scratch& scratch,
-                            Parallel& parallel);
+                            const DecoderBlockGradients& gradients, const Context& context = {});
 
 // Throws what decoder_block would, and does nothing else.
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,

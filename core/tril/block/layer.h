@@ -120,12 +120,12 @@ struct Layer {
   std::function<void(LayerPart, const TensorView<float, 3>&)> change_branch = {};
 
   // x and out [B, T, C]. out may be x where no trace is wanted.
-  void run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out, Scratch& scratch,
-           Parallel& parallel) const;
+  void run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
+           const Context& context) const;
   // From the gradient d_out of the output, with the trace that run() filled as lay_out() made it.
   // d_x may be d_out.
   void backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
-                const LayerGradients& gradients, Scratch& scratch, Parallel& parallel) const;
+                const LayerGradients& gradients, const Context& context) const;
 
   // Throw Error in the name of `call`, naming weights and views of traces as the blocks do, unless
   // everything fits.
@@ -162,13 +162,13 @@ struct Layer {
  private:
   void run_sublayer(std::size_t sublayer, const TensorView<const float, 3>& x,
                     const TensorView<float, 3>& work, const TensorView<float, 3>& out,
-                    Scratch& scratch, Parallel& parallel) const;
+                    const Context& context) const;
   void compute(LayerPart part, const TensorView<const float, 3>& in,
-               const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel) const;
+               const TensorView<float, 3>& out, const Context& context) const;
   void compute_backward(LayerPart part, const TensorView<const float, 3>& d,
                         const TensorView<const float, 3>& in, const TensorView<float, 3>& d_in,
                         const TensorView<float, 3>& dropped, const LayerGradients& gradients,
-                        Scratch& scratch, Parallel& parallel) const;
+                        const Context& context) const;
   // The options of attention over x's tokens, with the dropout of its weights.
   MultiHeadOptions self_options(Index tokens) const;
   MultiHeadOptions cross_options(Index tokens) const;

@@ -39,10 +39,9 @@ void check_stack(const char* call, const Weights& weights, const std::vector<Tra
 //   norm: in -> out
 template <typename Weights, typename LayerAt>
 void run_stack(const TensorView<const float, 3>& x, const Weights& weights, double eps,
-               const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
-               const LayerAt& layer_at) {
+               const TensorView<float, 3>& out, const Context& context, const LayerAt& layer_at) {
   const std::size_t count = weights.layers.size(), inner = weights.norm ? count : count - 1;
-  detail::WorkPlaces even(scratch, x.shape()), odd(scratch, x.shape());
+  detail::WorkPlaces even(context.scratch, x.shape()), odd(context.scratch, x.shape());
   TensorView<const float, 3> in = x;
   for (std::size_t n = 0; n < count; ++n) {
     const detail::Layer layer = layer_at(n);
@@ -50,11 +49,11 @@ void run_stack(const TensorView<const float, 3>& x, const Weights& weights, doub
     if (wanted && memory_range(wanted).overlaps(memory_range(in))) wanted = {};
     detail::WorkPlaces& places = n % 2 == 0 ? even : odd;
     const TensorView<float, 3> to = n < inner ? places.or_shared(wanted) : out;
-    layer.run(in, to, scratch, parallel);
+    layer.run(in, to, context);
     in = to;
   }
   if (weights.norm) {
-    detail::norm(NormKind::layer_norm, in, *weights.norm, eps, out, parallel);
+    detail::norm(NormKind::layer_norm, in, *weights.norm, eps, out, context);
   }
 }
 
@@ -85,9 +84,9 @@ void check_decoder(const TensorView<const float, 3>& x, const TensorView<const f
 
 void run_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWeights& weights,
                  const TransformerBlockOptions& options, const TensorView<float, 3>& out,
-                 Scratch& scratch, Parallel& parallel,
-                 const std::vector<TransformerBlockTrace>& trace, const PreparedWeights* prepared) {
-  run_stack(x, weights, options.eps, out, scratch, parallel, [&](std::size_t n) {
+                 const Context& context, const std::vector<TransformerBlockTrace>& trace,
+                 const PreparedWeights* prepared) {
+  run_stack(x, weights, options.eps, out, context, [&](std::size_t n) {
     return detail::layer_of(weights.layers[n], detail::layer_options(options, n),
                             trace_of(trace, n), prepared);
   });
@@ -95,9 +94,9 @@ void run_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWe
 
 void run_decoder(const TensorView<const float, 3>& x, const TensorView<const float, 3>& memory,
                  const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
-                 const TensorView<float, 3>& out, Scratch& scratch, Parallel& parallel,
+                 const TensorView<float, 3>& out, const Context& context,
                  const std::vector<DecoderBlockTrace>& trace, const PreparedWeights* prepared) {
-  run_stack(x, weights, options.eps, out, scratch, parallel, [&](std::size_t n) {
+  run_stack(x, weights, options.eps, out, context, [&](std::size_t n) {
     return detail::layer_of(memory, weights.layers[n], detail::layer_options(options, n),
                             trace_of(trace, n), prepared);
   });
@@ -107,27 +106,25 @@ void run_decoder(const TensorView<const float, 3>& x, const TensorView<const flo
 
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
                          const TransformerBlockOptions& options, TensorView<float, 3> out,
-                         Scratch& scratch, Parallel& parallel,
-                         const std::vector<TransformerBlockTrace>& trace,
+                         const Context& context, const std::vector<TransformerBlockTrace>& trace,
                          const PreparedWeights* prepared) {
   check_encoder(x, weights, options, out, trace);
-  run_encoder(x, weights, options, out, scratch, parallel, trace, prepared);
+  run_encoder(x, weights, options, out, context, trace, prepared);
 }
 
 void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const TransformerDecoderWeights& weights,
                          const DecoderBlockOptions& options, TensorView<float, 3> out,
-                         Scratch& scratch, Parallel& parallel,
-                         const std::vector<DecoderBlockTrace>& trace,
+                         const Context& context, const std::vector<DecoderBlockTrace>& trace,
                          const PreparedWeights* prepared) {
   check_decoder(x, memory, weights, options, out, trace);
-  run_decoder(x, memory, weights, options, out, scratch, parallel, trace, prepared);
+  run_decoder(x, memory, weights, options, out, context, trace, prepared);
 }
 
 void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
                  const TransformerWeights& weights, const TransformerOptions& options,
-                 TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
-                 const TransformerTrace& trace, const PreparedWeights* prepared) {
+                 TensorView<float, 3> out, const Context& context, const TransformerTrace& trace,
+                 const PreparedWeights* prepared) {
   constexpr const char* kCall = "transformer";
   check_view(source, kCall, "source", empty_but_wide(source));
   check_view(target, kCall, "target", empty_but_wide(target));
@@ -145,7 +142,7 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
     check_no_overlap(trace.memory, target, kCall, "trace.memory");
   }
 
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const TensorView<float, 3> memory =
       trace.memory ? trace.memory
                    : TensorView<float, 3>(frame.take<float>(source.count()), source.shape());
@@ -157,10 +154,9 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
   });
   check_no_overlap(out, source, kCall, "out");
 
-  run_encoder(source, weights.encoder, encoder_options, memory, scratch, parallel, trace.encoder,
+  run_encoder(source, weights.encoder, encoder_options, memory, context, trace.encoder, prepared);
+  run_decoder(target, memory, weights.decoder, decoder_options, out, context, trace.decoder,
               prepared);
-  run_decoder(target, memory, weights.decoder, decoder_options, out, scratch, parallel,
-              trace.decoder, prepared);
 }
 
 }  // namespace tril

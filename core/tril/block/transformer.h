@@ -102,7 +102,7 @@ struct TransformerTrace {
 // layer leaves out at places of its own, behind those of the layers before it.
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
                          const TransformerBlockOptions& options, TensorView<float, 3> out,
-                         Scratch& scratch, Parallel& parallel,
+                         const Context& context = {},
                          const std::vector<TransformerBlockTrace>& trace = {},
                          const PreparedWeights* prepared = nullptr);
 
@@ -110,14 +110,14 @@ void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderW
 void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const TransformerDecoderWeights& weights,
                          const DecoderBlockOptions& options, TensorView<float, 3> out,
-                         Scratch& scratch, Parallel& parallel,
+                         const Context& context = {},
                          const std::vector<DecoderBlockTrace>& trace = {},
                          const PreparedWeights* prepared = nullptr);
 
 // source [B, S, C], target and out [B, T, C].
 void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
                  const TransformerWeights& weights, const TransformerOptions& options,
-                 TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
+                 TensorView<float, 3> out, const Context& context = {},
                  const TransformerTrace& trace = {}, const PreparedWeights* prepared = nullptr);
 
 // What the backward passes need, laid out in `memory` (foundation/saved_memory.h): traces that the
@@ -164,19 +164,18 @@ void transformer_encoder_backward(TensorView<const float, 3> d_out, TensorView<c
                                   const TransformerEncoderWeights& weights,
                                   const TransformerBlockOptions& options,
                                   const std::vector<TransformerBlockTrace>& trace,
-                                  const TransformerEncoderGradients& gradients, Scratch& scratch,
-                                  Parallel& parallel);
+                                  const TransformerEncoderGradients& gradients,
+                                  const Context& context = {});
 void transformer_decoder_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                   TensorView<const float, 3> memory,
                                   const TransformerDecoderWeights& weights,
                                   const DecoderBlockOptions& options,
                                   const std::vector<DecoderBlockTrace>& trace,
-                                  const TransformerDecoderGradients& gradients, Scratch& scratch,
-                                  Parallel& parallel);
+                                  const TransformerDecoderGradients& gradients,
+                                  const Context& context = {});
 void transformer_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> source,
                           TensorView<const float, 3> target, const TransformerWeights& weights,
                           const TransformerOptions& options, const TransformerTrace& trace,
-                          const TransformerGradients& gradients, Scratch& scratch,
-                          Parallel& parallel);
+                          const TransformerGradients& gradients, const Context& context = {});
 
 }  // namespace tril

@@ -106,9 +106,8 @@ template <typename Weights, typename Trace, typename Gradients, typename Back>
 void run_stack_backward(const TensorView<const float, 3>& d_out,
                         const TensorView<const float, 3>& x, const Weights& weights,
                         NormOrder order, double eps, const std::vector<Trace>& traces,
-                        const Gradients& gradients, Scratch& scratch, Parallel& parallel,
-                        const Back& back) {
-  Scratch::Frame frame(scratch);
+                        const Gradients& gradients, const Context& context, const Back& back) {
+  Scratch::Frame frame(context.scratch);
   const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
   const TensorView<float, 3> places[] = {take(), take()};
   const std::size_t count = weights.layers.size();
@@ -122,9 +121,8 @@ void run_stack_backward(const TensorView<const float, 3>& d_out,
     const BasicNormWeights<float> d_norm =
         gradients.weights.norm.value_or(BasicNormWeights<float>{});
     constexpr NormKind kKind = NormKind::layer_norm;
-    detail::norm(kKind, last, *weights.norm, eps, places[1], parallel, moments);
-    detail::norm_backward(kKind, d, last, *weights.norm, moments, places[0], d_norm, scratch,
-                          parallel);
+    detail::norm(kKind, last, *weights.norm, eps, places[1], context, moments);
+    detail::norm_backward(kKind, d, last, *weights.norm, moments, places[0], d_norm, context);
     d = places[0], turn = 1;
   }
   for (std::size_t layer = count; layer-- > 0;) {
@@ -177,16 +175,15 @@ void check_decoder(const TensorView<const float, 3>& d_out, const TensorView<con
 void run_encoder(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
                  const TransformerEncoderWeights& weights, const TransformerBlockOptions& options,
                  const std::vector<TransformerBlockTrace>& trace,
-                 const TransformerEncoderGradients& gradients, Scratch& scratch,
-                 Parallel& parallel) {
+                 const TransformerEncoderGradients& gradients, const Context& context) {
   run_stack_backward(
-      d_out, x, weights, options.norm, options.eps, trace, gradients, scratch, parallel,
+      d_out, x, weights, options.norm, options.eps, trace, gradients, context,
       [&](const auto& d, const auto& in, std::size_t layer, const auto& d_in) {
         detail::layer_of(weights.layers[layer], detail::layer_options(options, layer), trace[layer])
             .backward(d, in,
                       detail::gradients_of(TransformerBlockGradients{
                           .d_x = d_in, .weights = at_or_none(gradients.weights.layers, layer)}),
-                      scratch, parallel);
+                      context);
       });
 }
 
@@ -194,16 +191,14 @@ void run_encoder(const TensorView<const float, 3>& d_out, const TensorView<const
 void run_decoder(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
                  const TensorView<const float, 3>& memory, const TransformerDecoderWeights& weights,
                  const DecoderBlockOptions& options, const std::vector<DecoderBlockTrace>& trace,
-                 const TransformerDecoderGradients& gradients, Scratch& scratch,
-                 Parallel& parallel) {
-  Scratch::Frame frame(scratch);
+                 const TransformerDecoderGradients& gradients, const Context& context) {
+  Scratch::Frame frame(context.scratch);
   const TensorView<float, 3>& d_memory = gradients.d_memory;
   const std::size_t last = weights.layers.size() - 1;
   const TensorView<float, 3> part =
       d_memory && last > 0 ? TensorView<float, 3>(frame.take<float>(memory.count()), memory.shape())
                            : TensorView<float, 3>();
-  run_stack_backward(d_out, x, weights, options.norm, options.eps, trace, gradients, scratch,
-                     parallel,
+  run_stack_backward(d_out, x, weights, options.norm, options.eps, trace, gradients, context,
                      [&](const auto& d, const auto& in, std::size_t layer, const auto& d_in) {
                        detail::layer_of(memory, weights.layers[layer],
                                         detail::layer_options(options, layer), trace[layer])
@@ -211,9 +206,9 @@ void run_decoder(const TensorView<const float, 3>& d_out, const TensorView<const
                                      {.d_x = d_in,
                                       .d_memory = layer == last ? d_memory : part,
                                       .weights = at_or_none(gradients.weights.layers, layer)},
-                                     scratch, parallel);
+                                     context);
                        if (d_memory && layer != last)
-                         detail::add(d_memory, part, d_memory, parallel);
+                         detail::add(d_memory, part, d_memory, context);
                      });
 }
 
@@ -261,10 +256,10 @@ void transformer_encoder_backward(TensorView<const float, 3> d_out, TensorView<c
                                   const TransformerEncoderWeights& weights,
                                   const TransformerBlockOptions& options,
                                   const std::vector<TransformerBlockTrace>& trace,
-                                  const TransformerEncoderGradients& gradients, Scratch& scratch,
-                                  Parallel& parallel) {
+                                  const TransformerEncoderGradients& gradients,
+                                  const Context& context) {
   check_encoder(d_out, x, weights, options, trace, gradients);
-  run_encoder(d_out, x, weights, options, trace, gradients, scratch, parallel);
+  run_encoder(d_out, x, weights, options, trace, gradients, context);
 }
 
 void transformer_decoder_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
@@ -272,18 +267,17 @@ void transformer_decoder_backward(TensorView<const float, 3> d_out, TensorView<c
                                   const TransformerDecoderWeights& weights,
                                   const DecoderBlockOptions& options,
                                   const std::vector<DecoderBlockTrace>& trace,
-                                  const TransformerDecoderGradients& gradients, Scratch& scratch,
-                                  Parallel& parallel) {
+                                  const TransformerDecoderGradients& gradients,
+                                  const Context& context) {
   check_decoder(d_out, x, memory, weights, options, trace, gradients);
-  run_decoder(d_out, x, memory, weights, options, trace, gradients, scratch, parallel);
+  run_decoder(d_out, x, memory, weights, options, trace, gradients, context);
 }
 
 // d_memory = back through the decoder (d_out);  d_source = back through the encoder (d_memory)
 void transformer_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> source,
                           TensorView<const float, 3> target, const TransformerWeights& weights,
                           const TransformerOptions& options, const TransformerTrace& trace,
-                          const TransformerGradients& gradients, Scratch& scratch,
-                          Parallel& parallel) {
+                          const TransformerGradients& gradients, const Context& context) {
   constexpr const char* kCall = "transformer_backward";
   check_view(source, kCall, "source", empty_but_wide(source));
   check_view(target, kCall, "target", empty_but_wide(target));
@@ -292,7 +286,7 @@ void transformer_backward(TensorView<const float, 3> d_out, TensorView<const flo
   const TransformerBlockOptions of_encoder = detail::encoder_options(options);
   const DecoderBlockOptions of_decoder =
       detail::decoder_options(options, weights.encoder.layers.size());
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const TensorView<float, 3> d_memory(frame.take<float>(source.count()), source.shape());
   const TransformerEncoderGradients encoder{gradients.d_source, gradients.weights.encoder};
   const TransformerDecoderGradients decoder{gradients.d_target, d_memory,
@@ -312,9 +306,8 @@ void transformer_backward(TensorView<const float, 3> d_out, TensorView<const flo
   overlap.writes(gradients.d_target, target.shape(), "d_target", "the shape of target");
   overlap.writes_gradients(gradients.weights, weights);
   run_decoder(d_out, target, trace.memory, weights.decoder, of_decoder, trace.decoder, decoder,
-              scratch, parallel);
-  run_encoder(d_memory, source, weights.encoder, of_encoder, trace.encoder, encoder, scratch,
-              parallel);
+              context);
+  run_encoder(d_memory, source, weights.encoder, of_encoder, trace.encoder, encoder, context);
 }
 
 }  // namespace tril

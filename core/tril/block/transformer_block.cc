@@ -63,11 +63,11 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
 
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
-                       Scratch& scratch, Parallel& parallel, const TransformerBlockTrace& trace,
+                       const Context& context, const TransformerBlockTrace& trace,
                        const PreparedWeights* prepared) {
   const detail::Layer layer = detail::layer_of(weights, options, trace, prepared);
   layer.check("transformer_block", x, out);
-  layer.run(x, out, scratch, parallel);
+  layer.run(x, out, context);
 }
 
 TransformerBlockTrace transformer_block_saved(const Shape<3>& x,
@@ -93,12 +93,12 @@ void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<con
                                 const TransformerBlockWeights& weights,
                                 const TransformerBlockOptions& options,
                                 const TransformerBlockTrace& trace,
-                                const TransformerBlockGradients& gradients, Scratch& scratch,
-                                Parallel& parallel) {
+                                const TransformerBlockGradients& gradients,
+                                const Context& context) {
   const detail::Layer layer = detail::layer_of(weights, options, trace);
   const detail::LayerGradients of_layer = detail::gradients_of(gradients);
   layer.check_backward("transformer_block_backward", d_out, x, of_layer);
-  layer.backward(d_out, x, of_layer, scratch, parallel);
+  layer.backward(d_out, x, of_layer, context);
 }
 
 }  // namespace tril

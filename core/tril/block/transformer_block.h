@@ -77,9 +77,17 @@ struct TransformerBlockTrace {
 // Error, naming weights as above ("self_attn.in_proj_weight"), where shapes or options do not fit.
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
-                       Scratch& scratch, Parallel& parallel,
-                       const TransformerBlockTrace& trace = {},
+                       const Context& context = {}, const TransformerBlockTrace& trace = {},
                        const PreparedWeights* prepared = nullptr);
+
+// As it was called before there was a Context.
+[[deprecated("hand over {scratch, parallel}")]] inline void transformer_block(
+    TensorView<const float, 3> x, const TransformerBlockWeights& weights,
+    const TransformerBlockOptions& options, TensorView<float, 3> out, Scratch& scratch,
+    Parallel& parallel, const TransformerBlockTrace& trace = {},
+    const PreparedWeights* prepared = nullptr) {
+  transformer_block(x, weights, options, out, {scratch, parallel}, trace, prepared);
+}
 
 // The trace that the backward pass of a block over x [B, T, C] needs, laid out in `memory`
 // (foundation/saved_memory.h): B T (7 C + 2 F + H + 4) floats where all heads have keys of their
@@ -104,8 +112,8 @@ void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<con
                                 const TransformerBlockWeights& weights,
                                 const TransformerBlockOptions& options,
                                 const TransformerBlockTrace& trace,
-                                const TransformerBlockGradients& gradients, Scratch& scratch,
-                                Parallel& parallel);
+                                const TransformerBlockGradients& gradients,
+                                const Context& context = {});
 
 // Throws what transformer_block would, and does nothing else.
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,

@@ -1,7 +1,7 @@
 // The cut of rows, and of all elements of a matrix, into pieces of work.
 #pragma once
 
-#include <tril/foundation/parallel.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
 #include <algorithm>
@@ -13,19 +13,21 @@ inline constexpr Index kElementsPerItem = 16384;
 
 // Calls body(first, last) for ranges of rows that together are [0, rows).
 template <typename Body>
-void for_row_ranges(Index rows, Index cols, Parallel& parallel, const Body& body) {
+void for_row_ranges(Index rows, Index cols, const Context& context, const Body& body) {
   const Index step = std::max<Index>(1, kElementsPerItem / std::max<Index>(1, cols));
-  parallel.for_each((rows + step - 1) / step,
-                    [&](Index item, int) { body(item * step, std::min(rows, (item + 1) * step)); });
+  context.parallel.for_each((rows + step - 1) / step, [&](Index item, int) {
+    body(item * step, std::min(rows, (item + 1) * step));
+  });
 }
 
 // Calls body(row, col, count) for runs of neighbours that together are the matrix. A matrix without
 // gaps, `flat`, is a single long row.
 template <typename Body>
-void for_runs(const MatrixView<float>& matrix, bool flat, Parallel& parallel, const Body& body) {
+void for_runs(const MatrixView<float>& matrix, bool flat, const Context& context,
+              const Body& body) {
   const Index rows = flat ? 1 : matrix.size(0), cols = flat ? matrix.count() : matrix.size(1);
   const Index runs = (cols + kElementsPerItem - 1) / kElementsPerItem;  // in a row
-  for_row_ranges(rows * runs, std::min(cols, kElementsPerItem), parallel,
+  for_row_ranges(rows * runs, std::min(cols, kElementsPerItem), context,
                  [&](Index first, Index last) {
                    for (Index run = first; run < last; ++run) {
                      const Index col = run % runs * kElementsPerItem;

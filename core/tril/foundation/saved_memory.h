@@ -6,8 +6,8 @@
 //     const TransformerBlockTrace saved = saved_in(memory, [&](SavedMemory& place) {
 //       return transformer_block_saved(x.shape(), weights, options, place);
 //     });
-//     transformer_block(x, weights, options, out, scratch, parallel, saved);
-//     transformer_block_backward(d_out, x, weights, options, saved, gradients, scratch, parallel);
+//     transformer_block(x, weights, options, out, context, saved);
+//     transformer_block_backward(d_out, x, weights, options, saved, gradients, context);
 //
 // The same memory serves every step. `saved_count` says how much of it there must be.
 #pragma once

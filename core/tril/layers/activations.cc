@@ -60,52 +60,52 @@ void check_activation(Activation activation, const char* call) {
 }
 
 void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
-              Parallel& parallel) {
+              const Context& context) {
   check_activation(activation, "activate");
   check(kind_of(activation).call, x, out);
-  detail::run_activation(activation, x, out, parallel);
+  detail::run_activation(activation, x, out, context);
 }
 
-void relu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) {
-  activate(Activation::relu, x, out, parallel);
+void relu(MatrixView<const float> x, MatrixView<float> out, const Context& context) {
+  activate(Activation::relu, x, out, context);
 }
 
-void gelu(MatrixView<const float> x, GeluForm form, MatrixView<float> out, Parallel& parallel) {
-  activate(gelu_of(form), x, out, parallel);
+void gelu(MatrixView<const float> x, GeluForm form, MatrixView<float> out, const Context& context) {
+  activate(gelu_of(form), x, out, context);
 }
 
-void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel) {
-  activate(Activation::silu, x, out, parallel);
+void silu(MatrixView<const float> x, MatrixView<float> out, const Context& context) {
+  activate(Activation::silu, x, out, context);
 }
 
 void activate_backward(Activation activation, MatrixView<const float> d_out,
-                       MatrixView<const float> x, MatrixView<float> d_x, Parallel& parallel) {
+                       MatrixView<const float> x, MatrixView<float> d_x, const Context& context) {
   check_activation(activation, "activate_backward");
   check_backward(kind_of(activation).backward_call, d_out, x, d_x);
-  detail::run_activation_backward(activation, d_out, x, d_x, parallel);
+  detail::run_activation_backward(activation, d_out, x, d_x, context);
 }
 
 void relu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
-                   Parallel& parallel) {
-  activate_backward(Activation::relu, d_out, x, d_x, parallel);
+                   const Context& context) {
+  activate_backward(Activation::relu, d_out, x, d_x, context);
 }
 
 void gelu_backward(MatrixView<const float> d_out, MatrixView<const float> x, GeluForm form,
-                   MatrixView<float> d_x, Parallel& parallel) {
-  activate_backward(gelu_of(form), d_out, x, d_x, parallel);
+                   MatrixView<float> d_x, const Context& context) {
+  activate_backward(gelu_of(form), d_out, x, d_x, context);
 }
 
 void silu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
-                   Parallel& parallel) {
-  activate_backward(Activation::silu, d_out, x, d_x, parallel);
+                   const Context& context) {
+  activate_backward(Activation::silu, d_out, x, d_x, context);
 }
 
 namespace detail {
 
 void run_activation(Activation activation, const MatrixView<const float>& x,
-                    const MatrixView<float>& out, Parallel& parallel) {
+                    const MatrixView<float>& out, const Context& context) {
   const auto map = kind_of(activation).map;
-  for_runs(out, x.is_contiguous() && out.is_contiguous(), parallel,
+  for_runs(out, x.is_contiguous() && out.is_contiguous(), context,
            [&](Index row, Index col, Index count) {
              map(x[row].data() + col, out[row].data() + col, count);
            });
@@ -113,10 +113,10 @@ void run_activation(Activation activation, const MatrixView<const float>& x,
 
 void run_activation_backward(Activation activation, const MatrixView<const float>& d_out,
                              const MatrixView<const float>& x, const MatrixView<float>& d_x,
-                             Parallel& parallel) {
+                             const Context& context) {
   const auto map = kind_of(activation).map_backward;
   const bool flat = x.is_contiguous() && d_out.is_contiguous() && d_x.is_contiguous();
-  for_runs(d_x, flat, parallel, [&](Index row, Index col, Index count) {
+  for_runs(d_x, flat, context, [&](Index row, Index col, Index count) {
     map(d_out[row].data() + col, x[row].data() + col, d_x[row].data() + col, count);
   });
 }

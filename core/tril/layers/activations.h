@@ -6,8 +6,8 @@
 //   silu(x) = x / (1 + e^-x)
 #pragma once
 
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
@@ -26,32 +26,35 @@ enum class GeluForm { exact, tanh };
 
 // x and out [N, C]; rows may have any stride; out may be x itself. NaN stays NaN, and the
 // infinities go to the limits: infinity, and 0 from the left. Throw Error where shapes do not fit.
-void relu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel);
-void gelu(MatrixView<const float> x, GeluForm form, MatrixView<float> out, Parallel& parallel);
-void silu(MatrixView<const float> x, MatrixView<float> out, Parallel& parallel);
+void relu(MatrixView<const float> x, MatrixView<float> out, const Context& context = {});
+void gelu(MatrixView<const float> x, GeluForm form, MatrixView<float> out,
+          const Context& context = {});
+void silu(MatrixView<const float> x, MatrixView<float> out, const Context& context = {});
 
 // The one of them that `activation` names.
 void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
-              Parallel& parallel);
+              const Context& context = {});
 
 // The way back: d_x = d_out f'(x), from the gradient d_out [N, C] of the output and the x that was
 // given. d_x, which is overwritten, may be d_out or x itself. The slope of relu at 0 is 0. NaN
 // stays NaN, and at the infinities slopes are 0 and 1. Throw Error where shapes do not fit.
 void relu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
-                   Parallel& parallel);
+                   const Context& context = {});
 void gelu_backward(MatrixView<const float> d_out, MatrixView<const float> x, GeluForm form,
-                   MatrixView<float> d_x, Parallel& parallel);
+                   MatrixView<float> d_x, const Context& context = {});
 void silu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
-                   Parallel& parallel);
+                   const Context& context = {});
 
 // The one of them that `activation` names.
 void activate_backward(Activation activation, MatrixView<const float> d_out,
-                       MatrixView<const float> x, MatrixView<float> d_x, Parallel& parallel);
+                       MatrixView<const float> x, MatrixView<float> d_x,
+                       const Context& context = {});
 
 // A gate (Shazeer 2020): out = f(gate) up, element by element; with silu that of SwiGLU. All [N,
 // F]; rows may have any stride; out may be gate or up itself. Throws Error where shapes do not fit.
 void gated_activation(Activation activation, MatrixView<const float> gate,
-                      MatrixView<const float> up, MatrixView<float> out, Parallel& parallel);
+                      MatrixView<const float> up, MatrixView<float> out,
+                      const Context& context = {});
 
 // The way back: d_gate = d_out up f'(gate) and d_up = d_out f(gate), both overwritten. d_gate may
 // be gate itself, and d_up may be up; d_gate and d_up, as gate and up, may be halves of one matrix.
@@ -59,7 +62,7 @@ void gated_activation(Activation activation, MatrixView<const float> gate,
 void gated_activation_backward(Activation activation, MatrixView<const float> d_out,
                                MatrixView<const float> gate, MatrixView<const float> up,
                                MatrixView<float> d_gate, MatrixView<float> d_up,
-                               Parallel& parallel);
+                               const Context& context = {});
 
 // Throws Error unless `activation` is one of the four.
 void check_activation(Activation activation, const char* call);

@@ -70,7 +70,7 @@ double log_sum_exp(const LossKernels::Row& row) noexcept {
 CrossEntropyResult cross_entropy(MatrixView<const float> logits,
                                  VectorView<const std::int32_t> targets,
                                  const CrossEntropyOptions& options, MatrixView<float> d_logits,
-                                 Scratch& scratch, Parallel& parallel) {
+                                 const Context& context) {
   const Index counted = check(logits, targets, options, d_logits);
   const Index rows = logits.size(0), classes = logits.size(1);
   const double divisor =
@@ -81,9 +81,9 @@ CrossEntropyResult cross_entropy(MatrixView<const float> logits,
   const auto kernel = loss_kernels().cross_entropy;
 
   const detail::RowRanges ranges(rows);
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   Sums* const sums = frame.take<Sums>(ranges.count());
-  parallel.for_each(ranges.count(), [&](Index range, int) {
+  context.parallel.for_each(ranges.count(), [&](Index range, int) {
     Sums own;
     for (Index n = ranges.first(range); n < ranges.last(range); ++n) {
       const float* const x = logits[n].data();

@@ -8,9 +8,8 @@
 // with label smoothing s (Szegedy et al. 2016), as torch.nn.functional.cross_entropy.
 #pragma once
 
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 
 #include <cstdint>
@@ -53,6 +52,6 @@ struct CrossEntropyResult {
 CrossEntropyResult cross_entropy(MatrixView<const float> logits,
                                  VectorView<const std::int32_t> targets,
                                  const CrossEntropyOptions& options, MatrixView<float> d_logits,
-                                 Scratch& scratch, Parallel& parallel);
+                                 const Context& context = {});
 
 }  // namespace tril

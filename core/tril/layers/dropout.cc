@@ -25,13 +25,13 @@ void check_numbers(const char* call, const char* p_name, double p, const char* f
 
 void drop(const char* call, const char* from_name, const MatrixView<const float>& from,
           const DropoutOptions& options, const char* to_name, const MatrixView<float>& to,
-          Parallel& parallel) {
+          const Context& context) {
   check_view(from, call, from_name, Empty::allowed);
   check_shape(to, from.shape(), call, to_name, {"that of ", from_name});
   check_in_place(to, from, call, to_name);
   check_dropout(options, call);
   const detail::RowDropout drop_row(options);
-  for_row_ranges(from.size(0), from.size(1), parallel, [&](Index first, Index last) {
+  for_row_ranges(from.size(0), from.size(1), context, [&](Index first, Index last) {
     for (Index n = first; n < last; ++n) {
       drop_row(from[n].data(), to[n].data(), n, 0, from.size(1));
     }
@@ -41,13 +41,13 @@ void drop(const char* call, const char* from_name, const MatrixView<const float>
 }  // namespace
 
 void dropout(MatrixView<const float> x, const DropoutOptions& options, MatrixView<float> out,
-             Parallel& parallel) {
-  drop("dropout", "x", x, options, "out", out, parallel);
+             const Context& context) {
+  drop("dropout", "x", x, options, "out", out, context);
 }
 
 void dropout_backward(MatrixView<const float> d_out, const DropoutOptions& options,
-                      MatrixView<float> d_x, Parallel& parallel) {
-  drop("dropout_backward", "d_out", d_out, options, "d_x", d_x, parallel);
+                      MatrixView<float> d_x, const Context& context) {
+  drop("dropout_backward", "d_out", d_out, options, "d_x", d_x, context);
 }
 
 void check_dropout(const DropoutOptions& options, const char* call) {

@@ -5,7 +5,7 @@
 // remembered for the way back, and the number of threads does not matter.
 #pragma once
 
-#include <tril/foundation/parallel.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct DropoutOptions {
 // x and out [N, C]; rows may have any stride; out may be x itself. Throws Error where shapes do not
 // fit or p is out of range, before anything is written.
 void dropout(MatrixView<const float> x, const DropoutOptions& options, MatrixView<float> out,
-             Parallel& parallel);
+             const Context& context = {});
 
 // The way back: d_x = d_out / (1 - p) where the forward pass with these options kept x, else 0. d_x
 // may be d_out itself.
 void dropout_backward(MatrixView<const float> d_out, const DropoutOptions& options,
-                      MatrixView<float> d_x, Parallel& parallel);
+                      MatrixView<float> d_x, const Context& context = {});
 
 // Throws Error in the name of `call` unless p is in range and first_row at least 0.
 void check_dropout(const DropoutOptions& options, const char* call);

@@ -79,13 +79,13 @@ void run(const RowKernel& kernel, const LoopAxis& row, const float* const* in, s
 
 // for each run of at most kElementsPerItem neighbours: out = kernel(inputs)
 void apply(const RowKernel& kernel, std::initializer_list<AnyView<const float>> inputs,
-           const AnyView<float>& out, Parallel& parallel) {
+           const AnyView<float>& out, const Context& context) {
   AnyView<const float> views[kMostOperands] = {out};
   std::copy(inputs.begin(), inputs.end(), views + 1);
   const Loops loops(out.shape, {views[0], views[1], views[2], views[3]});
   const LoopAxis row = loops.inner();
   const Index pieces = (row.size + kElementsPerItem - 1) / kElementsPerItem;  // of a row
-  for_row_ranges(loops.rows() * pieces, std::min(row.size, kElementsPerItem), parallel,
+  for_row_ranges(loops.rows() * pieces, std::min(row.size, kElementsPerItem), context,
                  [&](Index first, Index last) {
                    LoopPlace place(loops, first / pieces);
                    for (Index item = first; item < last; ++item) {
@@ -118,17 +118,17 @@ RowKernel kernel_of(Binary operation) noexcept {
 TRIL_DEFINE_DISPATCH(ArithmeticKernels, kArithmeticKernels, arithmetic_kernels)
 
 void unary(Unary operation, const AnyView<const float>& x, const AnyView<float>& out,
-           Parallel& parallel) {
+           const Context& context) {
   const char* const call = name_of(kUnary, operation).data();
   if (!call) fail("unary", "operation", "is none of exp, log, sqrt, abs, negate, tanh");
   check_strided(x, call, "x");
   check_out(call, x.shape, out, {"x is ", x.shape});
   check_in_place(out, x, call, "out");
-  apply(arithmetic_kernels().of(operation), {x}, out, parallel);
+  apply(arithmetic_kernels().of(operation), {x}, out, context);
 }
 
 void binary(Binary operation, const AnyView<const float>& x, const AnyView<const float>& y,
-            const AnyView<float>& out, Parallel& parallel) {
+            const AnyView<float>& out, const Context& context) {
   const char* const call = name_of(kBinary, operation).data();
   if (!call) fail("binary", "operation", "is none of add, subtract, ..., power");
   check_strided(x, call, "x");
@@ -137,7 +137,7 @@ void binary(Binary operation, const AnyView<const float>& x, const AnyView<const
   check_out(call, shape, out, {"x is ", x.shape, ", y is ", y.shape});
   check_in_place(out, x, call, "out");
   check_in_place(out, y, call, "out");
-  apply(kernel_of(operation), {x, y}, out, parallel);
+  apply(kernel_of(operation), {x, y}, out, context);
 }
 
 AnyShape where_shape(const AnyShape& condition, const AnyShape& x, const AnyShape& y) {
@@ -150,7 +150,7 @@ AnyShape where_shape(const AnyShape& condition, const AnyShape& x, const AnyShap
 }
 
 void where(const AnyView<const float>& condition, const AnyView<const float>& x,
-           const AnyView<const float>& y, const AnyView<float>& out, Parallel& parallel) {
+           const AnyView<const float>& y, const AnyView<float>& out, const Context& context) {
   constexpr const char* kCall = "where";
   check_strided(condition, kCall, "condition");
   check_strided(x, kCall, "x");
@@ -161,10 +161,10 @@ void where(const AnyView<const float>& condition, const AnyView<const float>& x,
   check_in_place(out, condition, kCall, "out");
   check_in_place(out, x, kCall, "out");
   check_in_place(out, y, kCall, "out");
-  apply(arithmetic_kernels().where, {condition, x, y}, out, parallel);
+  apply(arithmetic_kernels().where, {condition, x, y}, out, context);
 }
 
-void copy(const AnyView<const float>& x, const AnyView<float>& out, Parallel& parallel) {
+void copy(const AnyView<const float>& x, const AnyView<float>& out, const Context& context) {
   constexpr const char* kCall = "copy";
   check_strided(x, kCall, "x");
   check_strided(out, kCall, "out");
@@ -172,37 +172,37 @@ void copy(const AnyView<const float>& x, const AnyView<float>& out, Parallel& pa
     fail(kCall, "x", {"does not broadcast to the shape of out, ", out.shape, "; x is ", x.shape});
   }
   check_in_place(out, x, kCall, "out");
-  detail::run_copy(x, out, parallel);
+  detail::run_copy(x, out, context);
 }
 
 void add(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
-         Parallel& parallel) {
-  binary(Binary::add, x, y, out, parallel);
+         const Context& context) {
+  binary(Binary::add, x, y, out, context);
 }
 
 void subtract(const AnyView<const float>& x, const AnyView<const float>& y,
-              const AnyView<float>& out, Parallel& parallel) {
-  binary(Binary::subtract, x, y, out, parallel);
+              const AnyView<float>& out, const Context& context) {
+  binary(Binary::subtract, x, y, out, context);
 }
 
 void multiply(const AnyView<const float>& x, const AnyView<const float>& y,
-              const AnyView<float>& out, Parallel& parallel) {
-  binary(Binary::multiply, x, y, out, parallel);
+              const AnyView<float>& out, const Context& context) {
+  binary(Binary::multiply, x, y, out, context);
 }
 
 void divide(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
-            Parallel& parallel) {
-  binary(Binary::divide, x, y, out, parallel);
+            const Context& context) {
+  binary(Binary::divide, x, y, out, context);
 }
 
 void detail::run_add(const AnyView<const float>& x, const AnyView<const float>& y,
-                     const AnyView<float>& out, Parallel& parallel) {
-  apply(arithmetic_kernels().of(Binary::add), {x, y}, out, parallel);
+                     const AnyView<float>& out, const Context& context) {
+  apply(arithmetic_kernels().of(Binary::add), {x, y}, out, context);
 }
 
 void detail::run_copy(const AnyView<const float>& x, const AnyView<float>& out,
-                      Parallel& parallel) {
-  apply(&copy_row, {x}, out, parallel);
+                      const Context& context) {
+  apply(&copy_row, {x}, out, context);
 }
 
 }  // namespace tril

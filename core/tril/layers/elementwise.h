@@ -12,8 +12,8 @@
 #pragma once
 
 #include <tril/foundation/broadcast.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
 #include <tril/layers/operations.h>
 
 namespace tril {
@@ -34,34 +34,34 @@ inline constexpr Named<Binary> kBinary[] = {
 // out = f(x), as NumPy's functions of float32 of that name; negate is its negative. exp and log are
 // within 1 ulp, tanh within 3; sqrt is rounded once, abs and negate are exact.
 void unary(Unary operation, const AnyView<const float>& x, const AnyView<float>& out,
-           Parallel& parallel);
+           const Context& context = {});
 
 // out = x op y, as NumPy's functions of float32 of that name. Arithmetic is rounded once; division
 // by 0 gives infinities and NaN as IEEE 754 has them. maximum and minimum are NaN where either
 // input is. A comparison gives 1 where it holds, else 0; with NaN only not_equal holds. power is
 // computed in double, with the special values of C's pow, and is within 0.51 ulp.
 void binary(Binary operation, const AnyView<const float>& x, const AnyView<const float>& y,
-            const AnyView<float>& out, Parallel& parallel);
+            const AnyView<float>& out, const Context& context = {});
 
 // out = x where condition is not 0 (NaN is not), else y: numpy.where.
 void where(const AnyView<const float>& condition, const AnyView<const float>& x,
-           const AnyView<const float>& y, const AnyView<float>& out, Parallel& parallel);
+           const AnyView<const float>& y, const AnyView<float>& out, const Context& context = {});
 
 // The shape of what where() gives. Throws Error where there is none.
 AnyShape where_shape(const AnyShape& condition, const AnyShape& x, const AnyShape& y);
 
 // out = x, repeated to the shape of out, whichever it is: numpy.copyto. Makes a tensor without gaps
 // of any view.
-void copy(const AnyView<const float>& x, const AnyView<float>& out, Parallel& parallel);
+void copy(const AnyView<const float>& x, const AnyView<float>& out, const Context& context = {});
 
 // The four that are called most, by their names.
 void add(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
-         Parallel& parallel);
+         const Context& context = {});
 void subtract(const AnyView<const float>& x, const AnyView<const float>& y,
-              const AnyView<float>& out, Parallel& parallel);
+              const AnyView<float>& out, const Context& context = {});
 void multiply(const AnyView<const float>& x, const AnyView<const float>& y,
-              const AnyView<float>& out, Parallel& parallel);
+              const AnyView<float>& out, const Context& context = {});
 void divide(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
-            Parallel& parallel);
+            const Context& context = {});
 
 }  // namespace tril

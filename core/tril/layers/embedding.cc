@@ -36,7 +36,7 @@ void embedding(VectorView<const std::int32_t> ids, MatrixView<const float> table
 
 // for each range of columns:  for each n:  d_table[ids[n], columns] += d_out[n, columns]
 void embedding_backward(MatrixView<const float> d_out, VectorView<const std::int32_t> ids,
-                        MatrixView<float> d_table, Parallel& parallel) {
+                        MatrixView<float> d_table, const Context& context) {
   constexpr const char* kCall = "embedding_backward";
   check(kCall, ids, d_table, "d_table", d_out, "d_out");
   check_view(d_table, kCall, "d_table", Empty::allowed);
@@ -44,7 +44,7 @@ void embedding_backward(MatrixView<const float> d_out, VectorView<const std::int
   check_no_overlap(d_table, ids, kCall, "d_table");
   constexpr Index kColumns = 64;  // of a piece of work: no two write the same line of cache
   const Index cols = d_table.size(1);
-  parallel.for_each((cols + kColumns - 1) / kColumns, [&](Index item, int) {
+  context.parallel.for_each((cols + kColumns - 1) / kColumns, [&](Index item, int) {
     const Index first = item * kColumns, last = std::min(cols, first + kColumns);
     for (Index n = 0; n < ids.size(0); ++n) {
       const float* const from = d_out[n].data();

@@ -2,7 +2,7 @@
 // vectors.
 #pragma once
 
-#include <tril/foundation/parallel.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
 #include <cstdint>
@@ -18,6 +18,6 @@ void embedding(VectorView<const std::int32_t> ids, MatrixView<const float> table
 // threads. d_out [N, C], ids [N], d_table [V, C]. Throws Error as embedding does, before anything
 // is written.
 void embedding_backward(MatrixView<const float> d_out, VectorView<const std::int32_t> ids,
-                        MatrixView<float> d_table, Parallel& parallel);
+                        MatrixView<float> d_table, const Context& context = {});
 
 }  // namespace tril

@@ -66,52 +66,48 @@ void check_gated_feed_forward(const char* call, Index width, const FeedForwardWe
 }
 
 void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
-                  Activation activation, MatrixView<float> out, Scratch& scratch,
-                  Parallel& parallel, const FeedForwardTrace& trace,
-                  const PreparedWeights* prepared) {
+                  Activation activation, MatrixView<float> out, const Context& context,
+                  const FeedForwardTrace& trace, const PreparedWeights* prepared) {
   check_call("feed_forward", false, x, weights, activation, out, trace);
-  detail::run_feed_forward(false, x, weights, activation, out, scratch, parallel, trace, prepared,
-                           {});
+  detail::run_feed_forward(false, x, weights, activation, out, context, trace, prepared, {});
 }
 
 // hidden = x W1^T + b1;  activated = f(hidden), or f(gate) up, with dropout
 // out = activated W2^T + b2
 void detail::run_feed_forward(bool gated, const MatrixView<const float>& x,
                               const FeedForwardWeights& weights, Activation activation,
-                              const MatrixView<float>& out, Scratch& scratch, Parallel& parallel,
+                              const MatrixView<float>& out, const Context& context,
                               const FeedForwardTrace& trace, const PreparedWeights* prepared,
                               const std::optional<DropoutOptions>& dropout) {
   const auto& [linear1, linear2] = weights;
   const Shape<2> outer = {x.size(0), linear1.weight.size(0)};
   const Shape<2> inner = {x.size(0), inner_width(outer[1], gated)};
   // Where nothing is gated, hidden and activated share a place unless both are asked for.
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const auto take = [&](const Shape<2>& shape) {
     return MatrixView<float>(frame.take<float>(shape[0], shape[1]), shape);
   };
   MatrixView<float> hidden = trace.hidden, activated = trace.activated;
   if (!activated) activated = take(inner);
   if (!hidden) hidden = gated ? take(outer) : activated;
-  detail::run_linear(x, linear1.weight, linear1.bias, hidden, scratch, parallel,
+  detail::run_linear(x, linear1.weight, linear1.bias, hidden, context,
                      packed_columns(prepared, linear1.weight));
   if (gated) {
     detail::run_gated_activation(activation, detail::gated_half(hidden, 0),
-                                 detail::gated_half(hidden, 1), activated, parallel);
+                                 detail::gated_half(hidden, 1), activated, context);
   } else {
-    detail::run_activation(activation, hidden, activated, parallel);
+    detail::run_activation(activation, hidden, activated, context);
   }
-  if (dropout) tril::dropout(activated, *dropout, activated, parallel);
-  detail::run_linear(activated, linear2.weight, linear2.bias, out, scratch, parallel,
+  if (dropout) tril::dropout(activated, *dropout, activated, context);
+  detail::run_linear(activated, linear2.weight, linear2.bias, out, context,
                      packed_columns(prepared, linear2.weight));
 }
 
 void gated_feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
-                        Activation activation, MatrixView<float> out, Scratch& scratch,
-                        Parallel& parallel, const FeedForwardTrace& trace,
-                        const PreparedWeights* prepared) {
+                        Activation activation, MatrixView<float> out, const Context& context,
+                        const FeedForwardTrace& trace, const PreparedWeights* prepared) {
   check_call("gated_feed_forward", true, x, weights, activation, out, trace);
-  detail::run_feed_forward(true, x, weights, activation, out, scratch, parallel, trace, prepared,
-                           {});
+  detail::run_feed_forward(true, x, weights, activation, out, context, trace, prepared, {});
 }
 
 }  // namespace tril

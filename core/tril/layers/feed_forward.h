@@ -11,9 +11,8 @@
 //   out = (activation(gate) up) W2^T + b2      [N, C]
 #pragma once
 
-#include <tril/foundation/parallel.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/saved_memory.h>
-#include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 #include <tril/layers/activations.h>
 #include <tril/layers/prepared_weights.h>
@@ -30,9 +29,8 @@ struct FeedForwardTrace {
 // x and out [N, C]; rows may have any stride. out may not share memory with an input. `prepared`:
 // where packed copies of weights are looked for. Throws Error where shapes do not fit.
 void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
-                  Activation activation, MatrixView<float> out, Scratch& scratch,
-                  Parallel& parallel, const FeedForwardTrace& trace = {},
-                  const PreparedWeights* prepared = nullptr);
+                  Activation activation, MatrixView<float> out, const Context& context = {},
+                  const FeedForwardTrace& trace = {}, const PreparedWeights* prepared = nullptr);
 
 // The trace that the backward pass over `rows` rows needs, laid out in `memory`: 2 N F floats.
 FeedForwardTrace feed_forward_saved(Index rows, const FeedForwardWeights& weights,
@@ -55,21 +53,21 @@ struct FeedForwardGradients {
 void feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                            const FeedForwardWeights& weights, Activation activation,
                            const FeedForwardTrace& trace, const FeedForwardGradients& gradients,
-                           Scratch& scratch, Parallel& parallel);
+                           const Context& context = {});
 
 // The gated form: linear1 [2 F, C], linear2 [C, F]. All else as above; gated_feed_forward_saved
 // takes 3 N F floats.
 void gated_feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
-                        Activation activation, MatrixView<float> out, Scratch& scratch,
-                        Parallel& parallel, const FeedForwardTrace& trace = {},
+                        Activation activation, MatrixView<float> out, const Context& context = {},
+                        const FeedForwardTrace& trace = {},
                         const PreparedWeights* prepared = nullptr);
 FeedForwardTrace gated_feed_forward_saved(Index rows, const FeedForwardWeights& weights,
                                           SavedMemory& memory);
 void gated_feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                                  const FeedForwardWeights& weights, Activation activation,
                                  const FeedForwardTrace& trace,
-                                 const FeedForwardGradients& gradients, Scratch& scratch,
-                                 Parallel& parallel);
+                                 const FeedForwardGradients& gradients,
+                                 const Context& context = {});
 
 // Throw Error in the name of `call` unless the weights fit each other and inputs of this width.
 void check_gated_feed_forward(const char* call, Index width, const FeedForwardWeights& weights,

@@ -50,10 +50,10 @@ FeedForwardTrace gated_feed_forward_saved(Index rows, const FeedForwardWeights& 
 void feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                            const FeedForwardWeights& weights, Activation activation,
                            const FeedForwardTrace& trace, const FeedForwardGradients& gradients,
-                           Scratch& scratch, Parallel& parallel) {
+                           const Context& context) {
   check_call("feed_forward_backward", false, d_out, x, weights, activation, trace, gradients);
-  detail::run_feed_forward_backward(false, d_out, x, weights, activation, trace, gradients, scratch,
-                                    parallel, {});
+  detail::run_feed_forward_backward(false, d_out, x, weights, activation, trace, gradients, context,
+                                    {});
 }
 
 // d_activated = d_out W2, back through dropout, and linear2's gradients
@@ -63,43 +63,42 @@ void detail::run_feed_forward_backward(bool gated, const MatrixView<const float>
                                        const MatrixView<const float>& x,
                                        const FeedForwardWeights& weights, Activation activation,
                                        const FeedForwardTrace& trace,
-                                       const FeedForwardGradients& gradients, Scratch& scratch,
-                                       Parallel& parallel,
+                                       const FeedForwardGradients& gradients,
+                                       const Context& context,
                                        const std::optional<DropoutOptions>& dropout) {
   const auto& [linear1, linear2] = weights;
   const auto& [d_linear1, d_linear2] = gradients.weights;
   const Shape<2> outer = trace.hidden.shape(), inner = trace.activated.shape();
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const auto take = [&](const Shape<2>& shape) {
     return MatrixView<float>(frame.take<float>(shape[0], shape[1]), shape);
   };
   const bool further = gradients.d_x || d_linear1.weight || d_linear1.bias;
   const MatrixView<float> d_activated = further ? take(inner) : MatrixView<float>();
   detail::run_linear_backward(d_out, trace.activated, linear2.weight,
-                              {d_activated, d_linear2.weight, d_linear2.bias}, scratch, parallel);
+                              {d_activated, d_linear2.weight, d_linear2.bias}, context);
   if (!further) return;
-  if (dropout) dropout_backward(d_activated, *dropout, d_activated, parallel);
+  if (dropout) dropout_backward(d_activated, *dropout, d_activated, context);
   const MatrixView<float> d_hidden = gated ? take(outer) : d_activated;
   if (gated) {
     detail::run_gated_activation_backward(
         activation, d_activated, detail::gated_half(trace.hidden, 0),
         detail::gated_half(trace.hidden, 1), detail::gated_half(d_hidden, 0),
-        detail::gated_half(d_hidden, 1), parallel);
+        detail::gated_half(d_hidden, 1), context);
   } else {
-    detail::run_activation_backward(activation, d_activated, trace.hidden, d_hidden, parallel);
+    detail::run_activation_backward(activation, d_activated, trace.hidden, d_hidden, context);
   }
   detail::run_linear_backward(d_hidden, x, linear1.weight,
-                              {gradients.d_x, d_linear1.weight, d_linear1.bias}, scratch, parallel);
+                              {gradients.d_x, d_linear1.weight, d_linear1.bias}, context);
 }
 
 void gated_feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                                  const FeedForwardWeights& weights, Activation activation,
                                  const FeedForwardTrace& trace,
-                                 const FeedForwardGradients& gradients, Scratch& scratch,
-                                 Parallel& parallel) {
+                                 const FeedForwardGradients& gradients, const Context& context) {
   check_call("gated_feed_forward_backward", true, d_out, x, weights, activation, trace, gradients);
-  detail::run_feed_forward_backward(true, d_out, x, weights, activation, trace, gradients, scratch,
-                                    parallel, {});
+  detail::run_feed_forward_backward(true, d_out, x, weights, activation, trace, gradients, context,
+                                    {});
 }
 
 }  // namespace tril

@@ -35,8 +35,9 @@ Kernels kernels_of(Activation activation) {
 
 // Calls body(row, col, count) for runs of at most kBlock neighbours.
 template <typename Body>
-void for_blocks(const MatrixView<float>& matrix, bool flat, Parallel& parallel, const Body& body) {
-  for_runs(matrix, flat, parallel, [&](Index row, Index col, Index count) {
+void for_blocks(const MatrixView<float>& matrix, bool flat, const Context& context,
+                const Body& body) {
+  for_runs(matrix, flat, context, [&](Index row, Index col, Index count) {
     for (Index begin = 0; begin < count; begin += kBlock) {
       body(row, col + begin, std::min(kBlock, count - begin));
     }
@@ -46,7 +47,7 @@ void for_blocks(const MatrixView<float>& matrix, bool flat, Parallel& parallel, 
 }  // namespace
 
 void gated_activation(Activation activation, MatrixView<const float> gate,
-                      MatrixView<const float> up, MatrixView<float> out, Parallel& parallel) {
+                      MatrixView<const float> up, MatrixView<float> out, const Context& context) {
   constexpr const char* kCall = "gated_activation";
   check_activation(activation, kCall);
   check_view(gate, kCall, "gate", Empty::allowed);
@@ -54,16 +55,16 @@ void gated_activation(Activation activation, MatrixView<const float> gate,
   check_shape(out, gate.shape(), kCall, "out", "the shape of gate");
   check_in_place(out, gate, kCall, "out");
   check_in_place(out, up, kCall, "out");
-  detail::run_gated_activation(activation, gate, up, out, parallel);
+  detail::run_gated_activation(activation, gate, up, out, context);
 }
 
 void detail::run_gated_activation(Activation activation, const MatrixView<const float>& gate,
                                   const MatrixView<const float>& up, const MatrixView<float>& out,
-                                  Parallel& parallel) {
+                                  const Context& context) {
   const auto value = kernels_of(activation).value;
   const auto multiply = arithmetic_kernels().of(Binary::multiply);
   const bool flat = gate.is_contiguous() && up.is_contiguous() && out.is_contiguous();
-  for_blocks(out, flat, parallel, [&](Index row, Index col, Index count) {
+  for_blocks(out, flat, context, [&](Index row, Index col, Index count) {
     float activated[kBlock];
     value(gate[row].data() + col, activated, count);
     multiply(activated, up[row].data() + col, out[row].data() + col, count);
@@ -73,7 +74,7 @@ void detail::run_gated_activation(Activation activation, const MatrixView<const 
 void gated_activation_backward(Activation activation, MatrixView<const float> d_out,
                                MatrixView<const float> gate, MatrixView<const float> up,
                                MatrixView<float> d_gate, MatrixView<float> d_up,
-                               Parallel& parallel) {
+                               const Context& context) {
   constexpr const char* kCall = "gated_activation_backward";
   check_activation(activation, kCall);
   check_view(gate, kCall, "gate", Empty::allowed);
@@ -87,7 +88,7 @@ void gated_activation_backward(Activation activation, MatrixView<const float> d_
   check_in_place(d_up, up, kCall, "d_up");
   // Halves of one matrix lie between each other's rows; the same place would be written twice.
   if (d_up.data() == d_gate.data()) check_no_overlap(d_up, d_gate, kCall, "d_up");
-  detail::run_gated_activation_backward(activation, d_out, gate, up, d_gate, d_up, parallel);
+  detail::run_gated_activation_backward(activation, d_out, gate, up, d_gate, d_up, context);
 }
 
 void detail::run_gated_activation_backward(Activation activation,
@@ -95,12 +96,12 @@ void detail::run_gated_activation_backward(Activation activation,
                                            const MatrixView<const float>& gate,
                                            const MatrixView<const float>& up,
                                            const MatrixView<float>& d_gate,
-                                           const MatrixView<float>& d_up, Parallel& parallel) {
+                                           const MatrixView<float>& d_up, const Context& context) {
   const Kernels kernels = kernels_of(activation);
   const auto multiply = elementwise_backward_kernels().multiply;
   const bool flat = gate.is_contiguous() && up.is_contiguous() && d_out.is_contiguous() &&
                     d_gate.is_contiguous() && d_up.is_contiguous();
-  for_blocks(d_gate, flat, parallel, [&](Index row, Index col, Index count) {
+  for_blocks(d_gate, flat, context, [&](Index row, Index col, Index count) {
     float activated[kBlock], through[kBlock];
     const float* const d = d_out[row].data() + col;
     const float* const at = gate[row].data() + col;

@@ -18,7 +18,7 @@ void check_eps(double eps, const char* call) {
 
 void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
                 VectorView<const float> bias, const LayerNormOptions& options,
-                MatrixView<float> out, Parallel& parallel, const LayerNormTrace& trace) {
+                MatrixView<float> out, const Context& context, const LayerNormTrace& trace) {
   constexpr const char* kCall = "layer_norm";
   check_view(x, kCall, "x", Empty::allowed);
   const Index rows = x.size(0), cols = x.size(1);
@@ -34,16 +34,16 @@ void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
   check_no_overlap(out, weight, kCall, "out");
   check_no_overlap(out, bias, kCall, "out");
   check_eps(options.eps, kCall);
-  detail::run_layer_norm(x, weight, bias, options.eps, out, parallel, trace);
+  detail::run_layer_norm(x, weight, bias, options.eps, out, context, trace);
 }
 
 void detail::run_layer_norm(const MatrixView<const float>& x, const VectorView<const float>& weight,
                             const VectorView<const float>& bias, double eps,
-                            const MatrixView<float>& out, Parallel& parallel,
+                            const MatrixView<float>& out, const Context& context,
                             const LayerNormTrace& trace) {
   const Index rows = x.size(0), cols = x.size(1);
   const auto kernel = norm_kernels().layer_norm;
-  for_row_ranges(rows, cols, parallel, [&](Index first, Index last) {
+  for_row_ranges(rows, cols, context, [&](Index first, Index last) {
     for (Index n = first; n < last; ++n) {
       const NormKernels::Moments moments =
           kernel(x[n].data(), weight.data(), bias.data(), eps, out[n].data(), cols);

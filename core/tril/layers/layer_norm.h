@@ -6,8 +6,7 @@
 // with the biased variance, 1/C sum (x - mean)^2.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
@@ -30,7 +29,8 @@ struct LayerNormTrace {
 // row NaN and no other. Throws Error where shapes do not fit or eps is not what it must be.
 void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
                 VectorView<const float> bias, const LayerNormOptions& options,
-                MatrixView<float> out, Parallel& parallel, const LayerNormTrace& trace = {});
+                MatrixView<float> out, const Context& context = {},
+                const LayerNormTrace& trace = {});
 
 // Gradients of layer_norm; those that are not given are not computed.
 struct LayerNormGradients {
@@ -50,7 +50,7 @@ struct LayerNormGradients {
 void layer_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                          VectorView<const float> weight, VectorView<const float> mean,
                          VectorView<const float> rstd, const LayerNormGradients& gradients,
-                         Scratch& scratch, Parallel& parallel);
+                         const Context& context = {});
 
 // Throws Error unless eps is finite and at least 0.
 void check_eps(double eps, const char* call);

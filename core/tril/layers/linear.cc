@@ -11,10 +11,10 @@
 namespace tril {
 namespace {
 
-void add_bias(VectorView<const float> bias, MatrixView<float> out, Parallel& parallel) {
+void add_bias(VectorView<const float> bias, MatrixView<float> out, const Context& context) {
   const Index rows = out.size(0), cols = out.size(1);
   const auto add = arithmetic_kernels().of(Binary::add);
-  for_row_ranges(rows, cols, parallel, [&](Index first, Index last) {
+  for_row_ranges(rows, cols, context, [&](Index first, Index last) {
     for (Index n = first; n < last; ++n) add(out[n].data(), bias.data(), out[n].data(), cols);
   });
 }
@@ -52,8 +52,7 @@ void check_packed(const char* call, const char* argument, const PackedColumns& p
 }
 
 void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorView<const float> bias,
-            MatrixView<float> out, Scratch& scratch, Parallel& parallel,
-            const PackedColumns& packed) {
+            MatrixView<float> out, const Context& context, const PackedColumns& packed) {
   check_view(x, "linear", "x", Empty::allowed);
   check_view(weight, "linear", "weight", Empty::allowed);
   const Message why{"x is ", x, ", weight is ", weight};
@@ -66,16 +65,16 @@ void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorVie
   check_no_overlap(out, weight, "linear", "out");
   check_no_overlap(out, bias, "linear", "out");
   check_packed("linear", "packed", packed, weight);
-  detail::run_linear(x, weight, bias, out, scratch, parallel, packed);
+  detail::run_linear(x, weight, bias, out, context, packed);
 }
 
 void detail::run_linear(const MatrixView<const float>& x, const MatrixView<const float>& weight,
                         const VectorView<const float>& bias, const MatrixView<float>& out,
-                        Scratch& scratch, Parallel& parallel, const PackedColumns& packed) {
+                        const Context& context, const PackedColumns& packed) {
   Product product = product_of(x, weight, {.transpose_b = true}, out);
   const Index rows = product.rows, cols = product.cols, depth = product.depth;
   const bool tiled = rows > 1 && cols > 1 && depth > 0;
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   if (packed.narrow) {
     if (tiled || (rows == 1 && fastest_method(rows, cols, depth) == MatmulMethod::tiled)) {
       product.narrow = packed.narrow;
@@ -86,10 +85,10 @@ void detail::run_linear(const MatrixView<const float>& x, const MatrixView<const
   if (tiled) {
     product.packed = packed;
     product.bias = bias.data();
-    return multiply_tiled(product, scratch, parallel);
+    return multiply_tiled(product, context);
   }
-  run_method(MatmulMethod::automatic, product, scratch, parallel);
-  if (bias) add_bias(bias, out, parallel);
+  run_method(MatmulMethod::automatic, product, context);
+  if (bias) add_bias(bias, out, context);
 }
 
 }  // namespace tril

@@ -1,8 +1,7 @@
 // The linear layer: out = x W^T + b.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/packed_matrix.h>
 
@@ -16,8 +15,7 @@ namespace tril {
 // weight stands for them (narrow_matrix.h); the result is the same as packed_matrix.h says. Throws
 // Error where shapes do not fit.
 void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorView<const float> bias,
-            MatrixView<float> out, Scratch& scratch, Parallel& parallel,
-            const PackedColumns& packed = {});
+            MatrixView<float> out, const Context& context = {}, const PackedColumns& packed = {});
 
 // Gradients of linear; those that are not given are not computed.
 struct LinearGradients {
@@ -36,7 +34,7 @@ struct LinearGradients {
 // written.
 void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                      MatrixView<const float> weight, const LinearGradients& gradients,
-                     Scratch& scratch, Parallel& parallel);
+                     const Context& context = {});
 
 // Throws Error in the name of `call` unless `packed`, if it is given, can be weight's transpose.
 void check_packed(const char* call, const char* argument, const PackedColumns& packed,

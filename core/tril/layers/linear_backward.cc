@@ -9,7 +9,7 @@ namespace tril {
 
 void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                      MatrixView<const float> weight, const LinearGradients& gradients,
-                     Scratch& scratch, Parallel& parallel) {
+                     const Context& context) {
   constexpr const char* kCall = "linear_backward";
   const MatrixView<float>& d_x = gradients.d_x;
   const MatrixView<float>& d_weight = gradients.d_weight;
@@ -41,14 +41,13 @@ void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
   check_no_overlap(d_bias, d_x, kCall, "d_bias");
   check_no_overlap(d_bias, d_weight, kCall, "d_bias");
 
-  detail::run_linear_backward(d_out, x, weight, gradients, scratch, parallel);
+  detail::run_linear_backward(d_out, x, weight, gradients, context);
 }
 
 void detail::run_linear_backward(const MatrixView<const float>& d_out,
                                  const MatrixView<const float>& x,
                                  const MatrixView<const float>& weight,
-                                 const LinearGradients& gradients, Scratch& scratch,
-                                 Parallel& parallel) {
+                                 const LinearGradients& gradients, const Context& context) {
   const Index rows = d_out.size(0), cols = d_out.size(1);
   const MatrixView<float>&d_x = gradients.d_x, &d_weight = gradients.d_weight;
   const VectorView<float>& d_bias = gradients.d_bias;
@@ -56,16 +55,15 @@ void detail::run_linear_backward(const MatrixView<const float>& d_out,
   if (d_bias) {
     const auto add = arithmetic_kernels().of(Binary::add);
     sum_rows(
-        rows, cols, scratch, parallel,
-        [&](Index n, float* sums) { add(sums, d_out[n].data(), sums, cols); },
+        rows, cols, context, [&](Index n, float* sums) { add(sums, d_out[n].data(), sums, cols); },
         [&](const float* sums) { add_sums(sums, d_bias); });
   }
   if (d_weight) {
-    Scratch::Frame frame(scratch);
+    Scratch::Frame frame(context.scratch);
     run_matmul(d_out, live_rows(x, d_out, frame), {.transpose_a = true, .accumulate = true},
-               d_weight, scratch, parallel);
+               d_weight, context);
   }
-  if (d_x) run_matmul(d_out, weight, {}, d_x, scratch, parallel);
+  if (d_x) run_matmul(d_out, weight, {}, d_x, context);
 }
 
 }  // namespace tril

@@ -7,7 +7,7 @@
 namespace tril {
 
 double mean_squared_error(MatrixView<const float> x, MatrixView<const float> y, Reduction reduction,
-                          MatrixView<float> d_x, Scratch& scratch, Parallel& parallel) {
+                          MatrixView<float> d_x, const Context& context) {
   constexpr const char* kCall = "mean_squared_error";
   check_view(x, kCall, "x");
   const Message why{"x is ", x};
@@ -24,9 +24,9 @@ double mean_squared_error(MatrixView<const float> x, MatrixView<const float> y, 
   const auto factor = static_cast<float>(2 / divisor);
   const auto kernel = loss_kernels().squared_error;
   const detail::RowRanges ranges(x.size(0));
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   double* const sums = frame.take<double>(ranges.count());
-  parallel.for_each(ranges.count(), [&](Index range, int) {
+  context.parallel.for_each(ranges.count(), [&](Index range, int) {
     double sum = 0;
     for (Index n = ranges.first(range); n < ranges.last(range); ++n) {
       sum += kernel(x[n].data(), y[n].data(), d_x ? d_x[n].data() : nullptr, x.size(1), factor);

@@ -11,6 +11,6 @@ namespace tril {
 // itself. Returns the loss, which does not depend on the number of threads. Throws Error where
 // shapes do not fit, before anything is written.
 double mean_squared_error(MatrixView<const float> x, MatrixView<const float> y, Reduction reduction,
-                          MatrixView<float> d_x, Scratch& scratch, Parallel& parallel);
+                          MatrixView<float> d_x, const Context& context = {});
 
 }  // namespace tril

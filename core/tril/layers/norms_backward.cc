@@ -54,10 +54,10 @@ void check(const Norm& norm) {
 // A row to which nothing flows back gets zeros, even if it is not finite.
 template <typename Row>
 void backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
-              const LayerNormGradients& d, Scratch& scratch, Parallel& parallel, const Row& row) {
+              const LayerNormGradients& d, const Context& context, const Row& row) {
   const Index cols = x.size(1);
   detail::sum_rows(
-      x.size(0), 2 * cols, scratch, parallel,
+      x.size(0), 2 * cols, context,
       [&](Index n, float* sums) {
         if (detail::all_zero(d_out[n].data(), cols)) {
           if (d.d_x) std::fill_n(d.d_x[n].data(), cols, 0.0f);
@@ -77,14 +77,14 @@ void backward(const MatrixView<const float>& d_out, const MatrixView<const float
 void layer_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                          VectorView<const float> weight, VectorView<const float> mean,
                          VectorView<const float> rstd, const LayerNormGradients& gradients,
-                         Scratch& scratch, Parallel& parallel) {
+                         const Context& context) {
   constexpr const char* kCall = "layer_norm_backward";
   if (!mean) fail(kCall, "mean", "no tensor given");
   const Norm norm{
       kCall,           d_out, x, weight, mean, rstd, "rstd", gradients.d_x, gradients.d_weight,
       gradients.d_bias};
   check(norm);
-  detail::run_layer_norm_backward(d_out, x, weight, mean, rstd, gradients, scratch, parallel);
+  detail::run_layer_norm_backward(d_out, x, weight, mean, rstd, gradients, context);
 }
 
 void detail::run_layer_norm_backward(const MatrixView<const float>& d_out,
@@ -92,34 +92,31 @@ void detail::run_layer_norm_backward(const MatrixView<const float>& d_out,
                                      const VectorView<const float>& weight,
                                      const VectorView<const float>& mean,
                                      const VectorView<const float>& rstd,
-                                     const LayerNormGradients& gradients, Scratch& scratch,
-                                     Parallel& parallel) {
+                                     const LayerNormGradients& gradients, const Context& context) {
   const auto kernel = backward_kernels().layer_norm;
-  backward(d_out, x, gradients, scratch, parallel,
-           [&](Index n, float* d_x, float* d_weight, float* d_bias) {
-             kernel(d_out[n].data(), x[n].data(), weight.data(), mean[n], rstd[n], d_x, d_weight,
-                    d_bias, x.size(1));
-           });
+  backward(d_out, x, gradients, context, [&](Index n, float* d_x, float* d_weight, float* d_bias) {
+    kernel(d_out[n].data(), x[n].data(), weight.data(), mean[n], rstd[n], d_x, d_weight, d_bias,
+           x.size(1));
+  });
 }
 
 void rms_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                        VectorView<const float> weight, VectorView<const float> rstd,
-                       const RmsNormGradients& gradients, Scratch& scratch, Parallel& parallel) {
+                       const RmsNormGradients& gradients, const Context& context) {
   const Norm norm{"rms_norm_backward", d_out, x, weight, {}, rstd, "rstd", gradients.d_x,
                   gradients.d_weight,  {}};
   check(norm);
-  detail::run_rms_norm_backward(d_out, x, weight, rstd, gradients, scratch, parallel);
+  detail::run_rms_norm_backward(d_out, x, weight, rstd, gradients, context);
 }
 
 void detail::run_rms_norm_backward(const MatrixView<const float>& d_out,
                                    const MatrixView<const float>& x,
                                    const VectorView<const float>& weight,
                                    const VectorView<const float>& rstd,
-                                   const RmsNormGradients& gradients, Scratch& scratch,
-                                   Parallel& parallel) {
+                                   const RmsNormGradients& gradients, const Context& context) {
   const auto kernel = backward_kernels().rms_norm;
   const LayerNormGradients written{gradients.d_x, gradients.d_weight, {}};
-  backward(d_out, x, written, scratch, parallel, [&](Index n, float* d_x, float* d_weight, float*) {
+  backward(d_out, x, written, context, [&](Index n, float* d_x, float* d_weight, float*) {
     kernel(d_out[n].data(), x[n].data(), weight.data(), rstd[n], d_x, d_weight, x.size(1));
   });
 }

@@ -2,8 +2,7 @@
 // on their number alone, each range has sums of its own, and these are added in order.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 
 #include <algorithm>
 
@@ -29,12 +28,11 @@ class RowRanges {
 // range and start at 0; then add(sums) for each range, one after another. Takes its working memory,
 // at most kMost * width floats, before anything is called.
 template <typename Body, typename Add>
-void sum_rows(Index rows, Index width, Scratch& scratch, Parallel& parallel, const Body& body,
-              const Add& add) {
+void sum_rows(Index rows, Index width, const Context& context, const Body& body, const Add& add) {
   const RowRanges ranges(rows);
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   float* const sums = frame.take<float>(ranges.count(), width);
-  parallel.for_each(ranges.count(), [&](Index range, int) {
+  context.parallel.for_each(ranges.count(), [&](Index range, int) {
     float* const own = sums + range * width;
     std::fill_n(own, width, 0.0f);
     for (Index row = ranges.first(range); row < ranges.last(range); ++row) body(row, own);

@@ -27,17 +27,17 @@ std::vector<PreparedWeights::Copy>::const_iterator PreparedWeights::place(
   return found;
 }
 
-void PreparedWeights::pack(const MatrixView<const float>& weight, Parallel& parallel) {
+void PreparedWeights::pack(const MatrixView<const float>& weight, const Context& context) {
   const auto found = place(weight);
   if (found != copies_.end() && is_of(*found, weight)) {
     Copy& copy = copies_[static_cast<std::size_t>(found - copies_.begin())];
     if (copy.generation == generation_ || copy.narrow) return;
-    copy.packed.pack(weight, true, parallel);
+    copy.packed.pack(weight, true, context);
     copy.generation = generation_;
     return;
   }
   Copy copy{weight.data(),    weight.size(0), weight.size(1),
-            weight.stride(0), generation_,    PackedMatrix(weight, true, parallel)};
+            weight.stride(0), generation_,    PackedMatrix(weight, true, context)};
   copies_.insert(found, std::move(copy));
 }
 

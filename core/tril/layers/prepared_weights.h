@@ -3,7 +3,7 @@
 //
 //     PreparedWeights prepared;
 //     prepared.prepare(weights, parallel);
-//     transformer_block(x, weights, options, output, scratch, parallel, {}, &prepared);  // often
+//     transformer_block(x, weights, options, output, context, {}, &prepared);  // often
 //
 // A cache beside the weights: it owns the packed copies, about as many bytes as the matrices have,
 // and finds each by where its matrix lies, and of what shape. Results are the same as
@@ -14,7 +14,7 @@
 // Who writes weights says so, by invalidate() or drop(): from then on the old copies are not used.
 #pragma once
 
-#include <tril/foundation/parallel.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/parameters.h>
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/packed_matrix.h>
@@ -31,16 +31,16 @@ class PreparedWeights {
   // invalidate() are packed again in the same memory. Throws Error where a matrix is no matrix,
   // OutOfMemory where there is less memory.
   template <typename Weights>
-  void prepare(const Weights& weights, Parallel& parallel) {
+  void prepare(const Weights& weights, const Context& context) {
     for_each_parameter(weights, [&](const ParameterName&, const auto& view) {
       if constexpr (requires { MatrixView<const float>(view); }) {
-        if (view) pack(view, parallel);
+        if (view) pack(view, context);
       }
     });
   }
 
   // The same for one matrix [out, in], of which the transpose is packed.
-  void pack(const MatrixView<const float>& weight, Parallel& parallel);
+  void pack(const MatrixView<const float>& weight, const Context& context = {});
 
   // What `narrow` stands in for is read from there, and never packed. Throws Error where its rows
   // are no even number of elements apart.

@@ -139,13 +139,13 @@ void fold_all(const Axes& axes, const float* x, Index width, Lanes& lanes) noexc
 
 // x and out have the same rank; out has a size of 1 along the axes that are reduced.
 void run(Reduce operation, const AnyView<const float>& x, const AxisSet& reduced,
-         const AnyView<float>& out, Parallel& parallel) {
+         const AnyView<float>& out, const Context& context) {
   const Axes axes(x, reduced, out);
   const LoopAxis row = axes.kept.inner();
   const Index pieces = (row.size + kMostLanes - 1) / kMostLanes;  // of a row of out
   const double cost = axes.count * static_cast<double>(std::min(row.size, kMostLanes));
   const ReduceKernels& kernels = reduce_kernels();
-  for_row_ranges(axes.kept.rows() * pieces, static_cast<Index>(std::min(cost, 1e6)), parallel,
+  for_row_ranges(axes.kept.rows() * pieces, static_cast<Index>(std::min(cost, 1e6)), context,
                  [&](Index first, Index last) {
                    Lanes lanes(operation, kernels);
                    LoopPlace place(axes.kept, first / pieces);
@@ -201,7 +201,7 @@ AnyShape reduced_shape(const AnyShape& shape, std::span<const Index> axes, bool 
 }
 
 void reduce(Reduce operation, const AnyView<const float>& x, std::span<const Index> axes,
-            const AnyView<float>& out, Parallel& parallel) {
+            const AnyView<float>& out, const Context& context) {
   const char* const call = name_of(kReduce, operation).data();
   if (!call) fail("reduce", "operation", "is none of sum, mean, max, min, argmax");
   check_strided(x, call, "x");
@@ -227,7 +227,7 @@ void reduce(Reduce operation, const AnyView<const float>& x, std::span<const Ind
       fail(call, "x", {"has more than 2^24 places to choose from; shape is ", x.shape});
     }
   }
-  run(operation, x, reduced, with_reduced_axes(out, kept, reduced), parallel);
+  run(operation, x, reduced, with_reduced_axes(out, kept, reduced), context);
 }
 
 AnyShape summed_shape(const AnyShape& x, std::span<const Index> sizes) {
@@ -240,7 +240,7 @@ AnyShape summed_shape(const AnyShape& x, std::span<const Index> sizes) {
   fail("sum_to", "shape", {"does not broadcast to that of x; is ", sizes, ", x is ", x});
 }
 
-void sum_to(const AnyView<const float>& x, const AnyView<float>& out, Parallel& parallel) {
+void sum_to(const AnyView<const float>& x, const AnyView<float>& out, const Context& context) {
   constexpr const char* kCall = "sum_to";
   check_strided(x, kCall, "x");
   check_strided(out, kCall, "out");
@@ -255,7 +255,7 @@ void sum_to(const AnyView<const float>& x, const AnyView<float>& out, Parallel& 
     view.strides[axis] = own < 0 ? 1 : out.strides[own];
     if (view.shape[axis] != x.shape[axis]) reduced.insert(axis);
   }
-  run(Reduce::sum, x, reduced, view, parallel);
+  run(Reduce::sum, x, reduced, view, context);
 }
 
 }  // namespace tril

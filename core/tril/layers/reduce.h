@@ -7,8 +7,8 @@
 #pragma once
 
 #include <tril/foundation/broadcast.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
 
 #include <span>
 
@@ -39,12 +39,12 @@ AnyShape reduced_shape(const AnyShape& shape, std::span<const Index> axes, bool 
 // elements in row-major order, as a float: it throws Error where there are more than 2^24 places,
 // which no float counts.
 void reduce(Reduce operation, const AnyView<const float>& x, std::span<const Index> axes,
-            const AnyView<float>& out, Parallel& parallel);
+            const AnyView<float>& out, const Context& context = {});
 
 // The sum of all elements of x that broadcasting makes of one of out: what a gradient of out
 // repeated to the shape of x goes back by. Throws Error where the shape of out does not broadcast
 // to that of x.
-void sum_to(const AnyView<const float>& x, const AnyView<float>& out, Parallel& parallel);
+void sum_to(const AnyView<const float>& x, const AnyView<float>& out, const Context& context = {});
 
 // The shape that sum_to(x, sizes) gives: `sizes`. Throws Error where these do not broadcast to x's.
 AnyShape summed_shape(const AnyShape& x, std::span<const Index> sizes);

@@ -6,7 +6,7 @@
 namespace tril {
 
 void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
-              const RmsNormOptions& options, MatrixView<float> out, Parallel& parallel,
+              const RmsNormOptions& options, MatrixView<float> out, const Context& context,
               VectorView<float> rstd) {
   constexpr const char* kCall = "rms_norm";
   check_view(x, kCall, "x", Empty::allowed);
@@ -22,15 +22,15 @@ void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
     check_no_overlap(rstd, weight, kCall, "rstd");
   }
   check_eps(options.eps, kCall);
-  detail::run_rms_norm(x, weight, options.eps, out, parallel, rstd);
+  detail::run_rms_norm(x, weight, options.eps, out, context, rstd);
 }
 
 void detail::run_rms_norm(const MatrixView<const float>& x, const VectorView<const float>& weight,
-                          double eps, const MatrixView<float>& out, Parallel& parallel,
+                          double eps, const MatrixView<float>& out, const Context& context,
                           const VectorView<float>& rstd) {
   const Index cols = x.size(1);
   const auto kernel = norm_kernels().rms_norm;
-  for_row_ranges(x.size(0), cols, parallel, [&](Index first, Index last) {
+  for_row_ranges(x.size(0), cols, context, [&](Index first, Index last) {
     for (Index n = first; n < last; ++n) {
       const float inverse = kernel(x[n].data(), weight.data(), eps, out[n].data(), cols);
       if (rstd) rstd[n] = inverse;

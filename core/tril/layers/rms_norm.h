@@ -4,8 +4,7 @@
 //   out[n, :] = x[n, :] / sqrt(1/C sum_c x[n, c]^2 + eps) * weight
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
@@ -22,7 +21,7 @@ struct RmsNormOptions {
 // + eps), which the backward pass needs. Throws Error where shapes do not fit or eps is not what it
 // must be.
 void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
-              const RmsNormOptions& options, MatrixView<float> out, Parallel& parallel,
+              const RmsNormOptions& options, MatrixView<float> out, const Context& context = {},
               VectorView<float> rstd = {});
 
 // Gradients of rms_norm; those that are not given are not computed.
@@ -40,6 +39,6 @@ struct RmsNormGradients {
 // anything is written.
 void rms_norm_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                        VectorView<const float> weight, VectorView<const float> rstd,
-                       const RmsNormGradients& gradients, Scratch& scratch, Parallel& parallel);
+                       const RmsNormGradients& gradients, const Context& context = {});
 
 }  // namespace tril

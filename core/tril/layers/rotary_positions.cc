@@ -49,12 +49,12 @@ void check(const char* call, const char* from_name, const TensorView<const float
 template <Way way>
 void turn_all(const TensorView<const float, 4>& from, const TensorView<const float, 3>& cos,
               const TensorView<const float, 3>& sin, RotaryPairs pairs,
-              const TensorView<float, 4>& to, Parallel& parallel) {
+              const TensorView<float, 4>& to, const Context& context) {
   const Index heads = from.size(1), tokens = from.size(2), width = from.size(3);
   const Index count = cos.size(2);
   const Index distance = pairs == RotaryPairs::halves ? count : 1;
   const Index step = pairs == RotaryPairs::halves ? 1 : 2;
-  for_row_ranges(from.size(0) * tokens, heads * width, parallel, [&](Index first, Index last) {
+  for_row_ranges(from.size(0) * tokens, heads * width, context, [&](Index first, Index last) {
     for (Index row = first; row < last; ++row) {
       const Index b = row / tokens, t = row % tokens;
       for (Index h = 0; h < heads; ++h) {
@@ -172,30 +172,31 @@ void detail::run_rotary_angles(const VectorView<const std::int32_t>& positions, 
 
 void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cos,
                       TensorView<const float, 3> sin, RotaryPairs pairs, TensorView<float, 4> out,
-                      Parallel& parallel) {
+                      const Context& context) {
   check("rotary_positions", "x", x, cos, sin, "out", out);
-  detail::run_rotary_positions(x, cos, sin, pairs, out, parallel);
+  detail::run_rotary_positions(x, cos, sin, pairs, out, context);
 }
 
 void detail::run_rotary_positions(const TensorView<const float, 4>& x,
                                   const TensorView<const float, 3>& cos,
                                   const TensorView<const float, 3>& sin, RotaryPairs pairs,
-                                  const TensorView<float, 4>& out, Parallel& parallel) {
-  turn_all<Way::forward>(x, cos, sin, pairs, out, parallel);
+                                  const TensorView<float, 4>& out, const Context& context) {
+  turn_all<Way::forward>(x, cos, sin, pairs, out, context);
 }
 
 void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<const float, 3> cos,
                                TensorView<const float, 3> sin, RotaryPairs pairs,
-                               TensorView<float, 4> d_x, Parallel& parallel) {
+                               TensorView<float, 4> d_x, const Context& context) {
   check("rotary_positions_backward", "d_out", d_out, cos, sin, "d_x", d_x);
-  detail::run_rotary_positions_backward(d_out, cos, sin, pairs, d_x, parallel);
+  detail::run_rotary_positions_backward(d_out, cos, sin, pairs, d_x, context);
 }
 
 void detail::run_rotary_positions_backward(const TensorView<const float, 4>& d_out,
                                            const TensorView<const float, 3>& cos,
                                            const TensorView<const float, 3>& sin, RotaryPairs pairs,
-                                           const TensorView<float, 4>& d_x, Parallel& parallel) {
-  turn_all<Way::backward>(d_out, cos, sin, pairs, d_x, parallel);
+                                           const TensorView<float, 4>& d_x,
+                                           const Context& context) {
+  turn_all<Way::backward>(d_out, cos, sin, pairs, d_x, context);
 }
 
 }  // namespace tril

@@ -8,8 +8,8 @@
 // on stay.
 #pragma once
 
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
 #include <tril/foundation/tensor.h>
 
 #include <cstdint>
@@ -78,14 +78,14 @@ inline constexpr Named<RotaryPairs> kRotaryPairs[] = {{"halves", RotaryPairs::ha
 // do not fit.
 void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cos,
                       TensorView<const float, 3> sin, RotaryPairs pairs, TensorView<float, 4> out,
-                      Parallel& parallel);
+                      const Context& context = {});
 
 // The way back: the same turn by the opposite angle, d_x from the gradient d_out [B, H, T, D] of
 // the output. d_x, which is overwritten, may be d_out itself. Throws Error as rotary_positions
 // does.
 void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<const float, 3> cos,
                                TensorView<const float, 3> sin, RotaryPairs pairs,
-                               TensorView<float, 4> d_x, Parallel& parallel);
+                               TensorView<float, 4> d_x, const Context& context = {});
 
 namespace detail {
 

@@ -172,7 +172,7 @@ AnyView<const float> slice_axis(const AnyView<const float>& x, Index axis, const
 }
 
 void slice_backward(const AnyView<const float>& d_out, std::span<const Slice> slices,
-                    const AnyView<float>& d_x, Parallel& parallel) {
+                    const AnyView<float>& d_x, const Context& context) {
   constexpr const char* kCall = "slice_backward";
   check_strided(d_out, kCall, "d_out");
   check_strided(d_x, kCall, "d_x");
@@ -181,8 +181,8 @@ void slice_backward(const AnyView<const float>& d_out, std::span<const Slice> sl
     fail(kCall, "d_out", {"shape must be that of the slice, ", taken.shape, ", is ", d_out.shape});
   }
   check_no_overlap(d_x, d_out, kCall, "d_x");
-  detail::run_copy(0.0f, d_x, parallel);
-  detail::run_copy(d_out, taken, parallel);
+  detail::run_copy(0.0f, d_x, context);
+  detail::run_copy(d_out, taken, context);
 }
 
 AnyView<const float> section(const AnyView<const float>& x, Index axis, Index index,
@@ -258,7 +258,7 @@ AnyShape joined_shape(Join how, std::span<const AnyView<const float>> tensors, I
 }
 
 void join(Join how, std::span<const AnyView<const float>> tensors, Index axis,
-          const AnyView<float>& out, Parallel& parallel) {
+          const AnyView<float>& out, const Context& context) {
   const char* const call = call_of(how);
   const AnyShape shape = joined_shape(how, tensors, axis);
   check_strided(out, call, "out");
@@ -269,7 +269,7 @@ void join(Join how, std::span<const AnyView<const float>> tensors, Index axis,
   for (const AnyView<const float>& each : tensors) {
     const AnyView<const float> from = part_of(how, each, axis, call);
     part.shape = from.shape;
-    detail::run_copy(from, part, parallel);
+    detail::run_copy(from, part, context);
     part.data += from.shape[along] * out.strides[along];
   }
 }

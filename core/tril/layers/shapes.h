@@ -9,8 +9,8 @@
 #pragma once
 
 #include <tril/foundation/broadcast.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
 
 #include <optional>
 #include <span>
@@ -46,7 +46,7 @@ AnyView<const float> slice_axis(const AnyView<const float>& x, Index axis, const
 // The gradient of slice's x, given that of its output: d_out where x was taken, 0 elsewhere. d_x is
 // overwritten. Throws Error unless d_out has the shape of the slice of d_x and lies apart from it.
 void slice_backward(const AnyView<const float>& d_out, std::span<const Slice> slices,
-                    const AnyView<float>& d_x, Parallel& parallel);
+                    const AnyView<float>& d_x, const Context& context = {});
 
 // Number `index` of `sections` parts of one size along `axis`: numpy.split. Throws Error where the
 // size is no multiple of `sections`; what has no elements is one section.
@@ -71,7 +71,7 @@ AnyShape joined_shape(Join how, std::span<const AnyView<const float>> tensors, I
 // One after another along `axis`, counted from the end of out's shape where negative. out has the
 // joined shape and shares no memory with any of them; else throws Error.
 void join(Join how, std::span<const AnyView<const float>> tensors, Index axis,
-          const AnyView<float>& out, Parallel& parallel);
+          const AnyView<float>& out, const Context& context = {});
 
 // How many numbers start, start + step, ... lie before stop. Throws Error for a step of 0, what is
 // not finite, and more than can be addressed.

@@ -10,13 +10,13 @@ namespace {
 
 template <int Rank>
 void normalise(const char* call, TensorView<const float, Rank> x, const SoftmaxOptions& options,
-               TensorView<float, Rank> out, Parallel& parallel, SoftmaxRow row,
+               TensorView<float, Rank> out, const Context& context, SoftmaxRow row,
                SoftmaxColumns columns) {
   check_view(x, call, "x", Empty::allowed);
   check_shape(out, x.shape(), call, "out", "that of x");
   check_in_place(out, x, call, "out");
   const detail::SoftmaxSlices<Rank> slices(call, x, options);
-  slices.for_each(parallel, [&](Index slice) {
+  slices.for_each(context, [&](Index slice) {
     const float* const from = slices.start(x, slice);
     float* const to = slices.start(out, slice);
     if (slices.along_rows()) {
@@ -30,52 +30,52 @@ void normalise(const char* call, TensorView<const float, Rank> x, const SoftmaxO
 
 template <int Rank>
 void softmax_of(TensorView<const float, Rank> x, const SoftmaxOptions& options,
-                TensorView<float, Rank> out, Parallel& parallel) {
+                TensorView<float, Rank> out, const Context& context) {
   const SoftmaxKernels& kernels = softmax_kernels();
-  normalise("softmax", x, options, out, parallel, kernels.row, kernels.columns);
+  normalise("softmax", x, options, out, context, kernels.row, kernels.columns);
 }
 
 template <int Rank>
 void log_softmax_of(TensorView<const float, Rank> x, const SoftmaxOptions& options,
-                    TensorView<float, Rank> out, Parallel& parallel) {
+                    TensorView<float, Rank> out, const Context& context) {
   const SoftmaxKernels& kernels = softmax_kernels();
-  normalise("log_softmax", x, options, out, parallel, kernels.log_row, kernels.log_columns);
+  normalise("log_softmax", x, options, out, context, kernels.log_row, kernels.log_columns);
 }
 
 }  // namespace
 
 void softmax(VectorView<const float> x, const SoftmaxOptions& options, VectorView<float> out,
-             Parallel& parallel) {
-  softmax_of(x, options, out, parallel);
+             const Context& context) {
+  softmax_of(x, options, out, context);
 }
 void softmax(MatrixView<const float> x, const SoftmaxOptions& options, MatrixView<float> out,
-             Parallel& parallel) {
-  softmax_of(x, options, out, parallel);
+             const Context& context) {
+  softmax_of(x, options, out, context);
 }
 void softmax(TensorView<const float, 3> x, const SoftmaxOptions& options, TensorView<float, 3> out,
-             Parallel& parallel) {
-  softmax_of(x, options, out, parallel);
+             const Context& context) {
+  softmax_of(x, options, out, context);
 }
 void softmax(TensorView<const float, 4> x, const SoftmaxOptions& options, TensorView<float, 4> out,
-             Parallel& parallel) {
-  softmax_of(x, options, out, parallel);
+             const Context& context) {
+  softmax_of(x, options, out, context);
 }
 
 void log_softmax(VectorView<const float> x, const SoftmaxOptions& options, VectorView<float> out,
-                 Parallel& parallel) {
-  log_softmax_of(x, options, out, parallel);
+                 const Context& context) {
+  log_softmax_of(x, options, out, context);
 }
 void log_softmax(MatrixView<const float> x, const SoftmaxOptions& options, MatrixView<float> out,
-                 Parallel& parallel) {
-  log_softmax_of(x, options, out, parallel);
+                 const Context& context) {
+  log_softmax_of(x, options, out, context);
 }
 void log_softmax(TensorView<const float, 3> x, const SoftmaxOptions& options,
-                 TensorView<float, 3> out, Parallel& parallel) {
-  log_softmax_of(x, options, out, parallel);
+                 TensorView<float, 3> out, const Context& context) {
+  log_softmax_of(x, options, out, context);
 }
 void log_softmax(TensorView<const float, 4> x, const SoftmaxOptions& options,
-                 TensorView<float, 4> out, Parallel& parallel) {
-  log_softmax_of(x, options, out, parallel);
+                 TensorView<float, 4> out, const Context& context) {
+  log_softmax_of(x, options, out, context);
 }
 
 }  // namespace tril

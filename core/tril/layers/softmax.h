@@ -5,7 +5,7 @@
 // +inf makes its own row NaN and no other. Weights below 2^-126.5 of the largest are 0.
 #pragma once
 
-#include <tril/foundation/parallel.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
@@ -19,23 +19,23 @@ struct SoftmaxOptions {
 // x and out have one shape, any strides; out may be x itself, but no other overlap. Throws Error
 // where they do not fit, for an axis that is not there, and for a bad temperature.
 void softmax(VectorView<const float> x, const SoftmaxOptions& options, VectorView<float> out,
-             Parallel& parallel);
+             const Context& context = {});
 void softmax(MatrixView<const float> x, const SoftmaxOptions& options, MatrixView<float> out,
-             Parallel& parallel);
+             const Context& context = {});
 void softmax(TensorView<const float, 3> x, const SoftmaxOptions& options, TensorView<float, 3> out,
-             Parallel& parallel);
+             const Context& context = {});
 void softmax(TensorView<const float, 4> x, const SoftmaxOptions& options, TensorView<float, 4> out,
-             Parallel& parallel);
+             const Context& context = {});
 
 // log(softmax(x)) without the detour over weights that round to 0. All of a row -inf gives -inf.
 void log_softmax(VectorView<const float> x, const SoftmaxOptions& options, VectorView<float> out,
-                 Parallel& parallel);
+                 const Context& context = {});
 void log_softmax(MatrixView<const float> x, const SoftmaxOptions& options, MatrixView<float> out,
-                 Parallel& parallel);
+                 const Context& context = {});
 void log_softmax(TensorView<const float, 3> x, const SoftmaxOptions& options,
-                 TensorView<float, 3> out, Parallel& parallel);
+                 TensorView<float, 3> out, const Context& context = {});
 void log_softmax(TensorView<const float, 4> x, const SoftmaxOptions& options,
-                 TensorView<float, 4> out, Parallel& parallel);
+                 TensorView<float, 4> out, const Context& context = {});
 
 // The gradient d_x of softmax's x, given that of its output, d_out, and the output itself:
 //
@@ -44,24 +44,30 @@ void log_softmax(TensorView<const float, 4> x, const SoftmaxOptions& options,
 // All of one shape, any strides; d_x, which is overwritten, may be d_out or out itself. Throws
 // Error as softmax does.
 void softmax_backward(VectorView<const float> d_out, VectorView<const float> out,
-                      const SoftmaxOptions& options, VectorView<float> d_x, Parallel& parallel);
+                      const SoftmaxOptions& options, VectorView<float> d_x,
+                      const Context& context = {});
 void softmax_backward(MatrixView<const float> d_out, MatrixView<const float> out,
-                      const SoftmaxOptions& options, MatrixView<float> d_x, Parallel& parallel);
+                      const SoftmaxOptions& options, MatrixView<float> d_x,
+                      const Context& context = {});
 void softmax_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> out,
-                      const SoftmaxOptions& options, TensorView<float, 3> d_x, Parallel& parallel);
+                      const SoftmaxOptions& options, TensorView<float, 3> d_x,
+                      const Context& context = {});
 void softmax_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> out,
-                      const SoftmaxOptions& options, TensorView<float, 4> d_x, Parallel& parallel);
+                      const SoftmaxOptions& options, TensorView<float, 4> d_x,
+                      const Context& context = {});
 
 // The same of log_softmax: d_x_i = (d_out_i - e^out_i sum_j d_out_j) / temperature.
 void log_softmax_backward(VectorView<const float> d_out, VectorView<const float> out,
-                          const SoftmaxOptions& options, VectorView<float> d_x, Parallel& parallel);
+                          const SoftmaxOptions& options, VectorView<float> d_x,
+                          const Context& context = {});
 void log_softmax_backward(MatrixView<const float> d_out, MatrixView<const float> out,
-                          const SoftmaxOptions& options, MatrixView<float> d_x, Parallel& parallel);
+                          const SoftmaxOptions& options, MatrixView<float> d_x,
+                          const Context& context = {});
 void log_softmax_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> out,
                           const SoftmaxOptions& options, TensorView<float, 3> d_x,
-                          Parallel& parallel);
+                          const Context& context = {});
 void log_softmax_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> out,
                           const SoftmaxOptions& options, TensorView<float, 4> d_x,
-                          Parallel& parallel);
+                          const Context& context = {});
 
 }  // namespace tril

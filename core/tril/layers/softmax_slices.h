@@ -51,8 +51,8 @@ class SoftmaxSlices {
 
   // Calls body(slice) for every slice.
   template <typename Body>
-  void for_each(Parallel& parallel, const Body& body) const {
-    for_row_ranges(count_, length_ * width_, parallel, [&](Index first, Index last) {
+  void for_each(const Context& context, const Body& body) const {
+    for_row_ranges(count_, length_ * width_, context, [&](Index first, Index last) {
       for (Index slice = first; slice < last; ++slice) body(slice);
     });
   }

@@ -40,8 +40,8 @@ class StepWriter final : public detail::FlashObserver {
 
 void online_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                       TensorView<const float, 4> value, const AttentionOptions& options,
-                      const OnlineBlocks& blocks, TensorView<float, 4> out, Scratch& scratch,
-                      Parallel& parallel, const OnlineTrace& trace) {
+                      const OnlineBlocks& blocks, TensorView<float, 4> out, const Context& context,
+                      const OnlineTrace& trace) {
   constexpr const char* kCall = "online_attention";
   const detail::AttentionProblem problem =
       detail::checked_attention_problem(kCall, query, key, value, options, out, {});
@@ -70,9 +70,9 @@ void online_attention(TensorView<const float, 4> query, TensorView<const float, 
   check_trace(trace.partial, Shape<5>{batches, heads, queries, steps, problem.value_width()},
               "trace.partial");
   check_trace(trace.visited, Shape<4>{batches, heads, query_blocks, steps}, "trace.visited");
-  if (problem.empty()) return detail::run_attention(problem, scratch, parallel);
+  if (problem.empty()) return detail::run_attention(problem, context);
   StepWriter writer(trace, blocks, out);
-  detail::flash_attention(problem, {blocks.queries, blocks.keys}, scratch, parallel, &writer);
+  detail::flash_attention(problem, {blocks.queries, blocks.keys}, context, &writer);
 }
 
 }  // namespace tril

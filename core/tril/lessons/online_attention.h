@@ -36,7 +36,7 @@ struct OnlineTrace {
 // blocks of less than one query or key.
 void online_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                       TensorView<const float, 4> value, const AttentionOptions& options,
-                      const OnlineBlocks& blocks, TensorView<float, 4> out, Scratch& scratch,
-                      Parallel& parallel, const OnlineTrace& trace = {});
+                      const OnlineBlocks& blocks, TensorView<float, 4> out,
+                      const Context& context = {}, const OnlineTrace& trace = {});
 
 }  // namespace tril

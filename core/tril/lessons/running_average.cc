@@ -72,14 +72,14 @@ void check(const TensorView<const float, 3>& x, const RunningAverageOptions& opt
 }  // namespace
 
 void running_average(TensorView<const float, 3> x, const RunningAverageOptions& options,
-                     TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
+                     TensorView<float, 3> out, const Context& context,
                      const RunningAverageTrace& trace) {
   check(x, options, out, trace);
   if (options.method == AverageMethod::loops) return by_loops(x, options.sum, out);
 
   const Index length = x.size(1);
   const Shape<2> square{length, length};
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const auto take = [&] { return MatrixView<float>(frame.take<float>(length, length), square); };
   const MatrixView<float> mask = trace.mask ? trace.mask : take();
   const MatrixView<float> weights = trace.weights ? trace.weights : take();
@@ -88,7 +88,7 @@ void running_average(TensorView<const float, 3> x, const RunningAverageOptions& 
     const Shape<3> rows = {1, length, length};
     const Shape<3> strides = {0, mask.stride(0), 1}, out_strides = {0, weights.stride(0), 1};
     softmax(TensorView<const float, 3>(mask.data(), rows, strides), {},
-            TensorView<float, 3>(weights.data(), rows, out_strides), parallel);
+            TensorView<float, 3>(weights.data(), rows, out_strides), context);
   } else {
     fill_triangle(mask, 1, 0);
     if (options.sum) {
@@ -98,7 +98,7 @@ void running_average(TensorView<const float, 3> x, const RunningAverageOptions& 
     }
   }
   for (Index b = 0; b < x.size(0); ++b) {
-    detail::run_matmul(weights, x[b], {}, out[b], scratch, parallel);
+    detail::run_matmul(weights, x[b], {}, out[b], context);
   }
 }
 

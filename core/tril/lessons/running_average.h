@@ -8,9 +8,8 @@
 // The third is causal attention whose scores are all 0. For looking at, not for speed.
 #pragma once
 
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 
 #include <limits>
@@ -45,7 +44,7 @@ struct RunningAverageTrace {
 // x and out [B, T, C], T at most 2^15. Throws Error where shapes do not fit, out shares memory with
 // another view, for a sum by softmax, and for a `hidden` that is NaN or +inf.
 void running_average(TensorView<const float, 3> x, const RunningAverageOptions& options,
-                     TensorView<float, 3> out, Scratch& scratch, Parallel& parallel,
+                     TensorView<float, 3> out, const Context& context = {},
                      const RunningAverageTrace& trace = {});
 
 }  // namespace tril

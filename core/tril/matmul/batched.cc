@@ -111,8 +111,8 @@ BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<co
 }
 
 void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
-                    const MatmulOptions& options, const MatrixStack<float>& out, Scratch& scratch,
-                    Parallel& parallel) {
+                    const MatmulOptions& options, const MatrixStack<float>& out,
+                    const Context& context) {
   detail::check_stack(a, kCall, "a");
   detail::check_stack(b, kCall, "b");
   detail::check_stack(out, kCall, "out");
@@ -123,16 +123,15 @@ void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const f
   check_view(detail::as_view(out), kCall, "out");
   check_no_overlap(detail::as_view(out), detail::as_view(a), kCall, "out");
   check_no_overlap(detail::as_view(out), detail::as_view(b), kCall, "out");
-  detail::run_batched_matmul(a, b, options, out, scratch, parallel);
+  detail::run_batched_matmul(a, b, options, out, context);
 }
 
 void detail::run_batched_matmul(const MatrixStack<const float>& a,
                                 const MatrixStack<const float>& b, const MatmulOptions& options,
-                                const MatrixStack<float>& out, Scratch& scratch,
-                                Parallel& parallel) {
+                                const MatrixStack<float>& out, const Context& context) {
   ProductBatch batch = batch_of(product_of(a.first, b.first, options, out.first), a, b, out);
   merge_rows(batch);
-  run_method(options.method, batch, scratch, parallel);
+  run_method(options.method, batch, context);
 }
 
 }  // namespace tril

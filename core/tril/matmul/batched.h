@@ -9,8 +9,7 @@
 #pragma once
 
 #include <tril/foundation/broadcast.h>
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/batch.h>
 #include <tril/matmul/matmul.h>
@@ -65,7 +64,7 @@ BatchAxes broadcast_axes(const MatrixStack<const float>& a, const MatrixStack<co
 // Throws Error where the batch axes do not broadcast, out has not the broadcast shape, or as matmul
 // does. A product that a single matrix b serves row after row is multiplied as one.
 void batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
-                    const MatmulOptions& options, const MatrixStack<float>& out, Scratch& scratch,
-                    Parallel& parallel);
+                    const MatmulOptions& options, const MatrixStack<float>& out,
+                    const Context& context = {});
 
 }  // namespace tril

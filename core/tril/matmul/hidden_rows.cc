@@ -35,13 +35,13 @@ void clear_not_finite(float* x, Index count) noexcept {
 }
 
 void run_hiding_matmul(const MatrixView<const float>& a, const MatrixView<const float>& b,
-                       const MatmulOptions& options, const MatrixView<float>& out, Scratch& scratch,
-                       Parallel& parallel) {
-  if (all_rows_finite(b)) return run_matmul(a, b, options, out, scratch, parallel);
-  Scratch::Frame frame(scratch);
+                       const MatmulOptions& options, const MatrixView<float>& out,
+                       const Context& context) {
+  if (all_rows_finite(b)) return run_matmul(a, b, options, out, context);
+  Scratch::Frame frame(context.scratch);
   const MatrixView<float> finite = copy(b, frame);
   clear_not_finite(finite.data(), finite.count());
-  run_matmul(a, finite, options, out, scratch, parallel);
+  run_matmul(a, finite, options, out, context);
   add_not_finite(b, out.size(0), out, [&](Index i, Index k) noexcept {
     return options.transpose_a ? a[k].data()[i] : a[i].data()[k];
   });

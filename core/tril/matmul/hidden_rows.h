@@ -6,8 +6,7 @@
 // the same bits as from any finite numbers there; whoever does see them gets them added.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/matmul/matmul.h>
 
 #include <cmath>
@@ -40,8 +39,8 @@ void add_not_finite(const MatrixView<const float>& b, Index rows, const MatrixVi
 // out = A B, or A^T B with options.transpose_a, where a 0 of A hides. B as it is given. Adds to out
 // with options.accumulate.
 void run_hiding_matmul(const MatrixView<const float>& a, const MatrixView<const float>& b,
-                       const MatmulOptions& options, const MatrixView<float>& out, Scratch& scratch,
-                       Parallel& parallel);
+                       const MatmulOptions& options, const MatrixView<float>& out,
+                       const Context& context);
 
 // x, or a copy in the frame's memory with 0 in the rows whose gradient d is all 0 though they are
 // not finite: nothing flows through these.

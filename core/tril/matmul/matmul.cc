@@ -65,9 +65,9 @@ detail::Product detail::product_of(const MatrixView<const float>& a,
 }
 
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
-            MatrixView<float> out, Scratch& scratch, Parallel& parallel) {
+            MatrixView<float> out, const Context& context) {
   const detail::ProductBatch only = detail::checked_product(a, b, options, out, "matmul");
-  detail::run_method(options.method, only, scratch, parallel);
+  detail::run_method(options.method, only, context);
 }
 
 // for each i, j:  out[i, j] = alpha * sum over k of a[i, k] * b[k, j]  (+ out[i, j])

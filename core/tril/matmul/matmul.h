@@ -8,9 +8,8 @@
 // element is bounded, by a constant that grows with the levels (section 23.2.2).
 #pragma once
 
+#include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
@@ -55,7 +54,14 @@ struct MatmulOptions {
 // fit, alpha is not finite, levels are given to another method or are too many, or out shares
 // memory with an input or with itself.
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
-            MatrixView<float> out, Scratch& scratch, Parallel& parallel);
+            MatrixView<float> out, const Context& context = {});
+
+// As it was called before there was a Context.
+[[deprecated("hand over {scratch, parallel}")]] inline void matmul(
+    MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
+    MatrixView<float> out, Scratch& scratch, Parallel& parallel) {
+  matmul(a, b, options, out, {scratch, parallel});
+}
 
 // The oracle: every product and sum in double, rounded nowhere else; options.method is not looked
 // at. The error that a method makes is its distance from this.

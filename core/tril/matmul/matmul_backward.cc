@@ -51,11 +51,11 @@ struct Factor {
 
 // d = alpha left right, summed over the positions that share a matrix of d.
 void multiply(const Factor& left, const Factor& right, float alpha, const MatrixStack<float>& d,
-              const BatchAxes& axes, Scratch& scratch, Parallel& parallel) {
+              const BatchAxes& axes, const Context& context) {
   MatmulOptions options{
       .transpose_a = left.transposed, .transpose_b = right.transposed, .alpha = alpha};
   if (detail::axes_of(d) == axes) {
-    return detail::run_batched_matmul(left.stack, right.stack, options, d, scratch, parallel);
+    return detail::run_batched_matmul(left.stack, right.stack, options, d, context);
   }
   for_positions(detail::axes_of(d), [&](const Position& at) {
     const MatrixView<float> matrix = matrix_at(d, at, d.rank);
@@ -66,7 +66,7 @@ void multiply(const Factor& left, const Factor& right, float alpha, const Matrix
   options.accumulate = true;
   for_positions(axes, [&](const Position& at) {
     detail::run_matmul(matrix_at(left.stack, at, axes.rank), matrix_at(right.stack, at, axes.rank),
-                       options, matrix_at(d, at, axes.rank), scratch, parallel);
+                       options, matrix_at(d, at, axes.rank), context);
   });
 }
 
@@ -74,7 +74,7 @@ void multiply(const Factor& left, const Factor& right, float alpha, const Matrix
 
 void matmul_backward(const MatrixStack<const float>& d_out, const MatrixStack<const float>& a,
                      const MatrixStack<const float>& b, const MatmulOptions& options,
-                     const MatmulGradients& gradients, Scratch& scratch, Parallel& parallel) {
+                     const MatmulGradients& gradients, const Context& context) {
   const auto& [d_a, d_b] = gradients;
   const bool ta = options.transpose_a, tb = options.transpose_b;
   detail::check_stack(a, kCall, "a");
@@ -111,14 +111,14 @@ void matmul_backward(const MatrixStack<const float>& d_out, const MatrixStack<co
   }
 
   if (d_a.first && !ta) {
-    multiply({d_out, false}, {b, !tb}, options.alpha, d_a, axes, scratch, parallel);
+    multiply({d_out, false}, {b, !tb}, options.alpha, d_a, axes, context);
   } else if (d_a.first) {
-    multiply({b, tb}, {d_out, true}, options.alpha, d_a, axes, scratch, parallel);
+    multiply({b, tb}, {d_out, true}, options.alpha, d_a, axes, context);
   }
   if (d_b.first && !tb) {
-    multiply({a, !ta}, {d_out, false}, options.alpha, d_b, axes, scratch, parallel);
+    multiply({a, !ta}, {d_out, false}, options.alpha, d_b, axes, context);
   } else if (d_b.first) {
-    multiply({d_out, true}, {a, ta}, options.alpha, d_b, axes, scratch, parallel);
+    multiply({d_out, true}, {a, ta}, options.alpha, d_b, axes, context);
   }
 }
 

@@ -22,6 +22,6 @@ struct MatmulGradients {
 // where shapes do not fit, before anything is written.
 void matmul_backward(const MatrixStack<const float>& d_out, const MatrixStack<const float>& a,
                      const MatrixStack<const float>& b, const MatmulOptions& options,
-                     const MatmulGradients& gradients, Scratch& scratch, Parallel& parallel);
+                     const MatmulGradients& gradients, const Context& context = {});
 
 }  // namespace tril

@@ -43,13 +43,12 @@ MatmulMethod fastest_method(Index rows, Index cols, Index depth) {
 }
 
 void run_matmul(const MatrixView<const float>& a, const MatrixView<const float>& b,
-                const MatmulOptions& options, const MatrixView<float>& out, Scratch& scratch,
-                Parallel& parallel) {
-  run_method(options.method, product_of(a, b, options, out), scratch, parallel);
+                const MatmulOptions& options, const MatrixView<float>& out,
+                const Context& context) {
+  run_method(options.method, product_of(a, b, options, out), context);
 }
 
-void run_method(MatmulMethod method, const ProductBatch& batch, Scratch& scratch,
-                Parallel& parallel) {
+void run_method(MatmulMethod method, const ProductBatch& batch, const Context& context) {
   const Product& first = batch.first;
   const Index count = batch.count();
   if (count == 0 || first.rows == 0 || first.cols == 0) return;
@@ -62,11 +61,11 @@ void run_method(MatmulMethod method, const ProductBatch& batch, Scratch& scratch
   }
   switch (method) {
     case MatmulMethod::tiled:
-      return multiply_tiled(batch, scratch, parallel);
+      return multiply_tiled(batch, context);
     case MatmulMethod::strassen: {
       const int levels =
           first.levels < 0 ? strassen_levels(first.rows, first.cols, first.depth) : first.levels;
-      for (Index n = 0; n < count; ++n) multiply_strassen(batch[n], levels, scratch, parallel);
+      for (Index n = 0; n < count; ++n) multiply_strassen(batch[n], levels, context);
       return;
     }
     case MatmulMethod::eigen:

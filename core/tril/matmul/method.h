@@ -1,8 +1,7 @@
 // From a method's name to what runs it.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/matmul/batch.h>
 
 #include <string_view>
@@ -13,12 +12,10 @@ namespace tril::detail {
 MatmulMethod fastest_method(Index rows, Index cols, Index depth);
 
 // Runs all products of the batch by a method that there is.
-void run_method(MatmulMethod method, const ProductBatch& batch, Scratch& scratch,
-                Parallel& parallel);
+void run_method(MatmulMethod method, const ProductBatch& batch, const Context& context);
 
 // matmul for a call that has checked its arguments already.
 void run_matmul(const MatrixView<const float>& a, const MatrixView<const float>& b,
-                const MatmulOptions& options, const MatrixView<float>& out, Scratch& scratch,
-                Parallel& parallel);
+                const MatmulOptions& options, const MatrixView<float>& out, const Context& context);
 
 }  // namespace tril::detail

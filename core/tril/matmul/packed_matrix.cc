@@ -8,7 +8,7 @@ namespace tril {
 
 // for each block of depth, as deep as the tiled product takes it
 //   for each panel, on all threads:  pack it
-void PackedMatrix::pack(const MatrixView<const float>& b, bool transposed, Parallel& parallel) {
+void PackedMatrix::pack(const MatrixView<const float>& b, bool transposed, const Context& context) {
   check_view(b, "PackedMatrix", "b");
   const TileKernels& kernels = tile_kernels();
   const Index cols = b.size(transposed ? 0 : 1);
@@ -23,7 +23,7 @@ void PackedMatrix::pack(const MatrixView<const float>& b, bool transposed, Paral
   auto* const panels = reinterpret_cast<float*>(memory_.data());
   const detail::Operand from = detail::operand(b, transposed);
   const Index step = detail::depth_step(depth_), count = padded_cols_ / kernels.panel_cols;
-  parallel.for_each(count, [&](Index panel, int) {
+  context.parallel.for_each(count, [&](Index panel, int) {
     const Index col = panel * kernels.panel_cols;
     for (Index k = 0; k < depth_; k += step) {
       const Index depth = std::min(step, depth_ - k);

@@ -8,8 +8,8 @@
 // matrix changes, it must be packed again.
 #pragma once
 
+#include <tril/foundation/context.h>
 #include <tril/foundation/memory.h>
-#include <tril/foundation/parallel.h>
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/narrow_matrix.h>
 
@@ -24,12 +24,12 @@ class PackedMatrix {
   // Packs b [depth, cols], or, where `transposed`, b^T from b [cols, depth], as a linear layer
   // multiplies with its weight. Throws Error where b is no matrix, OutOfMemory where there is
   // less memory.
-  PackedMatrix(const MatrixView<const float>& b, bool transposed, Parallel& parallel) {
-    pack(b, transposed, parallel);
+  PackedMatrix(const MatrixView<const float>& b, bool transposed, const Context& context) {
+    pack(b, transposed, context);
   }
 
   // The same in place of what was packed before, in its memory where that is of the right size.
-  void pack(const MatrixView<const float>& b, bool transposed, Parallel& parallel);
+  void pack(const MatrixView<const float>& b, bool transposed, const Context& context = {});
 
   // Whether anything is packed.
   explicit operator bool() const noexcept { return memory_.data() != nullptr; }

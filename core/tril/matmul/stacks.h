@@ -31,7 +31,7 @@ void check_stack_shape(const MatrixStack<const float>& stack, const BatchAxes& a
 // batched_matmul for a call that has checked its arguments already.
 void run_batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
                         const MatmulOptions& options, const MatrixStack<float>& out,
-                        Scratch& scratch, Parallel& parallel);
+                        const Context& context);
 
 // The stack as one view, for the memory that it takes.
 template <typename T>

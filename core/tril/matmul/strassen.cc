@@ -191,18 +191,18 @@ Product part(const Product& p, Index row, Index rows, Index col, Index cols, Ind
 // for each of the 7^levels innermost products, in order, since they share out's blocks:
 //   on all threads, by rows:  multiply_rows
 // the depths, columns and rows that do not divide by 2^levels:  tiles
-void multiply_strassen(const Product& p, int levels, Scratch& scratch, Parallel& parallel,
+void multiply_strassen(const Product& p, int levels, const Context& context,
                        const TileKernels& kernels) {
   const Index grid = Index{1} << levels;
   const Index rows = p.rows / grid * grid, cols = p.cols / grid * grid,
               depth = p.depth / grid * grid;
   if (levels == 0 || rows == 0 || cols == 0 || depth == 0) {
-    return multiply_tiled(p, scratch, parallel, kernels);
+    return multiply_tiled(p, context, kernels);
   }
   {
-    Scratch::Frame frame(scratch);
+    Scratch::Frame frame(context.scratch);
     const Blocks blocks(kernels);
-    float* const memory = frame.take<float>(blocks.workspace(), parallel.threads());
+    float* const memory = frame.take<float>(blocks.workspace(), context.parallel.threads());
     std::array<std::size_t, kMostStrassenLevels> numbers{};
     const std::size_t products = levels == 1 ? 7 : 49;
     for (std::size_t product = 0; product < products; ++product) {
@@ -215,25 +215,24 @@ void multiply_strassen(const Product& p, int levels, Scratch& scratch, Parallel&
                                terms_of(&StrassenProduct::a, numbers, levels),
                                terms_of(&StrassenProduct::b, numbers, levels),
                                terms_of(&StrassenProduct::out, numbers, levels)};
-      const Index pieces = parallel.threads() == 1 ? 1 : 2 * parallel.threads();
+      const Index pieces = context.parallel.threads() == 1 ? 1 : 2 * context.parallel.threads();
       const Index step = (block.rows + pieces - 1) / pieces;
-      parallel.for_each((block.rows + step - 1) / step, [&](Index item, int worker) {
+      context.parallel.for_each((block.rows + step - 1) / step, [&](Index item, int worker) {
         multiply_rows(block, item * step, std::min((item + 1) * step, block.rows), kernels, blocks,
                       Workspace(memory + blocks.workspace() * worker, blocks));
       });
     }
   }
   if (depth < p.depth) {
-    multiply_tiled(part(p, 0, rows, 0, cols, depth, p.depth - depth, true), scratch, parallel,
-                   kernels);
+    multiply_tiled(part(p, 0, rows, 0, cols, depth, p.depth - depth, true), context, kernels);
   }
   if (cols < p.cols) {
-    multiply_tiled(part(p, 0, rows, cols, p.cols - cols, 0, p.depth, p.accumulate), scratch,
-                   parallel, kernels);
+    multiply_tiled(part(p, 0, rows, cols, p.cols - cols, 0, p.depth, p.accumulate), context,
+                   kernels);
   }
   if (rows < p.rows) {
-    multiply_tiled(part(p, rows, p.rows - rows, 0, p.cols, 0, p.depth, p.accumulate), scratch,
-                   parallel, kernels);
+    multiply_tiled(part(p, rows, p.rows - rows, 0, p.cols, 0, p.depth, p.accumulate), context,
+                   kernels);
   }
 }
 

@@ -9,8 +9,7 @@
 // product 81.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/matmul/product.h>
 #include <tril/matmul/tile_kernels.h>
 
@@ -51,7 +50,7 @@ inline constexpr int kMostStrassenLevels = 2;
 void check_levels(MatmulMethod method, int levels, const char* call);
 
 // Sizes that do not divide by 2^levels are peeled: the rest is multiplied by multiply_tiled.
-void multiply_strassen(const Product& product, int levels, Scratch& scratch, Parallel& parallel,
+void multiply_strassen(const Product& product, int levels, const Context& context,
                        const TileKernels& kernels = tile_kernels());
 
 }  // namespace detail

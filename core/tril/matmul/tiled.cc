@@ -197,13 +197,13 @@ void multiply_piece(const Product& p, const TileKernels& kernels, const Piece& p
 
 Index depth_step(Index depth) noexcept { return even_step(depth, kDepthBlock, 1); }
 
-void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
-                    const TileKernels& kernels) {
+void multiply_tiled(const ProductBatch& batch, const Context& context, const TileKernels& kernels) {
   const Product& first = batch.first;
-  if (first.rows == 1 || first.cols == 1) return multiply_vector(batch, scratch, parallel);
+  if (first.rows == 1 || first.cols == 1) return multiply_vector(batch, context);
 
   const Index products = batch.count();
-  const Pieces pieces(first, kernels, pieces_wanted(first, products, parallel.threads(), kernels));
+  const Pieces pieces(first, kernels,
+                      pieces_wanted(first, products, context.parallel.threads(), kernels));
   const Index depth = depth_step(first.depth);
   const Index packed = first.packed || reads_b_in_place(first, kernels)
                            ? 0
@@ -212,10 +212,10 @@ void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& paral
       first.a.rows_contiguous() ? 0 : transposed_stride(depth) * std::min(kRowBlock, pieces.rows);
   const Index widened = widened_count(first, kernels, depth);
   const Index all = packed + transposed + widened;
-  Scratch::Frame frame(scratch);
-  float* const memory = frame.take<float>(all, parallel.threads());
+  Scratch::Frame frame(context.scratch);
+  float* const memory = frame.take<float>(all, context.parallel.threads());
 
-  parallel.for_each(products * pieces.count(), [&](Index item, int worker) {
+  context.parallel.for_each(products * pieces.count(), [&](Index item, int worker) {
     const Product product = batch[item / pieces.count()];
     float* const panels = memory + all * worker;
     multiply_piece(product, kernels, Piece(product, pieces, item % pieces.count()), panels,

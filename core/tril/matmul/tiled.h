@@ -1,8 +1,7 @@
 // The product by packed panels and the register tile of tile_kernels.h.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/matmul/batch.h>
 #include <tril/matmul/tile_kernels.h>
 
@@ -37,7 +36,7 @@ Index depth_step(Index depth) noexcept;
 
 // Takes its working memory from `scratch` before it writes anything: for each thread a block of B,
 // 512 KiB at most, or, where A is transposed, 2 MiB and a block of A of 248 KiB.
-void multiply_tiled(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
+void multiply_tiled(const ProductBatch& batch, const Context& context,
                     const TileKernels& kernels = tile_kernels());
 
 }  // namespace tril::detail

@@ -50,7 +50,7 @@ void multiply_columns(const VectorProduct& p, const float* x, Index begin, Index
 
 // for each product, each piece of its columns:
 //   gather x, if its elements are not neighbours;  out's piece = alpha * x * the piece (+ out)
-void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
+void multiply_vector(const ProductBatch& batch, const Context& context,
                      const VectorKernels& kernels) {
   const auto vector_product = batch.first.rows == 1 ? one_row : one_column;
   const VectorProduct first = vector_product(batch.first);
@@ -58,17 +58,18 @@ void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& para
 
   // 64 columns at least: whole cache lines for every thread.
   const bool serial =
-      products >= parallel.threads() || times(first.depth, first.cols) <= kSerialElements;
-  const Index workers = serial ? 1 : parallel.threads();
+      products >= context.parallel.threads() || times(first.depth, first.cols) <= kSerialElements;
+  const Index workers = serial ? 1 : context.parallel.threads();
   const Index share = (first.cols + workers - 1) / workers;
   const Index step = (share + 63) / 64 * 64;
   const Index pieces = (first.cols + step - 1) / step;
 
   const bool gathers = first.x_step != 1;
-  Scratch::Frame frame(scratch);
-  float* const memory = gathers ? frame.take<float>(first.depth, parallel.threads()) : nullptr;
+  Scratch::Frame frame(context.scratch);
+  float* const memory =
+      gathers ? frame.take<float>(first.depth, context.parallel.threads()) : nullptr;
 
-  parallel.for_each(products * pieces, [&](Index item, int worker) {
+  context.parallel.for_each(products * pieces, [&](Index item, int worker) {
     const VectorProduct p = vector_product(batch[item / pieces]);
     const float* x = p.x;
     if (gathers) {

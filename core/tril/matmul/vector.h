@@ -1,8 +1,7 @@
 // The product of one row or one column: a vector times a matrix, bound by memory.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/matmul/batch.h>
 #include <tril/matmul/vector_kernels.h>
 
@@ -15,7 +14,7 @@ inline constexpr double kSerialElements = 32 << 10;
 
 // Each product has one row or one column; one column is one row of the transposed product. Where
 // the vector's elements are not neighbours, `scratch` holds it, depth floats for each thread.
-void multiply_vector(const ProductBatch& batch, Scratch& scratch, Parallel& parallel,
+void multiply_vector(const ProductBatch& batch, const Context& context,
                      const VectorKernels& kernels = vector_kernels());
 
 }  // namespace tril::detail

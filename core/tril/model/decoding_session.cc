@@ -75,7 +75,7 @@ DecodingSession::DecodingSession(const ModelConfig& config, const ModelParameter
 // out = the tokens' rows of the embedding, + those of their positions where these are learned
 void DecodingSession::embed(std::span<const std::int32_t> tokens, Index first,
                             const MatrixView<float>& rows, const MatrixView<float>& out,
-                            Parallel& parallel) const {
+                            const Context& context) const {
   const NarrowMatrix narrow = packed_columns(&prepared_, weights_.embedding).narrow;
   if (!narrow) embedding({tokens.data(), {out.size(0)}}, weights_.embedding, out);
   for (Index n = 0; narrow && n < out.size(0); ++n) {
@@ -88,7 +88,7 @@ void DecodingSession::embed(std::span<const std::int32_t> tokens, Index first,
     table.format->widen(table.from(first).data, out.count(), rows.data());
     positions = rows;
   }
-  add(out, positions, out, parallel);
+  add(out, positions, out, context);
 }
 
 std::size_t DecodingSession::bytes() const noexcept {
@@ -179,25 +179,25 @@ bool DecodingSession::is_left_out(std::size_t layer) const noexcept {
 }
 
 VectorView<const float> DecodingSession::append(std::span<const std::int32_t> tokens,
-                                                Scratch& scratch, Parallel& parallel) {
+                                                const Context& context) {
   check(tokens);
-  run(tokens, last_, {}, scratch, parallel);
+  run(tokens, last_, {}, context);
   return last_.view()[0];
 }
 
 void DecodingSession::append(std::span<const std::int32_t> tokens, MatrixView<float> logits,
-                             Scratch& scratch, Parallel& parallel, const ModelTrace& trace) {
+                             const Context& context, const ModelTrace& trace) {
   check(tokens);
   const auto count = static_cast<Index>(tokens.size());
   check_shape(logits, {count, config_.vocabulary}, kCall, "logits", "a row for each token");
   check(trace, count);
-  run(tokens, logits, trace, scratch, parallel);
+  run(tokens, logits, trace, context);
 }
 
 // In pieces, or all at once for a trace and where tokens see those behind them; logits of all
 // tokens, or of the last.
 void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
-                          const ModelTrace& trace, Scratch& scratch, Parallel& parallel) {
+                          const ModelTrace& trace, const Context& context) {
   const Index before = length_, count = static_cast<Index>(tokens.size());
   const bool at_once = !config_.causal || !trace.is_empty();
   const Index most = at_once ? count : kPiece;
@@ -211,7 +211,7 @@ void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView
         wanted = logits;
       }
       run_piece(tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(piece)),
-                wanted, trace, scratch, parallel);
+                wanted, trace, context);
     }
   } catch (...) {  // out of memory
     rewind(before);
@@ -221,27 +221,27 @@ void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView
 
 // out = final_norm(x), both [T, C] without gaps
 void DecodingSession::run_final_norm(const MatrixView<const float>& x, const MatrixView<float>& out,
-                                     Parallel& parallel) const {
+                                     const Context& context) const {
   const Shape<3> shape = {1, x.size(0), x.size(1)};
   detail::norm(config_.norm, {x.data(), shape}, parameters_as<NormWeights>(weights_.final_norm),
-               config_.eps, {out.data(), shape}, parallel);
+               config_.eps, {out.data(), shape}, context);
 }
 
 // x = embedding + positions;  each layer: x = layer(x);  logits = final_norm(x) E^T of the last
 // rows
 void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
                                 const MatrixView<float>& logits, const ModelTrace& trace,
-                                Scratch& scratch, Parallel& parallel) {
+                                const Context& context) {
   const Index T = static_cast<Index>(tokens.size()), C = config_.width, first = length_;
-  const detail::ModelPass pass{config_, rotary_,  1,       T,         {},        0,
-                               scratch, parallel, caches_, &changes_, &prepared_};
-  Scratch::Frame frame(scratch);
+  const detail::ModelPass pass{config_, rotary_, 1,       T,         {},
+                               0,       context, caches_, &changes_, &prepared_};
+  Scratch::Frame frame(context.scratch);
   const auto given_or_taken = [&](const MatrixView<float>& view) {
     return view ? view : MatrixView<float>(frame.take<float>(T, C), {T, C});
   };
   const MatrixView<float> normed = given_or_taken({});
   MatrixView<float> x = given_or_taken(trace.embedded);
-  embed(tokens, first, normed, x, parallel);
+  embed(tokens, first, normed, x, context);
   detail::change_residual(changes_, 0, first, x);
   for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
     const ModelLayerTrace wanted = trace.layers.empty() ? ModelLayerTrace() : trace.layers[n];
@@ -251,7 +251,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
                                                                   : given_or_taken({});
     if (is_left_out(n)) {
       for (const MatrixView<float>& view : {wanted.between, out}) {
-        if (view && view.data() != x.data()) add(x, 0, view, parallel);
+        if (view && view.data() != x.data()) add(x, 0, view, context);
       }
     } else {
       const auto batched = [&](const MatrixView<float>& rows) { return pass.batched(rows); };
@@ -263,7 +263,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
       traced.feed_forward = {batched(wanted.feed_forward.hidden),
                              batched(wanted.feed_forward.activated)};
       pass.layer(static_cast<Index>(n), weights_.layers[n], traced)
-          .run(batched(x), batched(out), scratch, parallel);
+          .run(batched(x), batched(out), context);
     }
     x = out;
     detail::change_residual(changes_, static_cast<Index>(n) + 1, first, x);
@@ -275,23 +275,23 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   const bool is_traced = static_cast<bool>(trace.final_normed);  // then logits are of all tokens
   const MatrixView<float> last_normed =
       is_traced ? trace.final_normed : MatrixView<float>(normed.data(), shape);
-  run_final_norm({x[T - rows].data(), shape, x.strides()}, last_normed, parallel);
-  linear(last_normed, head(), {}, logits, scratch, parallel, packed_columns(&prepared_, head()));
+  run_final_norm({x[T - rows].data(), shape, x.strides()}, last_normed, context);
+  linear(last_normed, head(), {}, logits, context, packed_columns(&prepared_, head()));
 }
 
 void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<float> logits,
-                               Scratch& scratch, Parallel& parallel) const {
+                               const Context& context) const {
   check_view(residual, kCall, "residual");
   const Index N = residual.size(0), C = config_.width;
   check_shape(residual, {N, C}, kCall, "residual", "the model's width");
   check_shape(logits, {N, config_.vocabulary}, kCall, "logits", "a row for each of residual's");
   check_no_overlap(logits, residual, kCall, "logits");
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const MatrixView<float> rows(frame.take<float>(N, C), {N, C});
-  add(residual, 0, rows, parallel);
+  add(residual, 0, rows, context);
   const MatrixView<float> normed(frame.take<float>(N, C), {N, C});
-  run_final_norm(rows, normed, parallel);
-  linear(normed, head(), {}, logits, scratch, parallel, packed_columns(&prepared_, head()));
+  run_final_norm(rows, normed, context);
+  linear(normed, head(), {}, logits, context, packed_columns(&prepared_, head()));
 }
 
 }  // namespace tril

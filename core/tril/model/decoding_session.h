@@ -2,8 +2,8 @@
 // (attention/key_value_cache.h), and each new token is computed alone.
 //
 //   DecodingSession session(parameters);
-//   VectorView<const float> logits = session.append(prompt, scratch, parallel);
-//   while (...) logits = session.append({&next, 1}, scratch, parallel);
+//   VectorView<const float> logits = session.append(prompt, context);
+//   while (...) logits = session.append({&next, 1}, context);
 //   session.set_length(5);  // rewinds
 //
 // And opened up: what is computed on the way is traced, or changed (model_trace.h), and read_out
@@ -57,31 +57,30 @@ class DecodingSession {
   // call. Throws Error where there are none or more than there is room for, or an id is no token,
   // or tokens follow others in a model that is not causal, each of whose tokens sees all: nothing
   // is then appended.
-  VectorView<const float> append(std::span<const std::int32_t> tokens, Scratch& scratch,
-                                 Parallel& parallel);
+  VectorView<const float> append(std::span<const std::int32_t> tokens, const Context& context = {});
   // The same, and the logits behind each, [T, V]; and what is computed on the way. Of a layer that
   // is left out only between and out are traced, which are what it is given. Throws Error besides
   // where a view has another shape than model_trace gives it.
-  void append(std::span<const std::int32_t> tokens, MatrixView<float> logits, Scratch& scratch,
-              Parallel& parallel, const ModelTrace& trace = {});
+  void append(std::span<const std::int32_t> tokens, MatrixView<float> logits,
+              const Context& context = {}, const ModelTrace& trace = {});
   // Logits [N, V] of rows of the residual stream [N, C], wherever they are from: the final norm and
   // the head. Throws Error where shapes do not fit.
-  void read_out(MatrixView<const float> residual, MatrixView<float> logits, Scratch& scratch,
-                Parallel& parallel) const;
+  void read_out(MatrixView<const float> residual, MatrixView<float> logits,
+                const Context& context = {}) const;
 
  private:
   // The first residual stream [T, C] of tokens from the position `first` on; `rows` [T, C] are
   // working memory.
   void embed(std::span<const std::int32_t> tokens, Index first, const MatrixView<float>& rows,
-             const MatrixView<float>& out, Parallel& parallel) const;
+             const MatrixView<float>& out, const Context& context = {}) const;
   void run_final_norm(const MatrixView<const float>& x, const MatrixView<float>& out,
-                      Parallel& parallel) const;
+                      const Context& context = {}) const;
   void check(std::span<const std::int32_t> tokens) const;
   void run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
-           const ModelTrace& trace, Scratch& scratch, Parallel& parallel);
+           const ModelTrace& trace, const Context& context = {});
   void check(const ModelTrace& trace, Index tokens) const;
   void run_piece(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
-                 const ModelTrace& trace, Scratch& scratch, Parallel& parallel);
+                 const ModelTrace& trace, const Context& context = {});
   bool is_left_out(std::size_t layer) const noexcept;
   const MatrixView<float>& head() const noexcept {
     return config_.tied_head ? weights_.embedding : weights_.head;

@@ -108,16 +108,16 @@ enum Place : Index { kSource, kTarget, kPlaces };
 
 // Dropout of a source or a target, both ways.
 void drop(const TensorView<float, 3>& x, const std::optional<DropoutPlaces>& dropout, Place place,
-          Parallel& parallel) {
+          const Context& context) {
   if (!dropout) return;
-  tril::dropout(joined_rows(x), dropout->at(place, x.size(1)), joined_rows(x), parallel);
+  tril::dropout(joined_rows(x), dropout->at(place, x.size(1)), joined_rows(x), context);
 }
 
 // d_table += what that makes of d, which is overwritten.
 void embed_backward(const TensorView<float, 3>& d, const Tokens& ids,
-                    const MatrixView<float>& d_table, Parallel& parallel) {
-  multiply(d, std::sqrt(static_cast<float>(d.size(2))), d, parallel);
-  embedding_backward(joined_rows(d), joined_rows(ids), d_table, parallel);
+                    const MatrixView<float>& d_table, const Context& context) {
+  multiply(d, std::sqrt(static_cast<float>(d.size(2))), d, context);
+  embedding_backward(joined_rows(d), joined_rows(ids), d_table, context);
 }
 
 }  // namespace
@@ -253,32 +253,32 @@ TransformerOptions EncoderDecoder::transformer_options(const Places& dropout) co
 
 // embedded = sqrt(C) table[ids] + positions, where these are added
 void EncoderDecoder::embed(const Tokens& ids, const MatrixView<const float>& table, Index first,
-                           const TensorView<float, 3>& embedded, Parallel& parallel) const {
+                           const TensorView<float, 3>& embedded, const Context& context) const {
   const Index width = table.size(1);
   embedding(joined_rows(ids), table, joined_rows(embedded));
-  multiply(embedded, std::sqrt(static_cast<float>(width)), embedded, parallel);
+  multiply(embedded, std::sqrt(static_cast<float>(width)), embedded, context);
   if (config_.positions == SequencePositions::rotary) return;
   const MatrixView<const float> positions(positions_.view()[first].data(), {ids.size(1), width});
-  add(embedded, positions, embedded, parallel);
+  add(embedded, positions, embedded, context);
 }
 
 void EncoderDecoder::forward(const Tokens& source, const Tokens& target, const Places& dropout,
-                             Scratch& scratch, Parallel& parallel) {
+                             const Context& context) {
   place(source.size(0), source.size(1), target.size(1));
-  embed(source, weights_.source_embedding, 0, saved_.source, parallel);
-  embed(target, weights_.target_embedding, 0, saved_.target, parallel);
-  drop(saved_.source, dropout, kSource, parallel);
-  drop(saved_.target, dropout, kTarget, parallel);
+  embed(source, weights_.source_embedding, 0, saved_.source, context);
+  embed(target, weights_.target_embedding, 0, saved_.target, context);
+  drop(saved_.source, dropout, kSource, context);
+  drop(saved_.target, dropout, kTarget, context);
   transformer(saved_.source, saved_.target, transformer_, transformer_options(dropout), saved_.out,
-              scratch, parallel, saved_.trace);
+              context, saved_.trace);
   linear(joined_rows(saved_.out), weights_.generator.weight, weights_.generator.bias, saved_.logits,
-         scratch, parallel);
+         context);
 }
 
 // saved_.logits holds their gradient.
 void EncoderDecoder::backward(const Tokens& source, const Tokens& target, const Places& dropout,
-                              Scratch& scratch, Parallel& parallel) {
-  Scratch::Frame frame(scratch);
+                              const Context& context) {
+  Scratch::Frame frame(context.scratch);
   const auto like = [&](const TensorView<float, 3>& x) {
     return TensorView<float, 3>(frame.take<float>(x.count()), x.shape());
   };
@@ -286,35 +286,34 @@ void EncoderDecoder::backward(const Tokens& source, const Tokens& target, const 
   const TensorView<float, 3> d_target = like(saved_.target);
   linear_backward(saved_.logits, joined_rows(saved_.out), weights_.generator.weight,
                   {joined_rows(d_out), gradients_.generator.weight, gradients_.generator.bias},
-                  scratch, parallel);
+                  context);
   transformer_backward(d_out, saved_.source, saved_.target, transformer_,
                        transformer_options(dropout), saved_.trace,
-                       {d_source, d_target, gradients_.transformer}, scratch, parallel);
-  drop(d_source, dropout, kSource, parallel);
-  drop(d_target, dropout, kTarget, parallel);
-  embed_backward(d_source, source, gradients_.source_embedding, parallel);
-  embed_backward(d_target, target, gradients_.target_embedding, parallel);
+                       {d_source, d_target, gradients_.transformer}, context);
+  drop(d_source, dropout, kSource, context);
+  drop(d_target, dropout, kTarget, context);
+  embed_backward(d_source, source, gradients_.source_embedding, context);
+  embed_backward(d_target, target, gradients_.target_embedding, context);
 }
 
-MatrixView<const float> EncoderDecoder::logits(Tokens source, Tokens target, Scratch& scratch,
-                                               Parallel& parallel) {
+MatrixView<const float> EncoderDecoder::logits(Tokens source, Tokens target,
+                                               const Context& context) {
   check(source, target, "EncoderDecoder::logits");
-  forward(source, target, {}, scratch, parallel);
+  forward(source, target, {}, context);
   return saved_.logits;
 }
 
-ModelLoss EncoderDecoder::loss(Tokens source, Tokens target, Tokens answers, Scratch& scratch,
-                               Parallel& parallel) {
+ModelLoss EncoderDecoder::loss(Tokens source, Tokens target, Tokens answers,
+                               const Context& context) {
   check(source, target, answers, "EncoderDecoder::loss");
-  forward(source, target, {}, scratch, parallel);
-  const CrossEntropyResult result = cross_entropy(
-      saved_.logits, joined_rows(answers), {.reduction = Reduction::sum}, {}, scratch, parallel);
+  forward(source, target, {}, context);
+  const CrossEntropyResult result = cross_entropy(saved_.logits, joined_rows(answers),
+                                                  {.reduction = Reduction::sum}, {}, context);
   return {result.loss, result.counted, result.correct};
 }
 
 ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answers,
-                                     const ModelGradientOptions& options, Scratch& scratch,
-                                     Parallel& parallel) {
+                                     const ModelGradientOptions& options, const Context& context) {
   constexpr const char* kCall = "EncoderDecoder::accumulate";
   check(source, target, answers, kCall);
   const double scale = options.scale;
@@ -327,12 +326,12 @@ ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answer
     dropout = {config_.dropout, *options.dropout_seed, options.first_sequence};
   }
   const auto begin = std::chrono::steady_clock::now();
-  forward(source, target, dropout, scratch, parallel);
-  const CrossEntropyResult result = cross_entropy(
-      saved_.logits, joined_rows(answers), {.reduction = Reduction::sum, .gradient_scale = scale},
-      saved_.logits, scratch, parallel);
+  forward(source, target, dropout, context);
+  const CrossEntropyResult result =
+      cross_entropy(saved_.logits, joined_rows(answers),
+                    {.reduction = Reduction::sum, .gradient_scale = scale}, saved_.logits, context);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  backward(source, target, dropout, scratch, parallel);
+  backward(source, target, dropout, context);
   return {result.loss, result.counted, result.correct, passed.count()};
 }
 

@@ -117,21 +117,19 @@ class EncoderDecoder {
   // The logits [B T, V] after each token of the targets [B, T] of sources [B, S]; good until the
   // next call. Throws Error where batches differ, S or T is beyond the context, or an id is no
   // token, before anything is written.
-  MatrixView<const float> logits(Tokens source, Tokens target, Scratch& scratch,
-                                 Parallel& parallel);
+  MatrixView<const float> logits(Tokens source, Tokens target, const Context& context = {});
   // The losses of answers [B, T], ids or kIgnoredTarget. Throws as logits() does.
-  ModelLoss loss(Tokens source, Tokens target, Tokens answers, Scratch& scratch,
-                 Parallel& parallel);
+  ModelLoss loss(Tokens source, Tokens target, Tokens answers, const Context& context = {});
   // The same with dropout, and the gradient of scale * sum is added to gradient(). Throws Error for
   // a scale that is not finite or a first sequence below 0, too.
   ModelLoss accumulate(Tokens source, Tokens target, Tokens answers,
-                       const ModelGradientOptions& options, Scratch& scratch, Parallel& parallel);
+                       const ModelGradientOptions& options, const Context& context = {});
   // What the model says of sources [B, S], row by row, without `begin` and `end`: token after token
   // the one that it holds most likely after all before it. The encoder runs once, and keys and
   // values of the memory and of what is said are kept while it goes on. Throws Error as logits()
   // does, and for options out of range.
   std::vector<std::vector<std::int32_t>> translate(Tokens source, const TranslateOptions& options,
-                                                   Scratch& scratch, Parallel& parallel);
+                                                   const Context& context = {});
   // Throws in the name of `call` what those would for what they are given, and does nothing else.
   void check(const Tokens& source, const Tokens& target, const Tokens& answers,
              const char* call) const;
@@ -158,11 +156,11 @@ class EncoderDecoder {
   TransformerOptions transformer_options(const Places& dropout) const;
   // Of tokens that stand from the position `first` on.
   void embed(const Tokens& ids, const MatrixView<const float>& table, Index first,
-             const TensorView<float, 3>& embedded, Parallel& parallel) const;
-  void forward(const Tokens& source, const Tokens& target, const Places& dropout, Scratch& scratch,
-               Parallel& parallel);
-  void backward(const Tokens& source, const Tokens& target, const Places& dropout, Scratch& scratch,
-                Parallel& parallel);
+             const TensorView<float, 3>& embedded, const Context& context = {}) const;
+  void forward(const Tokens& source, const Tokens& target, const Places& dropout,
+               const Context& context = {});
+  void backward(const Tokens& source, const Tokens& target, const Places& dropout,
+                const Context& context = {});
 
   EncoderDecoderConfig config_;
   TransformerOptions options_;

@@ -63,9 +63,8 @@ EncoderDecoderTrainer::EncoderDecoderTrainer(EncoderDecoder& model,
   // By what checks them in every step: a step over nothing.
   float nothing[4] = {};
   const auto one = [&](int i) { return VectorView<float>(nothing + i, {1}); };
-  Parallel alone;
   adamw_step(one(0), one(1), one(2), one(3), 1,
-             adamw(scheduled_rate(options.schedule, 0), options.weight_decay, 1), alone);
+             adamw(scheduled_rate(options.schedule, 0), options.weight_decay, 1));
   first_ = Buffer<float, 1>(model.values().shape());
   second_ = Buffer<float, 1>(model.values().shape());
 }
@@ -87,14 +86,14 @@ void EncoderDecoderTrainer::set_steps(std::int64_t steps) {
 }
 
 TrainingStep EncoderDecoderTrainer::step(Tokens source, Tokens target, Tokens answers,
-                                         Parallel& parallel) {
+                                         const Context& context) {
   const EncoderDecoderBatch batch{source, target, answers};
-  return step({&batch, 1}, parallel);
+  return step({&batch, 1}, context);
 }
 
 // gradients += those of the mean loss, batch by batch;  clip;  step
 TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> batches,
-                                         Parallel& parallel) {
+                                         const Context& context) {
   const auto begin = Clock::now();
   TrainingStep result;
   result.step = steps_;
@@ -107,13 +106,14 @@ TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> ba
     const ModelGradientOptions options{
         .scale = scale,
         .dropout_seed = dropout_seed(options_.seed, steps_, static_cast<std::int64_t>(n))};
-    const ModelLoss loss = model_.accumulate(source, target, answers, options, scratch_, parallel);
+    const ModelLoss loss =
+        model_.accumulate(source, target, answers, options, {scratch_, context.parallel});
     result.loss += scale * loss.sum;
     result.forward_seconds += loss.forward_seconds;
     result.backward_seconds += seconds_since(from) - loss.forward_seconds;
   }
   const auto back = Clock::now();
-  result.gradient_norm = gradient_norm(model_.gradient(), scratch_, parallel);
+  result.gradient_norm = gradient_norm(model_.gradient(), {scratch_, context.parallel});
   if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
     fail(kStep, "loss", {"is ", result.loss, " in step ", steps_, ": ", first_not_finite(model_)});
   }
@@ -124,7 +124,7 @@ TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> ba
       return VectorView<float>(all.data() + from, {to - from});
     };
     adamw_step(part(model_.values()), part(model_.gradient()), part(first_), part(second_),
-               steps_ + 1, adamw(result.learning_rate, decay, clipped), parallel);
+               steps_ + 1, adamw(result.learning_rate, decay, clipped), context);
   };
   // A rate of 0, at the end of a schedule, moves nothing, and is none to AdamW.
   if (result.learning_rate > 0) {

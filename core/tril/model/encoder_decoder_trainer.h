@@ -51,14 +51,14 @@ class EncoderDecoderTrainer {
   // EncoderDecoder::loss does, before anything is written; and where the loss or the gradient is
   // not finite, saying which parameter's gradient is not: parameters and moments are then as they
   // were.
-  TrainingStep step(Tokens source, Tokens target, Tokens answers, Parallel& parallel);
+  TrainingStep step(Tokens source, Tokens target, Tokens answers, const Context& context = {});
   // The same over several batches, one after the other, whose gradients are added up: of any
   // lengths, and only the largest takes memory. Names the batch that does not fit,
   // "batches.2.answers".
-  TrainingStep step(std::span<const EncoderDecoderBatch> batches, Parallel& parallel);
+  TrainingStep step(std::span<const EncoderDecoderBatch> batches, const Context& context = {});
   // The loss, and nothing moves.
-  ModelLoss evaluate(Tokens source, Tokens target, Tokens answers, Parallel& parallel) {
-    return model_.loss(source, target, answers, scratch_, parallel);
+  ModelLoss evaluate(Tokens source, Tokens target, Tokens answers, const Context& context = {}) {
+    return model_.loss(source, target, answers, {scratch_, context.parallel});
   }
 
   // The one it was given.

@@ -32,19 +32,19 @@ class Decoder {
   }
 
   // x [B, 1, C], which the output takes the place of.
-  void run(const TensorView<float, 3>& x, Scratch& scratch, Parallel& parallel) {
+  void run(const TensorView<float, 3>& x, const Context& context) {
     for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
       // The memory is projected for the first token; the cache has it from then on.
       const Index new_keys = seen_[n].length() == 0 ? memory_.size(1) : 0;
-      const Shape<3> context = {memory_.size(0), new_keys, memory_.size(2)};
-      detail::Layer layer = detail::layer_of({memory_.data(), context}, weights_.layers[n],
+      const Shape<3> new_memory = {memory_.size(0), new_keys, memory_.size(2)};
+      detail::Layer layer = detail::layer_of({memory_.data(), new_memory}, weights_.layers[n],
                                              detail::layer_options(options_, n));
       layer.self_attention.past = &said_[n];
       layer.cross_attention.past = &seen_[n];
-      layer.run(x, x, scratch, parallel);
+      layer.run(x, x, context);
     }
     if (!weights_.norm) return;
-    detail::norm(NormKind::layer_norm, x, *weights_.norm, options_.eps, x, parallel);
+    detail::norm(NormKind::layer_norm, x, *weights_.norm, options_.eps, x, context);
   }
 
  private:
@@ -76,8 +76,7 @@ void EncoderDecoder::check_translate(const Tokens& source, const TranslateOption
 //                    the next tokens are those with the largest logits
 std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
                                                                  const TranslateOptions& options,
-                                                                 Scratch& scratch,
-                                                                 Parallel& parallel) {
+                                                                 const Context& context) {
   check_translate(source, options);
   const Index most = options.tokens == 0 ? config_.context : options.tokens;
   const Index B = source.size(0), C = config_.width, V = config_.target_vocabulary;
@@ -85,18 +84,18 @@ std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
   const Tokens last_tokens(last.data(), {B, 1});
   check(source, last_tokens, kCall);
 
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   const auto take = [&](Index tokens) {
     return TensorView<float, 3>(frame.take<float>(B, tokens, C), {B, tokens, C});
   };
   const TensorView<float, 3> memory = take(source.size(1)), x = take(1);
   const MatrixView<float> logits(frame.take<float>(B, V), {B, V});
   {
-    Scratch::Frame of_source(scratch);
+    Scratch::Frame of_source(context.scratch);
     const TensorView<float, 3> embedded(of_source.take<float>(memory.count()), memory.shape());
-    embed(source, weights_.source_embedding, 0, embedded, parallel);
+    embed(source, weights_.source_embedding, 0, embedded, context);
     transformer_encoder(embedded, transformer_.encoder, detail::encoder_options(options_), memory,
-                        scratch, parallel);
+                        context);
   }
   const DecoderBlockOptions decoder_options =
       detail::decoder_options(options_, transformer_.encoder.layers.size());
@@ -104,10 +103,9 @@ std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
   std::vector<std::vector<std::int32_t>> said(static_cast<std::size_t>(B));
   std::vector<bool> ended(static_cast<std::size_t>(B));
   for (Index t = 0; t < most && std::ranges::find(ended, false) != ended.end(); ++t) {
-    embed(last_tokens, weights_.target_embedding, t, x, parallel);
-    decoder.run(x, scratch, parallel);
-    linear(joined_rows(x), weights_.generator.weight, weights_.generator.bias, logits, scratch,
-           parallel);
+    embed(last_tokens, weights_.target_embedding, t, x, context);
+    decoder.run(x, context);
+    linear(joined_rows(x), weights_.generator.weight, weights_.generator.bias, logits, context);
     for (std::size_t b = 0; b < said.size(); ++b) {
       if (ended[b]) continue;
       const float* const row = logits[static_cast<Index>(b)].data();

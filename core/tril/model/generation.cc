@@ -63,27 +63,27 @@ Generation::Generation(const PretrainedModel& model, std::span<const std::int32_
 }
 
 // The logits behind all tokens.
-VectorView<const float> Generation::run(Scratch& scratch, Parallel& parallel) {
+VectorView<const float> Generation::run(const Context& context) {
   const auto capacity = static_cast<std::size_t>(session_.capacity());
   if (static_cast<std::size_t>(session_.length()) + tokens_.size() - done_ > capacity) {
     session_.set_length(0);
     done_ = tokens_.size() - std::max<std::size_t>(1, capacity / 2);
   }
   const auto new_tokens = std::span(std::as_const(tokens_)).subspan(done_);
-  const VectorView<const float> logits = session_.append(new_tokens, scratch, parallel);
+  const VectorView<const float> logits = session_.append(new_tokens, context);
   done_ = tokens_.size();
   if (!model_.tokenizer) return logits;
   // A vocabulary may be larger than its tokenizer, filled up to a round number.
   return {logits.data(), {std::min<Index>(logits.size(0), model_.tokenizer->size())}};
 }
 
-std::optional<GeneratedToken> Generation::next(Scratch& scratch, Parallel& parallel) {
+std::optional<GeneratedToken> Generation::next(const Context& context) {
   if (end_ != GenerationEnd::none) return {};
   if (drawn_ == options_.max_tokens) {
     end_ = GenerationEnd::max_tokens;
     return {};
   }
-  const std::int32_t token = sampler_.draw(run(scratch, parallel));
+  const std::int32_t token = sampler_.draw(run(context));
   if (std::ranges::find(model_.end_tokens, token) != model_.end_tokens.end()) {
     end_ = GenerationEnd::end_token;
     return {};

@@ -2,7 +2,7 @@
 // text, or one of the texts comes at which to stop.
 //
 //   Generation text(model, prompt, {.max_tokens = 50, .sampling = {.temperature = 0.8}, .seed =
-//   7}); while (const auto next = text.next(scratch, parallel)) std::cout << next->text;
+//   7}); while (const auto next = text.next(context)) std::cout << next->text;
 #pragma once
 
 #include <tril/model/decoding_session.h>
@@ -55,7 +55,7 @@ class Generation {
              const GenerationOptions& options);
 
   // The next token; none at the end. Throws Error where logits are not finite.
-  std::optional<GeneratedToken> next(Scratch& scratch, Parallel& parallel);
+  std::optional<GeneratedToken> next(const Context& context = {});
   // What was held back of the text, after the last token.
   std::string rest();
   // Why it ended; none as long as it goes on.
@@ -66,7 +66,7 @@ class Generation {
   const DecodingSession& session() const noexcept { return session_; }
 
  private:
-  VectorView<const float> run(Scratch& scratch, Parallel& parallel);
+  VectorView<const float> run(const Context& context = {});
   std::string text_behind(std::int32_t token);
 
   const PretrainedModel& model_;

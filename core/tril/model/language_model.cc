@@ -105,58 +105,58 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
     const Index T = pass.tokens, C = config_.width;
     const TensorView<float, 3> embedded(saved_.embedded.data(), {pass.batches, T, C});
     add(embedded, MatrixView<const float>(weights().positions.data(), {T, C}), embedded,
-        pass.parallel);
+        pass.context);
   }
   TensorView<float, 3> x = pass.batched(saved_.embedded);
-  if (const auto left_out = pass.dropout_at(0)) detail::drop(x, *left_out, x, pass.parallel);
+  if (const auto left_out = pass.dropout_at(0)) detail::drop(x, *left_out, x, pass.context);
   for (std::size_t n = 0; n < saved_.layers.size(); ++n) {
     detail::LayerTrace trace = saved_.layers[n];
     if (!attention.empty()) trace.self_attn.attention.weights = attention[n];
     const detail::Layer layer = pass.layer(static_cast<Index>(n), weights().layers[n], trace);
-    layer.run(x, layer.output(1), pass.scratch, pass.parallel);
+    layer.run(x, layer.output(1), pass.context);
     x = layer.output(1);
   }
   const auto& [branch, residual, normed, moments] = saved_.final_norm;
   detail::norm(config_.norm, x, parameters_as<NormWeights>(weights().final_norm), config_.eps,
-               normed, pass.parallel, moments);
-  linear(joined_rows(normed), head(), {}, saved_.logits, pass.scratch, pass.parallel);
+               normed, pass.context, moments);
+  linear(joined_rows(normed), head(), {}, saved_.logits, pass.context);
 }
 
 // saved_.logits holds their gradient.
 void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
                              const detail::ModelPass& pass) {
   const BasicModelWeights<float>& d_weights = gradients();
-  Scratch::Frame frame(pass.scratch);
+  Scratch::Frame frame(pass.context.scratch);
   const Index C = config_.width;
   const Shape<3> shape = {pass.batches, pass.tokens, C};
   const TensorView<float, 3> d(frame.take<float>(shape[0], shape[1], shape[2]), shape);
   const auto& [branch, residual, normed, moments] = saved_.final_norm;
   linear_backward(saved_.logits, joined_rows(normed), head(),
                   {joined_rows(d), config_.tied_head ? d_weights.embedding : d_weights.head, {}},
-                  pass.scratch, pass.parallel);
+                  pass.context);
   const auto input = [&](std::size_t n) {
     return n == 0 ? pass.batched(saved_.embedded) : saved_.layers[n - 1].sublayers[1].residual;
   };
   const std::size_t layers = saved_.layers.size();
   detail::norm_backward(config_.norm, d, input(layers),
                         parameters_as<NormWeights>(weights().final_norm), moments, d,
-                        d_weights.final_norm, pass.scratch, pass.parallel);
+                        d_weights.final_norm, pass.context);
   for (std::size_t n = layers; n-- > 0;) {
     pass.layer(static_cast<Index>(n), weights().layers[n], saved_.layers[n])
         .backward(d, input(n), {.d_x = d, .weights = detail::layer_gradients(d_weights.layers[n])},
-                  pass.scratch, pass.parallel);
+                  pass.context);
   }
-  if (const auto left_out = pass.dropout_at(0)) detail::drop(d, *left_out, d, pass.parallel);
-  embedding_backward(joined_rows(d), joined_rows(tokens), d_weights.embedding, pass.parallel);
+  if (const auto left_out = pass.dropout_at(0)) detail::drop(d, *left_out, d, pass.context);
+  embedding_backward(joined_rows(d), joined_rows(tokens), d_weights.embedding, pass.context);
   if (!d_weights.positions) return;
   const MatrixView<float> d_positions(d_weights.positions.data(), {pass.tokens, C});
   for (Index b = 0; b < pass.batches; ++b) {
-    add(d_positions, d[b], d_positions, pass.parallel);
+    add(d_positions, d[b], d_positions, pass.context);
   }
 }
 
 MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tokens,
-                                              Scratch& scratch, Parallel& parallel,
+                                              const Context& context,
                                               std::span<const TensorView<float, 4>> attention) {
   constexpr const char* kCall = "LanguageModel::logits";
   check(tokens, kCall);
@@ -168,25 +168,22 @@ MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tok
   for (const TensorView<float, 4>& each : attention) {
     check_shape(each, shape, kCall, "attention", "[B, H, T, T]");
   }
-  forward(tokens, {config_, rotary_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel},
-          attention);
+  forward(tokens, {config_, rotary_, tokens.size(0), tokens.size(1), {}, 0, context}, attention);
   return saved_.logits;
 }
 
 ModelLoss LanguageModel::loss(MatrixView<const std::int32_t> tokens,
-                              MatrixView<const std::int32_t> targets, Scratch& scratch,
-                              Parallel& parallel) {
+                              MatrixView<const std::int32_t> targets, const Context& context) {
   check(tokens, targets, "LanguageModel::loss");
-  forward(tokens, {config_, rotary_, tokens.size(0), tokens.size(1), {}, 0, scratch, parallel});
-  const CrossEntropyResult result = cross_entropy(
-      saved_.logits, joined_rows(targets), {.reduction = Reduction::sum}, {}, scratch, parallel);
+  forward(tokens, {config_, rotary_, tokens.size(0), tokens.size(1), {}, 0, context});
+  const CrossEntropyResult result = cross_entropy(saved_.logits, joined_rows(targets),
+                                                  {.reduction = Reduction::sum}, {}, context);
   return {result.loss, result.counted, result.correct};
 }
 
 ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
                                     MatrixView<const std::int32_t> targets,
-                                    const ModelGradientOptions& options, Scratch& scratch,
-                                    Parallel& parallel) {
+                                    const ModelGradientOptions& options, const Context& context) {
   constexpr const char* kCall = "LanguageModel::accumulate";
   check(tokens, targets, kCall);
   if (!std::isfinite(options.scale)) {
@@ -201,14 +198,12 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
                                tokens.size(1),
                                options.dropout_seed,
                                options.first_sequence,
-                               scratch,
-                               parallel};
+                               context};
   const auto begin = std::chrono::steady_clock::now();
   forward(tokens, pass);
-  const CrossEntropyResult result =
-      cross_entropy(saved_.logits, joined_rows(targets),
-                    {.reduction = Reduction::sum, .gradient_scale = options.scale}, saved_.logits,
-                    scratch, parallel);
+  const CrossEntropyResult result = cross_entropy(
+      saved_.logits, joined_rows(targets),
+      {.reduction = Reduction::sum, .gradient_scale = options.scale}, saved_.logits, context);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   backward(tokens, pass);
   return {result.loss, result.counted, result.correct, seconds.count()};

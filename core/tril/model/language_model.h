@@ -3,7 +3,7 @@
 //
 //   LanguageModel model(config, seed);
 //   model.clear_gradients();
-//   const ModelLoss loss = model.accumulate(tokens, targets, {}, scratch, parallel);
+//   const ModelLoss loss = model.accumulate(tokens, targets, {}, context);
 //   adamw_step(...);  // or Trainer (trainer.h), which does all of it
 #pragma once
 
@@ -67,19 +67,18 @@ class LanguageModel {
   // The logits [B T, V] of tokens [B, T], T at most the context; good until the next call.
   // `attention`, where it is given, is filled with the weights of every head, [B, H, T, T] for each
   // layer. Throws Error where T is too long or an id is no token, before anything is written.
-  MatrixView<const float> logits(MatrixView<const std::int32_t> tokens, Scratch& scratch,
-                                 Parallel& parallel,
+  MatrixView<const float> logits(MatrixView<const std::int32_t> tokens, const Context& context = {},
                                  std::span<const TensorView<float, 4>> attention = {});
 
   // The losses of targets [B, T], ids or kIgnoredTarget. Throws as logits() does, and for a target
   // that is no token.
   ModelLoss loss(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
-                 Scratch& scratch, Parallel& parallel);
+                 const Context& context = {});
 
   // The same, and the gradient of scale * sum is added to gradient().
   ModelLoss accumulate(MatrixView<const std::int32_t> tokens,
                        MatrixView<const std::int32_t> targets, const ModelGradientOptions& options,
-                       Scratch& scratch, Parallel& parallel);
+                       const Context& context = {});
 
   // Throws in the name of `call` what loss() and accumulate() would, and does nothing else.
   void check(const MatrixView<const std::int32_t>& tokens,

@@ -30,8 +30,7 @@ struct ModelPass {
   Index batches, tokens;
   std::optional<std::uint64_t> dropout_seed;  // none: nothing is left out
   Index first_batch;                          // of a part of a batch, where it begins in the whole
-  Scratch& scratch;
-  Parallel& parallel;
+  const Context& context;
   std::span<KeyValueCache> caches = {};       // in decoding, one a layer
   const ModelChanges* changes = nullptr;      // in decoding: of heads, those that there are
   const PreparedWeights* prepared = nullptr;  // where weights have 16 bits

@@ -111,13 +111,13 @@ std::int32_t sample_token(VectorView<const float> logits, const SamplingOptions&
 
 std::vector<std::int32_t> generate(LanguageModel& model, std::span<const std::int32_t> prompt,
                                    Index count, const SamplingOptions& options, Random& random,
-                                   Scratch& scratch, Parallel& parallel) {
+                                   const Context& context) {
   if (prompt.empty()) fail("generate", "prompt", "is empty");
   std::vector<std::int32_t> tokens(prompt.begin(), prompt.end());
   for (Index n = 0; n < count; ++n) {
     const Index length = std::min(static_cast<Index>(tokens.size()), model.config().context);
     const MatrixView<const std::int32_t> seen(tokens.data() + tokens.size() - length, {1, length});
-    const MatrixView<const float> logits = model.logits(seen, scratch, parallel);
+    const MatrixView<const float> logits = model.logits(seen, context);
     tokens.push_back(sample_token(logits[length - 1], options, random));
   }
   tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(prompt.size()));

@@ -51,6 +51,6 @@ std::int32_t sample_token(VectorView<const float> logits, const SamplingOptions&
 // is cached. `prompt` is not empty. Throws Error as LanguageModel::logits and sample_token do.
 std::vector<std::int32_t> generate(LanguageModel& model, std::span<const std::int32_t> prompt,
                                    Index count, const SamplingOptions& options, Random& random,
-                                   Scratch& scratch, Parallel& parallel);
+                                   const Context& context = {});
 
 }  // namespace tril

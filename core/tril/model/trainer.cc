@@ -79,10 +79,8 @@ void check(const LanguageModel& model, const TrainerOptions& options) {
   float nothing[4] = {};
   const auto one = [&](int i) { return VectorView<float>(nothing + i, {1}); };
   const double rate = scheduled_rate(options.schedule, 0);
-  Parallel alone;
-  adamw_step(one(0), one(1), one(2), one(3), 1, adamw(options, rate, options.weight_decay, 1),
-             alone);
-  sgd_step(one(0), one(1), one(2), sgd(options, rate, options.weight_decay, 1), alone);
+  adamw_step(one(0), one(1), one(2), one(3), 1, adamw(options, rate, options.weight_decay, 1));
+  sgd_step(one(0), one(1), one(2), sgd(options, rate, options.weight_decay, 1));
 }
 
 }  // namespace
@@ -140,12 +138,12 @@ void Trainer::fail_not_finite(double loss) const {
        "is " + number_text(loss) + " in step " + std::to_string(steps_) + ": " + first);
 }
 
-TrainingStep Trainer::step(std::span<const std::int32_t> stream, Parallel& parallel) {
+TrainingStep Trainer::step(std::span<const std::int32_t> stream, const Context& context) {
   const auto begin = Clock::now();
   draw_batch(stream, options_.batch * options_.accumulation, model_.config().context,
              options_.batches, options_.seed, static_cast<std::uint64_t>(steps_), batch_);
   TrainingStep result =
-      step(batch_.tokens_of(0, batch_.windows), batch_.targets_of(0, batch_.windows), parallel);
+      step(batch_.tokens_of(0, batch_.windows), batch_.targets_of(0, batch_.windows), context);
   result.seconds = seconds_since(begin);
   return result;
 }
@@ -153,7 +151,7 @@ TrainingStep Trainer::step(std::span<const std::int32_t> stream, Parallel& paral
 // for each batch of the step's windows: gradients += those of the mean loss, of the part that is
 // this one's add up with the others;  clip;  step
 TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
-                           MatrixView<const std::int32_t> targets, Parallel& parallel) {
+                           MatrixView<const std::int32_t> targets, const Context& context) {
   const auto begin = Clock::now();
   model_.check(tokens, targets, "Trainer::step");
   const Index windows = tokens.size(0);
@@ -180,7 +178,7 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
     const auto from = Clock::now();
     const ModelLoss loss =
         model_.accumulate(rows_of(tokens, at + begins, count), rows_of(targets, at + begins, count),
-                          gradient_options, scratch_, parallel);
+                          gradient_options, {scratch_, context.parallel});
     sum += loss.sum;
     result.forward_seconds += loss.forward_seconds;
     result.backward_seconds += seconds_since(from) - loss.forward_seconds;
@@ -190,7 +188,7 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
   result.step = steps_;
   const bool moves = share_.part == 0 || !share_.from_first;
   double decides[] = {sum * gradient_options.scale,
-                      moves ? gradient_norm(model_.gradient(), scratch_, parallel) : 0};
+                      moves ? gradient_norm(model_.gradient(), {scratch_, context.parallel}) : 0};
   if (share_.from_first) share_.from_first(std::as_writable_bytes(std::span(decides)));
   result.loss = decides[0], result.gradient_norm = decides[1];
   if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
@@ -208,12 +206,12 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
     if (options_.optimizer == TrainingOptimizer::sgd) {
       sgd_step(part(model_.values()), part(model_.gradient()),
                options_.momentum > 0 ? part(first_.view()) : VectorView<float>(),
-               sgd(options_, result.learning_rate, decay, scale), parallel);
+               sgd(options_, result.learning_rate, decay, scale), context);
       return;
     }
     adamw_step(part(model_.values()), part(model_.gradient()), part(first_.view()),
                part(second_.view()), steps_ + 1,
-               adamw(options_, result.learning_rate, decay, scale), parallel);
+               adamw(options_, result.learning_rate, decay, scale), context);
   };
   // A rate of 0, at the end of a schedule, moves nothing, and is none to an optimizer.
   if (moves && result.learning_rate > 0) {
@@ -231,25 +229,26 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
 }
 
 ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, Index windows,
-                            Parallel& parallel) {
+                            const Context& context) {
   TokenBatch batch;
   spaced_batch(stream, windows, model_.config().context, options_.batches, options_.seed, batch);
-  return evaluate(batch.tokens_of(0, windows), batch.targets_of(0, windows), parallel);
+  return evaluate(batch.tokens_of(0, windows), batch.targets_of(0, windows), context);
 }
 
-ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, Parallel& parallel) {
+ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, const Context& context) {
   const Index windows = static_cast<Index>(stream.size()) / model_.config().context;
-  return evaluate(stream, std::clamp<Index>(windows, 1, 20 * options_.batch), parallel);
+  return evaluate(stream, std::clamp<Index>(windows, 1, 20 * options_.batch), context);
 }
 
 ModelLoss Trainer::evaluate(MatrixView<const std::int32_t> tokens,
-                            MatrixView<const std::int32_t> targets, Parallel& parallel) {
+                            MatrixView<const std::int32_t> targets, const Context& context) {
   model_.check(tokens, targets, "Trainer::evaluate");
   ModelLoss all;
   for (Index first = 0; first < tokens.size(0); first += options_.batch) {
     const Index count = std::min(options_.batch, tokens.size(0) - first);
-    const ModelLoss loss = model_.loss(rows_of(tokens, first, count),
-                                       rows_of(targets, first, count), scratch_, parallel);
+    const ModelLoss loss =
+        model_.loss(rows_of(tokens, first, count), rows_of(targets, first, count),
+                    {scratch_, context.parallel});
     all.sum += loss.sum;
     all.counted += loss.counted;
     all.correct += loss.correct;

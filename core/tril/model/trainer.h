@@ -88,13 +88,13 @@ class Trainer {
   // are not finite, the one that the backward pass comes to first, from the head through the layers
   // to the embedding. A tied matrix is the head where the loss is not finite, else the embedding.
   // Parameters and moments are then as they were before.
-  TrainingStep step(std::span<const std::int32_t> stream, Parallel& parallel);
+  TrainingStep step(std::span<const std::int32_t> stream, const Context& context = {});
 
   // The same over sequences that the caller has chosen, tokens and targets [B, T], however many:
   // the gradient is that of the mean over all targets that count. Throws Error as
   // LanguageModel::accumulate does, before anything is written, and as above.
   TrainingStep step(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
-                    Parallel& parallel);
+                    const Context& context = {});
 
   // From here on only this part of every batch is computed, and its gradients are added up with
   // those of the others, which all step alike. Throws Error for a part that there is not, or more
@@ -102,12 +102,13 @@ class Trainer {
   void set_share(TrainingShare share);
 
   // The loss over so many windows, evenly spaced in a stream that is not trained on.
-  ModelLoss evaluate(std::span<const std::int32_t> stream, Index windows, Parallel& parallel);
+  ModelLoss evaluate(std::span<const std::int32_t> stream, Index windows,
+                     const Context& context = {});
   // The same over as many as fit side by side, and those of 20 batches at most.
-  ModelLoss evaluate(std::span<const std::int32_t> stream, Parallel& parallel);
+  ModelLoss evaluate(std::span<const std::int32_t> stream, const Context& context = {});
   // The loss of targets [B, T]. Throws Error as LanguageModel::loss does.
   ModelLoss evaluate(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
-                     Parallel& parallel);
+                     const Context& context = {});
 
   // The one it was given.
   LanguageModel& model() noexcept { return model_; }

@@ -115,7 +115,7 @@ double WordVectorTrainer::learn_window(const detail::WordWindow& window, float r
 // The moves of windows [first, last), each in a place of its own; then each row's, in order: a row
 // belongs to one item of the work.
 void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, int threads,
-                              Parallel& parallel) {
+                              const Context& context) {
   const auto& all = windows_.windows;
   const auto count = static_cast<Index>(last - first);
   const Index width = inputs_.shape()[1];
@@ -128,13 +128,13 @@ void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, i
   Scratch::Frame frame(scratch_);
   const Index rows = rows_before(back) + static_cast<Index>(back.input_count + back.target_count);
   float* const moves = frame.take<float>(rows, width);
-  const float** const pointers = frame.take<const float*>(parallel.threads(), most_rows);
-  float* const pairs = frame.take<float>(parallel.threads(), 2, most_pairs);
+  const float** const pointers = frame.take<const float*>(context.parallel.threads(), most_rows);
+  float* const pairs = frame.take<float>(context.parallel.threads(), 2, most_pairs);
   // Windows of an item; where all threads work, who is done first takes over what others left.
   constexpr Index kTogether = 4;
   const Index groups = (count + kTogether - 1) / kTogether;
-  const Index items = threads > 1 && threads == parallel.threads() ? groups : threads;
-  parallel.for_each(items, [&](Index item, int worker) {
+  const Index items = threads > 1 && threads == context.parallel.threads() ? groups : threads;
+  context.parallel.for_each(items, [&](Index item, int worker) {
     const Work work{pointers + worker * most_rows, pairs + 2 * worker * most_pairs,
                     pairs + (2 * worker + 1) * most_pairs};
     for (Index n = item * count / items; n < (item + 1) * count / items; ++n) {
@@ -145,7 +145,7 @@ void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, i
 
   const auto parts = static_cast<std::uint32_t>(threads);
   const auto add = word_vector_kernels().add;
-  parallel.for_each(threads, [&](Index part, int) {
+  context.parallel.for_each(threads, [&](Index part, int) {
     const float* move = moves;
     const auto move_rows = [&](const std::vector<TokenId>& ids, std::size_t begin, std::size_t size,
                                float* values) {
@@ -162,13 +162,14 @@ void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, i
   });
 }
 
-WordVectorStep WordVectorTrainer::step(Parallel& parallel) {
+WordVectorStep WordVectorTrainer::step(const Context& context) {
   const auto begin = Clock::now();
   const std::span<const TokenId> words(corpus_.words);
   const auto start = static_cast<std::size_t>(steps_ % epoch_steps() * kStepWords);
   const auto piece =
       words.subspan(start, std::min(static_cast<std::size_t>(kStepWords), words.size() - start));
-  if (threads_.most() != parallel.threads()) threads_ = ThreadChoice(parallel.threads());
+  if (threads_.most() != context.parallel.threads())
+    threads_ = ThreadChoice(context.parallel.threads());
   windows_.clear();
   source_.append(piece, random_, windows_);
   losses_.assign(windows_.windows.size(), 0);
@@ -182,7 +183,7 @@ WordVectorStep WordVectorTrainer::step(Parallel& parallel) {
   const std::size_t count = windows_.windows.size(), batch = static_cast<std::size_t>(batch_);
   for (std::size_t first = 0; first < count; first += batch) {
     learn(first, std::min(count, first + batch), static_cast<float>(result.learning_rate),
-          threads_.threads(), parallel);
+          threads_.threads(), context);
   }
   for (const detail::WordWindow& window : windows_.windows) {
     result.pairs += static_cast<std::int64_t>(window.input_count * window.target_count);

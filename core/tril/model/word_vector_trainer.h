@@ -16,8 +16,7 @@
 #pragma once
 
 #include <tril/foundation/buffer.h>
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/thread_choice.h>
 #include <tril/model/word_vectors.h>
 #include <tril/model/word_windows.h>
@@ -59,7 +58,7 @@ class WordVectorTrainer {
   // The next words of the texts. Once all steps are done, further ones go on from the beginning of
   // the texts with the lowest rate. Throws Error where the loss is not finite: the learning rate is
   // too high, and the vectors are of no use any more.
-  WordVectorStep step(Parallel& parallel);
+  WordVectorStep step(const Context& context = {});
 
   std::int64_t steps() const noexcept { return steps_; }  // that are done
   // In all epochs.
@@ -89,7 +88,8 @@ class WordVectorTrainer {
   }
   double learn_window(const detail::WordWindow& window, float rate, const Work& work,
                       float* moves) const;
-  void learn(std::size_t first, std::size_t last, float rate, int threads, Parallel& parallel);
+  void learn(std::size_t first, std::size_t last, float rate, int threads,
+             const Context& context = {});
 
   WordCorpus corpus_;
   WordVectorOptions options_;

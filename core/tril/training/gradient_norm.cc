@@ -7,14 +7,14 @@
 
 namespace tril {
 
-double gradient_norm(VectorView<const float> gradient, Scratch& scratch, Parallel& parallel) {
+double gradient_norm(VectorView<const float> gradient, const Context& context) {
   constexpr Index kPiece = 65536;  // elements
   check_view(gradient, "gradient_norm", "gradient");
   const Index size = gradient.size(0), pieces = (size + kPiece - 1) / kPiece;
-  Scratch::Frame frame(scratch);
+  Scratch::Frame frame(context.scratch);
   double* const sums = frame.take<double>(pieces);
   const auto kernel = optimizer_kernels().squares;
-  parallel.for_each(pieces, [&](Index piece, int) {
+  context.parallel.for_each(pieces, [&](Index piece, int) {
     const Index first = piece * kPiece;
     sums[piece] = kernel(gradient.data() + first, std::min(kPiece, size - first));
   });

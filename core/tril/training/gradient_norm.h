@@ -1,15 +1,14 @@
 // Clipping by the global norm (Pascanu et al. 2013): all gradients of a model as one long vector.
 #pragma once
 
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
 namespace tril {
 
 // sqrt(sum of gradient[i]^2), summed in double, over fixed pieces, so that it does not depend on
 // the number of threads. NaN or infinite where an element is.
-double gradient_norm(VectorView<const float> gradient, Scratch& scratch, Parallel& parallel);
+double gradient_norm(VectorView<const float> gradient, const Context& context = {});
 
 // What gradients of that norm are multiplied by, so that it is at most `largest`: min(1, largest /
 // (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_. Throws Error unless largest is finite and

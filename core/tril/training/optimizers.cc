@@ -36,7 +36,7 @@ double power(double base, double exponent) noexcept {
 
 void adamw_step(VectorView<float> values, VectorView<const float> gradient,
                 VectorView<float> first_moment, VectorView<float> second_moment, std::int64_t step,
-                const AdamWOptions& options, Parallel& parallel) {
+                const AdamWOptions& options, const Context& context) {
   constexpr const char* kCall = "adamw_step";
   check_view(values, kCall, "values");
   const Message why{"values is ", values};
@@ -66,14 +66,14 @@ void adamw_step(VectorView<float> values, VectorView<const float> gradient,
       .root_scale = static_cast<float>(1 / std::sqrt(1 - power(options.beta2, t))),
       .eps = static_cast<float>(options.eps)};
   const auto kernel = optimizer_kernels().adamw;
-  for_row_ranges(values.size(0), 1, parallel, [&](Index first, Index last) {
+  for_row_ranges(values.size(0), 1, context, [&](Index first, Index last) {
     kernel(values.data() + first, gradient.data() + first, first_moment.data() + first,
            second_moment.data() + first, last - first, numbers);
   });
 }
 
 void sgd_step(VectorView<float> values, VectorView<const float> gradient,
-              VectorView<float> momentum, const SgdOptions& options, Parallel& parallel) {
+              VectorView<float> momentum, const SgdOptions& options, const Context& context) {
   constexpr const char* kCall = "sgd_step";
   check_view(values, kCall, "values");
   const Message why{"values is ", values};
@@ -92,7 +92,7 @@ void sgd_step(VectorView<float> values, VectorView<const float> gradient,
                                       .weight_decay = static_cast<float>(options.weight_decay),
                                       .scale = static_cast<float>(options.gradient_scale)};
   const auto kernel = optimizer_kernels().sgd;
-  for_row_ranges(values.size(0), 1, parallel, [&](Index first, Index last) {
+  for_row_ranges(values.size(0), 1, context, [&](Index first, Index last) {
     kernel(values.data() + first, gradient.data() + first,
            momentum ? momentum.data() + first : nullptr, last - first, numbers);
   });

@@ -11,7 +11,7 @@
 //   g = g + weight_decay x,  m = momentum m + g,  x = x - rate m
 #pragma once
 
-#include <tril/foundation/parallel.h>
+#include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct AdamWOptions {
 // step is below 1 or an option is out of range, before anything is written.
 void adamw_step(VectorView<float> values, VectorView<const float> gradient,
                 VectorView<float> first_moment, VectorView<float> second_moment, std::int64_t step,
-                const AdamWOptions& options, Parallel& parallel);
+                const AdamWOptions& options, const Context& context = {});
 
 // PyTorch's names; momentum in [0, 1).
 struct SgdOptions {
@@ -47,6 +47,6 @@ struct SgdOptions {
 // One step of SGD: values and momentum [N] change, which is 0 before the first step and may be none
 // where options.momentum is 0. Throws Error as adamw_step does.
 void sgd_step(VectorView<float> values, VectorView<const float> gradient,
-              VectorView<float> momentum, const SgdOptions& options, Parallel& parallel);
+              VectorView<float> momentum, const SgdOptions& options, const Context& context = {});
 
 }  // namespace tril
