@@ -74,11 +74,13 @@
 #include <tril/model/encoder_decoder.h>
 #include <tril/model/encoder_decoder_file.h>
 #include <tril/model/encoder_decoder_trainer.h>
+#include <tril/model/evaluation.h>
 #include <tril/model/generation.h>
 #include <tril/model/language_model.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/model_file.h>
 #include <tril/model/model_trace.h>
+#include <tril/model/parameter_writer.h>
 #include <tril/model/pretrained.h>
 #include <tril/model/sampling.h>
 #include <tril/model/trainer.h>

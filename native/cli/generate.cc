@@ -16,7 +16,7 @@ namespace {
 struct Arguments {
   std::string model, prompt;
   Index context = 0;
-  GenerationOptions options{.sampling = {.temperature = 0.8}};
+  GenerationOptions options;
 };
 
 PretrainedModel read_model(const Arguments& arguments) {

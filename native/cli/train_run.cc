@@ -238,9 +238,8 @@ class TrainingRun {
       return "(no sample: this model fills in hidden tokens and continues no text)";
     Random random(plan_.options.seed + static_cast<std::uint64_t>(trainer_.steps()));
     const auto prompt = std::span(validation_).first(1);
-    return one_line(plan_.tokenizer.decode(generate(model_, prompt, settings().sample,
-                                                    {.temperature = 0.8, .top_k = 200}, random,
-                                                    {scratch_, parallel_})));
+    return one_line(plan_.tokenizer.decode(
+        generate(model_, prompt, settings().sample, {}, random, {scratch_, parallel_})));
   }
 
   void write_model(const std::filesystem::path& path) const {

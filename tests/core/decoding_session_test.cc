@@ -125,6 +125,39 @@ TEST(DecodingSession, PiecesOfALongPromptAreOne) {
   }
 }
 
+// The logits behind the last token alone: those of all rows, and what is traced is the same.
+TEST(DecodingSession, GivesTheLastRowAlone) {
+  for (const Setting& setting : settings()) {
+    SCOPED_TRACE(setting.name);
+    Case c(setting.config);
+    const auto bounded = bounded_logits(setting.config, c.model.weights(), 1, c.ids);
+    const testing::Values<testing::Bounded> last(bounded.end() - 11, bounded.end());
+    DecodingSession session = c.session();
+    Buffer<float, 2> all({20, 11});
+    SavedMemory size;
+    model_trace(setting.config, 20, 0, size);
+    Buffer<float, 1> first({size.count()}), second({size.count()});
+    const auto trace_in = [&](Buffer<float, 1>& memory) {
+      SavedMemory place(memory.view());
+      return model_trace(setting.config, 20, 0, place);
+    };
+    session.append(c.ids, all, {c.scratch, c.parallel}, trace_in(first));
+    session.set_length(0);
+    testing::expect_bounded(last, session.append(c.ids, {c.scratch, c.parallel}, trace_in(second)),
+                            "traced");
+    EXPECT_TRUE(equal(first, second));
+    session.set_length(0);
+    testing::expect_bounded(last, session.append(c.ids, {c.scratch, c.parallel}), "alone");
+    session.set_length(0);
+    const ModelTrace trace = trace_in(first);
+    EXPECT_NE(error_of([&] {
+                session.append(c.part(0, 2), {c.scratch, c.parallel}, trace);
+              }).find("trace"),
+              std::string::npos);
+    EXPECT_EQ(session.length(), 0);
+  }
+}
+
 TEST(DecodingSession, RewindsToWhatItWas) {
   for (const Setting& setting : settings()) {
     SCOPED_TRACE(setting.name);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/compare.h"
@@ -185,6 +186,79 @@ TEST(Generation, EndsBeforeATextAtWhichToStop) {
   text.clear();
   c.drawn({1, 2}, options, &text);
   EXPECT_EQ(text, all);
+}
+
+// Within the context what a model in training says is what its file says, by the same draws; beyond
+// it, it sees the whole context, and its prompt may be longer.
+TEST(Generation, OfAModelInTrainingIsThatOfItsFile) {
+  Case c;
+  const auto trained = [&](const Ids& prompt, const GenerationOptions& options) {
+    Generation generation(c.trained, &*c.model.tokenizer, prompt, options);
+    std::string text;
+    Ids ids;
+    while (const auto next = generation.next()) {
+      ids.push_back(next->token);
+      text += next->text;
+    }
+    text += generation.rest();
+    if (generation.end() == GenerationEnd::max_tokens) {
+      EXPECT_EQ(text, c.model.tokenizer->decode(ids));
+    }
+    return std::pair(ids, text);
+  };
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const GenerationOptions options{
+        .max_tokens = 13, .sampling = {.top_k = 50, .top_p = 0.9, .min_p = 0.001}, .seed = seed};
+    std::string text;
+    const Ids ids = c.drawn({1, 2, 3}, options, &text);
+    EXPECT_EQ(trained({1, 2, 3}, options), std::pair(ids, text));
+    GenerationOptions stopped = options;
+    stopped.stop = {text.substr(4, 2)};
+    text.clear();
+    const Ids cut = c.drawn({1, 2, 3}, stopped, &text);
+    EXPECT_EQ(trained({1, 2, 3}, stopped), std::pair(cut, text));
+  }
+  Ids seen(20, 7);
+  const auto [ids, text] = trained(seen, {.max_tokens = 30, .sampling = {.temperature = 0}});
+  ASSERT_EQ(ids.size(), 30u);
+  for (const std::int32_t token : ids) {
+    EXPECT_EQ(token, c.likeliest(Ids(seen.end() - 16, seen.end())));
+    seen.push_back(token);
+  }
+}
+
+// Nothing is cached, so a step in between counts for the next token.
+TEST(Generation, OfAModelInTrainingFollowsItsParameters) {
+  Case c;
+  const GenerationOptions options{.max_tokens = 3, .sampling = {.temperature = 0}};
+  Generation generation(c.trained, nullptr, Ids{1}, options);
+  const auto first = generation.next();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->text, "");
+  const VectorView<float> values = c.trained.values();
+  for (Index i = 0; i < values.size(0); ++i) values[i] = -values[i];
+  const Ids seen = {1, first->token};
+  const MatrixView<const float> logits = c.trained.logits({seen.data(), {1, 2}});
+  const float* const last = logits[1].data();
+  const auto expected = std::max_element(last, last + 264) - last;
+  const auto second = generation.next();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->token, expected);
+}
+
+TEST(Generation, OfAModelInTrainingRefusesWhatItCannotDo) {
+  Case c;
+  const auto refused = [&](const Ids& prompt, const GenerationOptions& options,
+                           const Tokenizer* tokenizer = nullptr) {
+    return error_of([&] { Generation(c.trained, tokenizer, prompt, options); });
+  };
+  EXPECT_EQ(refused({}, {}), "Generation: prompt: is empty: there must be a token to begin from");
+  EXPECT_EQ(refused({1}, {.stop = {"a"}}),
+            "Generation: stop: the model has no tokenizer, and so no text to stop at");
+  EXPECT_EQ(refused({1}, {.changes = {.without_layers = {0}}}),
+            "Generation: changes: are for a loaded model");
+  Generation generation(c.trained, nullptr, Ids{300}, {});
+  EXPECT_NE(error_of([&] { generation.next(); }).find("300 at [0, 0]"), std::string::npos);
 }
 
 TEST(Generation, RefusesWhatItCannotBeginFrom) {

@@ -46,9 +46,18 @@ TEST(Sampling, LeavesOutWhatIsUnlikely) {
   EXPECT_EQ(counts({.top_k = 4}, 100), counts({}, 100));
 }
 
+TEST(Sampling, HasTheDefaultsOfJavaScriptAndTheCommandLine) {
+  const SamplingOptions options;
+  EXPECT_EQ(options.temperature, 0.8);
+  EXPECT_EQ(options.top_k, 0);
+  EXPECT_EQ(options.top_p, 1);
+  EXPECT_EQ(options.min_p, 0);
+}
+
 // softmax of the logits: 0.1167, 0.3173, 0.0429, 0.5231 (rounded).
 TEST(Sampling, LeavesOutByProbability) {
-  const auto left = [](const SamplingOptions& options) {
+  const auto left = [](SamplingOptions options) {
+    options.temperature = 1;
     std::vector<bool> there;
     for (const int each : counts(options, 2000)) there.push_back(each > 0);
     return there;

@@ -1,7 +1,9 @@
 import type { Tensor } from 'tril';
+import { loadTril } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril } from './helpers.js';
 
+const training = await loadTril({ variant: 'simd' });
 const alive = () => tril.memory().tensors;
 
 describe('scope', () => {
@@ -16,6 +18,34 @@ describe('scope', () => {
     expect(kept.disposed).toBe(false);
     expect(alive()).toBe(before + 1);
     kept.dispose();
+  });
+
+  it('owns whatever holds memory of the module, and keeps what of it is returned', () => {
+    const before = training.memory();
+    const sizes = { sourceVocabulary: 9, targetVocabulary: 9, context: 6 };
+    const make = () => {
+      const data = 'the cat sat on the mat. '.repeat(20);
+      const trainer = training.trainer({ model: { layers: 1, heads: 1, width: 8 }, data });
+      return [
+        ...[
+          trainer,
+          training.sequenceTrainer({ model: sizes }),
+          training.wordVectors({ data, width: 8 }),
+        ],
+        ...[training.keyValueCache({ width: 2, capacity: 4 })],
+        training.prepareWeights({ weight: training.zeros([2, 2]) }).weight,
+      ];
+    };
+    let inner: ReturnType<typeof make> = [];
+    const kept = training.scope(() => {
+      inner = make();
+      return make();
+    });
+    expect(inner.map(({ disposed }) => disposed)).toEqual(Array(5).fill(true));
+    expect(kept.map(({ disposed }) => disposed)).toEqual(Array(5).fill(false));
+    for (const each of kept) each.dispose();
+    const after = training.memory();
+    expect([after.tensors, after.bytes]).toEqual([before.tensors, before.bytes]);
   });
 
   it('keeps tensors nested in arrays, objects, maps and sets, also in circles', () => {

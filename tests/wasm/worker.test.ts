@@ -33,7 +33,7 @@ describe('tril/worker', () => {
     expect(tril.variant).toBe('simd');
     expect(tril.threads).toBe(1);
     const expected = Object.keys(local).filter((name) => name !== 'scope');
-    expect(Object.keys(tril).sort()).toEqual([...expected, 'close', 'withSignal'].sort());
+    expect(Object.keys(tril).sort()).toEqual([...expected, 'withSignal'].sort());
     expect(Object.keys(tril.mask).sort()).toEqual(Object.keys(local.mask).sort());
   });
 

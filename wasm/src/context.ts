@@ -32,12 +32,18 @@ export class Context {
   readonly #stack: number;
   readonly #forgotten: FinalizationRegistry<string> | undefined;
   readonly #weightNames = new Map<string, readonly string[]>();
+  readonly #end: () => void;
+  #closed = false;
   #lent = 0;
   #call = '';
 
-  /** `warn` receives a message for every tensor that the garbage collector finds before it was disposed. */
-  constructor(raw: Raw, threads: number, warn?: (message: string) => void) {
+  /**
+   * `end` ends the threads of the module; `warn` receives a message for every tensor that the garbage collector
+   * finds before it was disposed.
+   */
+  constructor(raw: Raw, threads: number, end: () => void, warn?: (message: string) => void) {
     this.raw = raw;
+    this.#end = end;
     this.engine = new raw._Engine(threads);
     this.#stack = raw.stackSave();
     this.#forgotten = warn && new FinalizationRegistry(warn);
@@ -90,6 +96,7 @@ export class Context {
    * The names that weights of a call can have, as the core knows them; numbers of layers are 0.
    */
   weightNames(call: string): readonly string[] {
+    this.checkOpen(call);
     let names = this.#weightNames.get(call);
     if (!names) this.#weightNames.set(call, (names = this.raw._weightNames(call)));
     return names;
@@ -97,6 +104,7 @@ export class Context {
 
   /** The module, once it is known to be one of `tril/training`. */
   training(call: string): RawTraining {
+    this.checkOpen(call);
     if (this.raw._trainer) return this.raw as Raw & RawTraining;
     throw new TrilError(call, 'training', unloaded);
   }
@@ -129,13 +137,14 @@ export class Context {
     );
   }
 
-  /** Gives a cache or trainer to the innermost scope. */
+  /** Gives a cache, a trainer or what else there is to the innermost scope. */
   own<Kind extends Owned>(owned: Kind): Kind {
     this.#scopes.at(-1)?.add(owned);
     return owned;
   }
 
   release(owned: Owned, raw: { delete(): void }): void {
+    if (this.#closed) return; // all of it is gone
     this.#checkNothingLent('dispose');
     for (const scope of this.#scopes) scope.delete(owned);
     this.#forgotten?.unregister(owned);
@@ -204,7 +213,21 @@ export class Context {
     throw new TrilError(call, argument, 'belongs to another loaded module');
   }
 
+  /** Ends the threads; no call is made any more. */
+  close(): void {
+    if (this.#closed) return;
+    this.#checkNothingLent('close');
+    this.#closed = true;
+    this.#end();
+  }
+
+  /** Throws once the module is closed. */
+  checkOpen(call: string): void {
+    if (this.#closed) throw new TrilError(call, 'tril', 'has been closed');
+  }
+
   #checkNothingLent(call: string): void {
+    this.checkOpen(call);
     if (this.#lent === 0) return;
     const problem = 'a view is lent; make this call after the callback has returned';
     throw new TrilError(call, 'view', problem);
@@ -230,7 +253,7 @@ function isThenable(value: unknown): boolean {
 const isOwned = (value: unknown): value is Owned =>
   [Tensor, KeyValueCache, OwnedObject].some((kind) => value instanceof kind);
 
-/** All tensors, caches and trainers in `value`, through arrays, maps, sets and plain objects. */
+/** All that scopes own in `value`, through arrays, maps, sets and plain objects. */
 function collectOwned(value: unknown, found: Set<Owned>, seen = new Set<unknown>()): void {
   if (isOwned(value)) {
     found.add(value);

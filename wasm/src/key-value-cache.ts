@@ -102,6 +102,7 @@ export class KeyValueCache implements Disposable {
 
   /** @internal The module's own handle, for a call that names this cache as `argument`. */
   raw(call: string, argument = 'cache'): RawCache {
+    this.#context.checkOpen(call);
     if (this.#raw) return this.#raw;
     throw new TrilError(call, argument, `has been disposed; it was ${String(this)}`);
   }

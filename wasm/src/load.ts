@@ -7,7 +7,7 @@ import { isUrl } from './kinds.js';
 import { compiled, moduleAt, moduleBeside, type WasmModule, type WasmSource } from './module.js';
 import { booleanOption, checkKeys, checkName, describe, integerOption } from './names.js';
 import { nodeVersion } from './builtin.js';
-import type { Raw, RawOptions, Script } from './raw.js';
+import type { Raw, RawOptions, Script, StartedWorker } from './raw.js';
 import { chooseVariant, type Variant } from './variant.js';
 
 /** The options of `loadTril`. */
@@ -108,8 +108,13 @@ async function moduleFound(
   }
 }
 
-/** The script, with its module in it. */
-function run(script: Script, module: WasmModule, trilWorkers: number): Promise<Raw> {
+/** The script, with its module in it; its workers are added to `started`. */
+function run(
+  script: Script,
+  module: WasmModule,
+  trilWorkers: number,
+  started: StartedWorker[],
+): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       const problem = `a worker could not be started: ${reasonOf(error)}. ${seeReadme}`;
@@ -121,6 +126,7 @@ function run(script: Script, module: WasmModule, trilWorkers: number): Promise<R
       trilStarted: (worker) => {
         if (worker.on) worker.on('error', fail);
         else worker.addEventListener?.('error', ({ message }) => fail(message));
+        started.push(worker);
         return worker;
       },
       instantiateWasm: (imports, receive) => {
@@ -164,10 +170,12 @@ export async function loadFrom<More extends object = object>(
     throw new TrilError('loadTril', 'variant', problem);
   });
   const module = await (given ?? moduleFound(script, name, wasmUrl));
-  const raw = await run(script, module, available - 1);
+  const workers: StartedWorker[] = [];
+  const raw = await run(script, module, available - 1, workers);
+  const end = () => workers.forEach((worker) => void worker.terminate());
   // eslint-disable-next-line no-console -- this is what the option asks for
   const warn = development ? (message: string) => console.warn(message) : undefined;
-  const context = new Context(raw, available, warn);
+  const context = new Context(raw, available, end, warn);
   const { threads: started } = context.engine;
   const calling = { variant, threads: started, ...calls(context), ...more?.(context) };
   return Object.freeze(calling as Tril & TrainingCalls & More);

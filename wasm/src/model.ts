@@ -13,6 +13,7 @@ import type {
 import { booleanOption, checkKeys, describe, integerOption, numberOption } from './names.js';
 import { signalOption, stringOption } from './names.js';
 import { nested } from './nested.js';
+import { OwnedObject } from './owned.js';
 import type { RawGenerated, RawModel } from './raw.js';
 import { yieldToEventLoop } from './event-loop.js';
 import { flattenIntegers, type NestedNumbers } from './values.js';
@@ -51,9 +52,10 @@ export const textOptions = [
 
 /**
  * A language model to be run, in the memory of one loaded module. Made by `loadModel` of
- * `tril/training`; its memory is given back by `dispose` or at the end of a `using` declaration.
+ * `tril/training`; its memory is given back by `dispose` or at the end of a `using` declaration. It is loaded while
+ * no `tril.scope` can be open, and so belongs to none; what it gives in one does.
  */
-export class Model implements Disposable {
+export class Model extends OwnedObject implements Disposable {
   /** What its `config.json` says, as Tril would write it. */
   readonly config: Readonly<Record<string, unknown>>;
   /** How many numbers it has, of which types, and what they take. */
@@ -65,6 +67,7 @@ export class Model implements Disposable {
 
   /** @internal Models are made by `loadModel`. */
   constructor(context: Context, raw: RawModel) {
+    super();
     if (!raw) throw new TrilError('Model', 'files', 'models are made by loadModel');
     this.#context = context;
     this.#raw = raw;
@@ -247,10 +250,11 @@ export class Model implements Disposable {
    * model.forward([1]); // throws TrilError: forward: model: has been disposed
    * ```
    */
-  dispose(): void {
+  override dispose(): void {
+    if (!this.#raw) return;
     for (const text of this.#texts) text.delete();
     this.#texts.clear();
-    this.#raw?.delete();
+    this.#context.release(this, this.#raw);
     this.#raw = undefined;
   }
 

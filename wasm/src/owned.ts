@@ -4,6 +4,8 @@ import type { RawTensor } from './raw.js';
 export interface Owner {
   /** Frees a handle of the module, and forgets what held it. */
   release(owned: object, raw: { delete(): void }): void;
+  /** Throws once the module is closed. */
+  checkOpen(call: string): void;
   /** Lends the numbers of a tensor to `callback`. */
   lend<Result>(raw: RawTensor, callback: (values: Float32Array) => Result): Result;
   /** Runs a call of the module whose errors carry the call's name. */

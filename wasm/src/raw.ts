@@ -39,6 +39,7 @@ export interface RawOptions {
 export interface StartedWorker {
   addEventListener?(event: 'error', listener: (event: { readonly message?: string }) => void): void;
   on?(event: 'error', listener: (error: unknown) => void): void;
+  terminate(): unknown;
 }
 
 /** The script of one variant. */

@@ -156,6 +156,7 @@ export class Tensor implements Disposable {
 
   /** @internal The module's own handle, for a call that names this tensor as `argument`. */
   raw(call: string, argument = 'tensor'): RawTensor {
+    this.#context.checkOpen(call);
     if (this.#raw) return this.#raw;
     throw new TrilError(
       call,

@@ -2,17 +2,18 @@
 import type { Context } from './context.js';
 import { TrilError } from './error.js';
 import { describe, integerOption } from './names.js';
+import { OwnedObject } from './owned.js';
 import type { RawWordVectors } from './raw.js';
 import type { Tensor } from './tensor.js';
 import type { WordNeighbour, WordVectorSettings, WordVectorStep } from './word-vector-types.js';
 
 /**
  * Vectors of words that are being learned, in the memory of one loaded module. Made by `wordVectors`
- * of `tril/training`; its memory is given back by `dispose` or at the end of a `using` declaration.
+ * of `tril/training`; its memory is given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`.
  *
  * The vectors depend on texts and settings alone, not on the number of threads.
  */
-export class WordVectors implements Disposable {
+export class WordVectors extends OwnedObject implements Disposable {
   /** All settings, with what was not given. */
   readonly settings: Readonly<Required<WordVectorSettings>>;
   /** All words, the most frequent first. */
@@ -30,6 +31,7 @@ export class WordVectors implements Disposable {
     raw: RawWordVectors,
     settings: Readonly<Required<WordVectorSettings>>,
   ) {
+    super();
     if (!raw) throw new TrilError('WordVectors', 'options', 'word vectors are made by wordVectors');
     this.#context = context;
     this.#raw = raw;
@@ -196,8 +198,9 @@ export class WordVectors implements Disposable {
    * vectors.step(); // throws TrilError: step: wordVectors: has been disposed
    * ```
    */
-  dispose(): void {
-    this.#raw?.delete();
+  override dispose(): void {
+    if (!this.#raw) return;
+    this.#context.release(this, this.#raw);
     this.#raw = undefined;
   }
 
@@ -205,7 +208,7 @@ export class WordVectors implements Disposable {
   declare [Symbol.dispose]: () => void;
 
   /** `WordVectors 5 words, 8 wide`. */
-  toString(): string {
+  override toString(): string {
     return `WordVectors ${this.words.length} words, ${this.settings.width} wide`;
   }
 

@@ -179,9 +179,10 @@ bool DecodingSession::is_left_out(std::size_t layer) const noexcept {
 }
 
 VectorView<const float> DecodingSession::append(std::span<const std::int32_t> tokens,
-                                                const Context& context) {
+                                                const Context& context, const ModelTrace& trace) {
   check(tokens);
-  run(tokens, last_, {}, context);
+  check(trace, static_cast<Index>(tokens.size()));
+  run(tokens, last_, trace, context);
   return last_.view()[0];
 }
 
@@ -271,12 +272,14 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   length_ += T;
   if (!logits) return;
   const Index rows = logits.size(0);
-  const Shape<2> shape = {rows, C};
-  const bool is_traced = static_cast<bool>(trace.final_normed);  // then logits are of all tokens
+  // Where it is traced, all rows go through the norm.
+  const Index normed_rows = trace.final_normed ? T : rows;
+  const Shape<2> shape = {normed_rows, C};
   const MatrixView<float> last_normed =
-      is_traced ? trace.final_normed : MatrixView<float>(normed.data(), shape);
-  run_final_norm({x[T - rows].data(), shape, x.strides()}, last_normed, context);
-  linear(last_normed, head(), {}, logits, context, packed_columns(&prepared_, head()));
+      trace.final_normed ? trace.final_normed : MatrixView<float>(normed.data(), shape);
+  run_final_norm({x[T - normed_rows].data(), shape, x.strides()}, last_normed, context);
+  linear({last_normed[normed_rows - rows].data(), {rows, C}}, head(), {}, logits, context,
+         packed_columns(&prepared_, head()));
 }
 
 void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<float> logits,

@@ -10,6 +10,22 @@ namespace {
 
 constexpr const char* kCall = "Generation";
 
+void check_options(const GenerationOptions& options, const Tokenizer* tokenizer) {
+  if (options.max_tokens < 0) {
+    fail(kCall, "max_tokens", {"must be at least 0, is ", options.max_tokens});
+  }
+  for (const std::string& each : options.stop) {
+    if (each.empty()) fail(kCall, "stop", "a text is empty");
+  }
+  if (!options.stop.empty() && !tokenizer) {
+    fail(kCall, "stop", "the model has no tokenizer, and so no text to stop at");
+  }
+}
+
+void check_not_empty(std::span<const std::int32_t> prompt) {
+  if (prompt.empty()) fail(kCall, "prompt", "is empty: there must be a token to begin from");
+}
+
 // Room for as many tokens as there can be.
 Index capacity_of(const PretrainedModel& model, std::span<const std::int32_t> prompt,
                   const GenerationOptions& options) {
@@ -17,20 +33,12 @@ Index capacity_of(const PretrainedModel& model, std::span<const std::int32_t> pr
   if (!config.causal) {
     fail(kCall, "config", "is not causal, so it cannot continue a text token by token");
   }
+  check_not_empty(prompt);
   const auto count = static_cast<Index>(prompt.size());
-  if (count == 0) fail(kCall, "prompt", "is empty: there must be a token to begin from");
   if (count > config.context) {
     fail(kCall, "prompt", {"has ", count, " tokens, and the context is ", config.context});
   }
-  if (options.max_tokens < 0) {
-    fail(kCall, "max_tokens", {"must be at least 0, is ", options.max_tokens});
-  }
-  for (const std::string& each : options.stop) {
-    if (each.empty()) fail(kCall, "stop", "a text is empty");
-  }
-  if (!options.stop.empty() && !model.tokenizer) {
-    fail(kCall, "stop", "the model has no tokenizer, and so no text to stop at");
-  }
+  check_options(options, model.tokenizer ? &*model.tokenizer : nullptr);
   for (const std::int32_t token : prompt) {
     if (token >= 0 && token < config.vocabulary) continue;
     fail(kCall, "prompt", {token, " is no token of a vocabulary of ", config.vocabulary});
@@ -46,35 +54,67 @@ std::size_t begun(std::string_view text, std::string_view stop) noexcept {
   return count;
 }
 
+// Whether decoding leaves away the first blank behind a prompt: it is of nothing but special
+// tokens.
+bool is_nothing(std::span<const std::int32_t> prompt, const Tokenizer* tokenizer) {
+  if (!tokenizer || !tokenizer->parts().blank_before) return false;
+  return std::ranges::all_of(prompt, [&](std::int32_t token) {
+    return token < tokenizer->size() && tokenizer->is_special(token);
+  });
+}
+
 }  // namespace
 
 Generation::Generation(const PretrainedModel& model, std::span<const std::int32_t> prompt,
                        const GenerationOptions& options)
-    : model_(model),
+    : tokenizer_(model.tokenizer ? &*model.tokenizer : nullptr),
+      end_tokens_(&model.end_tokens),
       options_(options),
-      session_(model.parameters, capacity_of(model, prompt, options)),
+      session_(std::in_place, model.parameters, capacity_of(model, prompt, options)),
       sampler_(options.sampling, options.seed),
       tokens_(prompt.begin(), prompt.end()) {
-  session_.set_changes(options.changes);
-  if (!model.tokenizer || !model.tokenizer->parts().blank_before) return;
-  is_at_beginning_ = std::ranges::all_of(prompt, [&](std::int32_t token) {
-    return token < model.tokenizer->size() && model.tokenizer->is_special(token);
-  });
+  session_->set_changes(options.changes);
+  is_at_beginning_ = is_nothing(prompt, tokenizer_);
+}
+
+Generation::Generation(LanguageModel& model, const Tokenizer* tokenizer,
+                       std::span<const std::int32_t> prompt, const GenerationOptions& options)
+    : tokenizer_(tokenizer),
+      end_tokens_(nullptr),
+      trained_(&model),
+      options_(options),
+      sampler_(options.sampling, options.seed),
+      tokens_(prompt.begin(), prompt.end()) {
+  check_not_empty(prompt);
+  check_options(options, tokenizer);
+  if (!options.changes.is_empty()) fail(kCall, "changes", "are for a loaded model");
+  is_at_beginning_ = is_nothing(prompt, tokenizer);
+}
+
+VectorView<const float> Generation::run_cached(const Context& context) {
+  const auto capacity = static_cast<std::size_t>(session_->capacity());
+  if (static_cast<std::size_t>(session_->length()) + tokens_.size() - done_ > capacity) {
+    session_->set_length(0);
+    done_ = tokens_.size() - std::max<std::size_t>(1, capacity / 2);
+  }
+  const auto new_tokens = std::span(std::as_const(tokens_)).subspan(done_);
+  const VectorView<const float> logits = session_->append(new_tokens, context);
+  done_ = tokens_.size();
+  return logits;
+}
+
+VectorView<const float> Generation::run_trained(const Context& context) {
+  const auto all = static_cast<Index>(tokens_.size());
+  const Index seen = std::min(all, trained_->config().context);
+  return trained_->logits({tokens_.data() + all - seen, {1, seen}}, context)[seen - 1];
 }
 
 // The logits behind all tokens.
 VectorView<const float> Generation::run(const Context& context) {
-  const auto capacity = static_cast<std::size_t>(session_.capacity());
-  if (static_cast<std::size_t>(session_.length()) + tokens_.size() - done_ > capacity) {
-    session_.set_length(0);
-    done_ = tokens_.size() - std::max<std::size_t>(1, capacity / 2);
-  }
-  const auto new_tokens = std::span(std::as_const(tokens_)).subspan(done_);
-  const VectorView<const float> logits = session_.append(new_tokens, context);
-  done_ = tokens_.size();
-  if (!model_.tokenizer) return logits;
+  const VectorView<const float> logits = trained_ ? run_trained(context) : run_cached(context);
+  if (!tokenizer_) return logits;
   // A vocabulary may be larger than its tokenizer, filled up to a round number.
-  return {logits.data(), {std::min<Index>(logits.size(0), model_.tokenizer->size())}};
+  return {logits.data(), {std::min<Index>(logits.size(0), tokenizer_->size())}};
 }
 
 std::optional<GeneratedToken> Generation::next(const Context& context) {
@@ -84,7 +124,7 @@ std::optional<GeneratedToken> Generation::next(const Context& context) {
     return {};
   }
   const std::int32_t token = sampler_.draw(run(context));
-  if (std::ranges::find(model_.end_tokens, token) != model_.end_tokens.end()) {
+  if (end_tokens_ && std::ranges::find(*end_tokens_, token) != end_tokens_->end()) {
     end_ = GenerationEnd::end_token;
     return {};
   }
@@ -94,9 +134,9 @@ std::optional<GeneratedToken> Generation::next(const Context& context) {
 }
 
 std::string Generation::text_behind(std::int32_t token) {
-  if (!model_.tokenizer) return {};
-  std::string_view bytes = model_.tokenizer->text(static_cast<TokenId>(token));
-  if (is_at_beginning_ && !model_.tokenizer->is_special(token)) {
+  if (!tokenizer_) return {};
+  std::string_view bytes = tokenizer_->text(static_cast<TokenId>(token));
+  if (is_at_beginning_ && !tokenizer_->is_special(token)) {
     is_at_beginning_ = false;
     if (bytes.starts_with(' ')) bytes.remove_prefix(1);
   }

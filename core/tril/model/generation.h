@@ -1,11 +1,12 @@
 // Texts that go on: tokens drawn one after another, until there are enough, the model ends the
 // text, or one of the texts comes at which to stop.
 //
-//   Generation text(model, prompt, {.max_tokens = 50, .sampling = {.temperature = 0.8}, .seed =
-//   7}); while (const auto next = text.next(context)) std::cout << next->text;
+//   Generation text(model, prompt, {.max_tokens = 50, .sampling = {.top_p = 0.9}, .seed = 7});
+//   while (const auto next = text.next(context)) std::cout << next->text;
 #pragma once
 
 #include <tril/model/decoding_session.h>
+#include <tril/model/language_model.h>
 #include <tril/model/pretrained.h>
 #include <tril/model/sampling.h>
 
@@ -53,6 +54,12 @@ class Generation {
   // what is no token, where options are out of range, and where changes do not fit the model.
   Generation(const PretrainedModel& model, std::span<const std::int32_t> prompt,
              const GenerationOptions& options);
+  // The same of a model in training, whose tokenizer may be null. Nothing is cached: each token is
+  // drawn after the last tokens that the context holds, and the model may be trained between two
+  // of them. The prompt may be longer than the context. Throws Error besides for changes, which
+  // are for loaded models; next() throws where the prompt has what is no token.
+  Generation(LanguageModel& model, const Tokenizer* tokenizer, std::span<const std::int32_t> prompt,
+             const GenerationOptions& options);
 
   // The next token; none at the end. Throws Error where logits are not finite.
   std::optional<GeneratedToken> next(const Context& context = {});
@@ -62,16 +69,20 @@ class Generation {
   GenerationEnd end() const noexcept { return end_; }
   // By which the last token was drawn, one for each.
   VectorView<const double> probabilities() const noexcept { return sampler_.probabilities(); }
-  // The keys and values of what there is so far.
-  const DecodingSession& session() const noexcept { return session_; }
+  // The keys and values of what there is so far; only of a loaded model, others cache none.
+  const DecodingSession& session() const { return session_.value(); }
 
  private:
   VectorView<const float> run(const Context& context = {});
+  VectorView<const float> run_cached(const Context& context = {});
+  VectorView<const float> run_trained(const Context& context = {});
   std::string text_behind(std::int32_t token);
 
-  const PretrainedModel& model_;
+  const Tokenizer* tokenizer_;                   // null: there is no text
+  const std::vector<std::int32_t>* end_tokens_;  // null: none
+  LanguageModel* trained_ = nullptr;             // it or session_ is there
   GenerationOptions options_;
-  DecodingSession session_;
+  std::optional<DecodingSession> session_;
   Sampler sampler_;
   std::vector<std::int32_t> tokens_;  // prompt and what was drawn
   std::size_t done_ = 0;              // how many of them the session has had

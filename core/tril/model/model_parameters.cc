@@ -54,10 +54,22 @@ const BasicModelWeights<float>& ModelParameters::weights() const {
   return weights_;
 }
 
+ElementType ModelParameters::type_of(const StoredParameter& parameter) const noexcept {
+  const auto at = std::ranges::find_if(narrow_, [&](const NarrowMatrix& each) {
+    return parameter.matrix && each.stand_in().data() == parameter.matrix->data();
+  });
+  return at == narrow_.end() ? ElementType::float32 : type_of(*at);
+}
+
+ElementType ModelParameters::type_of(const NarrowMatrix& matrix) noexcept {
+  const bool half = matrix.format == &format_of(ElementType::float16);
+  return half ? ElementType::float16 : ElementType::bfloat16;
+}
+
 std::vector<NumbersOfType> ModelParameters::types() const {
   Index floats = parameter_count(weights_), halves = 0, brain_floats = 0;
   for (const NarrowMatrix& each : narrow_) {
-    const bool half = each.format == &format_of(ElementType::float16);
+    const bool half = type_of(each) == ElementType::float16;
     (half ? halves : brain_floats) += each.rows * each.cols;
     floats -= each.rows * each.cols;
   }

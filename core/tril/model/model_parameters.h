@@ -42,6 +42,8 @@ class ModelParameters {
   const BasicModelWeights<float>& places() const noexcept { return weights_; }
   // These matrices.
   std::span<const NarrowMatrix> narrow() const noexcept { return narrow_; }
+  // The type of the numbers of a parameter, one of stored_parameters(config(), places()).
+  ElementType type_of(const StoredParameter& parameter) const noexcept;
   // How many numbers of which type: floats first, then 16 bits; what there is none of is left out.
   std::vector<NumbersOfType> types() const;
   // What they take; 0 as long as they have no memory.
@@ -49,6 +51,7 @@ class ModelParameters {
 
  private:
   friend class ParameterReader;
+  static ElementType type_of(const NarrowMatrix& matrix) noexcept;
   // Memory for matrices of these types, float16, bfloat16 or float32, in the order of
   // for_each_parameter, and for vectors of floats.
   void allocate(std::span<const ElementType> types);

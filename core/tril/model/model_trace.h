@@ -77,6 +77,11 @@ struct ModelChanges {
   std::vector<HeadChange> heads = {};          // before they go through the output projection
   std::vector<SublayerChange> sublayers = {};  // before it is added
   std::vector<ResidualChange> residual = {};   // behind a layer
+
+  // Whether nothing is changed.
+  bool is_empty() const noexcept {
+    return without_layers.empty() && heads.empty() && sublayers.empty() && residual.empty();
+  }
 };
 
 // Throws Error in the name of `call` where there is no such layer or head, a value has another

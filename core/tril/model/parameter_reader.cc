@@ -142,12 +142,6 @@ void load_elements(const StoredParameter& parameter, ElementType type, Index fir
 
 }  // namespace
 
-bool ParameterReader::is_narrow(const StoredParameter& parameter) const {
-  return std::ranges::any_of(model_.narrow(), [&](const NarrowMatrix& each) {
-    return parameter.matrix && each.stand_in().data() == parameter.matrix->data();
-  });
-}
-
 void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::size_t size,
                            const Fill& fill) {
   allocate();
@@ -160,7 +154,7 @@ void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::
          {size, " bytes from byte ", begin, " are not the next of ", place.size, ", of which ",
           left, " are to come"});
   }
-  const bool narrow = is_narrow(parameter);
+  const bool narrow = model_.type_of(parameter) != ElementType::float32;
   const auto first = static_cast<Index>(begin / element_size(type));
   const bool stays = !parameter.transposed && (narrow || type == ElementType::float32);
   if (stays) {

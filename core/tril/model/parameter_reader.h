@@ -64,7 +64,6 @@ class ParameterReader {
 
  private:
   const StoredParameter* parameter_of(const NamedTensor& tensor) const;
-  bool is_narrow(const StoredParameter& parameter) const;
 
   ModelParameters& model_;
   std::vector<StoredParameter> parameters_;

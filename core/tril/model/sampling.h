@@ -13,8 +13,8 @@ namespace tril {
 // How far from the most likely token a draw may go. What is left out is so in this order, each by
 // the probabilities that those before leave, which are made to add up to 1 again.
 struct SamplingOptions {
-  double temperature = 1;  // logits are divided by it; 0: always the most likely
-  Index top_k = 0;         // only the k most likely, and what is as likely as the k-th; 0: all
+  double temperature = 0.8;  // logits are divided by it; 0: always the most likely
+  Index top_k = 0;           // only the k most likely, and what is as likely as the k-th; 0: all
   // Only the fewest of the most likely that together have this probability, and what is as likely
   // as the last of them (Holtzman et al. 2020); above 0, 1: all.
   double top_p = 1;

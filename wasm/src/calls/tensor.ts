@@ -195,6 +195,7 @@ export const tensorCalls = (context: Context) => {
     workingMemory(options: { readonly reset?: boolean } = {}): WorkingMemory {
       checkKeys('workingMemory', 'options', 'option', options, ['reset']);
       const reset = booleanOption('workingMemory', 'reset', options.reset, false);
+      context.checkOpen('workingMemory');
       const { workingBytes, peakBytes } = engine;
       if (reset) engine.resetPeak();
       return { bytes: workingBytes, peakBytes };
@@ -212,11 +213,34 @@ export const tensorCalls = (context: Context) => {
      * ```
      */
     memory(): MemoryUse {
+      context.checkOpen('memory');
       return {
         tensors: engine.tensors,
         bytes: engine.bytes,
         heapBytes: raw._heapBytes(),
       };
+    },
+
+    /**
+     * Ends the threads of this module, which otherwise live as long as the page or the process. Nothing of it can be
+     * used any more: all calls but `dispose` throw. Its memory is free once nobody holds it or its tensors. Closing
+     * again does nothing.
+     *
+     * @throws TrilError while a view is lent
+     *
+     * @example
+     * ```ts
+     * import { loadTril } from 'tril';
+     *
+     * const own = await loadTril({ variant: 'simd' });
+     * const x = own.zeros([2]);
+     * own.close();
+     * x.read(); // throws TrilError: read: tril: has been closed
+     * own.zeros([2]); // throws TrilError: zeros: tril: has been closed
+     * ```
+     */
+    close(): void {
+      context.close();
     },
   };
 };

@@ -56,7 +56,7 @@ export const wordVectorCalls = (context: Context) => ({
       const raw = context.training(call);
       const { engine } = context;
       const made = raw._wordVectors(engine, bytes, lengths, !settings.keepCase, numbers)!;
-      return new WordVectors(context, made, settings);
+      return context.own(new WordVectors(context, made, settings));
     });
   },
 });

@@ -4,7 +4,6 @@ import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { copyOf } from '../kinds.js';
-import { Model } from '../model.js';
 import { OwnedObject } from '../owned.js';
 import { Tensor } from '../tensor.js';
 import type { Kind, Reference, ReferenceOf } from './held-kinds.js';
@@ -61,7 +60,7 @@ export function connect(port: Port<Message, Answer>): Line & { close(): void } {
 
   const encode = (call: string, value: unknown, copies: Copies): unknown =>
     mapParts(value, (part) => {
-      if ([Tensor, Mask, KeyValueCache, OwnedObject, Model].some((kind) => part instanceof kind)) {
+      if ([Tensor, Mask, KeyValueCache, OwnedObject].some((kind) => part instanceof kind)) {
         throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
       }
       if (!(part instanceof RemoteObject)) return copies.of(part);

@@ -104,7 +104,7 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
     }
     for (const path of paths) {
       const [part, name] = path as [string, string?];
-      if (part === 'scope') continue; // not to be sent
+      if (part === 'scope' || part === 'close') continue; // not to be sent
       const ask: Ask = (values, { signals = [], ...options } = {}) =>
         line.ask(path, values, { ...options, signals: [...signals, signal] });
       const call = ownCalls[part]?.(ask) ?? ((...values: unknown[]) => ask(values));

@@ -79,7 +79,7 @@ export type RemotePreparedWeights<Weights extends object> = {
 
 /** All calls of `Tril` but `scope`, whose body cannot be sent, as promises. */
 export interface RemoteTril extends RemoteCalls<
-  Omit<Tril, 'scope' | 'tensor' | 'prepareWeights' | 'memory'>
+  Omit<Tril, 'scope' | 'close' | 'tensor' | 'prepareWeights' | 'memory'>
 > {
   /** The memory use of the Worker. */
   memory(): Promise<RemoteMemoryUse>;
