@@ -67,7 +67,7 @@ TensorHandle log_softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& 
 }
 
 using SoftmaxBackward = void (*)(TensorView<const float, 3>, TensorView<const float, 3>,
-                                 const tril::SoftmaxOptions&, TensorView<float, 3>, Parallel&);
+                                 const tril::SoftmaxOptions&, TensorView<float, 3>, const Context&);
 
 TensorHandle along_axis_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
                                  const SoftmaxOptions& options, Tensor* out, const char* call,

@@ -59,7 +59,7 @@ Tensor::~Tensor() {
 }
 
 void Tensor::pack() {
-  engine_.prepared.pack({data(), {size(0), size(1)}}, engine_.parallel);
+  engine_.prepared.pack({data(), {size(0), size(1)}}, engine_.context);
   packed_ = true;
 }
 

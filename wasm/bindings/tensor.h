@@ -8,8 +8,7 @@
 
 #include <emscripten/val.h>
 #include <tril/foundation/buffer.h>
-#include <tril/foundation/parallel.h>
-#include <tril/foundation/scratch.h>
+#include <tril/foundation/context.h>
 #include <tril/layers/prepared_weights.h>
 
 #include <cstddef>

@@ -66,12 +66,12 @@ namespace {
 Numbers trainer_step(Training& training, const Integers& tokens, const Integers& targets,
                      int rows) {
   Trainer& trainer = training.trainer;
-  Parallel& parallel = training.engine.context;
+  const Context& context = training.engine.context;
   const Batch batch(tokens, targets, rows);
   if (rows == 0) check_length(training.plan.data.train, training.plan.config, "step", "train on");
   const TrainingStep step =
-      rows > 0 ? trainer.step(batch.view(batch.tokens), batch.view(batch.targets), parallel)
-               : trainer.step(training.plan.data.train, parallel);
+      rows > 0 ? trainer.step(batch.view(batch.tokens), batch.view(batch.targets), context)
+               : trainer.step(training.plan.data.train, context);
   training.count_bytes();
   return to_javascript(step);
 }
@@ -88,14 +88,14 @@ Numbers trainer_cost(const Training& training, int batches, int tokens) {
 Numbers trainer_evaluate(Training& training, const Integers& tokens, const Integers& targets,
                          int rows) {
   Trainer& trainer = training.trainer;
-  Parallel& parallel = training.engine.context;
+  const Context& context = training.engine.context;
   const Batch batch(tokens, targets, rows);
   if (rows == 0) {
     check_length(training.plan.data.validation, training.plan.config, "evaluate", "measure on");
   }
   const ModelLoss loss =
-      rows > 0 ? trainer.evaluate(batch.view(batch.tokens), batch.view(batch.targets), parallel)
-               : trainer.evaluate(training.plan.data.validation, parallel);
+      rows > 0 ? trainer.evaluate(batch.view(batch.tokens), batch.view(batch.targets), context)
+               : trainer.evaluate(training.plan.data.validation, context);
   training.count_bytes();
   return to_javascript(
       {loss.mean(), static_cast<double>(loss.counted), static_cast<double>(loss.correct)});
