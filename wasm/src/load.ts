@@ -1,6 +1,7 @@
 import { reasonOf, seeReadme } from './advice.js';
-import { calls, type Calls, type TrainingCalls } from './calls.js';
-import { Context } from './context.js';
+import { defineAbsent } from './absent-calls.js';
+import { calls, type Calls } from './calls.js';
+import { Context, unloaded } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
 import { isUrl } from './kinds.js';
@@ -138,11 +139,11 @@ function run(script: Script, module: WasmModule, trilWorkers: number): Promise<R
 }
 
 /** `loadTril` of these modules, with `more` calls where there are any. */
-export async function loadFrom<More extends object = object>(
+export async function loadFrom<More extends object>(
   from: Modules,
   options: LoadOptions,
   more?: (context: Context) => More,
-): Promise<Tril & TrainingCalls & More> {
+): Promise<Tril & More> {
   const all = Object.keys(from.fetch) as Variant[];
   const only = all.length === 1 ? all[0] : undefined;
   const { threads, wasm, wasmUrl, development } = checkOptions(options, only);
@@ -170,7 +171,12 @@ export async function loadFrom<More extends object = object>(
   const context = new Context(raw, available, warn);
   const { threads: started } = context.engine;
   const calling = { variant, threads: started, ...calls(context), ...more?.(context) };
-  return Object.freeze(calling as Tril & TrainingCalls & More);
+  if (!more) {
+    defineAbsent(calling, (call) => () => {
+      throw new TrilError(call, 'training', unloaded);
+    });
+  }
+  return Object.freeze(calling as Tril & More);
 }
 
 /** A loaded module: the calls that every module has, what it runs on, and what it holds. */

@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, optionalNumber, stringOption } from '../names.js';
@@ -115,7 +116,7 @@ export const efficientAttentionCalls = (context: Context) => {
       key: Tensor,
       value: Tensor,
       weights: Weights & Named<Weights, AdditiveWeights>,
-      options: Options = {} as Options,
+      options: Options & Known<Options, AdditiveOptions> = {} as never,
     ): AdditiveResult<Options> {
       const call = 'additiveAttention';
       checkKeys(call, 'weights', 'weight', weights, ['w_q', 'w_k', 'v']);
@@ -152,7 +153,7 @@ export const efficientAttentionCalls = (context: Context) => {
       query: Tensor,
       key: Tensor,
       value: Tensor,
-      options: Options = {} as Options,
+      options: Options & Known<Options, LinearAttentionOptions> = {} as never,
     ): LinearAttentionResult<Options> {
       const call = 'linearAttention';
       checkKeys(call, 'options', 'option', options, [
@@ -199,7 +200,7 @@ export const efficientAttentionCalls = (context: Context) => {
       query: Tensor,
       key: Tensor,
       value: Tensor,
-      options: Options,
+      options: Options & Known<Options, LowRankOptions>,
     ): LowRankResult<Options> {
       const call = 'lowRankAttention';
       checkKeys(call, 'options', 'option', options, [

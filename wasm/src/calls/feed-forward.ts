@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, describe, stringOption } from '../names.js';
@@ -135,7 +136,7 @@ export const feedForwardCalls = (context: Context) => {
     feedForward<const Options extends FeedForwardOptions, Weights extends object>(
       x: Tensor,
       weights: Weights & Named<Weights, FeedForwardWeights>,
-      options: Options = {} as Options,
+      options: Options & Known<Options, FeedForwardOptions> = {} as never,
     ): FeedForwardResult<Options> {
       const call = 'feedForward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));

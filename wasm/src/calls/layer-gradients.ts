@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, stringOption } from '../names.js';
 import type { Named } from '../state-dict.js';
@@ -187,7 +188,7 @@ export const layerGradientCalls = (context: Context) => {
     gatedFeedForward<const Options extends FeedForwardOptions, Weights extends object>(
       x: Tensor,
       weights: Weights & Named<Weights, FeedForwardWeights>,
-      options: Options = {} as Options,
+      options: Options & Known<Options, FeedForwardOptions> = {} as never,
     ): FeedForwardResult<Options> {
       const call = 'gatedFeedForward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames('feedForward'));

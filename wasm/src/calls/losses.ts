@@ -1,4 +1,4 @@
-import type { IfRequested } from '../if-requested.js';
+import type { IfRequested, Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, numberOption, stringOption } from '../names.js';
@@ -67,7 +67,7 @@ export const lossCalls = (context: Context) => {
     crossEntropy<const Options extends CrossEntropyOptions>(
       logits: Tensor,
       targets: NestedNumbers | Int32Array,
-      options: Options = {} as Options,
+      options: Options & Known<Options, CrossEntropyOptions> = {} as never,
     ): CrossEntropy<Options> {
       const call = 'crossEntropy';
       const names = ['ignore', 'labelSmoothing', 'reduction', 'gradient', 'out'];
@@ -107,7 +107,7 @@ export const lossCalls = (context: Context) => {
     meanSquaredError<const Options extends LossOptions>(
       x: Tensor,
       y: Tensor,
-      options: Options = {} as Options,
+      options: Options & Known<Options, LossOptions> = {} as never,
     ): SquaredError<Options> {
       const call = 'meanSquaredError';
       checkKeys(call, 'options', 'option', options, ['reduction', 'gradient']);
