@@ -4,7 +4,7 @@ import type { MultiHeadTrace, OnlineTrace } from 'tril';
 import { loadTril as loadTraining, type ModelTrace, type SequenceTrainer } from 'tril/training';
 import { loadTril as loadStatic } from 'tril/simd';
 import { loadTril as loadStaticTraining } from 'tril/simd-training';
-import type { Mask, NestedNumbers, Tensor, Variant } from 'tril';
+import type { AttentionOptions, DropoutOption, Mask, NestedNumbers, Tensor, Variant } from 'tril';
 import { loadTril as loadInWorker, type RemoteModel, type RemoteTensor } from 'tril/worker';
 import { expectTypeOf, it } from 'vitest';
 
@@ -183,6 +183,46 @@ it('only a module with training has what trains', async () => {
   void loadInWorker({ trainig: true });
 });
 
+it('only a module with training has options that train', async () => {
+  const dropout = { probability: 0.1, seed: 1 };
+  const weights = { in_proj_weight: x, 'out_proj.weight': x };
+  const state = {} as Record<string, Tensor>;
+  const forward = training.attention(x, x, x, { causal: true, dropout, logSumExp: true });
+  training.attentionBackward(x, x, x, x, { ...forward, causal: true, dropout });
+  const asked = { heads: 2, saved: true } as const;
+  expectTypeOf(training.multiHeadAttention(x, weights, asked).saved).toEqualTypeOf<Tensor>();
+  expectTypeOf(training.transformerBlock(x, state, asked).saved).toEqualTypeOf<Tensor>();
+  expectTypeOf(training.decoderBlock(x, x, state, asked).saved).toEqualTypeOf<Tensor>();
+  expectTypeOf(training.transformer(x, x, state, asked).saved).toEqualTypeOf<Tensor>();
+  tril.attentionBackward(x, x, x, x, forward);
+  // @ts-expect-error in tril/training
+  tril.attention(x, x, x, { causal: true, dropout });
+  const options: AttentionOptions & DropoutOption = { causal: true };
+  // @ts-expect-error in tril/training
+  tril.attention(x, x, x, options);
+  // @ts-expect-error in tril/training
+  tril.attentionBackward(x, x, x, x, { ...forward, dropout });
+  // @ts-expect-error in tril/training
+  tril.multiHeadAttention(x, weights, asked);
+  // @ts-expect-error in tril/training
+  tril.transformerBlock(x, state, asked);
+  // @ts-expect-error in tril/training
+  tril.decoderBlock(x, x, state, { heads: 2, saved: maybe });
+  // @ts-expect-error in tril/training
+  tril.transformer(x, x, state, asked);
+  // @ts-expect-error no such option
+  training.attention(x, x, x, { causal: true, kausal: true });
+  const remote = await loadInWorker({ training: true });
+  const base = await loadInWorker();
+  const there = await remote.zeros([1]);
+  void remote.attention(there, there, there, { dropout });
+  void remote.transformerBlock(there, {} as Record<string, RemoteTensor>, asked);
+  // @ts-expect-error the option training loads it
+  void base.attention(there, there, there, { dropout });
+  // @ts-expect-error the option training loads it
+  void base.transformerBlock(there, {} as Record<string, RemoteTensor>, asked);
+});
+
 it('a trace of a model is there where it was asked for', async () => {
   const model = await (await loadTraining()).loadModel({});
   expectTypeOf(model.forward([1], { trace: true }).trace).toEqualTypeOf<ModelTrace>();
@@ -224,9 +264,9 @@ it('gradients of masks are there where they were asked for', () => {
   expectTypeOf(plain.dMask).toEqualTypeOf<Tensor | undefined>();
   const { dLogits } = tril.crossEntropy(x, [1], { gradient: true, out: x });
   expectTypeOf(dLogits).toEqualTypeOf<Tensor>();
-  tril.attention(x, x, x, { dropout: { probability: 0.1, seed: 1 } });
+  training.attention(x, x, x, { dropout: { probability: 0.1, seed: 1 } });
   // @ts-expect-error a seed must be given
-  tril.attention(x, x, x, { dropout: { probability: 0.1 } });
+  training.attention(x, x, x, { dropout: { probability: 0.1 } });
 });
 
 it('trainers of sequences', async () => {

@@ -6,7 +6,7 @@ import { OwnedObject } from './owned.js';
 import type { Raw, RawCache, RawEngine, RawTensor, RawTraining } from './raw.js';
 import { Tensor } from './tensor.js';
 
-const unloaded =
+export const unloaded =
   'is not in the module that was loaded; loadTril of "tril/training" loads one with it';
 
 class Absent {

@@ -6,13 +6,13 @@ import type { RawCache } from './raw.js';
 
 /** Of a cache; all are whole numbers of at least 1. */
 export interface KeyValueCacheSizes {
-  /** B; 1 unless given. */
+  /** B, the number of batches (default 1). */
   readonly batch?: number;
-  /** Hk, the heads of keys and values; 1 unless given. */
+  /** Hk, the number of heads of keys and values (default 1). */
   readonly heads?: number;
   /** D, the width of a key. */
   readonly width: number;
-  /** Dv, the width of a value; as of a key unless given. */
+  /** Dv, the width of a value (default: that of a key). */
   readonly valueWidth?: number;
   /** The most tokens that it can hold. */
   readonly capacity: number;

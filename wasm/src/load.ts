@@ -1,6 +1,7 @@
 import { reasonOf, seeReadme } from './advice.js';
-import { calls, type Calls, type TrainingCalls } from './calls.js';
-import { Context } from './context.js';
+import { defineAbsent } from './absent-calls.js';
+import { calls, type Calls } from './calls.js';
+import { Context, unloaded } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
 import { isUrl } from './kinds.js';
@@ -15,7 +16,7 @@ export interface LoadOptions {
   /** Which build to load, instead of the best that this engine can run. */
   readonly variant?: Variant;
   /**
-   * How many threads to compute on, the caller's included; 1 unless given. More than one needs
+   * Number of threads to compute on, the caller's included (default 1). More than one needs
    * shared memory: in a browser a cross-origin isolated page, and a Worker to call from, since the
    * page's own thread may not wait. Where there is none, one thread is used; `tril.threads` says
    * how many there are.
@@ -144,11 +145,11 @@ function run(
 }
 
 /** `loadTril` of these modules, with `more` calls where there are any. */
-export async function loadFrom<More extends object = object>(
+export async function loadFrom<More extends object>(
   from: Modules,
   options: LoadOptions,
   more?: (context: Context) => More,
-): Promise<Tril & TrainingCalls & More> {
+): Promise<Tril & More> {
   const all = Object.keys(from.fetch) as Variant[];
   const only = all.length === 1 ? all[0] : undefined;
   const { threads, wasm, wasmUrl, development } = checkOptions(options, only);
@@ -178,7 +179,12 @@ export async function loadFrom<More extends object = object>(
   const context = new Context(raw, available, end, warn);
   const { threads: started } = context.engine;
   const calling = { variant, threads: started, ...calls(context), ...more?.(context) };
-  return Object.freeze(calling as Tril & TrainingCalls & More);
+  if (!more) {
+    defineAbsent(calling, (call) => () => {
+      throw new TrilError(call, 'training', unloaded);
+    });
+  }
+  return Object.freeze(calling as Tril & More);
 }
 
 /** A loaded module: the calls that every module has, what it runs on, and what it holds. */

@@ -47,7 +47,7 @@ export interface Without {
   readonly head?: number;
   /** The whole layer, unless a head or a part is given. */
   readonly part?: 'attention' | 'feedForward' | AnyText;
-  /** Of the tokens for which it is off, from 0; all unless given. */
+  /** Positions of the tokens for which it is off, from 0 (default: all). */
   readonly positions?: number | readonly number[];
 }
 
@@ -59,7 +59,7 @@ export interface Replacement {
   readonly head?: number;
   /** Replaces what attention or feed-forward add to the residual stream, or that stream. */
   readonly part?: 'attention' | 'feedForward' | 'residual' | AnyText;
-  /** Of the tokens for which it is replaced, from 0; all unless given. */
+  /** Positions of the tokens for which it is replaced, from 0 (default: all). */
   readonly positions?: number | readonly number[];
   /**
    * `[D]` of a head and `[C]` of the rest, for all these positions alike, or a row for each of them, such
@@ -84,9 +84,9 @@ export interface ForwardOptions extends ModelChanges {
 
 /** What a trace may leave out. */
 export interface ModelTraceOptions {
-  /** The logit lens, `[T, V]` of each layer; true unless given. */
+  /** Whether the trace has the logit lens, `[T, V]` of each layer (default true). */
   readonly lens?: boolean;
-  /** Scores, `[H, T, T]` of each layer; true unless given. */
+  /** Whether the trace has the scores, `[H, T, T]` of each layer (default true). */
   readonly scores?: boolean;
 }
 
@@ -149,17 +149,17 @@ export type ModelForward<Options = object> = { readonly logits: Tensor } & (Opti
  * is forgotten when it is full.
  */
 export interface TextOptions extends ModelChanges {
-  /** At most so many; 100 unless given. */
+  /** Number of tokens at most (default 100). */
   readonly maxTokens?: number;
-  /** Logits are divided by it; 0: always the most likely; 0.8 unless given. */
+  /** Divisor of the logits; 0 always takes the most likely token (default 0.8). */
   readonly temperature?: number;
-  /** Only so many of the most likely; 0, unless given: all. */
+  /** Number of the most likely tokens that are drawn from; 0 is all (default 0). */
   readonly topK?: number;
-  /** Only the fewest that together have this probability; 1, unless given: all. */
+  /** Probability that the fewest tokens that are drawn from have together; 1 is all (default 1). */
   readonly topP?: number;
-  /** Only those of this share of the largest probability; 0, unless given: all. */
+  /** Share of the largest probability that a token must have to be drawn; 0 is none (default 0). */
   readonly minP?: number;
-  /** Of the draws; 0 unless given. */
+  /** Seed of the draws (default 0). */
   readonly seed?: number;
   /** Ends before this text, or any of these. */
   readonly stop?: string | readonly string[];

@@ -1,11 +1,7 @@
-import { modelCalls } from './calls/model.js';
-import { sequenceTrainerCalls } from './calls/sequence-trainer.js';
-import { wordVectorCalls } from './calls/word-vectors.js';
+import { callsOf, type TrainingCalls } from './calls.js';
 import type { Context } from './context.js';
+import * as training from './training-calls.js';
 
 /** What modules with training have besides the calls of every module. */
-export const moreCalls = (context: Context) => ({
-  ...modelCalls(context),
-  ...sequenceTrainerCalls(context),
-  ...wordVectorCalls(context),
-});
+export const moreCalls = (context: Context): TrainingCalls =>
+  callsOf(training, context) as TrainingCalls;

@@ -1,8 +1,5 @@
 // All that every entry with training has besides its loadTril.
 import type { TrainingCalls } from './calls.js';
-import type { modelCalls } from './calls/model.js';
-import type { sequenceTrainerCalls } from './calls/sequence-trainer.js';
-import type { wordVectorCalls } from './calls/word-vectors.js';
 import type { Tril } from './load.js';
 
 export { Model } from './model.js';
@@ -34,6 +31,7 @@ export type {
   SequenceTrainingSettings,
   TranslateOptions,
 } from './sequence-trainer-types.js';
+export { Trainer } from './trainer.js';
 export { WordVectors } from './word-vectors.js';
 export type {
   WordNeighbour,
@@ -45,12 +43,7 @@ export type {
 
 /**
  * A loaded module with what trains models: `trainer`, `sequenceTrainer`, `wordVectors` and the gradients of
- * blocks and their parts; and with `loadModel`, for models that others have trained.
+ * blocks and their parts; and with `loadModel`, for models that others have trained. All else is as in
+ * {@link Tril}, but that some calls take more options: `attention` takes `dropout`, and blocks take `saved`.
  */
-export interface TrainingTril
-  extends
-    Tril,
-    TrainingCalls,
-    ReturnType<typeof modelCalls>,
-    ReturnType<typeof sequenceTrainerCalls>,
-    ReturnType<typeof wordVectorCalls> {}
+export interface TrainingTril extends Omit<Tril, keyof TrainingCalls>, TrainingCalls {}

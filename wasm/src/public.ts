@@ -52,6 +52,7 @@ export {
   type AttentionOptions,
   type AttentionResult,
   type AttentionTrace,
+  type DropoutOption,
   type KeyValue,
 } from './calls/attention.js';
 export type {

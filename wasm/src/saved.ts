@@ -2,11 +2,11 @@ import { TrilError } from './error.js';
 import { booleanOption } from './names.js';
 import type { Tensor } from './tensor.js';
 
-/** What a forward pass can be asked to keep. */
+/** What a forward pass of a module of `tril/training` can be asked to keep. */
 export interface SavedOption {
   /**
    * Also return `saved`, which the backward of the call takes, so that it computes nothing again: a
-   * tensor of one axis. In modules of `tril/training`.
+   * tensor of one axis.
    */
   readonly saved?: boolean;
 }

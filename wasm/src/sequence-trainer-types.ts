@@ -7,34 +7,34 @@ export interface SequenceModelSettings {
   readonly sourceVocabulary?: number;
   /** How many there are in targets. */
   readonly targetVocabulary?: number;
-  /** The most tokens of a source or a target; 64 unless given. */
+  /** Number of tokens of a source or a target, at most (default 64). */
   readonly context?: number;
-  /** Of the source; 6 unless given. */
+  /** Number of layers of the encoder (default 6). */
   readonly encoderLayers?: number;
-  /** Of the target; 6 unless given. */
+  /** Number of layers of the decoder (default 6). */
   readonly decoderLayers?: number;
-  /** How many heads of attention, which divide the width; 8 unless given. */
+  /** Number of heads of attention, a divisor of the width (default 8). */
   readonly heads?: number;
-  /** Of the model, even; 512 unless given. */
+  /** Width of the model, even (default 512). */
   readonly width?: number;
-  /** Inside feed-forward; 2048 unless given. */
+  /** Width inside the feed-forward (default 2048). */
   readonly hidden?: number;
-  /** Where the norms are: behind each sublayer, unless given, or in front of it. */
+  /** Where the norms stand: after each sublayer, or before it (default `'post'`). */
   readonly norm?: 'post' | 'pre';
-  /** Of feed-forward; `'relu'` unless given. */
+  /** Activation of the feed-forward (default `'relu'`). */
   readonly activation?: 'relu' | 'gelu' | 'gelu_tanh' | 'silu';
   /**
-   * Sines and cosines added to what is embedded, unless given, or queries and keys of self-attention
-   * turned by their positions.
+   * How positions enter: sines and cosines are added to the embeddings, or queries and keys of
+   * self-attention are turned by their positions (default `'sinusoidal'`).
    */
   readonly positions?: 'sinusoidal' | 'rotary';
-  /** Feed-forward with a gate, as `gatedFeedForward`: twice the rows in its first matrix. False unless given. */
+  /** Whether the feed-forward has a gate, as `gatedFeedForward`, with twice the rows in its first matrix (default false). */
   readonly gated?: boolean;
-  /** What norms add to the variance; 1e-5 unless given. */
+  /** Number that the norms add to the variance (default 1e-5). */
   readonly eps?: number;
   /**
    * The share that is left out in training, as in `nn.Transformer` and of embeddings, from 0 to below 1:
-   * a step's number and the seed decide what. 0 unless given; `nn.Transformer`'s default is 0.1.
+   * a step's number and the seed decide what (default 0; `nn.Transformer` has 0.1).
    */
   readonly dropout?: number;
 }
@@ -87,27 +87,27 @@ export interface SequenceTrainerSettings extends Required<SequenceTrainingSettin
   readonly model: Required<SequenceModelSettings>;
 }
 
-/** How a target is said. */
+/** The options of greedy decoding. */
 export interface TranslateOptions {
-  /** The token that it begins with; 0 unless given. */
+  /** Token that the target begins with (default 0). */
   readonly begin?: number;
-  /** The token that it ends with; unless given, there is none. */
+  /** Token that the target ends with (default: none). */
   readonly end?: number;
-  /** The most tokens that are said; unless given, as many as the context has. */
+  /** Number of tokens, at most (default: as many as the context has). */
   readonly tokens?: number;
 }
 
 /** How sequences of a task are drawn. */
 export interface DrawSequencesOptions {
-  /** How many sequences; 32 unless given. */
+  /** Number of sequences (default 32). */
   readonly batch?: number;
-  /** Of how many tokens each; 6 unless given. */
+  /** Number of tokens of each (default 6). */
   readonly tokens?: number;
-  /** Sources are of the tokens from 1 to below it; 9 unless given. */
+  /** Bound of the tokens of sources, which are from 1 to below it (default 9). */
   readonly vocabulary?: number;
-  /** 1 unless given. */
+  /** Seed of the draws (default 1). */
   readonly seed?: number;
-  /** The number of the batch: another one, another batch of the same seed; 0 unless given. */
+  /** Number of the batch among those of the seed (default 0). */
   readonly step?: number;
 }
 

@@ -1,22 +1,22 @@
 /** How vectors of words are learned; what is not given is as word2vec.c has it. */
 export interface WordVectorSettings {
-  /** Numbers in each vector; 100 unless given. */
+  /** Width of a vector (default 100). */
   readonly width?: number;
-  /** The most words on either side of a word that count as near it; 5 unless given. */
+  /** Number of words on either side of a word that count as near it, at most (default 5). */
   readonly window?: number;
-  /** Words drawn at random for each window; 5 unless given. */
+  /** Number of words drawn at random for each window (default 5). */
   readonly negative?: number;
-  /** How often the texts are read; 5 unless given. */
+  /** Number of times that the texts are read (default 5). */
   readonly epochs?: number;
-  /** Words that occur less often are left out; 5 unless given. */
+  /** Number of occurrences below which a word is left out (default 5). */
   readonly minCount?: number;
-  /** Words more frequent than this share are thinned out; 0.001 unless given. With 0 none. */
+  /** Share of the text above which a word is thinned out; 0 thins out none (default 0.001). */
   readonly sample?: number;
-  /** The rate at the beginning, from which it falls evenly to nothing; 0.025 unless given. */
+  /** Learning rate at the beginning; it falls evenly to 0 (default 0.025). */
   readonly learningRate?: number;
-  /** The seed of all draws; 1 unless given. */
+  /** Seed of all draws (default 1). */
   readonly seed?: number;
-  /** `Bank` and `bank` are two words; false unless given. */
+  /** Whether `Bank` and `bank` are two words (default false). */
   readonly keepCase?: boolean;
 }
 

@@ -78,7 +78,7 @@ export class WordVectors extends OwnedObject implements Disposable {
   }
 
   /**
-   * So many steps one after the other; unless given, those that are left.
+   * Takes so many steps one after the other (default: those that are left).
    *
    * @throws TrilError as `step`; those before the one that failed are done
    *
@@ -119,7 +119,7 @@ export class WordVectors extends OwnedObject implements Disposable {
   }
 
   /**
-   * The words nearest to one, the nearest first, without itself: 10 unless given.
+   * The words nearest to one, the nearest first, without itself (default 10).
    *
    * @throws TrilError where it is none of the words
    *
@@ -143,7 +143,7 @@ export class WordVectors extends OwnedObject implements Disposable {
 
   /**
    * The words that are to `c` as `b` is to `a`: those nearest to b - a + c, each of length 1, without
-   * these three; 10 unless given.
+   * these three (default 10).
    *
    * @throws TrilError where one is none of the words
    *

@@ -87,6 +87,8 @@ const options = {
       'WasmModule',
       'AnyText',
       'Named',
+      'Known',
+      'RemoteTrainers',
     ],
   ],
 };

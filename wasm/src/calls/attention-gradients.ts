@@ -1,4 +1,4 @@
-import type { IfRequested } from '../if-requested.js';
+import type { IfRequested, Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
@@ -36,7 +36,7 @@ export type MultiHeadGradients<Weights, Options = object> = WeightGradients<Weig
 /** The options of `multiHeadAttentionBackward`: those that `multiHeadAttention` had. */
 export interface MultiHeadBackwardOptions
   extends
-    Omit<MultiHeadOptions, 'past' | 'needWeights' | 'averageWeights' | 'trace' | 'out' | 'saved'>,
+    Omit<MultiHeadOptions, 'past' | 'needWeights' | 'averageWeights' | 'trace' | 'out'>,
     SavedArgument {
   /** Also give the gradient of what an additive mask adds to each score. */
   readonly maskGradient?: boolean;
@@ -130,7 +130,7 @@ export const attentionGradientCalls = (context: Context) => {
       dOutput: Tensor,
       x: Tensor,
       weights: Weights & Named<Weights, MultiHeadWeights>,
-      options: Options,
+      options: Options & Known<Options, MultiHeadBackwardOptions>,
     ): MultiHeadGradients<Weights, Options> {
       const call = 'multiHeadAttentionBackward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames('multiHeadAttention'));

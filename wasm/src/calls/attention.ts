@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { booleanOption, checkKeys, integerOption } from '../names.js';
@@ -34,7 +35,7 @@ export interface AttentionOptions {
   readonly causal?: boolean;
   /** Which keys may be seen, besides `causal`. */
   readonly mask?: Mask;
-  /** What the products are multiplied by; `1 / sqrt(D)` unless given. */
+  /** Factor of the scores (default `1 / sqrt(D)`). */
   readonly scale?: number;
   /** c > 0: scores become `c * tanh(score / c)`, after scaling and before the mask. */
   readonly softcap?: number;
@@ -50,14 +51,9 @@ export interface AttentionOptions {
   readonly keyLengths?: readonly number[];
   /** How many heads lie side by side in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
   readonly heads?: number;
-  /** How many heads lie side by side in `k` and `v`; as `heads` unless given. */
+  /** Number of heads that lie side by side in `k` and `v` (default: `heads`). */
   readonly kvHeads?: number;
-  /**
-   * Drops weights after softmax; a backward pass with the same options drops the same. The trace
-   * has them as they are before. Works in a module of `tril/training`.
-   */
-  readonly dropout?: AttentionDropout;
-  /** Which method; `'auto'`, the fastest that is known for the shape, unless given. */
+  /** Method; `'auto'` is the fastest that is known for the shape (default `'auto'`). */
   readonly method?: AttentionMethod;
   /** Also return what was computed on the way. */
   readonly trace?: boolean;
@@ -65,6 +61,15 @@ export interface AttentionOptions {
   readonly logSumExp?: boolean;
   /** Where the output goes, instead of into a new tensor. */
   readonly out?: Tensor;
+}
+
+/** What `attention` and `attentionBackward` of a module of `tril/training` can be told besides. */
+export interface DropoutOption {
+  /**
+   * Drops weights after softmax; a backward pass with the same options drops the same. The trace
+   * has them as they are before.
+   */
+  readonly dropout?: AttentionDropout;
 }
 
 /** What was computed on the way, in this order, each `[B, H, T, S]`. */
@@ -107,7 +112,7 @@ const optionNames = [
 /** Probability and seed, as the module takes them; none where there is no dropout. */
 export function rawDropout(
   call: string,
-  dropout: AttentionDropout | undefined,
+  { dropout }: DropoutOption,
 ): readonly [number, number] | undefined {
   if (dropout === undefined) return undefined;
   checkKeys(call, 'dropout', 'option', dropout, ['probability', 'seed']);
@@ -138,7 +143,7 @@ export function rawAttentionOptions(
   };
 }
 
-export const attentionCalls = (context: Context) => ({
+export const attentionCalls = <Training>(context: Context) => ({
   /**
    * Scaled dot-product attention, `softmax(scale * q k^T + mask) v` for every head (Vaswani et al.
    * 2017, section 3.2.1): q `[B, H, T, D]`, k `[B, Hk, S, D]`, v `[B, Hk, S, Dv]`; gives `[B, H, T,
@@ -159,16 +164,16 @@ export const attentionCalls = (context: Context) => ({
    * tril.attention(q, k, tril.zeros([1, 8, 15, 64])); // throws TrilError: attention: value:
    * ```
    */
-  attention<const Options extends AttentionOptions>(
+  attention<const Options extends AttentionOptions & Training>(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    options: Options = {} as Options,
+    options: Options & Known<Options, AttentionOptions & Training> = {} as never,
   ): AttentionResult<Options> {
     const call = 'attention';
     const raw = rawAttentionOptions(context, call, options, optionNames);
     const { past } = options;
-    const dropout = rawDropout(call, options.dropout);
+    const dropout = rawDropout(call, options as DropoutOption);
     const out = options.out ?? absent;
     const cache = past instanceof KeyValueCache ? context.cacheHandle(call, 'past', past) : null;
     const given = past instanceof KeyValueCache ? undefined : past;
@@ -205,3 +210,6 @@ export const attentionCalls = (context: Context) => ({
     });
   },
 });
+
+/** The same in a module of `tril/training`, which knows dropout. */
+export const trainingAttentionCalls = attentionCalls<DropoutOption>;

@@ -1,4 +1,4 @@
-import type { IfRequested } from '../if-requested.js';
+import type { IfRequested, Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
@@ -56,19 +56,15 @@ export interface TransformerGradients<Weights> {
 }
 
 /** The options of `transformerBlockBackward`: those that `transformerBlock` had. */
-export type TransformerBlockBackwardOptions = Omit<
-  TransformerBlockOptions,
-  'trace' | 'out' | 'saved'
-> &
+export type TransformerBlockBackwardOptions = Omit<TransformerBlockOptions, 'trace' | 'out'> &
   MaskGradientOption &
   SavedArgument;
 /** The options of `decoderBlockBackward`: those that `decoderBlock` had. */
-export type DecoderBlockBackwardOptions = Omit<DecoderBlockOptions, 'trace' | 'out' | 'saved'> &
+export type DecoderBlockBackwardOptions = Omit<DecoderBlockOptions, 'trace' | 'out'> &
   MaskGradientOption &
   SavedArgument;
 /** The options of `transformerBackward`: those that `transformer` had. */
-export type TransformerBackwardOptions = Omit<TransformerOptions, 'trace' | 'out' | 'saved'> &
-  SavedArgument;
+export type TransformerBackwardOptions = Omit<TransformerOptions, 'trace' | 'out'> & SavedArgument;
 
 const sharedNames = [
   ...['heads', 'kvHeads', 'causal', 'scale', 'softcap', 'method', 'norm', 'activation', 'eps'],
@@ -113,7 +109,7 @@ export const blockGradientCalls = (context: Context) => {
       dOutput: Tensor,
       x: Tensor,
       weights: Weights & Named<Weights, TransformerBlockWeights>,
-      options: Options,
+      options: Options & Known<Options, TransformerBlockBackwardOptions>,
     ): BlockGradients<Weights, Options> {
       const call = 'transformerBlockBackward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames('transformerBlock'));
@@ -156,7 +152,7 @@ export const blockGradientCalls = (context: Context) => {
       x: Tensor,
       memory: Tensor,
       weights: Weights & Named<Weights, DecoderBlockWeights>,
-      options: Options,
+      options: Options & Known<Options, DecoderBlockBackwardOptions>,
     ): DecoderGradients<Weights, Options> {
       const call = 'decoderBlockBackward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames('decoderBlock'));

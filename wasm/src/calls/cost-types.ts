@@ -30,29 +30,29 @@ export interface AttentionCost extends Cost {
 
 /** q `[batches, heads, queries, width]`, k and v `[batches, kvHeads, keys, ...]`. */
 export interface AttentionSizes {
-  /** 1 unless given. */
+  /** Number of batches (default 1). */
   readonly batches?: number;
-  /** 1 unless given. */
+  /** Number of heads (default 1). */
   readonly heads?: number;
-  /** As `heads` unless given. */
+  /** Number of heads of keys and values (default: `heads`). */
   readonly kvHeads?: number;
   readonly queries: number;
   readonly keys: number;
   readonly width: number;
-  /** As `width` unless given. */
+  /** Width of v (default: `width`). */
   readonly valueWidth?: number;
 }
 
 /** q `[batches, queries, width]`, k and v `[batches, keys, ...]`, and the network between them. */
 export interface AdditiveSizes {
-  /** 1 unless given. */
+  /** Number of batches (default 1). */
   readonly batches?: number;
   readonly queries: number;
   readonly keys: number;
   readonly width: number;
-  /** Of k; as `width` unless given. */
+  /** Width of k (default: `width`). */
   readonly keyWidth?: number;
-  /** Of v; as `width` unless given. */
+  /** Width of v (default: `width`). */
   readonly valueWidth?: number;
   /** A, of the network: how many values of tanh make a score. */
   readonly units: number;
@@ -63,6 +63,6 @@ export interface AttentionCostOptions extends Pick<
   AttentionOptions,
   'causal' | 'mask' | 'softcap' | 'keyLengths' | 'method'
 > {
-  /** How many of the keys were there before query 0; 0 unless given. */
+  /** Number of keys before query 0 (default 0). */
   readonly past?: number;
 }

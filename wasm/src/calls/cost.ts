@@ -94,7 +94,7 @@ export const costCalls = (context: Context) => {
         readonly depth: number;
         readonly cols: number;
         readonly method?: MatmulMethod;
-        /** How often Strassen halves; as often as `matmul` does unless given. */
+        /** Number of times that Strassen halves (default: as often as `matmul` does). */
         readonly levels?: number;
       }): Cost {
         const names = ['batches', 'rows', 'depth', 'cols', 'method', 'levels'];

@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, optionalNumber, stringOption } from '../names.js';
@@ -36,22 +37,22 @@ export interface AdditiveTrace extends Omit<AttentionTrace, 'capped'> {
 interface HeadOptions extends OutOption {
   /** How many heads lie side by side in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
   readonly heads?: number;
-  /** How many heads lie side by side in `k` and `v`; as `heads` unless given. */
+  /** Number of heads that lie side by side in `k` and `v` (default: `heads`). */
   readonly kvHeads?: number;
 }
 
 /** The options of `linearAttention`. */
 export interface LinearAttentionOptions extends HeadOptions {
-  /** What queries and keys go through first: elu + 1, above 0 always, unless given. */
+  /** Feature map of queries and keys: `'elu_plus_one'`, which is always above 0, or none (default `'elu_plus_one'`). */
   readonly featureMap?: 'elu_plus_one' | 'identity';
   /**
-   * What is multiplied first: `'values_first'`, `q (k^T v)`, time and memory in T + S and no
-   * scores, unless given; `'scores_first'`, `(q k^T) v`, as it is written.
+   * Order of the products: `'values_first'`, `q (k^T v)`, takes time and memory in T + S and has no
+   * scores; `'scores_first'` is `(q k^T) v`, as it is written (default `'values_first'`).
    */
   readonly order?: 'values_first' | 'scores_first';
   /** A query sees no key after its own position. */
   readonly causal?: boolean;
-  /** Divide by the sum of the weights; true unless given. */
+  /** Whether the output is divided by the sum of the weights (default true). */
   readonly normalise?: boolean;
   /** Also return the weights, which only `'scores_first'` has. */
   readonly needWeights?: boolean;
@@ -63,7 +64,7 @@ export interface LowRankOptions extends HeadOptions {
   readonly e: Tensor;
   /** What projects the S values to R, `[R, S]`. */
   readonly f: Tensor;
-  /** What the products are multiplied by; `1 / sqrt(D)` unless given. */
+  /** Factor of the scores (default `1 / sqrt(D)`). */
   readonly scale?: number;
   /** Also return what was computed on the way, with R in the place of S. */
   readonly trace?: boolean;
@@ -115,7 +116,7 @@ export const efficientAttentionCalls = (context: Context) => {
       key: Tensor,
       value: Tensor,
       weights: Weights & Named<Weights, AdditiveWeights>,
-      options: Options = {} as Options,
+      options: Options & Known<Options, AdditiveOptions> = {} as never,
     ): AdditiveResult<Options> {
       const call = 'additiveAttention';
       checkKeys(call, 'weights', 'weight', weights, ['w_q', 'w_k', 'v']);
@@ -152,7 +153,7 @@ export const efficientAttentionCalls = (context: Context) => {
       query: Tensor,
       key: Tensor,
       value: Tensor,
-      options: Options = {} as Options,
+      options: Options & Known<Options, LinearAttentionOptions> = {} as never,
     ): LinearAttentionResult<Options> {
       const call = 'linearAttention';
       checkKeys(call, 'options', 'option', options, [
@@ -199,7 +200,7 @@ export const efficientAttentionCalls = (context: Context) => {
       query: Tensor,
       key: Tensor,
       value: Tensor,
-      options: Options,
+      options: Options & Known<Options, LowRankOptions>,
     ): LowRankResult<Options> {
       const call = 'lowRankAttention';
       checkKeys(call, 'options', 'option', options, [

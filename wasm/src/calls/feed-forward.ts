@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, describe, stringOption } from '../names.js';
@@ -12,7 +13,7 @@ export type Activation = (typeof activations)[number];
 
 /** The options of `gelu`. */
 export interface GeluOptions extends OutOption {
-  /** `'none'`, the exact function, unless given; `'tanh'`, its approximation. */
+  /** `'none'` is the exact function, `'tanh'` its approximation (default `'none'`). */
   readonly approximate?: 'none' | 'tanh';
 }
 
@@ -30,7 +31,7 @@ export interface FeedForwardWeights {
 
 /** The options of `feedForward`. */
 export interface FeedForwardOptions extends OutOption {
-  /** `'relu'` unless given. */
+  /** Activation (default `'relu'`). */
   readonly activation?: Activation;
   /** Also return what was computed on the way. */
   readonly trace?: boolean;
@@ -135,7 +136,7 @@ export const feedForwardCalls = (context: Context) => {
     feedForward<const Options extends FeedForwardOptions, Weights extends object>(
       x: Tensor,
       weights: Weights & Named<Weights, FeedForwardWeights>,
-      options: Options = {} as Options,
+      options: Options & Known<Options, FeedForwardOptions> = {} as never,
     ): FeedForwardResult<Options> {
       const call = 'feedForward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));

@@ -40,7 +40,7 @@ export type NumpyType = 'float32' | 'float16';
 /** The options of the calls that write files. */
 export interface WriteOptions<Type extends string = NumpyType> {
   /**
-   * In which type; `'float32'`, which loses nothing, unless given. Others are rounded to nearest, of
+   * Type of the elements (default `'float32'`, which loses nothing). Others are rounded to nearest, of
    * two that are as near to the even one, and beyond their range to infinity.
    */
   readonly dtype?: Type;

@@ -1,9 +1,10 @@
-import type { IfRequested } from '../if-requested.js';
+import type { IfRequested, Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { flattenIntegers, type NestedNumbers } from '../values.js';
-import { rawAttentionOptions, rawDropout, type AttentionOptions } from './attention.js';
+import { rawAttentionOptions, rawDropout } from './attention.js';
+import type { AttentionOptions, DropoutOption } from './attention.js';
 import { geluForm, type Activation, type GeluOptions } from './feed-forward.js';
 import type { OutOption } from './layers.js';
 import type { RmsNormOptions } from './norms.js';
@@ -53,6 +54,60 @@ const attentionNames = [
   ...['causal', 'mask', 'scale', 'softcap', 'keyLengths', 'heads', 'kvHeads', 'method'],
   ...['output', 'logSumExp', 'maskGradient', 'dropout'],
 ];
+
+export const attentionBackwardCalls = <Training>(context: Context) => ({
+  /**
+   * The gradients of what `attention` was given, from the gradient `dOutput` of its output (Dao 2023):
+   * the weights are formed anew block by block from `logSumExp`, so that no memory grows with T S.
+   *
+   * @throws TrilError where shapes or options do not fit
+   *
+   * @example
+   * ```ts
+   * const normal = (seed: number) => tril.randomNormal([8, 16, 64], { seed });
+   * const [q, k, v, dOutput] = [normal(1), normal(2), normal(3), normal(4)];
+   * const forward = tril.attention(q, k, v, { causal: true, logSumExp: true });
+   * const { output, logSumExp } = forward;
+   * const options = { output, logSumExp, causal: true };
+   * const { dQuery, dKey, dValue } = tril.attentionBackward(dOutput, q, k, v, options);
+   * dKey.shape; // [8, 16, 64]
+   * ```
+   */
+  attentionBackward<const Options extends AttentionBackwardOptions & Training>(
+    dOutput: Tensor,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    options: Options & Known<Options, AttentionBackwardOptions & Training>,
+  ): AttentionGradients<Options> {
+    const call = 'attentionBackward';
+    checkKeys(call, 'options', 'option', options, attentionNames);
+    const { output, logSumExp, maskGradient, ...forward } = options;
+    const rawAttention = rawAttentionOptions(
+      context,
+      call,
+      forward as AttentionOptions,
+      attentionNames,
+    );
+    const wanted = booleanOption(call, 'maskGradient', maskGradient, false);
+    const tensors = { dOutput, query, key, value, output, logSumExp };
+    const dropout = rawDropout(call, options as DropoutOption);
+    return context.run(call, tensors, (t) => {
+      const values = [
+        ...([context.engine, t.dOutput, t.query, t.key, t.value, t.output, t.logSumExp] as const),
+        ...([rawAttention, wanted] as const),
+      ] as const;
+      return context.adoptAll(
+        dropout
+          ? context.training(call)._attentionDropoutBackward(...values, ...dropout)
+          : context.raw._attentionBackward(...values),
+      );
+    }) as unknown as AttentionGradients<Options>;
+  },
+});
+
+/** The same in a module of `tril/training`, which knows dropout. */
+export const trainingAttentionBackwardCalls = attentionBackwardCalls<DropoutOption>;
 
 export const gradientCalls = (context: Context) => {
   const { raw, engine } = context;
@@ -105,55 +160,6 @@ export const gradientCalls = (context: Context) => {
   };
 
   return {
-    /**
-     * The gradients of what `attention` was given, from the gradient `dOutput` of its output (Dao 2023):
-     * the weights are formed anew block by block from `logSumExp`, so that no memory grows with T S.
-     *
-     * @throws TrilError where shapes or options do not fit
-     *
-     * @example
-     * ```ts
-     * const normal = (seed: number) => tril.randomNormal([8, 16, 64], { seed });
-     * const [q, k, v, dOutput] = [normal(1), normal(2), normal(3), normal(4)];
-     * const forward = tril.attention(q, k, v, { causal: true, logSumExp: true });
-     * const { output, logSumExp } = forward;
-     * const options = { output, logSumExp, causal: true };
-     * const { dQuery, dKey, dValue } = tril.attentionBackward(dOutput, q, k, v, options);
-     * dKey.shape; // [8, 16, 64]
-     * ```
-     */
-    attentionBackward<const Options extends AttentionBackwardOptions>(
-      dOutput: Tensor,
-      query: Tensor,
-      key: Tensor,
-      value: Tensor,
-      options: Options,
-    ): AttentionGradients<Options> {
-      const call = 'attentionBackward';
-      checkKeys(call, 'options', 'option', options, attentionNames);
-      const { output, logSumExp, maskGradient, ...forward } = options;
-      const rawAttention = rawAttentionOptions(
-        context,
-        call,
-        forward as AttentionOptions,
-        attentionNames,
-      );
-      const wanted = booleanOption(call, 'maskGradient', maskGradient, false);
-      const tensors = { dOutput, query, key, value, output, logSumExp };
-      const dropout = rawDropout(call, options.dropout);
-      return context.run(call, tensors, (t) => {
-        const values = [
-          ...([engine, t.dOutput, t.query, t.key, t.value, t.output, t.logSumExp] as const),
-          ...([rawAttention, wanted] as const),
-        ] as const;
-        return context.adoptAll(
-          dropout
-            ? context.training(call)._attentionDropoutBackward(...values, ...dropout)
-            : raw._attentionBackward(...values),
-        );
-      }) as unknown as AttentionGradients<Options>;
-    },
-
     /**
      * The gradient of what `softmax` was given, from that of its output and the output itself; options
      * as `softmax` had them. `out` may be either.

@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, stringOption } from '../names.js';
 import type { Named } from '../state-dict.js';
@@ -18,7 +19,7 @@ export interface MatmulGradients {
 
 /** The options of `gatedActivation`. */
 export interface GatedOptions extends OutOption {
-  /** `'silu'` unless given. */
+  /** Activation of the gate (default `'silu'`). */
   readonly activation?: Activation;
 }
 
@@ -166,7 +167,7 @@ export const layerGradientCalls = (context: Context) => {
     },
 
     /**
-     * The feed-forward with a gate (Shazeer 2020), with `'silu'`, its activation unless given, SwiGLU:
+     * The feed-forward with a gate (Shazeer 2020); with `'silu'`, the default, it is SwiGLU:
      * x `[..., C]`; `linear1.weight` `[2 F, C]`, the gate's rows above those of what is gated;
      * `linear2.weight` `[C, F]`; gives `[..., C]`. Works in a module of `tril/training`.
      *
@@ -187,7 +188,7 @@ export const layerGradientCalls = (context: Context) => {
     gatedFeedForward<const Options extends FeedForwardOptions, Weights extends object>(
       x: Tensor,
       weights: Weights & Named<Weights, FeedForwardWeights>,
-      options: Options = {} as Options,
+      options: Options & Known<Options, FeedForwardOptions> = {} as never,
     ): FeedForwardResult<Options> {
       const call = 'gatedFeedForward';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames('feedForward'));

@@ -12,7 +12,7 @@ export interface OutOption {
 
 /** The options of `sinusoidalPositions`. */
 export interface SinusoidalOptions extends OutOption {
-  /** After how many positions the first pair repeats; 2 pi unless given. */
+  /** Number of positions after which the first pair repeats (default 2 pi). */
   readonly wavelength?: number;
   /**
    * The wavelength of each pair divided by that of the one before; `10000 ** (2 / width)` unless
@@ -24,10 +24,10 @@ export interface SinusoidalOptions extends OutOption {
 /** The options of `rotaryPositions`. */
 export interface RotaryOptions extends OutOption {
   /**
-   * Where the tokens stand: `[T]`, or `[B, T]` for batches of their own; 0, 1, 2, ... unless given.
+   * Positions of the tokens: `[T]`, or `[B, T]` where batches differ (default 0, 1, 2, ...).
    */
   readonly positions?: NestedNumbers | Int32Array;
-  /** The base of the wavelengths; 10000 unless given. */
+  /** Base of the wavelengths (default 10000). */
   readonly base?: number;
   /**
    * The cosines of the angles, in place of `base`: `[T, width / 2]`, or `[B, T, width / 2]` for
@@ -37,11 +37,11 @@ export interface RotaryOptions extends OutOption {
   /** The sines, of the shape of `cos`. */
   readonly sin?: Tensor;
   /**
-   * Which elements turn together: `'halves'`, i and i + width / 2, unless given; `'interleaved'`,
-   * 2 i and 2 i + 1 (`'neighbours'` is the same).
+   * Which elements turn together: `'halves'`, i and i + width / 2; `'interleaved'`, 2 i and 2 i + 1
+   * (`'neighbours'` is the same). Default `'halves'`.
    */
   readonly pairs?: 'halves' | 'interleaved' | 'neighbours';
-  /** How many elements of a head are turned, the first ones; all unless given. */
+  /** Number of elements of a head that are turned, from the first (default: all). */
   readonly width?: number;
   /** How many heads lie side by side in the last axis of `x`, whose shape is then `[B, T, H*D]`. */
   readonly heads?: number;

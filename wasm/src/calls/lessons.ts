@@ -34,7 +34,7 @@ export type TracedMethod = Extract<
 export interface CacheShape {
   readonly lineBytes: number;
   readonly ways: number;
-  /** 1, a fully associative cache, unless given. */
+  /** Number of sets; 1 is a fully associative cache (default 1). */
   readonly sets?: number;
 }
 
@@ -42,7 +42,7 @@ export interface CacheShape {
 export interface TraceOptions {
   readonly method: TracedMethod;
   readonly cache: CacheShape;
-  /** The edge of the blocks of `'blocked'`; 4 unless given. */
+  /** Edge of the blocks of `'blocked'` (default 4). */
   readonly block?: number;
 }
 
@@ -95,7 +95,7 @@ export interface StrassenSigns {
 /** The options of `productError`. */
 export interface ErrorOptions {
   readonly method?: MatmulMethod;
-  /** How often Strassen halves, at most 2; as often as pays unless given. */
+  /** Number of times that Strassen halves, at most 2 (default: as often as pays). */
   readonly levels?: number;
 }
 
@@ -119,7 +119,7 @@ export interface RunningAverageOptions {
   readonly method?: AverageMethod;
   /** Sums in place of averages; not by softmax. */
   readonly sum?: boolean;
-  /** What softmax's mask holds above the diagonal, -Infinity unless given. */
+  /** Number that softmax's mask has above the diagonal (default -Infinity). */
   readonly hidden?: number;
 }
 

@@ -1,4 +1,4 @@
-import type { IfRequested } from '../if-requested.js';
+import type { IfRequested, Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, numberOption, stringOption } from '../names.js';
@@ -7,7 +7,7 @@ import { flattenIntegers, type NestedNumbers } from '../values.js';
 
 /** The options of a loss. */
 export interface LossOptions {
-  /** Whether the losses are averaged, which they are unless given, or added up. */
+  /** Whether the losses are averaged or added up (default `'mean'`). */
   readonly reduction?: 'mean' | 'sum';
   /** Also give the gradient, in the same pass. */
   readonly gradient?: boolean;
@@ -15,9 +15,9 @@ export interface LossOptions {
 
 /** The options of `crossEntropy`. */
 export interface CrossEntropyOptions extends LossOptions {
-  /** A target of this value counts for nothing; -100 unless given. */
+  /** Target that counts for nothing (default -100). */
   readonly ignore?: number;
-  /** How much of each target is shared out among all classes, from 0, unless given, to 1. */
+  /** Share of each target that is spread over all classes, from 0 to 1 (default 0). */
   readonly labelSmoothing?: number;
   /**
    * Where the gradient goes, instead of into a new tensor: of the shape of the logits, or the logits
@@ -67,7 +67,7 @@ export const lossCalls = (context: Context) => {
     crossEntropy<const Options extends CrossEntropyOptions>(
       logits: Tensor,
       targets: NestedNumbers | Int32Array,
-      options: Options = {} as Options,
+      options: Options & Known<Options, CrossEntropyOptions> = {} as never,
     ): CrossEntropy<Options> {
       const call = 'crossEntropy';
       const names = ['ignore', 'labelSmoothing', 'reduction', 'gradient', 'out'];
@@ -107,7 +107,7 @@ export const lossCalls = (context: Context) => {
     meanSquaredError<const Options extends LossOptions>(
       x: Tensor,
       y: Tensor,
-      options: Options = {} as Options,
+      options: Options & Known<Options, LossOptions> = {} as never,
     ): SquaredError<Options> {
       const call = 'meanSquaredError';
       checkKeys(call, 'options', 'option', options, ['reduction', 'gradient']);

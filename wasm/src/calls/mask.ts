@@ -36,9 +36,9 @@ export class Mask {
 
 /** The options of `mask.window`. */
 export interface WindowOptions {
-  /** How many keys before its own a query sees; all unless given. */
+  /** Number of keys before its own that a query sees (default: all). */
   readonly left?: number;
-  /** How many keys after its own a query sees; all unless given. */
+  /** Number of keys after its own that a query sees (default: all). */
   readonly right?: number;
 }
 
@@ -66,7 +66,7 @@ export interface DenseOptions {
 
 /** The options of `mask.toTensor`. */
 export interface MaskTensorOptions {
-  /** How many keys there were before query 0; 0 unless given. */
+  /** Number of keys before query 0 (default 0). */
   readonly past?: number;
 }
 

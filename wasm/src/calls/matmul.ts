@@ -18,13 +18,13 @@ export type MatmulMethod = (typeof matmulMethods)[number];
 
 /** The options of `matmul`. */
 export interface MatmulOptions {
-  /** Which algorithm; `'auto'`, the fastest that is known for the shape, unless given. */
+  /** Algorithm; `'auto'` is the fastest that is known for the shape (default `'auto'`). */
   readonly method?: MatmulMethod;
   /** Take the last two axes of `a` the other way round, without a copy. */
   readonly transposeA?: boolean;
   /** Take the last two axes of `b` the other way round, without a copy. */
   readonly transposeB?: boolean;
-  /** How often Strassen halves, at most 2; as often as pays unless given. */
+  /** Number of times that Strassen halves, at most 2 (default: as often as pays). */
   readonly levels?: number;
   /** Where the result goes, instead of into a new tensor; must have its shape and be no input. */
   readonly out?: Tensor;

@@ -5,10 +5,10 @@ import type { OutOption } from './layers.js';
 
 /** The options of `triangular`. */
 export interface TriangularOptions extends OutOption {
-  /** Which side of the diagonal is kept; `'lower'`, as `torch.tril`, unless given. */
+  /** Side of the diagonal that is kept; `'lower'` is `torch.tril` (default `'lower'`). */
   readonly part?: 'lower' | 'upper';
   /**
-   * Which diagonal, itself kept: 0, the main one, unless given; above 0 above it, below 0 below it.
+   * Diagonal, itself kept: 0 is the main one, above 0 one above it, below 0 one below it (default 0).
    */
   readonly diagonal?: number;
 }

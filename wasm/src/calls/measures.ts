@@ -4,9 +4,9 @@ import type { Tensor } from '../tensor.js';
 
 /** The tolerance of `compare`: an element may be off by `absolute + relative * |expected|`. */
 export interface CompareOptions {
-  /** How far apart two elements may be; 0 unless given. */
+  /** Distance that is allowed between two elements (default 0). */
   readonly absolute?: number;
-  /** How far apart they may be besides, as a part of the expected one's size; 0 unless given. */
+  /** Further distance that is allowed, as a fraction of the expected element's size (default 0). */
   readonly relative?: number;
 }
 

@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
@@ -30,13 +31,12 @@ export interface MultiHeadWeights {
 }
 
 /** The options of `multiHeadAttention`. */
-export interface MultiHeadOptions
-  extends Omit<AttentionOptions, 'past' | 'heads' | 'logSumExp' | 'dropout'>, SavedOption {
+export interface MultiHeadOptions extends Omit<AttentionOptions, 'past' | 'heads' | 'logSumExp'> {
   /** How many heads the projections are divided into. */
   readonly heads: number;
-  /** Cross-attention: what keys and values are made of, `[B, S, ...]`; `x` unless given. */
+  /** Source of the keys and values, `[B, S, ...]`, for cross-attention (default: `x`). */
   readonly context?: Tensor;
-  /** What values are made of; `context` unless given. */
+  /** Source of the values (default: `context`). */
   readonly valueContext?: Tensor;
   /** Rotates queries and keys by their positions, which count from the length of the cache. */
   readonly rotary?: Omit<RotaryOptions, 'positions' | 'out'>;
@@ -99,7 +99,7 @@ const optionNames = [
 export function rawMultiHeadOptions(
   context: Context,
   call: string,
-  options: Omit<MultiHeadOptions, 'saved'>,
+  options: MultiHeadOptions,
   names: readonly string[],
 ) {
   const attention = rawAttentionOptions(context, call, options, names);
@@ -123,12 +123,12 @@ export function rawMultiHeadOptions(
   };
 }
 
-export const multiHeadCalls = (context: Context) => ({
+export const multiHeadCalls = <Training>(context: Context) => ({
   /**
    * Multi-head attention as `nn.MultiheadAttention` with `batch_first` (Vaswani et al. 2017,
    * section 3.2.2): x `[B, T, C]`, or `[T, C]` without a batch, projected to queries, and `context`
    * or x to keys and values; attention in every head; the heads side by side through `out_proj`.
-   * Gives `[B, T, C]`. With `saved: true` also what `multiHeadAttentionBackward` takes as `saved`.
+   * Gives `[B, T, C]`. With `saved: true` of `tril/training` also what `multiHeadAttentionBackward` takes.
    *
    * @throws TrilError where shapes or options do not fit, and for weights that are missing or
    * unknown
@@ -146,10 +146,10 @@ export const multiHeadCalls = (context: Context) => ({
    * seen.shape; // [2, 10, 10]
    * ```
    */
-  multiHeadAttention<const Options extends MultiHeadOptions, Weights extends object>(
+  multiHeadAttention<const Options extends MultiHeadOptions & Training, Weights extends object>(
     x: Tensor,
     weights: Weights & Named<Weights, MultiHeadWeights>,
-    options: Options,
+    options: Options & Known<Options, MultiHeadOptions & Training>,
   ): MultiHeadResult<Options> {
     const call = 'multiHeadAttention';
     checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
@@ -165,7 +165,7 @@ export const multiHeadCalls = (context: Context) => ({
     const valueContext = options.valueContext ?? absent;
     const inputs = { x, context: keysFrom, valueContext, out };
     const others = { past, needWeights: raw.needWeights, trace: raw.attention.trace };
-    if (wantsSaved(call, options, others)) {
+    if (wantsSaved(call, options as SavedOption, others)) {
       return context.runWithWeights(call, weights, inputs, (t, state) => {
         const made = context
           .training(call)
@@ -188,3 +188,6 @@ export const multiHeadCalls = (context: Context) => ({
     });
   },
 });
+
+/** The same in a module of `tril/training`, which can keep what its backward needs. */
+export const trainingMultiHeadCalls = multiHeadCalls<SavedOption>;

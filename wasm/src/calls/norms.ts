@@ -4,11 +4,11 @@ import type { Tensor } from '../tensor.js';
 
 /** The options of `rmsNorm`. */
 export interface RmsNormOptions {
-  /** What the result is multiplied by: of the shape of the normalised axes; 1 unless given. */
+  /** Factor of the result, of the shape of the normalised axes (default 1). */
   readonly weight?: Tensor | null;
-  /** How many axes at the end are normalised together; 1 unless given. */
+  /** Number of axes at the end that are normalised together (default 1). */
   readonly axes?: number;
-  /** What is added to the variance or mean square; 1e-5 unless given. */
+  /** Number that is added to the variance or mean square (default 1e-5). */
   readonly eps?: number;
   /** Where the result goes, instead of into a new tensor; may be `x`. */
   readonly out?: Tensor;
@@ -16,7 +16,7 @@ export interface RmsNormOptions {
 
 /** The options of `layerNorm`. */
 export interface LayerNormOptions extends RmsNormOptions {
-  /** What is added to the result: of the shape of the normalised axes; 0 unless given. */
+  /** Summand of the result, of the shape of the normalised axes (default 0). */
   readonly bias?: Tensor | null;
 }
 

@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { checkKeys, integerOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -5,17 +6,14 @@ import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 
 /** How many queries and keys are looked at together. */
 export interface OnlineBlocks {
-  /** 64 unless given. */
+  /** Number of queries (default 64). */
   readonly queries?: number;
-  /** 128 unless given. */
+  /** Number of keys (default 128). */
   readonly keys?: number;
 }
 
 /** The options of `onlineAttention`. */
-export interface OnlineOptions extends Omit<
-  AttentionOptions,
-  'past' | 'method' | 'logSumExp' | 'dropout'
-> {
+export interface OnlineOptions extends Omit<AttentionOptions, 'past' | 'method' | 'logSumExp'> {
   readonly blocks?: OnlineBlocks;
 }
 
@@ -82,7 +80,7 @@ export const onlineAttentionCalls = (context: Context) => ({
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    options: Options = {} as Options,
+    options: Options & Known<Options, OnlineOptions> = {} as never,
   ): OnlineResult<Options> {
     const call = 'onlineAttention';
     const raw = rawAttentionOptions(context, call, options, optionNames);

@@ -8,17 +8,17 @@ import { integers } from './shapes.js';
 /** The options of a reduction. */
 export interface ReduceOptions extends OutOption {
   /**
-   * The axis, or the axes, that are reduced, counted from the end where negative; all unless given. Without
+   * Axis, or axes, that are reduced, counted from the end where negative (default: all). Without
    * `keepDims`, what has no axis left has the shape `[1]`: every tensor has at least one.
    */
   readonly axis?: number | readonly number[] | null;
-  /** Keep the axes that are reduced, with size 1; false unless given. */
+  /** Whether the axes that are reduced stay, with size 1 (default false). */
   readonly keepDims?: boolean;
 }
 
 /** The options of `argmax`. */
 export interface ArgmaxOptions extends ReduceOptions {
-  /** The axis, counted from the end where negative; all elements in row-major order unless given. */
+  /** Axis, counted from the end where negative (default: all elements in row-major order). */
   readonly axis?: number | null;
 }
 

@@ -16,13 +16,13 @@ export type SliceRange =
 
 /** The options of `concatenate` and `stack`. */
 export interface JoinOptions extends OutOption {
-  /** Along which axis of the result, counted from its end where negative; 0 unless given. */
+  /** Axis of the result, counted from its end where negative (default 0). */
   readonly axis?: number;
 }
 
 /** The options of `split`. */
 export interface SplitOptions {
-  /** Along which axis, counted from the end where negative; 0 unless given. */
+  /** Axis, counted from the end where negative (default 0). */
   readonly axis?: number;
 }
 
@@ -108,8 +108,8 @@ export const shapeCalls = (context: Context) => {
     },
 
     /**
-     * The axes in another order, as `numpy.transpose`: axis i of the result is axis `axes[i]` of `x`; backwards
-     * unless given. A copy.
+     * The axes in another order, as `numpy.transpose`: axis i of the result is axis `axes[i]` of `x`
+     * (default: backwards). A copy.
      *
      * @throws TrilError unless `axes` names every axis once
      *

@@ -4,9 +4,9 @@ import type { Tensor } from '../tensor.js';
 
 /** The options of `softmax` and `logSoftmax`. */
 export interface SoftmaxOptions {
-  /** The axis that sums to 1, counted from the end where negative; the last one unless given. */
+  /** Axis that sums to 1, counted from the end where negative (default -1). */
   readonly axis?: number;
-  /** What the numbers are divided by first: below 1 sharper, above 1 flatter; 1 unless given. */
+  /** Divisor of the numbers: below 1 the result is sharper, above 1 flatter (default 1). */
   readonly temperature?: number;
   /**
    * Where the result goes, instead of into a new tensor; must have the shape of `x`, and may be

@@ -14,11 +14,11 @@ export interface RandomOptions {
 
 /** The options of `randomUniform`. */
 export interface UniformOptions extends RandomOptions {
-  /** The least number there can be; 0 unless given. */
+  /** Smallest number there can be (default 0). */
   readonly low?: number;
   /**
-   * What all numbers stay below, but where `low + (high - low) * x` rounds to it, which from 0 to 1 it
-   * never does; 1 unless given.
+   * Bound that all numbers stay below, but where `low + (high - low) * x` rounds to it, which from 0 to
+   * 1 it never does (default 1).
    */
   readonly high?: number;
 }

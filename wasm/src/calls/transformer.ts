@@ -1,3 +1,4 @@
+import type { Known } from '../if-requested.js';
 import { absent, type Context, type Optional } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, checkName } from '../names.js';
@@ -40,17 +41,19 @@ export type DecoderBlockWeights = Attention<'self_attn' | 'multihead_attn'> &
 export type TransformerWeights = { readonly [name: string]: Tensor | null | undefined };
 
 /** The options of `transformerBlock`. */
-export interface TransformerBlockOptions
-  extends Omit<AttentionOptions, 'past' | 'heads' | 'logSumExp' | 'dropout'>, SavedOption {
+export interface TransformerBlockOptions extends Omit<
+  AttentionOptions,
+  'past' | 'heads' | 'logSumExp'
+> {
   /** How many heads attention is divided into. */
   readonly heads: number;
   /**
-   * Where the norms stand: `'post'`, after the residual, unless given; `'pre'`, before each part.
+   * Where the norms stand: `'post'`, after the residual; `'pre'`, before each part (default `'post'`).
    */
   readonly norm?: 'post' | 'pre';
-  /** `'relu'` unless given. */
+  /** Activation of the feed-forward (default `'relu'`). */
   readonly activation?: Activation;
-  /** What the norms add to the variance; 1e-5 unless given. */
+  /** Number that the norms add to the variance (default 1e-5). */
   readonly eps?: number;
 }
 
@@ -153,7 +156,7 @@ export function checkTransformerWeights(context: Context, call: string, weights:
 export function rawBlockOptions(
   context: Context,
   call: string,
-  options: Omit<TransformerBlockOptions, 'saved'>,
+  options: TransformerBlockOptions,
   names: readonly string[],
 ) {
   const attention = rawAttentionOptions(context, call, options, names);
@@ -185,7 +188,7 @@ export function otherAttention(
 export function rawTransformerOptions(
   context: Context,
   call: string,
-  options: Omit<TransformerOptions, 'saved'>,
+  options: TransformerOptions,
   names: readonly string[],
 ) {
   checkKeys(call, 'options', 'option', options, names);
@@ -201,7 +204,7 @@ export function rawTransformerOptions(
   };
 }
 
-export const transformerCalls = (context: Context) => {
+export const transformerCalls = <Training>(context: Context) => {
   const { raw, engine } = context;
 
   const result = <Options, Trace>(
@@ -239,15 +242,18 @@ export const transformerCalls = (context: Context) => {
      * output.shape; // [1, 10, 64]
      * ```
      */
-    transformerBlock<const Options extends TransformerBlockOptions, Weights extends object>(
+    transformerBlock<
+      const Options extends TransformerBlockOptions & Training,
+      Weights extends object,
+    >(
       x: Tensor,
       weights: Weights & Named<Weights, TransformerBlockWeights>,
-      options: Options,
+      options: Options & Known<Options, TransformerBlockOptions & Training>,
     ): BlockResult<Options, TransformerBlockTrace> {
       const call = 'transformerBlock';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, blockOptions);
-      const saved = wantsSaved(call, options, { trace: block.trace });
+      const saved = wantsSaved(call, options as SavedOption, { trace: block.trace });
       const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { x, out }, (t, state) =>
         result(
@@ -281,17 +287,17 @@ export const transformerCalls = (context: Context) => {
      * tril.decoderBlock(x, memory, weights, { heads: 4, causal: true }).output.shape; // [1, 10, 64]
      * ```
      */
-    decoderBlock<const Options extends DecoderBlockOptions, Weights extends object>(
+    decoderBlock<const Options extends DecoderBlockOptions & Training, Weights extends object>(
       x: Tensor,
       memory: Tensor,
       weights: Weights & Named<Weights, DecoderBlockWeights>,
-      options: Options,
+      options: Options & Known<Options, DecoderBlockOptions & Training>,
     ): BlockResult<Options, DecoderBlockTrace> {
       const call = 'decoderBlock';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, decoderOptions);
       const cross = otherAttention(context, call, options, options.memoryMask);
-      const saved = wantsSaved(call, options, { trace: block.trace });
+      const saved = wantsSaved(call, options as SavedOption, { trace: block.trace });
       const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { x, memory, out }, (t, state) => {
         const given = [engine, t.x, t.memory, state, block, cross, t.out] as const;
@@ -332,17 +338,17 @@ export const transformerCalls = (context: Context) => {
      * trace.memory.shape; // [7, 32]
      * ```
      */
-    transformer<const Options extends TransformerOptions>(
+    transformer<const Options extends TransformerOptions & Training>(
       source: Tensor,
       target: Tensor,
       weights: TransformerWeights,
-      options: Options,
+      options: Options & Known<Options, TransformerOptions & Training>,
     ): BlockResult<Options, TransformerTrace> {
       const call = 'transformer';
       checkTransformerWeights(context, call, weights);
       const all = rawTransformerOptions(context, call, options, transformerOptions);
       const { block, ofSource, cross } = all;
-      const saved = wantsSaved(call, options, { trace: block.trace });
+      const saved = wantsSaved(call, options as SavedOption, { trace: block.trace });
       const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { source, target, out }, (t, state) => {
         const values = [t.source, t.target, state, block, ofSource, cross, t.out] as const;
@@ -354,3 +360,6 @@ export const transformerCalls = (context: Context) => {
     },
   };
 };
+
+/** The same in a module of `tril/training`, which can keep what their backward passes need. */
+export const trainingTransformerCalls = transformerCalls<SavedOption>;

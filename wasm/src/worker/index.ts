@@ -4,6 +4,7 @@
  *
  * @module tril/worker
  */
+import { defineAbsent } from '../absent-calls.js';
 import { reasonOf, seeReadme } from '../advice.js';
 import { TrilError } from '../error.js';
 import { isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
@@ -31,6 +32,7 @@ export { RemoteSequenceTrainer, type RemoteSequenceTrainerCall } from './sequenc
 export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from './word-vectors.js';
 export type {
   Remote,
+  RemoteEngine,
   RemoteLoadOptions,
   RemoteMemoryUse,
   RemotePreparedWeights,
@@ -98,10 +100,6 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       withSignal: (other: AbortSignal) => callsWith(checkedSignal(other)),
       close: () => line.close(),
     };
-    // Where the module has them, they come with its paths; elsewhere they say so.
-    for (const name of ['wordVectors', 'loadModel', 'sequenceTrainer', 'drawSequences']) {
-      Object.defineProperty(tril, name, { value: withoutTraining(name), writable: true });
-    }
     for (const path of paths) {
       const [part, name] = path as [string, string?];
       if (part === 'scope' || part === 'close') continue; // not to be sent
@@ -111,6 +109,7 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       if (name === undefined) tril[part] = call;
       else ((tril[part] ??= {}) as Record<string, unknown>)[name] = call;
     }
+    if (!('trainer' in tril)) defineAbsent(tril, refusing);
     return tril as unknown as RemoteTrainingTril;
   };
   return callsWith();
@@ -136,9 +135,11 @@ function disposable(prepared: unknown): unknown {
   return prepared;
 }
 
-function withoutTraining(call: string): () => Promise<never> {
+/** A call that only a Worker with training has. What follows `trainer(...)`, its `run`, refuses as well. */
+function refusing(call: string): unknown {
   const problem = 'is not in the module that was loaded; the option training loads one with it';
-  return () => Promise.reject(new TrilError(call, 'training', problem));
+  const refuse = () => Promise.reject(new TrilError(call, 'training', problem));
+  return call.endsWith('rainer') ? ownCalls[call]?.(refuse) : refuse;
 }
 
 function checkedSignal(signal: unknown): AbortSignal {

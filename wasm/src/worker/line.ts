@@ -13,7 +13,7 @@ export interface Request {
   readonly id: number;
   /** The names that lead to what is called, such as `['mask', 'causal']`. */
   readonly path: readonly string[];
-  /** Whose method that is; a call of the module unless given. */
+  /** Reference of the object whose method is called (default: the module). */
   readonly on?: number;
   readonly values: readonly unknown[];
 }

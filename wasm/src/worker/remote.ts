@@ -25,7 +25,7 @@ export type Ask = (values: readonly unknown[], options?: RequestOptions) => Prom
 
 /** The options of a request to the Worker. */
 export interface RequestOptions {
-  /** The reference of the object whose method is called; unless given, a call of the module. */
+  /** Reference of the object whose method is called (default: the module). */
   readonly on?: number;
   /** Each of them cancels the request. */
   readonly signals?: readonly (AbortSignal | undefined)[];

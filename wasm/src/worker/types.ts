@@ -1,16 +1,14 @@
 // The calls that a Worker offers: those of the package as promises, on objects that live there.
-import type { TrainingCalls } from '../calls.js';
 import type { StoredArray, StoredArrays } from '../calls/files.js';
 import type { MemoryUse } from '../calls/tensor.js';
 import type { LoadOptions, Tril } from '../load.js';
 import type { Model } from '../model.js';
-import type { LoadModelOptions, ModelSource } from '../model-types.js';
+import type { TrainingTril } from '../public-training.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
-import type { DrawnSequences, DrawSequencesOptions } from '../sequence-trainer-types.js';
 import type { Named } from '../state-dict.js';
 import type { Trainer } from '../trainer.js';
 import type { Values } from '../values.js';
-import type { WordVectorOptions } from '../word-vector-types.js';
+import type { WordVectors } from '../word-vectors.js';
 import type { RemoteModel } from './model.js';
 import type { RemoteTensor, RemoteValue } from './remote.js';
 import type { RemoteSequenceTrainer, RemoteSequenceTrainerCall } from './sequence-trainer.js';
@@ -24,9 +22,11 @@ export type Remote<T> = T extends Trainer
     ? RemoteSequenceTrainer
     : T extends Model
       ? RemoteModel
-      : T extends StoredArrays
-        ? RemoteValue<StoredArray>[] & Pick<StoredArrays, 'skipped'>
-        : RemoteValue<T>;
+      : T extends WordVectors
+        ? RemoteWordVectors
+        : T extends StoredArrays
+          ? RemoteValue<StoredArray>[] & Pick<StoredArrays, 'skipped'>
+          : RemoteValue<T>;
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };
@@ -77,10 +77,8 @@ export type RemotePreparedWeights<Weights extends object> = {
     dispose(): Promise<void>;
   };
 
-/** All calls of `Tril` but `scope`, whose body cannot be sent, as promises. */
-export interface RemoteTril extends RemoteCalls<
-  Omit<Tril, 'scope' | 'close' | 'tensor' | 'prepareWeights' | 'memory'>
-> {
+/** What a Worker has whatever its module is. */
+export interface RemoteEngine {
   /** The memory use of the Worker. */
   memory(): Promise<RemoteMemoryUse>;
   /**
@@ -119,37 +117,32 @@ export interface RemoteTril extends RemoteCalls<
   close(): void;
 }
 
-/** The calls of a Worker whose module was loaded with `training`: the calls of `TrainingTril` as promises. */
-export interface RemoteTrainingTril
-  extends RemoteTril, RemoteCalls<Omit<TrainingCalls, 'trainer'>> {
+/** All calls of `Tril` but `scope`, whose body cannot be sent, as promises. */
+export interface RemoteTril
+  extends RemoteCalls<Omit<Tril, 'scope' | keyof RemoteEngine>>, RemoteEngine {}
+
+/** What makes trainers in a Worker. `batches` are taken here, as they are needed, and sent. */
+interface RemoteTrainers {
   /**
-   * A trainer in the Worker, as `trainer` of `tril/training`, and its `run` at once. `batches` are taken
-   * here, as they are needed, and sent.
+   * A trainer in the Worker, as `trainer` of `tril/training`, and its `run` at once.
    * @throws TrilError as that
    */
   trainer(...options: Parameters<RemoteTrainerCall>): ReturnType<RemoteTrainerCall>;
   /**
-   * A trainer of sequences in the Worker, as `sequenceTrainer` of `tril/training`, and its `run` at
-   * once. `batches` are taken here, as they are needed, and sent.
+   * A trainer of sequences in the Worker, as `sequenceTrainer` of `tril/training`, and its `run` at once.
    * @throws TrilError as that
    */
   sequenceTrainer(
     ...options: Parameters<RemoteSequenceTrainerCall>
   ): ReturnType<RemoteSequenceTrainerCall>;
-  /**
-   * A batch of a task whose answers are known, as `drawSequences` of `tril/training`.
-   * @throws TrilError as that
-   */
-  drawSequences(task: 'reverse' | 'sort', options?: DrawSequencesOptions): Promise<DrawnSequences>;
-  /**
-   * Word vectors in the Worker, as `wordVectors` of `tril/training`.
-   * @throws TrilError as that
-   */
-  wordVectors(options: WordVectorOptions): Promise<RemoteWordVectors>;
-  /**
-   * A model in the Worker, as `loadModel` of `tril/training`. The files stay on this side: one tensor
-   * at a time is read and handed over.
-   * @throws TrilError as that
-   */
-  loadModel(files: ModelSource, options?: LoadModelOptions): Promise<RemoteModel>;
 }
+
+/**
+ * The calls of a Worker whose module was loaded with `training`: those of `TrainingTril` as promises. The
+ * files that `loadModel` takes stay on this side: one tensor at a time is read and handed over.
+ */
+export interface RemoteTrainingTril
+  extends
+    RemoteCalls<Omit<TrainingTril, 'scope' | keyof RemoteEngine | keyof RemoteTrainers>>,
+    RemoteEngine,
+    RemoteTrainers {}

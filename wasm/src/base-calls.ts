@@ -1,0 +1,26 @@
+// The calls that every module has. A factory that is listed here gives its calls to `Tril`.
+export { arithmeticCalls } from './calls/arithmetic.js';
+export { attentionCalls } from './calls/attention.js';
+export { costCalls } from './calls/cost.js';
+export { efficientAttentionCalls } from './calls/efficient-attention.js';
+export { elementwiseCalls } from './calls/elementwise.js';
+export { feedForwardCalls } from './calls/feed-forward.js';
+export { fileCalls } from './calls/files.js';
+export { attentionBackwardCalls, gradientCalls } from './calls/gradients.js';
+export { cacheCalls } from './calls/key-value-cache.js';
+export { layerCalls } from './calls/layers.js';
+export { lessonCalls } from './calls/lessons.js';
+export { lossCalls } from './calls/losses.js';
+export { maskCalls } from './calls/mask.js';
+export { matmulCalls } from './calls/matmul.js';
+export { matrixCalls } from './calls/matrices.js';
+export { measureCalls } from './calls/measures.js';
+export { multiHeadCalls } from './calls/multi-head-attention.js';
+export { normCalls } from './calls/norms.js';
+export { onlineAttentionCalls } from './calls/online-attention.js';
+export { reductionCalls } from './calls/reductions.js';
+export { shapeCalls } from './calls/shapes.js';
+export { softmaxCalls } from './calls/softmax.js';
+export { tensorCalls } from './calls/tensor.js';
+export { transformerCalls } from './calls/transformer.js';
+export { weightCalls } from './calls/weights.js';

@@ -1,0 +1,13 @@
+// What a module of `tril/training` has besides the calls of every module, and the calls of every module that
+// have more options there. A factory that is listed here gives its calls to `TrainingTril`.
+export { trainingAttentionCalls } from './calls/attention.js';
+export { attentionGradientCalls } from './calls/attention-gradients.js';
+export { blockGradientCalls } from './calls/block-gradients.js';
+export { trainingAttentionBackwardCalls } from './calls/gradients.js';
+export { layerGradientCalls } from './calls/layer-gradients.js';
+export { modelCalls } from './calls/model.js';
+export { trainingMultiHeadCalls } from './calls/multi-head-attention.js';
+export { sequenceTrainerCalls } from './calls/sequence-trainer.js';
+export { trainerCalls } from './calls/trainer.js';
+export { trainingTransformerCalls } from './calls/transformer.js';
+export { wordVectorCalls } from './calls/word-vectors.js';
