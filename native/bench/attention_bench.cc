@@ -46,7 +46,7 @@ void register_attention(const std::string& name, Index queries, Index keys,
   });
 }
 
-// The way back, all three gradients: five products in place of two.
+// The backward pass, all three gradients: five products in place of two.
 void register_attention_backward(Index tokens, int threads) {
   const std::string threaded = threads > 1 ? "2_threads/" : "";
   register_on(threads, "causal_attention/backward/" + threaded + "T" + std::to_string(tokens),

@@ -210,8 +210,8 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
     return text;
   };
   EXPECT_EQ(message({}), "DecodingSession: tokens: there are none");
-  EXPECT_EQ(message({1, 11}), "DecodingSession: tokens: 11 at 1 is no token of a vocabulary of 11");
-  EXPECT_EQ(message({-1}), "DecodingSession: tokens: -1 at 0 is no token of a vocabulary of 11");
+  EXPECT_EQ(message({1, 11}), "DecodingSession: tokens: 11 at 1 is outside the vocabulary (0..10)");
+  EXPECT_EQ(message({-1}), "DecodingSession: tokens: -1 at 0 is outside the vocabulary (0..10)");
   session.append(c.part(0, 4), {c.scratch, c.parallel});
   EXPECT_EQ(message({1, 2, 3}),
             "DecodingSession: tokens: 3 after 4 are more than the capacity of 6");

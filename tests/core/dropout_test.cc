@@ -1,5 +1,5 @@
-// Dropout: the share that is left out, that the same elements are left out on the way back, that
-// every instruction set agrees, and independence of rows and columns.
+// Dropout: the share that is left out, that the same elements are left out in the backward pass,
+// that every instruction set agrees, and independence of rows and columns.
 #include <gtest/gtest.h>
 #include <tril/layers/dropout.h>
 #include <tril/layers/dropout_kernels.h>

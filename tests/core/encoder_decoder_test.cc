@@ -376,13 +376,13 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
             std::string::npos);
   c.sources[5] = 6;
   EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
-            call + "source: 6 at [1, 1] is no token of a vocabulary of 6");
+            call + "source: 6 at [1, 1] is outside the vocabulary (0..5)");
   c.sources[5] = 1, c.replies[2] = 7;
   EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
-            call + "answers: 7 at [0, 2] is no token of a vocabulary of 7");
+            call + "answers: 7 at [0, 2] is outside the vocabulary (0..6)");
   c.replies[2] = 1, c.targets[0] = kIgnoredTarget;
   EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
-            call + "target: -100 at [0, 0] is no token of a vocabulary of 7");
+            call + "target: -100 at [0, 0] is outside the vocabulary (0..6)");
   c.targets[0] = 0;
   EXPECT_EQ(refused(c.source(), c.target(), c.answers(), {.scale = std::nan("")}),
             call + "scale: must be finite, is nan");

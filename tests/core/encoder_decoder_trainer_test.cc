@@ -249,9 +249,9 @@ TEST(EncoderDecoder, SaysWhatItHoldsMostLikely) {
             call + "tokens: must be from 1 to the context, 5, is 6");
   EXPECT_EQ(refused(source, {.tokens = -1}),
             call + "tokens: must be from 1 to the context, 5, is -1");
-  EXPECT_EQ(refused(source, {.begin = 7}), call + "begin: 7 is no token of a vocabulary of 7");
+  EXPECT_EQ(refused(source, {.begin = 7}), call + "begin: 7 is outside the vocabulary (0..6)");
   EXPECT_EQ(refused(source, {.begin = -1}), call + "begin: must be at least 0, is -1");
-  EXPECT_EQ(refused(source, {.end = 7}), call + "end: 7 is no token of a vocabulary of 7");
+  EXPECT_EQ(refused(source, {.end = 7}), call + "end: 7 is outside the vocabulary (0..6)");
   EXPECT_EQ(run.model.translate(source, {}), said);
 }
 
@@ -330,9 +330,9 @@ TEST(EncoderDecoderTrainer, RejectsWhatDoesNotFit) {
   bad.answers[4] = 7;
   const EncoderDecoderBatch batches[] = {good.batch(), bad.batch(), {}};
   EXPECT_EQ(refused({batches, 2}),
-            call + "batches.1.answers: 7 at [1, 1] is no token of a vocabulary of 7");
+            call + "batches.1.answers: 7 at [1, 1] is outside the vocabulary (0..6)");
   EXPECT_EQ(refused({batches + 1, 1}),
-            call + "answers: 7 at [1, 1] is no token of a vocabulary of 7");
+            call + "answers: 7 at [1, 1] is outside the vocabulary (0..6)");
   EXPECT_EQ(refused({batches + 2, 1}), call + "source: no tensor given");
   EXPECT_EQ(run.state(), before);
   EXPECT_EQ(run.trainer.steps(), 0);

@@ -127,7 +127,7 @@ TEST(Evaluation, RefusesWhatItCannotForetellBeforeItWrites) {
             "evaluate: tokens: must be at least 2, one to foretell from another, are 1");
   Ids wrong = text(30);
   wrong.back() = 13;
-  EXPECT_EQ(refused(c, wrong, 29), "evaluate: tokens: 13 at 29 is no token of a vocabulary of 13");
+  EXPECT_EQ(refused(c, wrong, 29), "evaluate: tokens: 13 at 29 is outside the vocabulary (0..12)");
   EXPECT_NE(refused(c, text(5), 5).find("evaluate: losses: "), std::string::npos);
   Case both_ways(Case::config(4, false));
   EXPECT_EQ(refused(both_ways, text(3), 2),

@@ -95,9 +95,9 @@ TEST(Generation, BeginsWithABlankOnlyBehindText) {
   TokenizerParts parts;
   for (int n = 0; n < 256; ++n) {
     parts.tokens.emplace_back(1, static_cast<char>(n));
-    parts.fallback.push_back(n);
+    parts.byte_fallback.push_back(n);
   }
-  parts.blank_before = true;
+  parts.add_prefix_space = true;
   for (const char* const token : {" a", " b", " c", " d", " e", "<s>"}) {
     parts.tokens.emplace_back(token);
   }
@@ -268,7 +268,7 @@ TEST(Generation, RefusesWhatItCannotBeginFrom) {
   };
   EXPECT_EQ(refused({}), "Generation: prompt: is empty: there must be a token to begin from");
   EXPECT_EQ(refused(Ids(17, 1)), "Generation: prompt: has 17 tokens, and the context is 16");
-  EXPECT_EQ(refused({264}), "Generation: prompt: 264 is no token of a vocabulary of 264");
+  EXPECT_EQ(refused({264}), "Generation: prompt: 264 is outside the vocabulary (0..263)");
   EXPECT_EQ(refused({1}, {.max_tokens = -1}), "Generation: max_tokens: must be at least 0, is -1");
   EXPECT_EQ(refused({1}, {.stop = {""}}), "Generation: stop: a text is empty");
   EXPECT_EQ(refused({1}, {.sampling = {.top_p = 2}}),

@@ -251,8 +251,8 @@ TEST(LanguageModel, DoesNotDependOnThreads) {
   }
 }
 
-// Where nothing of it is linear the way back is checked by a move against the gradient: with the
-// seed held, dropout is a function as any other.
+// Where nothing of it is linear the backward pass is checked by a move against the gradient: with
+// the seed held, dropout is a function as any other.
 TEST(LanguageModel, GradientsThroughDropoutAreThoseOfTheSameChoice) {
   for (ModelConfig config : families()) {
     config.dropout = 0.4;
@@ -357,10 +357,10 @@ TEST(LanguageModel, RefusesWhatDoesNotFit) {
   };
   c.ids[6] = 7;
   EXPECT_EQ(message(),
-            "LanguageModel::accumulate: tokens: 7 at [1, 1] is no token of a vocabulary of 7");
+            "LanguageModel::accumulate: tokens: 7 at [1, 1] is outside the vocabulary (0..6)");
   c.ids[6] = 0, c.targets[0] = -1;
   EXPECT_EQ(message(),
-            "LanguageModel::accumulate: targets: -1 at [0, 0] is no token of a vocabulary of 7");
+            "LanguageModel::accumulate: targets: -1 at [0, 0] is outside the vocabulary (0..6)");
   c.targets[0] = 0;
   EXPECT_EQ(message({.scale = HUGE_VAL}),
             "LanguageModel::accumulate: scale: must be finite, is inf");

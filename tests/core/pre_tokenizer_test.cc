@@ -14,7 +14,8 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-Strings pieces_of(std::string_view text, PreSplit split = PreSplit::gpt2, bool digits = false) {
+Strings pieces_of(std::string_view text, PreTokenizer split = PreTokenizer::gpt2,
+                  bool digits = false) {
   Strings pieces;
   detail::for_each_piece(text, split, digits,
                          [&](std::string_view piece) { pieces.emplace_back(piece); });
@@ -44,7 +45,7 @@ TEST(CharacterClass, OfAsciiIsTheTables) {
   }
 }
 
-TEST(PreSplit, OfGpt2) {
+TEST(PreTokenizer, OfGpt2) {
   EXPECT_EQ(pieces_of("Hello world"), (Strings{"Hello", " world"}));
   EXPECT_EQ(pieces_of("don't we'll I'd they've 'tis"),
             (Strings{"don", "'t", " we", "'ll", " I", "'d", " they", "'ve", " '", "tis"}));
@@ -61,7 +62,7 @@ TEST(PreSplit, OfGpt2) {
   EXPECT_EQ(pieces_of(""), (Strings{}));
 }
 
-TEST(PreSplit, OfGpt2KnowsAllScripts) {
+TEST(PreTokenizer, OfGpt2KnowsAllScripts) {
   EXPECT_EQ(pieces_of("Größe Ωμέγα"), (Strings{"Größe", " Ωμέγα"}));
   EXPECT_EQ(pieces_of("e\u0301a"), (Strings{"e", "\u0301", "a"}));  // a mark is no letter
   EXPECT_EQ(pieces_of("中文 ٣٤"), (Strings{"中文", " ٣٤"}));
@@ -70,18 +71,19 @@ TEST(PreSplit, OfGpt2KnowsAllScripts) {
   EXPECT_EQ(pieces_of("a\u0085b\ufeffc"), (Strings{"a", "\u0085", "b", "\ufeff", "c"}));
 }
 
-TEST(PreSplit, BytesThatAreNoUtf8AreSigns) {
+TEST(PreTokenizer, BytesThatAreNoUtf8AreSigns) {
   EXPECT_EQ(pieces_of("a\xff\xfe b\xc3"), (Strings{"a", "\xff\xfe", " b", "\xc3"}));
   EXPECT_EQ(pieces_of("\xc0\xaf \xed\xa0\x80!"), (Strings{"\xc0\xaf", " \xed\xa0\x80!"}));
-  EXPECT_EQ(pieces_of("\xc3\xa9\xa9", PreSplit::characters), (Strings{"\xc3\xa9", "\xa9"}));
+  EXPECT_EQ(pieces_of("\xc3\xa9\xa9", PreTokenizer::characters), (Strings{"\xc3\xa9", "\xa9"}));
 }
 
-TEST(PreSplit, OfLlama3AndQwen2) {
-  const auto llama3 = [](std::string_view text) { return pieces_of(text, PreSplit::llama3); };
+TEST(PreTokenizer, OfLlama3AndQwen2) {
+  const auto llama3 = [](std::string_view text) { return pieces_of(text, PreTokenizer::llama3); };
   EXPECT_EQ(llama3("IT'S they'LL x'\u017f 'tis"),
             (Strings{"IT", "'S", " they", "'LL", " x", "'\u017f", " '", "tis"}));
   EXPECT_EQ(llama3("12345 6\u00b27"), (Strings{"123", "45", " ", "6\u00b27"}));
-  EXPECT_EQ(pieces_of("12345 6", PreSplit::qwen2), (Strings{"1", "2", "3", "4", "5", " ", "6"}));
+  EXPECT_EQ(pieces_of("12345 6", PreTokenizer::qwen2),
+            (Strings{"1", "2", "3", "4", "5", " ", "6"}));
   EXPECT_EQ(llama3(".hello (x)\tb\u00a0c"), (Strings{".hello", " (", "x", ")", "\tb", "\u00a0c"}));
   EXPECT_EQ(llama3("!!\n\r\nx"), (Strings{"!!\n\r\n", "x"}));
   EXPECT_EQ(llama3("a  \n \n  b"), (Strings{"a", "  \n \n", " ", " b"}));
@@ -91,10 +93,10 @@ TEST(PreSplit, OfLlama3AndQwen2) {
   EXPECT_EQ(llama3(" \xff\xfe x\xc3"), (Strings{" \xff\xfe", " x", "\xc3"}));
 }
 
-TEST(PreSplit, DigitsAlone) {
-  EXPECT_EQ(pieces_of("in 1945 a", PreSplit::gpt2, true),
+TEST(PreTokenizer, DigitsAlone) {
+  EXPECT_EQ(pieces_of("in 1945 a", PreTokenizer::gpt2, true),
             (Strings{"in", " ", "1", "9", "4", "5", " a"}));
-  EXPECT_EQ(pieces_of("٣x\u00b2", PreSplit::whole, true), (Strings{"٣", "x", "\u00b2"}));
+  EXPECT_EQ(pieces_of("٣x\u00b2", PreTokenizer::whole, true), (Strings{"٣", "x", "\u00b2"}));
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ TEST(ParseTokenizerJson, FilesThatOthersWrite) {
                              kByteLevel + "]}";
   EXPECT_TRUE(parse_tokenizer_json(File{.pre_tokenizer = digits}.text()).parts().digits_alone);
   const std::string whole = R"({"type":"ByteLevel","use_regex":false})";
-  EXPECT_EQ(parse_tokenizer_json(File{.pre_tokenizer = whole}.text()).parts().pre_split,
-            PreSplit::whole);
+  EXPECT_EQ(parse_tokenizer_json(File{.pre_tokenizer = whole}.text()).parts().pre_tokenizer,
+            PreTokenizer::whole);
 }
 
 TEST(ParseTokenizerJson, AddedTokens) {
@@ -327,7 +327,7 @@ TEST(ReadTokenizer, NamesTheFile) {
 }
 
 TEST(TokenizerJson, RefusesWhatJsonCannotSay) {
-  TokenizerParts parts = testing::parts_of_bytes(PreSplit::gpt2);
+  TokenizerParts parts = testing::parts_of_bytes(PreTokenizer::gpt2);
   parts.tokens.push_back("\xff<s>");
   parts.added.push_back({"\xff<s>", 256});
   EXPECT_EQ(error_of([&] { tokenizer_json(Tokenizer(parts)); }),

@@ -95,10 +95,10 @@ inline std::string random_bytes(Random& random, std::uint32_t size) {
 }
 
 // The 256 bytes, each the token of its number.
-inline TokenizerParts parts_of_bytes(PreSplit split) {
+inline TokenizerParts parts_of_bytes(PreTokenizer split) {
   TokenizerParts parts;
   for (int byte = 0; byte < 256; ++byte) parts.tokens.emplace_back(1, static_cast<char>(byte));
-  parts.pre_split = split;
+  parts.pre_tokenizer = split;
   return parts;
 }
 

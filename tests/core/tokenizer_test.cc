@@ -20,7 +20,7 @@ using testing::add_merge, testing::encode_plainly, testing::error_of, testing::p
 using Ids = std::vector<TokenId>;
 
 TEST(Tokenizer, MergesByRank) {
-  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  TokenizerParts parts = parts_of_bytes(PreTokenizer::gpt2);
   add_merge(parts, "b", "c");   // 256
   add_merge(parts, "a", "b");   // 257
   add_merge(parts, "ab", "c");  // 258, to which no way leads: "bc" comes first
@@ -36,10 +36,10 @@ TEST(Tokenizer, MergesByRank) {
 }
 
 TEST(Tokenizer, TakesWholePiecesOnlyWhereAsked) {
-  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  TokenizerParts parts = parts_of_bytes(PreTokenizer::gpt2);
   parts.tokens.push_back("abc");
   EXPECT_EQ(Tokenizer(parts).encode("abc abc"), (Ids{'a', 'b', 'c', ' ', 'a', 'b', 'c'}));
-  parts.whole_pieces = true;
+  parts.ignore_merges = true;
   EXPECT_EQ(Tokenizer(parts).encode("abc abc abcd"),
             (Ids{256, ' ', 'a', 'b', 'c', ' ', 'a', 'b', 'c', 'd'}));
 }
@@ -49,7 +49,7 @@ TEST(Tokenizer, MergesAsTheDefinitionDoes) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);
     const std::uint32_t kinds = 1 + random.below(4);
-    TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+    TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
     for (std::uint32_t n = 0; n < 12 * kinds; ++n) {
       const auto any = [&] {  // a letter, or what is merged already
         const auto made = static_cast<std::uint32_t>(parts.tokens.size()) - 256;
@@ -73,7 +73,7 @@ TEST(Tokenizer, MergesAsTheDefinitionDoes) {
 }
 
 TEST(Tokenizer, LongPiecesTakeNoTimeThatGrowsWithTheirSquare) {
-  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  TokenizerParts parts = parts_of_bytes(PreTokenizer::gpt2);
   for (std::string half = "a"; half.size() < 1024; half += half) add_merge(parts, half, half);
   const Tokenizer tokenizer(parts);
   const std::string text(1 << 18, 'a');  // its square would be minutes
@@ -85,17 +85,18 @@ TEST(Tokenizer, LongPiecesTakeNoTimeThatGrowsWithTheirSquare) {
 TEST(Tokenizer, TakesLongTextsOfOneKind) {
   const std::string_view kinds[] = {"!",    " ",   "\n",     "7",  "\u0301",
                                     "\xff", " \n", "\u4e2d", "'s", "<"};
-  for (const PreSplit split : {PreSplit::whole, PreSplit::characters, PreSplit::words,
-                               PreSplit::gpt2, PreSplit::llama3, PreSplit::qwen2}) {
+  for (const PreTokenizer split :
+       {PreTokenizer::whole, PreTokenizer::characters, PreTokenizer::words, PreTokenizer::gpt2,
+        PreTokenizer::llama3, PreTokenizer::qwen2}) {
     TokenizerParts parts = parts_of_bytes(split);
     for (std::string each : {"!", " ", "\n", "7", "<"}) {
       for (; each.size() < 64; each += each) add_merge(parts, each, each);
     }
     parts.added.push_back({"<<|", static_cast<TokenId>(parts.tokens.size()), true});
     parts.tokens.push_back("<<|");
-    if (split == PreSplit::whole) {
-      for (TokenId byte = 0; byte < 256; ++byte) parts.fallback.push_back(byte);
-      parts.blank_before = true;
+    if (split == PreTokenizer::whole) {
+      for (TokenId byte = 0; byte < 256; ++byte) parts.byte_fallback.push_back(byte);
+      parts.add_prefix_space = true;
     } else {
       parts.nfc = true;
     }
@@ -110,16 +111,17 @@ TEST(Tokenizer, TakesLongTextsOfOneKind) {
 }
 
 TEST(Tokenizer, EveryByteStringSurvives) {
-  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  TokenizerParts parts = parts_of_bytes(PreTokenizer::gpt2);
   for (const std::string pair : {"th", "he", "\xc3\xa9", "\xff\xff", " t", "\n\n"}) {
     add_merge(parts, pair.substr(0, 1), pair.substr(1));
   }
   parts.tokens.push_back("<|end|>");
   parts.added.push_back({"<|end|>", static_cast<TokenId>(parts.tokens.size() - 1), true});
   Random random(7);
-  for (const PreSplit split : {PreSplit::whole, PreSplit::characters, PreSplit::gpt2}) {
+  for (const PreTokenizer split :
+       {PreTokenizer::whole, PreTokenizer::characters, PreTokenizer::gpt2}) {
     for (const bool digits : {false, true}) {
-      parts.pre_split = split;
+      parts.pre_tokenizer = split;
       parts.digits_alone = digits;
       const Tokenizer tokenizer(parts);
       for (std::uint32_t size = 0; size < 200; ++size) {
@@ -169,7 +171,7 @@ TEST(Nfc, IsUnicodes) {
 
 // Where a character was made of several, all of it stands where they stood.
 TEST(Tokenizer, SpansAreOfTheTextThatWasGiven) {
-  TokenizerParts parts = parts_of_bytes(PreSplit::llama3);
+  TokenizerParts parts = parts_of_bytes(PreTokenizer::llama3);
   add_merge(parts, "\xc3", "\xa9");  // 256: e with an accent
   parts.nfc = true;
   parts.tokens.push_back("<s>");
@@ -184,9 +186,9 @@ TEST(Tokenizer, SpansAreOfTheTextThatWasGiven) {
 
 // Added tokens that are looked for in what the merges see, as old files of Llama 2 have them.
 TEST(Tokenizer, FindsNormalizedTokensBehindTheBlank) {
-  TokenizerParts parts = parts_of_bytes(PreSplit::whole);
-  for (TokenId byte = 0; byte < 256; ++byte) parts.fallback.push_back(byte);
-  parts.blank_before = true;
+  TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
+  for (TokenId byte = 0; byte < 256; ++byte) parts.byte_fallback.push_back(byte);
+  parts.add_prefix_space = true;
   parts.tokens.push_back("<s>");
   parts.added.push_back({"<s>", 256, true, true});
   const Tokenizer tokenizer(parts);
@@ -207,7 +209,7 @@ TEST(Tokenizer, FindsNormalizedTokensBehindTheBlank) {
 // What Hugging Face's tokenizers gives for these flags (added_vocabulary.rs).
 TEST(Tokenizer, FindsAddedTokensByTheirFlags) {
   const auto with = [](AddedToken token, std::string_view text, bool special_tokens = true) {
-    TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+    TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
     token.text = "<m>", token.id = 256;
     parts.tokens.push_back(token.text);
     parts.added.push_back(token);
@@ -245,7 +247,7 @@ TEST(Tokenizer, FindsAddedTokensByTheirFlags) {
 
 // Of several that begin at one place the longest counts, and one that is passed over is text.
 TEST(Tokenizer, FindsTheLongestAddedToken) {
-  TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+  TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
   for (const char* text : {"<a", "<a>", "<a>b"}) {
     parts.added.push_back({text, static_cast<TokenId>(parts.tokens.size()), false});
     parts.tokens.push_back(text);
@@ -260,7 +262,7 @@ TEST(Tokenizer, FindsTheLongestAddedToken) {
 // Many added tokens that share their beginnings, and a text of nothing else: looked through one by
 // one at each place, they would not end.
 TEST(Tokenizer, FindsAddedTokensAmongAHundredThousand) {
-  TokenizerParts parts = parts_of_bytes(PreSplit::whole);
+  TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
   constexpr int kCount = 100'000;
   for (int n = 0; n < kCount; ++n) {
     const std::string text = "<|reserved_" + std::to_string(n) + "|>";
@@ -279,8 +281,8 @@ TEST(Tokenizer, FindsAddedTokensAmongAHundredThousand) {
 // Whether or not the text is cut before its blanks, which is quicker.
 TEST(Tokenizer, CharactersAreMergedAsTheDefinitionDoes) {
   for (const bool reaches_across : {false, true}) {
-    TokenizerParts parts = parts_of_bytes(PreSplit::whole);
-    for (TokenId byte = 0; byte < 256; ++byte) parts.fallback.push_back(byte);
+    TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
+    for (TokenId byte = 0; byte < 256; ++byte) parts.byte_fallback.push_back(byte);
     add_merge(parts, "a", "b");
     add_merge(parts, " ", "a");
     add_merge(parts, " ", " ");
@@ -297,7 +299,7 @@ TEST(Tokenizer, CharactersAreMergedAsTheDefinitionDoes) {
 }
 
 TEST(Tokenizer, FindsAddedTokensFirst) {
-  TokenizerParts parts = parts_of_bytes(PreSplit::gpt2);
+  TokenizerParts parts = parts_of_bytes(PreTokenizer::gpt2);
   for (const std::string text : {"<a>", "<a><b>", "<c>"}) {
     parts.added.push_back({text, static_cast<TokenId>(parts.tokens.size()), text != "<c>"});
     parts.tokens.push_back(text);
@@ -311,7 +313,7 @@ TEST(Tokenizer, FindsAddedTokensFirst) {
 }
 
 TEST(Tokenizer, RefusesIdsThatAreNone) {
-  const Tokenizer tokenizer(parts_of_bytes(PreSplit::whole));
+  const Tokenizer tokenizer(parts_of_bytes(PreTokenizer::whole));
   EXPECT_EQ(error_of([&] {
               tokenizer.decode(Ids{'a', 256});
             }),
@@ -324,7 +326,7 @@ TEST(Tokenizer, RefusesIdsThatAreNone) {
 }
 
 TEST(Tokenizer, RefusesPartsThatDoNotFit) {
-  const TokenizerParts bytes = parts_of_bytes(PreSplit::gpt2);
+  const TokenizerParts bytes = parts_of_bytes(PreTokenizer::gpt2);
   const auto problem = [&](const auto& change) {
     TokenizerParts parts = bytes;
     change(parts);
@@ -359,10 +361,10 @@ TEST(Tokenizer, RefusesPartsThatDoNotFit) {
             "Tokenizer: added: \"\" is not token 300 of the vocabulary");
   EXPECT_EQ(problem([](TokenizerParts& parts) { parts.prefix = {300}; }),
             "Tokenizer: prefix: there is no token 300, only 0 to 255");
-  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.fallback = {1}; }),
-            "Tokenizer: fallback: must be 256 tokens, one for each byte, or none");
-  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.fallback.assign(256, 0); }),
-            "Tokenizer: fallback: token 0 is not byte 1");
+  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.byte_fallback = {1}; }),
+            "Tokenizer: byte_fallback: must be 256 tokens, one for each byte, or none");
+  EXPECT_EQ(problem([](TokenizerParts& parts) { parts.byte_fallback.assign(256, 0); }),
+            "Tokenizer: byte_fallback: token 0 is not byte 1");
 }
 
 }  // namespace

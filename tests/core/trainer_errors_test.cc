@@ -155,7 +155,7 @@ TEST(Trainer, RefusesOptionsOutOfRange) {
               o.batches = {TrainingObjective::masked, 11, 11};
               c.causal = false;
             }),
-            "Trainer: mask_token: is no token of a vocabulary of 11");
+            "Trainer: mask_token: is outside the vocabulary (0..10)");
   Training run;
   EXPECT_EQ(error_of([&] { run.trainer->step(stream(8)); }),
             "draw_batch: stream: has 8 tokens, and a window with the token after it 9");

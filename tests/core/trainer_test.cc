@@ -198,7 +198,7 @@ TEST(Trainer, TakesBatchesThatAreGiven) {
   EXPECT_EQ(error_of([&] {
               given.trainer->step({ids, {1, 4}}, {targets, {1, 4}});
             }),
-            "Trainer::step: targets: 11 at [0, 3] is no token of a vocabulary of 11");
+            "Trainer::step: targets: 11 at [0, 3] is outside the vocabulary (0..10)");
   EXPECT_TRUE(std::equal(gradient.begin(), gradient.end(), given.model->gradient().data()));
   EXPECT_EQ(given.trainer->steps(), 3);
 }

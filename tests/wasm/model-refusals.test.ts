@@ -141,7 +141,7 @@ describe('what does not fit', () => {
     withModel(filesOf('gpt2'), async (model) => {
       await refused(
         async () => model.forward([48]),
-        'forward: tokens: 48 at 0 is no token of a vocabulary of 48',
+        'forward: tokens: 48 at 0 is outside the vocabulary (0..47)',
       );
       await refused(async () => model.forward(Array<number>(33).fill(1)), /context is 32$/);
       await refused(

@@ -147,7 +147,7 @@ describe('a model in a Worker', () => {
       const model = await tril.loadModel(bytes);
       await refused(
         model.forward([48]),
-        'forward: tokens: 48 at 0 is no token of a vocabulary of 48',
+        'forward: tokens: 48 at 0 is outside the vocabulary (0..47)',
       );
       await refused(
         model.generate([]).next(),

@@ -153,9 +153,9 @@ describe('what does not fit', () => {
       for (const call of ['step', 'evaluate'] as const) {
         const wrong = (part: object, argument: string, says: string) =>
           refused(() => trainer[call]({ ...good, ...part }), call, argument, says);
-        wrong({ answers: [[3, 7]] }, 'answers', '7 at [0, 1] is no token of a vocabulary of 7');
+        wrong({ answers: [[3, 7]] }, 'answers', '7 at [0, 1] is outside the vocabulary (0..6)');
         wrong({ target: [[0, -100]] }, 'target', '-100 at [0, 1]');
-        wrong({ source: [[6, 2]] }, 'source', '6 at [0, 0] is no token of a vocabulary of 6');
+        wrong({ source: [[6, 2]] }, 'source', '6 at [0, 0] is outside the vocabulary (0..5)');
         wrong({ source: seven }, 'source', '7 in a row, but the context is 6');
         wrong({ target: [0, 3] }, 'target', 'must have the batches of source, [1, 2], is [2]');
         wrong({ answers: [[3]] }, 'answers', 'must have the shape of target, [1, 2], is [1, 1]');

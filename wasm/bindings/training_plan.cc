@@ -53,7 +53,8 @@ void set_tokens(const Integers& given, TrainingPlan& plan) {
   if (vocabulary == 0) vocabulary = Index{*std::max_element(tokens.begin(), tokens.end())} + 1;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] >= 0 && tokens[i] < vocabulary) continue;
-    fail(kCall, "data", {tokens[i], " at ", i, " is no token of a vocabulary of ", vocabulary});
+    fail(kCall, "data",
+         {tokens[i], " at ", i, " is outside the vocabulary (0..", vocabulary - 1, ")"});
   }
   plan.data = split_tokens(tokens);
   plan.about = {{kFingerprint, fingerprint(std::as_bytes(std::span(tokens)))}};

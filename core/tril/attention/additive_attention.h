@@ -62,8 +62,8 @@ struct AdditiveGradients {
   BasicAdditiveWeights<float> weights = {};  // shaped as the weights, added to
 };
 
-// The way back, from the gradient d_out [B, T, Dv] of the output, and in the trace the queries,
-// keys and weights that the forward pass left. With z = tanh(q_t + k_s) and the weights P:
+// The backward pass, from the gradient d_out [B, T, Dv] of the output, and in the trace the
+// queries, keys and weights that the forward pass left. With z = tanh(q_t + k_s) and the weights P:
 //
 //   d_score = P * (d_out V^T - rowsum(P * d_out V^T)),  d_value = P^T d_out
 //   d_q_t = sum over s of d_score w_score (1 - z^2),  d_k_s the same over t

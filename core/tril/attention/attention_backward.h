@@ -1,4 +1,4 @@
-// The way back through scaled dot-product attention (Dao 2023, algorithm 2). With the weights
+// The backward pass of scaled dot-product attention (Dao 2023, algorithm 2). With the weights
 // P = exp(S - log_sum_exp) of the scores S = mask(softcap(scale Q K^T)):
 //
 //   d_value = P^T d_out

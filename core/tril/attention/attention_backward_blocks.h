@@ -1,4 +1,4 @@
-// The way back through attention for one block of keys: of all queries that see any of them, block
+// The backward pass of attention for one block of keys: of all queries that see any of them, block
 // by block.
 #pragma once
 

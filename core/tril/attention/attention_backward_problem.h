@@ -1,4 +1,4 @@
-// The way back through attention, whose arguments have been checked and whose options have been
+// The backward pass of attention, whose arguments have been checked and whose options have been
 // resolved.
 #pragma once
 

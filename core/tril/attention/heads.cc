@@ -57,8 +57,9 @@ void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, 
   check_shape(rotary.sin, rotary.cos.shape(), call, "rotary.sin", "the shape of cos");
 }
 
-void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorView<float, 4>& query,
-            const TensorView<float, 4>& key, const Context& context) {
+void rotate(Direction direction, const MultiHeadRotary& rotary, Index first,
+            const TensorView<float, 4>& query, const TensorView<float, 4>& key,
+            const Context& context) {
   const Index batches = query.size(0), count = std::max(query.size(2), key.size(2));
   const Index pairs = (rotary.width == 0 ? query.size(3) : rotary.width) / 2;
   Scratch::Frame frame(context.scratch);
@@ -80,7 +81,8 @@ void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorVi
       return TensorView<const float, 3>(all.data(), {batches, each.size(2), pairs},
                                         {0, all.stride(0), 1});
     };
-    const auto turn = way == Turn::forward ? run_rotary_positions : run_rotary_positions_backward;
+    const auto turn =
+        direction == Direction::forward ? run_rotary_positions : run_rotary_positions_backward;
     turn(each, table(cosine), table(sine), rotary.pairs, each, context);
   }
 }

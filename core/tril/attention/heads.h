@@ -48,8 +48,9 @@ void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, 
 
 // Turns queries and keys in place, the first of both at the position `first`; or gradients of them
 // back.
-enum class Turn { forward, backward };
-void rotate(Turn way, const MultiHeadRotary& rotary, Index first, const TensorView<float, 4>& query,
-            const TensorView<float, 4>& key, const Context& context);
+enum class Direction { forward, backward };
+void rotate(Direction direction, const MultiHeadRotary& rotary, Index first,
+            const TensorView<float, 4>& query, const TensorView<float, 4>& key,
+            const Context& context);
 
 }  // namespace tril::detail

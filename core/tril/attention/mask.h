@@ -7,8 +7,8 @@
 #pragma once
 
 #include <tril/attention/mask_rules.h>
-#include <tril/foundation/few.h>
 #include <tril/foundation/named.h>
+#include <tril/foundation/small_vector.h>
 
 #include <optional>
 #include <string_view>
@@ -70,7 +70,7 @@ class Mask {
  private:
   explicit Mask(detail::MaskRule rule) { rules_.push_back(std::move(rule)); }
 
-  detail::Few<detail::MaskRule, 2> rules_;
+  detail::SmallVector<detail::MaskRule, 2> rules_;
 };
 
 // What the mask adds to the score of every query and key: out [B, H, T, S] is -inf where a query

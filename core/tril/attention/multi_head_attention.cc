@@ -218,7 +218,7 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
   copy(split_query, trace.unrotated_queries);
   copy(split_key, trace.unrotated_keys);
   if (options.rotary) {
-    rotate(Turn::forward, *options.rotary, before, split_query, split_key, context);
+    rotate(Direction::forward, *options.rotary, before, split_query, split_key, context);
   }
 
   const TensorView<float, 3> joined = place(places.joined, queries, heads);

@@ -79,7 +79,7 @@ struct MultiHeadOptions {
   AttentionOptions attention = {};  // causal, mask, ... of scores [B, H, T, S]
   // Is given what attention gives, a head each, [B, H, T, D], and may change it before it goes
   // through Wo: heads are switched off so, or replaced. The trace has what it leaves. Throws Error
-  // on the way back.
+  // in the backward pass.
   std::function<void(const TensorView<float, 4>&)> change_heads = {};
 };
 
@@ -120,8 +120,8 @@ struct MultiHeadGradients {
   BasicMultiHeadWeights<float> weights = {};  // shaped as the weights, added to
 };
 
-// The way back, from the gradient d_out [B, T, C] of the output; x, weights and options as they
-// were given, and in the trace what the forward pass left: queries, keys, values, heads and
+// The backward pass, from the gradient d_out [B, T, C] of the output; x, weights and options as
+// they were given, and in the trace what the forward pass left: queries, keys, values, heads and
 // attention.log_sum_exp. What is made of x, of the context and of the context of values goes back
 // to each. What is written may not share memory with anything else. Results do not depend on the
 // number of threads. Throws Error where shapes do not fit and where there is a cache, before

@@ -143,7 +143,7 @@ void detail::run_multi_head_attention_backward(
        {parts.queries, parts.keys, parts.values, gradients.d_mask}},
       context);
   if (options.rotary) {
-    rotate(Turn::backward, *options.rotary, 0, parts.queries, parts.keys, context);
+    rotate(Direction::backward, *options.rotary, 0, parts.queries, parts.keys, context);
   }
 
   if (stacked) {

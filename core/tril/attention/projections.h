@@ -53,7 +53,7 @@ struct ProjectionGradients {
   bool adds = false;
 };
 
-// The way back through a projection, of which input and weight are looked at.
+// The backward pass of a projection, of which input and weight are looked at.
 void project_backward(const TensorView<const float, 3>& d_out, const Projection& projection,
                       const ProjectionGradients& gradients, const Context& context);
 

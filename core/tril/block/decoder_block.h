@@ -90,8 +90,8 @@ struct DecoderBlockGradients {
   BasicDecoderBlockWeights<float> weights = {};  // shaped as the weights, added to
 };
 
-// The way back, as transformer_block_backward: from the gradient d_out [B, T, C] of the output,
-// with the trace that the forward pass filled as decoder_block_saved laid it out.
+// The backward pass, as transformer_block_backward: from the gradient d_out [B, T, C] of the
+// output, with the trace that the forward pass filled as decoder_block_saved laid it out.
 void decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                             TensorView<const float, 3> memory, const DecoderBlockWeights& weights,
                             const DecoderBlockOptions& options, const DecoderBlockTrace& trace,

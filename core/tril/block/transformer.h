@@ -156,10 +156,10 @@ struct TransformerGradients {
   BasicTransformerWeights<float> weights = {};  // added to
 };
 
-// The way back, from the gradient d_out of the output: inputs, weights and options as they were
-// given, and the traces that the forward pass filled as *_saved laid them out. What is written may
-// not share memory with anything else. Results do not depend on the number of threads. Throw Error,
-// naming the layer, where shapes or options do not fit, before anything is written.
+// The backward pass, from the gradient d_out of the output: inputs, weights and options as they
+// were given, and the traces that the forward pass filled as *_saved laid them out. What is written
+// may not share memory with anything else. Results do not depend on the number of threads. Throw
+// Error, naming the layer, where shapes or options do not fit, before anything is written.
 void transformer_encoder_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                   const TransformerEncoderWeights& weights,
                                   const TransformerBlockOptions& options,

@@ -104,10 +104,10 @@ struct TransformerBlockGradients {
   BasicTransformerBlockWeights<float> weights = {};  // shaped as the weights, added to
 };
 
-// The way back, from the gradient d_out [B, T, C] of the output; x, weights and options as they
-// were given, and the trace that the forward pass filled as transformer_block_saved laid it out.
-// What is written may not share memory with anything else. Results do not depend on the number of
-// threads. Throws Error where shapes or options do not fit, before anything is written.
+// The backward pass, from the gradient d_out [B, T, C] of the output; x, weights and options as
+// they were given, and the trace that the forward pass filled as transformer_block_saved laid it
+// out. What is written may not share memory with anything else. Results do not depend on the number
+// of threads. Throws Error where shapes or options do not fit, before anything is written.
 void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                 const TransformerBlockWeights& weights,
                                 const TransformerBlockOptions& options,

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <tril/foundation/check.h>
-#include <tril/foundation/few.h>
 #include <tril/foundation/parameters.h>
+#include <tril/foundation/small_vector.h>
 
 #include <string>
 #include <string_view>
@@ -71,7 +71,7 @@ class OverlapCheck {
   }
 
   const char* call_;
-  Few<MemoryRange, 64> ranges_;  // those of a Transformer block and more
+  SmallVector<MemoryRange, 64> ranges_;  // those of a Transformer block and more
 };
 
 }  // namespace tril::detail

@@ -35,8 +35,8 @@ void silu(MatrixView<const float> x, MatrixView<float> out, const Context& conte
 void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
               const Context& context = {});
 
-// The way back: d_x = d_out f'(x), from the gradient d_out [N, C] of the output and the x that was
-// given. d_x, which is overwritten, may be d_out or x itself. The slope of relu at 0 is 0. NaN
+// The backward pass: d_x = d_out f'(x), from the gradient d_out [N, C] of the output and the x that
+// was given. d_x, which is overwritten, may be d_out or x itself. The slope of relu at 0 is 0. NaN
 // stays NaN, and at the infinities slopes are 0 and 1. Throw Error where shapes do not fit.
 void relu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
                    const Context& context = {});
@@ -56,9 +56,9 @@ void gated_activation(Activation activation, MatrixView<const float> gate,
                       MatrixView<const float> up, MatrixView<float> out,
                       const Context& context = {});
 
-// The way back: d_gate = d_out up f'(gate) and d_up = d_out f(gate), both overwritten. d_gate may
-// be gate itself, and d_up may be up; d_gate and d_up, as gate and up, may be halves of one matrix.
-// Throws Error where shapes do not fit, before anything is written.
+// The backward pass: d_gate = d_out up f'(gate) and d_up = d_out f(gate), both overwritten. d_gate
+// may be gate itself, and d_up may be up; d_gate and d_up, as gate and up, may be halves of one
+// matrix. Throws Error where shapes do not fit, before anything is written.
 void gated_activation_backward(Activation activation, MatrixView<const float> d_out,
                                MatrixView<const float> gate, MatrixView<const float> up,
                                MatrixView<float> d_gate, MatrixView<float> d_up,

@@ -1,4 +1,4 @@
-// Rows on the way back: what softmax and the normalisations do to gradients; one copy per
+// Rows in the backward pass: what softmax and the normalisations do to gradients; one copy per
 // instruction set.
 #pragma once
 

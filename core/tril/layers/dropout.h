@@ -2,7 +2,7 @@
 // are divided by 1 - p, so that what is expected stays the same.
 //
 // Which are left out is a function of the seed, the row and the column alone: nothing needs to be
-// remembered for the way back, and the number of threads does not matter.
+// remembered for the backward pass, and the number of threads does not matter.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -26,8 +26,8 @@ struct DropoutOptions {
 void dropout(MatrixView<const float> x, const DropoutOptions& options, MatrixView<float> out,
              const Context& context = {});
 
-// The way back: d_x = d_out / (1 - p) where the forward pass with these options kept x, else 0. d_x
-// may be d_out itself.
+// The backward pass: d_x = d_out / (1 - p) where the forward pass with these options kept x, else
+// 0. d_x may be d_out itself.
 void dropout_backward(MatrixView<const float> d_out, const DropoutOptions& options,
                       MatrixView<float> d_x, const Context& context = {});
 

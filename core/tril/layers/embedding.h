@@ -14,7 +14,7 @@ namespace tril {
 void embedding(VectorView<const std::int32_t> ids, MatrixView<const float> table,
                MatrixView<float> out);
 
-// The way back: d_table[ids[n], :] += d_out[n, :], in the order of n, whatever the number of
+// The backward pass: d_table[ids[n], :] += d_out[n, :], in the order of n, whatever the number of
 // threads. d_out [N, C], ids [N], d_table [V, C]. Throws Error as embedding does, before anything
 // is written.
 void embedding_backward(MatrixView<const float> d_out, VectorView<const std::int32_t> ids,

@@ -42,8 +42,8 @@ struct FeedForwardGradients {
   BasicFeedForwardWeights<float> weights = {};  // shaped as the weights, added to
 };
 
-// The way back, from the gradient d_out [N, C] of the output; x, weights and activation as they
-// were given, and in the trace the hidden and activated that the forward pass left:
+// The backward pass, from the gradient d_out [N, C] of the output; x, weights and activation as
+// they were given, and in the trace the hidden and activated that the forward pass left:
 //
 //   d_hidden = (d_out W2) * activation'(hidden)
 //   d_W2 += d_out^T activated,  d_W1 += d_hidden^T x,  d_x = d_hidden W1

@@ -39,8 +39,8 @@ struct LayerNormGradients {
   VectorView<float> d_bias = {};    // [C], added to
 };
 
-// The way back, from the gradient d_out [N, C] of the output and what the forward pass left in its
-// trace. With z = (x - mean) * rstd and g = d_out * weight, for each row:
+// The backward pass, from the gradient d_out [N, C] of the output and what the forward pass left in
+// its trace. With z = (x - mean) * rstd and g = d_out * weight, for each row:
 //
 //   d_x = rstd * (g - mean of g - z * mean of g z)
 //   d_weight += sum over rows of d_out z,  d_bias += sum over rows of d_out

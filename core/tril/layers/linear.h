@@ -24,7 +24,7 @@ struct LinearGradients {
   VectorView<float> d_bias = {};    // [out], added to
 };
 
-// The way back, from the gradient d_out [N, out] of the output:
+// The backward pass, from the gradient d_out [N, out] of the output:
 //
 //   d_x = d_out W,  d_weight += d_out^T x,  d_bias += sum over rows of d_out
 //

@@ -30,7 +30,7 @@ struct RmsNormGradients {
   VectorView<float> d_weight = {};  // [C], added to
 };
 
-// The way back, from the gradient d_out [N, C] of the output and the rstd that the forward
+// The backward pass, from the gradient d_out [N, C] of the output and the rstd that the forward
 // pass left. With z = x * rstd and g = d_out * weight, for each row:
 //
 //   d_x = rstd * (g - z * mean of g z),  d_weight += sum over rows of d_out z

@@ -9,17 +9,17 @@
 namespace tril {
 namespace {
 
-// Which way pairs are turned: by their angle, or back.
-enum class Way { forward, backward };
+// Whether pairs are turned by their angle, or back.
+enum class Direction { forward, backward };
 
 // Turns `pairs` pairs of one token's head; the second element of a pair lies `distance` behind the
 // first, and the next pair begins `step` further.
-template <Way way>
+template <Direction direction>
 void turn(const float* x, const float* cos, const float* sin, Index pairs, Index distance,
           Index step, float* out) noexcept {
   for (Index i = 0; i < pairs; ++i) {
     const float a = x[i * step], b = x[i * step + distance];
-    const float sine = way == Way::forward ? sin[i] : -sin[i];
+    const float sine = direction == Direction::forward ? sin[i] : -sin[i];
     out[i * step] = cos[i] * a - sine * b;
     out[i * step + distance] = sine * a + cos[i] * b;
   }
@@ -46,7 +46,7 @@ void check(const char* call, const char* from_name, const TensorView<const float
 }
 
 // for each token of each batch: for each head: turn its pairs, copy the rest
-template <Way way>
+template <Direction direction>
 void turn_all(const TensorView<const float, 4>& from, const TensorView<const float, 3>& cos,
               const TensorView<const float, 3>& sin, RotaryPairs pairs,
               const TensorView<float, 4>& to, const Context& context) {
@@ -60,7 +60,7 @@ void turn_all(const TensorView<const float, 4>& from, const TensorView<const flo
       for (Index h = 0; h < heads; ++h) {
         const float* const source = from[b][h][t].data();
         float* const target = to[b][h][t].data();
-        turn<way>(source, cos[b][t].data(), sin[b][t].data(), count, distance, step, target);
+        turn<direction>(source, cos[b][t].data(), sin[b][t].data(), count, distance, step, target);
         if (target != source) std::copy(source + 2 * count, source + width, target + 2 * count);
       }
     }
@@ -181,7 +181,7 @@ void detail::run_rotary_positions(const TensorView<const float, 4>& x,
                                   const TensorView<const float, 3>& cos,
                                   const TensorView<const float, 3>& sin, RotaryPairs pairs,
                                   const TensorView<float, 4>& out, const Context& context) {
-  turn_all<Way::forward>(x, cos, sin, pairs, out, context);
+  turn_all<Direction::forward>(x, cos, sin, pairs, out, context);
 }
 
 void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<const float, 3> cos,
@@ -196,7 +196,7 @@ void detail::run_rotary_positions_backward(const TensorView<const float, 4>& d_o
                                            const TensorView<const float, 3>& sin, RotaryPairs pairs,
                                            const TensorView<float, 4>& d_x,
                                            const Context& context) {
-  turn_all<Way::backward>(d_out, cos, sin, pairs, d_x, context);
+  turn_all<Direction::backward>(d_out, cos, sin, pairs, d_x, context);
 }
 
 }  // namespace tril

@@ -80,8 +80,8 @@ void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> c
                       TensorView<const float, 3> sin, RotaryPairs pairs, TensorView<float, 4> out,
                       const Context& context = {});
 
-// The way back: the same turn by the opposite angle, d_x from the gradient d_out [B, H, T, D] of
-// the output. d_x, which is overwritten, may be d_out itself. Throws Error as rotary_positions
+// The backward pass: the same turn by the opposite angle, d_x from the gradient d_out [B, H, T, D]
+// of the output. d_x, which is overwritten, may be d_out itself. Throws Error as rotary_positions
 // does.
 void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<const float, 3> cos,
                                TensorView<const float, 3> sin, RotaryPairs pairs,

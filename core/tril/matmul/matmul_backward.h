@@ -1,4 +1,4 @@
-// The way back through products of stacks of matrices (batched.h). With out = alpha op(a) op(b):
+// The backward pass of products of stacks of matrices (batched.h). With out = alpha op(a) op(b):
 //
 //   d_op(a) = alpha d_out op(b)^T,  d_op(b) = alpha op(a)^T d_out
 //

@@ -123,7 +123,7 @@ void DecodingSession::check(std::span<const std::int32_t> tokens) const {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] >= 0 && tokens[i] < config_.vocabulary) continue;
     fail(kCall, "tokens",
-         {tokens[i], " at ", i, " is no token of a vocabulary of ", config_.vocabulary});
+         {tokens[i], " at ", i, " is outside the vocabulary (0..", config_.vocabulary - 1, ")"});
   }
 }
 

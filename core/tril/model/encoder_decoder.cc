@@ -98,8 +98,8 @@ void check_ids(const char* call, const char* name, const Tokens& ids, Index voca
     const std::int32_t id = ids.data()[i];
     if ((id >= 0 && id < vocabulary) || (ignored && id == kIgnoredTarget)) continue;
     fail(call, name,
-         {id, " at [", i / ids.size(1), ", ", i % ids.size(1), "] is no token of a vocabulary of ",
-          vocabulary});
+         {id, " at [", i / ids.size(1), ", ", i % ids.size(1), "] is outside the vocabulary (0..",
+          vocabulary - 1, ")"});
   }
 }
 

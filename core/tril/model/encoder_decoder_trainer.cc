@@ -41,7 +41,7 @@ Index check_batches(const EncoderDecoder& model, std::span<const EncoderDecoderB
   return counted;
 }
 
-// The last parameter whose gradient is not finite: the way back begins at the end.
+// The last parameter whose gradient is not finite: the backward pass begins at the end.
 std::string first_not_finite(const EncoderDecoder& model) {
   std::string found;
   for (const StoredParameter& each : stored_parameters(model.gradients())) {

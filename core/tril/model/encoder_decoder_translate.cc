@@ -65,7 +65,7 @@ void EncoderDecoder::check_translate(const Tokens& source, const TranslateOption
   }
   const auto token = [&](const char* name, std::int32_t id) {
     if (id < config_.target_vocabulary) return;
-    fail(kCall, name, {id, " is no token of a vocabulary of ", config_.target_vocabulary});
+    fail(kCall, name, {id, " is outside the vocabulary (0..", config_.target_vocabulary - 1, ")"});
   };
   if (begin < 0) fail(kCall, "begin", {"must be at least 0, is ", begin});
   token("begin", begin), token("end", end);

@@ -25,7 +25,7 @@ void check_text(const ModelConfig& config, std::span<const std::int32_t> tokens,
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] >= 0 && tokens[i] < config.vocabulary) continue;
     fail(kCall, "tokens",
-         {tokens[i], " at ", i, " is no token of a vocabulary of ", config.vocabulary});
+         {tokens[i], " at ", i, " is outside the vocabulary (0..", config.vocabulary - 1, ")"});
   }
   check_shape(losses, {count - 1}, kCall, "losses", "one for each token but the first");
 }

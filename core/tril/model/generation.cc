@@ -41,7 +41,7 @@ Index capacity_of(const PretrainedModel& model, std::span<const std::int32_t> pr
   check_options(options, model.tokenizer ? &*model.tokenizer : nullptr);
   for (const std::int32_t token : prompt) {
     if (token >= 0 && token < config.vocabulary) continue;
-    fail(kCall, "prompt", {token, " is no token of a vocabulary of ", config.vocabulary});
+    fail(kCall, "prompt", {token, " is outside the vocabulary (0..", config.vocabulary - 1, ")"});
   }
   check_model_changes(config, options.changes, kCall);
   return count + std::min(options.max_tokens, config.context - count);
@@ -57,7 +57,7 @@ std::size_t begun(std::string_view text, std::string_view stop) noexcept {
 // Whether decoding leaves away the first blank behind a prompt: it is of nothing but special
 // tokens.
 bool is_nothing(std::span<const std::int32_t> prompt, const Tokenizer* tokenizer) {
-  if (!tokenizer || !tokenizer->parts().blank_before) return false;
+  if (!tokenizer || !tokenizer->parts().add_prefix_space) return false;
   return std::ranges::all_of(prompt, [&](std::int32_t token) {
     return token < tokenizer->size() && tokenizer->is_special(token);
   });

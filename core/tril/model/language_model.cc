@@ -73,7 +73,7 @@ void LanguageModel::check(const MatrixView<const std::int32_t>& tokens, const ch
     if (id >= 0 && id < config_.vocabulary) continue;
     fail(call, "tokens",
          {id, " at [", i / tokens.size(1), ", ", i % tokens.size(1),
-          "] is no token of a vocabulary of ", config_.vocabulary});
+          "] is outside the vocabulary (0..", config_.vocabulary - 1, ")"});
   }
 }
 
@@ -87,7 +87,7 @@ void LanguageModel::check(const MatrixView<const std::int32_t>& tokens,
     if ((id >= 0 && id < config_.vocabulary) || id == kIgnoredTarget) continue;
     fail(call, "targets",
          {id, " at [", i / targets.size(1), ", ", i % targets.size(1),
-          "] is no token of a vocabulary of ", config_.vocabulary});
+          "] is outside the vocabulary (0..", config_.vocabulary - 1, ")"});
   }
 }
 

@@ -70,7 +70,8 @@ void check(const LanguageModel& model, const TrainerOptions& options) {
     const Index vocabulary = model.config().vocabulary;
     const auto is_token = [&](std::int32_t id) { return id >= 0 && id < vocabulary; };
     if (!is_token(options.batches.mask_token) || !is_token(options.batches.vocabulary - 1)) {
-      fail(kCall, "mask_token", "is no token of a vocabulary of " + std::to_string(vocabulary));
+      fail(kCall, "mask_token",
+           "is outside the vocabulary (0.." + std::to_string(vocabulary - 1) + ")");
     }
   }
   const bool is_sgd = options.optimizer == TrainingOptimizer::sgd;

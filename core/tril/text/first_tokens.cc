@@ -6,8 +6,8 @@
 namespace tril::detail {
 
 FirstTokens::FirstTokens(const std::vector<std::string>& tokens,
-                         const std::vector<TokenId>& fallback, const UnknownBytes& unknown)
-    : by_characters_(!fallback.empty()), unknown_(unknown) {
+                         const std::vector<TokenId>& byte_fallback, const UnknownBytes& unknown)
+    : by_characters_(!byte_fallback.empty()), unknown_(unknown) {
   bytes_.fill(kNoToken);
   if (!by_characters_) {
     for (std::size_t id = 0; id < tokens.size(); ++id) {
@@ -16,10 +16,10 @@ FirstTokens::FirstTokens(const std::vector<std::string>& tokens,
     }
     return;
   }
-  std::ranges::copy(fallback, bytes_.begin());
+  std::ranges::copy(byte_fallback, bytes_.begin());
   std::copy_n(bytes_.begin(), ascii_.size(), ascii_.begin());
   std::vector<bool> is_byte(tokens.size());
-  for (const TokenId id : fallback) is_byte[static_cast<std::size_t>(id)] = true;
+  for (const TokenId id : byte_fallback) is_byte[static_cast<std::size_t>(id)] = true;
   std::vector<TokenId> wide;
   for (std::size_t id = 0; id < tokens.size(); ++id) {
     if (is_byte[id] || first_code_point(tokens[id]).size != tokens[id].size()) continue;

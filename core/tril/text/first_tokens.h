@@ -23,9 +23,9 @@ namespace detail {
 class FirstTokens {
  public:
   FirstTokens() { bytes_.fill(kNoToken); }
-  // `fallback`, where it is not empty: the tokens of the 256 bytes, of which characters are made
-  // that are no token themselves. Where it is empty pieces begin as bytes.
-  FirstTokens(const std::vector<std::string>& tokens, const std::vector<TokenId>& fallback,
+  // `byte_fallback`, where it is not empty: the tokens of the 256 bytes, of which characters are
+  // made that are no token themselves. Where it is empty pieces begin as bytes.
+  FirstTokens(const std::vector<std::string>& tokens, const std::vector<TokenId>& byte_fallback,
               const UnknownBytes& unknown);
 
   bool has(char byte) const noexcept {

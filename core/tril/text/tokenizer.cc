@@ -31,21 +31,21 @@ Tokenizer::Tokenizer(TokenizerParts parts)
   find_whole_pieces();
 }
 
-// Whether each token is one of `fallback`.
+// Whether each token is one of `byte_fallback`.
 std::vector<bool> Tokenizer::read_fallback() const {
   std::vector<bool> is_byte(parts_.tokens.size());
-  if (parts_.fallback.empty()) return is_byte;
-  if (parts_.fallback.size() != kBytes) {
-    fail(kCall, "fallback", "must be 256 tokens, one for each byte, or none");
+  if (parts_.byte_fallback.empty()) return is_byte;
+  if (parts_.byte_fallback.size() != kBytes) {
+    fail(kCall, "byte_fallback", "must be 256 tokens, one for each byte, or none");
   }
   for (std::size_t byte = 0; byte < kBytes; ++byte) {
-    const TokenId id = parts_.fallback[byte];
+    const TokenId id = parts_.byte_fallback[byte];
     const std::string expected(1, static_cast<char>(byte));
     if (id == detail::kNoToken) {
-      fail(kCall, "fallback", "there is no token of byte " + std::to_string(byte));
+      fail(kCall, "byte_fallback", "there is no token of byte " + std::to_string(byte));
     }
     if (id < 0 || id >= size() || parts_.tokens[static_cast<std::size_t>(id)] != expected) {
-      fail(kCall, "fallback",
+      fail(kCall, "byte_fallback",
            "token " + std::to_string(id) + " is not byte " + std::to_string(byte));
     }
     is_byte[static_cast<std::size_t>(id)] = true;
@@ -66,7 +66,7 @@ void Tokenizer::read_tokens() {
                " already");
     }
   }
-  first_ = detail::FirstTokens(parts_.tokens, parts_.fallback, parts_.unknown);
+  first_ = detail::FirstTokens(parts_.tokens, parts_.byte_fallback, parts_.unknown);
   for (std::size_t byte = 0; byte < kBytes; ++byte) {
     const bool is_printable = byte >= ' ' && byte <= '~';
     if (first_.has(static_cast<char>(byte)) || (parts_.lacks_bytes && !is_printable)) continue;
@@ -118,7 +118,7 @@ void Tokenizer::read_added() {
     }
     normalized_ones.push_back(each);
     normalized_ones.back().text = normalized(each.text, false).text();
-    if (parts_.blank_before) behind_blank_[each.id] = normalized_ones.back().text;
+    if (parts_.add_prefix_space) behind_blank_[each.id] = normalized_ones.back().text;
   }
   added_ = detail::AddedTokens(std::move(first));
   normalized_added_ = detail::AddedTokens(std::move(normalized_ones));
@@ -140,10 +140,10 @@ void Tokenizer::read_affixes() const {
 // Most pieces of a text are one token. Which pieces the merges turn into one is found here once, so
 // that it need not be found for each of them again.
 void Tokenizer::find_whole_pieces() {
-  std::vector<bool> may_be_whole(parts_.tokens.size(), parts_.whole_pieces);
+  std::vector<bool> may_be_whole(parts_.tokens.size(), parts_.ignore_merges);
   for (const AddedToken& each : parts_.added)
     may_be_whole[static_cast<std::size_t>(each.id)] = false;
-  for (const TokenId id : parts_.fallback) may_be_whole[static_cast<std::size_t>(id)] = false;
+  for (const TokenId id : parts_.byte_fallback) may_be_whole[static_cast<std::size_t>(id)] = false;
   whole_ = detail::TokenTable(parts_.tokens.size());
   detail::Merger merger(pairs_, first_, parts_.tokens);
   std::vector<TokenId> ids;
@@ -158,8 +158,8 @@ void Tokenizer::find_whole_pieces() {
     const std::string& bytes = parts_.tokens[static_cast<std::size_t>(merge.id)];
     return detail::before_blank(bytes) == bytes.size();
   };
-  cuts_at_blanks_ = !parts_.fallback.empty() && !parts_.whole_pieces &&
-                    parts_.pre_split == PreSplit::whole &&
+  cuts_at_blanks_ = !parts_.byte_fallback.empty() && !parts_.ignore_merges &&
+                    parts_.pre_tokenizer == PreTokenizer::whole &&
                     std::ranges::all_of(parts_.merges, is_of_one_word);
 }
 
@@ -189,7 +189,7 @@ bool Tokenizer::is_special(TokenId id) const {
 std::string Tokenizer::decode(std::span<const TokenId> ids) const {
   std::string text;
   for (const TokenId id : ids) text += text_of(id, "Tokenizer::decode");
-  if (parts_.blank_before && text.starts_with(' ')) text.erase(0, 1);
+  if (parts_.add_prefix_space && text.starts_with(' ')) text.erase(0, 1);
   return text;
 }
 
@@ -198,7 +198,7 @@ std::vector<TokenSpan> Tokenizer::offsets(std::span<const TokenId> ids) const {
   std::size_t begin = 0;
   for (const TokenId id : ids) {
     const std::string_view bytes = text_of(id, "Tokenizer::offsets");
-    const bool loses_blank = spans.empty() && parts_.blank_before && bytes.starts_with(' ');
+    const bool loses_blank = spans.empty() && parts_.add_prefix_space && bytes.starts_with(' ');
     const std::size_t end = begin + bytes.size() - loses_blank;
     spans.push_back({begin, end});
     begin = end;

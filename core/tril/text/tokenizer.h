@@ -13,7 +13,7 @@
 
 #include <tril/text/added_tokens.h>
 #include <tril/text/merger.h>
-#include <tril/text/pre_split.h>
+#include <tril/text/pre_tokenizer.h>
 #include <tril/text/source_text.h>
 #include <tril/text/token_table.h>
 
@@ -34,25 +34,26 @@ struct TokenMerge {
 
 // What a tokenizer is made of.
 struct TokenizerParts {
-  std::vector<std::string> tokens;      // the bytes of token 0, 1, ...
-  std::vector<TokenMerge> merges;       // the first has the lowest rank
-  PreSplit pre_split = PreSplit::gpt2;  // what no token reaches across
-  bool digits_alone = false;            // every number, by Unicode's category N, is a piece
+  std::vector<std::string> tokens;                  // the bytes of token 0, 1, ...
+  std::vector<TokenMerge> merges;                   // the first has the lowest rank
+  PreTokenizer pre_tokenizer = PreTokenizer::gpt2;  // what no token reaches across
+  bool digits_alone = false;  // every number, by Unicode's category N, is a piece
   // A piece that is a token becomes it, whether or not merges lead there (`ignore_merges` of
   // Hugging Face's files).
-  bool whole_pieces = false;
+  bool ignore_merges = false;
   std::vector<AddedToken> added;
   bool nfc = false;  // the text is brought into Unicode's normal form C first
   // The tokens of the 256 bytes, beside others, where pieces begin as characters: a character that
   // is no token becomes those of its bytes (`byte_fallback`). Then U+2581 in a text is a blank, as
   // SentencePiece writes it. Empty: pieces begin as bytes.
-  std::vector<TokenId> fallback;
+  std::vector<TokenId> byte_fallback;
   // Whether there are bytes that are no token: each printable ASCII character must be one. As
   // Hugging Face does they are left out, or become `unknown`; such a text does not survive.
   bool lacks_bytes = false;
   UnknownBytes unknown = {};
-  // With `fallback`: a blank is put before each text between added tokens; decoding leaves it away.
-  bool blank_before = false;
+  // With `byte_fallback`: a blank is put before each text between added tokens; decoding leaves it
+  // away.
+  bool add_prefix_space = false;
   std::vector<TokenId> prefix, suffix;  // of every text (TemplateProcessing)
 };
 
@@ -83,7 +84,7 @@ class Tokenizer {
   // The bytes of a token. Throws Error where there is none.
   std::string_view token(TokenId id) const;
   // What decode() makes of it: its bytes, and the blank before an added token that is looked for
-  // with one (AddedToken::normalized, TokenizerParts::blank_before). Throws as token().
+  // with one (AddedToken::normalized, TokenizerParts::add_prefix_space). Throws as token().
   std::string_view text(TokenId id) const { return text_of(id, "Tokenizer::text"); }
   // All that it is made of.
   const TokenizerParts& parts() const noexcept { return parts_; }
@@ -92,7 +93,7 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same, with their places.
   EncodedText encode_with_spans(std::string_view text, const EncodeOptions& options = {}) const;
-  // The texts of all tokens, one after the other, without the first blank where `blank_before`.
+  // The texts of all tokens, one after the other, without the first blank where `add_prefix_space`.
   // Throws Error where an id is no token's.
   std::string decode(std::span<const TokenId> ids) const;
   // Where each token stands in the text that decode() gives: they cover it without gap, and a
@@ -120,7 +121,8 @@ class Tokenizer {
   detail::TokenTable whole_;  // pieces that need no merging
   detail::AddedTokens added_, normalized_added_;
   std::unordered_map<TokenId, std::string> behind_blank_;  // texts of added tokens that are
-  bool cuts_at_blanks_ = false;  // with `fallback`: no merge makes a blank behind something else
+  bool cuts_at_blanks_ =
+      false;  // with `byte_fallback`: no merge makes a blank behind something else
 };
 
 }  // namespace tril

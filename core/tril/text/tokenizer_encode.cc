@@ -47,7 +47,7 @@ class Tokenizer::Encoder {
     at_ = 0;
     text_ = part;
     changed_.reset();
-    if (parts_.nfc || !parts_.fallback.empty()) {
+    if (parts_.nfc || !parts_.byte_fallback.empty()) {
       changed_ = tokenizer_.normalized(part, spans_ != nullptr);
       text_ = changed_->text();
     }
@@ -64,7 +64,7 @@ class Tokenizer::Encoder {
   void append_pieces(std::string_view text) {
     const auto append = [&](std::string_view piece) { append_piece(piece); };
     if (!tokenizer_.cuts_at_blanks_) {
-      detail::for_each_piece(text, parts_.pre_split, parts_.digits_alone, append);
+      detail::for_each_piece(text, parts_.pre_tokenizer, parts_.digits_alone, append);
       return;
     }
     while (!text.empty()) {
@@ -135,8 +135,8 @@ detail::SourceText Tokenizer::normalized(std::string_view text, bool keeps_sourc
     detail::append_nfc(text, out);
     return out;
   }
-  if (parts_.blank_before) out.replace(0, " ");
-  while (!parts_.fallback.empty()) {
+  if (parts_.add_prefix_space) out.replace(0, " ");
+  while (!parts_.byte_fallback.empty()) {
     const std::size_t before = text.find(kBlank);
     if (before == text.npos) break;
     out.copy(text.substr(0, before));

@@ -57,7 +57,7 @@ struct Model {
   std::optional<std::vector<detail::VocabularyEntry>> vocabulary;
   std::optional<std::vector<detail::MergeEntry>> merges;
   std::string unknown;
-  bool whole_pieces = false, byte_fallback = false, fuses_unknown = false;
+  bool ignore_merges = false, byte_fallback = false, fuses_unknown = false;
 };
 
 // "left right", or ["left", "right"] as newer files have it.
@@ -106,7 +106,7 @@ Model read_model(JsonReader& reader) {
     } else if (key == "unk_token") {
       if (!reader.take_word("null")) model.unknown = reader.json_string();
     } else if (key == "ignore_merges") {
-      model.whole_pieces = read_flag(reader);
+      model.ignore_merges = read_flag(reader);
     } else if (key == "byte_fallback") {
       model.byte_fallback = read_flag(reader);
     } else if (key == "fuse_unk") {
@@ -187,11 +187,11 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
                    "null, which is read of models with byte_fallback");
   }
   detail::set_steps(reader, steps, parts);
-  parts.whole_pieces = model->whole_pieces;
+  parts.ignore_merges = model->ignore_merges;
   detail::set_vocabulary(
       reader, *model->vocabulary, reader, *model->merges,
       is_by_characters ? detail::TokenNames::characters : detail::TokenNames::bytes, parts);
-  if (is_by_characters && parts.fallback.empty()) {
+  if (is_by_characters && parts.byte_fallback.empty()) {
     fail(kCall, "file", "has byte_fallback, but no token of a byte, such as \"<0x0A>\"");
   }
   if (!is_by_characters) set_unknown_bytes(*model, parts);

@@ -33,9 +33,9 @@ JsonText replacement(std::string_view from, std::string_view to) {
 
 JsonText normalizer(const TokenizerParts& parts) {
   if (parts.nfc) return json_object({{"type", "NFC"}});
-  if (parts.fallback.empty()) return nullptr;
+  if (parts.byte_fallback.empty()) return nullptr;
   const JsonText blanks = replacement(" ", kBlank);
-  if (!parts.blank_before) return blanks;
+  if (!parts.add_prefix_space) return blanks;
   JsonWriter steps('[');
   steps.add(json_object({{"type", "Prepend"}, {"prepend", kBlank}}));
   steps.add(blanks);
@@ -43,9 +43,9 @@ JsonText normalizer(const TokenizerParts& parts) {
 }
 
 JsonText pre_tokenizer(const TokenizerParts& parts) {
-  if (!parts.fallback.empty()) return nullptr;
-  const JsonText bytes = byte_level(parts.pre_split == PreSplit::gpt2);
-  const std::string_view expression = detail::expression_of(parts.pre_split);
+  if (!parts.byte_fallback.empty()) return nullptr;
+  const JsonText bytes = byte_level(parts.pre_tokenizer == PreTokenizer::gpt2);
+  const std::string_view expression = detail::expression_of(parts.pre_tokenizer);
   if (!parts.digits_alone && expression.empty()) return bytes;
   JsonWriter steps('[');
   if (parts.digits_alone) steps.add(json_object({{"type", "Digits"}, {"individual_digits", true}}));
@@ -60,12 +60,12 @@ JsonText pre_tokenizer(const TokenizerParts& parts) {
 }
 
 JsonText decoder(const TokenizerParts& parts) {
-  if (parts.fallback.empty()) return byte_level(true);
+  if (parts.byte_fallback.empty()) return byte_level(true);
   JsonWriter steps('[');
   steps.add(replacement(kBlank, " "));
   steps.add(json_object({{"type", "ByteFallback"}}));
   steps.add(json_object({{"type", "Fuse"}}));
-  if (parts.blank_before) {
+  if (parts.add_prefix_space) {
     steps.add(json_object({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}));
   }
   return sequence("decoders", std::move(steps));
@@ -136,16 +136,16 @@ std::string name_of_characters(const std::string& bytes) {
 std::vector<std::string> names_of(const TokenizerParts& parts) {
   std::vector<std::string> names(parts.tokens.size());
   for (const AddedToken& each : parts.added) names[static_cast<std::size_t>(each.id)] = each.text;
-  for (std::size_t byte = 0; byte < parts.fallback.size(); ++byte) {
+  for (std::size_t byte = 0; byte < parts.byte_fallback.size(); ++byte) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
-    names[static_cast<std::size_t>(parts.fallback[byte])] =
+    names[static_cast<std::size_t>(parts.byte_fallback[byte])] =
         std::string("<0x") + kDigits[byte / 16] + kDigits[byte % 16] + ">";
   }
   std::unordered_set<std::string_view> taken;
   for (std::size_t id = 0; id < names.size(); ++id) {
     if (names[id].empty()) {
-      names[id] = parts.fallback.empty() ? detail::to_byte_alphabet(parts.tokens[id])
-                                         : name_of_characters(parts.tokens[id]);
+      names[id] = parts.byte_fallback.empty() ? detail::to_byte_alphabet(parts.tokens[id])
+                                              : name_of_characters(parts.tokens[id]);
     }
     if (!taken.insert(names[id]).second) {
       fail(kCall, "tokenizer", "two tokens would be called " + detail::shown(names[id]));
@@ -170,8 +170,8 @@ JsonText model(const TokenizerParts& parts, const std::vector<std::string>& name
        {"continuing_subword_prefix", nullptr},
        {"end_of_word_suffix", nullptr},
        {"fuse_unk", parts.unknown.fused},
-       {"byte_fallback", !parts.fallback.empty()},
-       {"ignore_merges", parts.whole_pieces},
+       {"byte_fallback", !parts.byte_fallback.empty()},
+       {"ignore_merges", parts.ignore_merges},
        {"vocab", std::move(vocabulary).end()},
        {"merges", std::move(merges).end()}},
       4);

@@ -55,7 +55,7 @@ class StepReader {
     std::span<const JsonValue> found = steps_of(steps.normalizer, "normalizers");
     if (!found.empty() && found[0]["type"].text() == "Prepend" &&
         found[0]["prepend"].text() == kBlank) {
-      parts_.blank_before = true;
+      parts_.add_prefix_space = true;
       found = found.subspan(1);
     }
     if (found.size() != 1 || !is_replacement(found[0], " ", kBlank)) {
@@ -99,13 +99,14 @@ class StepReader {
              "pre_tokenizer: ByteLevel with add_prefix_space changes the text; that is not read");
     }
     const bool uses_regex = bytes["use_regex"].flag(true);
-    parts_.pre_split = uses_regex ? PreSplit::gpt2 : PreSplit::whole;
+    parts_.pre_tokenizer = uses_regex ? PreTokenizer::gpt2 : PreTokenizer::whole;
     for (const JsonValue& step : steps.first(steps.size() - 1)) {
       const bool is_digits =
           step["type"].text() == "Digits" && step["individual_digits"].flag(false);
-      if (is_digits && parts_.pre_split == (uses_regex ? PreSplit::gpt2 : PreSplit::whole)) {
+      if (is_digits &&
+          parts_.pre_tokenizer == (uses_regex ? PreTokenizer::gpt2 : PreTokenizer::whole)) {
         parts_.digits_alone = true;
-      } else if (uses_regex || parts_.pre_split != PreSplit::whole || !read_split(step)) {
+      } else if (uses_regex || parts_.pre_tokenizer != PreTokenizer::whole || !read_split(step)) {
         refuse(step, "pre_tokenizer: " + named(step) +
                          " is not read; ByteLevel is, after Digits with individual_digits, or, "
                          "without use_regex, after Split at [\\s\\S] or at the expressions of "
@@ -121,10 +122,10 @@ class StepReader {
       return false;
     }
     const std::string_view pattern = step["pattern"]["Regex"].text();
-    for (const PreSplit split :
-         {PreSplit::characters, PreSplit::words, PreSplit::llama3, PreSplit::qwen2}) {
+    for (const PreTokenizer split : {PreTokenizer::characters, PreTokenizer::words,
+                                     PreTokenizer::llama3, PreTokenizer::qwen2}) {
       if (pattern != expression_of(split)) continue;
-      parts_.pre_split = split;
+      parts_.pre_tokenizer = split;
       return true;
     }
     return false;
@@ -133,10 +134,10 @@ class StepReader {
   // Replace, ByteFallback, Fuse, and Strip of the blank that Prepend puts there.
   void read_character_decoder(const JsonValue& node) const {
     const std::span<const JsonValue> steps = steps_of(node, "decoders");
-    const std::size_t count = parts_.blank_before ? 4 : 3;
+    const std::size_t count = parts_.add_prefix_space ? 4 : 3;
     bool fits = steps.size() == count && is_replacement(steps[0], kBlank, " ") &&
                 steps[1]["type"].text() == "ByteFallback" && steps[2]["type"].text() == "Fuse";
-    if (fits && parts_.blank_before) {
+    if (fits && parts_.add_prefix_space) {
       const JsonValue& strip = steps[3];
       fits = strip["type"].text() == "Strip" && strip["content"].text() == " " &&
              strip["start"].whole(-1) == 1 && strip["stop"].whole(-1) == 0;
@@ -146,8 +147,8 @@ class StepReader {
     for (const JsonValue& step : steps) found += (found.empty() ? "" : ", ") + named(step);
     refuse(node, std::string("decoder: expected a Sequence of Replace of U+2581 by \" \", "
                              "ByteFallback, Fuse") +
-                     (parts_.blank_before ? ", Strip of 1 \" \" at the start" : "") + ", found " +
-                     (found.empty() ? "null" : found));
+                     (parts_.add_prefix_space ? ", Strip of 1 \" \" at the start" : "") +
+                     ", found " + (found.empty() ? "null" : found));
   }
 
   // Tokens before sequence A and behind it.
@@ -208,7 +209,7 @@ class StepReader {
 void set_steps(const JsonReader& reader, const TokenizerSteps& steps, TokenizerParts& parts) {
   StepReader read(reader, parts);
   if (steps.is_by_characters()) {
-    parts.pre_split = PreSplit::whole;
+    parts.pre_tokenizer = PreTokenizer::whole;
     read.read_characters(steps);
   } else {
     read.read_bytes(steps);

@@ -16,16 +16,16 @@ constexpr TokenId kBytes = 256;
 
 using Counted = std::pair<std::string_view, std::int64_t>;
 
-PreSplit split_for(TokenizerKind kind) {
-  return kind == TokenizerKind::bytes        ? PreSplit::whole
-         : kind == TokenizerKind::characters ? PreSplit::characters
-         : kind == TokenizerKind::words      ? PreSplit::words
-                                             : PreSplit::gpt2;
+PreTokenizer split_for(TokenizerKind kind) {
+  return kind == TokenizerKind::bytes        ? PreTokenizer::whole
+         : kind == TokenizerKind::characters ? PreTokenizer::characters
+         : kind == TokenizerKind::words      ? PreTokenizer::words
+                                             : PreTokenizer::gpt2;
 }
 
 // Pieces of two bytes or more, the most frequent first.
 std::vector<Counted> count_pieces(std::span<const std::string_view> texts,
-                                  const detail::AddedTokens& added, PreSplit split) {
+                                  const detail::AddedTokens& added, PreTokenizer split) {
   std::unordered_map<std::string_view, std::int64_t> counts;
   const auto count = [&](std::string_view piece) {
     if (piece.size() > 1) ++counts[piece];
@@ -91,8 +91,8 @@ Tokenizer train_tokenizer(std::span<const std::string_view> texts,
                           const TokenizerOptions& options) {
   check_options(options);
   TokenizerParts parts;
-  parts.pre_split = split_for(options.kind);
-  parts.whole_pieces =
+  parts.pre_tokenizer = split_for(options.kind);
+  parts.ignore_merges =
       options.kind == TokenizerKind::characters || options.kind == TokenizerKind::words;
   for (TokenId byte = 0; byte < kBytes; ++byte) {
     parts.tokens.emplace_back(1, static_cast<char>(byte));
@@ -104,7 +104,7 @@ Tokenizer train_tokenizer(std::span<const std::string_view> texts,
   const std::size_t most = limit - options.special.size();
   if (options.kind != TokenizerKind::bytes) {
     const std::vector<Counted> pieces =
-        count_pieces(texts, detail::AddedTokens(parts.added), parts.pre_split);
+        count_pieces(texts, detail::AddedTokens(parts.added), parts.pre_tokenizer);
     if (options.kind == TokenizerKind::bpe) {
       learn_merges(pieces, most, parts);
     } else {

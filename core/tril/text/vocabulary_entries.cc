@@ -103,8 +103,8 @@ void set_vocabulary(const JsonReader& vocabulary_file,
                                                  ? with_blanks(entry.name)
                                                  : from_byte_alphabet(entry.name);
     if (byte) {
-      parts.fallback.resize(kBytes, kNoToken);
-      parts.fallback[*byte] = static_cast<TokenId>(id);
+      parts.byte_fallback.resize(kBytes, kNoToken);
+      parts.byte_fallback[*byte] = static_cast<TokenId>(id);
     }
     if (const auto found = added.find(entry.id); found != added.end()) {
       const std::string& text = found->second->text;

@@ -33,9 +33,9 @@ std::vector<VocabularyEntry> read_vocabulary(JsonReader& reader);
 MergeEntry merge_entry(const JsonReader& reader, std::string_view text, std::size_t position,
                        std::size_t number);
 
-// Fills the tokens, merges and fallback of `parts`, whose added tokens are there; these stand in
-// the vocabulary as they are, or not at all. Errors are at the entries' bytes, of the file of the
-// one or the other.
+// Fills the tokens, merges and byte_fallback of `parts`, whose added tokens are there; these stand
+// in the vocabulary as they are, or not at all. Errors are at the entries' bytes, of the file of
+// the one or the other.
 void set_vocabulary(const JsonReader& vocabulary_file,
                     const std::vector<VocabularyEntry>& vocabulary, const JsonReader& merges_file,
                     const std::vector<MergeEntry>& merges, TokenNames names, TokenizerParts& parts);

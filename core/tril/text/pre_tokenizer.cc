@@ -1,4 +1,4 @@
-#include <tril/text/pre_split.h>
+#include <tril/text/pre_tokenizer.h>
 
 #include <algorithm>
 
@@ -119,21 +119,21 @@ std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept 
   return end > 0 ? end : white_space(text);
 }
 
-std::string_view expression_of(PreSplit split) noexcept {
+std::string_view expression_of(PreTokenizer split) noexcept {
   switch (split) {
-    case PreSplit::characters:
+    case PreTokenizer::characters:
       return R"([\s\S])";
-    case PreSplit::words:
+    case PreTokenizer::words:
       return R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}[\p{L}\p{M}\x{200C}\x{200D}]*|)"
              R"( ?\p{N}[\p{N}\p{M}\x{200C}\x{200D}]*| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-    case PreSplit::llama3:
+    case PreTokenizer::llama3:
       return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|)"
              R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-    case PreSplit::qwen2:
+    case PreTokenizer::qwen2:
       return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
              R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-    case PreSplit::whole:
-    case PreSplit::gpt2:
+    case PreTokenizer::whole:
+    case PreTokenizer::gpt2:
       break;
   }
   return "";

@@ -11,7 +11,7 @@
 namespace tril {
 
 // Where a text is cut before its pieces become tokens.
-enum class PreSplit : std::uint8_t {
+enum class PreTokenizer : std::uint8_t {
   whole,       // nowhere
   characters,  // after every code point; a byte that is not UTF-8 is a piece of its own
   words,       // as gpt2, but a letter keeps its marks
@@ -37,22 +37,22 @@ std::size_t first_word_piece(std::string_view text) noexcept;
 std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept;
 
 // The expression of a split, as files have it; "" of what needs none.
-std::string_view expression_of(PreSplit split) noexcept;
+std::string_view expression_of(PreTokenizer split) noexcept;
 
 // The size of the first piece of `text`, which is not empty.
-inline std::size_t first_piece(std::string_view text, PreSplit split) noexcept {
+inline std::size_t first_piece(std::string_view text, PreTokenizer split) noexcept {
   switch (split) {
-    case PreSplit::characters:
+    case PreTokenizer::characters:
       return first_character(text).size;
-    case PreSplit::words:
+    case PreTokenizer::words:
       return first_word_piece(text);
-    case PreSplit::gpt2:
+    case PreTokenizer::gpt2:
       return first_gpt2_piece(text);
-    case PreSplit::llama3:
+    case PreTokenizer::llama3:
       return first_llama3_piece(text, 3);
-    case PreSplit::qwen2:
+    case PreTokenizer::qwen2:
       return first_llama3_piece(text, 1);
-    case PreSplit::whole:
+    case PreTokenizer::whole:
       break;
   }
   return text.size();
@@ -67,7 +67,7 @@ std::size_t before_number(std::string_view text) noexcept;
 // use(piece) for each piece of `text`, in order. Where `digits_alone`, every number is a piece, and
 // what is between them is cut as if it were a text.
 template <typename Use>
-void for_each_piece(std::string_view text, PreSplit split, bool digits_alone, const Use& use) {
+void for_each_piece(std::string_view text, PreTokenizer split, bool digits_alone, const Use& use) {
   while (!text.empty()) {
     std::string_view part = text;
     if (digits_alone) {

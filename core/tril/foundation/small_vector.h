@@ -8,7 +8,7 @@
 namespace tril::detail {
 
 template <typename T, std::size_t Count>
-class Few {
+class SmallVector {
  public:
   void push_back(T value) {
     if (size_ < Count) {
@@ -25,7 +25,7 @@ class Few {
 
   // For loops over all of them.
   struct Iterator {
-    const Few* list;
+    const SmallVector* list;
     std::size_t at;
     const T& operator*() const noexcept { return (*list)[at]; }
     Iterator& operator++() noexcept {
