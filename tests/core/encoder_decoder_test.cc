@@ -231,12 +231,11 @@ TEST(EncoderDecoder, IsTheLayerOfLanguageModelsToo) {
 
 TEST(EncoderDecoder, DropsOnlyInTrainingAndOnlyWhereAShareIsGiven) {
   Case none, dropping(small(NormOrder::post, 0.4)), other(small(NormOrder::post, 0.4));
-  Parallel parallel;
   const auto all = [&](Case& c) {
-    const auto logits = c.model.logits(c.source(), c.target(), {c.scratch, parallel});
+    const auto logits = c.model.logits(c.source(), c.target());
     Values<double> values = testing::elements(logits);
-    values.push_back(c.model.loss(c.source(), c.target(), c.answers(), {c.scratch, parallel}).sum);
-    for (const auto& row : c.model.translate(c.source(), {}, {c.scratch, parallel})) {
+    values.push_back(c.model.loss(c.source(), c.target(), c.answers()).sum);
+    for (const auto& row : c.model.translate(c.source(), {})) {
       values.insert(values.end(), row.begin(), row.end());
     }
     return values;
@@ -261,7 +260,6 @@ TEST(EncoderDecoder, APartOfABatchLeavesOutWhatTheWholeDoes) {
   const EncoderDecoderConfig config = small(NormOrder::pre, 0.3);
   Case whole(config), parts(config);
   const double loss = whole.accumulate({.dropout_seed = 4}).sum;
-  Parallel parallel;
   double sum = 0;
   for (Index b = 0; b < Case::B; ++b) {
     const auto row = [&](const MatrixView<const std::int32_t>& all) {
@@ -269,7 +267,7 @@ TEST(EncoderDecoder, APartOfABatchLeavesOutWhatTheWholeDoes) {
     };
     sum += parts.model
                .accumulate(row(parts.source()), row(parts.target()), row(parts.answers()),
-                           {.dropout_seed = 4, .first_sequence = b}, {parts.scratch, parallel})
+                           {.dropout_seed = 4, .first_sequence = b})
                .sum;
   }
   const Expected bounds(whole, 4, 1);
@@ -358,14 +356,11 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
 
   Case c;
   const Values<double> before = testing::elements(c.model.gradient());
-  Parallel parallel;
   const auto refused = [&](const MatrixView<const std::int32_t>& source,
                            const MatrixView<const std::int32_t>& target,
                            const MatrixView<const std::int32_t>& answers,
                            const ModelGradientOptions& options = {}) {
-    return error_of([&] {
-      c.model.accumulate(source, target, answers, options, {c.scratch, parallel});
-    });
+    return error_of([&] { c.model.accumulate(source, target, answers, options); });
   };
   const std::string call = "EncoderDecoder::accumulate: ";
   EXPECT_EQ(refused({c.sources.data(), {1, 4}}, c.target(), c.answers()),
@@ -391,13 +386,9 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
   EXPECT_EQ(testing::elements(c.model.gradient()), before);
   EXPECT_GT(c.accumulate().sum, 0);
   const MatrixView<const std::int32_t> none;
-  EXPECT_EQ(error_of([&] {
-              c.model.logits(none, c.target(), {c.scratch, parallel});
-            }),
+  EXPECT_EQ(error_of([&] { c.model.logits(none, c.target()); }),
             "EncoderDecoder::logits: source: no tensor given");
-  EXPECT_EQ(error_of([&] {
-              c.model.loss(c.source(), c.target(), none, {c.scratch, parallel});
-            }),
+  EXPECT_EQ(error_of([&] { c.model.loss(c.source(), c.target(), none); }),
             "EncoderDecoder::loss: answers: no tensor given");
 }
 
