@@ -3,6 +3,7 @@ import type { StoredArray, StoredArrays } from '../calls/files.js';
 import type { MemoryUse } from '../calls/tensor.js';
 import type { LoadOptions, Tril } from '../load.js';
 import type { Model } from '../model.js';
+import type { LoadModelOptions, ModelSource } from '../model-types.js';
 import type { TrainingTril } from '../public-training.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
 import type { Named } from '../state-dict.js';
@@ -121,7 +122,7 @@ export interface RemoteEngine {
 export interface RemoteTril
   extends RemoteCalls<Omit<Tril, 'scope' | keyof RemoteEngine>>, RemoteEngine {}
 
-/** What makes trainers in a Worker. `batches` are taken here, as they are needed, and sent. */
+/** Calls of training that do more than to ask the Worker. Trainers' `batches` are taken here, as they are needed, and sent. */
 interface RemoteTrainers {
   /**
    * A trainer in the Worker, as `trainer` of `tril/training`, and its `run` at once.
@@ -135,12 +136,15 @@ interface RemoteTrainers {
   sequenceTrainer(
     ...options: Parameters<RemoteSequenceTrainerCall>
   ): ReturnType<RemoteSequenceTrainerCall>;
+  /**
+   * A model in the Worker, as `loadModel` of `tril/training`. The files stay on this side: one tensor
+   * at a time is read and handed over.
+   * @throws TrilError as that
+   */
+  loadModel(files: ModelSource, options?: LoadModelOptions): Promise<RemoteModel>;
 }
 
-/**
- * The calls of a Worker whose module was loaded with `training`: those of `TrainingTril` as promises. The
- * files that `loadModel` takes stay on this side: one tensor at a time is read and handed over.
- */
+/** The calls of a Worker whose module was loaded with `training`: those of `TrainingTril` as promises. */
 export interface RemoteTrainingTril
   extends
     RemoteCalls<Omit<TrainingTril, 'scope' | keyof RemoteEngine | keyof RemoteTrainers>>,
