@@ -2,7 +2,6 @@
 
 #include <emscripten/bind.h>
 #include <tril/lessons/training_cost.h>
-#include <tril/model/sampling.h>
 #include <tril/text/tokenizer_file.h>
 
 #include <algorithm>
@@ -116,25 +115,6 @@ Names trainer_settings(const Training& training) {
   return to_javascript(checkpoint_settings(training.plan.config, training.plan.options));
 }
 
-// Draws the tokens that follow a prompt, or, without one, the first token of the data. For a seed
-// below 0, it is the trainer's seed plus the number of its steps.
-Integers trainer_generate(Training& training, const Integers& prompt, int count, double temperature,
-                          int top_k, double seed) {
-  std::vector<std::int32_t> first = numbers_of(prompt);
-  const TrainingTokens& data = training.plan.data;
-  for (const auto* tokens : {&data.validation, &data.train}) {
-    if (first.empty() && !tokens->empty()) first.push_back(tokens->front());
-  }
-  const TrainerOptions& options = training.plan.options;
-  Random random(seed < 0 ? options.seed + static_cast<std::uint64_t>(training.trainer.steps())
-                         : static_cast<std::uint64_t>(seed));
-  const std::vector<std::int32_t> tokens =
-      generate(training.model, first, count, {.temperature = temperature, .top_k = top_k}, random,
-               training.engine.scratch, training.engine.parallel);
-  training.count_bytes();
-  return to_javascript(tokens);
-}
-
 Integers trainer_encode(const Training& training, const Bytes& text) {
   const auto bytes = emscripten::convertJSArrayToNumberVector<char>(text);
   return to_javascript(tokenizer_of(training, "encode").encode({bytes.data(), bytes.size()}));
@@ -217,7 +197,6 @@ EMSCRIPTEN_BINDINGS(tril_trainer) {
       .function("parameterCount", guard<&trainer_parameter_count>)
       .function("hasTokenizer", guard<&trainer_has_tokenizer>)
       .function("settings", guard<&trainer_settings>)
-      .function("generate", guard<&trainer_generate>)
       .function("encode", guard<&trainer_encode>)
       .function("decode", guard<&trainer_decode>)
       .function("trace", guard<&trainer_trace>)

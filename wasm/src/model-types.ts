@@ -1,3 +1,4 @@
+import type { DrawOptions } from './generation-types.js';
 import type { Bytes } from './kinds.js';
 import type { Tensor } from './tensor.js';
 import type { ModelFiles } from './trainer-types.js';
@@ -145,34 +146,10 @@ export type ModelForward<Options = object> = { readonly logits: Tensor } & (Opti
   : { readonly trace?: ModelTrace });
 
 /**
- * How a text goes on. Positions of what is changed are from 0 to below the context, whose first half
+ * The options of continuing a text. Positions of what is changed are from 0 to below the context, whose first half
  * is forgotten when it is full.
  */
-export interface TextOptions extends ModelChanges {
-  /** At most so many; 100 unless given. */
-  readonly maxTokens?: number;
-  /** Logits are divided by it; 0: always the most likely; 0.8 unless given. */
-  readonly temperature?: number;
-  /** Only so many of the most likely; 0, unless given: all. */
-  readonly topK?: number;
-  /** Only the fewest that together have this probability; 1, unless given: all. */
-  readonly topP?: number;
-  /** Only those of this share of the largest probability; 0, unless given: all. */
-  readonly minP?: number;
-  /** Of the draws; 0 unless given. */
-  readonly seed?: number;
-  /** Ends before this text, or any of these. */
-  readonly stop?: string | readonly string[];
-  /** Ends where it aborts. */
+export interface TextOptions extends DrawOptions, ModelChanges {
+  /** Ends the text where it aborts. */
   readonly signal?: AbortSignal;
-}
-
-/** What comes next of a text. */
-export interface GeneratedPart {
-  /** None where only text is left, which was held back for what might have been a text to stop at. */
-  readonly token?: number;
-  /** What is sure to be of the text by now; may be empty. */
-  readonly text: string;
-  /** That the module has computed for it: the whole prompt before the first, one token before others. */
-  readonly milliseconds: number;
 }

@@ -5,10 +5,10 @@ import type { sequenceTrainerCalls } from './calls/sequence-trainer.js';
 import type { wordVectorCalls } from './calls/word-vectors.js';
 import type { Tril } from './load.js';
 
+export type { LoadedModel } from './loaded-model.js';
 export { Model } from './model.js';
 export type {
   ForwardOptions,
-  GeneratedPart,
   LoadModelOptions,
   ModelFile,
   ModelChanges,
@@ -22,6 +22,7 @@ export type {
   TextOptions,
   Without,
 } from './model-types.js';
+export type { DrawOptions, GeneratedPart } from './generation-types.js';
 export { SequenceTrainer } from './sequence-trainer.js';
 export type {
   DrawnSequences,

@@ -10,6 +10,7 @@ import type { LoadModelOptions, TextOptions } from '../model-types.js';
 import { booleanOption, integerOption } from '../names.js';
 import { SequenceTrainer } from '../sequence-trainer.js';
 import { Tensor } from '../tensor.js';
+import { isPrompt } from '../trained-model.js';
 import { Trainer } from '../trainer.js';
 import type { TrainingStep } from '../training-step.js';
 import type { WordVectorStep } from '../word-vector-types.js';
@@ -168,7 +169,8 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
   if (found === tril.memory) return { ...tril.memory(), objects: held.size };
   const takesSteps = learning.some((kind) => target instanceof kind);
   if (takesSteps && path[0] === 'steps') return stepsOf(target as Learning, decoded[0]);
-  if (target instanceof Model && path[0] === 'generate') {
+  const continues = target instanceof Model || (target instanceof Trainer && isPrompt(decoded[0]));
+  if (continues && path[0] === 'generate') {
     const [prompt, options] = decoded as [string, TextOptions];
     return hold('stream', new Stream(target.parts(prompt, options)));
   }

@@ -1,15 +1,15 @@
 // Models that live in the Worker: the same calls as promises, and texts that come part by part.
 import { fileOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model.js';
+import type { GeneratedPart } from '../generation-types.js';
 import type {
   ForwardOptions,
-  GeneratedPart,
   LoadModelOptions,
   ModelForward,
   ModelParameters,
   ModelSource,
   TextOptions,
 } from '../model-types.js';
-import { textOptions } from '../model.js';
+import { textOptions } from '../loaded-model.js';
 import { checkKeys, signalOption } from '../names.js';
 import type { NestedNumbers } from '../values.js';
 import type { ReferenceOf } from './held-kinds.js';
@@ -20,6 +20,27 @@ export class RemoteStream extends RemoteObject {
   /** The next part, or that the iterator has ended. */
   next<Part>(signal: AbortSignal | undefined): Promise<IteratorResult<Part, void>> {
     return this.askUntil(signal, 'next') as Promise<IteratorResult<Part, void>>;
+  }
+}
+
+/** The parts of a text that the Worker draws one by one, as they are asked for. */
+export async function* textOf<Options extends { readonly signal?: unknown }>(
+  options: Options,
+  names: readonly string[],
+  begin: (signal: AbortSignal | undefined, sent: object) => Promise<unknown>,
+): AsyncGenerator<GeneratedPart, void, undefined> {
+  checkKeys('generate', 'options', 'option', options, names);
+  const { signal: given, ...sent } = options;
+  const signal = signalOption('generate', 'signal', given);
+  const stream = (await begin(signal, sent)) as RemoteStream;
+  try {
+    for (;;) {
+      const { done, value } = await stream.next<GeneratedPart>(signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await stream.dispose().catch(() => {}); // closed: it is gone already
   }
 }
 
@@ -72,20 +93,9 @@ export class RemoteModel extends RemoteObject {
     prompt: string | NestedNumbers | Int32Array,
     options: RemoteValue<TextOptions> = {},
   ): AsyncGenerator<GeneratedPart, void, undefined> {
-    const call = 'generate';
-    checkKeys(call, 'options', 'option', options, textOptions);
-    const { signal: given, ...sent } = options;
-    const signal = signalOption(call, 'signal', given);
-    const stream = (await this.askUntil(signal, call, prompt, sent)) as RemoteStream;
-    try {
-      for (;;) {
-        const { done, value } = await stream.next<GeneratedPart>(signal);
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      await stream.dispose().catch(() => {}); // closed: it is gone already
-    }
+    yield* textOf(options, textOptions, (signal, sent) =>
+      this.askUntil(signal, 'generate', prompt, sent),
+    );
   }
 
   /** The tokens of a text, by the model's tokenizer. */
