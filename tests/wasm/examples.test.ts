@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
 import { loadTril, Model, SequenceTrainer } from 'tril/training';
-import { WordVectors } from 'tril/training';
+import { Tokenizer, WordVectors } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { fileOf, isShown, moduleOf, moduleOfDocument } from './examples.js';
@@ -85,7 +85,7 @@ describe('examples', () => {
     const Learner = Object.getPrototypeOf(SequenceTrainer) as typeof SequenceTrainer;
     const owners = [
       ...[Tensor, KeyValueCache, Learner, TrainedModel, Trainer, SequenceTrainer],
-      ...[LoadedModel, Model, WordVectors],
+      ...[LoadedModel, Model, Tokenizer, WordVectors],
     ];
     const methods = owners.flatMap((owner) =>
       Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))

@@ -2,7 +2,6 @@
 #include "model.h"
 
 #include <emscripten/bind.h>
-#include <tril/text/tokenizer_file.h>
 
 #include <cstdint>
 #include <span>
@@ -10,6 +9,7 @@
 
 #include "guard.h"
 #include "parameters.h"
+#include "tokenizer.h"
 
 namespace tril::js {
 
@@ -17,10 +17,6 @@ namespace {
 
 using emscripten::val;
 
-std::string text_of(const Bytes& bytes) {
-  const auto characters = emscripten::convertJSArrayToNumberVector<char>(bytes);
-  return {characters.begin(), characters.end()};
-}
 // Copies all bytes to memory of their size.
 void copy(const Bytes& bytes, std::span<std::byte> out) {
   val(emscripten::typed_memory_view(out.size(), reinterpret_cast<std::uint8_t*>(out.data())))
@@ -30,31 +26,6 @@ std::vector<std::byte> bytes_of(const Bytes& bytes) {
   std::vector<std::byte> copied(bytes["length"].as<std::size_t>());
   copy(bytes, copied);
   return copied;
-}
-
-// Throws an error of reading a file, in the name of loadModel. To be called in a catch block.
-[[noreturn]] void fail_of_file(const char* name, const Error& error) {
-  if (error.argument() == "memory") throw;
-  const bool is_pair = std::string_view(name) == "vocab.json";
-  const bool is_file = error.argument() == (is_pair ? "vocabulary" : "file");
-  fail("loadModel", name, {is_file ? "" : error.argument() + ": ", error.problem()});
-}
-
-// Calls body, whose errors become those of the file.
-template <typename Body>
-auto of_file(const char* name, const Body& body) {
-  try {
-    return body();
-  } catch (const Error& error) {
-    fail_of_file(name, error);
-  }
-}
-
-std::optional<Tokenizer> tokenizer_of(const Bytes& tokenizer, const Bytes& merges) {
-  const std::string file = text_of(tokenizer), pairs = text_of(merges);
-  if (file.empty()) return {};
-  if (pairs.empty()) return of_file("tokenizer.json", [&] { return parse_tokenizer_json(file); });
-  return of_file("vocab.json", [&] { return parse_vocabulary_and_merges(file, pairs); });
 }
 
 const Tokenizer& tokenizer_of(const Model& model, const char* call) {
@@ -173,12 +144,11 @@ std::string model_config(const Model& model) {
 bool model_has_tokenizer(const Model& model) { return model.model.tokenizer.has_value(); }
 
 Integers model_encode(const Model& model, const Bytes& text) {
-  return to_javascript(tokenizer_of(model, "encode").encode(text_of(text)));
+  return encoded(tokenizer_of(model, "encode"), text);
 }
 
 Bytes model_decode(const Model& model, const Integers& tokens) {
-  const std::string text = tokenizer_of(model, "decode").decode(numbers_of(tokens));
-  return to_javascript(std::as_bytes(std::span(text)));
+  return decoded(tokenizer_of(model, "decode"), tokens);
 }
 
 }  // namespace

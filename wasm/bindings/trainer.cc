@@ -2,7 +2,6 @@
 
 #include <emscripten/bind.h>
 #include <tril/lessons/training_cost.h>
-#include <tril/text/tokenizer_file.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include "guard.h"
 #include "output.h"
 #include "parameters.h"
+#include "tokenizer.h"
 #include "traces.h"
 
 namespace tril::js {
@@ -116,13 +116,11 @@ Names trainer_settings(const Training& training) {
 }
 
 Integers trainer_encode(const Training& training, const Bytes& text) {
-  const auto bytes = emscripten::convertJSArrayToNumberVector<char>(text);
-  return to_javascript(tokenizer_of(training, "encode").encode({bytes.data(), bytes.size()}));
+  return encoded(tokenizer_of(training, "encode"), text);
 }
 
 Bytes trainer_decode(const Training& training, const Integers& tokens) {
-  const std::string text = tokenizer_of(training, "decode").decode(numbers_of(tokens));
-  return to_javascript(std::as_bytes(std::span(text)));
+  return decoded(tokenizer_of(training, "decode"), tokens);
 }
 
 // Gives logits, "layers.0.weights", ... of [rows, T] tokens, or, with 0 rows, of one sequence.
@@ -179,8 +177,8 @@ void trainer_restore(Training& training, const Bytes& checkpoint) {
 // Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json".
 Bytes trainer_file(const Training& training, const std::string& name) {
   if (name == "model.safetensors") return to_javascript(model_file(training.model));
-  const std::string text = name == "config.json" ? model_config_json(training.plan.config)
-                                                 : tokenizer_json(tokenizer_of(training, "export"));
+  if (name == "tokenizer.json") return file_of(tokenizer_of(training, "export"));
+  const std::string text = model_config_json(training.plan.config);
   return to_javascript(std::as_bytes(std::span(text)));
 }
 

@@ -1,5 +1,6 @@
 import { modelCalls } from './calls/model.js';
 import { sequenceTrainerCalls } from './calls/sequence-trainer.js';
+import { tokenizerCalls } from './calls/tokenizer.js';
 import { wordVectorCalls } from './calls/word-vectors.js';
 import type { Context } from './context.js';
 
@@ -7,5 +8,6 @@ import type { Context } from './context.js';
 export const moreCalls = (context: Context) => ({
   ...modelCalls(context),
   ...sequenceTrainerCalls(context),
+  ...tokenizerCalls(context),
   ...wordVectorCalls(context),
 });

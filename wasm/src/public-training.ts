@@ -2,6 +2,7 @@
 import type { TrainingCalls } from './calls.js';
 import type { modelCalls } from './calls/model.js';
 import type { sequenceTrainerCalls } from './calls/sequence-trainer.js';
+import type { tokenizerCalls } from './calls/tokenizer.js';
 import type { wordVectorCalls } from './calls/word-vectors.js';
 import type { Tril } from './load.js';
 
@@ -23,6 +24,8 @@ export type {
   Without,
 } from './model-types.js';
 export type { DrawOptions, GeneratedPart } from './generation-types.js';
+export { Tokenizer, type EncodeOptions, type EncodedText } from './tokenizer.js';
+export type { TokenizerSource } from './calls/tokenizer.js';
 export { SequenceTrainer } from './sequence-trainer.js';
 export type {
   DrawnSequences,
@@ -54,4 +57,5 @@ export interface TrainingTril
     TrainingCalls,
     ReturnType<typeof modelCalls>,
     ReturnType<typeof sequenceTrainerCalls>,
+    ReturnType<typeof tokenizerCalls>,
     ReturnType<typeof wordVectorCalls> {}

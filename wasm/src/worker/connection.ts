@@ -13,6 +13,7 @@ import { RemoteModel, RemoteStream } from './model.js';
 import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
 import { checkAlive, forgotten, type Line, type RequestOptions } from './remote.js';
 import { RemoteSequenceTrainer } from './sequence-trainer.js';
+import { RemoteTokenizer } from './tokenizer.js';
 import { RemoteTrainer } from './trainer.js';
 import { RemoteWordVectors } from './word-vectors.js';
 
@@ -31,6 +32,7 @@ const remotes = {
   sequenceTrainer: RemoteSequenceTrainer,
   wordVectors: RemoteWordVectors,
   model: RemoteModel,
+  tokenizer: RemoteTokenizer,
   stream: RemoteStream,
 } satisfies { [Each in Kind]: new (line: Line, reference: ReferenceOf<Each>) => RemoteObject };
 

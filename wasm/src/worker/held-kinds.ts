@@ -4,6 +4,7 @@ import type { KeyValueCache } from '../key-value-cache.js';
 import type { Model } from '../model.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
 import type { Tensor } from '../tensor.js';
+import type { Tokenizer } from '../tokenizer.js';
 import type { Trainer } from '../trainer.js';
 import type { WordVectors } from '../word-vectors.js';
 
@@ -19,6 +20,7 @@ export interface Local {
   readonly sequenceTrainer: SequenceTrainer;
   readonly wordVectors: WordVectors;
   readonly model: Model;
+  readonly tokenizer: Tokenizer;
   readonly stream: Stream;
 }
 export type Kind = keyof Local;
@@ -32,6 +34,7 @@ export const constants = {
   sequenceTrainer: ['settings', 'parameterCount'],
   wordVectors: ['settings', 'words', 'counts', 'allSteps'],
   model: ['config', 'parameters'],
+  tokenizer: ['size'],
   stream: [],
 } as const satisfies { [Each in Kind]: readonly (keyof Local[Each])[] };
 

@@ -10,6 +10,7 @@ import type { LoadModelOptions, TextOptions } from '../model-types.js';
 import { booleanOption, integerOption } from '../names.js';
 import { SequenceTrainer } from '../sequence-trainer.js';
 import { Tensor } from '../tensor.js';
+import { Tokenizer } from '../tokenizer.js';
 import { isPrompt } from '../trained-model.js';
 import { Trainer } from '../trainer.js';
 import type { TrainingStep } from '../training-step.js';
@@ -48,6 +49,7 @@ const classes = {
   sequenceTrainer: SequenceTrainer,
   wordVectors: WordVectors,
   model: Model,
+  tokenizer: Tokenizer,
   stream: Stream,
 } as const satisfies Readonly<Record<Kind, unknown>>;
 type Held = Local[Kind];

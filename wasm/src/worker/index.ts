@@ -26,6 +26,7 @@ export {
   type RunOptions,
   type TrainingReport,
 } from './learner.js';
+export { RemoteTokenizer } from './tokenizer.js';
 export { RemoteTrainer, type RemoteTrainerCall } from './trainer.js';
 export { RemoteSequenceTrainer, type RemoteSequenceTrainerCall } from './sequence-trainer.js';
 export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from './word-vectors.js';
@@ -99,7 +100,13 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       close: () => line.close(),
     };
     // Where the module has them, they come with its paths; elsewhere they say so.
-    for (const name of ['wordVectors', 'loadModel', 'sequenceTrainer', 'drawSequences']) {
+    for (const name of [
+      'wordVectors',
+      'loadModel',
+      'tokenizer',
+      'sequenceTrainer',
+      'drawSequences',
+    ]) {
       Object.defineProperty(tril, name, { value: withoutTraining(name), writable: true });
     }
     for (const path of paths) {

@@ -1,6 +1,7 @@
 // The calls that a Worker offers: those of the package as promises, on objects that live there.
 import type { TrainingCalls } from '../calls.js';
 import type { StoredArray, StoredArrays } from '../calls/files.js';
+import type { TokenizerSource } from '../calls/tokenizer.js';
 import type { MemoryUse } from '../calls/tensor.js';
 import type { LoadOptions, Tril } from '../load.js';
 import type { Model } from '../model.js';
@@ -14,6 +15,7 @@ import type { WordVectorOptions } from '../word-vector-types.js';
 import type { RemoteModel } from './model.js';
 import type { RemoteTensor, RemoteValue } from './remote.js';
 import type { RemoteSequenceTrainer, RemoteSequenceTrainerCall } from './sequence-trainer.js';
+import type { RemoteTokenizer } from './tokenizer.js';
 import type { RemoteTrainer, RemoteTrainerCall } from './trainer.js';
 import type { RemoteWordVectors } from './word-vectors.js';
 
@@ -152,4 +154,9 @@ export interface RemoteTrainingTril
    * @throws TrilError as that
    */
   loadModel(files: ModelSource, options?: LoadModelOptions): Promise<RemoteModel>;
+  /**
+   * A tokenizer in the Worker, as `tokenizer` of `tril/training`.
+   * @throws TrilError as that
+   */
+  tokenizer(files: TokenizerSource): Promise<RemoteTokenizer>;
 }
