@@ -2,7 +2,10 @@
 #include "model.h"
 
 #include <emscripten/bind.h>
+#include <tril/model/evaluation.h>
+#include <tril/model/parameter_writer.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -151,6 +154,46 @@ Bytes model_decode(const Model& model, const Integers& tokens) {
   return decoded(tokenizer_of(model, "decode"), tokens);
 }
 
+// The type of most numbers.
+ElementType main_type(const ModelParameters& parameters) {
+  const std::vector<NumbersOfType> types = parameters.types();
+  return std::ranges::max_element(types, {}, &NumbersOfType::count)->type;
+}
+
+// Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json". What ends a text, by
+// whichever file said so, stands in config.json.
+Bytes model_bytes(const Model& model, const std::string& name) {
+  const ModelParameters& parameters = model.model.parameters;
+  if (name == "model.safetensors") {
+    const ParameterWriter writer(parameters);
+    const val file = val::global("Uint8Array").new_(static_cast<double>(writer.size()));
+    double at = 0;
+    writer.write([&](std::span<const std::byte> piece) {
+      const auto* const first = reinterpret_cast<const std::uint8_t*>(piece.data());
+      file.call<void>("set", val(emscripten::typed_memory_view(piece.size(), first)), at);
+      at += static_cast<double>(piece.size());
+    });
+    return Bytes(file);
+  }
+  if (name == "tokenizer.json") return file_of(tokenizer_of(model, "export"));
+  ModelTokens tokens = model.model.tokens;
+  tokens.end = model.model.end_tokens;
+  const std::string text = model_config_json(parameters.config(), main_type(parameters), tokens);
+  return to_javascript(std::as_bytes(std::span(text)));
+}
+
+// Fills `losses` with those of all tokens but the first, and gives their mean, their number, and of
+// how many the token is held most likely.
+Numbers model_evaluate(Model& model, const Integers& tokens, Tensor& losses) {
+  losses.written();
+  Engine& engine = model.engine;
+  const ModelLoss loss =
+      evaluate_text(model.model.parameters, numbers_of(tokens), {losses.data(), {losses.count()}},
+                    engine.scratch, engine.parallel);
+  return to_javascript(
+      {loss.mean(), static_cast<double>(loss.counted), static_cast<double>(loss.correct)});
+}
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(tril_model) {
@@ -165,6 +208,8 @@ EMSCRIPTEN_BINDINGS(tril_model) {
       .function("hasTokenizer", guard<&model_has_tokenizer>)
       .function("encode", guard<&model_encode>)
       .function("decode", guard<&model_decode>)
+      .function("file", guard<&model_bytes>)
+      .function("evaluate", guard<&model_evaluate>)
       .function("forward", guard<&model_forward>);
   function("_model", guard<&make_model>);
   function("_modelShards", guard<&model_shards>);

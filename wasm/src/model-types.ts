@@ -1,7 +1,7 @@
 import type { DrawOptions } from './generation-types.js';
 import type { Bytes } from './kinds.js';
 import type { Tensor } from './tensor.js';
-import type { ModelFiles } from './trainer-types.js';
+import type { ModelFiles, TrainingLoss } from './trainer-types.js';
 import type { Values } from './values.js';
 
 /** A file of a model: its bytes, a Blob, which is read piece by piece, or what `fetch` gives. */
@@ -81,6 +81,8 @@ export interface ModelChanges {
 export interface ForwardOptions extends ModelChanges {
   /** Give what is computed on the way: all of it, or without what takes most memory. */
   readonly trace?: boolean | ModelTraceOptions;
+  /** Give the logits after the last token alone, `[V]`, and compute no others; false unless given. */
+  readonly last?: boolean;
 }
 
 /** What a trace may leave out. */
@@ -138,12 +140,22 @@ export interface ModelTrace {
   readonly finalNormed: Tensor;
 }
 
-/** What a model makes of tokens: logits `[T, V]`, and a trace where it was asked for. */
+/** What a model makes of tokens: logits `[T, V]`, or with `last` `[V]`, and a trace where it was asked for. */
 export type ModelForward<Options = object> = { readonly logits: Tensor } & (Options extends {
   trace: true | ModelTraceOptions;
 }
   ? { readonly trace: ModelTrace }
   : { readonly trace?: ModelTrace });
+
+/** How well a model foretells a text. */
+export interface TextEvaluation extends TrainingLoss {
+  /** `e ** loss`: among how many tokens, each as likely, the model seems to choose. */
+  readonly perplexity: number;
+  /** The tokens of the text, `[T]`. */
+  readonly tokens: Int32Array;
+  /** The losses in nats, `[T - 1]`: number `i` is that of `tokens[i + 1]`, given all before it in its window. */
+  readonly losses: Float32Array;
+}
 
 /**
  * The options of continuing a text. Positions of what is changed are from 0 to below the context, whose first half

@@ -1,9 +1,11 @@
 import { sequenceOf } from './generated-text.js';
 import { LoadedModel } from './loaded-model.js';
 import { changesOf } from './model-changes.js';
-import type { ForwardOptions, ModelForward } from './model-types.js';
+import type { ForwardOptions, ModelForward, TextEvaluation } from './model-types.js';
 import { booleanOption, checkKeys } from './names.js';
 import { nested } from './nested.js';
+import type { ModelFiles } from './trainer-types.js';
+import { filesOf } from './trainer-values.js';
 import type { NestedNumbers } from './values.js';
 
 /** What is wanted of a trace. */
@@ -28,7 +30,9 @@ export class Model extends LoadedModel {
    * the scores and weights of every head, the residual stream after every layer, and what the model
    * would say if it ended there (the logit lens). What of it takes most memory can be left out:
    * `trace: { scores: false, lens: false }`. `without` switches off heads, layers and parts of them;
-   * `replace` puts other activations in their place, such as those of another text.
+   * `replace` puts other activations in their place, such as those of another text. With `last: true` the
+   * logits are those after the last token alone, `[V]`: with a large vocabulary they are most of a call's memory. They
+   * are the last row of all but for rounding.
    *
    * @throws TrilError where there are none or more than the context has, or one is no token; and for
    * a layer, head or position that there is not, and values of another shape. Nothing is changed behind
@@ -46,6 +50,7 @@ export class Model extends LoadedModel {
    * trace.layers[1]!.weights.shape; // [4, 3, 3]
    * trace.layers[0]!.logits!.shape; // [3, 30]
    * model.forward([3, 1, 4], { without: [{ layer: 1, head: 3 }, { layer: 0 }] }).logits.shape; // [3, 30]
+   * model.forward([3, 1, 4], { last: true }).logits.shape; // [30]
    * const other = model.forward([5, 9, 2], { replace: [{ layer: 1, part: 'residual', values: trace.layers[1]!.out }] });
    * other.logits.toArray(); // logits.toArray()
    * ```
@@ -55,18 +60,79 @@ export class Model extends LoadedModel {
     options: Options = {} as Options,
   ): ModelForward<Options> {
     const call = 'forward';
-    checkKeys(call, 'options', 'option', options, ['trace', 'without', 'replace']);
+    checkKeys(call, 'options', 'option', options, ['trace', 'last', 'without', 'replace']);
     const values = sequenceOf(call, 'tokens', tokens);
     const { traced, lens, scores } = traceOf(call, options.trace);
+    const last = booleanOption(call, 'last', options.last, false);
     const count = values.length;
     const found = this.run(call, (raw) => {
       const { changes, values: given } = changesOf(call, this.config, options, count, count);
-      return raw.forward(values, traced, lens, scores, changes, given);
+      return raw.forward(values, last, traced, lens, scores, changes, given);
     });
     const { logits, ...rest } = this.context.adoptAll(found);
     return {
       logits: logits!,
       ...(traced && { trace: nested(rest) }),
     } as unknown as ModelForward<Options>;
+  }
+
+  /**
+   * How well the model foretells a text, or tokens: the loss of each token given those before it, their mean, and the
+   * perplexity. A text longer than the context is read in windows: where one is full, the next begins with its second
+   * half, so that every token is foretold from at least half a context before it, or from all there are. The text is
+   * that which `encode` makes of it, with the tokens that its file puts before every text.
+   *
+   * @throws TrilError where there are fewer than two tokens, one is no token, or the model is not causal
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trained = trainer({ model: settings, data: 'abcdefgh'.repeat(30), learningRate: 0.02, steps: 100 });
+   * trained.steps(100);
+   * const model = await loadModel(trained.export());
+   * const { loss, perplexity, losses } = model.evaluate('abcdefghabcdefgh');
+   * losses.length; // 15
+   * loss < 0.5; // true
+   * perplexity; // Math.exp(loss)
+   * ```
+   */
+  evaluate(text: string | NestedNumbers | Int32Array): TextEvaluation {
+    const call = 'evaluate';
+    const tokens =
+      typeof text === 'string' ? this.encoded(call, text) : sequenceOf(call, 'tokens', text);
+    return this.run(call, (raw) => {
+      const { raw: module, engine } = this.context;
+      const values = module._tensor(engine, [Math.max(1, tokens.length - 1)])!;
+      try {
+        const found = raw.evaluate(tokens, values) as [number, number, number];
+        const [loss, counted, correct] = found;
+        const losses = new Float32Array(values.view());
+        return { loss, counted, correct, perplexity: Math.exp(loss), tokens, losses };
+      } finally {
+        values.delete();
+      }
+    });
+  }
+
+  /**
+   * The model as files, which `loadModel` and other libraries open: `model.safetensors`, `config.json` and, where
+   * there was a tokenizer, `tokenizer.json`. Loaded again, all parameters have the same bits: matrices of 16 bits stay
+   * so, and all else is float32. What ends a text stands in `config.json`.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const files = trainer({ model: { vocabulary: 30 } }).export();
+   * const model = await loadModel(files);
+   * model.export()['model.safetensors']; // files['model.safetensors']
+   * ```
+   */
+  export(): ModelFiles {
+    return this.run('export', filesOf);
   }
 }

@@ -20,6 +20,7 @@ export type {
   ModelTrace,
   ModelTraceOptions,
   Replacement,
+  TextEvaluation,
   TextOptions,
   Without,
 } from './model-types.js';

@@ -7,10 +7,12 @@ import type {
   ModelForward,
   ModelParameters,
   ModelSource,
+  TextEvaluation,
   TextOptions,
 } from '../model-types.js';
 import { textOptions } from '../loaded-model.js';
 import { checkKeys, signalOption } from '../names.js';
+import type { ModelFiles } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
 import type { ReferenceOf } from './held-kinds.js';
 import { RemoteObject, type Ask, type Line, type RemoteValue } from './remote.js';
@@ -106,6 +108,16 @@ export class RemoteModel extends RemoteObject {
   /** The text of tokens. */
   async decode(tokens: NestedNumbers | Int32Array): Promise<string> {
     return this.ask('decode', tokens) as Promise<string>;
+  }
+
+  /** How well the model foretells a text, or tokens. */
+  async evaluate(text: string | NestedNumbers | Int32Array): Promise<TextEvaluation> {
+    return this.ask('evaluate', text) as Promise<TextEvaluation>;
+  }
+
+  /** The model as files, which `loadModel` and other libraries open. */
+  async export(): Promise<ModelFiles> {
+    return this.ask('export') as Promise<ModelFiles>;
   }
 
   /** `RemoteModel llama`. */
