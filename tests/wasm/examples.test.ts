@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
-import { loadTril, Model, SequenceTrainer } from 'tril/training';
+import { DecodingSession, loadTril, Model, SequenceTrainer } from 'tril/training';
 import { Tokenizer, WordVectors } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -85,7 +85,7 @@ describe('examples', () => {
     const Learner = Object.getPrototypeOf(SequenceTrainer) as typeof SequenceTrainer;
     const owners = [
       ...[Tensor, KeyValueCache, Learner, TrainedModel, Trainer, SequenceTrainer],
-      ...[LoadedModel, Model, Tokenizer, WordVectors],
+      ...[LoadedModel, Model, DecodingSession, Tokenizer, WordVectors],
     ];
     const methods = owners.flatMap((owner) =>
       Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))

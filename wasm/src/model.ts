@@ -1,8 +1,9 @@
+import { DecodingSession, type SessionOptions } from './decoding-session.js';
 import { sequenceOf } from './generated-text.js';
 import { LoadedModel } from './loaded-model.js';
 import { changesOf } from './model-changes.js';
 import type { ForwardOptions, ModelForward, TextEvaluation } from './model-types.js';
-import { booleanOption, checkKeys } from './names.js';
+import { booleanOption, checkKeys, integerOption } from './names.js';
 import { nested } from './nested.js';
 import type { ModelFiles } from './trainer-types.js';
 import { filesOf } from './trainer-values.js';
@@ -25,6 +26,8 @@ function traceOf(call: string, trace: ForwardOptions['trace']) {
  * no `tril.scope` can be open, and so belongs to none; what it gives in one does.
  */
 export class Model extends LoadedModel {
+  readonly #sessions = new Set<DecodingSession>();
+
   /**
    * What the model makes of tokens: the logits `[T, V]` after each, and, with `trace`, all between:
    * the scores and weights of every head, the residual stream after every layer, and what the model
@@ -134,5 +137,45 @@ export class Model extends LoadedModel {
    */
   export(): ModelFiles {
     return this.run('export', filesOf);
+  }
+
+  /**
+   * Decodes step by step, for sampling of your own: a session holds keys and values, takes tokens, gives the logits
+   * after the last, and can be rewound. `capacity` is how many tokens it can hold (default: the context). It is
+   * disposed with the model.
+   *
+   * @throws TrilError for a capacity beyond the context, and where memory is out
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel, argmax } = await loadTril({ variant: 'simd' });
+   * const model = await loadModel(trainer({ model: { vocabulary: 30 } }).export());
+   * const session = model.session();
+   * const [next] = argmax(session.append([3, 1, 4])).read();
+   * session.append([next!]).shape; // [30]
+   * session.length; // 4
+   * session.rewind(3).length; // 3
+   * ```
+   */
+  session(options: SessionOptions = {}): DecodingSession {
+    const call = 'session';
+    checkKeys(call, 'options', 'option', options, ['capacity']);
+    const { capacity } = options;
+    const room = capacity === undefined ? 0 : integerOption(call, 'capacity', capacity, 0, 1);
+    return this.run(call, (raw) => {
+      const made = this.context.training(call)._session(raw, room)!;
+      const session = new DecodingSession(this.context, made, (gone) =>
+        this.#sessions.delete(gone),
+      );
+      this.#sessions.add(session);
+      return this.context.own(session);
+    });
+  }
+
+  /** @internal */
+  protected override disposeParts(): void {
+    for (const session of this.#sessions) session.dispose();
   }
 }

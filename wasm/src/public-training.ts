@@ -6,6 +6,7 @@ import type { tokenizerCalls } from './calls/tokenizer.js';
 import type { wordVectorCalls } from './calls/word-vectors.js';
 import type { Tril } from './load.js';
 
+export { DecodingSession, type SessionOptions } from './decoding-session.js';
 export type { LoadedModel } from './loaded-model.js';
 export { Model } from './model.js';
 export type {

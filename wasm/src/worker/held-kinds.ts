@@ -1,5 +1,6 @@
 // The kinds of objects that live in the Worker, in one table for both sides.
 import type { Mask } from '../calls/mask.js';
+import type { DecodingSession } from '../decoding-session.js';
 import type { KeyValueCache } from '../key-value-cache.js';
 import type { Model } from '../model.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
@@ -20,6 +21,7 @@ export interface Local {
   readonly sequenceTrainer: SequenceTrainer;
   readonly wordVectors: WordVectors;
   readonly model: Model;
+  readonly session: DecodingSession;
   readonly tokenizer: Tokenizer;
   readonly stream: Stream;
 }
@@ -34,6 +36,7 @@ export const constants = {
   sequenceTrainer: ['settings', 'parameterCount'],
   wordVectors: ['settings', 'words', 'counts', 'allSteps'],
   model: ['config', 'parameters'],
+  session: ['capacity'],
   tokenizer: ['size'],
   stream: [],
 } as const satisfies { [Each in Kind]: readonly (keyof Local[Each])[] };

@@ -1,6 +1,7 @@
 // The script of the Worker: it holds a module and the objects that the other side refers to, and makes the calls that
 // it asks for.
 import { Mask } from '../calls/mask.js';
+import { DecodingSession } from '../decoding-session.js';
 import { TrilError, afterSteps } from '../error.js';
 import { nextTask } from '../event-loop.js';
 import { KeyValueCache } from '../key-value-cache.js';
@@ -49,6 +50,7 @@ const classes = {
   sequenceTrainer: SequenceTrainer,
   wordVectors: WordVectors,
   model: Model,
+  session: DecodingSession,
   tokenizer: Tokenizer,
   stream: Stream,
 } as const satisfies Readonly<Record<Kind, unknown>>;

@@ -18,6 +18,7 @@ import { sequenceTrainerCall } from './sequence-trainer.js';
 import { trainerCall } from './trainer.js';
 import type { RemoteLoadOptions, RemoteTrainingTril, RemoteTril } from './types.js';
 
+export { RemoteDecodingSession } from './decoding-session.js';
 export { RemoteModel } from './model.js';
 export { RemoteKeyValueCache, RemoteMask, RemoteTensor, type RemoteValue } from './remote.js';
 export {

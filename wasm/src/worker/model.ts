@@ -1,5 +1,6 @@
 // Models that live in the Worker: the same calls as promises, and texts that come part by part.
 import { fileOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model.js';
+import type { SessionOptions } from '../decoding-session.js';
 import type { GeneratedPart } from '../generation-types.js';
 import type {
   ForwardOptions,
@@ -14,6 +15,7 @@ import { textOptions } from '../loaded-model.js';
 import { checkKeys, signalOption } from '../names.js';
 import type { ModelFiles } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
+import type { RemoteDecodingSession } from './decoding-session.js';
 import type { ReferenceOf } from './held-kinds.js';
 import { RemoteObject, type Ask, type Line, type RemoteValue } from './remote.js';
 
@@ -118,6 +120,11 @@ export class RemoteModel extends RemoteObject {
   /** The model as files, which `loadModel` and other libraries open. */
   async export(): Promise<ModelFiles> {
     return this.ask('export') as Promise<ModelFiles>;
+  }
+
+  /** Decodes step by step, for sampling of your own. */
+  async session(options: SessionOptions = {}): Promise<RemoteDecodingSession> {
+    return this.ask('session', options) as Promise<RemoteDecodingSession>;
   }
 
   /** `RemoteModel llama`. */
