@@ -5,7 +5,8 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
-import { loadTril, Model, SequenceTrainer, WordVectors } from 'tril/training';
+import { DecodingSession, loadTril, Model, SequenceTrainer } from 'tril/training';
+import { Tokenizer, WordVectors } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { fileOf, isShown, moduleOf, moduleOfDocument } from './examples.js';
@@ -69,12 +70,22 @@ describe('examples', () => {
     const calls = Object.entries(tril).flatMap(nameOf);
     const isMethod = ([name, { value }]: [string, PropertyDescriptor]) =>
       typeof value === 'function' &&
-      !['constructor', 'toString', 'raw', 'run', 'tensors', 'parts'].includes(name);
+      ![
+        'constructor',
+        'toString',
+        'raw',
+        'run',
+        'tensors',
+        'parts',
+        'encoded',
+        'disposeParts',
+      ].includes(name);
     const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // a type to others
+    const LoadedModel = Object.getPrototypeOf(Model) as typeof Model;
     const Learner = Object.getPrototypeOf(SequenceTrainer) as typeof SequenceTrainer;
     const owners = [
       ...[Tensor, KeyValueCache, Learner, TrainedModel, Trainer, SequenceTrainer],
-      ...[Model, WordVectors],
+      ...[LoadedModel, Model, DecodingSession, Tokenizer, WordVectors],
     ];
     const methods = owners.flatMap((owner) =>
       Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))

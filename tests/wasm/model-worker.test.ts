@@ -124,6 +124,42 @@ describe('a model in a Worker', () => {
     await expect(text.next()).rejects.toThrow('generate: model: has been disposed');
   });
 
+  it('is saved, evaluated and decoded step by step as here', async () => {
+    const here = await local.loadModel(trained);
+    await withoutLeak(async () => {
+      const model = await tril.loadModel(trained);
+      expect(await model.export()).toEqual(trained);
+      expect(await model.evaluate(data.slice(0, 60))).toEqual(here.evaluate(data.slice(0, 60)));
+      const last = await model.forward([1, 2, 3], { last: true });
+      const { logits } = here.forward([1, 2, 3], { last: true });
+      expect(await last.logits.read()).toEqual(logits.read());
+      await last.logits.dispose();
+      const [session, own] = [await model.session({ capacity: 4 }), here.session({ capacity: 4 })];
+      expect(session.capacity).toBe(4);
+      for (const ids of [[1, 2], [3]]) {
+        const [there, expected] = [await session.append(ids), own.append(ids)];
+        expect(await there.read()).toEqual(expected.read());
+        await there.dispose();
+      }
+      expect(await (await session.rewind(1)).length()).toBe(1);
+      await expect(session.append([1, 2, 3, 4])).rejects.toThrow('more than the capacity of 4');
+      await session.dispose();
+      await expect(session.append([1])).rejects.toThrow('append: session: has been disposed');
+      const tokenizer = await tril.tokenizer(trained);
+      expect(tokenizer.size).toBe(here.config['vocab_size']);
+      const text = 'the ä';
+      expect(await tokenizer.encode(text)).toEqual(here.encode(text));
+      const { tokens: ids, offsets } = await tokenizer.encodeWithOffsets(text);
+      expect(await tokenizer.decode(ids)).toBe(text);
+      expect(offsets).toHaveLength(ids.length);
+      expect(await tokenizer.export()).toEqual(trained['tokenizer.json']);
+      await tokenizer.dispose();
+      await expect(tril.tokenizer({})).rejects.toThrow('tokenizer.json is missing');
+      await model.dispose();
+    });
+    here.dispose();
+  });
+
   it('is refused as here, and where the module has none', async () => {
     const refused = async (body: Promise<unknown>, message: string) => {
       const error: unknown = await body.catch((reason: unknown) => reason);

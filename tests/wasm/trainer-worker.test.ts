@@ -126,6 +126,18 @@ describe('a trainer in a Worker', () => {
       expect(await trainer.evaluate()).toEqual(here.evaluate());
       expect(await trainer.sample({ seed: 3 })).toBe(here.sample({ seed: 3 }));
       expect(await trainer.generate({ seed: 3 })).toEqual(here.generate({ seed: 3 }));
+      const drawing = { seed: 3, maxTokens: 20, topP: 0.9, stop: ['never'] };
+      const parts: (readonly [number | undefined, string])[] = [];
+      for await (const { token, text } of trainer.generate('the', drawing)) {
+        parts.push([token, text]);
+        if (parts.length === 5) expect(await trainer.done()).toBe(0);
+      }
+      const expected: typeof parts = [];
+      for await (const { token, text } of here.generate('the', drawing)) {
+        expected.push([token, text]);
+      }
+      expect(parts).toEqual(expected);
+      for await (const part of trainer.generate('the')) if (part.text !== '') break;
       expect(await trainer.encode('the cat')).toEqual(here.encode('the cat'));
       expect(await trainer.decode([104, 105])).toBe('hi');
       expect(await trainer.export()).toEqual(here.export());
@@ -173,6 +185,12 @@ describe('a trainer in a Worker', () => {
     await refused(tril.trainer({ ...options, learningRate: 0 }), 'trainer', 'learningRate');
     await refused(tril.trainer(null as never), 'trainer', 'options');
     await refused(tril.trainer({ ...options, batches: [] }), 'trainer', 'batches');
+    const drawing = await tril.trainer(options);
+    await refused(drawing.generate('a', { topP: 2 }).next(), 'generate', 'topP');
+    await refused(drawing.generate('a', { top: 2 } as never).next(), 'generate', 'top');
+    await refused(drawing.generate([]).next(), 'generate', 'prompt');
+    await refused(drawing.generate({ tokens: 1, maxTokens: 1 }), 'generate', 'tokens');
+    await drawing.dispose();
     const trainer = await tril.trainer(options);
     await refused(trainer.step({ tokens: [[999]], targets: [[0]] }), 'step', 'tokens');
     await refused(trainer.steps(-1), 'steps', 'count');

@@ -305,14 +305,14 @@ describe('a trainer', () => {
         expect(a.step().loss).toBe(b.step().loss);
         expect(a.decode(a.encode('the cät'))).toBe('the cät');
         expect(a.decode(a.encode('\ufeffthe'))).toBe('\ufeffthe');
-        expect(a.sample({ tokens: 5 })).toBe(b.sample({ tokens: 5 }));
+        expect(a.sample({ maxTokens: 5 })).toBe(b.sample({ maxTokens: 5 }));
         expect(a.settings.model.vocabulary).toBeLessThanOrEqual(270);
       }
       const ids = Int32Array.from({ length: 300 }, (_, i) => (i * 3) % 11);
       const numbers = tril.trainer({ ...small, data: ids });
       expect(numbers.settings.model.vocabulary).toBe(11);
       expect(numbers.steps(60).at(-1)!.loss).toBeLessThan(1);
-      expect([...numbers.generate({ prompt: [0, 3], tokens: 4, temperature: 0 })]).toEqual([
+      expect([...numbers.generate({ prompt: [0, 3], maxTokens: 4, temperature: 0 })]).toEqual([
         6, 9, 1, 4,
       ]);
       const masked = tril.trainer({ ...small, objective: 'masked', steps: 30 });
@@ -354,10 +354,10 @@ describe('a trainer', () => {
   it('draws the same for the same seed', () => {
     withoutLeak(() => {
       const trainer = tril.trainer(small);
-      const draw = (seed: number) => trainer.sample({ prompt: 'the', tokens: 20, seed });
+      const draw = (seed: number) => trainer.sample({ prompt: 'the', maxTokens: 20, seed });
       expect(draw(1)).toBe(draw(1));
       expect(draw(1)).not.toBe(draw(2));
-      expect(trainer.sample({ tokens: 3 })).toBe(trainer.sample({ tokens: 3 }));
+      expect(trainer.sample({ maxTokens: 3 })).toBe(trainer.sample({ maxTokens: 3 }));
     });
   });
 

@@ -1,4 +1,4 @@
-// Texts that a model makes: the core's Generation, which JavaScript owns.
+// Texts that a model makes, loaded or in training: the core's Generation, which JavaScript owns.
 #include <emscripten/bind.h>
 #include <tril/model/generation.h>
 
@@ -12,55 +12,89 @@
 #include "guard.h"
 #include "model.h"
 #include "parameters.h"
+#include "trainer.h"
 
 namespace tril::js {
 
 namespace {
 
-// A text in the making. It keeps its model alive.
+// A text in the making. It keeps its model, or the one in training, alive.
 class Generated {
  public:
   Generated(ModelHandle given, const std::vector<std::int32_t>& prompt,
             const GenerationOptions& options, std::vector<float> given_values)
       : model(std::move(given)),
+        engine(model->engine),
         values(std::move(given_values)),
         generation(model->model, prompt, options),
         bytes_(static_cast<double>(generation.session().bytes())) {
-    model->engine.usage.bytes += bytes_;
+    engine.usage.bytes += bytes_;
   }
-  ~Generated() { model->engine.usage.bytes -= bytes_; }
+  Generated(TrainingHandle given, const std::vector<std::int32_t>& prompt,
+            const GenerationOptions& options)
+      : training(std::move(given)),
+        engine(training->engine),
+        generation(training->model, training->plan.tokenizer ? &*training->plan.tokenizer : nullptr,
+                   prompt, options) {}
+  ~Generated() { engine.usage.bytes -= bytes_; }
   Generated(const Generated&) = delete;
   Generated& operator=(const Generated&) = delete;
 
-  ModelHandle model;
+  ModelHandle model;        // this
+  TrainingHandle training;  // or that
+  Engine& engine;
   std::vector<float> values;  // that its changes borrow
   Generation generation;
   std::string text;  // what the last token added
 
  private:
-  double bytes_;
+  double bytes_ = 0;
 };
 
 using GeneratedHandle = std::shared_ptr<Generated>;
 
-GeneratedHandle model_generate(const ModelHandle& model, const Integers& prompt, int max_tokens,
-                               double temperature, int top_k, double top_p, double min_p,
-                               double seed, const Names& stop, const Integers& changes,
-                               const Floats& values) {
+GenerationOptions options_of(int max_tokens, double temperature, int top_k, double top_p,
+                             double min_p, double seed, const Names& stop) {
   GenerationOptions options;
   options.max_tokens = max_tokens;
   options.sampling = {temperature, top_k, top_p, min_p};
   options.seed = static_cast<std::uint64_t>(seed);
   options.stop = emscripten::vecFromJSArray<std::string>(stop);
+  return options;
+}
+
+GeneratedHandle model_generate(const ModelHandle& model, const Integers& prompt, int max_tokens,
+                               double temperature, int top_k, double top_p, double min_p,
+                               double seed, const Names& stop, const Integers& changes,
+                               const Floats& values) {
+  GenerationOptions options = options_of(max_tokens, temperature, top_k, top_p, min_p, seed, stop);
   ChangesWithValues changed = changes_of(model->model.parameters.config(), changes, values);
   options.changes = changed.changes;
   return std::make_shared<Generated>(model, numbers_of(prompt), options, std::move(changed.values));
 }
 
+// Without a prompt it begins with the first token of the data. For a seed below 0, it is the
+// trainer's seed plus the number of its steps.
+GeneratedHandle trainer_generate(const TrainingHandle& training, const Integers& prompt,
+                                 int max_tokens, double temperature, int top_k, double top_p,
+                                 double min_p, double seed, const Names& stop) {
+  GenerationOptions options = options_of(max_tokens, temperature, top_k, top_p, min_p, seed, stop);
+  const TrainingPlan& plan = training->plan;
+  if (seed < 0) {
+    options.seed = plan.options.seed + static_cast<std::uint64_t>(training->trainer.steps());
+  }
+  std::vector<std::int32_t> first = numbers_of(prompt);
+  for (const auto* tokens : {&plan.data.validation, &plan.data.train}) {
+    if (first.empty() && !tokens->empty()) first.push_back(tokens->front());
+  }
+  return std::make_shared<Generated>(training, first, options);
+}
+
 // Draws the next token; below 0 at the end.
 int generated_next(Generated& generated) {
-  Engine& engine = generated.model->engine;
+  Engine& engine = generated.engine;
   const auto next = generated.generation.next(engine.context);
+  if (generated.training) generated.training->count_bytes();
   generated.text = next ? next->text : generated.generation.rest();
   return next ? next->token : -1;
 }
@@ -85,6 +119,7 @@ EMSCRIPTEN_BINDINGS(tril_generation) {
       .function("text", guard<&generated_text>)
       .function("end", guard<&generated_end>);
   function("_modelGenerate", guard<&model_generate>);
+  function("_trainerGenerate", guard<&trainer_generate>);
 }
 
 }  // namespace tril::js

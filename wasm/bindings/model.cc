@@ -2,14 +2,17 @@
 #include "model.h"
 
 #include <emscripten/bind.h>
-#include <tril/text/tokenizer_file.h>
+#include <tril/model/evaluation.h>
+#include <tril/model/parameter_writer.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
 
 #include "guard.h"
 #include "parameters.h"
+#include "tokenizer.h"
 
 namespace tril::js {
 
@@ -17,10 +20,6 @@ namespace {
 
 using emscripten::val;
 
-std::string text_of(const Bytes& bytes) {
-  const auto characters = emscripten::convertJSArrayToNumberVector<char>(bytes);
-  return {characters.begin(), characters.end()};
-}
 // Copies all bytes to memory of their size.
 void copy(const Bytes& bytes, std::span<std::byte> out) {
   val(emscripten::typed_memory_view(out.size(), reinterpret_cast<std::uint8_t*>(out.data())))
@@ -30,31 +29,6 @@ std::vector<std::byte> bytes_of(const Bytes& bytes) {
   std::vector<std::byte> copied(bytes["length"].as<std::size_t>());
   copy(bytes, copied);
   return copied;
-}
-
-// Throws an error of reading a file, in the name of loadModel. To be called in a catch block.
-[[noreturn]] void fail_of_file(const char* name, const Error& error) {
-  if (error.argument() == "memory") throw;
-  const bool is_pair = std::string_view(name) == "vocab.json";
-  const bool is_file = error.argument() == (is_pair ? "vocabulary" : "file");
-  fail("loadModel", name, {is_file ? "" : error.argument() + ": ", error.problem()});
-}
-
-// Calls body, whose errors become those of the file.
-template <typename Body>
-auto of_file(const char* name, const Body& body) {
-  try {
-    return body();
-  } catch (const Error& error) {
-    fail_of_file(name, error);
-  }
-}
-
-std::optional<Tokenizer> tokenizer_of(const Bytes& tokenizer, const Bytes& merges) {
-  const std::string file = text_of(tokenizer), pairs = text_of(merges);
-  if (file.empty()) return {};
-  if (pairs.empty()) return of_file("tokenizer.json", [&] { return parse_tokenizer_json(file); });
-  return of_file("vocab.json", [&] { return parse_vocabulary_and_merges(file, pairs); });
 }
 
 const Tokenizer& tokenizer_of(const Model& model, const char* call) {
@@ -173,12 +147,50 @@ std::string model_config(const Model& model) {
 bool model_has_tokenizer(const Model& model) { return model.model.tokenizer.has_value(); }
 
 Integers model_encode(const Model& model, const Bytes& text) {
-  return to_javascript(tokenizer_of(model, "encode").encode(text_of(text)));
+  return encoded(tokenizer_of(model, "encode"), text);
 }
 
 Bytes model_decode(const Model& model, const Integers& tokens) {
-  const std::string text = tokenizer_of(model, "decode").decode(numbers_of(tokens));
+  return decoded(tokenizer_of(model, "decode"), tokens);
+}
+
+// The type of most numbers.
+ElementType main_type(const ModelParameters& parameters) {
+  const std::vector<NumbersOfType> types = parameters.types();
+  return std::ranges::max_element(types, {}, &NumbersOfType::count)->type;
+}
+
+// Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json". What ends a text, by
+// whichever file said so, stands in config.json.
+Bytes model_bytes(const Model& model, const std::string& name) {
+  const ModelParameters& parameters = model.model.parameters;
+  if (name == "model.safetensors") {
+    const ParameterWriter writer(parameters);
+    const val file = val::global("Uint8Array").new_(static_cast<double>(writer.size()));
+    double at = 0;
+    writer.write([&](std::span<const std::byte> piece) {
+      const auto* const first = reinterpret_cast<const std::uint8_t*>(piece.data());
+      file.call<void>("set", val(emscripten::typed_memory_view(piece.size(), first)), at);
+      at += static_cast<double>(piece.size());
+    });
+    return Bytes(file);
+  }
+  if (name == "tokenizer.json") return file_of(tokenizer_of(model, "export"));
+  ModelTokens tokens = model.model.tokens;
+  tokens.end = model.model.end_tokens;
+  const std::string text = model_config_json(parameters.config(), main_type(parameters), tokens);
   return to_javascript(std::as_bytes(std::span(text)));
+}
+
+// Fills `losses` with those of all tokens but the first, and gives their mean, their number, and of
+// how many the token is held most likely.
+Numbers model_evaluate(Model& model, const Integers& tokens, Tensor& losses) {
+  losses.written();
+  Engine& engine = model.engine;
+  const ModelLoss loss = evaluate_text(model.model.parameters, numbers_of(tokens),
+                                       {losses.data(), {losses.count()}}, engine.context);
+  return to_javascript(
+      {loss.mean(), static_cast<double>(loss.counted), static_cast<double>(loss.correct)});
 }
 
 }  // namespace
@@ -195,6 +207,8 @@ EMSCRIPTEN_BINDINGS(tril_model) {
       .function("hasTokenizer", guard<&model_has_tokenizer>)
       .function("encode", guard<&model_encode>)
       .function("decode", guard<&model_decode>)
+      .function("file", guard<&model_bytes>)
+      .function("evaluate", guard<&model_evaluate>)
       .function("forward", guard<&model_forward>);
   function("_model", guard<&make_model>);
   function("_modelShards", guard<&model_shards>);

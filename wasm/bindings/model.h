@@ -41,10 +41,10 @@ struct ChangesWithValues {
 ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
                              const Floats& values);
 
-// Gives logits, with a trace also embedded, "layers.0.weights", ..., finalNormed, and, where they
-// are asked for, "layers.0.logits", the logit lens, and "layers.0.scores". Changes as changes_of
-// has them.
-NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, bool lens, bool scores,
-                           const Integers& changes, const Floats& values);
+// Gives logits, or their last row, with a trace also embedded, "layers.0.weights", ...,
+// finalNormed, and, where they are asked for, "layers.0.logits", the logit lens, and
+// "layers.0.scores". Changes as changes_of has them.
+NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool trace, bool lens,
+                           bool scores, const Integers& changes, const Floats& values);
 
 }  // namespace tril::js

@@ -36,8 +36,8 @@ ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
   return made;
 }
 
-NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, bool lens, bool scores,
-                           const Integers& given_changes, const Floats& values) {
+NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool trace, bool lens,
+                           bool scores, const Integers& given_changes, const Floats& values) {
   constexpr const char* kCall = "forward";
   Engine& engine = model.engine;
   const ModelConfig& config = model.model.parameters.config();
@@ -62,8 +62,10 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, boo
   const auto make_wanted = [&](const std::string& name, auto& view) {
     if (view.count() > 0) make(name, view);
   };
-  MatrixView<float> logits(nullptr, {count, config.vocabulary});
-  make("logits", logits);
+  const Shape<2> all_rows = {count, config.vocabulary};
+  MatrixView<float> logits(nullptr, all_rows);
+  Tensor* const row = last ? &results.make("logits", DynamicShape{config.vocabulary}) : nullptr;
+  if (!last) make("logits", logits);
   ModelTrace wanted;
   if (trace) {
     SavedMemory shapes;
@@ -91,9 +93,14 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool trace, boo
     }
     make("finalNormed", wanted.final_normed);
   }
-  session.append(ids, logits, engine.context, wanted);
+  if (last) {
+    const VectorView<const float> found = session.append(ids, engine.context, wanted);
+    std::copy_n(found.data(), found.size(0), row->data());
+  } else {
+    session.append(ids, logits, engine.context, wanted);
+  }
   for (std::size_t n = 0; lens && n < wanted.layers.size(); ++n) {
-    MatrixView<float> seen(nullptr, logits.shape());
+    MatrixView<float> seen(nullptr, all_rows);
     make("layers." + std::to_string(n) + ".logits", seen);
     session.read_out(wanted.layers[n].out, seen, engine.context);
   }

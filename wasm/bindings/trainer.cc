@@ -2,8 +2,6 @@
 
 #include <emscripten/bind.h>
 #include <tril/lessons/training_cost.h>
-#include <tril/model/sampling.h>
-#include <tril/text/tokenizer_file.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include "guard.h"
 #include "output.h"
 #include "parameters.h"
+#include "tokenizer.h"
 #include "traces.h"
 
 namespace tril::js {
@@ -116,33 +115,12 @@ Names trainer_settings(const Training& training) {
   return to_javascript(checkpoint_settings(training.plan.config, training.plan.options));
 }
 
-// Draws the tokens that follow a prompt, or, without one, the first token of the data. For a seed
-// below 0, it is the trainer's seed plus the number of its steps.
-Integers trainer_generate(Training& training, const Integers& prompt, int count, double temperature,
-                          int top_k, double seed) {
-  std::vector<std::int32_t> first = numbers_of(prompt);
-  const TrainingTokens& data = training.plan.data;
-  for (const auto* tokens : {&data.validation, &data.train}) {
-    if (first.empty() && !tokens->empty()) first.push_back(tokens->front());
-  }
-  const TrainerOptions& options = training.plan.options;
-  Random random(seed < 0 ? options.seed + static_cast<std::uint64_t>(training.trainer.steps())
-                         : static_cast<std::uint64_t>(seed));
-  const std::vector<std::int32_t> tokens =
-      generate(training.model, first, count, {.temperature = temperature, .top_k = top_k}, random,
-               training.engine.context);
-  training.count_bytes();
-  return to_javascript(tokens);
-}
-
 Integers trainer_encode(const Training& training, const Bytes& text) {
-  const auto bytes = emscripten::convertJSArrayToNumberVector<char>(text);
-  return to_javascript(tokenizer_of(training, "encode").encode({bytes.data(), bytes.size()}));
+  return encoded(tokenizer_of(training, "encode"), text);
 }
 
 Bytes trainer_decode(const Training& training, const Integers& tokens) {
-  const std::string text = tokenizer_of(training, "decode").decode(numbers_of(tokens));
-  return to_javascript(std::as_bytes(std::span(text)));
+  return decoded(tokenizer_of(training, "decode"), tokens);
 }
 
 // Gives logits, "layers.0.weights", ... of [rows, T] tokens, or, with 0 rows, of one sequence.
@@ -199,8 +177,8 @@ void trainer_restore(Training& training, const Bytes& checkpoint) {
 // Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json".
 Bytes trainer_file(const Training& training, const std::string& name) {
   if (name == "model.safetensors") return to_javascript(model_file(training.model));
-  const std::string text = name == "config.json" ? model_config_json(training.plan.config)
-                                                 : tokenizer_json(tokenizer_of(training, "export"));
+  if (name == "tokenizer.json") return file_of(tokenizer_of(training, "export"));
+  const std::string text = model_config_json(training.plan.config);
   return to_javascript(std::as_bytes(std::span(text)));
 }
 
@@ -217,7 +195,6 @@ EMSCRIPTEN_BINDINGS(tril_trainer) {
       .function("parameterCount", guard<&trainer_parameter_count>)
       .function("hasTokenizer", guard<&trainer_has_tokenizer>)
       .function("settings", guard<&trainer_settings>)
-      .function("generate", guard<&trainer_generate>)
       .function("encode", guard<&trainer_encode>)
       .function("decode", guard<&trainer_decode>)
       .function("trace", guard<&trainer_trace>)

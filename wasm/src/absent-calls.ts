@@ -15,6 +15,7 @@ const names: Record<Exclude<keyof TrainingCalls, keyof Calls>, true> = {
   multiHeadAttentionBackward: true,
   rotaryPositionsBackward: true,
   sequenceTrainer: true,
+  tokenizer: true,
   trainer: true,
   transformerBackward: true,
   transformerBlockBackward: true,

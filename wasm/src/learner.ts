@@ -202,12 +202,16 @@ export abstract class Learner<Raw extends RawLearner, Settings>
    */
   override dispose(): void {
     if (!this.#raw) return;
+    this.disposeParts();
     this.#context.release(this, this.#raw);
     this.#raw = undefined;
   }
 
   /** What `using` calls at the end of a block. */
   declare [Symbol.dispose]: () => void;
+
+  /** @internal Disposes what else it has given out. */
+  protected disposeParts(): void {}
 
   /** @internal */
   protected run<Result>(call: string, compute: (raw: Raw) => Result): Result {

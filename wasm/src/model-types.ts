@@ -1,6 +1,7 @@
+import type { DrawOptions } from './generation-types.js';
 import type { Bytes } from './kinds.js';
 import type { Tensor } from './tensor.js';
-import type { ModelFiles } from './trainer-types.js';
+import type { ModelFiles, TrainingLoss } from './trainer-types.js';
 import type { Values } from './values.js';
 
 /** A file of a model: its bytes, a Blob, which is read piece by piece, or what `fetch` gives. */
@@ -80,6 +81,8 @@ export interface ModelChanges {
 export interface ForwardOptions extends ModelChanges {
   /** Give what is computed on the way: all of it, or without what takes most memory. */
   readonly trace?: boolean | ModelTraceOptions;
+  /** Give the logits after the last token alone, `[V]`, and compute no others; false unless given. */
+  readonly last?: boolean;
 }
 
 /** What a trace may leave out. */
@@ -137,42 +140,28 @@ export interface ModelTrace {
   readonly finalNormed: Tensor;
 }
 
-/** What a model makes of tokens: logits `[T, V]`, and a trace where it was asked for. */
+/** What a model makes of tokens: logits `[T, V]`, or with `last` `[V]`, and a trace where it was asked for. */
 export type ModelForward<Options = object> = { readonly logits: Tensor } & (Options extends {
   trace: true | ModelTraceOptions;
 }
   ? { readonly trace: ModelTrace }
   : { readonly trace?: ModelTrace });
 
-/**
- * How a text goes on. Positions of what is changed are from 0 to below the context, whose first half
- * is forgotten when it is full.
- */
-export interface TextOptions extends ModelChanges {
-  /** Number of tokens at most (default 100). */
-  readonly maxTokens?: number;
-  /** Divisor of the logits; 0 always takes the most likely token (default 0.8). */
-  readonly temperature?: number;
-  /** Number of the most likely tokens that are drawn from; 0 is all (default 0). */
-  readonly topK?: number;
-  /** Probability that the fewest tokens that are drawn from have together; 1 is all (default 1). */
-  readonly topP?: number;
-  /** Share of the largest probability that a token must have to be drawn; 0 is none (default 0). */
-  readonly minP?: number;
-  /** Seed of the draws (default 0). */
-  readonly seed?: number;
-  /** Ends before this text, or any of these. */
-  readonly stop?: string | readonly string[];
-  /** Ends where it aborts. */
-  readonly signal?: AbortSignal;
+/** How well a model foretells a text. */
+export interface TextEvaluation extends TrainingLoss {
+  /** `e ** loss`: among how many tokens, each as likely, the model seems to choose. */
+  readonly perplexity: number;
+  /** The tokens of the text, `[T]`. */
+  readonly tokens: Int32Array;
+  /** The losses in nats, `[T - 1]`: number `i` is that of `tokens[i + 1]`, given all before it in its window. */
+  readonly losses: Float32Array;
 }
 
-/** What comes next of a text. */
-export interface GeneratedPart {
-  /** None where only text is left, which was held back for what might have been a text to stop at. */
-  readonly token?: number;
-  /** What is sure to be of the text by now; may be empty. */
-  readonly text: string;
-  /** That the module has computed for it: the whole prompt before the first, one token before others. */
-  readonly milliseconds: number;
+/**
+ * The options of continuing a text. Positions of what is changed are from 0 to below the context, whose first half
+ * is forgotten when it is full.
+ */
+export interface TextOptions extends DrawOptions, ModelChanges {
+  /** Ends the text where it aborts. */
+  readonly signal?: AbortSignal;
 }

@@ -1,29 +1,13 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-import { checkSeed } from './calls/tensor.js';
-import type { Context } from './context.js';
+import { DecodingSession, type SessionOptions } from './decoding-session.js';
+import { sequenceOf } from './generated-text.js';
+import { LoadedModel } from './loaded-model.js';
 import { changesOf } from './model-changes.js';
-import { TrilError, shapeText } from './error.js';
-import type {
-  ForwardOptions,
-  GeneratedPart,
-  ModelForward,
-  ModelParameters,
-  TextOptions,
-} from './model-types.js';
-import { booleanOption, checkKeys, describe, integerOption, numberOption } from './names.js';
-import { signalOption, stringOption } from './names.js';
+import type { ForwardOptions, ModelForward, TextEvaluation } from './model-types.js';
+import { booleanOption, checkKeys, integerOption } from './names.js';
 import { nested } from './nested.js';
-import { OwnedObject } from './owned.js';
-import type { RawGenerated, RawModel } from './raw.js';
-import { yieldToEventLoop } from './event-loop.js';
-import { flattenIntegers, type NestedNumbers } from './values.js';
-
-/** Tokens of one text: batches are not run. */
-function sequenceOf(call: string, argument: string, tokens: unknown): Int32Array {
-  const { shape, values } = flattenIntegers(call, argument, tokens);
-  if (shape.length === 1) return values;
-  throw new TrilError(call, argument, `must be one list, [T]; shape is ${shapeText(shape)}`);
-}
+import type { ModelFiles } from './trainer-types.js';
+import { filesOf } from './trainer-values.js';
+import type { NestedNumbers } from './values.js';
 
 /** What is wanted of a trace. */
 function traceOf(call: string, trace: ForwardOptions['trace']) {
@@ -36,57 +20,22 @@ function traceOf(call: string, trace: ForwardOptions['trace']) {
   return { traced: true, lens, scores: booleanOption(call, 'trace.scores', trace.scores, true) };
 }
 
-/** The options of `generate`. */
-export const textOptions = [
-  'maxTokens',
-  'temperature',
-  'topK',
-  'topP',
-  'minP',
-  'seed',
-  'stop',
-  'signal',
-  'without',
-  'replace',
-];
-
 /**
  * A language model to be run, in the memory of one loaded module. Made by `loadModel` of
  * `tril/training`; its memory is given back by `dispose` or at the end of a `using` declaration. It is loaded while
  * no `tril.scope` can be open, and so belongs to none; what it gives in one does.
  */
-export class Model extends OwnedObject implements Disposable {
-  /** What its `config.json` says, as Tril would write it. */
-  readonly config: Readonly<Record<string, unknown>>;
-  /** How many numbers it has, of which types, and what they take. */
-  readonly parameters: ModelParameters;
-  readonly #context: Context;
-  #raw: RawModel | undefined;
-  /** Those under way. */
-  readonly #texts = new Set<RawGenerated>();
-
-  /** @internal Models are made by `loadModel`. */
-  constructor(context: Context, raw: RawModel) {
-    super();
-    if (!raw) throw new TrilError('Model', 'files', 'models are made by loadModel');
-    this.#context = context;
-    this.#raw = raw;
-    this.config = Object.freeze(JSON.parse(raw.config()) as Record<string, unknown>);
-    const parameters = JSON.parse(raw.parameters()) as ModelParameters;
-    this.parameters = Object.freeze({ ...parameters, types: Object.freeze(parameters.types) });
-  }
-
-  /** True once `dispose` was called: any further use throws. */
-  get disposed(): boolean {
-    return this.#raw === undefined;
-  }
+export class Model extends LoadedModel {
+  readonly #sessions = new Set<DecodingSession>();
 
   /**
    * What the model makes of tokens: the logits `[T, V]` after each, and, with `trace`, all between:
    * the scores and weights of every head, the residual stream after every layer, and what the model
    * would say if it ended there (the logit lens). What of it takes most memory can be left out:
    * `trace: { scores: false, lens: false }`. `without` switches off heads, layers and parts of them;
-   * `replace` puts other activations in their place, such as those of another text.
+   * `replace` puts other activations in their place, such as those of another text. With `last: true` the
+   * logits are those after the last token alone, `[V]`: with a large vocabulary they are most of a call's memory. They
+   * are the last row of all but for rounding.
    *
    * @throws TrilError where there are none or more than the context has, or one is no token; and for
    * a layer, head or position that there is not, and values of another shape. Nothing is changed behind
@@ -104,6 +53,7 @@ export class Model extends OwnedObject implements Disposable {
    * trace.layers[1]!.weights.shape; // [4, 3, 3]
    * trace.layers[0]!.logits!.shape; // [3, 30]
    * model.forward([3, 1, 4], { without: [{ layer: 1, head: 3 }, { layer: 0 }] }).logits.shape; // [3, 30]
+   * model.forward([3, 1, 4], { last: true }).logits.shape; // [30]
    * const other = model.forward([5, 9, 2], { replace: [{ layer: 1, part: 'residual', values: trace.layers[1]!.out }] });
    * other.logits.toArray(); // logits.toArray()
    * ```
@@ -113,15 +63,16 @@ export class Model extends OwnedObject implements Disposable {
     options: Options = {} as Options,
   ): ModelForward<Options> {
     const call = 'forward';
-    checkKeys(call, 'options', 'option', options, ['trace', 'without', 'replace']);
+    checkKeys(call, 'options', 'option', options, ['trace', 'last', 'without', 'replace']);
     const values = sequenceOf(call, 'tokens', tokens);
     const { traced, lens, scores } = traceOf(call, options.trace);
+    const last = booleanOption(call, 'last', options.last, false);
     const count = values.length;
-    const found = this.#run(call, (raw) => {
+    const found = this.run(call, (raw) => {
       const { changes, values: given } = changesOf(call, this.config, options, count, count);
-      return raw.forward(values, traced, lens, scores, changes, given);
+      return raw.forward(values, last, traced, lens, scores, changes, given);
     });
-    const { logits, ...rest } = this.#context.adoptAll(found);
+    const { logits, ...rest } = this.context.adoptAll(found);
     return {
       logits: logits!,
       ...(traced && { trace: nested(rest) }),
@@ -129,11 +80,12 @@ export class Model extends OwnedObject implements Disposable {
   }
 
   /**
-   * How a text goes on, token by token, with keys and values cached. Where the context is full, it
-   * goes on behind the second half of it. The same seed draws the same tokens.
+   * How well the model foretells a text, or tokens: the loss of each token given those before it, their mean, and the
+   * perplexity. A text longer than the context is read in windows: where one is full, the next begins with its second
+   * half, so that every token is foretold from at least half a context before it, or from all there are. The text is
+   * that which `encode` makes of it, with the tokens that its file puts before every text.
    *
-   * @throws TrilError where the prompt is empty or longer than the context, or an option is wrong; and
-   * the reason of `signal` where that aborts
+   * @throws TrilError where there are fewer than two tokens, one is no token, or the model is not causal
    *
    * @example
    * ```ts
@@ -144,154 +96,86 @@ export class Model extends OwnedObject implements Disposable {
    * const trained = trainer({ model: settings, data: 'abcdefgh'.repeat(30), learningRate: 0.02, steps: 100 });
    * trained.steps(100);
    * const model = await loadModel(trained.export());
-   * let text = '';
-   * for await (const part of model.generate('abcd', { maxTokens: 6, temperature: 0 })) text += part.text;
-   * text; // 'efghab'
+   * const { loss, perplexity, losses } = model.evaluate('abcdefghabcdefgh');
+   * losses.length; // 15
+   * loss < 0.5; // true
+   * perplexity; // Math.exp(loss)
    * ```
    */
-  async *generate(
-    prompt: string | NestedNumbers | Int32Array,
-    options: TextOptions = {},
-  ): AsyncGenerator<GeneratedPart, void, undefined> {
-    const signal = signalOption('generate', 'signal', (options as TextOptions | null)?.signal);
-    signal?.throwIfAborted();
-    const pause = yieldToEventLoop();
-    for (const part of this.parts(prompt, options)) {
-      yield part;
-      await pause();
-      signal?.throwIfAborted();
-    }
-  }
-
-  /** @internal What `generate` gives, without a pause in between. */
-  *parts(
-    prompt: string | NestedNumbers | Int32Array,
-    options: TextOptions,
-  ): Generator<GeneratedPart, void, undefined> {
-    const call = 'generate';
-    checkKeys(call, 'options', 'option', options, textOptions);
+  evaluate(text: string | NestedNumbers | Int32Array): TextEvaluation {
+    const call = 'evaluate';
     const tokens =
-      typeof prompt === 'string' ? this.encode(prompt) : sequenceOf(call, 'prompt', prompt);
-    const text = this.#generation(call, tokens, options);
-    this.#texts.add(text);
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    try {
-      for (;;) {
-        const begin = performance.now();
-        const token = this.#run(call, () => text.next());
-        const milliseconds = performance.now() - begin;
-        const piece = decoder.decode(text.text(), { stream: token >= 0 });
-        if (token < 0 && piece === '') return;
-        yield { ...(token >= 0 && { token }), text: piece, milliseconds };
-        if (token < 0) return;
+      typeof text === 'string' ? this.encoded(call, text) : sequenceOf(call, 'tokens', text);
+    return this.run(call, (raw) => {
+      const { raw: module, engine } = this.context;
+      const values = module._tensor(engine, [Math.max(1, tokens.length - 1)])!;
+      try {
+        const found = raw.evaluate(tokens, values) as [number, number, number];
+        const [loss, counted, correct] = found;
+        const losses = new Float32Array(values.view());
+        return { loss, counted, correct, perplexity: Math.exp(loss), tokens, losses };
+      } finally {
+        values.delete();
       }
-    } finally {
-      if (this.#texts.delete(text)) text.delete();
-    }
-  }
-
-  /**
-   * The tokens of a text, by the model's tokenizer, with those that its file puts before every text.
-   *
-   * @throws TrilError where there was no tokenizer among the files
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/training';
-   *
-   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
-   * const settings = { layers: 1, heads: 1, width: 8, context: 4 };
-   * const model = await loadModel(
-   *   trainer({ model: settings, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export(),
-   * );
-   * model.encode('abc'); // Int32Array.of(97, 98, 99)
-   * ```
-   */
-  encode(text: string): Int32Array {
-    const bytes = new TextEncoder().encode(stringOption('encode', 'text', text, ''));
-    return this.#run('encode', (raw) => raw.encode(bytes));
-  }
-
-  /**
-   * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
-   *
-   * @throws TrilError where there was no tokenizer among the files, or one is no token
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/training';
-   *
-   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
-   * const settings = { layers: 1, heads: 1, width: 8, context: 4 };
-   * const model = await loadModel(
-   *   trainer({ model: settings, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export(),
-   * );
-   * model.decode([97, 98, 99]); // 'abc'
-   * ```
-   */
-  decode(tokens: NestedNumbers | Int32Array): string {
-    const { values } = flattenIntegers('decode', 'tokens', tokens);
-    const bytes = this.#run('decode', (raw) => raw.decode(values));
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  }
-
-  /**
-   * Gives the memory back, and that of texts under way. Any later use throws; disposing again does
-   * nothing.
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/training';
-   *
-   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
-   * const model = await loadModel(trainer({ model: { vocabulary: 30 } }).export());
-   * model.dispose();
-   * model.disposed; // true
-   * model.forward([1]); // throws TrilError: forward: model: has been disposed
-   * ```
-   */
-  override dispose(): void {
-    if (!this.#raw) return;
-    for (const text of this.#texts) text.delete();
-    this.#texts.clear();
-    this.#context.release(this, this.#raw);
-    this.#raw = undefined;
-  }
-
-  /** What `using` calls at the end of a block. */
-  declare [Symbol.dispose]: () => void;
-
-  /** The context. */
-  get #positions(): number {
-    return (this.config['n_positions'] ?? this.config['max_position_embeddings']) as number;
-  }
-
-  #run<Result>(call: string, compute: (raw: RawModel) => Result): Result {
-    const raw = this.#raw;
-    if (raw) return this.#context.run(call, {}, () => compute(raw));
-    throw new TrilError(call, 'model', 'has been disposed');
-  }
-
-  #generation(call: string, prompt: Int32Array, options: TextOptions): RawGenerated {
-    const stop = options.stop ?? [];
-    const stops: unknown[] = Array.isArray(stop) ? [...(stop as unknown[])] : [stop];
-    if (stops.some((each) => typeof each !== 'string')) {
-      throw new TrilError(call, 'stop', `must be texts, is ${describe(stop)}`);
-    }
-    const maxTokens = integerOption(call, 'maxTokens', options.maxTokens, 100, 0);
-    const temperature = numberOption(call, 'temperature', options.temperature, 0.8);
-    const topK = integerOption(call, 'topK', options.topK, 0, 0);
-    const topP = numberOption(call, 'topP', options.topP, 1);
-    const minP = numberOption(call, 'minP', options.minP, 0);
-    const seed = checkSeed(call, options.seed ?? 0);
-    const drawn = [maxTokens, temperature, topK, topP, minP, seed] as const;
-    return this.#run(call, (raw) => {
-      const { changes, values } = changesOf(call, this.config, options, this.#positions);
-      const given = [stops as string[], changes, values] as const;
-      return this.#context.training(call)._modelGenerate(raw, prompt, ...drawn, ...given)!;
     });
   }
-}
 
-// Engines without `using` have no Symbol.dispose either.
-if (Symbol.dispose) Model.prototype[Symbol.dispose] = Model.prototype.dispose;
+  /**
+   * The model as files, which `loadModel` and other libraries open: `model.safetensors`, `config.json` and, where
+   * there was a tokenizer, `tokenizer.json`. Loaded again, all parameters have the same bits: matrices of 16 bits stay
+   * so, and all else is float32. What ends a text stands in `config.json`.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const files = trainer({ model: { vocabulary: 30 } }).export();
+   * const model = await loadModel(files);
+   * model.export()['model.safetensors']; // files['model.safetensors']
+   * ```
+   */
+  export(): ModelFiles {
+    return this.run('export', filesOf);
+  }
+
+  /**
+   * Decodes step by step, for sampling of your own: a session holds keys and values, takes tokens, gives the logits
+   * after the last, and can be rewound. `capacity` is how many tokens it can hold (default: the context). It is
+   * disposed with the model.
+   *
+   * @throws TrilError for a capacity beyond the context, and where memory is out
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel, argmax } = await loadTril({ variant: 'simd' });
+   * const model = await loadModel(trainer({ model: { vocabulary: 30 } }).export());
+   * const session = model.session();
+   * const [next] = argmax(session.append([3, 1, 4])).read();
+   * session.append([next!]).shape; // [30]
+   * session.length; // 4
+   * session.rewind(3).length; // 3
+   * ```
+   */
+  session(options: SessionOptions = {}): DecodingSession {
+    const call = 'session';
+    checkKeys(call, 'options', 'option', options, ['capacity']);
+    const { capacity } = options;
+    const room = capacity === undefined ? 0 : integerOption(call, 'capacity', capacity, 0, 1);
+    return this.run(call, (raw) => {
+      const made = this.context.training(call)._session(raw, room)!;
+      const session = new DecodingSession(this.context, made, (gone) =>
+        this.#sessions.delete(gone),
+      );
+      this.#sessions.add(session);
+      return this.context.own(session);
+    });
+  }
+
+  /** @internal */
+  protected override disposeParts(): void {
+    for (const session of this.#sessions) session.dispose();
+  }
+}

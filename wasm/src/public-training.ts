@@ -2,10 +2,11 @@
 import type { TrainingCalls } from './calls.js';
 import type { Tril } from './load.js';
 
+export { DecodingSession, type SessionOptions } from './decoding-session.js';
+export type { LoadedModel } from './loaded-model.js';
 export { Model } from './model.js';
 export type {
   ForwardOptions,
-  GeneratedPart,
   LoadModelOptions,
   ModelFile,
   ModelChanges,
@@ -16,9 +17,13 @@ export type {
   ModelTrace,
   ModelTraceOptions,
   Replacement,
+  TextEvaluation,
   TextOptions,
   Without,
 } from './model-types.js';
+export type { DrawOptions, GeneratedPart } from './generation-types.js';
+export { Tokenizer, type EncodeOptions, type EncodedText } from './tokenizer.js';
+export type { TokenizerSource } from './calls/tokenizer.js';
 export { SequenceTrainer } from './sequence-trainer.js';
 export type {
   DrawnSequences,

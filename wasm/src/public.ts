@@ -159,10 +159,12 @@ export type {
   TokenBatch,
   TrainerOptions,
   TrainerSettings,
+  TrainerTextOptions,
   TrainerTrace,
   TrainingLoss,
   TrainingParts,
   TrainingSettings,
   TrainingStep,
 } from './trainer-types.js';
+export type { DrawOptions, GeneratedPart } from './generation-types.js';
 export type { MemoryUse, RandomOptions, UniformOptions, WorkingMemory } from './calls/tensor.js';

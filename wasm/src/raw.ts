@@ -19,6 +19,8 @@ export type RawGenerated = NonNullable<ReturnType<TrainingModule['_modelGenerate
 export type RawWordVectors = NonNullable<ReturnType<TrainingModule['_wordVectors']>>;
 export type RawSequenceTrainer = NonNullable<ReturnType<TrainingModule['_sequenceTrainer']>>;
 export type RawTrainer = NonNullable<ReturnType<TrainingModule['_trainer']>>;
+export type RawSession = NonNullable<ReturnType<TrainingModule['_session']>>;
+export type RawTokenizer = NonNullable<ReturnType<TrainingModule['_tokenizer']>>;
 
 /** The options of making a module. */
 export interface RawOptions {

@@ -1,7 +1,15 @@
-import { checkSeed } from './calls/tensor.js';
 import type { Context } from './context.js';
+import { TrilError } from './error.js';
+import {
+  GeneratedTexts,
+  drawOptions,
+  drawingOf,
+  sequenceOf,
+  withPauses,
+} from './generated-text.js';
+import type { DrawOptions, GeneratedPart } from './generation-types.js';
 import { Learner } from './learner.js';
-import { checkKeys, integerOption, numberOption, stringOption } from './names.js';
+import { checkKeys, integerOption, stringOption } from './names.js';
 import { nested } from './nested.js';
 import type { RawTrainer } from './raw.js';
 import type {
@@ -9,16 +17,34 @@ import type {
   ModelFiles,
   SampleOptions,
   TrainerSettings,
+  TrainerTextOptions,
   TrainerTrace,
 } from './trainer-types.js';
-import { rowsOf } from './trainer-values.js';
+import { filesOf, rowsOf } from './trainer-values.js';
 import { flattenIntegers, type NestedNumbers } from './values.js';
 
 const none = new Int32Array();
-const sampling = ['prompt', 'tokens', 'temperature', 'topK', 'seed'];
+const sampling = [...drawOptions, 'prompt', 'tokens'];
+
+/** With `maxTokens` for `tokens`, its old name. */
+function renamed(
+  call: string,
+  { tokens, ...options }: DrawOptions & { readonly tokens?: number },
+): DrawOptions {
+  if (tokens === undefined) return options;
+  const maxTokens = integerOption(call, 'tokens', tokens, 0, 0);
+  if (options.maxTokens === undefined) return { ...options, maxTokens };
+  throw new TrilError(call, 'tokens', 'is the old name of maxTokens, which is given, too');
+}
+
+/** Whether `generate` is given a prompt, and not options. */
+export const isPrompt = (value: unknown): value is string | NestedNumbers | Int32Array =>
+  typeof value === 'string' || Array.isArray(value) || ArrayBuffer.isView(value);
 
 /** What a `Trainer` has of its model: what it says, and what it is made of. */
 export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> {
+  readonly #texts = new GeneratedTexts();
+
   /** @internal Trainers are made by `tril.trainer`. */
   constructor(context: Context, raw: RawTrainer) {
     super(context, raw, ['Trainer', 'trainers are made by tril.trainer']);
@@ -35,7 +61,7 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> 
    * const model = { layers: 1, heads: 2, width: 16, context: 8 };
    * const trainer = tril.trainer({ model, data: 'abcdefgh'.repeat(30), learningRate: 0.02, steps: 100 });
    * trainer.steps(100);
-   * trainer.sample({ prompt: 'abcd', tokens: 6, temperature: 0 }); // 'efghab'
+   * trainer.sample({ prompt: 'abcd', maxTokens: 6, temperature: 0 }); // 'efghab'
    * ```
    */
   sample(options: SampleOptions = {}): string {
@@ -43,28 +69,68 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> 
     checkKeys(call, 'options', 'option', options, sampling);
     const prompt = stringOption(call, 'prompt', options.prompt, '');
     const first = prompt === '' ? none : this.#encoded(call, prompt);
-    return this.#decoded(call, this.#generated(call, first, options));
+    const parts = [...this.#drawn(call, first, renamed(call, options))];
+    this.#decoded(call, none); // throws where there are only numbers
+    return parts.map(({ text }) => text).join('');
   }
 
   /**
-   * The tokens that follow `prompt`, one after another, each by what the model says after all before
-   * it.
+   * Continues a text, token by token, as `Model.generate` does, with the same options and the same parts. Nothing is
+   * cached: each token is drawn after the last tokens that the context holds, by the parameters as they are then, so
+   * steps may be taken in between, and the prompt may be longer than the context.
    *
-   * @throws TrilError where there is no prompt and no data to take one from, or an option is wrong
+   * @throws TrilError where the prompt is empty or an option is wrong; and the reason of `signal` where that aborts
    *
    * @example
    * ```ts
-   * const model = { layers: 1, heads: 2, width: 16, context: 4, vocabulary: 5 };
-   * const trainer = tril.trainer({ model, data: Int32Array.from({ length: 60 }, (_, i) => i % 5) });
-   * trainer.generate({ prompt: [0, 1], tokens: 3, seed: 1 }).length; // 3
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trainer = tril.trainer({ model, data: 'abcdefgh'.repeat(30), learningRate: 0.02, steps: 100 });
+   * trainer.steps(100);
+   * let text = '';
+   * for await (const part of trainer.generate('abcd', { maxTokens: 6, temperature: 0 })) text += part.text;
+   * text; // 'efghab'
+   * trainer.generate({ prompt: trainer.encode('abcd'), maxTokens: 3 }).length; // 3
    * ```
    */
-  generate(options: GenerateOptions = {}): Int32Array {
+  generate(
+    prompt: string | NestedNumbers | Int32Array,
+    options?: TrainerTextOptions,
+  ): AsyncGenerator<GeneratedPart, void, undefined>;
+  /**
+   * The tokens that follow `options.prompt`, all at once.
+   *
+   * @throws TrilError where there is no prompt and no data to take one from, or an option is wrong
+   */
+  generate(options?: GenerateOptions): Int32Array;
+  generate(
+    given: string | NestedNumbers | Int32Array | GenerateOptions = {},
+    options: TrainerTextOptions = {},
+  ): AsyncGenerator<GeneratedPart, void, undefined> | Int32Array {
+    if (isPrompt(given)) {
+      const signal = (options as TrainerTextOptions | null)?.signal;
+      return withPauses(() => this.parts(given, options), signal);
+    }
     const call = 'generate';
-    checkKeys(call, 'options', 'option', options, sampling);
-    const { prompt } = options;
+    checkKeys(call, 'options', 'option', given, sampling);
+    const { prompt } = given;
     const first = prompt === undefined ? none : flattenIntegers(call, 'prompt', prompt).values;
-    return this.#generated(call, first, options);
+    const parts = [...this.#drawn(call, first, renamed(call, given))];
+    return Int32Array.from(parts.flatMap(({ token }) => token ?? []));
+  }
+
+  /** @internal What `generate` gives for a prompt, without a pause in between. */
+  *parts(
+    prompt: string | NestedNumbers | Int32Array,
+    options: TrainerTextOptions,
+  ): Generator<GeneratedPart, void, undefined> {
+    const call = 'generate';
+    checkKeys(call, 'options', 'option', options, [...drawOptions, 'signal']);
+    const tokens =
+      typeof prompt === 'string' ? this.#encoded(call, prompt) : sequenceOf(call, 'prompt', prompt);
+    if (tokens.length === 0) {
+      throw new TrilError(call, 'prompt', 'is empty: there must be a token to begin from');
+    }
+    yield* this.#drawn(call, tokens, options);
   }
 
   /**
@@ -136,12 +202,12 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> 
    * ```
    */
   export(): ModelFiles {
-    return this.run('export', (raw) => {
-      const [weights, config] = ['model.safetensors', 'config.json'] as const;
-      const tokenizer = 'tokenizer.json';
-      const files = { [weights]: raw.file(weights), [config]: raw.file(config) };
-      return { ...files, ...(raw.hasTokenizer() && { [tokenizer]: raw.file(tokenizer) }) };
-    }) as ModelFiles;
+    return this.run('export', filesOf);
+  }
+
+  /** @internal */
+  protected override disposeParts(): void {
+    this.#texts.dispose();
   }
 
   /** `Trainer gpt2, 4 layers of 4 heads, width 128, 812672 parameters`. */
@@ -160,15 +226,11 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> 
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   }
 
-  #generated(
-    call: string,
-    prompt: Int32Array,
-    options: Omit<GenerateOptions, 'prompt'>,
-  ): Int32Array {
-    const count = integerOption(call, 'tokens', options.tokens, 100, 0);
-    const temperature = numberOption(call, 'temperature', options.temperature, 0.8);
-    const topK = integerOption(call, 'topK', options.topK, 200, 0);
-    const seed = options.seed === undefined ? -1 : checkSeed(call, options.seed);
-    return this.run(call, (raw) => raw.generate(prompt, count, temperature, topK, seed));
+  #drawn(call: string, prompt: Int32Array, options: DrawOptions) {
+    const drawing = drawingOf(call, options, -1); // below 0: the trainer's own seed
+    const text = this.run(call, (raw) =>
+      this.context.training(call)._trainerGenerate(raw, prompt, ...drawing),
+    )!;
+    return this.#texts.parts(text, (made) => this.run(call, () => made.next()));
   }
 }

@@ -1,3 +1,4 @@
+import type { DrawOptions } from './generation-types.js';
 import type { Tensor } from './tensor.js';
 import type { NestedNumbers } from './values.js';
 
@@ -154,18 +155,18 @@ export interface TrainingLoss {
   readonly correct: number;
 }
 
+/** The options of a trainer's text. */
+export interface TrainerTextOptions extends DrawOptions {
+  /** Ends the text where it aborts. */
+  readonly signal?: AbortSignal;
+}
+
 /** The options of drawing tokens. */
-export interface GenerateOptions {
+export interface GenerateOptions extends DrawOptions {
   /** Tokens before them (default: the first token that is not trained on). */
   readonly prompt?: NestedNumbers | Int32Array;
-  /** Number of tokens to draw (default 100). */
+  /** @deprecated The old name of `maxTokens`. */
   readonly tokens?: number;
-  /** Divisor of the logits; with 0 the most likely token is taken (default 0.8). */
-  readonly temperature?: number;
-  /** Number of the most likely tokens to draw from; 0 for all (default 200). */
-  readonly topK?: number;
-  /** Seed of the draws (default: the trainer's seed plus the number of its steps). */
-  readonly seed?: number;
 }
 
 /** The options of drawing a text. */

@@ -2,7 +2,7 @@ import { TrilError, afterSteps, shapeText } from './error.js';
 import { describe } from './describe.js';
 import { bytesOf } from './kinds.js';
 import { camelCase, integerOption } from './names.js';
-import type { TrainerSettings, TrainingStep } from './trainer-types.js';
+import type { ModelFiles, TrainerSettings, TrainingStep } from './trainer-types.js';
 import { flattenIntegers } from './values.js';
 
 /** Whole numbers as the module takes them: `rows` of as many each; one row where there is one axis. */
@@ -83,4 +83,17 @@ export function checkParameterNames(call: string, names: readonly string[]): str
   if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return [...names];
   const problem = `must be a list of parameters' names, is ${describe(names)}`;
   throw new TrilError(call, 'names', problem);
+}
+
+/** All files of a model that the module can write. */
+export function filesOf(raw: {
+  file(name: string): Uint8Array;
+  hasTokenizer(): boolean;
+}): ModelFiles {
+  const names = [
+    'model.safetensors',
+    'config.json',
+    ...(raw.hasTokenizer() ? ['tokenizer.json'] : []),
+  ];
+  return Object.fromEntries(names.map((name) => [name, raw.file(name)])) as unknown as ModelFiles;
 }

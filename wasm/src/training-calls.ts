@@ -8,6 +8,7 @@ export { layerGradientCalls } from './calls/layer-gradients.js';
 export { modelCalls } from './calls/model.js';
 export { trainingMultiHeadCalls } from './calls/multi-head-attention.js';
 export { sequenceTrainerCalls } from './calls/sequence-trainer.js';
+export { tokenizerCalls } from './calls/tokenizer.js';
 export { trainerCalls } from './calls/trainer.js';
 export { trainingTransformerCalls } from './calls/transformer.js';
 export { wordVectorCalls } from './calls/word-vectors.js';

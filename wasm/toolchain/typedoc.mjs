@@ -37,6 +37,7 @@ const categories = {
   'sequence-trainer': 'Training',
   'word-vectors': 'Training',
   model: 'Models',
+  tokenizer: 'Models',
   matmul: 'Matrices and softmax',
   matrices: 'Matrices and softmax',
   softmax: 'Matrices and softmax',

@@ -10,9 +10,11 @@ import type { Kind, Reference, ReferenceOf } from './held-kinds.js';
 import { Copies, mapParts, whenAborted } from './line.js';
 import type { Answer, Failure, Message, Port } from './line.js';
 import { RemoteModel, RemoteStream } from './model.js';
+import { RemoteDecodingSession } from './decoding-session.js';
 import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
 import { checkAlive, forgotten, type Line, type RequestOptions } from './remote.js';
 import { RemoteSequenceTrainer } from './sequence-trainer.js';
+import { RemoteTokenizer } from './tokenizer.js';
 import { RemoteTrainer } from './trainer.js';
 import { RemoteWordVectors } from './word-vectors.js';
 
@@ -31,6 +33,8 @@ const remotes = {
   sequenceTrainer: RemoteSequenceTrainer,
   wordVectors: RemoteWordVectors,
   model: RemoteModel,
+  session: RemoteDecodingSession,
+  tokenizer: RemoteTokenizer,
   stream: RemoteStream,
 } satisfies { [Each in Kind]: new (line: Line, reference: ReferenceOf<Each>) => RemoteObject };
 

@@ -1,9 +1,11 @@
 // The kinds of objects that live in the Worker, in one table for both sides.
 import type { Mask } from '../calls/mask.js';
+import type { DecodingSession } from '../decoding-session.js';
 import type { KeyValueCache } from '../key-value-cache.js';
 import type { Model } from '../model.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
 import type { Tensor } from '../tensor.js';
+import type { Tokenizer } from '../tokenizer.js';
 import type { Trainer } from '../trainer.js';
 import type { WordVectors } from '../word-vectors.js';
 
@@ -19,6 +21,8 @@ export interface Local {
   readonly sequenceTrainer: SequenceTrainer;
   readonly wordVectors: WordVectors;
   readonly model: Model;
+  readonly session: DecodingSession;
+  readonly tokenizer: Tokenizer;
   readonly stream: Stream;
 }
 export type Kind = keyof Local;
@@ -32,6 +36,8 @@ export const constants = {
   sequenceTrainer: ['settings', 'parameterCount'],
   wordVectors: ['settings', 'words', 'counts', 'allSteps'],
   model: ['config', 'parameters'],
+  session: ['capacity'],
+  tokenizer: ['size'],
   stream: [],
 } as const satisfies { [Each in Kind]: readonly (keyof Local[Each])[] };
 

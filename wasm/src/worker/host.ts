@@ -1,6 +1,7 @@
 // The script of the Worker: it holds a module and the objects that the other side refers to, and makes the calls that
 // it asks for.
 import { Mask } from '../calls/mask.js';
+import { DecodingSession } from '../decoding-session.js';
 import { TrilError, afterSteps } from '../error.js';
 import { nextTask } from '../event-loop.js';
 import { KeyValueCache } from '../key-value-cache.js';
@@ -10,6 +11,8 @@ import type { LoadModelOptions, TextOptions } from '../model-types.js';
 import { booleanOption, integerOption } from '../names.js';
 import { SequenceTrainer } from '../sequence-trainer.js';
 import { Tensor } from '../tensor.js';
+import { Tokenizer } from '../tokenizer.js';
+import { isPrompt } from '../trained-model.js';
 import { Trainer } from '../trainer.js';
 import type { TrainingStep } from '../training-step.js';
 import type { WordVectorStep } from '../word-vector-types.js';
@@ -47,6 +50,8 @@ const classes = {
   sequenceTrainer: SequenceTrainer,
   wordVectors: WordVectors,
   model: Model,
+  session: DecodingSession,
+  tokenizer: Tokenizer,
   stream: Stream,
 } as const satisfies Readonly<Record<Kind, unknown>>;
 type Held = Local[Kind];
@@ -168,7 +173,8 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
   if (found === tril.memory) return { ...tril.memory(), objects: held.size };
   const takesSteps = learning.some((kind) => target instanceof kind);
   if (takesSteps && path[0] === 'steps') return stepsOf(target as Learning, decoded[0]);
-  if (target instanceof Model && path[0] === 'generate') {
+  const continues = target instanceof Model || (target instanceof Trainer && isPrompt(decoded[0]));
+  if (continues && path[0] === 'generate') {
     const [prompt, options] = decoded as [string, TextOptions];
     return hold('stream', new Stream(target.parts(prompt, options)));
   }

@@ -19,6 +19,7 @@ import { sequenceTrainerCall } from './sequence-trainer.js';
 import { trainerCall } from './trainer.js';
 import type { RemoteLoadOptions, RemoteTrainingTril, RemoteTril } from './types.js';
 
+export { RemoteDecodingSession } from './decoding-session.js';
 export { RemoteModel } from './model.js';
 export { RemoteKeyValueCache, RemoteMask, RemoteTensor, type RemoteValue } from './remote.js';
 export {
@@ -27,6 +28,7 @@ export {
   type RunOptions,
   type TrainingReport,
 } from './learner.js';
+export { RemoteTokenizer } from './tokenizer.js';
 export { RemoteTrainer, type RemoteTrainerCall } from './trainer.js';
 export { RemoteSequenceTrainer, type RemoteSequenceTrainerCall } from './sequence-trainer.js';
 export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from './word-vectors.js';

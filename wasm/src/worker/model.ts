@@ -1,17 +1,21 @@
 // Models that live in the Worker: the same calls as promises, and texts that come part by part.
 import { fileOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model.js';
+import type { SessionOptions } from '../decoding-session.js';
+import type { GeneratedPart } from '../generation-types.js';
 import type {
   ForwardOptions,
-  GeneratedPart,
   LoadModelOptions,
   ModelForward,
   ModelParameters,
   ModelSource,
+  TextEvaluation,
   TextOptions,
 } from '../model-types.js';
-import { textOptions } from '../model.js';
+import { textOptions } from '../loaded-model.js';
 import { checkKeys, signalOption } from '../names.js';
+import type { ModelFiles } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
+import type { RemoteDecodingSession } from './decoding-session.js';
 import type { ReferenceOf } from './held-kinds.js';
 import { RemoteObject, type Ask, type Line, type RemoteValue } from './remote.js';
 
@@ -20,6 +24,27 @@ export class RemoteStream extends RemoteObject {
   /** The next part, or that the iterator has ended. */
   next<Part>(signal: AbortSignal | undefined): Promise<IteratorResult<Part, void>> {
     return this.askUntil(signal, 'next') as Promise<IteratorResult<Part, void>>;
+  }
+}
+
+/** The parts of a text that the Worker draws one by one, as they are asked for. */
+export async function* textOf<Options extends { readonly signal?: unknown }>(
+  options: Options,
+  names: readonly string[],
+  begin: (signal: AbortSignal | undefined, sent: object) => Promise<unknown>,
+): AsyncGenerator<GeneratedPart, void, undefined> {
+  checkKeys('generate', 'options', 'option', options, names);
+  const { signal: given, ...sent } = options;
+  const signal = signalOption('generate', 'signal', given);
+  const stream = (await begin(signal, sent)) as RemoteStream;
+  try {
+    for (;;) {
+      const { done, value } = await stream.next<GeneratedPart>(signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await stream.dispose().catch(() => {}); // closed: it is gone already
   }
 }
 
@@ -72,20 +97,9 @@ export class RemoteModel extends RemoteObject {
     prompt: string | NestedNumbers | Int32Array,
     options: RemoteValue<TextOptions> = {},
   ): AsyncGenerator<GeneratedPart, void, undefined> {
-    const call = 'generate';
-    checkKeys(call, 'options', 'option', options, textOptions);
-    const { signal: given, ...sent } = options;
-    const signal = signalOption(call, 'signal', given);
-    const stream = (await this.askUntil(signal, call, prompt, sent)) as RemoteStream;
-    try {
-      for (;;) {
-        const { done, value } = await stream.next<GeneratedPart>(signal);
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      await stream.dispose().catch(() => {}); // closed: it is gone already
-    }
+    yield* textOf(options, textOptions, (signal, sent) =>
+      this.askUntil(signal, 'generate', prompt, sent),
+    );
   }
 
   /** The tokens of a text, by the model's tokenizer. */
@@ -96,6 +110,21 @@ export class RemoteModel extends RemoteObject {
   /** The text of tokens. */
   async decode(tokens: NestedNumbers | Int32Array): Promise<string> {
     return this.ask('decode', tokens) as Promise<string>;
+  }
+
+  /** How well the model foretells a text, or tokens. */
+  async evaluate(text: string | NestedNumbers | Int32Array): Promise<TextEvaluation> {
+    return this.ask('evaluate', text) as Promise<TextEvaluation>;
+  }
+
+  /** The model as files, which `loadModel` and other libraries open. */
+  async export(): Promise<ModelFiles> {
+    return this.ask('export') as Promise<ModelFiles>;
+  }
+
+  /** Decodes step by step, for sampling of your own. */
+  async session(options: SessionOptions = {}): Promise<RemoteDecodingSession> {
+    return this.ask('session', options) as Promise<RemoteDecodingSession>;
   }
 
   /** `RemoteModel llama`. */

@@ -1,5 +1,8 @@
 // A trainer of language models that lives in the Worker.
 import { checkBatches } from '../calls/trainer.js';
+import { drawOptions } from '../generated-text.js';
+import type { GeneratedPart } from '../generation-types.js';
+import { isPrompt } from '../trained-model.js';
 import type {
   GenerateOptions,
   ModelFiles,
@@ -8,6 +11,7 @@ import type {
   TokenBatch,
   TrainerOptions,
   TrainerSettings,
+  TrainerTextOptions,
   TrainerTrace,
   TrainingLoss,
   TrainingParts,
@@ -15,6 +19,7 @@ import type {
 import type { NestedNumbers } from '../values.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall, RunOptions, TrainingReport } from './learner.js';
+import { textOf } from './model.js';
 import type { Ask, RemoteValue } from './remote.js';
 
 /** A `Trainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
@@ -60,9 +65,21 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
     return this.ask('sample', options) as Promise<string>;
   }
 
-  /** The tokens that follow a prompt. */
-  async generate(options: GenerateOptions = {}): Promise<Int32Array> {
-    return this.ask('generate', options) as Promise<Int32Array>;
+  /** Continues a text, token by token, as `RemoteModel.generate` does. */
+  generate(
+    prompt: string | NestedNumbers | Int32Array,
+    options?: TrainerTextOptions,
+  ): AsyncGenerator<GeneratedPart, void, undefined>;
+  /** The tokens that follow `options.prompt`, all at once. */
+  generate(options?: GenerateOptions): Promise<Int32Array>;
+  generate(
+    given: string | NestedNumbers | Int32Array | GenerateOptions = {},
+    options: TrainerTextOptions = {},
+  ): AsyncGenerator<GeneratedPart, void, undefined> | Promise<Int32Array> {
+    if (!isPrompt(given)) return this.ask('generate', given) as Promise<Int32Array>;
+    return textOf(options, [...drawOptions, 'signal'], (signal, sent) =>
+      this.askUntil(signal, 'generate', given, sent),
+    );
   }
 
   /** The tokens of a text. */

@@ -1,5 +1,6 @@
 // The calls that a Worker offers: those of the package as promises, on objects that live there.
 import type { StoredArray, StoredArrays } from '../calls/files.js';
+import type { TokenizerSource } from '../calls/tokenizer.js';
 import type { MemoryUse } from '../calls/tensor.js';
 import type { LoadOptions, Tril } from '../load.js';
 import type { Model } from '../model.js';
@@ -13,6 +14,7 @@ import type { WordVectors } from '../word-vectors.js';
 import type { RemoteModel } from './model.js';
 import type { RemoteTensor, RemoteValue } from './remote.js';
 import type { RemoteSequenceTrainer, RemoteSequenceTrainerCall } from './sequence-trainer.js';
+import type { RemoteTokenizer } from './tokenizer.js';
 import type { RemoteTrainer, RemoteTrainerCall } from './trainer.js';
 import type { RemoteWordVectors } from './word-vectors.js';
 
@@ -142,6 +144,11 @@ interface RemoteTrainers {
    * @throws TrilError as that
    */
   loadModel(files: ModelSource, options?: LoadModelOptions): Promise<RemoteModel>;
+  /**
+   * A tokenizer in the Worker, as `tokenizer` of `tril/training`.
+   * @throws TrilError as that
+   */
+  tokenizer(files: TokenizerSource): Promise<RemoteTokenizer>;
 }
 
 /** The calls of a Worker whose module was loaded with `training`: those of `TrainingTril` as promises. */

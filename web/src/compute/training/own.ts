@@ -71,7 +71,7 @@ async function write(
   for (let n = 0; n < sampled; n += piece) {
     await session.turn();
     const prompt = tokens.slice(-context);
-    const options = { prompt, tokens: piece, temperature: 0.8, seed: seed + n };
+    const options = { prompt, maxTokens: piece, temperature: 0.8, seed: seed + n };
     tokens.push(...trainer.generate(options));
   }
   return trainer.decode(tokens.slice(1));

@@ -80,7 +80,7 @@ export async function whatIf(
       for (let row = 0; row < written && broken[i] === null; ++row) {
         const sequence = heldOut.tokens.subarray(row * length, (row + 1) * length);
         const prompt = sequence.slice(0, given);
-        const found = trainers[i].generate({ prompt, tokens: length - given, temperature: 0 });
+        const found = trainers[i].generate({ prompt, maxTokens: length - given, temperature: 0 });
         if (row === 0) all.text = [...found];
         all.right += found.filter((letter, t) => letter === sequence[given + t]).length;
       }

@@ -1,0 +1,196 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Context } from './context.js';
+import { TrilError } from './error.js';
+import {
+  GeneratedTexts,
+  drawOptions,
+  drawingOf,
+  sequenceOf,
+  withPauses,
+} from './generated-text.js';
+import type { GeneratedPart } from './generation-types.js';
+import { changesOf } from './model-changes.js';
+import type { ModelParameters, TextOptions } from './model-types.js';
+import { checkKeys, stringOption } from './names.js';
+import { OwnedObject } from './owned.js';
+import type { RawGenerated, RawModel } from './raw.js';
+import { flattenIntegers, type NestedNumbers } from './values.js';
+
+/** The options of `generate`. */
+export const textOptions = [...drawOptions, 'signal', 'without', 'replace'];
+
+/** What a `Model` has of texts: its tokens, and how it continues them. */
+export abstract class LoadedModel extends OwnedObject implements Disposable {
+  /** What its `config.json` says, as Tril would write it. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** How many numbers it has, of which types, and what they take. */
+  readonly parameters: ModelParameters;
+  readonly #context: Context;
+  #raw: RawModel | undefined;
+  readonly #texts = new GeneratedTexts();
+
+  /** @internal Models are made by `loadModel`. */
+  constructor(context: Context, raw: RawModel) {
+    super();
+    if (!raw) throw new TrilError('Model', 'files', 'models are made by loadModel');
+    this.#context = context;
+    this.#raw = raw;
+    this.config = Object.freeze(JSON.parse(raw.config()) as Record<string, unknown>);
+    const parameters = JSON.parse(raw.parameters()) as ModelParameters;
+    this.parameters = Object.freeze({ ...parameters, types: Object.freeze(parameters.types) });
+  }
+
+  /** True once `dispose` was called: any further use throws. */
+  get disposed(): boolean {
+    return this.#raw === undefined;
+  }
+
+  /** @internal Behind a getter, since consoles print what is a property. */
+  protected get context(): Context {
+    return this.#context;
+  }
+
+  /**
+   * How a text goes on, token by token, with keys and values cached. Where the context is full, it
+   * goes on behind the second half of it. The same seed draws the same tokens.
+   *
+   * @throws TrilError where the prompt is empty or longer than the context, or an option is wrong; and
+   * the reason of `signal` where that aborts
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const trained = trainer({ model: settings, data: 'abcdefgh'.repeat(30), learningRate: 0.02, steps: 100 });
+   * trained.steps(100);
+   * const model = await loadModel(trained.export());
+   * let text = '';
+   * for await (const part of model.generate('abcd', { maxTokens: 6, temperature: 0 })) text += part.text;
+   * text; // 'efghab'
+   * ```
+   */
+  async *generate(
+    prompt: string | NestedNumbers | Int32Array,
+    options: TextOptions = {},
+  ): AsyncGenerator<GeneratedPart, void, undefined> {
+    const signal = (options as TextOptions | null)?.signal;
+    yield* withPauses(() => this.parts(prompt, options), signal);
+  }
+
+  /** @internal What `generate` gives, without a pause in between. */
+  *parts(
+    prompt: string | NestedNumbers | Int32Array,
+    options: TextOptions,
+  ): Generator<GeneratedPart, void, undefined> {
+    const call = 'generate';
+    checkKeys(call, 'options', 'option', options, textOptions);
+    const tokens =
+      typeof prompt === 'string' ? this.encode(prompt) : sequenceOf(call, 'prompt', prompt);
+    const text = this.#generation(call, tokens, options);
+    yield* this.#texts.parts(text, (made) => this.run(call, () => made.next()));
+  }
+
+  /**
+   * The tokens of a text, by the model's tokenizer, with those that its file puts before every text.
+   *
+   * @throws TrilError where there was no tokenizer among the files
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const model = await loadModel(
+   *   trainer({ model: settings, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export(),
+   * );
+   * model.encode('abc'); // Int32Array.of(97, 98, 99)
+   * ```
+   */
+  encode(text: string): Int32Array {
+    return this.encoded('encode', stringOption('encode', 'text', text, ''));
+  }
+
+  /**
+   * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
+   *
+   * @throws TrilError where there was no tokenizer among the files, or one is no token
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const model = await loadModel(
+   *   trainer({ model: settings, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export(),
+   * );
+   * model.decode([97, 98, 99]); // 'abc'
+   * ```
+   */
+  decode(tokens: NestedNumbers | Int32Array): string {
+    const { values } = flattenIntegers('decode', 'tokens', tokens);
+    const bytes = this.run('decode', (raw) => raw.decode(values));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  }
+
+  /**
+   * Gives the memory back, and that of sessions and of texts under way. Any later use throws; disposing again does
+   * nothing.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const model = await loadModel(trainer({ model: { vocabulary: 30 } }).export());
+   * model.dispose();
+   * model.disposed; // true
+   * model.forward([1]); // throws TrilError: forward: model: has been disposed
+   * ```
+   */
+  override dispose(): void {
+    if (!this.#raw) return;
+    this.#texts.dispose();
+    this.disposeParts();
+    this.context.release(this, this.#raw);
+    this.#raw = undefined;
+  }
+
+  /** What `using` calls at the end of a block. */
+  declare [Symbol.dispose]: () => void;
+
+  /** @internal Disposes what else it has given out. */
+  protected disposeParts(): void {}
+
+  /** @internal */
+  protected encoded(call: string, text: string): Int32Array {
+    const bytes = new TextEncoder().encode(text);
+    return this.run(call, (raw) => raw.encode(bytes));
+  }
+
+  /** The context. */
+  get #positions(): number {
+    return (this.config['n_positions'] ?? this.config['max_position_embeddings']) as number;
+  }
+
+  /** @internal */
+  protected run<Result>(call: string, compute: (raw: RawModel) => Result): Result {
+    const raw = this.#raw;
+    if (raw) return this.context.run(call, {}, () => compute(raw));
+    throw new TrilError(call, 'model', 'has been disposed');
+  }
+
+  #generation(call: string, prompt: Int32Array, options: TextOptions): RawGenerated {
+    const drawn = drawingOf(call, options, 0);
+    return this.run(call, (raw) => {
+      const { changes, values } = changesOf(call, this.config, options, this.#positions);
+      return this.context.training(call)._modelGenerate(raw, prompt, ...drawn, changes, values)!;
+    });
+  }
+}
+
+// Engines without `using` have no Symbol.dispose either.
+if (Symbol.dispose) LoadedModel.prototype[Symbol.dispose] = LoadedModel.prototype.dispose;

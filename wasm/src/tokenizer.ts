@@ -1,0 +1,198 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Context } from './context.js';
+import { TrilError } from './error.js';
+import { booleanOption, checkKeys, stringOption } from './names.js';
+import { OwnedObject } from './owned.js';
+import type { RawTokenizer } from './raw.js';
+import { flattenIntegers, type NestedNumbers } from './values.js';
+
+/** The options of encoding a text. */
+export interface EncodeOptions {
+  /** Whether special tokens are looked for in the text; else their texts are text as any other (default true). */
+  readonly specialTokens?: boolean;
+  /** Whether the tokens come that the file puts before every text and behind it (default true). */
+  readonly affixes?: boolean;
+}
+
+/** The tokens of a text, with their places. */
+export interface EncodedText {
+  readonly tokens: Int32Array;
+  /**
+   * Where each token stands in the text: `text.slice(begin, end)`. Tokens that are parts of a character have all
+   * of it; what is not of the text is empty.
+   */
+  readonly offsets: readonly (readonly [begin: number, end: number])[];
+}
+
+/**
+ * A tokenizer alone, in the memory of one loaded module. Made by `tokenizer` of `tril/training`; its memory is given
+ * back by `dispose`, at the end of a `using` declaration or of a `tril.scope`.
+ */
+export class Tokenizer extends OwnedObject implements Disposable {
+  /** Number of tokens: they are 0 to `size - 1`. */
+  readonly size: number;
+  readonly #context: Context;
+  #raw: RawTokenizer | undefined;
+
+  /** @internal Tokenizers are made by `tokenizer`. */
+  constructor(context: Context, raw: RawTokenizer) {
+    super();
+    if (!raw) throw new TrilError('Tokenizer', 'files', 'tokenizers are made by tril.tokenizer');
+    this.#context = context;
+    this.#raw = raw;
+    this.size = raw.size();
+  }
+
+  /** True once `dispose` was called: any further use throws. */
+  get disposed(): boolean {
+    return this.#raw === undefined;
+  }
+
+  /**
+   * The tokens of a text.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, tokenizer } = await loadTril({ variant: 'simd' });
+   * const model = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const files = trainer({ model, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export();
+   * tokenizer(files).encode('abc'); // Int32Array.of(97, 98, 99)
+   * ```
+   */
+  encode(text: string, options: EncodeOptions = {}): Int32Array {
+    return this.#encoded('encode', text, options, false);
+  }
+
+  /**
+   * The tokens of a text, and where each stands in it.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, tokenizer } = await loadTril({ variant: 'simd' });
+   * const model = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const files = trainer({ model, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export();
+   * const { tokens, offsets } = tokenizer(files).encodeWithOffsets('aß');
+   * tokens; // Int32Array.of(97, 195, 159)
+   * offsets; // [[0, 1], [1, 2], [1, 2]]
+   * ```
+   */
+  encodeWithOffsets(text: string, options: EncodeOptions = {}): EncodedText {
+    const found = this.#encoded('encodeWithOffsets', text, options, true);
+    const tokens = Int32Array.from({ length: found.length / 3 }, (_, i) => found[3 * i]!);
+    const { from, to } = positionsOf(text);
+    const offsets = Array.from(tokens, (_, i): [number, number] => [
+      from[found[3 * i + 1]!]!,
+      to[found[3 * i + 2]!]!,
+    ]);
+    return { tokens, offsets };
+  }
+
+  /**
+   * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
+   *
+   * @throws TrilError where one is no token
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, tokenizer } = await loadTril({ variant: 'simd' });
+   * const model = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const files = trainer({ model, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export();
+   * tokenizer(files).decode([97, 98, 99]); // 'abc'
+   * ```
+   */
+  decode(tokens: NestedNumbers | Int32Array): string {
+    const { values } = flattenIntegers('decode', 'tokens', tokens);
+    const bytes = this.#run('decode', (raw) => raw.decode(values));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  }
+
+  /**
+   * The bytes of a `tokenizer.json`, which Hugging Face's libraries open.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, tokenizer } = await loadTril({ variant: 'simd' });
+   * const model = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const files = trainer({ model, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export();
+   * tokenizer(files).export(); // files['tokenizer.json']
+   * ```
+   */
+  export(): Uint8Array {
+    return this.#run('export', (raw) => raw.file());
+  }
+
+  /**
+   * Gives the memory back. Any later use throws; disposing again does nothing.
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, tokenizer } = await loadTril({ variant: 'simd' });
+   * const model = { layers: 1, heads: 1, width: 8, context: 4 };
+   * const files = trainer({ model, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export();
+   * const bytes = tokenizer(files);
+   * bytes.dispose();
+   * bytes.disposed; // true
+   * bytes.encode('a'); // throws TrilError: encode: tokenizer: has been disposed
+   * ```
+   */
+  override dispose(): void {
+    if (!this.#raw) return;
+    this.#context.release(this, this.#raw);
+    this.#raw = undefined;
+  }
+
+  /** What `using` calls at the end of a block. */
+  declare [Symbol.dispose]: () => void;
+
+  /** `Tokenizer of 50257 tokens`. */
+  override toString(): string {
+    return `Tokenizer of ${this.size} tokens`;
+  }
+
+  #encoded(call: string, text: string, options: EncodeOptions, offsets: boolean): Int32Array {
+    checkKeys(call, 'options', 'option', options, ['specialTokens', 'affixes']);
+    const bytes = new TextEncoder().encode(stringOption(call, 'text', text, ''));
+    const special = booleanOption(call, 'specialTokens', options.specialTokens, true);
+    const affixes = booleanOption(call, 'affixes', options.affixes, true);
+    return this.#run(call, (raw) => raw.encode(bytes, special, affixes, offsets));
+  }
+
+  #run<Result>(call: string, compute: (raw: RawTokenizer) => Result): Result {
+    const raw = this.#raw;
+    if (raw) return this.#context.run(call, {}, () => compute(raw));
+    throw new TrilError(call, 'tokenizer', 'has been disposed');
+  }
+}
+
+/**
+ * The positions in a string of each byte of its UTF-8, and of its end: `from` where the byte's character begins, `to`
+ * where the character ends that the bytes before it belong to.
+ */
+function positionsOf(text: string) {
+  const [from, to]: [number[], number[]] = [[], [0]];
+  let position = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    const bytes = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (let n = 0; n < bytes; n += 1) {
+      from.push(position);
+      to.push(position + character.length);
+    }
+    position += character.length;
+  }
+  from.push(position);
+  return { from, to };
+}
+
+// Engines without `using` have no Symbol.dispose either.
+if (Symbol.dispose) Tokenizer.prototype[Symbol.dispose] = Tokenizer.prototype.dispose;
