@@ -59,7 +59,7 @@ describe('close', () => {
       encode: () => loaded.encode('a'),
       wordVectors: () => tril.wordVectors({ data: 'a' }),
       similar: () => vectors.similar('cat'),
-      transformerBlock: () => tril.transformerBlock(x, {}, { heads: 1 }),
+      transformerBlock: () => tril.transformerBlock(x, {} as never, { heads: 1 }),
     };
     for (const [call, body] of Object.entries(calls)) expect(body, call).toThrow(closed(call));
     await expect(tril.loadModel(files)).rejects.toThrow(closed('loadModel'));

@@ -1,13 +1,13 @@
-import type { Tensor } from "tril";
-import { loadTril } from "tril/training";
-import { describe, expect, it } from "vitest";
-import { expectRefused, tril } from "./helpers.js";
+import type { Tensor } from 'tril';
+import { loadTril } from 'tril/training';
+import { describe, expect, it } from 'vitest';
+import { expectRefused, tril } from './helpers.js';
 
-const training = await loadTril({ variant: "simd" });
+const training = await loadTril({ variant: 'simd' });
 const alive = () => tril.memory().tensors;
 
-describe("scope", () => {
-  it("disposes what was made inside, and keeps what is returned", () => {
+describe('scope', () => {
+  it('disposes what was made inside, and keeps what is returned', () => {
     const before = alive();
     let inner: Tensor | undefined;
     const kept = tril.scope(() => {
@@ -20,11 +20,11 @@ describe("scope", () => {
     kept.dispose();
   });
 
-  it("owns whatever holds memory of the module, and keeps what of it is returned", () => {
+  it('owns whatever holds memory of the module, and keeps what of it is returned', () => {
     const before = training.memory();
     const sizes = { sourceVocabulary: 9, targetVocabulary: 9, context: 6 };
     const make = () => {
-      const data = "the cat sat on the mat. ".repeat(20);
+      const data = 'the cat sat on the mat. '.repeat(20);
       const trainer = training.trainer({
         model: { layers: 1, heads: 1, width: 8 },
         data,
@@ -51,13 +51,10 @@ describe("scope", () => {
     expect(kept.map(({ disposed }) => disposed)).toEqual(Array(6).fill(false));
     for (const each of kept) each.dispose();
     const after = training.memory();
-    expect([after.tensors, after.bytes]).toEqual([
-      before.tensors,
-      before.bytes,
-    ]);
+    expect([after.tensors, after.bytes]).toEqual([before.tensors, before.bytes]);
   });
 
-  it("keeps tensors nested in arrays, objects, maps and sets, also in circles", () => {
+  it('keeps tensors nested in arrays, objects, maps and sets, also in circles', () => {
     const before = alive();
     interface Kept {
       list: Tensor[];
@@ -70,7 +67,7 @@ describe("scope", () => {
       const result: Kept = {
         list: [tril.zeros([2]), tril.zeros([3])],
         deep: {
-          map: new Map([["a", tril.zeros([4])]]),
+          map: new Map([['a', tril.zeros([4])]]),
           set: new Set([tril.zeros([5])]),
         },
         numbers: new Float32Array(10),
@@ -79,18 +76,13 @@ describe("scope", () => {
       return result;
     });
     const tensors = [...kept.list, ...kept.deep.map.values(), ...kept.deep.set];
-    expect(tensors.map((tensor) => tensor.disposed)).toEqual([
-      false,
-      false,
-      false,
-      false,
-    ]);
+    expect(tensors.map((tensor) => tensor.disposed)).toEqual([false, false, false, false]);
     expect(alive()).toBe(before + 4);
     for (const tensor of tensors) tensor.dispose();
     expect(alive()).toBe(before);
   });
 
-  it("hands what an inner scope returns to the outer one", () => {
+  it('hands what an inner scope returns to the outer one', () => {
     const before = alive();
     let middle: Tensor | undefined;
     tril.scope(() => {
@@ -105,7 +97,7 @@ describe("scope", () => {
     expect(alive()).toBe(before);
   });
 
-  it("leaves alone what was made outside or is disposed already", () => {
+  it('leaves alone what was made outside or is disposed already', () => {
     const before = alive();
     const outside = tril.zeros([2]);
     tril.scope(() => {
@@ -117,30 +109,30 @@ describe("scope", () => {
     expect(alive()).toBe(before);
   });
 
-  it("disposes everything when the body throws", () => {
+  it('disposes everything when the body throws', () => {
     const before = alive();
     const body = () =>
       tril.scope(() => {
         tril.zeros([2]);
-        throw new RangeError("mine");
+        throw new RangeError('mine');
       });
     expect(body).toThrow(RangeError);
     expect(alive()).toBe(before);
   });
 
-  it("refuses an asynchronous body", () => {
+  it('refuses an asynchronous body', () => {
     const body = () =>
       tril.scope(async () => {
         tril.zeros([2]);
       });
     expectRefused(body, {
-      call: "scope",
-      argument: "body",
-      says: "is asynchronous",
+      call: 'scope',
+      argument: 'body',
+      says: 'is asynchronous',
     });
   });
 
-  it("holds no memory over many rounds", () => {
+  it('holds no memory over many rounds', () => {
     const before = tril.memory();
     for (let round = 0; round < 200; ++round) {
       tril.scope(() => {
@@ -151,11 +143,11 @@ describe("scope", () => {
   });
 });
 
-it("gives the memory of forgotten tensors back when garbage is collected", async () => {
-  const { setFlagsFromString } = await import("node:v8");
-  const { runInNewContext } = await import("node:vm");
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
+it('gives the memory of forgotten tensors back when garbage is collected', async () => {
+  const { setFlagsFromString } = await import('node:v8');
+  const { runInNewContext } = await import('node:vm');
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
   const before = alive();
   const forget = () => {
     for (let i = 0; i < 100; ++i) tril.zeros([10]);

@@ -148,13 +148,13 @@ describe('a trainer in a Worker', () => {
       here.step();
       const name = 'h.0.mlp.c_fc.weight';
       const [there, own] = [await trainer.moments([name]), here.moments([name])];
-      const parts = [
+      const pairs = [
         [(await trainer.parameters([name]))[name], here.parameters([name])[name]],
         [(await trainer.gradients([name]))[name], here.gradients([name])[name]],
         [there.first[name], own.first[name]],
         [there.second[name], own.second[name]],
       ] as const;
-      for (const [remote, expected] of parts) {
+      for (const [remote, expected] of pairs) {
         expect(await remote!.read()).toEqual(expected!.read());
         await remote!.dispose();
         expected!.dispose();
