@@ -122,16 +122,16 @@ TEST(Evaluation, RefusesWhatItCannotForetellBeforeItWrites) {
     return message;
   };
   EXPECT_EQ(refused(c, {}, 1),
-            "evaluate: tokens: must be at least 2, one to foretell from another, are 0");
+            "evaluate: tokens: must be at least 2, one to predict from another, are 0");
   EXPECT_EQ(refused(c, {3}, 1),
-            "evaluate: tokens: must be at least 2, one to foretell from another, are 1");
+            "evaluate: tokens: must be at least 2, one to predict from another, are 1");
   Ids wrong = text(30);
   wrong.back() = 13;
   EXPECT_EQ(refused(c, wrong, 29), "evaluate: tokens: 13 at 29 is outside the vocabulary (0..12)");
   EXPECT_NE(refused(c, text(5), 5).find("evaluate: losses: "), std::string::npos);
   Case both_ways(Case::config(4, false));
   EXPECT_EQ(refused(both_ways, text(3), 2),
-            "evaluate: config: is not causal, so it foretells no token from those before it");
+            "evaluate: config: is not causal, so it predicts no token from those before it");
   ModelLoss found;
   EXPECT_EQ(c.losses(text(5), found).size(), 4u);
 }

@@ -76,7 +76,7 @@ describe('a session', () => {
       const append = (ids: unknown) => () => session.append(ids as number[]);
       refused(append([3, 4]), 'append', 'tokens', '2 after 2 are more than the capacity of 3');
       refused(append([]), 'append', 'tokens', 'there are none');
-      refused(append([48]), 'append', 'tokens', '48 at 0 is no token of a vocabulary of 48');
+      refused(append([48]), 'append', 'tokens', '48 at 0 is outside the vocabulary (0..47)');
       refused(append([[1], [2]]), 'append', 'tokens', 'must be one list, [T]');
       refused(append('ab'), 'append', 'tokens', 'must be an array');
       const rewind = (length: unknown) => () => session.rewind(length as number);

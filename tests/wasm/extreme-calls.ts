@@ -278,6 +278,8 @@ export const ofModule: Readonly<Record<string, Case>> = {
     return trainer;
   }),
   prepareWeights: none,
+  close: none,
+  tokenizer: none,
   loadModel: sized({ context: 8 }, (options) => tril.loadModel(filesOf('llama'), options)),
   sequenceTrainer: sized(
     {

@@ -20,6 +20,8 @@ const sequenceModel = {
 const pupil = tril.sequenceTrainer({ model: sequenceModel });
 const model = await tril.loadModel(filesOf('llama'));
 const vectors = tril.wordVectors({ data: text, width: 4, minCount: 1 });
+const session = model.session({ capacity: 4 });
+const tokenizer = tril.tokenizer(trainer.export());
 
 const learner = {
   ...{ parameters: none, gradients: none, moments: none, setParameters: none, save: none },
@@ -53,12 +55,13 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
       evaluate: sized({ token: 1 }, ({ token }) =>
         trainer.evaluate({ tokens: [[1, token]], targets: [[2, 3]] }),
       ),
-      sample: sized({ tokens: 2, topK: 1, seed: 1 }, ({ tokens, ...sizes }) =>
-        trainer.sample({ tokens: few(tokens), ...sizes }),
+      sample: sized({ maxTokens: 2, topK: 1, seed: 1 }, ({ maxTokens, ...sizes }) =>
+        trainer.sample({ maxTokens: few(maxTokens), ...sizes }),
       ),
-      generate: sized({ tokens: 2, topK: 1, seed: 1 }, ({ tokens, ...sizes }) =>
-        trainer.generate({ prompt: [sizes.topK], tokens: few(tokens), ...sizes }),
+      generate: sized({ maxTokens: 2, topK: 1, seed: 1 }, ({ maxTokens, ...sizes }) =>
+        trainer.generate({ prompt: [sizes.topK], maxTokens: few(maxTokens), ...sizes }),
       ),
+      parts: none, // of generate
       encode: none,
       decode: sized({ token: 1 }, ({ token }) => trainer.decode([token])),
       trace: sized({ token: 1 }, ({ token }) => trainer.trace([token])),
@@ -99,6 +102,28 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
       parts: none, // of generate
       encode: none,
       decode: sized({ token: 1 }, ({ token }) => model.decode([token])),
+      evaluate: sized({ token: 1 }, ({ token }) => model.evaluate([1, token])),
+      session: sized({ capacity: 4 }, (options) => model.session(options)),
+      export: none,
+    },
+  ],
+  [
+    session,
+    {
+      append: sized({ token: 1 }, ({ token }) => {
+        session.rewind(0);
+        return session.append([1, token]);
+      }),
+      rewind: sized({ length: 0 }, ({ length }) => session.rewind(length)),
+    },
+  ],
+  [
+    tokenizer,
+    {
+      encode: none,
+      encodeWithOffsets: none,
+      decode: sized({ token: 1 }, ({ token }) => tokenizer.decode([token])),
+      export: none,
     },
   ],
   [

@@ -1,4 +1,4 @@
-// Models that are saved, and loaded again with the same bits; and how well they foretell a text.
+// Models that are saved, and loaded again with the same bits; and how well they predict a text.
 import { TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { farthest, filesOf, tokens, tril, values, withModel } from './golden-models.js';
@@ -119,14 +119,14 @@ describe('evaluate', () => {
       expect(Math.abs(found.loss - loss)).toBeLessThan(1e-5);
     }));
 
-  it('is refused where there is nothing to foretell', async () => {
+  it('is refused where there is nothing to predict', async () => {
     await withModel(trained, (model) => {
       const refusal = (text: unknown) => refusalOf(() => model.evaluate(text as string));
-      const least = 'must be at least 2, one to foretell from another, are';
+      const least = 'must be at least 2, one to predict from another, are';
       expect(refusal('a')).toBe(`evaluate: tokens: ${least} 1`);
       expect(refusal([])).toBe(`evaluate: tokens: ${least} 0`);
       expect(refusal([[1], [2]])).toBe('evaluate: tokens: must be one list, [T]; shape is [2, 1]');
-      expect(refusal([1, 2, 999])).toMatch(/^evaluate: tokens: 999 at 2 is no token of a vocabu/);
+      expect(refusal([1, 2, 999])).toMatch(/^evaluate: tokens: 999 at 2 is outside the vocabulary/);
       expect(refusal(3)).toContain('evaluate: tokens: must be an array');
       expect(model.evaluate('ab').counted).toBe(1);
     });
@@ -134,7 +134,7 @@ describe('evaluate', () => {
     const encoder = tril.trainer({ model: both, batches: [] });
     await withModel(encoder.export(), (model) => {
       expect(refusalOf(() => model.evaluate([1, 2]))).toBe(
-        'evaluate: config: is not causal, so it foretells no token from those before it',
+        'evaluate: config: is not causal, so it predicts no token from those before it',
       );
       expect(refusalOf(() => model.evaluate('ab'))).toBe(
         'evaluate: tokenizer: there was none among the files',

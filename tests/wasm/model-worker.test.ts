@@ -3,7 +3,7 @@
 import { openAsBlob } from 'node:fs';
 import { TrilError } from 'tril';
 import type { GeneratedPart } from 'tril/training';
-import { loadTril, RemoteModel, type RemoteTensor } from 'tril/worker';
+import { loadTril, RemoteModel, RemoteTensor } from 'tril/worker';
 import { describe, expect, it } from 'vitest';
 import { filesOf, folder as folderOf, tokens, tril as local } from './golden-models.js';
 import { tril } from './remote.js';
@@ -25,6 +25,12 @@ async function withoutLeak(body: () => Promise<void>) {
   await body();
   expect(await tril.memory()).toEqual(before);
 }
+
+/** All tensors in what a call gives. */
+const tensorsIn = (value: unknown): RemoteTensor[] => {
+  if (value instanceof RemoteTensor) return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(tensorsIn) : [];
+};
 
 describe('a model in a Worker', () => {
   it('says what it says here, from bytes and from Blobs', async () => {
@@ -53,6 +59,7 @@ describe('a model in a Worker', () => {
         replace: [{ layer: 1, part: 'residual', values }],
       });
       expect(await same.logits.read()).toEqual(logits.read());
+      for (const each of tensorsIn([there, same])) await each.dispose();
       await model.dispose();
       await expect(model.forward([1])).rejects.toMatchObject({
         message: 'forward: model: has been disposed',

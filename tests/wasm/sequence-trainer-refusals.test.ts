@@ -100,12 +100,12 @@ describe('what does not fit', () => {
   });
 
   it('is refused by a module without training', () => {
-    type Calls = Record<string, (() => unknown) | undefined>;
-    expect((base as unknown as Calls)['sequenceTrainer']).toBeUndefined();
     const x = base.zeros([1]);
-    refusedByBase(() => (base as typeof tril).trainer(), {
-      ...{ call: 'trainer', argument: 'training', says: 'not in the module' },
-    });
+    for (const call of ['trainer', 'sequenceTrainer'] as const) {
+      refusedByBase(() => (base as typeof tril)[call](), {
+        ...{ call, argument: 'training', says: 'not in the module' },
+      });
+    }
     x.dispose();
   });
 
@@ -182,9 +182,9 @@ describe('what does not fit', () => {
       const say = (how: object) => () => trainer.translate([1, 2], how);
       refused(say({ tokens: 7 }), 'translate', 'tokens', 'to the context, 6, is 7');
       refused(say({ tokens: 0 }), 'translate', 'tokens', 'at least 1');
-      refused(say({ begin: 7 }), 'translate', 'begin', '7 is no token');
+      refused(say({ begin: 7 }), 'translate', 'begin', '7 is outside the vocabulary (0..6)');
       refused(say({ end: -1 }), 'translate', 'end', 'at least 0');
-      refused(say({ end: 7 }), 'translate', 'end', '7 is no token');
+      refused(say({ end: 7 }), 'translate', 'end', '7 is outside the vocabulary (0..6)');
       refused(say({ stop: 7 }), 'translate', 'stop', 'unknown option');
       refused(() => trainer.translate([6]), 'translate', 'source', '6 at [0, 0]');
       refused(() => trainer.parameters(['wte']), 'parameters', 'names', 'no parameter wte');

@@ -95,7 +95,7 @@ describe('what does not fit', () => {
     refuse({ data: new Int32Array() }, 'data', 'there is nothing to learn from');
     refuse({ data: 'short' }, 'data', 'a context of 8 asks for 9');
     refuse({ data: new Uint8Array(99).fill(255) }, 'data', 'is not UTF-8');
-    refuse({ data: new Int32Array(99).fill(-1), model }, 'data', '-1 at 0 is no token');
+    refuse({ data: new Int32Array(99).fill(-1), model }, 'data', '-1 at 0 is below 0');
     refuse({ data: [1, 2, 3] }, 'data', 'must be a string, a Uint8Array or an Int32Array');
     refuse({ batches: [] }, 'batches', 'cannot be given together with data');
     refuse({ data: undefined, batches: 3 }, 'batches', 'must be iterable');

@@ -53,6 +53,7 @@ void set_tokens(const Integers& given, TrainingPlan& plan) {
   if (vocabulary == 0) vocabulary = Index{*std::max_element(tokens.begin(), tokens.end())} + 1;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] >= 0 && tokens[i] < vocabulary) continue;
+    if (tokens[i] < 0) fail(kCall, "data", {tokens[i], " at ", i, " is below 0"});
     fail(kCall, "data",
          {tokens[i], " at ", i, " is outside the vocabulary (0..", vocabulary - 1, ")"});
   }

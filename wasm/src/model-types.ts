@@ -147,7 +147,7 @@ export type ModelForward<Options = object> = { readonly logits: Tensor } & (Opti
   ? { readonly trace: ModelTrace }
   : { readonly trace?: ModelTrace });
 
-/** How well a model foretells a text. */
+/** How well a model predicts a text. */
 export interface TextEvaluation extends TrainingLoss {
   /** `e ** loss`: among how many tokens, each as likely, the model seems to choose. */
   readonly perplexity: number;

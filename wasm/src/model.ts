@@ -80,9 +80,9 @@ export class Model extends LoadedModel {
   }
 
   /**
-   * How well the model foretells a text, or tokens: the loss of each token given those before it, their mean, and the
+   * How well the model predicts a text, or tokens: the loss of each token given those before it, their mean, and the
    * perplexity. A text longer than the context is read in windows: where one is full, the next begins with its second
-   * half, so that every token is foretold from at least half a context before it, or from all there are. The text is
+   * half, so that every token is predicted from at least half a context before it, or from all there are. The text is
    * that which `encode` makes of it, with the tokens that its file puts before every text.
    *
    * @throws TrilError where there are fewer than two tokens, one is no token, or the model is not causal

@@ -16,11 +16,11 @@ constexpr Index kPiece = 64;
 void check_text(const ModelConfig& config, std::span<const std::int32_t> tokens,
                 const VectorView<float>& losses) {
   if (!config.causal) {
-    fail(kCall, "config", "is not causal, so it foretells no token from those before it");
+    fail(kCall, "config", "is not causal, so it predicts no token from those before it");
   }
   const auto count = static_cast<Index>(tokens.size());
   if (count < 2) {
-    fail(kCall, "tokens", {"must be at least 2, one to foretell from another, are ", count});
+    fail(kCall, "tokens", {"must be at least 2, one to predict from another, are ", count});
   }
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i] >= 0 && tokens[i] < config.vocabulary) continue;

@@ -112,7 +112,7 @@ export class RemoteModel extends RemoteObject {
     return this.ask('decode', tokens) as Promise<string>;
   }
 
-  /** How well the model foretells a text, or tokens. */
+  /** How well the model predicts a text, or tokens. */
   async evaluate(text: string | NestedNumbers | Int32Array): Promise<TextEvaluation> {
     return this.ask('evaluate', text) as Promise<TextEvaluation>;
   }
