@@ -14,8 +14,8 @@ namespace tril {
 
 // Borrows both: they must outlive the call that it is handed to.
 struct Context {
-  Scratch& scratch;
-  Parallel& parallel;
+  Scratch& scratch;    // working memory, lent
+  Parallel& parallel;  // threads
 
   // The calling thread alone, and the working memory of this thread, which is kept for its next
   // call and returned when the thread ends.
