@@ -88,8 +88,6 @@ const options = {
       'WasmModule',
       'AnyText',
       'Named',
-      'Known',
-      'RemoteTrainers',
     ],
   ],
 };
