@@ -73,15 +73,15 @@ class DecodingSession {
   // The first residual stream [T, C] of tokens from the position `first` on; `rows` [T, C] are
   // working memory.
   void embed(std::span<const std::int32_t> tokens, Index first, const MatrixView<float>& rows,
-             const MatrixView<float>& out, const Context& context = {}) const;
+             const MatrixView<float>& out, const Context& context) const;
   void run_final_norm(const MatrixView<const float>& x, const MatrixView<float>& out,
-                      const Context& context = {}) const;
+                      const Context& context) const;
   void check(std::span<const std::int32_t> tokens) const;
   void run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
-           const ModelTrace& trace, const Context& context = {});
+           const ModelTrace& trace, const Context& context);
   void check(const ModelTrace& trace, Index tokens) const;
   void run_piece(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
-                 const ModelTrace& trace, const Context& context = {});
+                 const ModelTrace& trace, const Context& context);
   bool is_left_out(std::size_t layer) const noexcept;
   const MatrixView<float>& head() const noexcept {
     return config_.tied_head ? weights_.embedding : weights_.head;

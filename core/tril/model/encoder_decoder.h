@@ -156,11 +156,11 @@ class EncoderDecoder {
   TransformerOptions transformer_options(const Places& dropout) const;
   // Of tokens that stand from the position `first` on.
   void embed(const Tokens& ids, const MatrixView<const float>& table, Index first,
-             const TensorView<float, 3>& embedded, const Context& context = {}) const;
+             const TensorView<float, 3>& embedded, const Context& context) const;
   void forward(const Tokens& source, const Tokens& target, const Places& dropout,
-               const Context& context = {});
+               const Context& context);
   void backward(const Tokens& source, const Tokens& target, const Places& dropout,
-                const Context& context = {});
+                const Context& context);
 
   EncoderDecoderConfig config_;
   TransformerOptions options_;

@@ -73,9 +73,9 @@ class Generation {
   const DecodingSession& session() const { return session_.value(); }
 
  private:
-  VectorView<const float> run(const Context& context = {});
-  VectorView<const float> run_cached(const Context& context = {});
-  VectorView<const float> run_trained(const Context& context = {});
+  VectorView<const float> run(const Context& context);
+  VectorView<const float> run_cached(const Context& context);
+  VectorView<const float> run_trained(const Context& context);
   std::string text_behind(std::int32_t token);
 
   const Tokenizer* tokenizer_;                   // null: there is no text

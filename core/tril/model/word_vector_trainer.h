@@ -88,8 +88,7 @@ class WordVectorTrainer {
   }
   double learn_window(const detail::WordWindow& window, float rate, const Work& work,
                       float* moves) const;
-  void learn(std::size_t first, std::size_t last, float rate, int threads,
-             const Context& context = {});
+  void learn(std::size_t first, std::size_t last, float rate, int threads, const Context& context);
 
   WordCorpus corpus_;
   WordVectorOptions options_;
