@@ -128,7 +128,7 @@ function categorise({ project }) {
     // So are those that a module of tril/training has besides its own.
     const isOfTraining = reflection.parent?.name === 'TrainingTril';
     const own =
-      /calls\/((layer|attention|block)-gradients|(sequence-)?trainer|word-vectors|model)\.ts$/;
+      /calls\/((layer|attention|block)-gradients|(sequence-)?trainer|tokenizer|word-vectors|model)\.ts$/;
     const isOwn = reflection.sources?.some(({ fileName }) => own.test(fileName));
     if (isOfTraining && !isOwn) project.removeReflection(reflection);
     if (reflection.parent?.name !== 'Tril' && !(isOfTraining && isOwn)) continue;
