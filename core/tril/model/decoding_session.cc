@@ -110,6 +110,15 @@ void DecodingSession::rewind(Index length) noexcept {
   length_ = length;
 }
 
+void detail::check_tokens(const char* call, std::span<const std::int32_t> tokens,
+                          Index vocabulary) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i] >= 0 && tokens[i] < vocabulary) continue;
+    fail(call, "tokens",
+         {tokens[i], " at ", i, " is outside the vocabulary (0..", vocabulary - 1, ")"});
+  }
+}
+
 void DecodingSession::check(std::span<const std::int32_t> tokens) const {
   const auto count = static_cast<Index>(tokens.size());
   if (tokens.empty()) fail(kCall, "tokens", "there are none");
@@ -120,11 +129,7 @@ void DecodingSession::check(std::span<const std::int32_t> tokens) const {
     fail(kCall, "tokens",
          {count, " after ", length_, " are more than the capacity of ", capacity()});
   }
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] >= 0 && tokens[i] < config_.vocabulary) continue;
-    fail(kCall, "tokens",
-         {tokens[i], " at ", i, " is outside the vocabulary (0..", config_.vocabulary - 1, ")"});
-  }
+  detail::check_tokens(kCall, tokens, config_.vocabulary);
 }
 
 // Of views that are given, the shapes are those that model_trace gives.

@@ -98,4 +98,10 @@ class DecodingSession {
   ModelChanges changes_;
 };
 
+namespace detail {
+
+// Throws Error in the name of `call` for the first of the tokens that is outside the vocabulary.
+void check_tokens(const char* call, std::span<const std::int32_t> tokens, Index vocabulary);
+
+}  // namespace detail
 }  // namespace tril

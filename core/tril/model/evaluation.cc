@@ -22,11 +22,7 @@ void check_text(const ModelConfig& config, std::span<const std::int32_t> tokens,
   if (count < 2) {
     fail(kCall, "tokens", {"must be at least 2, one to predict from another, are ", count});
   }
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i] >= 0 && tokens[i] < config.vocabulary) continue;
-    fail(kCall, "tokens",
-         {tokens[i], " at ", i, " is outside the vocabulary (0..", config.vocabulary - 1, ")"});
-  }
+  detail::check_tokens(kCall, tokens, config.vocabulary);
   check_shape(losses, {count - 1}, kCall, "losses", "one for each token but the first");
 }
 
