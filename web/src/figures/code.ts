@@ -156,38 +156,10 @@ print("largest difference:", (result - expected).abs().masked_fill(same, 0).max(
 `;
 }
 
-/** Tril's headers whose name is that of their function, by folder. */
-const headers: Readonly<Record<string, string>> = {
-  attention: 'additive_attention attention linear_attention multi_head_attention',
-  block: 'transformer transformer_block',
-  foundation: 'statistics',
-  layers: 'feed_forward layer_norm linear rotary_positions softmax',
-  lessons: 'online_attention running_average singular_values softmax_steps strassen_level',
-  matmul: 'matmul',
-};
-const headerOf = new Map([
-  ...Object.entries(headers).flatMap(([folder, names]) =>
-    names.split(' ').map((name): [string, string] => [name, `${folder}/${name}`]),
-  ),
-  ...['gelu', 'relu', 'silu'].map((name): [string, string] => [name, 'layers/activations']),
-  ['add', 'layers/elementwise'],
-  ['mask_values', 'attention/mask'],
-  ['Random', 'foundation/random'],
-  ['trace_matmul', 'lessons/access_trace'],
-  ['CacheModel', 'lessons/cache_model'],
-  ['read_product', 'lessons/readings'],
-]);
-
-/** `scratch` and `parallel` are there for the steps. */
 export function cppProgram(program: Program): string {
-  const used = Array.from(program.steps.matchAll(/\btril::(\w+)/gu), ([, name]) =>
-    headerOf.get(name),
-  );
-  const always = ['foundation/buffer', 'foundation/parallel', 'foundation/scratch'];
-  const included = [...new Set([...always, ...used.filter((path) => path !== undefined)])].sort();
   return `${cppComment(program.about)}
 // With CMake: add_subdirectory(tril), then target_link_libraries(app tril::core).
-${included.map((header) => `#include <tril/${header}.h>`).join('\n')}
+#include <tril/tril.h>
 
 #include <cmath>
 #include <cstdio>
@@ -195,8 +167,6 @@ ${included.map((header) => `#include <tril/${header}.h>`).join('\n')}
 int main() {
 ${inputs(program, cppMatrix)}
 
-  tril::Scratch scratch;
-  tril::Parallel parallel(1);
 ${program.steps.replace(/^(?=.)/gmu, '  ')}
   const tril::MatrixView<const float> result = ${program.result};
 

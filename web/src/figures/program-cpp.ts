@@ -70,7 +70,7 @@ export class Cpp implements Operations {
     return [
       this.matrices(Object.fromEntries(sizes) as Record<string, Size>),
       ...Object.entries(made).map(
-        ([to, weight]) => `tril::linear(${x}, ${weight}, {}, ${to}, scratch, parallel);`,
+        ([to, weight]) => `tril::linear(${x}, ${weight}, {}, ${to});`,
       ),
     ].join('\n');
   }
@@ -80,17 +80,17 @@ export class Cpp implements Operations {
     const size: Size = [left[transposed === 'a' ? 1 : 0], right[transposed === 'b' ? 0 : 1]];
     const options = transposed ? `{.transpose_${transposed} = true}` : '{}';
     return `${this.matrices({ [to]: size })}
-tril::matmul(${a}, ${b}, ${options}, ${to}, scratch, parallel);`;
+tril::matmul(${a}, ${b}, ${options}, ${to});`;
   }
 
   scores(to: string, q: string, k: string): string {
     return `${this.matrices({ [to]: [this.size(q)[0], this.size(k)[0]] })}
-tril::matmul(${q}, ${k}, {.transpose_b = true, .alpha = 1 / std::sqrt(${this.size(q)[1]}.0f)}, ${to}, scratch, parallel);`;
+tril::matmul(${q}, ${k}, {.transpose_b = true, .alpha = 1 / std::sqrt(${this.size(q)[1]}.0f)}, ${to});`;
   }
 
   softmax(to: string, scores: string): string {
     return `${this.matrices({ [to]: this.size(scores) })}
-tril::softmax(${scores}, {}, ${to}, parallel);`;
+tril::softmax(${scores}, {}, ${to});`;
   }
 
   #attend(to: string, { from, causal, added }: Attending, trace = ''): string {
@@ -98,7 +98,7 @@ tril::softmax(${scores}, {}, ${to}, parallel);`;
     const mask = added && `.mask = tril::Mask::additive(${this.head(added)})`;
     const options = [causal && '.causal = true', mask].filter(Boolean).join(', ');
     return `tril::attention(${q}, ${k}, ${v},
-                {${options}}, ${this.head(to)}, scratch, parallel${trace});`;
+                {${options}}, ${this.head(to)}${trace});`;
   }
 
   attention(to: string, how: Attending = {}): string {
@@ -117,19 +117,19 @@ ${this.#attend(to, how)}`;
     });
     return `// One batch of one head: [1, 1, T, D] is [T, D].
 ${made}
-${this.#attend('attended', how, `, {.weights = ${this.head(to)}}`)}`;
+${this.#attend('attended', how, `, {}, {.weights = ${this.head(to)}}`)}`;
   }
 
   norm(to: string, x: string): string {
     return `${this.matrices({ [to]: this.size(x) })}
-tril::layer_norm(${x}, {}, {}, {}, ${to}, parallel);`;
+tril::layer_norm(${x}, {}, {}, {}, ${to});`;
   }
 
   activation(to: string, kind: Activation, x: string): string {
     const [name, form] = kind.startsWith('gelu')
       ? ['gelu', `tril::GeluForm::${kind === 'gelu' ? 'exact' : 'tanh'}, `]
       : [kind, ''];
-    return `${this.matrices({ [to]: this.size(x) })}\ntril::${name}(${x}, ${form}${to}, parallel);`;
+    return `${this.matrices({ [to]: this.size(x) })}\ntril::${name}(${x}, ${form}${to});`;
   }
 
   singularValues(to: string, matrix: string): string {

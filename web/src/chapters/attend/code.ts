@@ -102,7 +102,7 @@ const tril::VectorView<const float> all(scores.data(), {${tokens * tokens}});
 float variances[2];
 for (const bool divided : {false, true}) {
   const float alpha = divided ? 1 / std::sqrt(${d}.0f) : 1;
-  tril::matmul(q, k, {.transpose_b = true, .alpha = alpha}, scores, scratch, parallel);
+  tril::matmul(q, k, {.transpose_b = true, .alpha = alpha}, scores);
   variances[divided] = static_cast<float>(tril::statistics(all).variance);
 }`,
       }),

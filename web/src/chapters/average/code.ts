@@ -41,7 +41,7 @@ using Method = tril::AverageMethod;
 ${methods
   .map((name) => {
     const option = name === 'softmax' ? `hidden = ${cppNumber(hidden)}` : `sum = ${sums}`;
-    return `tril::running_average(batch, {.method = Method::${name}, .${option}}, ${name}, scratch, parallel);`;
+    return `tril::running_average(batch, {.method = Method::${name}, .${option}}, ${name});`;
   })
   .join('\n')}`,
       }),

@@ -134,7 +134,7 @@ for (tril::Index depth = 1; depth < ${cols}; ++depth) {
         x.view()[line],
         {.self_attn = {.in_proj_weight = W, .out_proj_weight = W_O}, .linear1 = {.weight = W_1}, .linear2 = {.weight = W_2}},
         {.heads = 4, .norm = forms[line].norm, .residuals = forms[line].residuals, .norms = forms[line].norms},
-        y.view()[line], scratch, parallel);
+        y.view()[line]);
     sizes.view()[line][depth] = size(y.view()[line].data());
   }
   std::swap(x, y);

@@ -114,7 +114,7 @@ for (const float one : mask_numbers) sees.push_back(one ${reading === 'look' ? '
   const call = linear ? 'linear_attention' : 'attention';
   return `${Object.entries({ q, k, v }).map(view).join('\n')}
 ${looks}tril::Buffer<float, 4> output({${sizes([...queries.slice(0, 3), values[3]])}});
-tril::${call}(q_heads, k_heads, v_heads, {${options}}, output.view(), scratch, parallel);`;
+tril::${call}(q_heads, k_heads, v_heads, {${options}}, output.view());`;
 }
 
 export const attentionSteps = (

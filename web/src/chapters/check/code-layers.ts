@@ -72,7 +72,7 @@ ${type} weights;
 ${set.join('\n')}
 tril::Buffer<float, 3> out({${shape}});
 ${call}(batch, weights, ${options},
-    out.view(), scratch, parallel);`;
+    out.view());`;
 }
 
 export function layerSteps(

@@ -46,7 +46,7 @@ function exampleSteps(say: Dialect, { id, inputs, expected }: ProofResult): Step
 y = centred / np.sqrt(x.var(axis=1, keepdims=True) + ${normEps}) * weight + bias`,
         pytorch: `y = F.layer_norm(x, x.shape[1:], weight[0], bias[0], eps=${normEps})`,
         cpp: (c) => `${c.matrices({ y: c.size('x') })}
-tril::layer_norm(x, weight[0], bias[0], {.eps = ${normEps}}, y, parallel);`,
+tril::layer_norm(x, weight[0], bias[0], {.eps = ${normEps}}, y);`,
       });
       return { steps: [lines], result: 'y' };
     }

@@ -25,12 +25,13 @@ def side_by_side(heads):
     return heads.swapaxes(0, 1).reshape(heads.shape[1], -1)
 `;
 
-/** A layer of C++; the trace says where its maps go. */
+/** A layer of C++; the trace, behind a context that is left out, says where its maps go. */
 const cppLayer = (x: string, weights: string, count: number | string, trace?: string) =>
   `tril::multi_head_attention({${x}.data(), {1, T, ${inputs}}}, {.in_proj_weight = ${weights}, .out_proj_weight = W_O},
-                           {.heads = ${count}, .attention = {.causal = true}}, output.view(), scratch, parallel${
+                           {.heads = ${count}, .attention = {.causal = true}}, output.view()${
                              trace
-                               ? `,\n                           {.attention = {.weights = ${trace}}}`
+                               ? `,
+                           {}, {.attention = {.weights = ${trace}}}`
                                : ''
                            });`;
 const cppOutput = `const tril::Index T = X.size(0);
@@ -107,7 +108,7 @@ second = maps(Q, K)`,
 tril::Buffer<float, 4> first({1, ${heads}, T, T}), second(first.shape());
 ${cppLayer('X', 'W_1', heads, 'first.view()')}
 tril::Buffer<float, 2> Y(X.shape());
-tril::add(X, output.view()[0], Y, parallel);  // the residual: what the heads write comes on top
+tril::add(X, output.view()[0], Y);  // the residual: what the heads write comes on top
 ${cppLayer('Y', 'W_2', heads, 'second.view()')}`,
       }),
     ],

@@ -41,7 +41,7 @@ ${c.matrices({ output: [run.q.rows, run.v.cols] })}
 tril::AttentionOptions options;
 options.mask = tril::Mask::additive(${c.head('mask')});
 tril::online_attention(${c.head('q')}, ${c.head('k')}, ${c.head('v')}, options,
-                       {.queries = ${queries}, .keys = ${keys}}, ${c.head('output')}, scratch, parallel);`,
+                       {.queries = ${queries}, .keys = ${keys}}, ${c.head('output')});`,
       }),
     ],
     result: 'output',

@@ -63,7 +63,7 @@ options.memory_attention.mask = mask(M_memory);
 const tril::Index T = target.size(0);
 tril::Buffer<float, 3> output({1, T, target.size(1)});
 tril::transformer(batch(source, source.size(0)), batch(target, T), weights, options,
-                  output.view(), scratch, parallel);`;
+                  output.view());`;
 
 /** Of all that the figures show: what the decoder says, the chances of words, and the same step by step. */
 const whole = {
@@ -75,8 +75,8 @@ const whole = {
     python: (p) => `${towers(p)}chances = ${p.softmaxOf('decoder(target, memory) @ G.T', true)}`,
     cpp: `${cppAtOnce}
 tril::Buffer<float, 2> scores({T, G.size(0)}), chances({T, G.size(0)});
-tril::linear(output.view()[0], G, {}, scores, scratch, parallel);
-tril::softmax(scores, {}, chances, parallel);`,
+tril::linear(output.view()[0], G, {}, scores);
+tril::softmax(scores, {}, chances);`,
   },
   written: {
     python: (p) => `${towers(p)}# Each step reads what came before it, and nothing after.
@@ -93,7 +93,7 @@ for (tril::Index t = 1; t <= T; ++t) {  // each step reads what came before it, 
       tril::Mask::additive({M_memory.data(), {1, 1, t, M_memory.size(1)}});
   tril::Buffer<float, 3> output({1, t, C});
   tril::transformer(batch(source, source.size(0)), batch(target, t), weights, options,
-                    output.view(), scratch, parallel);
+                    output.view());
   for (tril::Index i = 0; i < C; ++i) written.view()[t - 1][i] = output.view()[0][t - 1][i];
 }`,
   },
@@ -159,8 +159,7 @@ weights = ${p.softmaxOf('H @ v[0] + M', true)}`,
 };
 const tril::Mask mask = tril::Mask::additive(${c.head('M')});
 tril::Buffer<float, 3> output({1, Q.size(0), K.size(1)}), weights({1, Q.size(0), K.size(0)});
-tril::additive_attention(batch(Q), batch(K), batch(K), {W_q, W_k, v[0]}, mask, output.view(),
-                         scratch, parallel, {.weights = weights.view()});`,
+tril::additive_attention(batch(Q), batch(K), batch(K), {W_q, W_k, v[0]}, mask, output.view(), {}, {.weights = weights.view()});`,
   };
   return programs({ about: 'Additive attention: its weights', inputs, expected }, (say) => ({
     steps: [say.by(steps)],
