@@ -38,7 +38,7 @@ export class WebKit implements Driven {
     this.#processes.push(driver);
     this.#driver = `http://localhost:${port}`;
     const capabilities = { alwaysMatch: { browserName: 'MiniBrowser' } };
-    for (let patience = 100; this.#session === ''; --patience) {
+    for (let patience = 600; this.#session === ''; --patience) {
       try {
         const { sessionId } = await this.#ask<{ sessionId: string }>('POST', '/session', {
           capabilities,
