@@ -31,12 +31,27 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => context.close());
 
+/** Of a formula that has come in part, which Firefox lays out all the same. */
+const halfRead = /Invalid markup: Incorrect number of children/u;
+
+/** Formulas that are so still, now that all is there. */
+const malformed = () =>
+  [...document.querySelectorAll('msub, msup, mfrac, mover, munder, mroot, msubsup, munderover')]
+    .filter(({ localName, children }) => children.length !== (localName.length > 6 ? 3 : 2))
+    .map((formula) => formula.outerHTML);
+
+async function expectQuiet(page: Driven & { trouble: string[] }): Promise<void> {
+  expect(await page.evaluate(malformed)).toEqual([]);
+  expect(page.trouble).toEqual([]);
+}
+
 async function newPage(): Promise<Driven & { trouble: string[] }> {
   const page = await context.newPage();
   page.setDefaultTimeout(timeout);
   const trouble: string[] = [];
   page.on('console', (message) => {
-    if (['error', 'warn'].includes(message.type())) trouble.push(message.text());
+    const counted = ['error', 'warn'].includes(message.type()) && !halfRead.test(message.text());
+    if (counted) trouble.push(message.text());
   });
   page.on('pageerror', (error) => trouble.push(String(error)));
   await page.setViewport({ width: 1280, height: 900 });
@@ -52,7 +67,7 @@ for (const { id, title } of chapters) {
   test(`${id} computes, and its keys work`, async ({ baseURL }) => {
     const page = await newPage();
     await expectChapter(page, `${baseURL}${id}/`, title);
-    expect(page.trouble).toEqual([]);
+    await expectQuiet(page);
   });
 }
 
@@ -60,14 +75,14 @@ for (const place of motions) {
   test(`${place} moves`, async ({ baseURL }) => {
     const page = await newPage();
     await expectMotion(page, `${baseURL}${placeOf(place)}`);
-    expect(page.trouble).toEqual([]);
+    await expectQuiet(page);
   });
 }
 
 test('a figure becomes a picture', async ({ baseURL }) => {
   const page = await newPage();
   await expectPicture(page, `${baseURL}block/`);
-  expect(page.trouble).toEqual([]);
+  await expectQuiet(page);
 });
 
 test('from the second visit on it computes with threads', async () => {
