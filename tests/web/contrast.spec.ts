@@ -5,6 +5,7 @@ import { contrast, type Rgb } from '../../web/src/figures/paint.ts';
 import { expect, test } from './fixtures.ts';
 import { open, themes } from './reach.ts';
 import { still } from './settled.ts';
+import { usual, weekly } from './weekly.ts';
 
 const addresses = [
   ...['multiply', 'average', 'attend?step=scores', 'attend?step=weights', 'mask', 'heads'],
@@ -94,21 +95,25 @@ async function look(page: Page): Promise<Seen[]> {
 test.use({ deviceScaleFactor: 3, viewport: { width: 1440, height: 900 } });
 
 for (const address of addresses) {
-  test(`every number can be told from its ground, light and dark: ${address}`, async ({ page }) => {
-    await open(page, address);
-    await page.locator('main .matrix:not(.small)').first().scrollIntoViewIfNeeded();
-    for (const colorScheme of themes) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await still(page);
-      const cells = await look(page);
-      expect(cells.length).toBeGreaterThan(10);
-      expect(
-        cells.filter(({ ink, ground }) => contrast(ink, ground) < 4.5),
-        `contrast, ${colorScheme}`,
-      ).toEqual([]);
-      expect(cells.filter(({ pixels }) => pixels < 11)).toEqual([]);
-      expect(cells.filter(({ stray }) => stray > 0)).toEqual([]);
-      expect(cells.filter(({ clear }) => clear < 1)).toEqual([]);
-    }
-  });
+  test(
+    `every number can be told from its ground, light and dark: ${address}`,
+    weekly(address, usual),
+    async ({ page }) => {
+      await open(page, address);
+      await page.locator('main .matrix:not(.small)').first().scrollIntoViewIfNeeded();
+      for (const colorScheme of themes) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await still(page);
+        const cells = await look(page);
+        expect(cells.length).toBeGreaterThan(10);
+        expect(
+          cells.filter(({ ink, ground }) => contrast(ink, ground) < 4.5),
+          `contrast, ${colorScheme}`,
+        ).toEqual([]);
+        expect(cells.filter(({ pixels }) => pixels < 11)).toEqual([]);
+        expect(cells.filter(({ stray }) => stray > 0)).toEqual([]);
+        expect(cells.filter(({ clear }) => clear < 1)).toEqual([]);
+      }
+    },
+  );
 }

@@ -4,6 +4,7 @@ import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { message } from './messages.ts';
 import { computed, open } from './reach.ts';
+import { usual, weekly } from './weekly.ts';
 
 const test = base.extend<{ folded: void }>({
   folded: [
@@ -38,23 +39,27 @@ const section = (page: Page, id: string) => {
 };
 
 for (const [chapter, ids] of Object.entries(deep)) {
-  test(`unfolded by a press, and at the next visit: ${chapter}`, async ({ page }) => {
-    await open(page, chapter);
-    for (const id of ids) {
-      const { part, card, button } = section(page, id);
-      await expect(part.locator('.lede')).toBeVisible();
-      await expect(card).toBeHidden();
-      await expect(button).toContainText(message('shell.deeper'));
-      await button.click();
-      await expect(card).toBeVisible();
-      await expect(card.locator(':scope > *').first()).toBeVisible();
-    }
-    await expect(page.locator('.folded')).toHaveCount(0);
-    // The mark of the tests is gone: what is unfolded now is what was pressed.
-    await page.reload();
-    await computed(page);
-    for (const id of ids) await expect(section(page, id).card).toBeVisible();
-  });
+  test(
+    `unfolded by a press, and at the next visit: ${chapter}`,
+    weekly(chapter, usual),
+    async ({ page }) => {
+      await open(page, chapter);
+      for (const id of ids) {
+        const { part, card, button } = section(page, id);
+        await expect(part.locator('.lede')).toBeVisible();
+        await expect(card).toBeHidden();
+        await expect(button).toContainText(message('shell.deeper'));
+        await button.click();
+        await expect(card).toBeVisible();
+        await expect(card.locator(':scope > *').first()).toBeVisible();
+      }
+      await expect(page.locator('.folded')).toHaveCount(0);
+      // The mark of the tests is gone: what is unfolded now is what was pressed.
+      await page.reload();
+      await computed(page);
+      for (const id of ids) await expect(section(page, id).card).toBeVisible();
+    },
+  );
 }
 
 test('a link to one unfolds it, and a link to a state unfolds all', async ({ page }) => {

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { contrast, type Rgb } from '../../web/src/figures/paint.ts';
 import { expect, test } from './fixtures.ts';
 import { chapters, open, themes } from './reach.ts';
+import { usual, weekly } from './weekly.ts';
 
 const chosen =
   'main :is(button, a, [role="radio"]):is([aria-pressed="true"], [aria-checked="true"], [aria-expanded="true"], [aria-current])';
@@ -31,21 +32,25 @@ const colours = (page: Page, index: number) =>
 
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 for (const { id } of chapters) {
-  test(`${id}: what is chosen can be read under the mouse, light and dark`, async ({ page }) => {
-    await open(page, id);
-    for (const colorScheme of themes) {
-      await page.emulateMedia({ colorScheme });
-      const all = page.locator(chosen);
-      for (let i = 0; i < (await all.count()); ++i) {
-        if (!(await all.nth(i).isVisible()) || !(await all.nth(i).isEnabled())) continue;
-        await all.nth(i).hover();
-        const { text, ground, ink } = await colours(page, i);
-        if (text === '') continue;
-        expect(
-          contrast(ink as unknown as Rgb, ground as unknown as Rgb),
-          `${text}, ${colorScheme}`,
-        ).toBeGreaterThan(4.5);
+  test(
+    `${id}: what is chosen can be read under the mouse, light and dark`,
+    weekly(id, usual),
+    async ({ page }) => {
+      await open(page, id);
+      for (const colorScheme of themes) {
+        await page.emulateMedia({ colorScheme });
+        const all = page.locator(chosen);
+        for (let i = 0; i < (await all.count()); ++i) {
+          if (!(await all.nth(i).isVisible()) || !(await all.nth(i).isEnabled())) continue;
+          await all.nth(i).hover();
+          const { text, ground, ink } = await colours(page, i);
+          if (text === '') continue;
+          expect(
+            contrast(ink as unknown as Rgb, ground as unknown as Rgb),
+            `${text}, ${colorScheme}`,
+          ).toBeGreaterThan(4.5);
+        }
       }
-    }
-  });
+    },
+  );
 }

@@ -3,6 +3,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
+import { usual, weekly } from './weekly.ts';
 
 /** Texts smaller than 11 px; in formulas letters have the sizes of mathematics. */
 const small = (page: Page) =>
@@ -21,7 +22,7 @@ const small = (page: Page) =>
   });
 
 for (const { id } of chapters) {
-  test(`${id} opens on its point, and can be read`, async ({ page }) => {
+  test(`${id} opens on its point, and can be read`, weekly(id, usual), async ({ page }) => {
     await page.addInitScript(() => {
       if (location.protocol.startsWith('http')) localStorage.removeItem('tril.options');
     });

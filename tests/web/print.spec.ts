@@ -4,6 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
 import { still } from './settled.ts';
+import { usual, weekly } from './weekly.ts';
 
 /** Pixels from one thing to the next in a figure. More is a box with nothing in it, or room that is held for something. */
 const most = 120;
@@ -74,7 +75,7 @@ const emptyIn = (card: Locator): Promise<string[]> =>
   }, most);
 
 for (const { id } of chapters) {
-  test(`${id}: no figure is an empty box on paper`, async ({ page }) => {
+  test(`${id}: no figure is an empty box on paper`, weekly(id, usual), async ({ page }) => {
     await open(page, id);
     await print(page);
     const empty: Record<string, string[]> = {};

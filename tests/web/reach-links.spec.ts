@@ -5,55 +5,62 @@ import { unfolded } from './menus.ts';
 import { message } from './messages.ts';
 import { chapters, computed, open } from './reach.ts';
 import { still } from './settled.ts';
+import { usual, weekly } from './weekly.ts';
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
 for (const { id } of chapters) {
-  test(`${id}: the link of the last figure opens the page there`, async ({ page }) => {
-    await open(page, id);
-    const sections = page.locator('main section[id]');
-    const last = sections.filter({ has: page.locator('[data-take]') }).last();
-    const name = (await last.getAttribute('id'))!;
-    const isFirst = name === (await sections.first().getAttribute('id'));
-    await unfolded(last.locator('[data-take]').first());
-    await last.locator('[data-take] button').first().click();
-    const link = await page.evaluate(() => navigator.clipboard.readText());
-    expect(new URL(link).pathname).toMatch(new RegExp(`/${id}/$`));
-    expect(new URL(link).hash.split('?')[0]).toBe(isFirst ? '' : `#${name}`);
-    await page.goto('about:blank');
-    await page.goto(link);
-    await computed(page);
-    await expect(page.locator(`section[id="${name}"] .card`).first()).toBeInViewport();
-    await expect(page.getByText(message('shell.brokenLink'))).toHaveCount(0);
-  });
+  test(
+    `${id}: the link of the last figure opens the page there`,
+    weekly(id, usual),
+    async ({ page }) => {
+      await open(page, id);
+      const sections = page.locator('main section[id]');
+      const last = sections.filter({ has: page.locator('[data-take]') }).last();
+      const name = (await last.getAttribute('id'))!;
+      const isFirst = name === (await sections.first().getAttribute('id'));
+      await unfolded(last.locator('[data-take]').first());
+      await last.locator('[data-take] button').first().click();
+      const link = await page.evaluate(() => navigator.clipboard.readText());
+      expect(new URL(link).pathname).toMatch(new RegExp(`/${id}/$`));
+      expect(new URL(link).hash.split('?')[0]).toBe(isFirst ? '' : `#${name}`);
+      await page.goto('about:blank');
+      await page.goto(link);
+      await computed(page);
+      await expect(page.locator(`section[id="${name}"] .card`).first()).toBeInViewport();
+      await expect(page.getByText(message('shell.brokenLink'))).toHaveCount(0);
+    },
+  );
 }
 
 const places = Object.keys(codecs).map((id) => ({ id, place: id === 'home' ? '' : `${id}/` }));
 
 for (const { id, place } of places) {
-  test(`${id}: a link of which each field is broken, or given twice, says what it does not know`, async ({
-    page,
-  }) => {
-    const alert = page.getByRole('alert').filter({ hasText: 'zz' });
-    const dismiss = async () => {
-      // It is a page that goes on: what is dismissed goes.
-      await still(page);
-      await alert.getByRole('button').click();
-      await expect(alert).toHaveCount(0);
-    };
-    const names = Object.keys(codecs[id].defaults);
-    const bad = names.map((name, i) => `${name}=${['%', '%E0%A4%A', '%zz'][i % 3]}!`);
-    const query = `${full[id]}&${bad.join('&')}&zz=${'9'.repeat(40_000)}`;
-    const { problems } = codecs[id].decode(query);
-    await page.goto(`./${place}#?${query}`);
-    await page.locator('[data-variant]').first().waitFor();
-    await expect(alert.locator('code')).toHaveCount(problems.length);
-    await dismiss();
+  test(
+    `${id}: a link of which each field is broken, or given twice, says what it does not know`,
+    weekly(id, usual),
+    async ({ page }) => {
+      const alert = page.getByRole('alert').filter({ hasText: 'zz' });
+      const dismiss = async () => {
+        // It is a page that goes on: what is dismissed goes.
+        await still(page);
+        await alert.getByRole('button').click();
+        await expect(alert).toHaveCount(0);
+      };
+      const names = Object.keys(codecs[id].defaults);
+      const bad = names.map((name, i) => `${name}=${['%', '%E0%A4%A', '%zz'][i % 3]}!`);
+      const query = `${full[id]}&${bad.join('&')}&zz=${'9'.repeat(40_000)}`;
+      const { problems } = codecs[id].decode(query);
+      await page.goto(`./${place}#?${query}`);
+      await page.locator('[data-variant]').first().waitFor();
+      await expect(alert.locator('code')).toHaveCount(problems.length);
+      await dismiss();
 
-    await page.goto(`./${place}#?${full[id]}&${full[id]}&zz=1&zz=1`);
-    await expect(alert.locator('code')).toHaveText(['zz=1', 'zz=1']);
-    await dismiss();
-  });
+      await page.goto(`./${place}#?${full[id]}&${full[id]}&zz=1&zz=1`);
+      await expect(alert.locator('code')).toHaveText(['zz=1', 'zz=1']);
+      await dismiss();
+    },
+  );
 }
 
 /** Texts of which two parts look alike: by characters, a blank and a blank that does not break. */
@@ -68,7 +75,7 @@ const alike: Record<string, string> = {
 };
 for (const { id, place } of places) {
   if (!(id in alike)) continue;
-  test(`${id}: words that look alike are all there`, async ({ page }) => {
+  test(`${id}: words that look alike are all there`, weekly(id, usual), async ({ page }) => {
     const query = new URLSearchParams(alike[id]).toString();
     await page.goto(`./${place}#?${query}`);
     await page.locator('[data-variant]').first().waitFor();

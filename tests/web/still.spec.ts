@@ -5,7 +5,7 @@ import { defaults } from '../../web/src/state/average.ts';
 import { expect, numberOf, test } from './fixtures.ts';
 import { tril } from './oracle.ts';
 import { chapters, computed } from './reach.ts';
-import { weekly } from './weekly.ts';
+import { usual, weekly } from './weekly.ts';
 
 const still = 'main .stills > .still:visible';
 
@@ -41,47 +41,46 @@ test.describe('without script', () => {
   test.use({ javaScriptEnabled: false });
 
   for (const { id, title, description } of chapters) {
-    test(`${id} can be read, and its first figure is that of the living page`, async ({
-      page,
-      browser,
-      baseURL,
-      guard,
-    }) => {
-      guard.expect(/^failed, csp: /); // scripts that were to be fetched early
-      await page.goto(`./${id}/`);
-      await expect(page).toHaveTitle(`${title} · Tril`);
-      await expect(page.locator('meta[name="description"]')).toHaveAttribute(
-        'content',
-        description,
-      );
-      await expect(page.locator('h1')).toBeVisible();
-      expect((await page.locator('main .text').allInnerTexts()).join(' ').length).toBeGreaterThan(
-        1500,
-      );
-      await expect(page.locator('.formula:empty')).toHaveCount(0);
-      await expect(page.locator(still)).toHaveCount(1);
-      await expect(page.locator('main noscript').first()).toBeVisible();
-      const numbers = (await page.locator(still).innerText()).match(/\d+/g) ?? [];
-      expect(numbers.length).toBeGreaterThan(20);
-      const before = await spoken(page, still);
+    test(
+      `${id} can be read, and its first figure is that of the living page`,
+      weekly(id, usual),
+      async ({ page, browser, baseURL, guard }) => {
+        guard.expect(/^failed, csp: /); // scripts that were to be fetched early
+        await page.goto(`./${id}/`);
+        await expect(page).toHaveTitle(`${title} · Tril`);
+        await expect(page.locator('meta[name="description"]')).toHaveAttribute(
+          'content',
+          description,
+        );
+        await expect(page.locator('h1')).toBeVisible();
+        expect((await page.locator('main .text').allInnerTexts()).join(' ').length).toBeGreaterThan(
+          1500,
+        );
+        await expect(page.locator('.formula:empty')).toHaveCount(0);
+        await expect(page.locator(still)).toHaveCount(1);
+        await expect(page.locator('main noscript').first()).toBeVisible();
+        const numbers = (await page.locator(still).innerText()).match(/\d+/g) ?? [];
+        expect(numbers.length).toBeGreaterThan(20);
+        const before = await spoken(page, still);
 
-      const alive = await browser.newPage({
-        javaScriptEnabled: true,
-        viewport: page.viewportSize(),
-        serviceWorkers: 'block',
-        baseURL,
-      });
-      await alive.goto(`./${id}/`);
-      await computed(alive);
-      await expect(alive.locator('.stills')).toHaveCount(0);
-      const after = await spoken(alive, 'main section[id]:first-of-type .card');
-      await alive.close();
-      const drawn = before.filter((cells) => cells.length > 2); // a canvas is drawn by script
-      expectNear(
-        drawn,
-        after.filter(([name]) => drawn.some(([other]) => other === name)),
-      );
-    });
+        const alive = await browser.newPage({
+          javaScriptEnabled: true,
+          viewport: page.viewportSize(),
+          serviceWorkers: 'block',
+          baseURL,
+        });
+        await alive.goto(`./${id}/`);
+        await computed(alive);
+        await expect(alive.locator('.stills')).toHaveCount(0);
+        const after = await spoken(alive, 'main section[id]:first-of-type .card');
+        await alive.close();
+        const drawn = before.filter((cells) => cells.length > 2); // a canvas is drawn by script
+        expectNear(
+          drawn,
+          after.filter(([name]) => drawn.some(([other]) => other === name)),
+        );
+      },
+    );
   }
 
   test('its numbers are the core’s', async ({ page, guard }) => {
@@ -115,12 +114,12 @@ async function movement(page: Page, place: string): Promise<{ sum: number; what:
 const most = 0.05;
 
 /** One width on a machine that is so many times slower; TRIL_SLOWER tries all of them so. */
-for (const [width, usual] of [
+for (const [width, times] of [
   [360, 1],
   [768, 4],
   [1440, 1],
 ]) {
-  const slower = Number(process.env.TRIL_SLOWER ?? usual);
+  const slower = Number(process.env.TRIL_SLOWER ?? times);
   const details = weekly(String(width), ['360', '1440']);
   test(
     `nothing moves when a page comes to life, ${width} pixels wide, ${slower} times slower`,

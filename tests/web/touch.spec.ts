@@ -2,32 +2,39 @@
 // keeps its place in the window, but for what says that something has failed or takes long.
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
+import { usual, weekly } from './weekly.ts';
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 for (const { id } of chapters) {
-  test(`${id}: no box lies over what is scrolled through by touch`, async ({ page }) => {
-    await open(page, id);
-    const session = await page.context().newCDPSession(page);
-    const swipe = {
-      x: 195,
-      y: 600,
-      yDistance: -400,
-      speed: 4000,
-      gestureSourceType: 'touch',
-    } as const;
-    for (const card of await page.locator('main .card:visible').all()) {
-      // The finger goes down on the figure, wherever it is touched first.
-      await card.evaluate((one) => one.scrollIntoView({ block: 'center' }));
-      await session.send('Input.synthesizeScrollGesture', swipe);
-      await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
-      const over = await page.evaluate(() =>
-        [...document.querySelectorAll<HTMLElement>('body :not([role])')]
-          .filter((one) => getComputedStyle(one).position === 'fixed')
-          .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
-          .map((one) => one.outerHTML.slice(0, 120)),
-      );
-      expect(over).toEqual([]);
-    }
-    await session.detach();
-  });
+  test(
+    `${id}: no box lies over what is scrolled through by touch`,
+    weekly(id, usual),
+    async ({ page }) => {
+      await open(page, id);
+      const session = await page.context().newCDPSession(page);
+      const swipe = {
+        x: 195,
+        y: 600,
+        yDistance: -400,
+        speed: 4000,
+        gestureSourceType: 'touch',
+      } as const;
+      for (const card of await page.locator('main .card:visible').all()) {
+        // The finger goes down on the figure, wherever it is touched first.
+        await card.evaluate((one) => one.scrollIntoView({ block: 'center' }));
+        await session.send('Input.synthesizeScrollGesture', swipe);
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+        const over = await page.evaluate(() =>
+          [...document.querySelectorAll<HTMLElement>('body :not([role])')]
+            .filter((one) => getComputedStyle(one).position === 'fixed')
+            .filter((one) =>
+              one.checkVisibility({ visibilityProperty: true, opacityProperty: true }),
+            )
+            .map((one) => one.outerHTML.slice(0, 120)),
+        );
+        expect(over).toEqual([]);
+      }
+      await session.detach();
+    },
+  );
 }

@@ -4,6 +4,7 @@ import { expect, test as base } from './fixtures.ts';
 import { message } from './messages.ts';
 import { open } from './reach.ts';
 import { still } from './settled.ts';
+import { usual, weekly } from './weekly.ts';
 
 const test = base.extend<{ covered: void }>({
   covered: [
@@ -47,52 +48,54 @@ const places = (veil: Locator) =>
 
 for (const [chapter, names] of Object.entries(veils)) {
   for (const width of [1440, 390]) {
-    test(`the question stands on its cover, and nothing moves when it lifts: ${chapter}, ${width} pixels wide`, async ({
-      page,
-    }) => {
-      test.slow();
-      await page.setViewportSize({ width, height: 844 });
-      await page.emulateMedia({ reducedMotion: 'reduce' });
-      await open(page, chapter);
-      for (const name of names) {
-        const veil = page.locator(`[data-veil="${name}"]`);
-        await veil.evaluate((one) => one.scrollIntoView());
-        await isCovered(veil);
-        const [panel, under] = [veil.locator('.panel'), veil.locator('> .beneath')];
-        await expect(panel).toBeVisible();
-        // On the cover, over what is covered, which is the real thing, blurred.
-        const [over, asked, below] = [await box(veil), await box(panel), await box(under)];
-        expect(asked.y).toBeGreaterThanOrEqual(over.y);
-        expect(asked.y + asked.height).toBeLessThanOrEqual(over.y + over.height + 1);
-        expect(await under.evaluate((one: HTMLElement) => one.inert)).toBe(true);
-        await expect(under).toHaveCSS('filter', /^blur/u);
-        expect(over.y + over.height).toBeCloseTo(below.y + below.height, 0);
-        expect(below.height).toBeGreaterThan(40);
+    test(
+      `the question stands on its cover, and nothing moves when it lifts: ${chapter}, ${width} pixels wide`,
+      weekly(chapter, usual),
+      async ({ page }) => {
+        test.slow();
+        await page.setViewportSize({ width, height: 844 });
+        await page.emulateMedia({ reducedMotion: 'reduce' });
+        await open(page, chapter);
+        for (const name of names) {
+          const veil = page.locator(`[data-veil="${name}"]`);
+          await veil.evaluate((one) => one.scrollIntoView());
+          await isCovered(veil);
+          const [panel, under] = [veil.locator('.panel'), veil.locator('> .beneath')];
+          await expect(panel).toBeVisible();
+          // On the cover, over what is covered, which is the real thing, blurred.
+          const [over, asked, below] = [await box(veil), await box(panel), await box(under)];
+          expect(asked.y).toBeGreaterThanOrEqual(over.y);
+          expect(asked.y + asked.height).toBeLessThanOrEqual(over.y + over.height + 1);
+          expect(await under.evaluate((one: HTMLElement) => one.inert)).toBe(true);
+          await expect(under).toHaveCSS('filter', /^blur/u);
+          expect(over.y + over.height).toBeCloseTo(below.y + below.height, 0);
+          expect(below.height).toBeGreaterThan(40);
 
-        await still(page);
-        const before = await places(veil);
-        await panel.getByRole('toolbar').getByRole('button').first().click();
-        await isLifted(veil);
-        expect(await places(veil), name).toEqual(before);
-        await expect(panel).toBeHidden();
-        await expect(under).toHaveCSS('filter', 'none');
-        expect(await under.evaluate((one: HTMLElement) => one.inert)).toBe(false);
-        // The keyboard goes on with what is said.
-        await expect(veil.locator('.room > :focus')).toContainText(
-          (await veil.locator('[data-answer]').textContent())!,
-        );
-        await expect(veil.locator('[data-answer]')).toBeInViewport();
+          await still(page);
+          const before = await places(veil);
+          await panel.getByRole('toolbar').getByRole('button').first().click();
+          await isLifted(veil);
+          expect(await places(veil), name).toEqual(before);
+          await expect(panel).toBeHidden();
+          await expect(under).toHaveCSS('filter', 'none');
+          expect(await under.evaluate((one: HTMLElement) => one.inert)).toBe(false);
+          // The keyboard goes on with what is said.
+          await expect(veil.locator('.room > :focus')).toContainText(
+            (await veil.locator('[data-answer]').textContent())!,
+          );
+          await expect(veil.locator('[data-answer]')).toBeInViewport();
 
-        const another = veil.getByRole('button', { name: message('figures.ask.another') });
-        if ((await another.count()) === 0) continue;
-        await another.click();
-        await isCovered(veil);
-        await expect(panel.locator('.question')).toBeFocused();
-        await panel.getByRole('button', { name: message('figures.ask.skip') }).click();
-        await isLifted(veil);
-        await expect(veil.locator('[data-answer="skipped"]')).not.toBeEmpty();
-      }
-    });
+          const another = veil.getByRole('button', { name: message('figures.ask.another') });
+          if ((await another.count()) === 0) continue;
+          await another.click();
+          await isCovered(veil);
+          await expect(panel.locator('.question')).toBeFocused();
+          await panel.getByRole('button', { name: message('figures.ask.skip') }).click();
+          await isLifted(veil);
+          await expect(veil.locator('[data-answer="skipped"]')).not.toBeEmpty();
+        }
+      },
+    );
   }
 }
 

@@ -3,6 +3,9 @@
 
 const tag = '@weekly';
 
+/** Of tests that go over every chapter for one kind of fault, the chapters that every run takes: unlike each other. */
+export const usual = ['home', 'attend', 'block', 'learn', 'check'];
+
 /** The details of a test that only the weekly run takes, unless it is one of `always`. */
 export const weekly = (name?: string, always: readonly string[] = []): { tag?: string } =>
   name !== undefined && always.includes(name) ? {} : { tag };
