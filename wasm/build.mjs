@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build, unthreaded, variants } from './toolchain/cmake.mjs';
 import { entries } from './toolchain/entries.mjs';
+import { withLeastMemory } from './toolchain/memory-limits.mjs';
 import { portable } from './toolchain/portable.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -28,6 +29,9 @@ async function compile() {
   return join(dirname(here), 'build');
 }
 
+/** Of memory that is shared, in pages: 16 MB, more than modules have before the first call. */
+const leastPages = 256;
+
 /** As .js and .d.ts, since some hosts know no .mjs and serve it as data. */
 function copyModules(buildFolder) {
   const targets = ['src', 'dist'].map((folder) => join(here, folder, 'generated'));
@@ -37,7 +41,8 @@ function copyModules(buildFolder) {
   }
   for (const [variant, name] of modules) {
     const built = join(buildFolder, `wasm-${variant}`, 'wasm');
-    const wasm = readFileSync(join(built, `${name}.wasm`));
+    const linked = readFileSync(join(built, `${name}.wasm`));
+    const wasm = unthreaded.includes(variant) ? linked : withLeastMemory(linked, leastPages);
     const script = portable(readFileSync(join(built, `${name}.mjs`), 'utf8'), name);
     const types = readFileSync(join(built, `${name}.d.mts`), 'utf8');
     const inline = JSON.stringify(gzipSync(wasm, { level: 9 }).toString('base64'));

@@ -1,7 +1,8 @@
 // What each call of the package is given besides sizes, and with which sizes it is tried.
 import type { SequenceModelSettings } from 'tril/training';
 import type { Case } from './extreme-sizes.js';
-import { filesOf, tril } from './golden-models.js';
+import { filesOf } from './golden-models.js';
+import { limited as tril } from './limited.js';
 
 export const none: Case = { sizes: {}, call: () => undefined };
 export const sized = <Sizes extends Record<string, number>>(

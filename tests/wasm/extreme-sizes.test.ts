@@ -4,7 +4,8 @@ import type { SequenceModelSettings } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { none, ofModule, ones, sized, text, x } from './extreme-calls.js';
 import { Failures, extremes, extremesOf, type Case } from './extreme-sizes.js';
-import { filesOf, tril } from './golden-models.js';
+import { filesOf } from './golden-models.js';
+import { limited as tril } from './limited.js';
 
 // What calls give out. Of how often to do something, no more than a test has time for.
 const few = (count: number) => Math.min(count, 64);

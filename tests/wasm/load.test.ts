@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadTril, Tensor, TrilError, variants } from 'tril';
 import { loadTril as loadTraining } from 'tril/training';
 import { loadTril as loadInWorker } from 'tril/worker';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { expectWorking, tril } from './helpers.js';
 
 /** Where `import 'tril'` leads. */
@@ -157,6 +157,11 @@ it.each([
   [{ threads: Number.NaN }, 'threads', 'whole number'],
   [{ threads: 1.5 }, 'threads', 'whole number'],
   [{ threads: 1000 }, 'threads', 'at most'],
+  [{ memory: 2 ** 24 - 1 }, 'memory', 'from 16777216 to 4294967296, is 16777215'],
+  [{ memory: 2 ** 32 + 1 }, 'memory', 'must be a whole number of bytes'],
+  [{ memory: 2 ** 25 + 0.5 }, 'memory', 'must be a whole number of bytes'],
+  [{ memory: '1 GB' }, 'memory', 'is "1 GB"'],
+  [{ memory: null }, 'memory', 'is null'],
   [{ thread: 2 }, 'thread', 'did you mean "threads"?'],
   [{ variant: 'sim' }, 'variant', 'did you mean "simd"?'],
   [{ variant: 5 }, 'variant', 'unknown variant 5; there are: simd, relaxed'],
@@ -209,4 +214,57 @@ it('exports no more than its public names', async () => {
     'variants',
   ]);
   expect(tril.tensor([1])).toBeInstanceOf(Tensor);
+});
+
+describe('memory that threads share', () => {
+  it('is as large as it is asked for', async () => {
+    const small = await loadTril({ threads: 2, memory: 2 ** 24 });
+    expect(() => small.zeros([2 ** 22])).toThrow(
+      /^zeros: memory: does not suffice: a tensor of shape \[4194304\] takes 16 MiB, and there are 1[0-5]$/,
+    );
+    expectWorking(small);
+    small.close();
+    const usual = await loadTril({ threads: 2 });
+    const held = [1, 2, 3].map(() => usual.zeros([2 ** 25]));
+    expect(() => usual.zeros([2 ** 25])).toThrow('zeros: memory: does not suffice');
+    held.forEach((tensor) => tensor.dispose());
+    usual.close();
+    const remote = await loadInWorker({ threads: 2, memory: 2 ** 24 });
+    await expect(remote.zeros([2 ** 22])).rejects.toThrow('and there are 1');
+    remote.close();
+  });
+
+  it('is refused where the engine has not as much', async () => {
+    vi.spyOn(WebAssembly, 'Memory').mockImplementation(() => {
+      throw new RangeError('could not allocate memory');
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const error: unknown = await loadTril({ threads: 2, memory: 2 ** 31 }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ name: 'TrilError', call: 'loadTril', argument: 'memory' });
+    expect((error as TrilError).message).toContain(
+      'this engine gives no 2147483648 bytes to threads: could not allocate memory',
+    );
+    expectWorking(await loadTril({ variant: 'simd' }));
+  });
+
+  // Two gigabytes are written before any is beyond them: with all tests of the page's, once a week.
+  const beyond = it.runIf(process.env['TRIL_WEEKLY']);
+  beyond.each(['simd', 'simd-threads'] as const)('goes beyond 2 GiB: %s', async (variant) => {
+    const tril = await loadTril({ variant, memory: 2 ** 32 });
+    const held = Array.from({ length: 5 }, () => tril.zeros([2 ** 27]));
+    const usual = await loadTril({ variant: 'simd' });
+    const [x, same] = [tril, usual].map((module) => module.randomNormal([64, 64], { seed: 1 }));
+    const expected = same!.read();
+    expect(x!.read()).toEqual(expected);
+    expect(x!.write(expected).read()).toEqual(expected);
+    expect(x!.view((values) => [...values])).toEqual([...expected]);
+    const { output } = tril.attention(x!, x!, x!);
+    const there = usual.attention(same!, same!, same!).output.read();
+    const apart = output.read().map((value, i) => Math.abs(value - there[i]!));
+    expect(Math.max(...apart)).toBeLessThan(1e-6);
+    held.forEach((tensor) => tensor.dispose());
+    tril.close();
+  });
 });

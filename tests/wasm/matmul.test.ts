@@ -1,6 +1,7 @@
 import { loadTril, matmulMethods, variants } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
+import { limited } from './limited.js';
 import { epsilon, expectClose, matmul, randomMatrix, transpose } from './reference.js';
 
 const sizes = [1, 2, 3, 5, 8, 16, 17, 31, 33, 64, 65];
@@ -286,13 +287,14 @@ describe('matmul refuses', () => {
 
   it('a result that memory cannot hold', () => {
     withoutLeak(() => {
-      const column = tril.zeros([20000, 1]);
-      const row = tril.zeros([1, 26840]);
-      expectRefused(() => tril.matmul(column, row), {
+      const column = limited.zeros([20000, 1]);
+      const row = limited.zeros([1, 26840]);
+      const refusal = {
         call: 'matmul',
         argument: 'memory',
         says: 'does not suffice: a tensor of shape [20000, 26840] takes 2047 MiB, and there are ',
-      });
+      };
+      expectRefused(() => limited.matmul(column, row), refusal, limited);
       const wide = tril.zeros([1, 100000]);
       const tall = tril.zeros([100000, 1]);
       expectRefused(() => tril.matmul(tall, wide), {

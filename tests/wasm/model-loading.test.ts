@@ -19,6 +19,7 @@ import {
   values,
   withModel,
 } from './golden-models.js';
+import { limited } from './limited.js';
 import { golden } from './golden.js';
 import { logitsTolerance } from './reference.js';
 
@@ -220,13 +221,12 @@ describe('a context', () => {
   });
 
   it('is refused where its keys and values do not fit into memory', async () => {
-    const module = await loadTril({ variant: 'simd' });
-    const model = await module.loadModel(filesOf('llama'), { context: 2 ** 24 });
-    const { bytes } = module.memory();
+    const model = await limited.loadModel(filesOf('llama'), { context: 2 ** 24 });
+    const { bytes } = limited.memory();
     expect(await messageOf(model.generate([1, 2], { maxTokens: 2 ** 24 }).next())).toMatch(
       /^generate: memory: does not suffice: keys and values take 2048 MiB, and there are [0-9]+$/,
     );
-    expect(module.memory().bytes).toBe(bytes);
+    expect(limited.memory().bytes).toBe(bytes);
     model.forward([1, 2]).logits.dispose();
     model.dispose();
   });

@@ -2,6 +2,7 @@
 import { TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { filesOf, tril, withModel } from './golden-models.js';
+import { limited } from './limited.js';
 
 /** A file that is all header: whoever reads on finds zeros. */
 class Hollow extends Blob {
@@ -18,7 +19,7 @@ class Hollow extends Blob {
   }
 }
 
-/** Files that agree on just below 2 GiB of 16 bits each: the most that can be asked for. */
+/** Files that agree on just below 2 GiB of 16 bits each: the most that can be asked for at once. */
 function hollowModel(): Record<string, Uint8Array | Blob> {
   const model = { layers: 1, heads: 1, width: 62, context: 1, vocabulary: 1 };
   const trainer = tril.trainer({ model });
@@ -108,7 +109,7 @@ describe('what does not fit', () => {
       'loadModel: config.json: vocabulary: must be from 1 to 16777216, is 1000000000',
     );
     await refused(
-      load(hollowModel()),
+      () => limited.loadModel(hollowModel()),
       /^loadModel: memory: does not suffice: the parameters take 2047 MiB, and there are [0-9]+$/,
     );
     const files = filesOf('llama');

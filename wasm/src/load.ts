@@ -23,6 +23,12 @@ export interface LoadOptions {
    */
   readonly threads?: number;
   /**
+   * Bytes of memory that all threads share, from 16 MiB to 4 GiB, to the next 64 KiB (default 512 MiB). It is
+   * taken at once and does not grow, so it must have room for the largest model and everything that is computed
+   * of it. Without threads memory grows by itself, to 4 GiB.
+   */
+  readonly memory?: number;
+  /**
    * The .wasm file of the variant, handed over: compiled, as bytes, or as `fetch` gives it; or a promise
    * of that. For hosts and bundles in which it cannot be fetched. It is that of `'simd'` unless `variant`
    * says another.
@@ -39,6 +45,29 @@ export interface LoadOptions {
 
 const maximumThreads = 32;
 
+const page = 65536;
+/** In pages, of memory that is shared: the most that 32 bits can count in bytes is one less than 4 GiB. */
+const pages = { least: 256, most: 65535, usual: 8192 };
+
+/** Memory that is shared, of as many bytes. */
+function sharedMemory(bytes: number): object {
+  const size = Math.min(Math.ceil(bytes / page), pages.most);
+  try {
+    return new WebAssembly.Memory({ initial: size, maximum: size, shared: true });
+  } catch (error) {
+    const problem = `this engine gives no ${size * page} bytes to threads: ${reasonOf(error)}`;
+    throw new TrilError('loadTril', 'memory', problem);
+  }
+}
+
+function checkMemory(memory: number | undefined): number {
+  if (memory === undefined) return pages.usual * page;
+  const [least, most] = [pages.least * page, (pages.most + 1) * page];
+  if (Number.isInteger(memory) && memory >= least && memory <= most) return memory;
+  const problem = `must be a whole number of bytes from ${least} to ${most}, is ${describe(memory)}`;
+  throw new TrilError('loadTril', 'memory', problem);
+}
+
 /** How the script of each variant is fetched, and what is behind a variant's name in that of its file. */
 export interface Modules {
   readonly suffix: string;
@@ -47,7 +76,7 @@ export interface Modules {
   readonly wasm?: WasmModule;
 }
 
-const names = ['variant', 'threads', 'wasm', 'wasmUrl', 'development'];
+const names = ['variant', 'threads', 'memory', 'wasm', 'wasmUrl', 'development'];
 
 function checkOptions(options: LoadOptions, only: Variant | undefined) {
   checkKeys('loadTril', 'options', 'option', options, names);
@@ -60,6 +89,7 @@ function checkOptions(options: LoadOptions, only: Variant | undefined) {
   if (threads > maximumThreads) {
     throw new TrilError('loadTril', 'threads', `must be at most ${maximumThreads}, is ${threads}`);
   }
+  const memory = checkMemory(options.memory);
   if (wasmUrl !== undefined && typeof wasmUrl !== 'string' && !isUrl(wasmUrl)) {
     throw new TrilError('loadTril', 'wasmUrl', `must be a URL, is ${describe(wasmUrl)}`);
   }
@@ -67,7 +97,7 @@ function checkOptions(options: LoadOptions, only: Variant | undefined) {
     throw new TrilError('loadTril', 'wasmUrl', 'does not go with wasm');
   }
   const development = booleanOption('loadTril', 'development', options.development, false);
-  return { threads, wasm, wasmUrl: wasmUrl && String(wasmUrl), development };
+  return { threads, memory, wasm, wasmUrl: wasmUrl && String(wasmUrl), development };
 }
 
 /** What helps where the module that belongs to a script was not found. */
@@ -113,7 +143,7 @@ async function moduleFound(
 function run(
   script: Script,
   module: WasmModule,
-  trilWorkers: number,
+  { trilWorkers, wasmMemory }: Pick<RawOptions, 'trilWorkers' | 'wasmMemory'>,
   started: StartedWorker[],
 ): Promise<Raw> {
   return new Promise((resolve, reject) => {
@@ -124,6 +154,7 @@ function run(
     const options: RawOptions = {
       TrilError,
       trilWorkers,
+      ...(wasmMemory && { wasmMemory }),
       trilStarted: (worker) => {
         if (worker.on) worker.on('error', fail);
         else worker.addEventListener?.('error', ({ message }) => fail(message));
@@ -152,7 +183,7 @@ export async function loadFrom<More extends object>(
 ): Promise<Tril & More> {
   const all = Object.keys(from.fetch) as Variant[];
   const only = all.length === 1 ? all[0] : undefined;
-  const { threads, wasm, wasmUrl, development } = checkOptions(options, only);
+  const { threads, memory, wasm, wasmUrl, development } = checkOptions(options, only);
   // Whose module it is cannot be seen: the plainest, unless that is said.
   const plainest = threads > 1 ? 'simd-threads' : 'simd';
   const asked = options.variant === undefined ? only : options.variant;
@@ -160,7 +191,8 @@ export async function loadFrom<More extends object>(
     ...options,
     variant: asked === undefined && wasm !== undefined ? plainest : asked,
   });
-  const available = variant.endsWith('threads') ? threads : 1;
+  const shares = variant.endsWith('threads');
+  const available = shares ? threads : 1;
   const name = `tril-${variant}${from.suffix}`;
   const own = wasm === undefined && wasmUrl === undefined ? from.wasm : wasm;
   const given = own === undefined ? undefined : moduleGiven(own, `${name}.wasm`);
@@ -172,7 +204,8 @@ export async function loadFrom<More extends object>(
   });
   const module = await (given ?? moduleFound(script, name, wasmUrl));
   const workers: StartedWorker[] = [];
-  const raw = await run(script, module, available - 1, workers);
+  const sharing = { trilWorkers: available - 1, wasmMemory: shares && sharedMemory(memory) };
+  const raw = await run(script, module, sharing, workers);
   const end = () => workers.forEach((worker) => void worker.terminate());
   // eslint-disable-next-line no-console -- this is what the option asks for
   const warn = development ? (message: string) => console.warn(message) : undefined;

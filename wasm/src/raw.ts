@@ -28,6 +28,8 @@ export interface RawOptions {
   readonly TrilError: typeof TrilError;
   /** Workers to start besides the caller; used by the variants with threads only. */
   readonly trilWorkers: number;
+  /** What all threads compute in, a WebAssembly.Memory; used by the variants with threads only. */
+  readonly wasmMemory?: object | false;
   /** Instantiates the module with its imports. */
   readonly instantiateWasm: (
     imports: object,

@@ -2,6 +2,7 @@
 #include <tril/foundation/out_of_memory.h>
 #include <tril/foundation/tensor.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -41,7 +42,9 @@ bool may_have(double bytes) {
 }
 
 void fail_for_memory(const char* call, const Message& what, double bytes) {
-  const double free = free_bytes();
+  // One block has no more bytes than Index can count, however many are free.
+  const double free =
+      std::min(free_bytes(), static_cast<double>(std::numeric_limits<Index>::max()));
   const bool in_mebibytes = bytes >= kMiB;
   const double unit = in_mebibytes ? kMiB : kKiB;
   const double needed = in_mebibytes ? std::floor(bytes / unit) : std::ceil(bytes / unit);
