@@ -77,6 +77,7 @@
 #include <tril/model/evaluation.h>
 #include <tril/model/generation.h>
 #include <tril/model/language_model.h>
+#include <tril/model/model_attention.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/model_file.h>
 #include <tril/model/model_trace.h>

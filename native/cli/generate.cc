@@ -3,35 +3,19 @@
 
 #include <chrono>
 #include <iostream>
-#include <iterator>
 #include <memory>
-#include <utility>
 
+#include "model_folder.h"
 #include "program.h"
-#include "progress.h"
 
 namespace tril::cli {
 namespace {
 
 struct Arguments {
-  std::string model, prompt;
-  Index context = 0;
+  ModelFolder model;
+  std::string prompt;
   GenerationOptions options;
 };
-
-PretrainedModel read_model(const Arguments& arguments) {
-  Progress progress(3);
-  std::string path;
-  const auto tell = [&](const ReadProgress& now) {
-    const bool is_next = std::exchange(path, now.path) != now.path;
-    if (now.all > 0) {
-      progress.at(static_cast<double>(now.read) / static_cast<double>(now.all), "reading " + path);
-    } else if (is_next) {
-      progress.next("reading " + path);
-    }
-  };
-  return read_pretrained(arguments.model, {.context = arguments.context, .progress = tell});
-}
 
 void stream(const std::string& text) {
   std::cout << text << std::flush;
@@ -46,14 +30,9 @@ nlohmann::ordered_json weights_of(const ModelParameters& parameters) {
 }
 
 ExitCode generate(const Program& program, const Arguments& arguments) {
-  const std::string text = arguments.prompt != "-"
-                               ? arguments.prompt
-                               : std::string(std::istreambuf_iterator<char>(std::cin), {});
-  const PretrainedModel model = read_model(arguments);
-  if (!model.tokenizer) {
-    throw Failure(arguments.model + ": there is no tokenizer.json, nor vocab.json with merges.txt");
-  }
-  const std::vector<TokenId> ids = model.tokenizer->encode(text);
+  const std::string text = text_of(arguments.prompt);
+  const PretrainedModel model = arguments.model.read();
+  const std::vector<TokenId> ids = arguments.model.tokenizer_of(model).encode(text);
   const std::vector<std::int32_t> prompt(ids.begin(), ids.end());
   Generation generation(model, prompt, arguments.options);
   Scratch scratch;
@@ -149,22 +128,10 @@ void add_generate(Program& program) {
       "  tril generate --model run --prompt - --temperature 0 --max-tokens 50 < text.txt\n"
       "  tril generate --model gpt2 --prompt \"Once\" --top-p 0.9 --seed 7 --stop \".\" --json",
       [&program, arguments] { return run(program, *arguments); });
-  command
-      .add_option(
-          "--model", arguments->model,
-          "Folder with config.json, model.safetensors and tokenizer.json: of `tril train`, or "
-          "of Hugging Face's GPT-2, Llama or Qwen2")
-      ->required()
-      ->type_name("FOLDER");
+  arguments->model.add_to(command);
   command.add_option("--prompt", arguments->prompt, "How the text begins; - for standard input")
       ->required()
       ->option_text("TEXT");
-  command
-      .add_option("--context", arguments->context,
-                  "The most tokens at once (default: as config.json says); `dynamic` scaling turns "
-                  "positions as for a text of that length")
-      ->check(in_range(1, 1 << 24))
-      ->option_text("N");
   add_drawing_options(command, arguments->options);
   program.add_threads(command);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <new>
 #include <thread>
 
@@ -47,6 +48,11 @@ void Program::print(const nlohmann::ordered_json& report, const std::string& tex
     std::cout << text;
   }
   if (!std::cout.flush()) throw Failure("standard output: cannot be written");
+}
+
+std::string text_of(const std::string& argument) {
+  if (argument != "-") return argument;
+  return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
 namespace {
@@ -95,7 +101,7 @@ ExitCode run(int argc, char** argv) {
       "interrupted.\n" +
       std::string(kNpzNote) + "\n" + kProcessesNote);
   for (const auto add : {add_attention, add_matmul, add_block, add_bench, add_check, add_info,
-                         add_tokenizer, add_vectors, add_train, add_generate}) {
+                         add_tokenizer, add_vectors, add_train, add_generate, add_look}) {
     add(program);
   }
   try {

@@ -1,5 +1,6 @@
 #include "npz.h"
 
+#include <tril/files/file.h>
 #include <tril/foundation/error.h>
 
 #include <memory>
@@ -104,6 +105,50 @@ std::vector<NpzEntry> read_npz(std::span<const std::byte> bytes) {
   return entries;
 }
 
+void write_npz(const std::filesystem::path& path, std::span<const NpzMember> members) {
+  zip_error_t error;
+  zip_error_init(&error);
+  const auto fail_with = [&](const char* problem) {
+    zip_error_fini(&error);
+    refuse(std::string("cannot be packed: ") + problem);
+  };
+  zip_source_t* const memory = zip_source_buffer_create(nullptr, 0, 0, &error);
+  if (!memory) fail_with(zip_error_strerror(&error));
+  const std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> kept(memory, &zip_source_free);
+  zip_source_keep(memory);  // the archive has the other of its two owners
+  Archive archive(zip_open_from_source(memory, ZIP_TRUNCATE, &error));
+  if (!archive) fail_with(zip_error_strerror(&error));
+  std::vector<std::vector<zip_buffer_fragment_t>> fragments;
+  for (const NpzMember& member : members) {
+    std::vector<zip_buffer_fragment_t>& parts = fragments.emplace_back();
+    for (const std::span<const std::byte> piece : member.pieces) {
+      auto* const first = reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(piece.data()));
+      parts.push_back({first, piece.size()});
+    }
+    zip_source_t* const source =
+        zip_source_buffer_fragment(archive.get(), parts.data(), parts.size(), 0);
+    const std::string name = member.name + ".npy";
+    const zip_int64_t index =
+        source ? zip_file_add(archive.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
+    if (index < 0) fail_with(zip_strerror(archive.get()));
+    const auto place = static_cast<zip_uint64_t>(index);
+    zip_set_file_compression(archive.get(), place, ZIP_CM_STORE, 0);
+    zip_file_set_mtime(archive.get(), place, 315532800,
+                       0);  // 1980, the first: equal files are equal
+  }
+  if (zip_close(archive.get()) != 0) fail_with(zip_strerror(archive.get()));
+  archive.release();  // closed, it is gone
+  zip_stat_t about;
+  zip_source_stat(memory, &about);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(about.size));
+  zip_source_open(memory);
+  zip_source_read(memory, bytes.data(), bytes.size());
+  zip_source_close(memory);
+  zip_error_fini(&error);
+  const std::span<const std::byte> all[] = {bytes};
+  write_file(path, all);
+}
+
 #else
 
 const char* const kNpzNote =
@@ -114,6 +159,10 @@ std::vector<NpzEntry> read_npz(std::span<const std::byte>) {
       "", "",
       "is a .npz archive, and this program was built without libzip; unpack it and give one of "
       "its .npy files");
+}
+
+void write_npz(const std::filesystem::path&, std::span<const NpzMember>) {
+  throw Error("", "", "cannot be written: this program was built without libzip; .npy can");
 }
 
 #endif

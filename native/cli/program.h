@@ -76,6 +76,9 @@ Enum value_of(const Named<Enum> (&table)[Count], const std::string& name) {
   return value_named(table, name, "tril", "option", "name");
 }
 
+// What was given for an option, or, for "-", all of standard input.
+std::string text_of(const std::string& argument);
+
 void add_attention(Program& program);
 void add_matmul(Program& program);
 void add_block(Program& program);
@@ -83,6 +86,7 @@ void add_bench(Program& program);
 void add_check(Program& program);
 void add_generate(Program& program);
 void add_info(Program& program);
+void add_look(Program& program);
 void add_tokenizer(Program& program);
 void add_train(Program& program);
 void add_vectors(Program& program);

@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -23,12 +22,6 @@ struct Arguments {
   std::optional<std::string> encode, decode;
   bool lines = false, no_special = false, no_template = false;
 };
-
-// What was given, or, for "-", all of standard input.
-std::string text_of(const std::string& argument) {
-  if (argument != "-") return argument;
-  return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-}
 
 ExitCode train(const Program& program, const Arguments& arguments) {
   if (arguments.output.empty()) throw Failure("--output is required with --train");

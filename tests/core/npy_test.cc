@@ -293,7 +293,7 @@ TEST(NpyBytes, RejectsWhatCannotBe) {
             }),
             "npy_bytes: elements: 3 elements do not fit shape [2, 3]");
   EXPECT_EQ(error_of([] { npy_header(std::vector<Index>{3}, ElementType::bfloat16); }),
-            "npy_header: type: of a .npy file must be float32 or float16, is bfloat16");
+            "npy_header: type: of a .npy file must be float32, float16 or int32, is bfloat16");
   EXPECT_EQ(error_of([] { npy_header(std::vector<Index>(65, 1)); }),
             "npy_header: shape: has more than 64 axes");
 }

@@ -104,6 +104,7 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
       encode: none,
       decode: sized({ token: 1 }, ({ token }) => model.decode([token])),
       evaluate: sized({ token: 1 }, ({ token }) => model.evaluate([1, token])),
+      attention: sized({ token: 1 }, ({ token }) => model.attention([1, token]).weights),
       session: sized({ capacity: 4 }, (options) => model.session(options)),
       export: none,
     },

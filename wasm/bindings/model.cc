@@ -3,6 +3,7 @@
 
 #include <emscripten/bind.h>
 #include <tril/model/evaluation.h>
+#include <tril/model/model_attention.h>
 #include <tril/model/parameter_writer.h>
 
 #include <algorithm>
@@ -193,6 +194,17 @@ Numbers model_evaluate(Model& model, const Integers& tokens, Tensor& losses) {
       {loss.mean(), static_cast<double>(loss.counted), static_cast<double>(loss.correct)});
 }
 
+// Gives the weights of all heads, [L, H, T, T].
+TensorHandle model_weights_of(Model& model, const Integers& tokens) {
+  const std::vector<std::int32_t> ids = numbers_of(tokens);
+  const ModelParameters& parameters = model.model.parameters;
+  const Shape<4> shape = model_attention_shape(parameters, static_cast<Index>(ids.size()));
+  const auto out =
+      std::make_shared<Tensor>(model.engine, DynamicShape(shape.begin(), shape.end()), "attention");
+  model_attention(parameters, ids, {out->data(), shape}, model.engine.context);
+  return out;
+}
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(tril_model) {
@@ -209,6 +221,7 @@ EMSCRIPTEN_BINDINGS(tril_model) {
       .function("decode", guard<&model_decode>)
       .function("file", guard<&model_bytes>)
       .function("evaluate", guard<&model_evaluate>)
+      .function("attention", guard<&model_weights_of>)
       .function("forward", guard<&model_forward>);
   function("_model", guard<&make_model>);
   function("_modelShards", guard<&model_shards>);

@@ -147,6 +147,17 @@ export type ModelForward<Options = object> = { readonly logits: Tensor } & (Opti
   ? { readonly trace: ModelTrace }
   : { readonly trace?: ModelTrace });
 
+/** What the heads of a model look at in a text. */
+export interface ModelAttention {
+  /** The tokens of the text, `[T]`. */
+  readonly tokens: Int32Array;
+  /**
+   * The weights of all heads, `[layers, heads, T, T]`: row `t` of a head says what it takes of each token for token
+   * `t`, and adds up to 1. What a token may not see is 0.
+   */
+  readonly weights: Tensor;
+}
+
 /** How well a model predicts a text. */
 export interface TextEvaluation extends TrainingLoss {
   /** `e ** loss`: among how many tokens, each as likely, the model seems to choose. */

@@ -2,7 +2,12 @@ import { DecodingSession, type SessionOptions } from './decoding-session.js';
 import { sequenceOf } from './generated-text.js';
 import { LoadedModel } from './loaded-model.js';
 import { changesOf } from './model-changes.js';
-import type { ForwardOptions, ModelForward, TextEvaluation } from './model-types.js';
+import type {
+  ForwardOptions,
+  ModelAttention,
+  ModelForward,
+  TextEvaluation,
+} from './model-types.js';
 import { booleanOption, checkKeys, integerOption } from './names.js';
 import { nested } from './nested.js';
 import type { ModelFiles } from './trainer-types.js';
@@ -80,6 +85,32 @@ export class Model extends LoadedModel {
   }
 
   /**
+   * What every head looks at in a text, or in tokens: the weights that the model attends with, and nothing else of what
+   * it computes, which `forward` gives with `trace`. They take `4 * layers * heads * T ** 2` bytes. The text is that
+   * which `encode` makes of it.
+   *
+   * @throws TrilError where there are no tokens or more than the context has, or one is no token
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
+   * const settings = { layers: 2, heads: 4, width: 16, context: 8 };
+   * const model = await loadModel(trainer({ model: settings, data: 'abcdefgh'.repeat(30) }).export());
+   * const { tokens, weights } = model.attention('abc');
+   * weights.shape; // [2, 4, 3, 3]
+   * [...tokens].map((token) => model.decode([token])); // ['a', 'b', 'c']
+   * weights.toArray()[1]![3]![0]; // [1, 0, 0]
+   * ```
+   */
+  attention(text: string | NestedNumbers | Int32Array): ModelAttention {
+    const call = 'attention';
+    const tokens = this.#tokensOf(call, text);
+    return { tokens, weights: this.context.adopt(this.run(call, (raw) => raw.attention(tokens)!)) };
+  }
+
+  /**
    * How well the model predicts a text, or tokens: the loss of each token given those before it, their mean, and the
    * perplexity. A text longer than the context is read in windows: where one is full, the next begins with its second
    * half, so that every token is predicted from at least half a context before it, or from all there are. The text is
@@ -104,8 +135,7 @@ export class Model extends LoadedModel {
    */
   evaluate(text: string | NestedNumbers | Int32Array): TextEvaluation {
     const call = 'evaluate';
-    const tokens =
-      typeof text === 'string' ? this.encoded(call, text) : sequenceOf(call, 'tokens', text);
+    const tokens = this.#tokensOf(call, text);
     return this.run(call, (raw) => {
       const { raw: module, engine } = this.context;
       const values = module._tensor(engine, [Math.max(1, tokens.length - 1)])!;
@@ -118,6 +148,10 @@ export class Model extends LoadedModel {
         values.delete();
       }
     });
+  }
+
+  #tokensOf(call: string, text: string | NestedNumbers | Int32Array): Int32Array {
+    return typeof text === 'string' ? this.encoded(call, text) : sequenceOf(call, 'tokens', text);
   }
 
   /**

@@ -8,6 +8,7 @@ export { Model } from './model.js';
 export type {
   ForwardOptions,
   LoadModelOptions,
+  ModelAttention,
   ModelFile,
   ModelChanges,
   ModelForward,

@@ -182,17 +182,22 @@ std::vector<StoredTensor> parse_npy_arrays(std::span<const std::byte> file) {
 std::string npy_header(std::span<const Index> shape, ElementType type) {
   const std::string written = shape_text(shape.data(), static_cast<int>(shape.size()));
   if (shape.size() > kMostAxes) fail(kWrite, "shape", "has more than 64 axes");
-  if (type != ElementType::float32 && type != ElementType::float16) {
-    fail(kWrite, "type", {"of a .npy file must be float32 or float16, is ", element_name(type)});
+  const char* const code = type == ElementType::float32   ? "f4"
+                           : type == ElementType::float16 ? "f2"
+                           : type == ElementType::int32   ? "i4"
+                                                          : nullptr;
+  if (!code) {
+    fail(kWrite, "type",
+         {"of a .npy file must be float32, float16 or int32, is ", element_name(type)});
   }
   if (!stored_bytes(shape, type)) {
     fail(kWrite, "shape",
          {written, " of ", element_name(type), " is too large to address or negative"});
   }
   const std::string_view axes = std::string_view(written).substr(1, written.size() - 2);
-  std::string header = "{'descr': '<f";
-  header += type == ElementType::float16 ? '2' : '4';
-  header.append("', 'fortran_order': False, 'shape': (")
+  std::string header = "{'descr': '<";
+  header.append(code)
+      .append("', 'fortran_order': False, 'shape': (")
       .append(axes)
       .append(shape.size() == 1 ? ",), }" : "), }");
   // Spaces, so that the elements begin at a multiple of 64.

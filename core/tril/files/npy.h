@@ -4,7 +4,7 @@
 //
 // Read: versions 1, 2 and 3, bool, integers and floats of any size, both orders of axes and of
 // bytes, and files into which numpy.save wrote several arrays, one after the other. Written:
-// version 1, float32 or float16, row-major, the bytes that numpy.save writes.
+// version 1, float32, float16 or int32, row-major, the bytes that numpy.save writes.
 #pragma once
 
 #include <tril/files/stored_tensor.h>
@@ -23,7 +23,7 @@ StoredTensor parse_npy(std::span<const std::byte> file);
 // All arrays of a file, at least one. Throws Error as parse_npy does, wherever in the file it is.
 std::vector<StoredTensor> parse_npy_arrays(std::span<const std::byte> file);
 
-// What stands in a file before the elements: row-major, float32 or float16. Throws Error for
+// What stands in a file before the elements: row-major, float32, float16 or int32. Throws Error for
 // another type, and for a shape that is too large to address or has a negative axis.
 std::string npy_header(std::span<const Index> shape, ElementType type = ElementType::float32);
 

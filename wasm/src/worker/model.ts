@@ -5,6 +5,7 @@ import type { GeneratedPart } from '../generation-types.js';
 import type {
   ForwardOptions,
   LoadModelOptions,
+  ModelAttention,
   ModelForward,
   ModelParameters,
   ModelSource,
@@ -110,6 +111,11 @@ export class RemoteModel extends RemoteObject {
   /** The text of tokens. */
   async decode(tokens: NestedNumbers | Int32Array): Promise<string> {
     return this.ask('decode', tokens) as Promise<string>;
+  }
+
+  /** What every head looks at in a text, or in tokens. */
+  async attention(text: string | NestedNumbers | Int32Array): Promise<RemoteValue<ModelAttention>> {
+    return this.ask('attention', text) as Promise<RemoteValue<ModelAttention>>;
   }
 
   /** How well the model predicts a text, or tokens. */

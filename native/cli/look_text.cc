@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <sstream>
+#include <string_view>
+
+#include "look.h"
+
+namespace tril::cli {
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+namespace {
+
+// On one line, of valid UTF-8, whatever it is made of; blanks can be seen.
+std::string shown(const std::string& token) {
+  std::string text = json_text(token);
+  text = text.substr(1, text.size() - 2);
+  for (std::size_t at = 0; (at = text.find(' ', at)) != text.npos;) text.replace(at, 1, "·");
+  return text;
+}
+
+// In columns of a terminal where each character takes one.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
+
+// `text` to the left of `width` columns, or cut to it.
+std::string padded(std::string text, std::size_t width, bool to_the_left = false) {
+  std::size_t columns = width_of(text);
+  if (columns > width) {
+    while (columns >= width) {
+      while ((static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+      text.pop_back();
+      --columns;
+    }
+    text += "…";
+    ++columns;
+  }
+  const std::string blanks(width - columns, ' ');
+  return to_the_left ? text + blanks : blanks + text;
+}
+
+int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
+
+// Where a head's weight goes, on average over the tokens that can tell the three places apart.
+struct Habit {
+  double first = 0, previous = 0, self = 0;
+
+  // Of the largest of them, or a dash where more goes elsewhere.
+  std::string text() const {
+    const double elsewhere = 1 - first - previous - self;
+    const std::pair<double, const char*> kinds[] = {
+        {first, "F"}, {previous, "P"}, {self, "S"}, {elsewhere, "-"}};
+    const auto& [share, letter] =
+        *std::ranges::max_element(kinds, {}, &std::pair<double, const char*>::first);
+    return letter + padded(std::to_string(percent(share)), 3);
+  }
+};
+
+Habit habit_of(const MatrixView<const float>& head) {
+  const Index T = head.size(0), from = std::min<Index>(2, T - 1);
+  Habit habit;
+  for (Index t = from; t < T; ++t) {
+    const auto share = [&](Index s) { return s < 0 ? 0.0 : double{head[t][s]}; };
+    habit.self += share(t) / static_cast<double>(T - from);
+    if (t > 0) habit.first += share(0) / static_cast<double>(T - from);
+    if (t > 1) habit.previous += share(t - 1) / static_cast<double>(T - from);
+  }
+  return habit;
+}
+
+}  // namespace
+
+std::string overview(const Look& look) {
+  std::ostringstream text;
+  text << look.count() << " tokens, " << look.layers() << " layers of " << look.heads()
+       << " heads. Where most of a head's weight goes, on average, in per cent:\n"
+       << "F the first token, P the one before, S the token itself, - elsewhere.\n\n"
+       << padded("head", 10);
+  for (Index head = 0; head < look.heads(); ++head) text << padded(std::to_string(head), 6);
+  for (Index layer = 0; layer < look.layers(); ++layer) {
+    text << "\nlayer" << padded(std::to_string(layer), 5);
+    for (Index head = 0; head < look.heads(); ++head) {
+      text << "  " << habit_of(look.weights.view()[layer][head]).text();
+    }
+  }
+  text << "\n\n--layer N --head N shows what each token looks at.\n";
+  return text.str();
+}
+
+std::string map_of(const Look& look, Index layer, Index head) {
+  constexpr std::array<const char*, 6> kShades = {" ", "·", "░", "▒", "▓", "█"};
+  constexpr std::size_t kWidth = 14, kMost = 3;
+  const MatrixView<const float> weights = look.weights.view()[layer][head];
+  std::ostringstream text;
+  text << "Layer " << layer << ", head " << head
+       << ": a row for each token, of what it takes of each.\n"
+       << "  · from 1, ░ from 10, ▒ from 30, ▓ from 50, █ from 75 per cent\n\n";
+  for (Index t = 0; t < look.count(); ++t) {
+    text << padded(shown(look.tokens[static_cast<std::size_t>(t)]), kWidth) << " |";
+    for (Index s = 0; s < look.count(); ++s) {
+      const float share = weights[t][s];
+      const std::size_t shade =
+          (share >= 0.01f) + (share >= 0.1f) + (share >= 0.3f) + (share >= 0.5f) + (share >= 0.75f);
+      text << kShades[shade];
+    }
+    text << "|";
+    std::vector<Index> order(static_cast<std::size_t>(look.count()));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::ranges::stable_sort(order, std::greater(), [&](Index s) { return weights[t][s]; });
+    for (std::size_t n = 0; n < std::min(kMost, order.size()); ++n) {
+      const float share = weights[t][order[n]];
+      if (share < 0.01f) break;
+      text << (n > 0 ? ", " : " ") << percent(share) << " % "
+           << shown(look.tokens[static_cast<std::size_t>(order[n])]);
+    }
+    text << "\n";
+  }
+  return text.str();
+}
+
+}  // namespace tril::cli

@@ -1,0 +1,44 @@
+#include "model_folder.h"
+
+#include <utility>
+
+#include "progress.h"
+
+namespace tril::cli {
+
+void ModelFolder::add_to(CLI::App& command) {
+  command
+      .add_option(
+          "--model", path,
+          "Folder with config.json, model.safetensors and tokenizer.json: of `tril train`, or "
+          "of Hugging Face's GPT-2, Llama or Qwen2")
+      ->required()
+      ->type_name("FOLDER");
+  command
+      .add_option("--context", context,
+                  "The most tokens at once (default: as config.json says); `dynamic` scaling turns "
+                  "positions as for a text of that length")
+      ->check(in_range(1, 1 << 24))
+      ->option_text("N");
+}
+
+PretrainedModel ModelFolder::read() const {
+  Progress progress(3);
+  std::string file;
+  const auto tell = [&](const ReadProgress& now) {
+    const bool is_next = std::exchange(file, now.path) != now.path;
+    if (now.all > 0) {
+      progress.at(static_cast<double>(now.read) / static_cast<double>(now.all), "reading " + file);
+    } else if (is_next) {
+      progress.next("reading " + file);
+    }
+  };
+  return read_pretrained(path, {.context = context, .progress = tell});
+}
+
+const Tokenizer& ModelFolder::tokenizer_of(const PretrainedModel& model) const {
+  if (model.tokenizer) return *model.tokenizer;
+  throw Failure(path + ": there is no tokenizer.json, nor vocab.json with merges.txt");
+}
+
+}  // namespace tril::cli

@@ -1,0 +1,24 @@
+// The folder of a language model, as the commands that run one take it.
+#pragma once
+
+#include <tril/model/pretrained.h>
+
+#include <string>
+
+#include "program.h"
+
+namespace tril::cli {
+
+struct ModelFolder {
+  std::string path;
+  Index context = 0;  // tokens at once; 0: as config.json says
+
+  // --model and --context.
+  void add_to(CLI::App& command);
+  // Reads it, and shows how far it is.
+  PretrainedModel read() const;
+  // Throws Failure where the folder has none.
+  const Tokenizer& tokenizer_of(const PretrainedModel& model) const;
+};
+
+}  // namespace tril::cli
