@@ -170,6 +170,25 @@ Table<Scalar> layer_norm_reference(const Table<Scalar>& x, const Table<Scalar>& 
   return out;
 }
 
+// Where x is wider than the weight, parts of its rows are normalised, each by itself.
+template <typename Scalar>
+Table<Scalar> rms_norm_reference(const Table<Scalar>& x, const Table<Scalar>& weight, double eps) {
+  using std::sqrt;
+  Table<Scalar> out = x;
+  for (Index n = 0; n < x.rows; ++n) {
+    for (Index first = 0; first < x.cols; first += weight.cols) {
+      Sum<Scalar> squares;
+      for (Index c = 0; c < weight.cols; ++c) squares.add(x(n, first + c) * x(n, first + c));
+      const Scalar count = static_cast<double>(weight.cols);
+      const Scalar root = sqrt(squares.value() / count + Scalar(eps));
+      for (Index c = 0; c < weight.cols; ++c) {
+        out(n, first + c) = x(n, first + c) / root * weight(0, c);
+      }
+    }
+  }
+  return out;
+}
+
 // d_x = rstd (g - mean of g - z mean of g z), g = d_out weight
 inline LinearReferenceGradients layer_norm_gradients(const Table<Bounded>& d_out,
                                                      const Table<Bounded>& x,

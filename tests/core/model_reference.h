@@ -58,21 +58,12 @@ struct ModelReference {
     return linear_reference(x, conv1d ? transposed(weight) : weight, get(name + ".bias"));
   }
   Table<Scalar> norm(const Table<Scalar>& x, const std::string& name) const {
-    using std::sqrt;
     if (config.norm == ModelNorm::none) return x;
     const Table<Scalar> weight = get(name + ".weight"), bias = get(name + ".bias");
     if (config.norm == ModelNorm::layer_norm) {
       return layer_norm_reference(x, weight, bias, config.eps);
     }
-    Table<Scalar> out = x;
-    for (Index n = 0; n < x.rows; ++n) {
-      Sum<Scalar> squares;
-      for (Index c = 0; c < x.cols; ++c) squares.add(x(n, c) * x(n, c));
-      const Scalar count = static_cast<double>(x.cols);
-      const Scalar root = sqrt(squares.value() / count + Scalar(config.eps));
-      for (Index c = 0; c < x.cols; ++c) out(n, c) = x(n, c) / root * weight(0, c);
-    }
-    return out;
+    return rms_norm_reference(x, weight, config.eps);
   }
   // Radians a position of pair i, as Hugging Face's `rope_scaling` says.
   double speed(Index i) const {

@@ -22,6 +22,7 @@ struct MultiHeadSetting {
   double softcap = 0;
   std::optional<double> scale = {};
   std::optional<MultiHeadRotary> rotary = {};
+  double norm_eps = 1e-5;
   // What each weight is multiplied with behind softmax, [B H T, S]; empty: 1. Of the way there
   // only.
   Table<double> kept = {};
@@ -30,6 +31,7 @@ struct MultiHeadSetting {
 template <typename Scalar>
 struct MultiHeadTables {
   Table<Scalar> query, key, value, query_bias, key_bias, value_bias, out, out_bias;
+  Table<Scalar> q_norm = {}, k_norm = {};  // of the way there only
 
   MultiHeadTables() = default;
   MultiHeadTables(const MultiHeadWeights& w, Index heads, Index kv_heads)
@@ -116,6 +118,8 @@ MultiHeadForward<Scalar> multi_head_reference(const Table<Scalar>& x, const Tabl
   f.query = linear_reference(x, w.query, w.query_bias);
   f.key = linear_reference(context, w.key, w.key_bias);
   f.value = linear_reference(value_context, w.value, w.value_bias);
+  if (w.q_norm) f.query = rms_norm_reference(f.query, w.q_norm, at.norm_eps);
+  if (w.k_norm) f.key = rms_norm_reference(f.key, w.k_norm, at.norm_eps);
   turn_heads(f.query, at.heads, T, at.rotary, 1);
   turn_heads(f.key, at.kv_heads, S, at.rotary, 1);
   f.joined = Table<Scalar>(x.rows, at.heads * D);

@@ -1,5 +1,6 @@
 #include <tril/attention/heads.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/copy.h>
 #include <tril/foundation/elementary.h>
 #include <tril/layers/unchecked.h>
 
@@ -9,6 +10,16 @@
 #include <numeric>
 
 namespace tril::detail {
+namespace {
+
+// The rows [T, W] that are normalised, of heads side by side: a head's, or all of them.
+template <typename T>
+MatrixView<T> normed_rows(const TensorView<T, 4>& heads, Index batch, Index group,
+                          Index width) noexcept {
+  return {heads[batch].data() + group * width, {heads.size(2), width}, {heads.stride(2), 1}};
+}
+
+}  // namespace
 
 StackedHeads split_stacked(const TensorView<float, 3>& all, Index heads, Index kv_heads) noexcept {
   const Index width = all.size(2) / (heads + 2 * kv_heads);
@@ -31,6 +42,43 @@ TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept {
   const bool stacked =
       same(queries, expected.queries) && same(keys, expected.keys) && same(values, expected.values);
   return stacked ? all : TensorView<float, 3>();
+}
+
+void normalise_heads(const TensorView<float, 4>& heads, const VectorView<const float>& weight,
+                     double eps, const TensorView<float, 3>& rstd, const Context& context) {
+  if (!weight) return;
+  const Shape<3> shape = rstd_shape(heads.shape(), weight);
+  for (Index b = 0; b < shape[0]; ++b) {
+    for (Index g = 0; g < shape[1]; ++g) {
+      const MatrixView<float> rows = normed_rows(heads, b, g, weight.size(0));
+      run_rms_norm(rows, weight, eps, rows, context, rstd ? rstd[b][g] : VectorView<float>());
+    }
+  }
+}
+
+void normalise_heads_backward(const TensorView<float, 4>& d_heads,
+                              const TensorView<const float, 4>& unnormed,
+                              const VectorView<const float>& weight,
+                              const TensorView<const float, 3>& rstd,
+                              const VectorView<float>& d_weight, const Context& context) {
+  if (!weight) return;
+  const Shape<4>& all = d_heads.shape();
+  Scratch::Frame frame(context.scratch);
+  TensorView<const float, 4> x = unnormed;
+  if (!joined_heads(x)) {
+    const Shape<3> joined = {all[0], all[2], all[1] * all[3]};
+    const TensorView<float, 3> place(frame.take<float>(joined[0], joined[1], joined[2]), joined);
+    copy(unnormed, split_heads(place, all[1]));
+    x = split_heads(place, all[1]);
+  }
+  const Shape<3> shape = rstd_shape(all, weight);
+  for (Index b = 0; b < shape[0]; ++b) {
+    for (Index g = 0; g < shape[1]; ++g) {
+      const MatrixView<float> d = normed_rows(d_heads, b, g, weight.size(0));
+      run_rms_norm_backward(d, normed_rows(x, b, g, weight.size(0)), weight, rstd[b][g],
+                            {d, d_weight}, context);
+    }
+  }
 }
 
 void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, Index end) {

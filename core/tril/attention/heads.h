@@ -1,5 +1,6 @@
 // Heads side by side in a projection [B, T, H * D], told apart as [B, H, T, D] and joined again,
-// and turned by their positions. Views all the way: nothing is copied but where a name says so.
+// normalised, and turned by their positions. Views all the way: nothing is copied but where a name
+// says so.
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>
@@ -41,6 +42,23 @@ struct StackedHeads {
 StackedHeads split_stacked(const TensorView<float, 3>& all, Index heads, Index kv_heads) noexcept;
 // The projection without gaps that these are parts of; none where they are not.
 TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept;
+
+// What normalise_heads keeps: the shape of rstd for heads [B, H, T, D].
+inline Shape<3> rstd_shape(const Shape<4>& heads, const VectorView<const float>& weight) noexcept {
+  return {heads[0], heads[1] * heads[3] / weight.size(0), heads[2]};
+}
+// Queries or keys that lie side by side, each divided by its root mean square and times its
+// `weight`: [D] of each head by itself, [H D] of all of a token together. Without a weight they
+// stay as they are. rstd, or none, has the shape above.
+void normalise_heads(const TensorView<float, 4>& heads, const VectorView<const float>& weight,
+                     double eps, const TensorView<float, 3>& rstd, const Context& context);
+// From what they were before; their gradient d_heads, which lies side by side, becomes that.
+// d_weight is added to, or none.
+void normalise_heads_backward(const TensorView<float, 4>& d_heads,
+                              const TensorView<const float, 4>& unnormed,
+                              const VectorView<const float>& weight,
+                              const TensorView<const float, 3>& rstd,
+                              const VectorView<float>& d_weight, const Context& context);
 
 // Throws Error in the name of `call` unless heads of this width can be rotated so, at positions
 // below `end`.

@@ -92,7 +92,9 @@ void check_places(const Places& places, const MultiHeadTrace& trace) {
       {"trace.masked", &attention.masked},
       {"trace.weights", &attention.weights},
       {"trace.unrotated_queries", &trace.unrotated_queries},
-      {"trace.unrotated_keys", &trace.unrotated_keys}};
+      {"trace.unrotated_keys", &trace.unrotated_keys},
+      {"trace.unnormed_queries", &trace.unnormed_queries},
+      {"trace.unnormed_keys", &trace.unnormed_keys}};
   // Of `place`, which has parts [first, last) in it.
   const auto check = [&](const TensorView<float, 3>& place, std::size_t first, std::size_t last) {
     if (!place) return;
@@ -102,6 +104,8 @@ void check_places(const Places& places, const MultiHeadTrace& trace) {
     }
     check_no_overlap(attention.log_sum_exp, place, kCall, "trace.log_sum_exp");
     check_no_overlap(trace.average_weights, place, kCall, "trace.average_weights");
+    check_no_overlap(trace.query_rstd, place, kCall, "trace.query_rstd");
+    check_no_overlap(trace.key_rstd, place, kCall, "trace.key_rstd");
   };
   check(places.all, 0, 3);
   check(places.query, 0, 1);
@@ -153,6 +157,15 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
   check_trace(trace.values, key_shape, "trace.values");
   check_trace(trace.unrotated_queries, query_shape, "trace.unrotated_queries");
   check_trace(trace.unrotated_keys, key_shape, "trace.unrotated_keys");
+  check_trace(trace.unnormed_queries, query_shape, "trace.unnormed_queries");
+  check_trace(trace.unnormed_keys, key_shape, "trace.unnormed_keys");
+  const auto check_rstd = [&](const TensorView<float, 3>& rstd, const Shape<4>& shape,
+                              const VectorView<const float>& norm, const char* name) {
+    if (rstd && !norm) fail(kCall, name, "there is no such norm");
+    if (norm) check_trace(rstd, detail::rstd_shape(shape, norm), name);
+  };
+  check_rstd(trace.query_rstd, query_shape, weights.q_norm, "trace.query_rstd");
+  check_rstd(trace.key_rstd, key_shape, weights.k_norm, "trace.key_rstd");
   check_trace(trace.attention.scores, score_shape, "trace.scores");
   check_trace(trace.attention.capped, score_shape, "trace.capped");
   check_trace(trace.attention.masked, score_shape, "trace.masked");
@@ -179,7 +192,7 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
 }
 
 // queries, keys, values = x Win^T + bin, in one product where they have one input
-// rotate queries and keys;  append keys and values to the cache, and take all of it
+// normalise and rotate queries and keys;  append keys and values to the cache, and take all of it
 // joined = attention of each head, each in its own columns;  change_heads, where it is given
 // out = joined Wo^T + bo
 void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
@@ -215,6 +228,10 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
     parts = {split_heads(query, heads), split_heads(key, kv_heads), split_heads(value, kv_heads)};
   }
   const auto& [split_query, split_key, split_value] = parts;
+  copy(split_query, trace.unnormed_queries);
+  copy(split_key, trace.unnormed_keys);
+  normalise_heads(split_query, weights.q_norm, options.norm_eps, trace.query_rstd, context);
+  normalise_heads(split_key, weights.k_norm, options.norm_eps, trace.key_rstd, context);
   copy(split_query, trace.unrotated_queries);
   copy(split_key, trace.unrotated_keys);
   if (options.rotary) {

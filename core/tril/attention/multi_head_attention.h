@@ -2,6 +2,7 @@
 // batch_first:
 //
 //   queries = x Wq^T + bq,  keys = context Wk^T + bk,  values = context Wv^T + bv,  H heads each
+//   queries and keys normalised, where they have norms (Henry et al. 2020)
 //   queries and keys rotated by their positions, where asked for
 //   keys, values = those of the cache, and then these, where there is a cache
 //   heads   = attention(queries, keys, values)
@@ -32,6 +33,10 @@ struct BasicMultiHeadWeights {
   VectorView<T> in_proj_bias = {};     // [E + 2 Ek] or none
   MatrixView<T> out_proj_weight = {};  // [C, E]
   VectorView<T> out_proj_bias = {};    // [C] or none
+  // RMS norms of queries and of keys: [D], of each head by itself, as Qwen3 and Gemma 3 have them;
+  // [E] and [Ek], of all heads together, as OLMo 2; or none.
+  VectorView<T> q_norm = {};
+  VectorView<T> k_norm = {};
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>
@@ -43,6 +48,8 @@ struct BasicMultiHeadWeights {
     visit("in_proj_bias", each.in_proj_bias...);
     visit("out_proj.weight", each.out_proj_weight...);
     visit("out_proj.bias", each.out_proj_bias...);
+    visit("q_norm.weight", each.q_norm...);
+    visit("k_norm.weight", each.k_norm...);
   }
 };
 
@@ -70,6 +77,7 @@ struct MultiHeadOptions {
   TensorView<const float, 3> context = {};
   // What values are made of, if not of context.
   TensorView<const float, 3> value_context = {};
+  double norm_eps = 1e-5;                      // added to the mean square by q_norm and k_norm
   std::optional<MultiHeadRotary> rotary = {};  // none: not rotated
   // Decoding: where keys and values of x's tokens are appended, and those before them found; S is
   // then the length of the cache. attention.past follows from it. With a context, the context's
@@ -93,6 +101,12 @@ struct MultiHeadTrace {
   TensorView<float, 4> heads = {};              // [B, H, T, D]: what attention gives, a head each
   TensorView<float, 4> unrotated_queries = {};  // as queries, before they are rotated
   TensorView<float, 4> unrotated_keys = {};     // as keys
+  TensorView<float, 4> unnormed_queries = {};   // as queries, before q_norm
+  TensorView<float, 4> unnormed_keys = {};      // as keys, before k_norm
+  // 1 / sqrt(mean square + norm_eps): [B, H, T] of queries and [B, Hk, S] of keys where each head
+  // is normalised by itself, else [B, 1, T] and [B, 1, S]. Not without q_norm and k_norm.
+  TensorView<float, 3> query_rstd = {};
+  TensorView<float, 3> key_rstd = {};
 };
 
 // x [B, T, C], out [B, T, C]; B, T and the length of the context may be 0: heads that see nothing
@@ -105,8 +119,8 @@ void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& 
                           const PreparedWeights* prepared = nullptr);
 
 // The trace that the backward pass needs, laid out in `memory`: for x [B, T, C] and, where there is
-// a context of length S, B (T (2 E + H) + 2 S Ek) floats. Throws Error where the weights do not fit
-// these shapes.
+// a context of length S, B (T (2 E + H) + 2 S Ek) floats; norms need B (T (E + H) + S (Ek + Hk))
+// more at most. Throws Error where the weights do not fit these shapes.
 MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeights& weights,
                                           const MultiHeadOptions& options, SavedMemory& memory);
 
@@ -121,11 +135,11 @@ struct MultiHeadGradients {
 };
 
 // The backward pass, from the gradient d_out [B, T, C] of the output; x, weights and options as
-// they were given, and in the trace what the forward pass left: queries, keys, values, heads and
-// attention.log_sum_exp. What is made of x, of the context and of the context of values goes back
-// to each. What is written may not share memory with anything else. Results do not depend on the
-// number of threads. Throws Error where shapes do not fit and where there is a cache, before
-// anything is written.
+// they were given, and in the trace what the forward pass left: queries, keys, values, heads,
+// attention.log_sum_exp, and what q_norm and k_norm were given and computed. What is made of x, of
+// the context and of the context of values goes back to each. What is written may not share memory
+// with anything else. Results do not depend on the number of threads. Throws Error where shapes do
+// not fit and where there is a cache, before anything is written.
 void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                    const MultiHeadWeights& weights, const MultiHeadOptions& options,
                                    const MultiHeadTrace& trace, const MultiHeadGradients& gradients,

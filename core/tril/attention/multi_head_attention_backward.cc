@@ -51,6 +51,14 @@ void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
   reads(trace.values, key_shape, "trace.values");
   reads(trace.heads, query_shape, "trace.heads");
   reads(trace.attention.log_sum_exp, Shape<3>{batches, heads, queries}, "trace.log_sum_exp");
+  if (weights.q_norm) {
+    reads(trace.unnormed_queries, query_shape, "trace.unnormed_queries");
+    reads(trace.query_rstd, detail::rstd_shape(query_shape, weights.q_norm), "trace.query_rstd");
+  }
+  if (weights.k_norm) {
+    reads(trace.unnormed_keys, key_shape, "trace.unnormed_keys");
+    reads(trace.key_rstd, detail::rstd_shape(key_shape, weights.k_norm), "trace.key_rstd");
+  }
   overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
   overlap.reads(options.context), overlap.reads(options.value_context);
 
@@ -86,6 +94,16 @@ MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeig
   trace.queries = parts.queries, trace.keys = parts.keys, trace.values = parts.values;
   trace.heads = detail::split_heads(memory.take(x[0], x[1], heads * width), heads);
   trace.attention.log_sum_exp = memory.take(x[0], heads, x[1]);
+  const auto take_norm = [&](const VectorView<const float>& norm, const TensorView<float, 4>& like,
+                             TensorView<float, 4>& unnormed, TensorView<float, 3>& rstd) {
+    if (!norm) return;
+    const Index H = like.size(1), tokens = like.size(2);
+    unnormed = detail::split_heads(memory.take(x[0], tokens, H * width), H);
+    const Shape<3> shape = detail::rstd_shape({x[0], H, tokens, width}, norm);
+    rstd = memory.take(shape[0], shape[1], shape[2]);
+  };
+  take_norm(weights.q_norm, trace.queries, trace.unnormed_queries, trace.query_rstd);
+  take_norm(weights.k_norm, trace.keys, trace.unnormed_keys, trace.key_rstd);
   return trace;
 }
 
@@ -99,7 +117,7 @@ void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<
 
 // d_joined = d_out Wo, and the gradients of the output's projection
 // d_queries, d_keys, d_values = attention_backward of each head, each in its own columns
-// turn d_queries and d_keys back
+// turn d_queries and d_keys back, and back through their norms
 // back through the projections: one product where they were one, else each to its own input
 void detail::run_multi_head_attention_backward(
     const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
@@ -145,6 +163,10 @@ void detail::run_multi_head_attention_backward(
   if (options.rotary) {
     rotate(Direction::backward, *options.rotary, 0, parts.queries, parts.keys, context);
   }
+  normalise_heads_backward(parts.queries, trace.unnormed_queries, weights.q_norm, trace.query_rstd,
+                           d.q_norm, context);
+  normalise_heads_backward(parts.keys, trace.unnormed_keys, weights.k_norm, trace.key_rstd,
+                           d.k_norm, context);
 
   if (stacked) {
     project_backward(d_all, {x, weights.in_proj_weight, {}, {}},

@@ -1,6 +1,7 @@
 #include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
+#include <tril/layers/layer_norm.h>
 #include <tril/layers/unchecked.h>
 #include <tril/matmul/method.h>
 #include <tril/matmul/tile_kernels.h>
@@ -127,6 +128,18 @@ ProjectionSizes check_projections(const char* call, const TensorView<const float
     check_shape(weights.out_proj_bias, {weights.out_proj_weight.size(0)}, call, "out_proj.bias",
                 {"out_proj.weight is ", weights.out_proj_weight});
   }
+  const auto check_norm = [&](const char* norm_name, const VectorView<const float>& norm,
+                              Index all) {
+    if (!norm) return;
+    check_view(norm, call, norm_name);
+    if (norm.size(0) == width || norm.size(0) == all) return;
+    fail(call, norm_name,
+         {"shape must be [", width, "], for each head by itself, or [", all,
+          "], for all together, is ", norm});
+  };
+  check_norm("q_norm.weight", weights.q_norm, rows);
+  check_norm("k_norm.weight", weights.k_norm, key_rows);
+  if (weights.q_norm || weights.k_norm) check_eps(options.norm_eps, call);
   return {kv_heads, width, context.size(1), is_stacked(x, weights, context, value_context)};
 }
 
