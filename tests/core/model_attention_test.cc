@@ -68,7 +68,7 @@ TEST(ModelAttention, IsRefusedWithNothingWritten) {
   EXPECT_EQ(refused(Ids(9999), weights),
             "attention: tokens: must be from 1 to the context of " + context + ", are 9999");
   EXPECT_EQ(refused({1, 2, 48}, weights),
-            "attention: tokens: 48 is outside the vocabulary (0..47)");
+            "attention: tokens: 48 at 2 is outside the vocabulary (0..47)");
   EXPECT_TRUE(refused({1, 2}, weights).starts_with("attention: weights: "))
       << refused({1, 2}, weights);
   EXPECT_TRUE(refused({1, 2, 3}, {}).starts_with("attention: weights: "));
