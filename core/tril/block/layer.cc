@@ -44,19 +44,21 @@ void Layer::compute(LayerPart part, const TensorView<const float, 3>& in,
                          trace.feed_forward, prepared,
                          dropout ? dropout->at(dropout->activated, tokens) : std::nullopt);
   }
-  if (change_branch) change_branch(part, out);
   if (!dropout) return;
   if (const auto left_out = dropout->at(place_of(*dropout, part), tokens)) {
     drop(out, *left_out, out, context);
   }
 }
 
-// post-norm   work = x + f(x),  out = norm(work)
-// pre-norm    work = norm(x),   out = x + f(work)
+// post-norm      work = x + f(in),  out = norm(work)
+// pre-norm       work = norm(in),   out = x + f(work)
+// sandwich       work = norm(in),   out = x + norm(f(work))
+// of the branch  work = f(in),      out = x + norm(work)
+// where `in` is x but in a parallel layer, whose own x it is. out may then be `in`.
 // What the trace wants and has no gaps is computed there, so that `work` and `out` may be it.
-void Layer::run_sublayer(std::size_t sublayer, const TensorView<const float, 3>& x,
-                         const TensorView<float, 3>& work, const TensorView<float, 3>& out,
-                         const Context& context) const {
+void Layer::run_sublayer(std::size_t sublayer, const TensorView<const float, 3>& in,
+                         const TensorView<const float, 3>& x, const TensorView<float, 3>& work,
+                         const TensorView<float, 3>& out, const Context& context) const {
   const SublayerTrace& wanted = trace.sublayers[sublayer];
   const auto normalise = [&](const TensorView<const float, 3>& from,
                              const TensorView<float, 3>& to) {
@@ -65,13 +67,24 @@ void Layer::run_sublayer(std::size_t sublayer, const TensorView<const float, 3>&
   };
   // f computes in its place in the trace if neither that nor the sum's place has gaps, else in the
   // sum's place: with gaps batches are multiplied one by one, and tracing may change no bit.
-  const auto add_branch = [&](const TensorView<const float, 3>& in,
+  const auto place = [](const TensorView<float, 3>& traced, const TensorView<float, 3>& sum) {
+    return traced && traced.is_contiguous() && sum.is_contiguous() ? traced : sum;
+  };
+  const auto add_branch = [&](const TensorView<const float, 3>& of,
                               const TensorView<float, 3>& sum) {
-    const TensorView<float, 3>& branch =
-        wanted.branch && wanted.branch.is_contiguous() && sum.is_contiguous() ? wanted.branch : sum;
-    compute(part(sublayer), in, branch, context);
+    const TensorView<float, 3> branch = place(wanted.branch, sum);
+    if (branch_norms) {
+      const TensorView<float, 3> unnormed = order ? place(wanted.unnormed, sum) : work;
+      compute(part(sublayer), of, unnormed, context);
+      copy(unnormed, wanted.unnormed);
+      detail::norm(norm, unnormed, branch_norm_of(weights, sublayer), eps, branch, context,
+                   wanted.branch_norm);
+    } else {
+      compute(part(sublayer), of, branch, context);
+    }
+    if (change_branch) change_branch(part(sublayer), branch);
     copy(branch, wanted.branch);
-    if (residuals) {
+    if (residuals || (parallel && sublayer > 0)) {
       add(x, branch, sum, context);
     } else {
       copy(branch, sum);
@@ -79,11 +92,13 @@ void Layer::run_sublayer(std::size_t sublayer, const TensorView<const float, 3>&
     copy(sum, wanted.residual);
   };
   if (order == NormOrder::post) {
-    add_branch(x, work);
+    add_branch(in, work);
     normalise(work, out);
-  } else {
-    normalise(x, work);
+  } else if (order) {
+    normalise(in, work);
     add_branch(work, out);
+  } else {
+    add_branch(in, out);
   }
 }
 
@@ -92,11 +107,9 @@ void Layer::run(const TensorView<const float, 3>& x, const TensorView<float, 3>&
   WorkPlaces places(context.scratch, x.shape());
   TensorView<const float, 3> in = x;
   for (std::size_t n = 0; n < count(); ++n) {
-    const SublayerTrace& wanted = trace.sublayers[n];
     const TensorView<float, 3> to = n + 1 < count() ? places.or_new(output(n)) : out;
-    const TensorView<float, 3> work =
-        places.or_shared(order == NormOrder::post ? wanted.residual : wanted.normed);
-    run_sublayer(n, in, work, to, context);
+    const TensorView<float, 3> work = places.or_shared(first_of(trace.sublayers[n]));
+    run_sublayer(n, parallel ? x : in, in, work, to, context);
     in = to;
   }
 }
@@ -136,18 +149,23 @@ void Layer::compute_backward(LayerPart part, const TensorView<const float, 3>& d
 }
 
 // For each sublayer, from the last, with d the gradient of its output:
-//   post-norm   work = back through norm (d),  d_x = back through f (work) + work
-//   pre-norm    work = back through f (d),     d_x = back through norm (work) + d
+//   d_sum    = d, post-norm back through norm (d)
+//   d_branch = d_sum, or back through its norm (d_sum)
+//   d_in     = back through f (d_branch), pre-norm and from there back through norm
+//   d_x      = d_in + d_sum;  of a parallel layer, d_in of each + d
 void Layer::backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
                      const LayerGradients& gradients, const Context& context) const {
   Scratch::Frame frame(context.scratch);
   const auto take = [&] { return TensorView<float, 3>(frame.take<float>(x.count()), x.shape()); };
   const TensorView<float, 3> work = take(), dropped = dropout ? take() : TensorView<float, 3>();
+  const TensorView<float, 3> unnormed = branch_norms ? take() : TensorView<float, 3>();
   const TensorView<float, 3> between =
-      gradients.d_x && gradients.d_x.is_contiguous() ? gradients.d_x : take();
+      gradients.d_x && gradients.d_x.is_contiguous() && !parallel ? gradients.d_x : take();
+  const bool post = order == NormOrder::post, pre = order == NormOrder::pre;
   TensorView<const float, 3> d = d_out;
   for (std::size_t n = count(); n-- > 0;) {
-    const TensorView<const float, 3> in = n > 0 ? TensorView<const float, 3>(output(n - 1)) : x;
+    const TensorView<const float, 3> in =
+        n > 0 && !parallel ? TensorView<const float, 3>(output(n - 1)) : x;
     const TensorView<float, 3>& d_in = n > 0 ? between : gradients.d_x;
     const SublayerTrace& saved = trace.sublayers[n];
     const auto norm_back = [&](const TensorView<const float, 3>& of,
@@ -156,16 +174,22 @@ void Layer::backward(const TensorView<const float, 3>& d_out, const TensorView<c
       norm_backward(norm, of, normalised, norm_of(weights, n), saved.norm, to,
                     norm_of(gradients.weights, n), context);
     };
-    if (order == NormOrder::post) {
-      norm_back(d, saved.residual, work);
-      compute_backward(part(n), work, in, d_in, dropped, gradients, context);
-      if (residuals && d_in) add(d_in, work, d_in, context);
-    } else {
-      compute_backward(part(n), d, saved.normed, work, dropped, gradients, context);
-      const bool adds = residuals && d_in;
-      norm_back(work, in, adds ? work : d_in);
-      if (adds) add(work, d, d_in, context);
+    if (post) norm_back(d, saved.residual, work);
+    const TensorView<const float, 3> d_sum = post ? TensorView<const float, 3>(work) : d;
+    TensorView<const float, 3> d_branch = parallel ? d_out : d_sum;
+    if (branch_norms) {
+      norm_backward(norm, d_branch, saved.unnormed, branch_norm_of(weights, n), saved.branch_norm,
+                    unnormed, branch_norm_of(gradients.weights, n), context);
+      d_branch = unnormed;
     }
+    // Not to d_in where that may be d, which is still to be added.
+    const bool adds = d_in && (residuals || (parallel && n + 1 < count()));
+    const TensorView<float, 3> through = pre || (adds && !post) ? work : d_in;
+    compute_backward(part(n), d_branch, pre ? saved.normed : in, through, dropped, gradients,
+                     context);
+    const TensorView<float, 3> d_own = adds ? through : d_in;
+    if (pre) norm_back(work, in, d_own);
+    if (adds) add(d_own, d_sum, d_in, context);
     d = d_in;
   }
 }

@@ -1,10 +1,17 @@
 // The Transformer layer. Its sublayers are self-attention, cross-attention to a memory where there
 // is one, and feed-forward: each a function f with a residual connection and a norm,
 //
-//   post-norm   out = norm(x + f(x))      (Vaswani et al. 2017)
-//   pre-norm    out = x + f(norm(x))      (Xiong et al. 2020)
+//   post-norm      out = norm(x + f(x))         (Vaswani et al. 2017)
+//   pre-norm       out = x + f(norm(x))         (Xiong et al. 2020)
+//   sandwich       out = x + norm(f(norm(x)))   (Ding et al. 2021; Gemma 2 and 3)
+//   of the branch  out = x + norm(f(x))         (Liu et al. 2022; OLMo 2)
 //
-// over x and out [B, T, C]. The Transformer block, the decoder block and the layer of a language
+// over x and out [B, T, C]. Sublayers follow each other, each with the output of the one before for
+// its x, or in a parallel layer (GPT-J, GPT-NeoX, Phi) all functions are of the layer's x:
+//
+//   out = x + f1(norm1(x)) + f2(norm2(x))
+//
+// The Transformer block, the decoder block and the layer of a language
 // model are this layer by their own names.
 #pragma once
 
@@ -21,7 +28,7 @@
 
 namespace tril {
 
-// Whether the norm comes after the sum or before the function.
+// Whether norm1, norm2 and norm3 come after the sum or before the function.
 enum class NormOrder { post, pre };
 
 // Their names.
@@ -39,6 +46,10 @@ struct BasicLayerWeights {
   BasicNormWeights<T> norm1 = {};                // of self-attention
   BasicNormWeights<T> norm2 = {};                // of cross-attention
   BasicNormWeights<T> norm3 = {};                // of feed-forward
+  // Of the outputs of the three functions, where these are normalised before they are added.
+  BasicNormWeights<T> branch_norm1 = {};
+  BasicNormWeights<T> branch_norm2 = {};
+  BasicNormWeights<T> branch_norm3 = {};
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>
@@ -50,6 +61,9 @@ struct BasicLayerWeights {
     visit("norm1", each.norm1...);
     visit("norm2", each.norm2...);
     visit("norm3", each.norm3...);
+    visit("branch_norm1", each.branch_norm1...);
+    visit("branch_norm2", each.branch_norm2...);
+    visit("branch_norm3", each.branch_norm3...);
   }
 };
 
@@ -60,10 +74,12 @@ namespace detail {
 
 // What is computed in a sublayer, to be kept; none: not wanted. All [B, T, C].
 struct SublayerTrace {
-  TensorView<float, 3> branch = {};    // f's output
-  TensorView<float, 3> residual = {};  // x + f's output
-  TensorView<float, 3> normed = {};    // the norm's output
-  NormTrace norm = {};                 // of what is normalised
+  TensorView<float, 3> branch = {};    // what is added to x: f's output, or its norm
+  TensorView<float, 3> residual = {};  // x + that
+  TensorView<float, 3> normed = {};    // the output of norm1, norm2 or norm3
+  NormTrace norm = {};                 // of what that was given
+  TensorView<float, 3> unnormed = {};  // f's output before its norm
+  NormTrace branch_norm = {};          // of that
 };
 
 // What is computed in a layer.
@@ -71,6 +87,11 @@ struct LayerTrace {
   MultiHeadTrace self_attn = {}, multihead_attn = {};
   std::array<SublayerTrace, 3> sublayers = {};  // as many as there are
   BatchedFeedForwardTrace feed_forward = {};
+};
+
+// What the backward pass needs of a sublayer's trace, besides its norms'.
+struct SublayerNeeds {
+  bool residual, normed;
 };
 
 // Gradients of a layer; those that are not given are not computed.
@@ -105,18 +126,19 @@ struct Layer {
   LayerTrace trace = {};
   const PreparedWeights* prepared = nullptr;  // where packed copies of weights are looked for
 
-  NormOrder order = NormOrder::post;
-  NormKind norm = NormKind::layer_norm;
-  bool residuals = true;  // false: without the x + before f
-  double eps = 1e-5;      // of the norms
+  std::optional<NormOrder> order = NormOrder::post;  // none: without norm1, norm2 and norm3
+  bool branch_norms = false;  // whether f's output is normalised before it is added
+  bool parallel = false;      // whether all functions are of the layer's x; not with post-norm
+  NormKind norm = NormKind::layer_norm;  // of all norms
+  bool residuals = true;                 // false: without the x + before f
+  double eps = 1e-5;                     // of the norms
   Activation activation = Activation::relu;
   bool gated = false;                     // the feed-forward
   MultiHeadOptions self_attention = {};   // heads, mask, rotary positions, cache, ...
   bool crosses = false;                   // whether there is cross-attention
   MultiHeadOptions cross_attention = {};  // its context is the memory
   std::optional<LayerDropout> dropout = {};
-  // Called with the output [B, T, C] of attention and of feed-forward, before anything is left out
-  // of it; may change it.
+  // Called with what attention and feed-forward add [B, T, C]; may change it.
   std::function<void(LayerPart, const TensorView<float, 3>&)> change_branch = {};
 
   // x and out [B, T, C]. out may be x where no trace is wanted.
@@ -150,8 +172,20 @@ struct Layer {
                                             std::size_t sublayer) noexcept {
     return sublayer == 0 ? weights.norm1 : sublayer == 1 ? weights.norm2 : weights.norm3;
   }
+  template <typename T>
+  static const BasicNormWeights<T>& branch_norm_of(const BasicLayerWeights<T>& weights,
+                                                   std::size_t sublayer) noexcept {
+    return sublayer == 0   ? weights.branch_norm1
+           : sublayer == 1 ? weights.branch_norm2
+                           : weights.branch_norm3;
+  }
   FeedForwardWeights feed_forward_weights() const noexcept {
     return {weights.linear1, weights.linear2};
+  }
+  SublayerNeeds needs(std::size_t sublayer) const noexcept {
+    const bool post = order == NormOrder::post;
+    const bool is_input = sublayer + 1 < count() && !parallel;  // its output, of the next
+    return {post || is_input, order == NormOrder::pre || (post && is_input)};
   }
   // Where the trace has the output of a sublayer.
   const TensorView<float, 3>& output(std::size_t sublayer) const noexcept {
@@ -160,9 +194,14 @@ struct Layer {
   }
 
  private:
-  void run_sublayer(std::size_t sublayer, const TensorView<const float, 3>& x,
-                    const TensorView<float, 3>& work, const TensorView<float, 3>& out,
-                    const Context& context) const;
+  void run_sublayer(std::size_t sublayer, const TensorView<const float, 3>& in,
+                    const TensorView<const float, 3>& x, const TensorView<float, 3>& work,
+                    const TensorView<float, 3>& out, const Context& context) const;
+  // Where the trace wants what run_sublayer computes in `work`.
+  const TensorView<float, 3>& first_of(const SublayerTrace& wanted) const noexcept {
+    if (order == NormOrder::post) return wanted.residual;
+    return order ? wanted.normed : wanted.unnormed;
+  }
   void compute(LayerPart part, const TensorView<const float, 3>& in,
                const TensorView<float, 3>& out, const Context& context) const;
   void compute_backward(LayerPart part, const TensorView<const float, 3>& d,

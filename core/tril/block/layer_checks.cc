@@ -11,7 +11,13 @@ constexpr const char* kResidual[] = {"trace.residual1", "trace.residual2", "trac
 constexpr const char* kNormed[] = {"trace.normed1", "trace.normed2", "trace.normed3"};
 constexpr const char* kMean[] = {"trace.mean1", "trace.mean2", "trace.mean3"};
 constexpr const char* kRstd[] = {"trace.rstd1", "trace.rstd2", "trace.rstd3"};
+constexpr const char* kUnnormed[] = {"trace.unnormed1", "trace.unnormed2", "trace.unnormed3"};
+constexpr const char* kBranchMean[] = {"trace.branch_mean1", "trace.branch_mean2",
+                                       "trace.branch_mean3"};
+constexpr const char* kBranchRstd[] = {"trace.branch_rstd1", "trace.branch_rstd2",
+                                       "trace.branch_rstd3"};
 constexpr const char* kNorm[] = {"norm1", "norm2", "norm3"};
+constexpr const char* kBranchNorm[] = {"branch_norm1", "branch_norm2", "branch_norm3"};
 
 const char* branch_name(LayerPart part) noexcept {
   if (part == LayerPart::attention) return "trace.attention";
@@ -29,8 +35,17 @@ InnerWidths inner_widths(const Layer& layer) noexcept {
 void check_weights(const char* call, const Layer& layer, Index width) {
   const auto check = layer.gated ? check_gated_feed_forward : check_feed_forward;
   check(call, width, layer.feed_forward_weights(), layer.activation);
+  if (layer.parallel && layer.order == NormOrder::post) {
+    fail(call, "parallel", "has no norm of the sums between, so that norms cannot be post");
+  }
+  const auto check_one = [&](const char* name, const NormWeights& norm, bool is_used) {
+    if (!norm.weight && !norm.bias) return;
+    if (!is_used) fail(call, name, "there is no such norm");
+    check_norm(call, name, norm, width);
+  };
   for (std::size_t n = 0; n < layer.count(); ++n) {
-    check_norm(call, kNorm[n], Layer::norm_of(layer.weights, n), width);
+    check_one(kNorm[n], Layer::norm_of(layer.weights, n), layer.order.has_value());
+    check_one(kBranchNorm[n], Layer::branch_norm_of(layer.weights, n), layer.branch_norms);
   }
 }
 
@@ -43,6 +58,9 @@ void check_traced(OverlapCheck& overlap, const Layer& layer, const Shape<3>& x) 
     overlap.writes(each.normed, x, kNormed[n], "the shape of x");
     overlap.writes(each.norm.mean, {x[0], x[1]}, kMean[n], "a number a token");
     overlap.writes(each.norm.rstd, {x[0], x[1]}, kRstd[n], "a number a token");
+    overlap.writes(each.unnormed, x, kUnnormed[n], "the shape of x");
+    overlap.writes(each.branch_norm.mean, {x[0], x[1]}, kBranchMean[n], "a number a token");
+    overlap.writes(each.branch_norm.rstd, {x[0], x[1]}, kBranchRstd[n], "a number a token");
   }
   const InnerWidths widths = inner_widths(layer);
   const BatchedFeedForwardTrace& inner = layer.trace.feed_forward;
@@ -53,8 +71,9 @@ void check_traced(OverlapCheck& overlap, const Layer& layer, const Shape<3>& x) 
 void check_traced(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace) {
   const AttentionTrace& attention = trace.attention;
   overlap.writes_beside(name, trace.queries, trace.keys, trace.values, trace.heads,
-                        trace.average_weights, attention.scores, attention.capped, attention.masked,
-                        attention.weights, attention.log_sum_exp);
+                        trace.average_weights, trace.unnormed_queries, trace.unnormed_keys,
+                        trace.query_rstd, trace.key_rstd, attention.scores, attention.capped,
+                        attention.masked, attention.weights, attention.log_sum_exp);
 }
 
 // Throws Error in the name of `call` unless all that the backward pass needs has been traced.
@@ -63,16 +82,21 @@ void check_saved(OverlapCheck& overlap, const char* call, const Layer& layer, co
     check_shape(view, shape, call, name, why);
     overlap.reads(view);
   };
-  const bool post = layer.order == NormOrder::post;
+  const auto reads_moments = [&](const NormTrace& norm, const char* mean, const char* rstd) {
+    if (layer.norm == NormKind::none) return;
+    const Shape<2> tokens = {x[0], x[1]};
+    if (layer.norm == NormKind::layer_norm) reads(norm.mean, tokens, mean, "that of x");
+    reads(norm.rstd, tokens, rstd, "that of x");
+  };
   for (std::size_t n = 0; n < layer.count(); ++n) {
     const SublayerTrace& each = layer.trace.sublayers[n];
-    const bool last = n + 1 == layer.count();
-    if (post || !last) reads(each.residual, x, kResidual[n], "that of x");
-    if (!post || !last) reads(each.normed, x, kNormed[n], "that of x");
-    if (layer.norm == NormKind::none) continue;
-    const Shape<2> tokens = {x[0], x[1]};
-    if (layer.norm == NormKind::layer_norm) reads(each.norm.mean, tokens, kMean[n], "that of x");
-    reads(each.norm.rstd, tokens, kRstd[n], "that of x");
+    const SublayerNeeds needs = layer.needs(n);
+    if (needs.residual) reads(each.residual, x, kResidual[n], "that of x");
+    if (needs.normed) reads(each.normed, x, kNormed[n], "that of x");
+    if (layer.order) reads_moments(each.norm, kMean[n], kRstd[n]);
+    if (!layer.branch_norms) continue;
+    reads(each.unnormed, x, kUnnormed[n], "that of x");
+    reads_moments(each.branch_norm, kBranchMean[n], kBranchRstd[n]);
   }
   const InnerWidths widths = inner_widths(layer);
   const BatchedFeedForwardTrace& inner = layer.trace.feed_forward;
@@ -174,14 +198,20 @@ void Layer::check_backward(const char* call, const TensorView<const float, 3>& d
 void Layer::lay_out(const char* call, const Shape<3>& x, SavedMemory& memory) {
   const auto check = gated ? check_gated_feed_forward : check_feed_forward;
   check(call, x[2], feed_forward_weights(), activation);
-  const bool post = order == NormOrder::post;
+  const auto take = [&] { return memory.take(x[0], x[1], x[2]); };
+  const auto take_moments = [&](NormTrace& of) {
+    if (norm == NormKind::layer_norm) of.mean = memory.take(x[0], x[1]);
+    if (norm != NormKind::none) of.rstd = memory.take(x[0], x[1]);
+  };
   for (std::size_t n = 0; n < count(); ++n) {
     SublayerTrace& each = trace.sublayers[n];
-    const auto take = [&] { return memory.take(x[0], x[1], x[2]); };
-    (post ? each.residual : each.normed) = take();
-    if (n + 1 < count()) (post ? each.normed : each.residual) = take();
-    if (norm == NormKind::layer_norm) each.norm.mean = memory.take(x[0], x[1]);
-    if (norm != NormKind::none) each.norm.rstd = memory.take(x[0], x[1]);
+    const SublayerNeeds need = needs(n);
+    if (need.residual) each.residual = take();
+    if (need.normed) each.normed = take();
+    if (order) take_moments(each.norm);
+    if (!branch_norms) continue;
+    each.unnormed = take();
+    take_moments(each.branch_norm);
   }
   check_part(call, "self_attn", [&] {
     trace.self_attn = multi_head_attention_saved(x, weights.self_attn, self_options(x[1]), memory);

@@ -116,10 +116,10 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
     layer.run(x, layer.output(1), pass.context);
     x = layer.output(1);
   }
-  const auto& [branch, residual, normed, moments] = saved_.final_norm;
+  const detail::SublayerTrace& final_norm = saved_.final_norm;
   detail::norm(config_.norm, x, parameters_as<NormWeights>(weights().final_norm), config_.eps,
-               normed, pass.context, moments);
-  linear(joined_rows(normed), head(), {}, saved_.logits, pass.context);
+               final_norm.normed, pass.context, final_norm.norm);
+  linear(joined_rows(final_norm.normed), head(), {}, saved_.logits, pass.context);
 }
 
 // saved_.logits holds their gradient.
@@ -130,8 +130,8 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
   const Index C = config_.width;
   const Shape<3> shape = {pass.batches, pass.tokens, C};
   const TensorView<float, 3> d(frame.take<float>(shape[0], shape[1], shape[2]), shape);
-  const auto& [branch, residual, normed, moments] = saved_.final_norm;
-  linear_backward(saved_.logits, joined_rows(normed), head(),
+  const detail::SublayerTrace& final_norm = saved_.final_norm;
+  linear_backward(saved_.logits, joined_rows(final_norm.normed), head(),
                   {joined_rows(d), config_.tied_head ? d_weights.embedding : d_weights.head, {}},
                   pass.context);
   const auto input = [&](std::size_t n) {
@@ -139,7 +139,7 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
   };
   const std::size_t layers = saved_.layers.size();
   detail::norm_backward(config_.norm, d, input(layers),
-                        parameters_as<NormWeights>(weights().final_norm), moments, d,
+                        parameters_as<NormWeights>(weights().final_norm), final_norm.norm, d,
                         d_weights.final_norm, pass.context);
   for (std::size_t n = layers; n-- > 0;) {
     pass.layer(static_cast<Index>(n), weights().layers[n], saved_.layers[n])
