@@ -150,7 +150,7 @@ void add_model_options(CLI::App& command, Arguments& given) {
       ->check(is_name_of(kTokenizerKinds));
   command.add_option("--vocabulary", given.vocabulary, "The most tokens (default: all)")
       ->check(in_range(1, 1 << 24));
-  command.add_option("--family", given.family, "gpt2 (default), llama or qwen2")
+  command.add_option("--family", given.family, "gpt2 (default), llama, qwen2 or qwen3")
       ->check(is_name_of(kModelFamilies));
   command
       .add_option("--objective", given.objective,
@@ -162,8 +162,9 @@ void add_model_options(CLI::App& command, Arguments& given) {
   command.add_option("--kv-heads", given.kv_heads,
                      "Heads of keys and values, which divide the heads (default: as many)");
   command.add_option("--width", given.width, "Width of the model (default 128)");
-  command.add_option("--hidden", given.hidden,
-                     "Width inside feed-forward (default: 4 times --width; llama and qwen2: 8/3)");
+  command.add_option(
+      "--hidden", given.hidden,
+      "Width inside feed-forward (default: 4 times --width; llama and its kin: 8/3)");
   command.add_option("--context", given.context, "Tokens that are seen at once (default 64)");
   command.add_option("--dropout", given.dropout,
                      "Share that is left out, of attention's weights too (default 0)");

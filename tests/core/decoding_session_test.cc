@@ -44,7 +44,10 @@ std::vector<Setting> settings() {
   std::vector<Setting> all = {{"gpt2", small(ModelFamily::gpt2)},
                               {"llama", small(ModelFamily::llama)},
                               {"qwen2", small(ModelFamily::qwen2)}};
-  ModelConfig config = small(ModelFamily::llama);
+  ModelConfig config = small(ModelFamily::qwen3);
+  config.head_dim = 6;
+  all.push_back({"qwen3", config});
+  config = small(ModelFamily::llama);
   config.tied_head = true;
   config.rotary_scaling = {.kind = RotaryScalingKind::linear, .factor = 4};
   all.push_back({"linear", config});

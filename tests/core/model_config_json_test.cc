@@ -30,6 +30,12 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
   odd.kv_heads = 2, odd.projection_biases = true, odd.rotary_base = 5e5, odd.eps = 1e-6;
   odd.positions = ModelPositions::learned, odd.feed_forward = ModelFeedForward::gelu_tanh;
   configs.push_back(odd);
+  odd = ModelConfig::of(ModelFamily::gpt2);
+  odd.head_dim = 48, odd.query_key_norm = true;
+  configs.push_back(odd);
+  odd = ModelConfig::of(ModelFamily::qwen3);
+  odd.head_dim = 48, odd.query_key_norm = false;
+  configs.push_back(odd);
   odd = ModelConfig::of(ModelFamily::llama);
   odd.biases = true;
   for (const RotaryScaling& scaling :
@@ -70,6 +76,28 @@ TEST(ModelConfigJson, ReadsNewerFilesAlike) {
           "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
           "rope_parameters": {"rope_type": "linear", "factor": 2}, "rope_theta": 5e5})");
   EXPECT_TRUE(beside.config == read.config);
+}
+
+TEST(ModelConfigJson, HeadsOfAQwen3HaveTheirOwnWidth) {
+  const auto with = [](const std::string& entries) {
+    return parse_model_config(
+        R"({"model_type": "qwen3", "vocab_size": 9, "hidden_size": 8, "intermediate_size": 16,
+            "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64)" +
+        entries + "}");
+  };
+  const ModelConfig config = with("").config;
+  EXPECT_EQ(config.head_width(), 128);  // transformers.Qwen3Config's
+  EXPECT_EQ(config.query_width(), 256);
+  EXPECT_TRUE(config.query_key_norm);
+  EXPECT_EQ(with(", \"head_dim\": 6").config.head_dim, 6);
+  EXPECT_EQ(with(", \"head_dim\": 4").config.head_dim, 0);  // width / heads
+  EXPECT_EQ(error_of([&] { with(", \"attention_bias\": true"); }),
+            "parse_model_config: attention_bias: must be false");
+  EXPECT_EQ(
+      error_of([&] { with(", \"use_sliding_window\": true"); }),
+      "parse_model_config: use_sliding_window: must be false: every token sees all before it");
+  EXPECT_EQ(error_of([&] { with(", \"head_dim\": 20000000"); }),
+            "parse_model_config: head_dim: must be from 0 to 16777216, is 20000000");
 }
 
 PretrainedConfig config_with(const std::string& entries) {
@@ -123,7 +151,7 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
               "parse_model_config: " + why);
   };
   refused("\"llama\"", "\"bert\"",
-          "model_type: unknown family \"bert\"; there are gpt2, llama, qwen2");
+          "model_type: unknown family \"bert\"; there are gpt2, llama, qwen2, qwen3");
   refused("\"model_type\"", "\"type\"", "model_type: is missing");
   refused("\"hidden_size\": 16", "\"hidden_size\": \"16\"",
           "hidden_size: must be a whole number, is \"\\\"16\\\"\"");

@@ -134,17 +134,22 @@ struct ModelReference {
   }
   Table<Scalar> layer(Table<Scalar> x, const std::string& at) const {
     const bool gpt2 = config.family == ModelFamily::gpt2;
-    const Index C = config.width, Ek = config.kv_head_count() * config.head_width();
+    const Index E = config.query_width(), Ek = config.key_width();
+    const auto normed = [&](const Table<Scalar>& heads, const std::string& name) {
+      const Table<Scalar> weight = get(name + ".weight");
+      return weight ? rms_norm_reference(heads, weight, config.eps) : heads;
+    };
     const Table<Scalar> in = norm(x, at + (gpt2 ? "ln_1" : "input_layernorm"));
     if (gpt2) {
       const Table<Scalar> all = linear(in, at + "attn.c_attn", true);
       const Table<Scalar> heads =
-          attend(columns_of(all, 0, C), columns_of(all, C, Ek), columns_of(all, C + Ek, Ek));
+          attend(columns_of(all, 0, E), columns_of(all, E, Ek), columns_of(all, E + Ek, Ek));
       x = behind(x, linear(heads, at + "attn.c_proj", true));
     } else {
       const std::string attn = at + "self_attn.";
       const Table<Scalar> heads =
-          attend(linear(in, attn + "q_proj", false), linear(in, attn + "k_proj", false),
+          attend(normed(linear(in, attn + "q_proj", false), attn + "q_norm"),
+                 normed(linear(in, attn + "k_proj", false), attn + "k_norm"),
                  linear(in, attn + "v_proj", false));
       x = behind(x, linear(heads, attn + "o_proj", false));
     }

@@ -191,6 +191,7 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
     }
     MultiHeadOptions options;
     options.heads = config.heads, options.kv_heads = config.kv_heads;
+    options.norm_eps = config.eps;
     options.attention.causal = config.causal;
     Buffer<float, 2> cos({4, config.head_width() / 2}), sin(cos.shape());
     if (config.positions == ModelPositions::rotary) {
@@ -341,6 +342,12 @@ TEST(LanguageModel, RefusesWhatDoesNotFit) {
             "model_layout: kv_heads: 3 does not divide heads 4");
   EXPECT_EQ(refused([](ModelConfig& c) { c.heads = 8; }),
             "model_layout: heads: rotary positions turn pairs, and a head has 1 elements");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.head_dim = 3; }),
+            "model_layout: heads: rotary positions turn pairs, and a head has 3 elements");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.head_dim = -2; }),
+            "model_layout: head_dim: must be from 0 to 16777216, is -2");
+  EXPECT_EQ(refused([](ModelConfig& c) { c.head_dim = 1 << 24; }),
+            "model_layout: head_dim: 2 heads of 16777216 are wider than 16777216 together");
   EXPECT_EQ(refused([](ModelConfig& c) { c.vocabulary = 0; }),
             "model_layout: vocabulary: must be from 1 to 16777216, is 0");
   EXPECT_EQ(refused([](ModelConfig& c) { c.dropout = 1; }),

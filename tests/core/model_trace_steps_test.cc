@@ -59,8 +59,8 @@ class ModelTraceSteps : public ::testing::TestWithParam<ModelFamily> {
   testing::TraceCase c{GetParam()};
 };
 
-// Each step from what was traced before it, in double: queries and keys as they are projected and
-// then turned, their scores, and what the head is given.
+// Each step from what was traced before it, in double: queries and keys as they are projected,
+// normalised and then turned, their scores, and what the head is given.
 TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
   const ModelConfig& config = c.model.config();
   DecodingSession session = c.session();
@@ -83,6 +83,16 @@ TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
       const std::string at = "model.layers." + std::to_string(n) + ".self_attn.";
       queries = reference.linear(normed, at + "q_proj", false);
       keys = reference.linear(normed, at + "k_proj", false);
+      if (config.query_key_norm) {
+        expect_close(queries, joined(attention.unnormed_queries), "unnormed_queries");
+        expect_close(keys, joined(attention.unnormed_keys), "unnormed_keys");
+        const auto normed_by = [&](const testing::Table<double>& heads, const char* name) {
+          return testing::rms_norm_reference(heads, reference.get(at + name), config.eps);
+        };
+        queries = normed_by(queries, "q_norm.weight"), keys = normed_by(keys, "k_norm.weight");
+      } else {
+        EXPECT_FALSE(attention.unnormed_queries);
+      }
       expect_close(queries, joined(attention.unrotated_queries), "unrotated_queries");
       expect_close(keys, joined(attention.unrotated_keys), "unrotated_keys");
       reference.turn(queries), reference.turn(keys);
@@ -117,7 +127,7 @@ TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Families, ModelTraceSteps,
                          ::testing::Values(ModelFamily::gpt2, ModelFamily::llama,
-                                           ModelFamily::qwen2));
+                                           ModelFamily::qwen2, ModelFamily::qwen3));
 
 }  // namespace
 }  // namespace tril

@@ -271,7 +271,8 @@ TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, ModelTraceTest,
-                         ::testing::Values(ModelFamily::gpt2, ModelFamily::qwen2),
+                         ::testing::Values(ModelFamily::gpt2, ModelFamily::qwen2,
+                                           ModelFamily::qwen3),
                          [](const auto& tested) {
                            return std::string(name_of(kModelFamilies, tested.param));
                          });

@@ -64,7 +64,7 @@ std::vector<std::int32_t> ids(Index count) {
 
 TEST(NarrowModel, LogitsAreThoseOfFloats) {
   for (const ElementType type : kTypes) {
-    for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::qwen2}) {
+    for (const auto& [name, family] : kModelFamilies) {
       for (const bool tied : {true, false}) {
         SCOPED_TRACE(std::string(element_name(type)) + " " +
                      std::string(name_of(kModelFamilies, family)) + (tied ? " tied" : ""));

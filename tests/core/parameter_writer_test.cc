@@ -45,7 +45,7 @@ ModelConfig config_of(ModelFamily family, Index width) {
 }
 
 TEST(ParameterWriter, WritesWhatWasRead) {
-  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::qwen2}) {
+  for (const auto& [name, family] : kModelFamilies) {
     const bool gpt2 = family == ModelFamily::gpt2;
     for (const Index width : gpt2 ? std::vector<Index>{36, 37} : std::vector<Index>{36}) {
       const ModelConfig config = config_of(family, width);

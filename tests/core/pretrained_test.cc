@@ -1,4 +1,4 @@
-// Models of three families as their authors' libraries write them, against PyTorch in float64
+// Models of four families as their authors' libraries write them, against PyTorch in float64
 // (tests/golden/make_models.py), and files that are refused.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
@@ -98,7 +98,7 @@ void expect_golden(const ModelConfig& config, const ModelParameters& parameters,
 }
 
 TEST(Pretrained, LogitsArePyTorchs) {
-  for (const std::string name : {"gpt2", "llama", "qwen2"}) {
+  for (const std::string name : {"gpt2", "llama", "qwen2", "qwen3"}) {
     SCOPED_TRACE(name);
     std::vector<std::string> files;
     ReadProgress last = {};

@@ -30,9 +30,19 @@ inline ModelConfig scaled() {
       .kind = RotaryScalingKind::llama3, .factor = 8, .original = 60, .low = 1, .high = 4};
   return config;
 }
+// Heads together wider than the model.
+inline ModelConfig wide_heads() {
+  ModelConfig config = small(ModelFamily::qwen3);
+  config.kv_heads = 1, config.head_dim = 6;
+  return config;
+}
 inline std::vector<ModelConfig> families() {
-  return {small(ModelFamily::gpt2), small(ModelFamily::llama), grouped(), bidirectional(),
-          scaled()};
+  return {small(ModelFamily::gpt2),
+          small(ModelFamily::llama),
+          grouped(),
+          bidirectional(),
+          scaled(),
+          wide_heads()};
 }
 
 }  // namespace tril::testing

@@ -103,7 +103,7 @@ void attention_back(Index scores, Index rows, Index depth) {
 
 double counted(const ModelConfig& c, Index batches, Index tokens, bool back) {
   const Index rows = batches * tokens, C = c.width, F = c.hidden_width(), V = c.vocabulary;
-  const Index kv = c.kv_head_count() * c.head_width();
+  const Index E = c.query_width(), kv = c.key_width();
   const auto norm = [&] {
     for (Index row = 0; row < rows; ++row) {
       if (c.norm == ModelNorm::layer_norm) layer_norm(C, c.biases, back);
@@ -118,14 +118,17 @@ double counted(const ModelConfig& c, Index batches, Index tokens, bool back) {
   const double all = flops_of([&] {
     for (Index layer = 0; layer < c.layers; ++layer) {
       norm();
-      linear(rows, C, C + 2 * kv, c.has_projection_biases(), back);
+      linear(rows, C, E + 2 * kv, c.has_projection_biases(), back);
+      for (Index i = 0; c.query_key_norm && i < rows * (c.heads + c.kv_head_count()); ++i) {
+        rms_norm(c.head_width(), back);
+      }
       if (c.positions == ModelPositions::rotary) {  // a pair: two products and a sum of each
-        for (Index i = 0; i < rows * (C + kv); ++i) kOne* kOne + kOne* kOne;
+        for (Index i = 0; i < rows * (E + kv); ++i) kOne* kOne + kOne* kOne;
       }
       if (back) {
         attention_back(static_cast<Index>(attention.scores), rows * c.heads, c.head_width());
       }
-      linear(rows, C, C, c.biases, back);
+      linear(rows, E, C, c.biases, back);
       norm();
       const bool gated = c.feed_forward == ModelFeedForward::swiglu;
       linear(rows, C, gated ? 2 * F : F, c.biases, back);
@@ -163,9 +166,10 @@ ModelConfig small(ModelFamily family) {
 }
 
 TEST(TrainingCost, IsThatOfLoopsThatCount) {
-  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::qwen2}) {
+  for (const auto& [name, family] : kModelFamilies) {
     ModelConfig config = small(family);
     if (family == ModelFamily::llama) config.kv_heads = 2;
+    if (family == ModelFamily::qwen3) config.kv_heads = 2, config.head_dim = 6;
     for (const bool plain : {false, true}) {
       if (plain) config.biases = config.residual = config.causal = false;
       if (plain) config.positions = ModelPositions::none, config.norm = ModelNorm::none;

@@ -5,8 +5,9 @@
   llama/linear.npy, llama/dynamic.npy           the same with SCALINGS of rotary positions
   llama/dynamic_24.npy                          dynamic for a text of 24 tokens instead of the context
 
-The models are written plainly, after Radford et al. 2019 and Touvron et al. 2023; tests/core/pretrained_test.cc reads
-them. Weights are rounded to the type of their file before anything is computed.
+The models are written plainly, after Radford et al. 2019, Touvron et al. 2023 and, for the norms of queries and keys,
+Qwen3Attention.forward in transformers' modeling_qwen3.py; tests/core/pretrained_test.cc reads them. Weights are rounded
+to the type of their file before anything is computed.
 """
 
 import json
@@ -186,8 +187,11 @@ def llama_logits(m, config):
     for n in range(LAYERS):
         at = f'model.layers.{n}.'
         inner = norm(x, at + 'input_layernorm')
-        q = turned(heads_of(linear(inner, at + 'self_attn.q_proj'), heads))
-        k = turned(heads_of(linear(inner, at + 'self_attn.k_proj'), kv_heads))
+        q = heads_of(linear(inner, at + 'self_attn.q_proj'), heads)
+        k = heads_of(linear(inner, at + 'self_attn.k_proj'), kv_heads)
+        if config['model_type'] == 'qwen3':
+            q, k = norm(q, at + 'self_attn.q_norm'), norm(k, at + 'self_attn.k_norm')
+        q, k = turned(q), turned(k)
         v = heads_of(linear(inner, at + 'self_attn.v_proj'), kv_heads)
         k, v = (each.repeat_interleave(heads // kv_heads, 0) for each in (k, v))
         x = x + linear(joined(attend(q, k, v)), at + 'self_attn.o_proj')
@@ -205,16 +209,19 @@ def llama(name, kind, seed, parts, more):
         'rms_norm_eps': 1e-06, 'use_cache': True, 'initializer_range': 0.02, 'bos_token_id': 1, **more,
     }  # fmt: skip
     m = Model(name, kind, seed, config)
-    keys = 2 * WIDTH // HEADS
+    head = config.get('head_dim', WIDTH // HEADS)
+    queries, keys = HEADS * head, 2 * head
     m.add('model.embed_tokens.weight', VOCABULARY, WIDTH)
     for n in range(LAYERS):
         at = f'model.layers.{n}.'
         m.add(at + 'input_layernorm.weight', WIDTH)
-        for part, rows in (('q', WIDTH), ('k', keys), ('v', keys)):
+        for part, rows in (('q', queries), ('k', keys), ('v', keys)):
             m.add(at + f'self_attn.{part}_proj.weight', rows, WIDTH)
             if config['model_type'] == 'qwen2':
                 m.add(at + f'self_attn.{part}_proj.bias', rows)
-        m.add(at + 'self_attn.o_proj.weight', WIDTH, WIDTH)
+        m.add(at + 'self_attn.o_proj.weight', WIDTH, queries)
+        if config['model_type'] == 'qwen3':
+            m.add(at + 'self_attn.q_norm.weight', head), m.add(at + 'self_attn.k_norm.weight', head)
         m.add(at + 'post_attention_layernorm.weight', WIDTH)
         m.add(at + 'mlp.gate_proj.weight', 40, WIDTH), m.add(at + 'mlp.up_proj.weight', 40, WIDTH)
         m.add(at + 'mlp.down_proj.weight', WIDTH, 40)
@@ -240,4 +247,10 @@ llama('qwen2', 'F16', 602, 1, {
     'architectures': ['Qwen2ForCausalLM'], 'model_type': 'qwen2', 'rope_theta': 1000000.0, 'sliding_window': 32,
     'use_sliding_window': False, 'max_window_layers': 2, 'tie_word_embeddings': True, 'eos_token_id': 2,
     'torch_dtype': 'float16',
+})  # fmt: skip
+llama('qwen3', 'BF16', 603, 1, {
+    'architectures': ['Qwen3ForCausalLM'], 'model_type': 'qwen3', 'rope_theta': 1000000.0, 'rope_scaling': None,
+    'attention_bias': False, 'attention_dropout': 0.0, 'head_dim': 6, 'sliding_window': None,
+    'use_sliding_window': False, 'max_window_layers': 2, 'tie_word_embeddings': True, 'eos_token_id': 2,
+    'torch_dtype': 'bfloat16',
 })  # fmt: skip

@@ -17,15 +17,19 @@ import { golden } from './golden.js';
 import { logitsTolerance, sumTolerance } from './reference.js';
 
 describe('a model', () => {
-  it.each(['gpt2', 'llama', 'qwen2'])("of the family %s says what PyTorch's says", (name) =>
-    withModel(filesOf(name), (model) => {
-      const expected = [...golden(`models/${name}/logits`).values];
-      const { logits } = model.forward(tokens);
-      expect(logits.shape).toEqual([24, 48]);
-      expect(farthest(values(logits), expected)).toBeLessThan(logitsTolerance * largest(expected));
-      logits.dispose();
-      expect(model.config['model_type']).toBe(name);
-    }),
+  it.each(['gpt2', 'llama', 'qwen2', 'qwen3'])(
+    "of the family %s says what PyTorch's says",
+    (name) =>
+      withModel(filesOf(name), (model) => {
+        const expected = [...golden(`models/${name}/logits`).values];
+        const { logits } = model.forward(tokens);
+        expect(logits.shape).toEqual([24, 48]);
+        expect(farthest(values(logits), expected)).toBeLessThan(
+          logitsTolerance * largest(expected),
+        );
+        logits.dispose();
+        expect(model.config['model_type']).toBe(name);
+      }),
   );
 
   it('comes from Blobs, tensor by tensor, with progress', async () => {

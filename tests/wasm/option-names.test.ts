@@ -37,7 +37,12 @@ const pairs: Names<RotaryOptions, 'pairs'> = { halves: true, interleaved: true, 
 const triangles: Names<TriangularOptions, 'part'> = { lower: true, upper: true };
 const denseMasks: Names<DenseOptions, 'kind'> = { additive: true, boolean: true };
 
-const families: Names<ModelSettings, 'family'> = { gpt2: true, llama: true, qwen2: true };
+const families: Names<ModelSettings, 'family'> = {
+  gpt2: true,
+  llama: true,
+  qwen2: true,
+  qwen3: true,
+};
 const norms: Names<ModelSettings, 'norm'> = { layer_norm: true, rms_norm: true, none: true };
 const positions: Names<ModelSettings, 'positions'> = { learned: true, rotary: true, none: true };
 const feedForwards: Names<ModelSettings, 'feedForward'> = { gelu_tanh: true, swiglu: true };

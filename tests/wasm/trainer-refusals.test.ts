@@ -76,7 +76,7 @@ describe('what does not fit', () => {
     refuse({ model: { ...model, kvHeads: 4 } }, 'kvHeads', '4 does not divide heads 2');
     refuse({ model: { layers: 0 } }, 'layers', 'must be from 1');
     refuse({ model: { depth: 2 } }, 'depth', 'unknown setting "depth"');
-    refuse({ model: { family: 'bert' } }, 'family', 'there are gpt2, llama, qwen2');
+    refuse({ model: { family: 'bert' } }, 'family', 'there are gpt2, llama, qwen2, qwen3');
     const rotary = { ...model, family: 'llama' };
     refuse(
       { model: { ...rotary, rotaryScaling: 'yarn' } },

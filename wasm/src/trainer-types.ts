@@ -10,10 +10,10 @@ export type { TrainingParts, TrainingStep } from './training-step.js';
  */
 export interface ModelSettings {
   /**
-   * Family of the model: GPT-2 (Radford et al. 2019), Llama (Touvron et al. 2023) or Qwen2 (Yang et al. 2024)
-   * (default `'gpt2'`).
+   * Family of the model: GPT-2 (Radford et al. 2019), Llama (Touvron et al. 2023), Qwen2 (Yang et al. 2024) or Qwen3
+   * (Yang et al. 2025) (default `'gpt2'`).
    */
-  readonly family?: 'gpt2' | 'llama' | 'qwen2';
+  readonly family?: 'gpt2' | 'llama' | 'qwen2' | 'qwen3';
   /** Norm before each sublayer. */
   readonly norm?: 'layer_norm' | 'rms_norm' | 'none';
   /** Positions: vectors added to the embedding, rotations of queries and keys, or the mask alone. */
@@ -24,6 +24,8 @@ export interface ModelSettings {
   readonly biases?: boolean;
   /** Whether queries, keys and values have biases where no other layer has; Qwen2's have. */
   readonly projectionBiases?: boolean;
+  /** Whether queries and keys are normalised, each head by itself; Qwen3's are. */
+  readonly queryKeyNorm?: boolean;
   /** Whether the head is the embedding's matrix. */
   readonly tiedHead?: boolean;
   /** Whether a token sees only those before it; in a masked encoder it sees all. */
@@ -34,10 +36,12 @@ export interface ModelSettings {
   readonly residual?: boolean;
   /** Number of layers (default 4). */
   readonly layers?: number;
-  /** Number of attention heads, a divisor of the width (default 4). */
+  /** Number of attention heads, a divisor of the width where `headDim` is 0 (default 4). */
   readonly heads?: number;
   /** Number of heads of keys and values, a divisor of `heads` (default 0: as many as `heads`). */
   readonly kvHeads?: number;
+  /** Width of a head (default 0: `width / heads`). */
+  readonly headDim?: number;
   /** Width of the model (default 128). */
   readonly width?: number;
   /** Width inside feed-forward layers (default 0: 4 times the width, for swiglu 8/3). */

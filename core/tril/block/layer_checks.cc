@@ -39,8 +39,9 @@ void check_weights(const char* call, const Layer& layer, Index width) {
     fail(call, "parallel", "has no norm of the sums between, so that norms cannot be post");
   }
   const auto check_one = [&](const char* name, const NormWeights& norm, bool is_used) {
+    if (!norm.weight && !norm.bias) return;
+    if (!is_used) fail(call, name, "there is no such norm");
     check_norm(call, name, norm, width);
-    if (!is_used && (norm.weight || norm.bias)) fail(call, name, "there is no such norm");
   };
   for (std::size_t n = 0; n < layer.count(); ++n) {
     check_one(kNorm[n], Layer::norm_of(layer.weights, n), layer.order.has_value());

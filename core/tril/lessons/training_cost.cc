@@ -21,21 +21,29 @@ void add_linear(Flops& all, Index rows, Index in, Index out, bool bias) {
   all.add(there + each, 2 * there + each);
 }
 
+void add_rms_norm(Flops& all, double elements, double rows) {
+  all.add(4 * elements + 4 * rows, 9 * elements + rows);
+}
+
 void add_norm(Flops& all, const ModelConfig& config, Index rows) {
   const double elements = times(rows, config.width), bias = config.biases ? elements : 0;
   if (config.norm == ModelNorm::layer_norm) {
     all.add(7 * elements + bias + times(5, rows), 12 * elements + bias + times(2, rows));
   } else if (config.norm == ModelNorm::rms_norm) {
-    all.add(4 * elements + times(4, rows), 9 * elements + times(rows));
+    add_rms_norm(all, elements, times(rows));
   }
 }
 
 void add_attention(Flops& all, const ModelConfig& config, Index batches, Index tokens) {
   const Index D = config.head_width(), kv = config.kv_head_count(), rows = batches * tokens;
+  const Index E = config.query_width(), Ek = config.key_width();
   const bool bias = config.has_projection_biases();
-  add_linear(all, rows, config.width, config.width + 2 * kv * D, bias);
+  add_linear(all, rows, config.width, E + 2 * Ek, bias);
+  if (config.query_key_norm) {
+    add_rms_norm(all, times(rows, E + Ek), times(rows, config.heads + kv));
+  }
   if (config.positions == ModelPositions::rotary) {
-    const double rotation = 3 * times(rows, config.width + kv * D);
+    const double rotation = 3 * times(rows, E + Ek);
     all.add(rotation, rotation);
   }
   AttentionOptions options;
@@ -50,7 +58,7 @@ void add_attention(Flops& all, const ModelConfig& config, Index batches, Index t
                                             options);
   all.add(cost.flops,
           cost.scores * (10 * times(D) + 6) + 2 * times(batches, config.heads, tokens, D));
-  add_linear(all, rows, config.width, config.width, config.biases);
+  add_linear(all, rows, E, config.width, config.biases);
 }
 
 void add_feed_forward(Flops& all, const ModelConfig& config, Index rows) {

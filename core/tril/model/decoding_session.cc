@@ -154,6 +154,8 @@ void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
     check(given.attention.keys, wanted.attention.keys, "trace.keys");
     check(given.attention.unrotated_queries, wanted.attention.queries, "trace.unrotated_queries");
     check(given.attention.unrotated_keys, wanted.attention.keys, "trace.unrotated_keys");
+    check(given.attention.unnormed_queries, wanted.attention.queries, "trace.unnormed_queries");
+    check(given.attention.unnormed_keys, wanted.attention.keys, "trace.unnormed_keys");
     check(given.attention.values, wanted.attention.values, "trace.values");
     const auto& weights = wanted.attention.attention.weights;
     check(given.attention.attention.scores, weights, "trace.scores");

@@ -24,6 +24,7 @@ ModelConfig ModelConfig::of(ModelFamily family) noexcept {
     config.feed_forward = ModelFeedForward::swiglu;
     config.biases = false;
     config.projection_biases = family == ModelFamily::qwen2;
+    config.query_key_norm = family == ModelFamily::qwen3;
     config.tied_head = false;
   }
   return config;
@@ -57,6 +58,7 @@ void check_model_config(const ModelConfig& config, const char* call) {
   in_range(config.layers, 1, "layers", kMostLayers);
   in_range(config.heads, 1, "heads");
   in_range(config.kv_heads, 0, "kv_heads");
+  in_range(config.head_dim, 0, "head_dim");
   in_range(config.width, 1, "width");
   in_range(config.hidden, 0, "hidden");
   in_range(config.context, 1, "context");
@@ -65,7 +67,11 @@ void check_model_config(const ModelConfig& config, const char* call) {
     if (whole % part == 0) return;
     fail(call, name, {part, " does not divide ", of, " ", whole});
   };
-  divides(config.heads, "heads", config.width, "width");
+  if (config.head_dim == 0) divides(config.heads, "heads", config.width, "width");
+  if (config.query_width() > kLargest) {
+    fail(call, "head_dim",
+         {config.heads, " heads of ", config.head_dim, " are wider than ", kLargest, " together"});
+  }
   divides(config.kv_head_count(), "kv_heads", config.heads, "heads");
   if (config.positions == ModelPositions::rotary && config.head_width() % 2 != 0) {
     fail(call, "heads",

@@ -1,5 +1,5 @@
 // What a language model is made of: one decoder-only Transformer, whose families are settings of it
-// (Radford et al. 2019; Touvron et al. 2023; Yang et al. 2024).
+// (Radford et al. 2019; Touvron et al. 2023; Yang et al. 2024, 2025).
 //
 //   x = embedding of the tokens + of their positions, where these are learned
 //   each layer:  x = x + attention(norm1(x)),  x = x + feed_forward(norm2(x))
@@ -17,10 +17,12 @@
 namespace tril {
 
 // Whose names the parameters have in files.
-enum class ModelFamily : std::uint8_t { gpt2, llama, qwen2 };
+enum class ModelFamily : std::uint8_t { gpt2, llama, qwen2, qwen3 };
 // Their names.
-inline constexpr Named<ModelFamily> kModelFamilies[] = {
-    {"gpt2", ModelFamily::gpt2}, {"llama", ModelFamily::llama}, {"qwen2", ModelFamily::qwen2}};
+inline constexpr Named<ModelFamily> kModelFamilies[] = {{"gpt2", ModelFamily::gpt2},
+                                                        {"llama", ModelFamily::llama},
+                                                        {"qwen2", ModelFamily::qwen2},
+                                                        {"qwen3", ModelFamily::qwen3}};
 
 // How rows are normalised before each sublayer, and at the end.
 using ModelNorm = NormKind;
@@ -49,14 +51,16 @@ struct ModelConfig {
   ModelFeedForward feed_forward = ModelFeedForward::gelu_tanh;  // the second sublayer
   bool biases = true;                                           // of linear layers and layer norms
   bool projection_biases = false;  // where there are no others: of queries, keys and values
+  bool query_key_norm = false;     // queries and keys are normalised, each head by itself
   bool tied_head = true;           // logits by the embedding's matrix
   bool causal = true;              // false: every token sees all others, as a masked encoder's
   // What models are without, to see what it is for; none is known by these in files of others.
   bool scaled_scores = true;  // false: products of queries and keys are not over sqrt(D)
   bool residual = true;       // false: x = attention(norm1(x)),  x = feed_forward(norm2(x))
   Index layers = 4;           // L
-  Index heads = 4;            // H, which divides width
+  Index heads = 4;            // H, which divides width where head_dim is 0
   Index kv_heads = 0;         // Hk, which divides heads; 0: as many as heads
+  Index head_dim = 0;         // D, the width of a head; 0: width / heads
   Index width = 128;          // C
   Index hidden = 0;  // F of the feed-forward; 0: 4 C, or for swiglu 8 C / 3 up to a multiple of 16
   Index context = 64;          // the most tokens at once
@@ -73,7 +77,10 @@ struct ModelConfig {
 
   // What stands for 0.
   Index kv_head_count() const noexcept { return kv_heads > 0 ? kv_heads : heads; }
-  Index head_width() const noexcept { return width / heads; }
+  Index head_width() const noexcept { return head_dim > 0 ? head_dim : width / heads; }
+  // Of all heads of queries, E, and of all heads of keys.
+  Index query_width() const noexcept { return heads * head_width(); }
+  Index key_width() const noexcept { return kv_head_count() * head_width(); }
   Index hidden_width() const noexcept;
   // Whether queries, keys and values have biases.
   bool has_projection_biases() const noexcept { return biases || projection_biases; }

@@ -1,5 +1,5 @@
-// Keys are those of transformers.GPT2Config, LlamaConfig and Qwen2Config, and what is not given is
-// as they have it.
+// Keys are those of transformers.GPT2Config, LlamaConfig, Qwen2Config and Qwen3Config, and what is
+// not given is as they have it.
 #include <tril/files/json_value.h>
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
@@ -102,15 +102,19 @@ void read_llama(const detail::JsonObject& file, ModelConfig& config) {
   read_rotary(file, config);
   expect_text(file, "hidden_act", "silu");
   const Index heads = std::max<Index>(1, config.heads), even_width = config.width / heads;
-  const Index own_width = file.whole("head_dim", even_width);
+  const bool is_qwen3 = config.family == ModelFamily::qwen3;
+  const Index own_width = file.whole("head_dim", is_qwen3 ? 128 : even_width);
   // Not by a product, which numbers of a file could take beyond an Index.
-  if (config.heads < 1 || config.width % heads != 0 || own_width != even_width) {
+  const bool is_even = config.width % heads == 0 && own_width == even_width;
+  if (is_qwen3 && !is_even) config.head_dim = own_width;
+  if (config.heads < 1 || !(is_qwen3 || is_even)) {
     fail(
         kCall, "head_dim",
         {config.heads, " heads of ", own_width, " are not as wide as hidden_size, ", config.width});
   }
-  if (config.family == ModelFamily::qwen2) {
+  if (config.family != ModelFamily::llama) {
     expect_false(file, "use_sliding_window", "must be false: every token sees all before it");
+    if (is_qwen3) expect_false(file, "attention_bias", "must be false");
     return;
   }
   config.biases = file.boolean("attention_bias", false);
@@ -139,6 +143,7 @@ void read_own(const detail::JsonObject& file, ModelConfig& config) {
   const auto flag = [&](const char* name, bool& setting) { setting = file.boolean(name, setting); };
   flag("tril_biases", config.biases);
   flag("tril_projection_biases", config.projection_biases);
+  flag("tril_query_key_norm", config.query_key_norm);
   flag("tril_causal", config.causal);
   flag("tril_scaled_scores", config.scaled_scores);
   flag("tril_residual", config.residual);
@@ -149,6 +154,7 @@ void read_own(const detail::JsonObject& file, ModelConfig& config) {
   named("tril_norm", config.norm, kModelNorms);
   named("tril_positions", config.positions, kModelPositions);
   named("tril_feed_forward", config.feed_forward, kModelFeedForwards);
+  config.head_dim = file.whole("tril_head_dim", config.head_dim);
 }
 
 }  // namespace
@@ -207,11 +213,13 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
       json.add(name, config.dropout);
     }
   } else {
-    const bool is_qwen2 = config.family == ModelFamily::qwen2;
-    kind(is_qwen2 ? "Qwen2ForCausalLM" : "LlamaForCausalLM");
+    const bool is_llama = config.family == ModelFamily::llama;
+    const bool is_qwen3 = config.family == ModelFamily::qwen3;
+    kind(is_llama ? "LlamaForCausalLM" : is_qwen3 ? "Qwen3ForCausalLM" : "Qwen2ForCausalLM");
     json.add("num_hidden_layers", config.layers);
     json.add("num_attention_heads", config.heads);
     json.add("num_key_value_heads", config.kv_head_count());
+    if (is_qwen3) json.add("head_dim", config.head_width());
     json.add("hidden_size", config.width);
     json.add("intermediate_size", config.hidden_width());
     json.add("max_position_embeddings", config.context);
@@ -222,7 +230,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
       json.add("rope_scaling", scaling_json(config.rotary_scaling));
     }
     json.add("attention_dropout", config.dropout);
-    if (!is_qwen2) {
+    if (is_llama) {
       json.add("attention_bias", config.biases);
       json.add("mlp_bias", config.biases);
     }
@@ -237,6 +245,12 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
   if (config.biases != usual.biases) json.add("tril_biases", config.biases);
   if (config.projection_biases != usual.projection_biases) {
     json.add("tril_projection_biases", config.projection_biases);
+  }
+  if (config.query_key_norm != usual.query_key_norm) {
+    json.add("tril_query_key_norm", config.query_key_norm);
+  }
+  if (config.head_dim > 0 && config.family != ModelFamily::qwen3) {
+    json.add("tril_head_dim", config.head_dim);
   }
   if (!config.causal) json.add("tril_causal", false);
   if (!config.scaled_scores) {

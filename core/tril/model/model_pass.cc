@@ -87,6 +87,7 @@ Layer model_layer(const ModelConfig& config, const BasicModelLayerWeights<float>
   MultiHeadOptions& attention = layer.self_attention;
   attention.heads = config.heads;
   attention.kv_heads = config.kv_heads;
+  attention.norm_eps = config.eps;
   if (config.positions == ModelPositions::rotary) attention.rotary.emplace();
   attention.attention.causal = config.causal;
   if (!config.scaled_scores) attention.attention.scale = 1;

@@ -31,6 +31,8 @@ void for_each_model_setting(Config& config, const Visit& visit) {
   visit("eps", config.eps);
   visit("rotary_base", config.rotary_base);
   visit.newer("projection_biases", config.projection_biases);
+  visit.newer("query_key_norm", config.query_key_norm);
+  visit.newer("head_dim", config.head_dim);
   visit.newer("rotary_scaling", config.rotary_scaling.kind, kRotaryScalingKinds);
   visit.newer("rotary_scaling_factor", config.rotary_scaling.factor);
   visit.newer("rotary_scaling_original", config.rotary_scaling.original);

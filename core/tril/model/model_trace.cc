@@ -23,6 +23,10 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
       layer.attention.unrotated_queries = memory.take(one, H, tokens, D);
       layer.attention.unrotated_keys = memory.take(one, Hk, tokens, D);
     }
+    if (config.query_key_norm) {
+      layer.attention.unnormed_queries = memory.take(one, H, tokens, D);
+      layer.attention.unnormed_keys = memory.take(one, Hk, tokens, D);
+    }
     layer.attention.queries = memory.take(one, H, tokens, D);
     layer.attention.keys = memory.take(one, Hk, tokens, D);
     layer.attention.values = memory.take(one, Hk, tokens, D);

@@ -42,9 +42,9 @@ struct ModelTrace {
 };
 
 // All of it, laid out in `memory`, for T tokens behind `past` others: of attention queries, keys,
-// both before positions turn them where they do, values, weights, heads and, where they are asked
-// for, scores. Throws Error as check_model_config does, and for T below 1 or past
-// below 0.
+// both before their norms and before positions turn them where there are, values, weights, heads
+// and, where they are asked for, scores. Throws Error as check_model_config does, and for T below 1
+// or past below 0.
 ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory,
                        const ModelTraceOptions& options = {});
 

@@ -28,7 +28,7 @@ template <typename Memory>
 ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
   check_model_config(config, "model_layout");
   const Index C = config.width, F = config.hidden_width(), V = config.vocabulary;
-  const Index Ek = config.kv_head_count() * config.head_width();
+  const Index E = config.query_width(), Ek = config.key_width();
   const Index inner = config.feed_forward == ModelFeedForward::swiglu ? 2 * F : F;
   ModelLayout layout;
   BasicModelWeights<float>& weights = layout.weights;
@@ -37,8 +37,8 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
     weights.positions = memory.take(config.context, C);
   weights.layers.resize(static_cast<std::size_t>(config.layers));
   for (BasicModelLayerWeights<float>& layer : weights.layers) {
-    layer.attention.in_proj_weight = memory.take(C + 2 * Ek, C);
-    layer.attention.out_proj_weight = memory.take(C, C);
+    layer.attention.in_proj_weight = memory.take(E + 2 * Ek, C);
+    layer.attention.out_proj_weight = memory.take(C, E);
     layer.linear1.weight = memory.take(inner, C);
     layer.linear2.weight = memory.take(C, F);
   }
@@ -53,7 +53,11 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
   for (BasicModelLayerWeights<float>& layer : weights.layers) {
     norm(layer.norm1);
     norm(layer.norm2);
-    if (config.has_projection_biases()) layer.attention.in_proj_bias = memory.take(C + 2 * Ek);
+    if (config.query_key_norm) {
+      layer.attention.q_norm = memory.take(config.head_width());
+      layer.attention.k_norm = memory.take(config.head_width());
+    }
+    if (config.has_projection_biases()) layer.attention.in_proj_bias = memory.take(E + 2 * Ek);
     if (!config.biases) continue;
     layer.attention.out_proj_bias = memory.take(C);
     layer.linear1.bias = memory.take(inner);
@@ -98,6 +102,8 @@ void initialise_model(const ModelConfig& config, const BasicModelWeights<float>&
     norm(layer.norm1);
     draw(layer.attention.in_proj_weight, kDeviation);
     draw(layer.attention.out_proj_weight, kDeviation * to_residual);
+    fill(layer.attention.q_norm, 1);
+    fill(layer.attention.k_norm, 1);
     norm(layer.norm2);
     draw(layer.linear1.weight, kDeviation);
     draw(layer.linear2.weight, kDeviation * to_residual);
@@ -153,11 +159,18 @@ class Names {
   std::vector<StoredParameter> list_;
 };
 
+void name_query_key_norm(Names& names, const std::string& at,
+                         const BasicMultiHeadWeights<float>& attention) {
+  names.vector((at + ".q_norm.weight").c_str(), attention.q_norm);
+  names.vector((at + ".k_norm.weight").c_str(), attention.k_norm);
+}
+
 void name_gpt2_layer(Names& names, const BasicModelLayerWeights<float>& layer) {
   const auto& attention = layer.attention;
   names.norm("ln_1", layer.norm1);
   names.linear("attn.c_attn", attention.in_proj_weight, attention.in_proj_bias, true);
   names.linear("attn.c_proj", attention.out_proj_weight, attention.out_proj_bias, true);
+  name_query_key_norm(names, "attn", attention);
   names.norm("ln_2", layer.norm2);
   names.linear("mlp.c_fc", layer.linear1.weight, layer.linear1.bias, true);
   names.linear("mlp.c_proj", layer.linear2.weight, layer.linear2.bias, true);
@@ -166,15 +179,16 @@ void name_gpt2_layer(Names& names, const BasicModelLayerWeights<float>& layer) {
 void name_llama_layer(Names& names, const ModelConfig& config,
                       const BasicModelLayerWeights<float>& layer) {
   const auto& attention = layer.attention;
-  const Index C = config.width, Ek = config.kv_head_count() * config.head_width();
+  const Index E = config.query_width(), Ek = config.key_width();
   names.norm("input_layernorm", layer.norm1);
   const auto part = [&](const char* name, Index first, Index count) {
     names.rows(name, attention.in_proj_weight, attention.in_proj_bias, first, count);
   };
-  part("self_attn.q_proj", 0, C);
-  part("self_attn.k_proj", C, Ek);
-  part("self_attn.v_proj", C + Ek, Ek);
+  part("self_attn.q_proj", 0, E);
+  part("self_attn.k_proj", E, Ek);
+  part("self_attn.v_proj", E + Ek, Ek);
   names.linear("self_attn.o_proj", attention.out_proj_weight, attention.out_proj_bias, false);
+  name_query_key_norm(names, "self_attn", attention);
   names.norm("post_attention_layernorm", layer.norm2);
   const Index F = config.hidden_width();
   if (config.feed_forward == ModelFeedForward::swiglu) {

@@ -14,11 +14,11 @@ export type Kind = 'name' | 'flag' | 'count' | 'number' | 'seed';
 const modelKinds: Record<string, Kind> = {
   ...{ family: 'name', norm: 'name', positions: 'name', feedForward: 'name' },
   ...{ biases: 'flag', tiedHead: 'flag', causal: 'flag' },
-  ...{ projectionBiases: 'flag', scaledScores: 'flag', residual: 'flag' },
+  ...{ projectionBiases: 'flag', queryKeyNorm: 'flag', scaledScores: 'flag', residual: 'flag' },
   ...{ rotaryScaling: 'name', rotaryScalingFactor: 'number', rotaryScalingOriginal: 'count' },
   ...{ rotaryScalingLow: 'number', rotaryScalingHigh: 'number' },
-  ...{ layers: 'count', heads: 'count', kvHeads: 'count', width: 'count', hidden: 'count' },
-  ...{ context: 'count', vocabulary: 'count' },
+  ...{ layers: 'count', heads: 'count', kvHeads: 'count', headDim: 'count' },
+  ...{ width: 'count', hidden: 'count', context: 'count', vocabulary: 'count' },
   ...{ eps: 'number', rotaryBase: 'number', dropout: 'number' },
 };
 const trainingKinds: Record<string, Kind> = {
