@@ -29,7 +29,7 @@ Ids some(std::size_t count) {
 }
 
 TEST(ModelAttention, IsWhatASessionTraces) {
-  for (const std::string name : {"gpt2", "llama", "qwen2"}) {
+  for (const std::string name : {"gpt2", "llama", "qwen2", "qwen3"}) {
     const PretrainedModel model = read_pretrained(folder_of(name));
     const Ids ids = some(17);
     const auto T = static_cast<Index>(ids.size());

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { filesOf, tokens, tril, values, withModel } from './golden-models.js';
 import { tril as remote } from './remote.js';
 
-const families = ['gpt2', 'llama', 'qwen2'];
+const families = ['gpt2', 'llama', 'qwen2', 'qwen3'];
 
 describe('attention', () => {
   it.each(families)('is what the trace has of it: %s', (name) =>
