@@ -1,6 +1,6 @@
 /** How large a model is. */
 export interface Shape {
-  /** "gpt2", "llama" or "qwen2". */
+  /** "gpt2", "llama", "qwen2" or "qwen3". */
   readonly family: string;
   readonly layers: number;
   readonly heads: number;
@@ -8,6 +8,8 @@ export interface Shape {
   readonly kvHeads: number;
   readonly width: number;
   readonly headWidth: number;
+  /** Queries, keys and values have biases. */
+  readonly projectionBiases: boolean;
   /** Of feed-forward. */
   readonly hidden: number;
   /** Feed-forward has a gate. */

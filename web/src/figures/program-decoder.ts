@@ -74,11 +74,24 @@ def split(x, count):
     """[T, count * D] to [count, T, D]."""
     return x.view(len(x), count, -1).transpose(0, 1)
 
+def frequencies(half):
+    """Of the turns of rotary positions, slower where config.json has been made for longer texts."""
+    turns = config.get("rope_theta", 10000.0) ** (-torch.arange(half) / half)
+    scaling = config.get("rope_scaling") or {}
+    kind = scaling.get("rope_type", scaling.get("type"))
+    if kind == "linear":
+        return turns / scaling["factor"]
+    if kind == "llama3":
+        low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+        length = scaling["original_max_position_embeddings"]
+        kept = ((length * turns / (2 * math.pi) - low) / (high - low)).clamp(0, 1)
+        return kept * turns + (1 - kept) * turns / scaling["factor"]
+    return turns
+
 def turned(x):
     """Rotary positions: the first half of each head with the second as pairs, each turned by its own angle."""
     half = x.shape[-1] // 2
-    base = config.get("rope_theta", 10000.0)
-    angles = torch.arange(x.shape[1])[:, None] * base ** (-torch.arange(half) / half)
+    angles = torch.arange(x.shape[1])[:, None] * frequencies(half)
     first, second = x[..., :half], x[..., half:]
     cos, sin = angles.cos(), angles.sin()
     return torch.cat([first * cos - second * sin, second * cos + first * sin], -1)
@@ -87,11 +100,14 @@ def block_names(n):
     return f"layers.{n}.input_layernorm", f"layers.{n}.post_attention_layernorm"
 
 def asked(x, n):
-    q = turned(split(linear(x, f"layers.{n}.self_attn.q_proj"), heads))
-    k = turned(split(linear(x, f"layers.{n}.self_attn.k_proj"), kv_heads))
-    v = split(linear(x, f"layers.{n}.self_attn.v_proj"), kv_heads)
+    attention = f"layers.{n}.self_attn"
+    q = split(linear(x, f"{attention}.q_proj"), heads)
+    k = split(linear(x, f"{attention}.k_proj"), kv_heads)
+    v = split(linear(x, f"{attention}.v_proj"), kv_heads)
+    if f"{attention}.q_norm.weight" in weights:  # each head by itself
+        q, k = norm(q, f"{attention}.q_norm"), norm(k, f"{attention}.k_norm")
     # Several heads may share one of keys and values.
-    return q, *(each.repeat_interleave(heads // kv_heads, 0) for each in (k, v))
+    return turned(q), *(each.repeat_interleave(heads // kv_heads, 0) for each in (turned(k), v))
 
 def joined(mixed, n):
     return linear(mixed, f"layers.{n}.self_attn.o_proj")

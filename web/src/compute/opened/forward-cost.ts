@@ -21,17 +21,28 @@ export function partCosts(
   shape: Shape,
   { rows, tokens, guessed = rows, causal = true }: Pass,
 ): Readonly<Record<CachePart, Cost>> {
-  const { layers, heads, kvHeads, width, headWidth, hidden, gated, vocabulary, family } = shape;
+  const {
+    layers,
+    heads,
+    kvHeads,
+    width,
+    headWidth,
+    hidden,
+    gated,
+    vocabulary,
+    family,
+    projectionBiases,
+  } = shape;
   const linear = (from: number, to: number, bias: boolean, count = rows) =>
     tril.cost.linear({ rows: count, in: from, out: to, bias });
   const isGpt = family === 'gpt2';
-  // Qwen2 has biases here, and nowhere else.
-  const asked = linear(width, width, family !== 'llama');
-  const kept = linear(width, kvHeads * headWidth, family !== 'llama');
+  const joined = heads * headWidth;
+  const asked = linear(width, joined, projectionBiases);
+  const kept = linear(width, kvHeads * headWidth, projectionBiases);
   const sizes = { heads, kvHeads, queries: rows, keys: tokens, width: headWidth };
   const up = linear(width, hidden, isGpt);
   const each = {
-    projections: [asked, kept, kept, linear(width, width, isGpt)],
+    projections: [asked, kept, kept, linear(joined, width, isGpt)],
     attention: [tril.cost.attention(causal ? { ...sizes, causal, past: tokens - rows } : sizes)],
     feedForward: [
       ...(gated ? [up, up] : [up]),
