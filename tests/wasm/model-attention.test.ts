@@ -57,7 +57,9 @@ describe('attention', () => {
         /^attention: tokens: must be from 1 to the context of \d+, are 0$/,
       );
       expect(refusalOf(new Int32Array(9999))).toMatch(/, are 9999$/);
-      expect(refusalOf([1, 48])).toBe('attention: tokens: 48 at 1 is outside the vocabulary (0..47)');
+      expect(refusalOf([1, 48])).toBe(
+        'attention: tokens: 48 at 1 is outside the vocabulary (0..47)',
+      );
       expect(refusalOf('the')).toMatch(/^attention: tokenizer: /);
       expect(refusalOf({})).toMatch(/^attention: tokens: /);
       tril.scope(() =>

@@ -51,7 +51,10 @@ test('the page of tril look shows every head, and the numbers of the one that is
   await page.goto(pathToFileURL(file).href);
   await expect(page.locator('#heads button')).toHaveCount(layers * heads);
   await page.getByRole('button', { name: `layer ${layer}, head ${head}`, exact: true }).click();
-  await page.locator('#text span').nth(row - 1).click();
+  await page
+    .locator('#text span')
+    .nth(row - 1)
+    .click();
   await page.locator('#text').press('ArrowRight');
   const words = texts.map((text) => text.replace('\n', '\u23ce'));
   expect(await page.locator('#text span').allInnerTexts()).toEqual(words);

@@ -69,9 +69,7 @@ export class Cpp implements Operations {
     const sizes = Object.entries(made).map(([to, weight]) => [to, [rows, this.size(weight)[0]]]);
     return [
       this.matrices(Object.fromEntries(sizes) as Record<string, Size>),
-      ...Object.entries(made).map(
-        ([to, weight]) => `tril::linear(${x}, ${weight}, {}, ${to});`,
-      ),
+      ...Object.entries(made).map(([to, weight]) => `tril::linear(${x}, ${weight}, {}, ${to});`),
     ].join('\n');
   }
 

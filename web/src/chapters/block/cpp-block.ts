@@ -25,8 +25,7 @@ const wholeBlock = (form: Form, tokens: number) => `tril::transformer_block(
 function parts(c: Cpp, form: Form, tokens: number): string {
   const on = (part: Form['off'][number]) => !form.off.includes(part);
   const pre = form.norm === 'pre';
-  const norm = (from: string, to: string) =>
-    `tril::layer_norm(${from}, {}, {}, {}, ${to});`;
+  const norm = (from: string, to: string) => `tril::layer_norm(${from}, {}, {}, {}, ${to});`;
   const lines = [c.matrices({ normed: [tokens, 8], y: [tokens, 8] })];
   const input = (part: 'norm1' | 'norm2', from: string) => {
     if (!pre || !on(part)) return from;
