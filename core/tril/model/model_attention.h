@@ -15,12 +15,13 @@
 
 namespace tril {
 
-// [L, H, T, T] for T tokens: of L layers with H heads each.
+// [L, H, T, T] for T tokens: of L layers with H heads each. Throws Error for no tokens, and for
+// more than the context has.
 Shape<4> model_attention_shape(const ModelParameters& parameters, Index tokens);
 
 // Fills `weights`, of that shape, with the weights that the model attends with: each row adds up to
-// 1, and what a token may not see is 0. They take 4 L H T^2 bytes. Throws Error where there are no
-// tokens, more than the context has, or one is outside the vocabulary; and for another shape.
+// 1, and what a token may not see is 0. They take 4 L H T^2 bytes. Throws Error where one of the
+// tokens is outside the vocabulary, for another shape, and as model_attention_shape.
 void model_attention(const ModelParameters& parameters, std::span<const std::int32_t> tokens,
                      const TensorView<float, 4>& weights, const Context& context = {});
 
