@@ -56,6 +56,21 @@ TEST(ModelAttention, IsWhatASessionTraces) {
   }
 }
 
+TEST(ModelAttention, FillsAPartOfSomethingLarger) {
+  const PretrainedModel model = read_pretrained(folder_of("llama"));
+  const Ids ids = some(5);
+  const Shape<4> shape = model_attention_shape(model.parameters, 5);
+  Buffer<float, 4> expected(shape), wide({shape[0], shape[1], 5, 8});
+  std::fill_n(wide.data(), wide.view().count(), 9.0f);
+  model_attention(model.parameters, ids, expected);
+  model_attention(model.parameters, ids, {wide.data(), shape, wide.view().strides()});
+  for (Index row = 0; row < shape[0] * shape[1] * 5; ++row) {
+    for (Index s = 0; s < 8; ++s) {
+      EXPECT_EQ(wide.data()[8 * row + s], s < 5 ? expected.data()[5 * row + s] : 9);
+    }
+  }
+}
+
 TEST(ModelAttention, IsRefusedWithNothingWritten) {
   const PretrainedModel model = read_pretrained(folder_of("llama"));
   Buffer<float, 4> weights(model_attention_shape(model.parameters, 3));

@@ -26,8 +26,9 @@ void model_attention(const ModelParameters& parameters, std::span<const std::int
   check_shape(weights, shape, kCall, "weights", "[L, H, T, T]");
   ModelTrace trace;
   for (Index layer = 0; layer < config.layers; ++layer) {
-    trace.layers.emplace_back().attention.attention.weights = {weights[layer].data(),
-                                                               {1, config.heads, T, T}};
+    const Shape<4> one = {1, config.heads, T, T};
+    trace.layers.emplace_back().attention.attention.weights = {weights[layer].data(), one,
+                                                               weights.strides()};
   }
   DecodingSession(parameters, T).append(tokens, context, trace);
 }
