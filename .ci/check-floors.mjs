@@ -39,7 +39,7 @@ const webFloors = [
   'chapters',
   'again',
 ];
-const publicEntries = ['tril', 'tril/training', 'tril/worker'];
+const publicEntries = ['tril', 'tril/training', 'tril/graph', 'tril/worker'];
 
 const include = /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]/gm;
 const importing = new RegExp(

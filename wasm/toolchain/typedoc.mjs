@@ -52,6 +52,7 @@ const options = {
   entryPoints: [
     join(wasm, 'src/index.ts'),
     join(wasm, 'src/training.ts'),
+    join(wasm, 'src/graph/index.ts'),
     join(wasm, 'src/worker/index.ts'),
   ],
   tsconfig: join(wasm, 'tsconfig.json'),

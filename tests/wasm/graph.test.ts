@@ -1,0 +1,166 @@
+// Declaring a graph, its shapes, and computing it.
+import { graph, run, shapes, type Graph, type GraphValues } from 'tril/graph';
+import { describe, expect, it } from 'vitest';
+import { compute, type Numbers } from './graph-reference.js';
+import { expectRefused, tril, withoutLeak } from './helpers.js';
+
+const attention = graph(
+  { X: ['T', 'C'], W_Q: ['C', 'D'], W_K: ['C', 'D'], W_V: ['C', 'D'] },
+  ({ X, W_Q, W_K, W_V }, { matmul, transpose, divide, sqrt, softmax }) => {
+    const [Q, K, V] = [matmul(X, W_Q), matmul(X, W_K), matmul(X, W_V)];
+    const scores = divide(matmul(Q, transpose(K)), sqrt('D'));
+    const weights = softmax(scores);
+    return { Q, K, V, scores, weights, output: matmul(weights, V) };
+  },
+);
+
+const normal = (shape: readonly number[], seed: number) => tril.randomNormal(shape, { seed });
+const inputs = (): GraphValues => ({
+  X: normal([5, 8], 1),
+  W_Q: normal([8, 3], 2),
+  W_K: normal([8, 3], 3),
+  W_V: normal([8, 3], 4),
+});
+const numbersOf = (values: GraphValues): Record<string, Numbers> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, x]) => [name, { shape: x.shape, data: [...x.read()] }]),
+  );
+
+function expectComputed(made: Graph, given: GraphValues): void {
+  const found = numbersOf(run(tril, made, given));
+  const expected = compute(made, numbersOf(given));
+  expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
+  for (const [name, { shape, data }] of Object.entries(expected)) {
+    expect(found[name]!.shape, name).toEqual(shape);
+    const scale = Math.max(1, ...data.filter(Number.isFinite).map(Math.abs));
+    for (const [i, value] of data.entries()) {
+      const difference = found[name]!.data[i]! - value;
+      if (!Object.is(found[name]!.data[i], value) && found[name]!.data[i] !== value) {
+        expect(Math.abs(difference), `${name} ${i}`).toBeLessThan(1e-5 * scale);
+      }
+    }
+  }
+}
+
+describe('graph', () => {
+  it('is plain data, in the order of computing, and hides what has no name', () => {
+    expect(JSON.parse(JSON.stringify(attention))).toEqual(attention);
+    expect(attention.nodes.map(({ name }) => name)).toEqual([
+      ...['X', 'W_Q', 'W_K', 'W_V', 'Q', 'K', 'V', '_8', '_9', '_10', '_11'],
+      ...['scores', 'weights', 'output'],
+    ]);
+    expect(attention.nodes.at(-1)).toEqual({
+      ...{ name: 'output', operation: 'matmul', inputs: ['weights', 'V'], options: {} },
+    });
+  });
+
+  it('leaves out what nothing with a name is made of', () => {
+    const made = graph({ x: [2] }, ({ x }, { exp, log }) => {
+      log(x);
+      return { y: exp(x) };
+    });
+    expect(made.nodes.map(({ name }) => name)).toEqual(['x', 'y']);
+  });
+
+  it('says at the call what does not fit', () => {
+    const says = 'graph: matmul.b: C columns meet D rows; a is X [T, C], b is W [D, C]';
+    expectRefused(
+      () => graph({ X: ['T', 'C'], W: ['D', 'C'] }, ({ X, W }, c) => ({ y: c.matmul(X, W) })),
+      { call: 'graph', argument: 'matmul.b', says },
+    );
+    expectRefused(() => graph({ x: ['T'], y: ['S'] }, ({ x, y }, { add }) => ({ z: add(x, y) })), {
+      call: 'graph',
+      argument: 'add.y',
+      says: '[T] and [S] do not broadcast',
+    });
+    expectRefused(
+      () => graph({ x: ['T'] }, ({ x }, { softmax }) => ({ y: softmax(x, { axis: 1 }) })),
+      { call: 'graph', argument: 'softmax.axis', says: 'there is no axis 1; x is x [T]' },
+    );
+    expectRefused(
+      () => graph({ x: ['T'] }, ({ x }, { softmax }) => ({ y: softmax(x, { axes: 1 } as object) })),
+      { call: 'graph', argument: 'axes', says: 'did you mean "axis"' },
+    );
+    expectRefused(() => graph({ x: ['T'] }, ({ x }) => ({ y: x })), {
+      ...{ call: 'graph', argument: 'y', says: 'is x already' },
+    });
+    expectRefused(() => graph({ x: ['T +'] }, ({ x }) => ({ x })), {
+      ...{ call: 'graph', argument: 'x.shape', says: 'cannot be read as a size' },
+    });
+    expectRefused(() => graph({ x: ['T'] }, 3 as never), {
+      ...{ call: 'graph', argument: 'build', says: 'must be a function' },
+    });
+    expectRefused(() => graph({ 'a b': [1] }, () => ({})), {
+      ...{ call: 'graph', argument: 'nodes', says: 'names are of letters' },
+    });
+  });
+});
+
+describe('shapes', () => {
+  it('are in sizes by name, and in numbers', () => {
+    expect(shapes(attention)).toMatchObject({ Q: ['T', 'D'], scores: ['T', 'T'], _10: [1] });
+    const sizes = { T: 5, C: 8, D: 3 };
+    expect(shapes(attention, sizes)).toMatchObject({ Q: [5, 3], output: [5, 3] });
+    expectRefused(() => shapes(attention, { T: 5, C: 8 }), {
+      ...{ call: 'shapes', argument: 'W_Q', says: 'is [C, D], but there is no D' },
+    });
+  });
+
+  it('refuses what is no graph', () => {
+    const node = { name: 'x', operation: 'input', inputs: [], options: { shape: [2] } };
+    const refuse = (nodes: unknown, argument: string, says: string) =>
+      expectRefused(() => shapes({ nodes } as Graph), { call: 'shapes', argument, says });
+    refuse(3, 'nodes', 'must be an array');
+    refuse([node, node], 'x', 'is the name of two nodes');
+    refuse([{ ...node, operation: 'inputt' }], 'x', 'did you mean "input"');
+    refuse([{ ...node, inputs: ['y'] }], 'x.inputs', 'unknown node "y"');
+    refuse([{ ...node, inputs: 'y' }], 'x.inputs', 'must be an array of names');
+    refuse([{ ...node, operation: 'exp', options: {} }], 'x.inputs', 'exp takes x, and is given 0');
+    const made = (name: string, from: string) => ({
+      name,
+      operation: 'exp',
+      inputs: [from],
+      options: {},
+    });
+    refuse([made('a', 'b'), made('b', 'a')], 'a.inputs', 'it is made of itself: a, b, a');
+    refuse([{ ...node, options: { shape: [] } }], 'x.shape', 'at least one axis');
+  });
+});
+
+describe('run', () => {
+  it('computes what doubles do', () => {
+    withoutLeak(() => expectComputed(attention, inputs()));
+  });
+
+  it('gives what the core gives', () => {
+    withoutLeak(() => {
+      const given = inputs();
+      const { Q, K, V, output } = run(tril, attention, given);
+      const direct = tril.attention(Q!, K!, V!, { method: 'full' }).output;
+      expect(tril.compare(output!, direct).maxAbsolute).toBeLessThan(1e-6);
+    });
+  });
+
+  it('takes a graph from JSON', () => {
+    withoutLeak(() => expectComputed(JSON.parse(JSON.stringify(attention)) as Graph, inputs()));
+  });
+
+  it('refuses inputs that do not fit, and holds nothing', () => {
+    withoutLeak(() => {
+      const given = inputs();
+      const refuse = (changed: object, argument: string, says: string) =>
+        expectRefused(() => run(tril, attention, { ...given, ...changed }), {
+          ...{ call: 'run', argument, says },
+        });
+      refuse({ X: undefined }, 'X', 'must be a tensor');
+      refuse({ Y: given['X'] }, 'Y', 'unknown input');
+      const wide = normal([9, 3], 5);
+      refuse({ W_K: wide }, 'W_K', 'must be [C, D], is [9, 3]; C = 8, D = 3');
+      const deep = normal([1, 5, 8], 5);
+      refuse({ X: deep }, 'X', 'must be [T, C], is [1, 5, 8]');
+      expectRefused(() => run({} as never, attention, given), {
+        ...{ call: 'run', argument: 'tril', says: 'must be what loadTril gives' },
+      });
+    });
+  });
+});
