@@ -115,7 +115,7 @@ const front = (axis: number, rank: number) => (axis + rank) % rank;
 
 /** A size such as '2*C/3': factors, from left to right. */
 export const sizeOf = (text: number | string, sizes: Sizes): number =>
-  [...`*${text}`.matchAll(/([*/])\s*(\w+)/gu)].reduce((value, [, sign, name]) => {
+  [...`*${text}`.matchAll(/([*/])\s*([\w.]+)/gu)].reduce((value, [, sign, name]) => {
     const number = sizes[name!] ?? Number(name);
     return sign === '*' ? value * number : value / number;
   }, 1);

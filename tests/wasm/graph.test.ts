@@ -1,30 +1,12 @@
 // Declaring a graph, its shapes, and computing it.
 import { graph, run, shapes, type Graph, type GraphValues } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
-import { compute, type Numbers } from './graph-reference.js';
+import { attention, cases, inputsOf, numbersOf, scaleOf } from './graph-cases.js';
+import { compute } from './graph-reference.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 
-const attention = graph(
-  { X: ['T', 'C'], W_Q: ['C', 'D'], W_K: ['C', 'D'], W_V: ['C', 'D'] },
-  ({ X, W_Q, W_K, W_V }, { matmul, transpose, divide, sqrt, softmax }) => {
-    const [Q, K, V] = [matmul(X, W_Q), matmul(X, W_K), matmul(X, W_V)];
-    const scores = divide(matmul(Q, transpose(K)), sqrt('D'));
-    const weights = softmax(scores);
-    return { Q, K, V, scores, weights, output: matmul(weights, V) };
-  },
-);
-
+const inputs = (): GraphValues => inputsOf(cases[0]!);
 const normal = (shape: readonly number[], seed: number) => tril.randomNormal(shape, { seed });
-const inputs = (): GraphValues => ({
-  X: normal([5, 8], 1),
-  W_Q: normal([8, 3], 2),
-  W_K: normal([8, 3], 3),
-  W_V: normal([8, 3], 4),
-});
-const numbersOf = (values: GraphValues): Record<string, Numbers> =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, x]) => [name, { shape: x.shape, data: [...x.read()] }]),
-  );
 
 function expectComputed(made: Graph, given: GraphValues): void {
   const found = numbersOf(run(tril, made, given));
@@ -32,7 +14,7 @@ function expectComputed(made: Graph, given: GraphValues): void {
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
   for (const [name, { shape, data }] of Object.entries(expected)) {
     expect(found[name]!.shape, name).toEqual(shape);
-    const scale = Math.max(1, ...data.filter(Number.isFinite).map(Math.abs));
+    const scale = scaleOf(data);
     for (const [i, value] of data.entries()) {
       const difference = found[name]!.data[i]! - value;
       if (!Object.is(found[name]!.data[i], value) && found[name]!.data[i] !== value) {
@@ -128,9 +110,12 @@ describe('shapes', () => {
 });
 
 describe('run', () => {
-  it('computes what doubles do', () => {
-    withoutLeak(() => expectComputed(attention, inputs()));
-  });
+  it.each(cases.map((each) => [each.name, each] as const))(
+    'computes what doubles do: %s',
+    (_, each) => {
+      withoutLeak(() => expectComputed(each.graph, inputsOf(each)));
+    },
+  );
 
   it('gives what the core gives', () => {
     withoutLeak(() => {
@@ -154,10 +139,10 @@ describe('run', () => {
         });
       refuse({ X: undefined }, 'X', 'must be a tensor');
       refuse({ Y: given['X'] }, 'Y', 'unknown input');
-      const wide = normal([9, 3], 5);
-      refuse({ W_K: wide }, 'W_K', 'must be [C, D], is [9, 3]; C = 8, D = 3');
-      const deep = normal([1, 5, 8], 5);
-      refuse({ X: deep }, 'X', 'must be [T, C], is [1, 5, 8]');
+      const wide = normal([9, 2], 5);
+      refuse({ W_K: wide }, 'W_K', 'must be [C, D], is [9, 2]; C = 3, D = 2');
+      const deep = normal([1, 4, 3], 5);
+      refuse({ X: deep }, 'X', 'must be [T, C], is [1, 4, 3]');
       expectRefused(() => run({} as never, attention, given), {
         ...{ call: 'run', argument: 'tril', says: 'must be what loadTril gives' },
       });

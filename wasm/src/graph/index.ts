@@ -6,7 +6,10 @@
  */
 export { graph } from './build.js';
 export type { Calls, GraphOperand, Value } from './calls.js';
+export type { Cell } from './cells.js';
 export type { Graph, GraphValues, Node } from './plan.js';
 export { run } from './run.js';
 export { shapes } from './shapes.js';
+export { sources, type SourcesOptions } from './sources.js';
 export type { Size, Sizes } from './sizes.js';
+export { why, whyText, type Reason, type ReasonCell, type WhyOptions } from './why.js';

@@ -3,6 +3,9 @@ import { define, integer, type Operation } from '../operation.js';
 import { constant, count, times } from '../sizes.js';
 import { axisOf, fromFront, put, signed, upTo } from './common.js';
 
+/** Of what a text leaves out, nothing. */
+const power = (number: string) => (number === '...' ? number : `e^${signed(number)}`);
+
 const along = (call: 'softmax' | 'logSoftmax'): Operation => {
   const [isLog, name] = [call === 'logSoftmax', call === 'softmax' ? 'softmax' : 'log_softmax'];
   return define<{ axis: number }>({
@@ -19,8 +22,8 @@ const along = (call: 'softmax' | 'logSoftmax'): Operation => {
       return [[[0, index]], ...upTo(x![axis]!).map((i) => [[0, put(index, axis, i)]] as const)];
     },
     why: ([[own] = [''], ...row]) => {
-      const sum = row.map(([number]) => `e^${signed(number!)}`).join(' + ');
-      return isLog ? `${own} - log(${sum})` : `e^${signed(own!)} / (${sum})`;
+      const sum = row.map(([number]) => power(number!)).join(' + ');
+      return isLog ? `${own} - log(${sum})` : `${power(own!)} / (${sum})`;
     },
     gradient: (tril, d, { result, options }) => [tril[`${call}Backward`](d, result, options)],
     numpy: ([x], { options }) => `${name}(${x}, axis=${options.axis})`,

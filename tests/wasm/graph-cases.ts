@@ -1,0 +1,93 @@
+// Graphs that all readers are tested on, one for each operation and some of several, with inputs for them.
+import { graph, type Graph, type GraphValues } from 'tril/graph';
+import type { Numbers } from './graph-reference.js';
+import { tril } from './helpers.js';
+
+export interface Case {
+  readonly name: string;
+  readonly graph: Graph;
+  /** Shapes of the inputs; those of whole numbers have `below`. */
+  readonly inputs: Readonly<Record<string, readonly number[]>>;
+  readonly below?: Readonly<Record<string, number>>;
+}
+
+/** One head of attention, as small operations. */
+export const attention = graph(
+  { X: ['T', 'C'], W_Q: ['C', 'D'], W_K: ['C', 'D'], W_V: ['C', 'D'] },
+  ({ X, W_Q, W_K, W_V }, { matmul, transpose, divide, sqrt, softmax }) => {
+    const [Q, K, V] = [matmul(X, W_Q), matmul(X, W_K), matmul(X, W_V)];
+    const scores = divide(matmul(Q, transpose(K)), sqrt('D'));
+    const weights = softmax(scores);
+    return { Q, K, V, scores, weights, output: matmul(weights, V) };
+  },
+);
+
+export const cases: readonly Case[] = [
+  {
+    ...{ name: 'attention', graph: attention },
+    inputs: { X: [4, 3], W_Q: [3, 2], W_K: [3, 2], W_V: [3, 2] },
+  },
+  {
+    name: 'matmul of stacks',
+    graph: graph({ a: ['B', 1, 'T', 'D'], b: ['H', 'D', 'S'] }, ({ a, b }, { matmul }) => ({
+      y: matmul(a, b),
+    })),
+    inputs: { a: [2, 1, 3, 2], b: [3, 2, 4] },
+  },
+  {
+    name: 'arithmetic',
+    graph: graph({ x: ['T', 'D'], y: ['D'], z: ['T', 1] }, ({ x, y, z }, c) => {
+      const sum = c.add(x, y);
+      const quotient = c.divide(c.subtract(sum, z), c.exp(y));
+      return { sum, quotient, y2: c.multiply(quotient, c.multiply(z, 0.5)) };
+    }),
+    inputs: { x: [2, 3], y: [3], z: [2, 1] },
+  },
+  {
+    name: 'functions of one element',
+    graph: graph({ x: ['T', 'D'] }, ({ x }, c) => {
+      const positive = c.exp(x);
+      return {
+        ...{ log: c.log(c.add(positive, 1)), root: c.sqrt(positive), tanh_: c.tanh(x) },
+        ...{ relu_: c.relu(x), gelu_: c.gelu(x), silu_: c.silu(x) },
+      };
+    }),
+    inputs: { x: [2, 3] },
+  },
+  {
+    name: 'softmax',
+    graph: graph({ x: ['B', 'T', 'D'] }, ({ x }, { softmax, logSoftmax }) => ({
+      ...{ rows: softmax(x), columns: softmax(x, { axis: 1 }), logs: logSoftmax(x, { axis: 0 }) },
+    })),
+    inputs: { x: [2, 3, 2] },
+  },
+  {
+    name: 'transpose',
+    graph: graph({ x: ['B', 'T', 'D'] }, ({ x }, { transpose, exp }) => ({
+      back: transpose(x),
+      ...{ swapped: exp(transpose(x, [0, 2, 1])), turned: transpose(x, [2, 0, -2]) },
+    })),
+    inputs: { x: [2, 3, 4] },
+  },
+];
+
+/** Inputs of a case: the same numbers for the same seed. */
+export function inputsOf({ inputs, below = {} }: Case, seed = 1): GraphValues {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, shape], i) => {
+      const x = tril.randomNormal(shape, { seed: 100 * seed + i });
+      const most = below[name];
+      if (most === undefined) return [name, x];
+      return [name, x.write(x.read().map((value) => Math.abs(Math.trunc(value * 7)) % most))];
+    }),
+  );
+}
+
+export const numbersOf = (values: GraphValues): Record<string, Numbers> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, x]) => [name, { shape: x.shape, data: [...x.read()] }]),
+  );
+
+/** The largest size of numbers, or 1. */
+export const scaleOf = (numbers: readonly number[]): number =>
+  Math.max(1, ...numbers.filter(Number.isFinite).map(Math.abs));
