@@ -7,7 +7,10 @@
 export { graph } from './build.js';
 export type { Calls, GraphOperand, Value } from './calls.js';
 export type { Cell } from './cells.js';
+export { cost, type GraphCost, type NodeCost } from './cost.js';
+export { formula } from './formula.js';
 export type { Graph, GraphValues, Node } from './plan.js';
+export { program, programLanguages, type ProgramLanguage, type ProgramOptions } from './program.js';
 export { run } from './run.js';
 export { shapes } from './shapes.js';
 export { sources, type SourcesOptions } from './sources.js';

@@ -19,7 +19,7 @@ export interface SourcesOptions {
  *
  * const gram = graph({ X: ['T', 'C'] }, ({ X }, { matmul, transpose }) => ({ G: matmul(X, transpose(X)) }));
  * const values = run(tril, gram, { X: tril.tensor([[1, 2], [3, 4]]) });
- * sources(gram, values, 'G', [0, 1], { deep: true }).map(({ node, index }) => `${node} ${index}`); // ['X 0,0', 'X 1,0', 'X 0,1', 'X 1,1']
+ * sources(gram, values, 'G', [0, 1], { deep: true }).map(({ node, index }) => `${node} ${index}`); // ['X 0,0', 'X 0,1', 'X 1,0', 'X 1,1']
  * sources(gram, values, 'G', [0, 2]); // throws TrilError: sources: index: must be a cell of G, is [0, 2]
  * ```
  */

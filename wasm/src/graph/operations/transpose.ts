@@ -34,5 +34,10 @@ export const transpose = define<{ axes: readonly number[] | null }>({
   cpp: ([x], { options, output }, out) =>
     `copy(transpose(${x}, ${indices(orderOf(options.axes, output.length))}), ${out});`,
   flops: () => constant(0),
-  tex: ([x]) => `${factor(x!)}^{\\top}`,
+  tex: ([x], { options, output }) => {
+    const order = orderOf(options.axes, output.length);
+    const swapped = [...upTo(order.length - 2), order.length - 1, order.length - 2];
+    const sign = order.join() === swapped.join() ? '\\top' : `(${order.join(', ')})`;
+    return `${factor(x!)}^{${sign}}`;
+  },
 });
