@@ -140,8 +140,12 @@ const operations: Record<string, Computed> = {
   logSoftmax: ([x], { axis = -1 as never }) => softmaxOf(x!, front(axis, x!.shape.length), true),
 };
 
-/** Every value of a graph, of inputs by name. */
-export function compute({ nodes }: Graph, given: Given): Record<string, Numbers> {
+/** Every value of a graph, of inputs by name; values in `fixed` are what they are there. */
+export function compute(
+  { nodes }: Graph,
+  given: Given,
+  fixed: Given = {},
+): Record<string, Numbers> {
   const sizes: Record<string, number> = {};
   for (const { name, operation, options } of nodes) {
     if (operation !== 'input') continue;
@@ -151,6 +155,7 @@ export function compute({ nodes }: Graph, given: Given): Record<string, Numbers>
   }
   const values: Record<string, Numbers> = {};
   const valueOf = (node: Node): Numbers => {
+    if (fixed[node.name]) return fixed[node.name]!;
     if (node.operation === 'input') return given[node.name]!;
     const inputs = node.inputs.map((name) => values[name]!);
     const [x, y] = inputs;

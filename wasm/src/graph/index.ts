@@ -9,6 +9,7 @@ export type { Calls, GraphOperand, Value } from './calls.js';
 export type { Cell } from './cells.js';
 export { cost, type GraphCost, type NodeCost } from './cost.js';
 export { formula } from './formula.js';
+export { gradients, type GradientsOptions } from './gradients.js';
 export type { Graph, GraphValues, Node } from './plan.js';
 export { program, programLanguages, type ProgramLanguage, type ProgramOptions } from './program.js';
 export { run } from './run.js';
