@@ -69,6 +69,60 @@ export const cases: readonly Case[] = [
     })),
     inputs: { x: [2, 3, 4] },
   },
+  {
+    name: 'linear',
+    graph: graph({ x: ['B', 'T', 'C'], W: ['D', 'C'], b: ['D'] }, ({ x, W, b }, { linear }) => ({
+      ...{ y: linear(x, W, b), z: linear(x, W) },
+    })),
+    inputs: { x: [2, 3, 2], W: [4, 2], b: [4] },
+  },
+  {
+    name: 'reductions',
+    graph: graph({ x: ['B', 'T', 'D'] }, ({ x }, { sum, mean, max }) => ({
+      ...{ all: sum(x), rows: sum(x, { axis: -1 }), first: mean(x, { axis: 0, keepDims: true }) },
+      ...{ average: mean(x, { keepDims: true }), most: max(x), largest: max(x, { axis: 1 }) },
+    })),
+    inputs: { x: [2, 3, 2] },
+  },
+  {
+    name: 'heads by reshaping, and parts',
+    graph: graph({ x: ['T', '3*C'], w: ['C'] }, ({ x, w }, c) => {
+      const [q, k, v] = c.split(x, 3, { axis: 1 });
+      const heads = c.transpose(c.reshape(c.multiply(k!, w), ['T', 2, 'C/2']), [1, 0, 2]);
+      const half = c.slice(v!, { axis: -1, start: 'C/2', stop: 'C' });
+      return { q: q!, heads, half, joined: c.concatenate([q!, half, v!], { axis: 1 }) };
+    }),
+    inputs: { x: [2, 12], w: [4] },
+  },
+  {
+    name: 'masks',
+    graph: graph({ x: ['H', 'T', 'T'], seen: ['T', 'T'] }, ({ x, seen }, { mask, exp }) => ({
+      ...{ causal: exp(mask(x)), shown: mask(x, seen) },
+    })),
+    inputs: { x: [2, 3, 3], seen: [3, 3] },
+    below: { seen: 2 },
+  },
+  {
+    name: 'norms',
+    graph: graph({ x: ['T', 'C'], w: ['C'], b: ['C'] }, ({ x, w, b }, c) => ({
+      ...{ y: c.layerNorm(x, w, b), plain: c.layerNorm(x, { eps: 0.5 }) },
+      ...{ scaled: c.rmsNorm(x, w), bare: c.rmsNorm(x, { eps: 0.01 }) },
+    })),
+    inputs: { x: [3, 4], w: [4], b: [4] },
+  },
+  {
+    name: 'tokens and their loss',
+    graph: graph(
+      { ids: ['B', 'T'], table: ['V', 'C'], W: ['V', 'C'], targets: ['B', 'T'] },
+      ({ ids, table, W, targets }, { embedding, linear, crossEntropy }) => {
+        const x = embedding(ids, table);
+        const logits = linear(x, W);
+        return { x, logits, loss: crossEntropy(logits, targets) };
+      },
+    ),
+    inputs: { ids: [2, 2], table: [3, 2], W: [3, 2], targets: [2, 2] },
+    below: { ids: 3, targets: 3 },
+  },
 ];
 
 /** Inputs of a case: the same numbers for the same seed. */

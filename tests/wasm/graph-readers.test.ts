@@ -123,6 +123,20 @@ describe('cost', () => {
     expect(flopsOf('matmul', sizes, { a: ['N', 'C'], b: ['C', 'F'] })).toBe(
       tril.cost.matmul({ rows: 7, depth: 5, cols: 3 }).flops,
     );
+    expect(flopsOf('linear', sizes, { x: ['N', 'C'], W: ['F', 'C'], b: ['F'] })).toBe(
+      tril.cost.linear({ rows: 7, in: 5, out: 3 }).flops,
+    );
+    expect(flopsOf('layerNorm', sizes, { x: ['N', 'C'], w: ['C'], b: ['C'] })).toBe(
+      tril.cost.layerNorm({ rows: 7, width: 5 }).flops,
+    );
+    expect(flopsOf('layerNorm', sizes, { x: ['N', 'C'] })).toBe(
+      tril.cost.layerNorm({ rows: 7, width: 5, affine: false }).flops,
+    );
+    for (const activation of ['relu', 'gelu', 'silu'] as const) {
+      expect(flopsOf(activation, sizes, { x: ['N', 'C'] })).toBe(
+        tril.cost.activation({ count: 35, activation }).flops,
+      );
+    }
     expect(flopsOf('softmax', sizes, { x: ['N', 'C'] })).toBe(
       tril.cost.softmax({ rows: 7, length: 5 }).flops,
     );

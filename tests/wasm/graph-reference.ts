@@ -108,6 +108,22 @@ function softmaxOf(x: Numbers, axis: number, log: boolean): Numbers {
   });
 }
 
+const meanOf = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+
+function reduce(x: Numbers, options: Options, join: (line: readonly number[]) => number): Numbers {
+  const { axis = null, keepDims = false } = options as { axis?: number | null; keepDims?: boolean };
+  const gone = axis === null ? [...x.shape.keys()] : [front(axis, x.shape.length)];
+  const full = x.shape.map((size, i) => (gone.includes(i) ? 1 : size));
+  const made = fill(full, (index) => {
+    const line = indicesOf(x.shape).filter((cell) =>
+      cell.every((each, i) => gone.includes(i) || each === index[i]),
+    );
+    return join(line.map((cell) => at(x, cell)));
+  });
+  const left = x.shape.filter((_, i) => !gone.includes(i));
+  return { shape: keepDims ? full : left.length > 0 ? left : [1], data: made.data };
+}
+
 type Options = Readonly<Record<string, never>>;
 type Computed = (inputs: readonly Numbers[], options: Options, sizes: Sizes) => Numbers;
 type Sizes = Readonly<Record<string, number>>;
@@ -135,6 +151,79 @@ const operations: Record<string, Computed> = {
           x!.shape.map((_, axis) => index[order.indexOf(axis)]!),
         ),
     );
+  },
+  linear: ([x, weight, bias]) =>
+    fill([...x!.shape.slice(0, -1), weight!.shape[0]!], (index) => {
+      const [row, out] = [index.slice(0, -1), index.at(-1)!];
+      let sum = bias ? bias.data[out]! : 0;
+      for (let k = 0; k < weight!.shape[1]!; ++k)
+        sum += at(x!, [...row, k]) * at(weight!, [out, k]);
+      return sum;
+    }),
+  sum: ([x], options) => reduce(x!, options, (line) => line.reduce((a, b) => a + b, 0)),
+  mean: ([x], options) => reduce(x!, options, meanOf),
+  max: ([x], options) => reduce(x!, options, (line) => Math.max(...line)),
+  reshape: ([x], { shape }, sizes) => ({
+    shape: (shape as unknown as (number | string)[]).map((size) => sizeOf(size, sizes)),
+    data: x!.data,
+  }),
+  slice: ([x], { axis = 0 as never, start = 0 as never, stop }, sizes) => {
+    const place = front(axis, x!.shape.length);
+    const first = sizeOf(start, sizes);
+    const last = stop === undefined ? x!.shape[place]! : sizeOf(stop, sizes);
+    return fill(
+      x!.shape.map((size, i) => (i === place ? last - first : size)),
+      (index) =>
+        at(
+          x!,
+          index.map((each, i) => (i === place ? each + first : each)),
+        ),
+    );
+  },
+  concatenate: (inputs, { axis = 0 as never }) => {
+    const place = front(axis, inputs[0]!.shape.length);
+    const owners = inputs.flatMap((x) =>
+      [...Array(x.shape[place]!).keys()].map((i) => [x, i] as const),
+    );
+    return fill(
+      inputs[0]!.shape.map((size, i) => (i === place ? owners.length : size)),
+      (index) => {
+        const [x, own] = owners[index[place]!]!;
+        return at(
+          x,
+          index.map((each, i) => (i === place ? own : each)),
+        );
+      },
+    );
+  },
+  mask: ([x, seen]) => {
+    const isSeen = seen && repeated(seen);
+    return fill(seen ? joint(x!.shape, seen.shape) : x!.shape, (index) => {
+      const shows = isSeen ? isSeen(index) !== 0 : index.at(-1)! <= index.at(-2)!;
+      return shows ? repeated(x!)(index) : -Infinity;
+    });
+  },
+  layerNorm: ([x, weight, bias], { eps = 1e-5 as never }) =>
+    fill(x!.shape, (index) => {
+      const line = lineOf(x!, index, index.length - 1);
+      const mean = meanOf(line);
+      const variance = meanOf(line.map((each) => (each - mean) ** 2));
+      const [scale, shift] = [weight, bias].map((each) => each?.data[index.at(-1)!]);
+      return ((at(x!, index) - mean) / Math.sqrt(variance + eps)) * (scale ?? 1) + (shift ?? 0);
+    }),
+  rmsNorm: ([x, weight], { eps = 1e-5 as never }) =>
+    fill(x!.shape, (index) => {
+      const square = meanOf(lineOf(x!, index, index.length - 1).map((each) => each * each));
+      return (at(x!, index) / Math.sqrt(square + eps)) * (weight?.data[index.at(-1)!] ?? 1);
+    }),
+  embedding: ([ids, table]) =>
+    fill([...ids!.shape, table!.shape[1]!], (index) =>
+      at(table!, [at(ids!, index.slice(0, -1)), index.at(-1)!]),
+    ),
+  crossEntropy: ([logits, targets]) => {
+    const logs = softmaxOf(logits!, logits!.shape.length - 1, true);
+    const losses = indicesOf(targets!.shape).map((row) => -at(logs, [...row, at(targets!, row)]));
+    return { shape: [1], data: [meanOf(losses)] };
   },
   softmax: ([x], { axis = -1 as never }) => softmaxOf(x!, front(axis, x!.shape.length), false),
   logSoftmax: ([x], { axis = -1 as never }) => softmaxOf(x!, front(axis, x!.shape.length), true),

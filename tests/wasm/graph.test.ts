@@ -78,6 +78,61 @@ describe('graph', () => {
   });
 });
 
+describe('each operation', () => {
+  const refused: readonly (readonly [string, Parameters<typeof graph>[1], string, string])[] = [
+    ['linear', ({ x, w }, c) => ({ y: c.linear(x!, w!) }), 'weight', 'must have two axes'],
+    ['linear', ({ x, m }, c) => ({ y: c.linear(m!, x!) }), 'weight', 'D columns meet rows of S'],
+    ['linear', ({ x, w }, c) => ({ y: c.linear(x!, x!, w!) }), 'bias', 'must be [T]'],
+    ['reshape', ({ x }, c) => ({ y: c.reshape(x!, ['T']) }), 'shape', 'T elements of D*T'],
+    ['slice', ({ x }, c) => ({ y: c.slice(x!, { start: 2, stop: 1 }) }), 'stop', 'before start'],
+    ['slice', ({ x }, c) => ({ y: c.slice(x!, { start: -1 }) }), 'start', 'at least 0'],
+    ['slice', ({ x }, c) => ({ y: c.slice(x!, { stop: 'T + 1' }) }), 'stop', 'behind the axis'],
+    ['slice', ({ x }, c) => ({ y: c.split(x!, 2, { axis: 2 })[0]! }), 'axis', 'no axis 2'],
+    [
+      'concatenate',
+      ({ x, m }, c) => ({ y: c.concatenate([x!, m!]) }),
+      'tensors[1]',
+      'axis 0 alone',
+    ],
+    ['concatenate', (_, c) => ({ y: c.concatenate([]) }), 'inputs', 'is given 0 inputs'],
+    ['transpose', ({ x }, c) => ({ y: c.transpose(x!, [0, 0]) }), 'axes', 'every axis once'],
+    ['sum', ({ x }, c) => ({ y: c.sum(x!, { axis: -3 }) }), 'axis', 'there is no axis -3'],
+    ['mask', ({ w }, c) => ({ y: c.mask(w!) }), 'x', 'at least two axes'],
+    ['mask', ({ w, x }, c) => ({ y: c.mask(w!, x!) }), 'seen', 'no more axes than x'],
+    ['layerNorm', ({ x, m }, c) => ({ y: c.layerNorm(x!, m!) }), 'weight', 'must be [D]'],
+    ['rmsNorm', ({ x, m }, c) => ({ y: c.rmsNorm(x!, m!) }), 'weight', 'must be [D]'],
+    ['embedding', ({ x, w }, c) => ({ y: c.embedding(x!, w!) }), 'table', 'must have two axes'],
+    ['crossEntropy', ({ x, w }, c) => ({ y: c.crossEntropy(x!, w!) }), 'targets', 'must be [T]'],
+    ['matmul', ({ x, w }, c) => ({ y: c.matmul(x!, w!) }), 'b', 'at least two axes'],
+    ['exp', (_, c) => ({ y: c.exp(null as never) }), 'x', 'must be a value of this graph'],
+  ];
+
+  it.each(refused)('refuses what does not fit: %s', (name, build, argument, says) => {
+    const body = () => graph({ x: ['T', 'D'], w: ['D'], m: ['D', 'S'] }, build);
+    expectRefused(body, { call: 'graph', argument: `${name}.${argument}`, says });
+  });
+
+  it('refuses numbers that its values forbid', () => {
+    withoutLeak(() => {
+      const made = graph({ ids: ['T'], table: ['V', 'C'] }, ({ ids, table }, { embedding }) => ({
+        y: embedding(ids, table),
+      }));
+      const table = normal([3, 2], 1);
+      for (const id of [3, 0.5]) {
+        const ids = tril.tensor([id]);
+        expectRefused(() => run(tril, made, { ids, table }), {
+          ...{ call: 'run', argument: 'y', says: 'embedding: ids:' },
+        });
+      }
+      const halved = graph({ x: ['C'] }, ({ x }, { split }) => ({ y: split(x, 2)[0]! }));
+      const x = tril.tensor([1, 2, 3]);
+      expectRefused(() => run(tril, halved, { x }), {
+        ...{ call: 'run', argument: 'y', says: 'is [C/2], but C/2 is 1.5' },
+      });
+    });
+  });
+});
+
 describe('shapes', () => {
   it('are in sizes by name, and in numbers', () => {
     expect(shapes(attention)).toMatchObject({ Q: ['T', 'D'], scores: ['T', 'T'], _10: [1] });

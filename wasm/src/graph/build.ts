@@ -1,9 +1,9 @@
 // A graph from calls that are written as a program is: each gives a value, which the next takes.
 import { TrilError } from '../error.js';
-import { checkFunction, checkKeys, describe } from '../names.js';
+import { checkFunction, checkKeys, describe, integerOption } from '../names.js';
 import type { Calls, Value } from './calls.js';
 import { frozen, planOf, stepOf, type Graph, type Node, type Step } from './plan.js';
-import { parseSize, type Size } from './sizes.js';
+import { constant, one, parseSize, sizeText, times, type Size } from './sizes.js';
 import { table } from './table.js';
 
 /** Writes nodes down. */
@@ -15,7 +15,8 @@ export class Builder {
   constructor(readonly call: string) {
     const names = Object.keys(table).filter((name) => name !== 'input');
     const made = names.map((name) => [name, this.#callOf(name)] as const);
-    this.calls = Object.freeze(Object.fromEntries(made)) as unknown as Calls;
+    const split: Calls['split'] = (...given) => this.#split(...given);
+    this.calls = Object.freeze({ ...Object.fromEntries(made), split }) as unknown as Calls;
   }
 
   make(node: Node, inputs: readonly Value[] = []): Value {
@@ -63,6 +64,17 @@ export class Builder {
     parseSize(this.call, argument, operand);
     const node = { name: String(operand), operation: 'number', inputs: [] };
     return this.make({ ...node, options: { value: operand } });
+  }
+
+  #split(...[x, sections, { axis = 0 } = {}]: Parameters<Calls['split']>): Value[] {
+    const value = this.#operand('split.x', x);
+    const { shape } = this.#steps.get(value)!;
+    const size = shape.at(axis) ?? one; // slice says that there is no such axis
+    const count = integerOption(this.call, 'split.sections', sections, Number.NaN, 1);
+    const bound = (part: number) => sizeText(times(size, constant(part / count)));
+    return Array.from({ length: count }, (_, part) =>
+      this.calls.slice(value, { axis, start: bound(part), stop: bound(part + 1) }),
+    );
   }
 
   #callOf(name: string) {

@@ -48,4 +48,49 @@ export interface Calls {
   logSoftmax(x: GraphOperand, options?: { readonly axis?: number }): Value;
   /** The axes in another order (default: backwards). */
   transpose(x: GraphOperand, axes?: readonly number[]): Value;
+  /** The same numbers in row-major order in another shape. */
+  reshape(x: GraphOperand, shape: readonly Size[]): Value;
+  /** The part of an axis (default 0) from `start` (default 0) on and before `stop` (default: its end). */
+  slice(
+    x: GraphOperand,
+    options: { readonly axis?: number; readonly start?: Size; readonly stop?: Size },
+  ): Value;
+  /** So many equal parts of an axis (default 0), each a slice. */
+  split(x: GraphOperand, sections: number, options?: { readonly axis?: number }): Value[];
+  /** Values one after another along an axis that they have (default 0). */
+  concatenate(values: readonly GraphOperand[], options?: { readonly axis?: number }): Value;
+  /** The sum along an axis (default: of all, with the shape `[1]`). */
+  sum(x: GraphOperand, options?: AxisOptions): Value;
+  /** The mean along an axis (default: of all). */
+  mean(x: GraphOperand, options?: AxisOptions): Value;
+  /** The largest along an axis (default: of all). */
+  max(x: GraphOperand, options?: AxisOptions): Value;
+  /** Scores with -inf where `seen` is 0; without `seen`, in the keys behind the query's own position. */
+  mask(x: GraphOperand, seen?: GraphOperand): Value;
+  /** Rows at mean 0 and variance 1, weighted and shifted; `eps` is 1e-5 by default. */
+  layerNorm(
+    x: GraphOperand,
+    weight?: GraphOperand | NormOptions,
+    bias?: GraphOperand | NormOptions,
+    options?: NormOptions,
+  ): Value;
+  /** Rows divided by their root mean square, weighted; `eps` is 1e-5 by default. */
+  rmsNorm(x: GraphOperand, weight?: GraphOperand | NormOptions, options?: NormOptions): Value;
+  /** Row `ids[i]` of a table `[V, C]` for each id, a whole number. */
+  embedding(ids: GraphOperand, table: GraphOperand): Value;
+  /** The mean loss of logits `[..., V]` for targets `[...]`, whole numbers; -100 does not count. */
+  crossEntropy(logits: GraphOperand, targets: GraphOperand): Value;
+}
+
+/** The options of reductions. */
+export interface AxisOptions {
+  readonly axis?: number;
+  /** Whether the axis stays, with size 1 (default false). */
+  readonly keepDims?: boolean;
+}
+
+/** The options of norms. */
+export interface NormOptions {
+  /** Number that is added to the variance or mean square (default 1e-5). */
+  readonly eps?: number;
 }

@@ -5,7 +5,7 @@
  * @module tril/graph
  */
 export { graph } from './build.js';
-export type { Calls, GraphOperand, Value } from './calls.js';
+export type { AxisOptions, Calls, GraphOperand, NormOptions, Value } from './calls.js';
 export type { Cell } from './cells.js';
 export { cost, type GraphCost, type NodeCost } from './cost.js';
 export { formula } from './formula.js';

@@ -161,23 +161,32 @@ export function bind(call: string, plan: Plan, values: GraphValues): Sizes {
   const sizes: Record<string, number> = {};
   const inputs = [...plan.values()].filter(isInput);
   const shapeOf = (step: Step) => tensorOf(call, values, step.node.name).shape;
-  const refuse = (step: Step, problem: string) => {
+  const refuse = (step: Step) => {
     const { name } = step.node;
     const is = [...new Set(step.shape.flatMap(namesOf))].filter((size) => size in sizes);
     const known = is.map((size) => `${size} = ${sizes[size]}`).join(', ');
-    const text = `must be ${shapeText(step.shape)}, is [${shapeOf(step).join(', ')}]${problem}`;
+    const text = `must be ${shapeText(step.shape)}, is [${shapeOf(step).join(', ')}]`;
     return new TrilError(call, name, known ? `${text}; ${known}` : text, { [name]: shapeOf(step) });
   };
   for (const step of inputs) {
-    if (shapeOf(step).length !== step.shape.length) throw refuse(step, '');
-    for (const [axis, size] of step.shape.entries()) {
-      const name = sizeText(size);
-      if (/^[A-Za-z]\w*$/.test(name)) sizes[name] ??= shapeOf(step)[axis]!;
+    if (shapeOf(step).length !== step.shape.length) throw refuse(step);
+  }
+  const axes = inputs.flatMap((step) =>
+    step.shape.map((size, axis) => [size, shapeOf(step)[axis]!] as const),
+  );
+  // Plain names first, then what a known product or sum leaves to one name.
+  for (const isPlain of [true, false]) {
+    for (const [size, value] of axes) {
+      const [name, ...others] = namesOf(size).filter((each) => !(each in sizes));
+      if (name === undefined || others.length > 0) continue;
+      const [none, each] = [0, 1].map((number) => evaluate(size, { ...sizes, [name]: number }));
+      const solved = (value - none!) / (each! - none!);
+      if (isPlain ? sizeText(size) === name : Number.isFinite(solved)) sizes[name] = solved;
     }
   }
   for (const step of inputs) {
     const wrong = step.shape.some((size, axis) => evaluate(size, sizes) !== shapeOf(step)[axis]);
-    if (wrong) throw refuse(step, '');
+    if (wrong) throw refuse(step);
   }
   return sizes;
 }

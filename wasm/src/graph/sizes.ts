@@ -90,7 +90,17 @@ export function evaluate(sum: Sum, sizes: Sizes): number {
     for (const [name, power] of powersOf(product)) term *= (sizes[name] ?? Number.NaN) ** power;
     value += term;
   }
-  return value;
+  // 2/3 of 6 is 4, whatever 2/3 was rounded to.
+  return Math.abs(value - Math.round(value)) < 1e-9 ? Math.round(value) : value;
+}
+
+/** A coefficient as a fraction, where it is a simple one: numerator and denominator. */
+function fraction(value: number): readonly [number, number] {
+  for (let below = 1; below <= 64; ++below) {
+    const above = Math.round(value * below);
+    if (Math.abs(value * below - above) < 1e-9) return [above, below];
+  }
+  return [value, 1];
 }
 
 const repeated = (name: string, power: number) => Array.from({ length: power }, () => name);
@@ -102,12 +112,10 @@ export function sizeText(sum: Sum): string {
     const powers = [...powersOf(product)];
     const above = powers.flatMap(([name, power]) => repeated(name, power));
     const below = powers.flatMap(([name, power]) => repeated(name, -power));
-    const size = Math.abs(factor);
-    // 0.333 * C is C / 3.
-    const divisor = size < 1 && Number.isInteger(1 / size) ? [String(1 / size)] : [];
-    const factors = size === 1 || divisor.length > 0 ? above : [String(size), ...above];
-    const numerator = factors.length > 0 ? factors.join('*') : '1';
-    return [factor < 0 ? '-' : '+', [numerator, ...divisor, ...below].join('/')];
+    const [size, divisor] = fraction(Math.abs(factor));
+    const factors = size === 1 && above.length > 0 ? above : [String(size), ...above];
+    const divisors = divisor === 1 ? below : [String(divisor), ...below];
+    return [factor < 0 ? '-' : '+', [factors.join('*'), ...divisors].join('/')];
   });
   const [[sign, first] = ['', ''], ...rest] = text;
   return [(sign === '-' ? '-' : '') + first, ...rest.map((term) => term.join(' '))].join(' ');
@@ -122,9 +130,8 @@ export function sizeTex(sum: Sum): string {
       powers
         .filter(([, power]) => power * sign > 0)
         .map(([name, power]) => (power * sign === 1 ? name : `${name}^{${power * sign}}`));
-    const size = Math.abs(factor);
-    const divisor = size < 1 && Number.isInteger(1 / size) ? 1 / size : 1;
-    const number = divisor > 1 || size === 1 ? [] : [String(size)];
+    const [size, divisor] = fraction(Math.abs(factor));
+    const number = size === 1 ? [] : [String(size)];
     const above = [...number, ...factors(1)].join(' ') || '1';
     const below = [...(divisor > 1 ? [String(divisor)] : []), ...factors(-1)].join(' ');
     return `${factor < 0 ? '-' : '+'} ${below ? `\\frac{${above}}{${below}}` : above}`;
