@@ -123,6 +123,29 @@ export const cases: readonly Case[] = [
     inputs: { ids: [2, 2], table: [3, 2], W: [3, 2], targets: [2, 2] },
     below: { ids: 3, targets: 3 },
   },
+  {
+    name: 'fused attention',
+    graph: graph(
+      { q: ['H', 'T', 'D'], k: ['H', 'S', 'D'], v: ['H', 'S', 'E'], seen: ['T', 'S'] },
+      ({ q, k, v, seen }, { attention }) => ({
+        ...{ all: attention(q, k, v), some: attention(q, k, v, seen) },
+        causal: attention(q, k, v, { causal: true }),
+      }),
+    ),
+    inputs: { q: [2, 3, 2], k: [2, 4, 2], v: [2, 4, 3], seen: [3, 4] },
+    below: { seen: 3 },
+  },
+  {
+    name: 'fused heads',
+    graph: graph(
+      { x: ['B', 'T', 'C'], W: ['3*C', 'C'], O: ['C', 'C'], b: ['3*C'], c: ['C'] },
+      ({ x, W, O, b, c }, { multiHeadAttention }) => ({
+        y: multiHeadAttention(x, W, O, b, c, { heads: 2 }),
+        z: multiHeadAttention(x, W, O, { heads: 1, causal: true }),
+      }),
+    ),
+    inputs: { x: [2, 2, 2], W: [6, 2], O: [2, 2], b: [6], c: [2] },
+  },
 ];
 
 /** Inputs of a case: the same numbers for the same seed. */

@@ -229,6 +229,46 @@ const operations: Record<string, Computed> = {
   logSoftmax: ([x], { axis = -1 as never }) => softmaxOf(x!, front(axis, x!.shape.length), true),
 };
 
+/** Attention, row by row. */
+function attend([q, k, v, seen]: readonly Numbers[], causal: boolean): Numbers {
+  return fill([...q!.shape.slice(0, -1), v!.shape.at(-1)!], (index) => {
+    const [lead, t, out] = [index.slice(0, -2), index.at(-2)!, index.at(-1)!];
+    const keys = [...Array(k!.shape.at(-2)).keys()];
+    const scores = keys.map((s) => {
+      if (causal && s > t) return -Infinity;
+      if (seen && at(seen, [t, s]) === 0) return -Infinity;
+      let sum = 0;
+      for (let d = 0; d < q!.shape.at(-1)!; ++d)
+        sum += at(q!, [...lead, t, d]) * at(k!, [...lead, s, d]);
+      return sum / Math.sqrt(q!.shape.at(-1)!);
+    });
+    const weights = softmaxOf({ shape: [keys.length], data: scores }, 0, false).data;
+    return keys.reduce((sum, s) => sum + weights[s]! * at(v!, [...lead, s, out]), 0);
+  });
+}
+
+operations['attention'] = (inputs, { causal = false as never }) => attend(inputs, causal);
+operations['multiHeadAttention'] = ([x, W, O, b, c], options) => {
+  const { heads, causal = false } = options as unknown as { heads: number; causal?: boolean };
+  const [batch, tokens, width] = x!.shape as [number, number, number];
+  const depth = width / heads;
+  const project = (part: number) =>
+    fill([batch, heads, tokens, depth], ([n, h, t, d]) => {
+      const row = part * width + h! * depth + d!;
+      let sum = b ? b.data[row]! : 0;
+      for (let i = 0; i < width; ++i) sum += at(x!, [n!, t!, i]) * at(W!, [row, i]);
+      return sum;
+    });
+  const head = attend([project(0), project(1), project(2)], causal);
+  return fill([batch, tokens, width], ([n, t, out]) => {
+    let sum = c ? c.data[out!]! : 0;
+    for (let i = 0; i < width; ++i) {
+      sum += at(head, [n!, Math.floor(i / depth), t!, i % depth]) * at(O!, [out!, i]);
+    }
+    return sum;
+  });
+};
+
 /** Every value of a graph, of inputs by name; values in `fixed` are what they are there. */
 export function compute(
   { nodes }: Graph,

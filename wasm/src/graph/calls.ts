@@ -80,6 +80,35 @@ export interface Calls {
   embedding(ids: GraphOperand, table: GraphOperand): Value;
   /** The mean loss of logits `[..., V]` for targets `[...]`, whole numbers; -100 does not count. */
   crossEntropy(logits: GraphOperand, targets: GraphOperand): Value;
+  /** `softmax(q k^T / sqrt(D)) v`, fused: q `[..., T, D]`, k `[..., S, D]`, v `[..., S, Dv]`; `seen` as in `mask`. */
+  attention(
+    q: GraphOperand,
+    k: GraphOperand,
+    v: GraphOperand,
+    seen?: GraphOperand | CausalOption,
+    options?: CausalOption,
+  ): Value;
+  /** Self-attention of heads between linear layers, fused: x `[..., T, C]`, weights `[3*C, C]` and `[C, C]` as PyTorch's. */
+  multiHeadAttention(
+    x: GraphOperand,
+    inWeight: GraphOperand,
+    outWeight: GraphOperand,
+    inBias: GraphOperand | HeadsOptions,
+    outBias?: GraphOperand | HeadsOptions,
+    options?: HeadsOptions,
+  ): Value;
+}
+
+/** An option of attention. */
+export interface CausalOption {
+  /** A query sees no key behind its own position (default false). */
+  readonly causal?: boolean;
+}
+
+/** The options of multi-head attention. */
+export interface HeadsOptions extends CausalOption {
+  /** How many heads share the width. */
+  readonly heads: number;
 }
 
 /** The options of reductions. */

@@ -1,4 +1,5 @@
 import { isFused, isInput, planOf, shapeIn, type Graph, type Step } from './plan.js';
+import { unfoldAll } from './unfold.js';
 import { constant, count, evaluate, plus, sizeText, times, type Sizes, type Sum } from './sizes.js';
 
 /** What a node costs: a number, or a formula in the sizes. */
@@ -30,7 +31,7 @@ function costOf({ operation, options, inputs, shape }: Step): Sum {
 
 /**
  * What computing a graph costs, counted from its definition, as formulas in its sizes. `bytes` of the whole is what goes through
- * memory at least: inputs and outputs.
+ * memory at least: inputs and outputs. A fused operation is counted as what it is made of.
  *
  * @throws TrilError where the graph is none
  *
@@ -54,7 +55,7 @@ export function cost(graph: Graph): GraphCost<string>;
 export function cost(graph: Graph, sizes: Sizes): GraphCost<number>;
 export function cost(graph: Graph, sizes?: Sizes): GraphCost<string> | GraphCost<number> {
   const call = 'cost';
-  const plan = planOf(call, graph);
+  const plan = planOf(call, unfoldAll(call, graph));
   if (sizes) for (const step of plan.values()) shapeIn(call, step, sizes);
   const write = (sum: Sum) => (sizes ? evaluate(sum, sizes) : sizeText(sum)) as never;
   const steps = [...plan.values()];

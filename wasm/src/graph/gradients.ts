@@ -4,6 +4,7 @@ import { Tensor } from '../tensor.js';
 import type { Tril } from '../load.js';
 import { bind, find, isFused, planOf, sized } from './plan.js';
 import type { Graph, GraphValues, Step } from './plan.js';
+import { unfoldAll } from './unfold.js';
 import { checkTril, complete } from './run.js';
 
 /** The options of `gradients`. */
@@ -40,7 +41,7 @@ export function gradients(
   const call = 'gradients';
   checkTril(call, tril);
   checkKeys(call, 'options', 'option', options, ['dOutput']);
-  const plan = planOf(call, graph);
+  const plan = planOf(call, unfoldAll(call, graph));
   const target = find(call, 'of', plan, of);
   if (!Array.isArray(by)) {
     throw new TrilError(call, 'by', `must be an array of names, is ${describe(by)}`);

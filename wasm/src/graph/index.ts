@@ -5,9 +5,18 @@
  * @module tril/graph
  */
 export { graph } from './build.js';
-export type { AxisOptions, Calls, GraphOperand, NormOptions, Value } from './calls.js';
+export type {
+  AxisOptions,
+  Calls,
+  CausalOption,
+  GraphOperand,
+  HeadsOptions,
+  NormOptions,
+  Value,
+} from './calls.js';
 export type { Cell } from './cells.js';
 export { cost, type GraphCost, type NodeCost } from './cost.js';
+export { edit, type GraphEdit } from './edit.js';
 export { formula } from './formula.js';
 export { gradients, type GradientsOptions } from './gradients.js';
 export type { Graph, GraphValues, Node } from './plan.js';
@@ -16,4 +25,5 @@ export { run } from './run.js';
 export { shapes } from './shapes.js';
 export { sources, type SourcesOptions } from './sources.js';
 export type { Size, Sizes } from './sizes.js';
+export { unfold } from './unfold.js';
 export { why, whyText, type Reason, type ReasonCell, type WhyOptions } from './why.js';

@@ -2,6 +2,7 @@ import { TrilError } from '../error.js';
 import { checkKeys, checkName, describe } from '../names.js';
 import { cppProgram } from './program-cpp.js';
 import { pythonProgram } from './program-python.js';
+import { unfoldAll } from './unfold.js';
 import type { Source } from './program-source.js';
 import { bind, find, isHidden, isInput, planOf, sized, tensorOf } from './plan.js';
 import type { Graph, GraphValues } from './plan.js';
@@ -43,7 +44,7 @@ export function program(
   const call = 'program';
   checkName(call, 'language', 'language', language, programLanguages);
   checkKeys(call, 'options', 'option', options, ['show']);
-  const plan = planOf(call, graph);
+  const plan = planOf(call, unfoldAll(call, graph));
   const sizes = bind(call, plan, values);
   const steps = [...plan.values()];
   const named = steps.filter((step) => !isInput(step) && !isHidden(step));

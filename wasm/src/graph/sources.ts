@@ -1,6 +1,6 @@
 import { booleanOption, checkKeys } from '../names.js';
 import { Cells, keyOf, type Cell } from './cells.js';
-import { isInput, planOf, type Graph, type GraphValues } from './plan.js';
+import { isInput, type Graph, type GraphValues } from './plan.js';
 
 /** The options of `sources`. */
 export interface SourcesOptions {
@@ -33,8 +33,8 @@ export function sources(
   const call = 'sources';
   checkKeys(call, 'options', 'option', options, ['deep']);
   const deep = booleanOption(call, 'deep', options.deep, false);
-  const plan = planOf(call, graph);
-  const cells = new Cells(call, plan, values);
+  const cells = new Cells(call, graph, values);
+  const { plan } = cells;
   cells.find(node, index);
   const start: Cell = { node, index };
   const found = new Map([[keyOf(start), start]]);

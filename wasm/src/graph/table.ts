@@ -1,5 +1,6 @@
 // The table of operations, by name. What is listed here can be written in a graph, and is read by every reader.
 import { add, divide, multiply, subtract } from './operations/arithmetic.js';
+import { attention, multiHeadAttention } from './operations/attention.js';
 import { input, number } from './operations/leaves.js';
 import { matmul } from './operations/matmul.js';
 import { linear } from './operations/linear.js';
@@ -22,4 +23,5 @@ export const table: Readonly<Record<string, Operation | Fused>> = {
   ...{ sum, mean, max },
   ...{ softmax, logSoftmax, mask, layerNorm, rmsNorm },
   ...{ embedding, crossEntropy },
+  ...{ attention, multiHeadAttention },
 };

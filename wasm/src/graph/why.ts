@@ -1,6 +1,6 @@
 import { checkKeys, integerOption } from '../names.js';
 import { Cells, keyOf, type Cell } from './cells.js';
-import { isFused, isHidden, isInput, planOf } from './plan.js';
+import { isFused, isHidden, isInput } from './plan.js';
 import type { Graph, GraphValues, Step } from './plan.js';
 
 /** A cell with its number and, where the tree goes on below it, why it is so. */
@@ -68,8 +68,8 @@ export function why(
   const depth = integerOption(call, 'depth', options.depth, 1, 1);
   const digits = integerOption(call, 'digits', options.digits, 4, 1);
   const most = integerOption(call, 'most', options.most, 8, 3);
-  const plan = planOf(call, graph);
-  const cells = new Cells(call, plan, values);
+  const cells = new Cells(call, graph, values);
+  const { plan } = cells;
   const write = (value: number) =>
     Number.isFinite(value)
       ? String(Number(value.toPrecision(Math.min(digits, 17))))
