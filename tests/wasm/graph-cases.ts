@@ -88,9 +88,9 @@ export const cases: readonly Case[] = [
     name: 'heads by reshaping, and parts',
     graph: graph({ x: ['T', '3*C'], w: ['C'] }, ({ x, w }, c) => {
       const [q, k, v] = c.split(x, 3, { axis: 1 });
-      const heads = c.transpose(c.reshape(c.multiply(k!, w), ['T', 2, 'C/2']), [1, 0, 2]);
-      const half = c.slice(v!, { axis: -1, start: 'C/2', stop: 'C' });
-      return { q: q!, heads, half, joined: c.concatenate([q!, half, v!], { axis: 1 }) };
+      const heads = c.transpose(c.reshape(c.multiply(k, w), ['T', 2, 'C/2']), [1, 0, 2]);
+      const half = c.slice(v, { axis: -1, start: 'C/2', stop: 'C' });
+      return { q, heads, half, joined: c.concatenate([q, half, v], { axis: 1 }) };
     }),
     inputs: { x: [2, 12], w: [4] },
   },

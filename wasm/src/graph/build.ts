@@ -1,7 +1,7 @@
 // A graph from calls that are written as a program is: each gives a value, which the next takes.
 import { TrilError } from '../error.js';
 import { checkFunction, checkKeys, describe, integerOption } from '../names.js';
-import type { Calls, Value } from './calls.js';
+import type { Calls, GraphOperand, Value } from './calls.js';
 import { frozen, planOf, stepOf, type Graph, type Node, type Step } from './plan.js';
 import { constant, one, parseSize, sizeText, times, type Size } from './sizes.js';
 import { table } from './table.js';
@@ -15,7 +15,7 @@ export class Builder {
   constructor(readonly call: string) {
     const names = Object.keys(table).filter((name) => name !== 'input');
     const made = names.map((name) => [name, this.#callOf(name)] as const);
-    const split: Calls['split'] = (...given) => this.#split(...given);
+    const split = this.#split.bind(this);
     this.calls = Object.freeze({ ...Object.fromEntries(made), split }) as unknown as Calls;
   }
 
@@ -66,7 +66,11 @@ export class Builder {
     return this.make({ ...node, options: { value: operand } });
   }
 
-  #split(...[x, sections, { axis = 0 } = {}]: Parameters<Calls['split']>): Value[] {
+  #split(
+    x: GraphOperand,
+    sections: number,
+    { axis = 0 }: { readonly axis?: number } = {},
+  ): Value[] {
     const value = this.#operand('split.x', x);
     const { shape } = this.#steps.get(value)!;
     const size = shape.at(axis) ?? one; // slice says that there is no such axis

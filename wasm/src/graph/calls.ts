@@ -12,6 +12,13 @@ export interface Value {
 /** A value, or a number that stands for one: plain, or a size by name. */
 export type GraphOperand = Value | Size;
 
+/** So many values, where it is known how many. */
+export type Parts<Sections extends number, Made extends Value[] = []> = number extends Sections
+  ? Value[]
+  : Made['length'] extends Sections
+    ? Made
+    : Parts<Sections, [...Made, Value]>;
+
 /** The operations, each with the name, arguments, options and defaults of the call of `Tril` that computes it. */
 export interface Calls {
   /** A number, plain or by the name of a size; operands that are written so become one by themselves. */
@@ -56,7 +63,11 @@ export interface Calls {
     options: { readonly axis?: number; readonly start?: Size; readonly stop?: Size },
   ): Value;
   /** So many equal parts of an axis (default 0), each a slice. */
-  split(x: GraphOperand, sections: number, options?: { readonly axis?: number }): Value[];
+  split<const Sections extends number>(
+    x: GraphOperand,
+    sections: Sections,
+    options?: { readonly axis?: number },
+  ): Parts<Sections>;
   /** Values one after another along an axis that they have (default 0). */
   concatenate(values: readonly GraphOperand[], options?: { readonly axis?: number }): Value;
   /** The sum along an axis (default: of all, with the shape `[1]`). */

@@ -12,6 +12,7 @@ export type {
   GraphOperand,
   HeadsOptions,
   NormOptions,
+  Parts,
   Value,
 } from './calls.js';
 export type { Cell } from './cells.js';
