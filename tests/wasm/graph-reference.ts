@@ -129,8 +129,13 @@ type Computed = (inputs: readonly Numbers[], options: Options, sizes: Sizes) => 
 type Sizes = Readonly<Record<string, number>>;
 const front = (axis: number, rank: number) => (axis + rank) % rank;
 
-/** A size such as '2*C/3': factors, from left to right. */
+/** A size such as '2*C/3 + 1': sums of factors, from left to right. */
 export const sizeOf = (text: number | string, sizes: Sizes): number =>
+  String(text)
+    .split(' + ')
+    .reduce((sum, term) => sum + factorsOf(term, sizes), 0);
+
+const factorsOf = (text: string, sizes: Sizes): number =>
   [...`*${text}`.matchAll(/([*/])\s*([\w.]+)/gu)].reduce((value, [, sign, name]) => {
     const number = sizes[name!] ?? Number(name);
     return sign === '*' ? value * number : value / number;
