@@ -121,7 +121,10 @@ function putInto(reflection, category) {
 function categorise({ project }) {
   for (const reflection of Object.values(project.reflections)) {
     if (reflection.parent?.kind === ReflectionKind.Module) {
-      putInto(reflection, beginning.includes(reflection.name) ? first : types);
+      const readsGraphs =
+        reflection.parent.name === 'tril/graph' && reflection.kind === ReflectionKind.Function;
+      const isFirst = readsGraphs || beginning.includes(reflection.name);
+      putInto(reflection, isFirst ? first : types);
     }
     // The Worker's calls are those of Tril, where their documentation is.
     const isTwin = ['RemoteTril', 'RemoteTrainingTril'].includes(reflection.parent?.name);

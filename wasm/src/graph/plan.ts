@@ -120,27 +120,35 @@ function makePlan(call: string, graph: Graph): Plan {
   return plan;
 }
 
+/** Of graphs that nobody can change, so that they need be checked once. */
 const plans = new WeakMap<Graph, Plan>();
+const unchanging = new WeakSet<Graph>();
 
 /** The steps of a graph in the order of computing. @throws TrilError where it is none */
 export function planOf(call: string, graph: Graph): Plan {
-  const known = typeof graph === 'object' && graph !== null && plans.get(graph);
+  const known = plans.get(graph);
   if (known) return known;
   const plan = makePlan(call, graph);
-  // What cannot change any more need not be checked again.
-  if (Object.isFrozen(graph)) plans.set(graph, plan);
+  if (unchanging.has(graph)) plans.set(graph, plan);
   return plan;
 }
 
+const frozenCopy = (value: unknown): unknown =>
+  Array.isArray(value) ? Object.freeze([...(value as unknown[])]) : value;
+
 /** A graph that nobody can change. */
 export function frozen(nodes: readonly Node[]): Graph {
-  const freeze = ({ name, operation, inputs, options }: Node): Node =>
-    Object.freeze({
+  const freeze = ({ name, operation, inputs, options }: Node): Node => {
+    const copied = Object.entries(options).map(([key, value]) => [key, frozenCopy(value)] as const);
+    return Object.freeze({
       ...{ name, operation },
       inputs: Object.freeze([...inputs]),
-      options: Object.freeze({ ...options }),
+      options: Object.freeze(Object.fromEntries(copied)),
     });
-  return Object.freeze({ nodes: Object.freeze(nodes.map(freeze)) });
+  };
+  const graph = Object.freeze({ nodes: Object.freeze(nodes.map(freeze)) });
+  unchanging.add(graph);
+  return graph;
 }
 
 /** The step of that name. @throws TrilError where there is none */
