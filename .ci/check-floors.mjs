@@ -11,6 +11,7 @@
 //                       PyTorch's numbers and models/, which it ships, and what these are read and
 //                       measured with, models/meaning.mjs, shape.mjs and share.mjs
 //   wasm/src            worker stands on all else, which works without it; it sees nothing outside wasm/src
+//   wasm/src/graph      stands on what the package gives everyone, its calls, tensors and errors; only the Worker sees it
 //   wasm/bench          sees wasm/ and models/ only
 
 import { dirname, join } from 'node:path';
@@ -39,7 +40,10 @@ const webFloors = [
   'chapters',
   'again',
 ];
-const publicEntries = ['tril', 'tril/training', 'tril/worker'];
+const publicEntries = ['tril', 'tril/training', 'tril/graph', 'tril/worker'];
+
+/** What graphs stand on, besides the checks of names. */
+const graphsSee = ['load', 'tensor', 'error', 'names'].map((name) => `wasm/src/${name}.js`);
 
 const include = /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]/gm;
 const importing = new RegExp(
@@ -114,7 +118,12 @@ function judgePackage(path, target) {
   }
   if (!`${place}/`.startsWith('wasm/src/')) return `${target} is outside wasm/src/`;
   const [own, other] = [path, place].map((each) => each.startsWith('wasm/src/worker/'));
-  return other && !own ? `${target} is of the Worker, which stands above` : '';
+  if (other && !own) return `${target} is of the Worker, which stands above`;
+  const [isOfGraph, isGraph] = [path, place].map((each) => each.startsWith('wasm/src/graph/'));
+  if (isGraph && !isOfGraph && !own) return `${target} is of graphs, which stand above`;
+  return isOfGraph && !isGraph && !graphsSee.includes(place)
+    ? `${target} is not what graphs stand on; ${graphsSee.join(', ')} are`
+    : '';
 }
 
 /** files: [{ path, text }]; the wrong-way includes and imports as `path:line: reason`. */

@@ -85,6 +85,16 @@ test('nothing of the package but its Worker sees the Worker', () => {
   assert.deepEqual(floors('wasm/src/worker/host.ts', "import { x } from '../index.js';"), []);
 });
 
+test('graphs stand on what the package gives everyone, and nothing but the Worker sees them', () => {
+  const see = (path, target) => floors(path, `import { x } from '${target}';`).length;
+  assert.equal(see('wasm/src/graph/run.ts', '../tensor.js'), 0);
+  assert.equal(see('wasm/src/graph/operations/a.ts', '../operation.js'), 0);
+  assert.equal(see('wasm/src/worker/host.ts', '../graph/run.js'), 0);
+  assert.equal(see('wasm/src/graph/run.ts', '../raw.js'), 1);
+  assert.equal(see('wasm/src/graph/run.ts', '../calls/matmul.js'), 1);
+  assert.equal(see('wasm/src/public.ts', './graph/index.js'), 1);
+});
+
 test('the package sees no other part of the house', () => {
   for (const target of ['../../web/src/a', '../../tests/a.js', '../bench/a.mjs']) {
     assert.equal(floors('wasm/src/a.ts', `import { x } from '${target}';`).length, 1, target);

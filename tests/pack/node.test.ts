@@ -47,6 +47,18 @@ it('reads a model from a folder, here and in a Worker', async () => {
   expect(await node('folder.mjs', folder)).toBe('qwen2 true\nqwen2 true\n');
 });
 
+it('says why a number is what it is', async () => {
+  const script = `
+    import { loadTril } from 'tril';
+    import { graph, run, why } from 'tril/graph';
+    const tril = await loadTril({ variant: 'simd' });
+    const made = graph({ a: [1, 2], b: [2, 1] }, ({ a, b }, { matmul }) => ({ c: matmul(a, b) }));
+    const values = run(tril, made, { a: tril.tensor([[1, 2]]), b: tril.tensor([[3], [4]]) });
+    console.log(why(made, values, 'c', [0, 0]).text);`;
+  const text = await node('--input-type=module', '-e', script);
+  expect(text).toBe('c[0, 0] = 1 * 3 + 2 * 4 = 11\n');
+});
+
 it('says what to do when its module cannot be loaded', async () => {
   writeFileSync(join(project, 'page.wasm'), '<!doctype html>');
   const script = `

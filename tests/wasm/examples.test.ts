@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
+import * as graph_ from 'tril/graph';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
 import { DecodingSession, loadTril, Model, SequenceTrainer } from 'tril/training';
 import { Tokenizer, WordVectors } from 'tril/training';
@@ -92,9 +93,14 @@ describe('examples', () => {
         .filter(isMethod)
         .map(([name]) => `${owner.name}.${name}`),
     );
-    const functions = Object.entries(package_)
-      .filter(([name, value]) => typeof value === 'function' && /^[a-z]/u.test(name))
-      .map(([name]) => name);
+    const functionsOf = (module: object) =>
+      Object.entries(module)
+        .filter(([name, value]) => typeof value === 'function' && /^[a-z]/u.test(name))
+        .map(([name]) => name);
+    const functions = [
+      ...functionsOf(package_),
+      ...functionsOf(graph_).map((name) => `graph.${name}`),
+    ];
     const wanted = [
       ...calls,
       ...methods,

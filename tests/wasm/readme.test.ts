@@ -44,3 +44,10 @@ test('the example of sequences does what it says', () => {
   const [, said] = /console\.log\(trainer\.translate.*?\); \/\/ (.*)/u.exec(example ?? '') ?? [];
   expect(linesOf('sequences.mjs', example && begin + example)).toEqual([said]);
 });
+
+test('the example of graphs prints what stands below it', () => {
+  const readme = readFileSync(new URL('wasm/README.md', root), 'utf8');
+  const [, example, printed] =
+    /```js\n((?:(?!```).)*whyText.*?)```\n\n```text\n(.*?)\n```/su.exec(readme) ?? [];
+  expect(linesOf('graph.mjs', example)).toEqual(printed?.split('\n'));
+});

@@ -52,6 +52,7 @@ const options = {
   entryPoints: [
     join(wasm, 'src/index.ts'),
     join(wasm, 'src/training.ts'),
+    join(wasm, 'src/graph/index.ts'),
     join(wasm, 'src/worker/index.ts'),
   ],
   tsconfig: join(wasm, 'tsconfig.json'),
@@ -120,7 +121,10 @@ function putInto(reflection, category) {
 function categorise({ project }) {
   for (const reflection of Object.values(project.reflections)) {
     if (reflection.parent?.kind === ReflectionKind.Module) {
-      putInto(reflection, beginning.includes(reflection.name) ? first : types);
+      const readsGraphs =
+        reflection.parent.name === 'tril/graph' && reflection.kind === ReflectionKind.Function;
+      const isFirst = readsGraphs || beginning.includes(reflection.name);
+      putInto(reflection, isFirst ? first : types);
     }
     // The Worker's calls are those of Tril, where their documentation is.
     const isTwin = ['RemoteTril', 'RemoteTrainingTril'].includes(reflection.parent?.name);

@@ -1,0 +1,170 @@
+// Graphs that all readers are tested on, one for each operation and some of several, with inputs for them.
+import { graph, type Graph, type GraphValues } from 'tril/graph';
+import type { Numbers } from './graph-reference.js';
+import { tril } from './helpers.js';
+
+export interface Case {
+  readonly name: string;
+  readonly graph: Graph;
+  /** Shapes of the inputs; those of whole numbers have `below`. */
+  readonly inputs: Readonly<Record<string, readonly number[]>>;
+  readonly below?: Readonly<Record<string, number>>;
+}
+
+/** One head of attention, as small operations. */
+export const attention = graph(
+  { X: ['T', 'C'], W_Q: ['C', 'D'], W_K: ['C', 'D'], W_V: ['C', 'D'] },
+  ({ X, W_Q, W_K, W_V }, { matmul, transpose, divide, sqrt, softmax }) => {
+    const [Q, K, V] = [matmul(X, W_Q), matmul(X, W_K), matmul(X, W_V)];
+    const scores = divide(matmul(Q, transpose(K)), sqrt('D'));
+    const weights = softmax(scores);
+    return { Q, K, V, scores, weights, output: matmul(weights, V) };
+  },
+);
+
+export const cases: readonly Case[] = [
+  {
+    ...{ name: 'attention', graph: attention },
+    inputs: { X: [4, 3], W_Q: [3, 2], W_K: [3, 2], W_V: [3, 2] },
+  },
+  {
+    name: 'matmul of stacks',
+    graph: graph({ a: ['B', 1, 'T', 'D'], b: ['H', 'D', 'S'] }, ({ a, b }, { matmul }) => ({
+      y: matmul(a, b),
+    })),
+    inputs: { a: [2, 1, 3, 2], b: [3, 2, 4] },
+  },
+  {
+    name: 'arithmetic',
+    graph: graph({ x: ['T', 'D'], y: ['D'], z: ['T', 1] }, ({ x, y, z }, c) => {
+      const sum = c.add(x, y);
+      const quotient = c.divide(c.subtract(sum, z), c.exp(y));
+      return { sum, quotient, y2: c.multiply(quotient, c.multiply(z, 0.5)) };
+    }),
+    inputs: { x: [2, 3], y: [3], z: [2, 1] },
+  },
+  {
+    name: 'functions of one element',
+    graph: graph({ x: ['T', 'D'] }, ({ x }, c) => {
+      const positive = c.exp(x);
+      return {
+        ...{ log: c.log(c.add(positive, 1)), root: c.sqrt(positive), tanh_: c.tanh(x) },
+        ...{ relu_: c.relu(x), gelu_: c.gelu(x), silu_: c.silu(x) },
+      };
+    }),
+    inputs: { x: [2, 3] },
+  },
+  {
+    name: 'softmax',
+    graph: graph({ x: ['B', 'T', 'D'] }, ({ x }, { softmax, logSoftmax }) => ({
+      ...{ rows: softmax(x), columns: softmax(x, { axis: 1 }), logs: logSoftmax(x, { axis: 0 }) },
+    })),
+    inputs: { x: [2, 3, 2] },
+  },
+  {
+    name: 'transpose',
+    graph: graph({ x: ['B', 'T', 'D'] }, ({ x }, { transpose, exp }) => ({
+      back: transpose(x),
+      ...{ swapped: exp(transpose(x, [0, 2, 1])), turned: transpose(x, [2, 0, -2]) },
+    })),
+    inputs: { x: [2, 3, 4] },
+  },
+  {
+    name: 'linear',
+    graph: graph({ x: ['B', 'T', 'C'], W: ['D', 'C'], b: ['D'] }, ({ x, W, b }, { linear }) => ({
+      ...{ y: linear(x, W, b), z: linear(x, W) },
+    })),
+    inputs: { x: [2, 3, 2], W: [4, 2], b: [4] },
+  },
+  {
+    name: 'reductions',
+    graph: graph({ x: ['B', 'T', 'D'] }, ({ x }, { sum, mean, max }) => ({
+      ...{ all: sum(x), rows: sum(x, { axis: -1 }), first: mean(x, { axis: 0, keepDims: true }) },
+      ...{ average: mean(x, { keepDims: true }), most: max(x), largest: max(x, { axis: 1 }) },
+    })),
+    inputs: { x: [2, 3, 2] },
+  },
+  {
+    name: 'heads by reshaping, and parts',
+    graph: graph({ x: ['T', '3*C'], w: ['C'] }, ({ x, w }, c) => {
+      const [q, k, v] = c.split(x, 3, { axis: 1 });
+      const heads = c.transpose(c.reshape(c.multiply(k, w), ['T', 2, 'C/2']), [1, 0, 2]);
+      const half = c.slice(v, { axis: -1, start: 'C/2', stop: 'C' });
+      return { q, heads, half, joined: c.concatenate([q, half, v], { axis: 1 }) };
+    }),
+    inputs: { x: [2, 12], w: [4] },
+  },
+  {
+    name: 'masks',
+    graph: graph({ x: ['H', 'T', 'T'], seen: ['T', 'T'] }, ({ x, seen }, { mask, exp }) => ({
+      ...{ causal: exp(mask(x)), shown: mask(x, seen) },
+    })),
+    inputs: { x: [2, 3, 3], seen: [3, 3] },
+    below: { seen: 2 },
+  },
+  {
+    name: 'norms',
+    graph: graph({ x: ['T', 'C'], w: ['C'], b: ['C'] }, ({ x, w, b }, c) => ({
+      ...{ y: c.layerNorm(x, w, b), plain: c.layerNorm(x, { eps: 0.5 }) },
+      ...{ scaled: c.rmsNorm(x, w), bare: c.rmsNorm(x, { eps: 0.01 }) },
+    })),
+    inputs: { x: [3, 4], w: [4], b: [4] },
+  },
+  {
+    name: 'tokens and their loss',
+    graph: graph(
+      { ids: ['B', 'T'], table: ['V', 'C'], W: ['V', 'C'], targets: ['B', 'T'] },
+      ({ ids, table, W, targets }, { embedding, linear, crossEntropy }) => {
+        const x = embedding(ids, table);
+        const logits = linear(x, W);
+        return { x, logits, loss: crossEntropy(logits, targets) };
+      },
+    ),
+    inputs: { ids: [2, 2], table: [3, 2], W: [3, 2], targets: [2, 2] },
+    below: { ids: 3, targets: 3 },
+  },
+  {
+    name: 'fused attention',
+    graph: graph(
+      { q: ['H', 'T', 'D'], k: ['H', 'S', 'D'], v: ['H', 'S', 'E'], seen: ['T', 'S'] },
+      ({ q, k, v, seen }, { attention }) => ({
+        ...{ all: attention(q, k, v), some: attention(q, k, v, seen) },
+        causal: attention(q, k, v, { causal: true }),
+      }),
+    ),
+    inputs: { q: [2, 3, 2], k: [2, 4, 2], v: [2, 4, 3], seen: [3, 4] },
+    below: { seen: 3 },
+  },
+  {
+    name: 'fused heads',
+    graph: graph(
+      { x: ['B', 'T', 'C'], W: ['3*C', 'C'], O: ['C', 'C'], b: ['3*C'], c: ['C'] },
+      ({ x, W, O, b, c }, { multiHeadAttention }) => ({
+        y: multiHeadAttention(x, W, O, b, c, { heads: 2 }),
+        z: multiHeadAttention(x, W, O, { heads: 1, causal: true }),
+      }),
+    ),
+    inputs: { x: [2, 2, 2], W: [6, 2], O: [2, 2], b: [6], c: [2] },
+  },
+];
+
+/** Inputs of a case: the same numbers for the same seed. */
+export function inputsOf({ inputs, below = {} }: Case, seed = 1): GraphValues {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, shape], i) => {
+      const x = tril.randomNormal(shape, { seed: 100 * seed + i });
+      const most = below[name];
+      if (most === undefined) return [name, x];
+      return [name, x.write(x.read().map((value) => Math.abs(Math.trunc(value * 7)) % most))];
+    }),
+  );
+}
+
+export const numbersOf = (values: GraphValues): Record<string, Numbers> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, x]) => [name, { shape: x.shape, data: [...x.read()] }]),
+  );
+
+/** The largest size of numbers, or 1. */
+export const scaleOf = (numbers: readonly number[]): number =>
+  Math.max(1, ...numbers.filter(Number.isFinite).map(Math.abs));

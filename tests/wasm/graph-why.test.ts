@@ -1,0 +1,158 @@
+// Sources and reasons: against each other, and against what nudging does to doubles.
+import { graph, run, sources, why, whyText, type Reason } from 'tril/graph';
+import { describe, expect, it } from 'vitest';
+import { attention, cases, inputsOf, numbersOf, scaleOf } from './graph-cases.js';
+import { compute, erf, indicesOf } from './graph-reference.js';
+import { expectRefused, tril, withoutLeak } from './helpers.js';
+
+/** What the sentence of a reason comes to, by JavaScript's own reading of it. */
+function valueOf(text: string): number {
+  const [, sentence = ''] = text.split(' = ');
+  const expression = sentence
+    .replaceAll(/\be\^\((-[^()]+)\)/gu, 'exp($1)')
+    .replaceAll(/\be\^([\d.]+(?:e[+-]?\d+)?)/gu, 'exp($1)')
+    .replaceAll('e^', 'E **')
+    .replaceAll(/\binf\b/gu, 'Infinity');
+  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+  const mean = (...values: readonly number[]) => sum(values) / values.length;
+  const square = (...values: readonly number[]) => mean(...values.map((each) => each * each));
+  const functions = {
+    ...{ exp: Math.exp, log: Math.log, sqrt: Math.sqrt, tanh: Math.tanh, max: Math.max },
+    ...{ E: Math.E, erf, mean, mean_square: square },
+    variance: (...values: readonly number[]) =>
+      square(...values.map((each) => each - mean(...values))),
+  };
+  // eslint-disable-next-line no-new-func -- sentences of the package under test, with numbers of the test's own
+  const read = new Function(...Object.keys(functions), `return ${expression || '0'}`);
+  return Number(read(...Object.values(functions)));
+}
+
+const cellsOf = (reason: Reason) =>
+  [...new Set(reason.terms.flat().map(({ node, index }) => `${node} ${index.join()}`))].sort();
+
+describe.each(cases.map((each) => [each.name, each] as const))('of %s', (_, each) => {
+  it('reasons add up to the value, and are made of its sources', () => {
+    withoutLeak(() => {
+      const values = run(tril, each.graph, inputsOf(each));
+      for (const { name, operation } of each.graph.nodes) {
+        if (operation === 'input' || operation === 'number') continue;
+        for (const index of indicesOf(values[name]!.shape)) {
+          const reason = why(each.graph, values, name, index, { digits: 17, most: 1000 });
+          const scale = scaleOf(reason.terms.flat().map(({ value }) => value));
+          if (Number.isFinite(reason.value)) {
+            const difference = Math.abs(valueOf(reason.text) - reason.value);
+            expect(difference, reason.text).toBeLessThan(1e-5 * scale ** 2);
+          }
+          const found = sources(each.graph, values, name, index);
+          expect(found.map((cell) => `${cell.node} ${cell.index.join()}`).sort()).toEqual(
+            cellsOf(reason),
+          );
+        }
+      }
+    });
+  });
+
+  it('sources are the cells whose nudging moves it', () => {
+    withoutLeak(() => {
+      const given = inputsOf(each);
+      const values = run(tril, each.graph, given);
+      const plain = numbersOf(given);
+      const moved = new Map<string, Set<string>>();
+      for (const [name, { shape, data }] of Object.entries(plain)) {
+        if (each.below?.[name] !== undefined) continue;
+        const base = compute(each.graph, plain);
+        for (const [i, index] of indicesOf(shape).entries()) {
+          for (const step of [-9, 0.3, 9]) {
+            const nudged = { shape, data: data.map((x, k) => (k === i ? x + step : x)) };
+            const after = compute(each.graph, { ...plain, [name]: nudged });
+            for (const [node, { shape: made, data: old }] of Object.entries(base)) {
+              indicesOf(made).forEach((at, k) => {
+                const cell = `${node} ${at.join()}`;
+                if (!moved.has(cell)) moved.set(cell, new Set());
+                if (after[node]!.data[k] === old[k]) return;
+                moved.get(cell)!.add(`${name} ${index.join()}`);
+              });
+            }
+          }
+        }
+      }
+      for (const { name, operation } of each.graph.nodes) {
+        if (operation === 'input' || operation === 'number') continue;
+        for (const index of indicesOf(values[name]!.shape)) {
+          const deep = sources(each.graph, values, name, index, { deep: true })
+            .filter((cell) => each.below?.[cell.node] === undefined)
+            .map((cell) => `${cell.node} ${cell.index.join()}`);
+          const cell = `${name} ${index.join()}`;
+          const expected = [...(moved.get(cell) ?? [])].sort();
+          // Inside of what is fused a weight of 0 hides a value, and softmax what all its scores have in common.
+          if (each.name.startsWith('fused')) expect(deep).toEqual(expect.arrayContaining(expected));
+          else expect(deep.sort(), cell).toEqual(expected);
+        }
+      }
+    });
+  });
+});
+
+describe('why', () => {
+  it('opens downwards', () => {
+    withoutLeak(() => {
+      const given = {
+        X: tril.tensor([
+          [1, 0],
+          [0, 1],
+        ]),
+        ...{
+          W_Q: tril.tensor([[1], [2]]),
+          W_K: tril.tensor([[1], [-1]]),
+          W_V: tril.tensor([[3], [4]]),
+        },
+      };
+      const values = run(tril, attention, given);
+      expect(whyText(why(attention, values, 'weights', [1, 0], { depth: 4 })).split('\n')).toEqual([
+        'weights[1, 0] = e^2 / (e^2 + e^(-2)) = 0.982',
+        '  scores[1, 0] = 2 / 1 = 2',
+        '    matmul[1, 0] = 2 * 1 = 2',
+        '      Q[1, 0] = 0 * 1 + 1 * 2 = 2',
+        '      transpose[0, 0] = 1',
+        '    sqrt = sqrt(1) = 1',
+        '      D = 1',
+        '  scores[1, 1] = -2 / 1 = -2'.replace('-2 /', '(-2) /'),
+        '    matmul[1, 1] = 2 * (-1) = -2',
+        '      transpose[0, 1] = -1',
+      ]);
+    });
+  });
+
+  it('leaves out the middle of long sums', () => {
+    withoutLeak(() => {
+      const made = graph({ a: [1, 9], b: [9, 1] }, ({ a, b }, c) => ({
+        y: c.softmax(c.matmul(a, b)),
+      }));
+      const [a, b] = [tril.reshape(tril.arange(1, 10), [1, 9]), tril.add(tril.zeros([9, 1]), 1)];
+      const values = run(tril, made, { a, b });
+      expect(why(made, values, '_3', [0, 0], { most: 3 }).text).toBe(
+        'matmul[0, 0] = 1 * 1 + 2 * 1 + ... + 9 * 1 = 45',
+      );
+    });
+  });
+
+  it('refuses what is not there', () => {
+    withoutLeak(() => {
+      const values = run(tril, attention, inputsOf(cases[0]!));
+      const refuse = (body: () => unknown, call: string, argument: string, says: string) =>
+        expectRefused(body, { call, argument, says });
+      const must = 'must be a cell of scores, is [4, 0]; its shape is [4, 4]';
+      refuse(() => why(attention, values, 'scores', [4, 0]), 'why', 'index', must);
+      refuse(() => sources(attention, values, 'scores', [0]), 'sources', 'index', 'is [0]');
+      refuse(() => why(attention, values, 'scores', 3 as never), 'why', 'index', 'is 3');
+      refuse(() => sources(attention, values, 'scoores', [0]), 'sources', 'node', '"scores"');
+      const without = { ...values, Q: undefined } as never;
+      refuse(() => why(attention, without, '_9', [0, 0]), 'why', 'Q', 'must be a tensor');
+      refuse(() => why(attention, {}, 'scores', [0, 0]), 'why', 'X', 'must be a tensor');
+      const wrong = { depth: 0 };
+      refuse(() => why(attention, values, 'scores', [0, 0], wrong), 'why', 'depth', 'at least 1');
+      const deep = { deep: 1 } as never;
+      refuse(() => sources(attention, values, 'Q', [0, 0], deep), 'sources', 'deep', 'true or');
+    });
+  });
+});

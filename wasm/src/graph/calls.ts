@@ -1,0 +1,136 @@
+// The calls by which a graph is written down.
+import type { Size } from './sizes.js';
+
+declare const made: unique symbol;
+
+/** A value of a graph that is being written down: what a call gives and others take. */
+export interface Value {
+  /** @internal */
+  readonly [made]: true;
+}
+
+/** A value, or a number that stands for one: plain, or a size by name. */
+export type GraphOperand = Value | Size;
+
+/** So many values, where it is known how many. */
+export type Parts<Sections extends number, Made extends Value[] = []> = number extends Sections
+  ? Value[]
+  : Made['length'] extends Sections
+    ? Made
+    : Parts<Sections, [...Made, Value]>;
+
+/** The operations, each with the name, arguments, options and defaults of the call of `Tril` that computes it. */
+export interface Calls {
+  /** A number, plain or by the name of a size; operands that are written so become one by themselves. */
+  number(value: Size): Value;
+  /** Matrix product `[..., n, k] [..., k, m]`; axes in front broadcast. */
+  matmul(a: GraphOperand, b: GraphOperand): Value;
+  /** `x W^T + b`: x `[..., in]`, weight `[out, in]`, bias `[out]` or none. */
+  linear(x: GraphOperand, weight: GraphOperand, bias?: GraphOperand): Value;
+  /** `x + y`, with broadcasting. */
+  add(x: GraphOperand, y: GraphOperand): Value;
+  /** `x - y`, with broadcasting. */
+  subtract(x: GraphOperand, y: GraphOperand): Value;
+  /** `x * y` by elements, with broadcasting. */
+  multiply(x: GraphOperand, y: GraphOperand): Value;
+  /** `x / y`, with broadcasting. */
+  divide(x: GraphOperand, y: GraphOperand): Value;
+  /** `e^x` */
+  exp(x: GraphOperand): Value;
+  /** The natural logarithm. */
+  log(x: GraphOperand): Value;
+  /** The square root. */
+  sqrt(x: GraphOperand): Value;
+  /** The hyperbolic tangent. */
+  tanh(x: GraphOperand): Value;
+  /** `max(x, 0)` */
+  relu(x: GraphOperand): Value;
+  /** `x Phi(x)`, exact. */
+  gelu(x: GraphOperand): Value;
+  /** `x / (1 + e^-x)` */
+  silu(x: GraphOperand): Value;
+  /** `e^x` divided by its sum along an axis (default -1). */
+  softmax(x: GraphOperand, options?: { readonly axis?: number }): Value;
+  /** The logarithm of softmax. */
+  logSoftmax(x: GraphOperand, options?: { readonly axis?: number }): Value;
+  /** The axes in another order (default: backwards). */
+  transpose(x: GraphOperand, axes?: readonly number[]): Value;
+  /** The same numbers in row-major order in another shape. */
+  reshape(x: GraphOperand, shape: readonly Size[]): Value;
+  /** The part of an axis (default 0) from `start` (default 0) on and before `stop` (default: its end). */
+  slice(
+    x: GraphOperand,
+    options: { readonly axis?: number; readonly start?: Size; readonly stop?: Size },
+  ): Value;
+  /** So many equal parts of an axis (default 0), each a slice. */
+  split<const Sections extends number>(
+    x: GraphOperand,
+    sections: Sections,
+    options?: { readonly axis?: number },
+  ): Parts<Sections>;
+  /** Values one after another along an axis that they have (default 0). */
+  concatenate(values: readonly GraphOperand[], options?: { readonly axis?: number }): Value;
+  /** The sum along an axis (default: of all, with the shape `[1]`). */
+  sum(x: GraphOperand, options?: AxisOptions): Value;
+  /** The mean along an axis (default: of all). */
+  mean(x: GraphOperand, options?: AxisOptions): Value;
+  /** The largest along an axis (default: of all). */
+  max(x: GraphOperand, options?: AxisOptions): Value;
+  /** Scores with -inf where `seen` is 0; without `seen`, in the keys behind the query's own position. */
+  mask(x: GraphOperand, seen?: GraphOperand): Value;
+  /** Rows at mean 0 and variance 1, weighted and shifted; `eps` is 1e-5 by default. */
+  layerNorm(
+    x: GraphOperand,
+    weight?: GraphOperand | NormOptions,
+    bias?: GraphOperand | NormOptions,
+    options?: NormOptions,
+  ): Value;
+  /** Rows divided by their root mean square, weighted; `eps` is 1e-5 by default. */
+  rmsNorm(x: GraphOperand, weight?: GraphOperand | NormOptions, options?: NormOptions): Value;
+  /** Row `ids[i]` of a table `[V, C]` for each id, a whole number. */
+  embedding(ids: GraphOperand, table: GraphOperand): Value;
+  /** The mean loss of logits `[..., V]` for targets `[...]`, whole numbers; -100 does not count. */
+  crossEntropy(logits: GraphOperand, targets: GraphOperand): Value;
+  /** `softmax(q k^T / sqrt(D)) v`, fused: q `[..., T, D]`, k `[..., S, D]`, v `[..., S, Dv]`; `seen` as in `mask`. */
+  attention(
+    q: GraphOperand,
+    k: GraphOperand,
+    v: GraphOperand,
+    seen?: GraphOperand | CausalOption,
+    options?: CausalOption,
+  ): Value;
+  /** Self-attention of heads between linear layers, fused: x `[..., T, C]`, weights `[3*C, C]` and `[C, C]` as PyTorch's. */
+  multiHeadAttention(
+    x: GraphOperand,
+    inWeight: GraphOperand,
+    outWeight: GraphOperand,
+    inBias: GraphOperand | HeadsOptions,
+    outBias?: GraphOperand | HeadsOptions,
+    options?: HeadsOptions,
+  ): Value;
+}
+
+/** An option of attention. */
+export interface CausalOption {
+  /** A query sees no key behind its own position (default false). */
+  readonly causal?: boolean;
+}
+
+/** The options of multi-head attention. */
+export interface HeadsOptions extends CausalOption {
+  /** How many heads share the width. */
+  readonly heads: number;
+}
+
+/** The options of reductions. */
+export interface AxisOptions {
+  readonly axis?: number;
+  /** Whether the axis stays, with size 1 (default false). */
+  readonly keepDims?: boolean;
+}
+
+/** The options of norms. */
+export interface NormOptions {
+  /** Number that is added to the variance or mean square (default 1e-5). */
+  readonly eps?: number;
+}

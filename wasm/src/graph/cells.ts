@@ -1,0 +1,91 @@
+// Cells of computed values: where they are, what number they have, and which cells each is made of.
+import { TrilError } from '../error.js';
+import { describe } from '../names.js';
+import type { Index, Place, Sized } from './operation.js';
+import { bind, find, isFused, isInput, planOf, sized, tensorOf } from './plan.js';
+import type { Graph, GraphValues, Plan, Step } from './plan.js';
+import type { Sizes } from './sizes.js';
+import { unfoldAll } from './unfold.js';
+
+/** A cell of a value: where it is. */
+export interface Cell {
+  readonly node: string;
+  /** A whole number for each axis. */
+  readonly index: readonly number[];
+}
+
+export const keyOf = ({ node, index }: Cell): string => `${node}[${index.join(', ')}]`;
+
+export class Cells {
+  readonly plan: Plan;
+  readonly #sizes: Sizes;
+  readonly #inner: Plan;
+  readonly #numbers = new Map<string, Float32Array>();
+
+  constructor(
+    readonly call: string,
+    graph: Graph,
+    readonly values: GraphValues,
+  ) {
+    this.plan = planOf(call, graph);
+    this.#inner = planOf(call, unfoldAll(call, graph));
+    this.#sizes = bind(call, this.plan, values);
+  }
+
+  sized = (step: Step): Sized<object> => sized(this.call, step, this.#sizes);
+
+  /** The step of a cell that somebody asks for. @throws TrilError where there is none */
+  find(node: string, index: unknown): Step {
+    const step = find(this.call, 'node', this.plan, node);
+    const shape = this.sized(step).output;
+    const isThere =
+      Array.isArray(index) &&
+      index.length === shape.length &&
+      shape.every((size, axis) => {
+        const place: unknown = index[axis];
+        return Number.isInteger(place) && (place as number) >= 0 && (place as number) < size;
+      });
+    if (isThere) return step;
+    const is = Array.isArray(index) ? `[${index.map(describe).join(', ')}]` : describe(index);
+    const problem = `must be a cell of ${node}, is ${is}; its shape is [${shape.join(', ')}]`;
+    throw new TrilError(this.call, 'index', problem, { [node]: shape });
+  }
+
+  /** The number in a cell. */
+  read({ node, index }: Cell): number {
+    const tensor = tensorOf(this.call, this.values, node);
+    let numbers = this.#numbers.get(node);
+    if (!numbers) this.#numbers.set(node, (numbers = tensor.read()));
+    return numbers[tensor.shape.reduce((sum, size, axis) => sum * size + index[axis]!, 0)]!;
+  }
+
+  /** The cells of its inputs that a cell is made of, as its operation takes them together; of a fused one each alone. */
+  terms(step: Step, index: Index): Cell[][] {
+    if (!isFused(step.operation)) return this.#small(step, index);
+    const start = { node: step.node.name, index };
+    const found = new Map([[keyOf(start), start]]);
+    // A map that grows while it is gone through, until it is outside again.
+    for (const cell of found.values()) {
+      if (cell !== start && this.plan.has(cell.node)) continue;
+      for (const each of this.#small(this.#inner.get(cell.node)!, cell.index).flat()) {
+        if (!found.has(keyOf(each))) found.set(keyOf(each), each);
+      }
+    }
+    const outside = [...found.values()].filter(
+      (cell) => cell !== start && this.plan.has(cell.node),
+    );
+    return outside.map((cell) => [cell]);
+  }
+
+  #small(step: Step, index: Index): Cell[][] {
+    if (isInput(step) || isFused(step.operation)) return [];
+    const cellOf = ([input, at]: Place): Cell => ({
+      node: step.inputs[input]!.node.name,
+      index: at,
+    });
+    const terms = step.operation.cells(index, this.sized(step), (place) =>
+      this.read(cellOf(place)),
+    );
+    return terms.map((term) => term.map(cellOf));
+  }
+}

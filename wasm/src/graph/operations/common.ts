@@ -1,0 +1,71 @@
+// What several operations need: axes, broadcasting, and brackets around what is written into a line.
+import { equal, numberOf, shapeText, type Sum } from '../sizes.js';
+import type { Fail, Index, Shape } from '../operation.js';
+
+/** An axis counted from the front; throws where there is none. */
+export function axisOf(axis: number, rank: number, fail: Fail): number {
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  throw fail('axis', `there is no axis ${axis}`);
+}
+
+/** The same where it is known to be there. */
+export const fromFront = (axis: number, rank: number): number => (axis < 0 ? axis + rank : axis);
+
+/** The shape that both are repeated to, from the last axis back. */
+export function broadcast(a: Shape, b: Shape, argument: string, fail: Fail): Shape {
+  const rank = Math.max(a.length, b.length);
+  return Array.from({ length: rank }, (_, i): Sum => {
+    const [x, y] = [a[a.length - rank + i], b[b.length - rank + i]];
+    if (!x || !y) return (x ?? y)!;
+    if (equal(x, y) || numberOf(y) === 1) return x;
+    if (numberOf(x) === 1) return y;
+    throw fail(argument, `${shapeText(a)} and ${shapeText(b)} do not broadcast`);
+  });
+}
+
+/** Where cell `index` of a broadcast result is in an input of `shape`. */
+export const back = (shape: readonly number[], index: Index): number[] =>
+  shape.map((size, i) => (size === 1 ? 0 : index[index.length - shape.length + i]!));
+
+/** `[0, 1, ..., n - 1]` */
+export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+
+/** `index` with `value` at an axis. */
+export const put = (index: Index, axis: number, value: number): number[] =>
+  index.map((old, i) => (i === axis ? value : old));
+
+/** Whether text has one of `signs` outside all brackets. */
+function isOpen(text: string, signs: RegExp): boolean {
+  let depth = 0;
+  for (const [i, letter] of [...text].entries()) {
+    if ('([{'.includes(letter)) depth += 1;
+    else if (')]}'.includes(letter)) depth -= 1;
+    else if (depth === 0 && signs.test(letter) && i > 0) return true;
+  }
+  return false;
+}
+
+/** A program's expression as a part of another: in brackets where it has blanks outside of them. */
+export const atom = (code: string): string => (isOpen(code, /[ */]/) ? `(${code})` : code);
+/** A formula's, where a sum needs brackets. */
+export const factor = (tex: string): string =>
+  isOpen(tex, /[+-]/) || tex.startsWith('-') ? `\\left(${tex}\\right)` : tex;
+/** A number of a sentence behind a sign. */
+export const signed = (number: string): string => (number.startsWith('-') ? `(${number})` : number);
+
+export const python = (value: boolean): string => (value ? 'True' : 'False');
+/** `{2, 3}` */
+export const braces = (values: readonly (number | string)[]): string => `{${values.join(', ')}}`;
+/** C++'s whole numbers in a call. */
+export const indices = (values: readonly number[]): string =>
+  `std::array<Index, ${values.length}>${braces(values)}`;
+/** A view of C++ of a buffer in another shape, without gaps. */
+export const viewed = (name: string, shape: readonly number[]): string =>
+  `{${name}.data(), ${braces(shape)}}`;
+/** Sizes before an axis, multiplied. */
+export const product = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);
+/** Rows and width of a tensor whose last axis is a row. */
+export const rowsOf = (shape: readonly number[]): number[] => [
+  product(shape.slice(0, -1)),
+  shape.at(-1)!,
+];

@@ -1,0 +1,219 @@
+// A graph as data, and the same once it is checked: in the order of computing, with the shape of every node.
+import { TrilError } from '../error.js';
+import { checkKeys, checkName, describe } from '../names.js';
+import { Tensor } from '../tensor.js';
+import type { Fused, Operation, Shape, Sized } from './operation.js';
+import { evaluate, namesOf, numberOf, shapeText, sizeText, type Sizes } from './sizes.js';
+import { table } from './table.js';
+
+/** A named operation, its inputs by name, and its options: all that can be written as JSON. */
+export interface Node {
+  /** Letters, digits and `_`, unique in its graph; one that begins with `_` is written in place by formulas and programs. */
+  readonly name: string;
+  readonly operation: string;
+  readonly inputs: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** A computation, declared once: plain data that can be posted, compared, put into a link, and edited. */
+export interface Graph {
+  readonly nodes: readonly Node[];
+}
+
+/** Tensors by the names of their nodes. */
+export type GraphValues = Readonly<Record<string, Tensor>>;
+
+/** A node that has been checked. */
+export interface Step {
+  readonly node: Node;
+  readonly operation: Operation | Fused;
+  readonly options: object;
+  readonly inputs: readonly Step[];
+  readonly shape: Shape;
+}
+
+/** All steps, each behind its inputs. */
+export type Plan = ReadonlyMap<string, Step>;
+
+export const isFused = (operation: Operation | Fused): operation is Fused => 'unfold' in operation;
+export const isInput = ({ node }: Step): boolean => node.operation === 'input';
+/** Whether it is written in place. */
+export const isHidden = ({ node }: Step): boolean => node.name.startsWith('_');
+
+/** The names of the inputs that a node has. */
+export const argumentsOf = ({ takes }: Operation | Fused, count: number): string[] =>
+  takes.includes('...')
+    ? Array.from({ length: count }, (_, i) => `tensors[${i}]`)
+    : takes.slice(0, count).map((name) => name.replace('?', ''));
+
+/** A node behind its inputs, once its options and shapes are known to fit. */
+export function stepOf(call: string, node: Node, inputs: readonly Step[]): Step {
+  checkName(call, node.name, 'operation', node.operation, Object.keys(table));
+  const operation = table[node.operation]!;
+  const names = argumentsOf(operation, inputs.length);
+  const fail = (argument: string, problem: string) => {
+    const shapes = inputs.map(({ node: { name }, shape }, i) => {
+      return `${i === 0 ? '; ' : ', '}${names[i]} is ${name} ${shapeText(shape)}`;
+    });
+    return new TrilError(call, `${node.name}.${argument}`, problem + shapes.join(''));
+  };
+  const most = operation.takes.includes('...') ? Infinity : operation.takes.length;
+  const least = operation.takes.filter((name) => !name.endsWith('?')).length;
+  if (inputs.length < least || inputs.length > most) {
+    const takes = operation.takes.join(', ') || 'nothing';
+    throw fail('inputs', `${node.operation} takes ${takes}, and is given ${inputs.length} inputs`);
+  }
+  checkKeys(call, `${node.name}.options`, 'option', node.options, Object.keys(operation.options));
+  const options = Object.fromEntries(
+    Object.entries(operation.options).map(([name, check]) => {
+      const read = check as (call: string, argument: string, value: unknown) => unknown;
+      return [name, read(call, `${node.name}.${name}`, node.options[name])];
+    }),
+  );
+  const shape = operation.shape(
+    inputs.map((each) => each.shape),
+    options,
+    fail,
+  );
+  return { node, operation, options, inputs, shape };
+}
+
+function checkNode(call: string, node: unknown): asserts node is Node {
+  checkKeys(call, 'nodes', 'field', node, ['name', 'operation', 'inputs', 'options']);
+  const { name, inputs } = node as Node;
+  if (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name)) {
+    const problem = `names are of letters, digits and _, and one is ${describe(name)}`;
+    throw new TrilError(call, 'nodes', problem);
+  }
+  if (Array.isArray(inputs) && inputs.every((each) => typeof each === 'string')) return;
+  throw new TrilError(call, `${name}.inputs`, 'must be an array of names');
+}
+
+function makePlan(call: string, graph: Graph): Plan {
+  checkKeys(call, 'graph', 'field', graph, ['nodes']);
+  if (!Array.isArray(graph.nodes)) {
+    throw new TrilError(call, 'nodes', `must be an array, is ${describe(graph.nodes)}`);
+  }
+  const nodes = new Map<string, Node>();
+  for (const node of graph.nodes as readonly unknown[]) {
+    checkNode(call, node);
+    if (nodes.has(node.name)) throw new TrilError(call, node.name, 'is the name of two nodes');
+    nodes.set(node.name, node);
+  }
+  const plan = new Map<string, Step>();
+  const visit = (node: Node, way: readonly string[]): Step => {
+    const known = plan.get(node.name);
+    if (known) return known;
+    if (way.includes(node.name)) {
+      const circle = [...way.slice(way.indexOf(node.name)), node.name].join(', ');
+      throw new TrilError(call, `${node.name}.inputs`, `it is made of itself: ${circle}`);
+    }
+    const inputs = node.inputs.map((name) => {
+      checkName(call, `${node.name}.inputs`, 'node', name, [...nodes.keys()]);
+      return visit(nodes.get(name)!, [...way, node.name]);
+    });
+    const step = stepOf(call, node, inputs);
+    plan.set(node.name, step);
+    return step;
+  };
+  for (const node of nodes.values()) visit(node, []);
+  return plan;
+}
+
+/** Of graphs that nobody can change, so that they need be checked once. */
+const plans = new WeakMap<Graph, Plan>();
+const unchanging = new WeakSet<Graph>();
+
+/** The steps of a graph in the order of computing. @throws TrilError where it is none */
+export function planOf(call: string, graph: Graph): Plan {
+  const known = plans.get(graph);
+  if (known) return known;
+  const plan = makePlan(call, graph);
+  if (unchanging.has(graph)) plans.set(graph, plan);
+  return plan;
+}
+
+const frozenCopy = (value: unknown): unknown =>
+  Array.isArray(value) ? Object.freeze([...(value as unknown[])]) : value;
+
+/** A graph that nobody can change. */
+export function frozen(nodes: readonly Node[]): Graph {
+  const freeze = ({ name, operation, inputs, options }: Node): Node => {
+    const copied = Object.entries(options).map(([key, value]) => [key, frozenCopy(value)] as const);
+    return Object.freeze({
+      ...{ name, operation },
+      inputs: Object.freeze([...inputs]),
+      options: Object.freeze(Object.fromEntries(copied)),
+    });
+  };
+  const graph = Object.freeze({ nodes: Object.freeze(nodes.map(freeze)) });
+  unchanging.add(graph);
+  return graph;
+}
+
+/** The step of that name. @throws TrilError where there is none */
+export function find(call: string, argument: string, plan: Plan, name: string): Step {
+  checkName(call, argument, 'node', name, [...plan.keys()]);
+  return plan.get(name)!;
+}
+
+/** The tensor of a node. @throws TrilError where it is missing */
+export function tensorOf(call: string, values: GraphValues, name: string): Tensor {
+  const tensor: unknown = values?.[name];
+  if (tensor instanceof Tensor) return tensor;
+  throw new TrilError(call, name, `must be a tensor, is ${describe(tensor)}`);
+}
+
+/** What the names of sizes stand for, by the shapes of the inputs. @throws TrilError where two disagree */
+export function bind(call: string, plan: Plan, values: GraphValues): Sizes {
+  const sizes: Record<string, number> = {};
+  const inputs = [...plan.values()].filter(isInput);
+  const shapeOf = (step: Step) => tensorOf(call, values, step.node.name).shape;
+  const refuse = (step: Step) => {
+    const { name } = step.node;
+    const is = [...new Set(step.shape.flatMap(namesOf))].filter((size) => size in sizes);
+    const known = is.map((size) => `${size} = ${sizes[size]}`).join(', ');
+    const text = `must be ${shapeText(step.shape)}, is [${shapeOf(step).join(', ')}]`;
+    return new TrilError(call, name, known ? `${text}; ${known}` : text, { [name]: shapeOf(step) });
+  };
+  for (const step of inputs) {
+    if (shapeOf(step).length !== step.shape.length) throw refuse(step);
+  }
+  const axes = inputs.flatMap((step) =>
+    step.shape.map((size, axis) => [size, shapeOf(step)[axis]!] as const),
+  );
+  // Plain names first, then what a known product or sum leaves to one name.
+  for (const isPlain of [true, false]) {
+    for (const [size, value] of axes) {
+      const [name, ...others] = namesOf(size).filter((each) => !(each in sizes));
+      if (name === undefined || others.length > 0) continue;
+      const [none, each] = [0, 1].map((number) => evaluate(size, { ...sizes, [name]: number }));
+      const solved = (value - none!) / (each! - none!);
+      if (isPlain ? sizeText(size) === name : Number.isFinite(solved)) sizes[name] = solved;
+    }
+  }
+  for (const step of inputs) {
+    const wrong = step.shape.some((size, axis) => evaluate(size, sizes) !== shapeOf(step)[axis]);
+    if (wrong) throw refuse(step);
+  }
+  return sizes;
+}
+
+/** A shape in numbers. @throws TrilError where a size is missing or comes to none */
+export function shapeIn(call: string, step: Step, sizes: Sizes): readonly number[] {
+  return step.shape.map((size) => {
+    const value = numberOf(size) ?? evaluate(size, sizes);
+    if (Number.isInteger(value) && value >= 0) return value;
+    const missing = namesOf(size).find((name) => typeof sizes[name] !== 'number');
+    const is = missing === undefined ? `${sizeText(size)} is ${value}` : `there is no ${missing}`;
+    throw new TrilError(call, step.node.name, `is ${shapeText(step.shape)}, but ${is}`);
+  });
+}
+
+/** A step's options and shapes in numbers. */
+export const sized = (call: string, step: Step, sizes: Sizes): Sized<object> => ({
+  options: step.options,
+  inputs: step.inputs.map((each) => shapeIn(call, each, sizes)),
+  output: shapeIn(call, step, sizes),
+  sizes,
+});

@@ -1,0 +1,64 @@
+import { TrilError } from '../error.js';
+import { checkKeys, checkName, describe } from '../names.js';
+import { cppProgram } from './program-cpp.js';
+import { pythonProgram } from './program-python.js';
+import { unfoldAll } from './unfold.js';
+import type { Source } from './program-source.js';
+import { bind, find, isHidden, isInput, planOf, sized, tensorOf } from './plan.js';
+import type { Graph, GraphValues } from './plan.js';
+
+/** What programs are written in. */
+export const programLanguages = ['NumPy', 'PyTorch', 'C++'] as const;
+/** One of `programLanguages`. */
+export type ProgramLanguage = (typeof programLanguages)[number];
+
+/** The options of `program`. */
+export interface ProgramOptions {
+  /** The values that the program compares with those that are given (default: the last one with a name). */
+  readonly show?: readonly string[];
+}
+
+/**
+ * A whole program that computes a graph, with the numbers of its inputs in it, by NumPy, PyTorch or Tril's own C++. It prints how
+ * far its values are from those that `run` gave, which are `values`: `largest difference: 1.2e-07`.
+ *
+ * @throws TrilError for an unknown language, a node that is not there, and for values that are missing
+ *
+ * @example
+ * ```ts
+ * import { graph, program, run } from 'tril/graph';
+ *
+ * const gram = graph({ X: ['T', 'C'] }, ({ X }, { matmul, transpose }) => ({ G: matmul(X, transpose(X)) }));
+ * const values = run(tril, gram, { X: tril.tensor([[1, 2], [3, 4]]) });
+ * program(gram, values, 'NumPy').includes('\nG = X @ X.T\n'); // true
+ * program(gram, values, 'C++').includes('batched_matmul(X.view(), _2.view(), {}, G.view());'); // true
+ * program(gram, values, 'R' as 'C++'); // throws TrilError: program: language: unknown language "R"
+ * ```
+ */
+export function program(
+  graph: Graph,
+  values: GraphValues,
+  language: ProgramLanguage,
+  options: ProgramOptions = {},
+): string {
+  const call = 'program';
+  checkName(call, 'language', 'language', language, programLanguages);
+  checkKeys(call, 'options', 'option', options, ['show']);
+  const plan = planOf(call, unfoldAll(call, graph));
+  const sizes = bind(call, plan, values);
+  const steps = [...plan.values()];
+  const named = steps.filter((step) => !isInput(step) && !isHidden(step));
+  const last = (named.length > 0 ? named : steps).slice(-1).map(({ node }) => node.name);
+  const show: unknown = options.show ?? last;
+  if (!Array.isArray(show)) {
+    throw new TrilError(call, 'show', `must be an array of names, is ${describe(show)}`);
+  }
+  const shown = show.map((name: string) => find(call, 'show', plan, name));
+  const source: Source = {
+    ...{ steps, sizes, shown },
+    sized: (step) => sized(call, step, sizes),
+    numbers: ({ node }) => tensorOf(call, values, node.name).read(),
+  };
+  for (const step of shown) source.numbers(step);
+  return language === 'C++' ? cppProgram(source) : pythonProgram(source, language);
+}

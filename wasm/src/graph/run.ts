@@ -1,0 +1,60 @@
+import { TrilError } from '../error.js';
+import { checkKeys, describe } from '../names.js';
+import type { Tensor } from '../tensor.js';
+import type { Tril } from '../load.js';
+import { bind, isInput, planOf, sized, type Graph, type GraphValues, type Plan } from './plan.js';
+
+/** Throws unless it is what `loadTril` gives. */
+export function checkTril(call: string, tril: unknown): void {
+  if (typeof (tril as Tril | undefined)?.scope === 'function') return;
+  throw new TrilError(call, 'tril', `must be what loadTril gives, is ${describe(tril)}`);
+}
+
+/** All values of a plan, of which some are there. */
+export function complete(call: string, tril: Tril, plan: Plan, given: GraphValues): GraphValues {
+  const sizes = bind(call, plan, given);
+  return tril.scope(() => {
+    const values: Record<string, Tensor> = {};
+    for (const [name, step] of plan) {
+      const known = given[name];
+      if (known) {
+        values[name] = known;
+        continue;
+      }
+      const inputs = step.inputs.map(({ node }) => values[node.name]!);
+      try {
+        values[name] = step.operation.run(tril, inputs, sized(call, step, sizes));
+      } catch (error) {
+        if (!(error instanceof TrilError) || error.call === call) throw error;
+        const problem = `${error.call}: ${error.argument}: ${error.problem}`;
+        throw new TrilError(call, name, problem, error.shapes);
+      }
+    }
+    return values;
+  });
+}
+
+/**
+ * Computes every value of a graph by the calls of `tril`: tensors by name, with the inputs as they were given. They are yours
+ * to dispose, or a scope's.
+ *
+ * @throws TrilError for an input that is missing or unknown, or does not have its shape, and for what the core refuses
+ *
+ * @example
+ * ```ts
+ * import { graph, run } from 'tril/graph';
+ *
+ * const gram = graph({ X: ['T', 'C'] }, ({ X }, { matmul, transpose }) => ({ G: matmul(X, transpose(X)) }));
+ * const { G } = run(tril, gram, { X: tril.tensor([[1, 2], [3, 4]]) });
+ * G!.toArray(); // [[5, 11], [11, 25]]
+ * run(tril, gram, { X: tril.tensor([1, 2]) }); // throws TrilError: run: X: must be [T, C], is [2]
+ * ```
+ */
+export function run(tril: Tril, graph: Graph, inputs: GraphValues): GraphValues {
+  const call = 'run';
+  checkTril(call, tril);
+  const plan = planOf(call, graph);
+  const names = [...plan.values()].filter(isInput).map(({ node }) => node.name);
+  checkKeys(call, 'inputs', 'input', inputs, names);
+  return complete(call, tril, plan, inputs);
+}

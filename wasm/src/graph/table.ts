@@ -1,0 +1,27 @@
+// The table of operations, by name. What is listed here can be written in a graph, and is read by every reader.
+import { add, divide, multiply, subtract } from './operations/arithmetic.js';
+import { attention, multiHeadAttention } from './operations/attention.js';
+import { input, number } from './operations/leaves.js';
+import { matmul } from './operations/matmul.js';
+import { linear } from './operations/linear.js';
+import { mask } from './operations/mask.js';
+import { concatenate, reshape, slice } from './operations/moves.js';
+import { layerNorm, rmsNorm } from './operations/norms.js';
+import { max, mean, sum } from './operations/reductions.js';
+import { logSoftmax, softmax } from './operations/softmax.js';
+import { crossEntropy, embedding } from './operations/tokens.js';
+import { transpose } from './operations/transpose.js';
+import { exp, gelu, log, relu, silu, sqrt, tanh } from './operations/unary.js';
+import type { Fused, Operation } from './operation.js';
+
+export const table: Readonly<Record<string, Operation | Fused>> = {
+  ...{ input, number },
+  ...{ matmul, linear },
+  ...{ transpose, reshape, slice, concatenate },
+  ...{ add, subtract, multiply, divide },
+  ...{ exp, log, sqrt, tanh, relu, gelu, silu },
+  ...{ sum, mean, max },
+  ...{ softmax, logSoftmax, mask, layerNorm, rmsNorm },
+  ...{ embedding, crossEntropy },
+  ...{ attention, multiHeadAttention },
+};

@@ -1,0 +1,130 @@
+import { checkKeys, integerOption } from '../names.js';
+import { Cells, keyOf, type Cell } from './cells.js';
+import { isFused, isHidden, isInput } from './plan.js';
+import type { Graph, GraphValues, Step } from './plan.js';
+
+/** A cell with its number and, where the tree goes on below it, why it is so. */
+export interface ReasonCell extends Cell {
+  readonly value: number;
+  readonly reason?: Reason;
+}
+
+/** Why a cell has its number. */
+export interface Reason extends Cell {
+  readonly value: number;
+  /** `weights[2, 1] = e^0.31 / (e^0.31 + e^1.2) = 0.2911` */
+  readonly text: string;
+  /** The cells that it is made of, as they are joined: the factors of each product, say. */
+  readonly terms: readonly (readonly ReasonCell[])[];
+}
+
+/** The options of `why`. */
+export interface WhyOptions {
+  /** How far down reasons go: 1 is this cell alone (default 1). */
+  readonly depth?: number;
+  /** Significant digits of the numbers in texts (default 4). */
+  readonly digits?: number;
+  /** How many terms a text shows: of more, the first ones and the last (default 8). */
+  readonly most?: number;
+}
+
+/** As a text calls a node: what has no name by its operation, a number by itself. */
+function labelOf(step: Step): string {
+  if (step.node.operation === 'number') return String((step.options as { value: unknown }).value);
+  return isHidden(step) ? step.node.operation : step.node.name;
+}
+
+/** The first terms and the last, where there are more than are shown. */
+function shortened(terms: readonly (readonly string[])[], most: number) {
+  if (terms.length <= most) return terms;
+  return [...terms.slice(0, most - 1), ['...'], terms.at(-1)!];
+}
+
+/**
+ * Why a cell of `node` has its number: the numbers that it is made of, as its operation joins them. `values` is what `run`
+ * gave, and all numbers are from there. With a `depth`, a tree that opens downwards.
+ *
+ * @throws TrilError for a node or a cell that is not there, and for values that are missing
+ *
+ * @example
+ * ```ts
+ * import { graph, run, why } from 'tril/graph';
+ *
+ * const gram = graph({ X: ['T', 'C'] }, ({ X }, { matmul, transpose }) => ({ G: matmul(X, transpose(X)) }));
+ * const values = run(tril, gram, { X: tril.tensor([[1, 2], [3, -4]]) });
+ * why(gram, values, 'G', [0, 1]).text; // 'G[0, 1] = 1 * 3 + 2 * (-4) = -5'
+ * why(gram, values, 'H', [0, 1]); // throws TrilError: why: node: unknown node "H"
+ * ```
+ */
+export function why(
+  graph: Graph,
+  values: GraphValues,
+  node: string,
+  index: readonly number[],
+  options: WhyOptions = {},
+): Reason {
+  const call = 'why';
+  checkKeys(call, 'options', 'option', options, ['depth', 'digits', 'most']);
+  const depth = integerOption(call, 'depth', options.depth, 1, 1);
+  const digits = integerOption(call, 'digits', options.digits, 4, 1);
+  const most = integerOption(call, 'most', options.most, 8, 3);
+  const cells = new Cells(call, graph, values);
+  const { plan } = cells;
+  const write = (value: number) =>
+    Number.isFinite(value)
+      ? String(Number(value.toPrecision(Math.min(digits, 17))))
+      : String(value).replace('Infinity', 'inf');
+  const known = new Map<string, Reason>();
+  const reasonOf = (step: Step, at: readonly number[], below: number): Reason => {
+    const key = `${below} ${keyOf({ node: step.node.name, index: at })}`;
+    const old = known.get(key);
+    if (old) return old;
+    const terms = cells.terms(step, at).map((term) =>
+      term.map((cell): ReasonCell => {
+        const from = plan.get(cell.node)!;
+        const value = cells.read(cell);
+        if (below <= 1 || isInput(from)) return { ...cell, value };
+        return { ...cell, value, reason: reasonOf(from, cell.index, below - 1) };
+      }),
+    );
+    const value = cells.read({ node: step.node.name, index: at });
+    const sized = cells.sized(step);
+    const label = labelOf(step) + (sized.output.join() === '1' ? '' : `[${at.join(', ')}]`);
+    const texts = shortened(
+      terms.map((term) => term.map((cell) => write(cell.value))),
+      most,
+    );
+    const isMade = !isInput(step) && !isFused(step.operation);
+    const joined = isMade ? step.operation.why(texts, sized) : '';
+    const parts = [label, joined, write(value)].filter(
+      (part, i, all) => part && part !== all[i - 1],
+    );
+    const reason = { node: step.node.name, index: at, value, text: parts.join(' = '), terms };
+    known.set(key, reason);
+    return reason;
+  };
+  return reasonOf(cells.find(node, index), [...index], depth);
+}
+
+/**
+ * A reason with all reasons below it as text, a line each; what is below is set in, and said once.
+ *
+ * @example
+ * ```ts
+ * import { graph, run, why, whyText } from 'tril/graph';
+ *
+ * const two = graph({ x: [2] }, ({ x }, { exp, multiply }) => ({ y: multiply(exp(x), 3) }));
+ * const values = run(tril, two, { x: tril.tensor([0, 1]) });
+ * whyText(why(two, values, 'y', [1], { depth: 2 })).split('\n'); // ['y[1] = 2.718 * 3 = 8.155', '  exp[1] = e^1 = 2.718', '  3']
+ * ```
+ */
+export function whyText(reason: Reason): string {
+  const said = new Set<string>();
+  const linesOf = (each: Reason, indent: string): string[] => {
+    if (said.has(keyOf(each))) return [];
+    said.add(keyOf(each));
+    const below = each.terms.flat().flatMap((cell) => (cell.reason ? [cell.reason] : []));
+    return [indent + each.text, ...below.flatMap((part) => linesOf(part, `${indent}  `))];
+  };
+  return linesOf(reason, '').join('\n');
+}
