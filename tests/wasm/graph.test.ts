@@ -104,6 +104,13 @@ describe('each operation', () => {
     ['embedding', ({ x, w }, c) => ({ y: c.embedding(x!, w!) }), 'table', 'must have two axes'],
     ['crossEntropy', ({ x, w }, c) => ({ y: c.crossEntropy(x!, w!) }), 'targets', 'must be [T]'],
     ['matmul', ({ x, w }, c) => ({ y: c.matmul(x!, w!) }), 'b', 'at least two axes'],
+    [
+      'layerNorm',
+      ({ x, w }, c) => ({ y: c.layerNorm(x!, null as never, w!) }),
+      'bias',
+      'before it',
+    ],
+    ['softmax', ({ x }, c) => ({ y: c.softmax(x!, 1 as never) }), 'options', 'must be an object'],
     ['exp', (_, c) => ({ y: c.exp(null as never) }), 'x', 'must be a value of this graph'],
   ];
 
@@ -183,6 +190,25 @@ describe('run', () => {
 
   it('takes a graph from JSON', () => {
     withoutLeak(() => expectComputed(JSON.parse(JSON.stringify(attention)) as Graph, inputs()));
+  });
+
+  it('takes any names that are words', () => {
+    withoutLeak(() => {
+      const made = graph({ constructor: ['valueOf', 'T'] }, (values, { multiply }) => ({
+        toString: multiply(values['constructor'], 'valueOf'),
+      }));
+      const constructor = tril.tensor([[1, 2]]);
+      expect(run(tril, made, { constructor })['toString']!.toArray()).toEqual([[1, 2]]);
+      expectRefused(() => run(tril, made, {}), {
+        ...{ call: 'run', argument: 'constructor', says: 'must be a tensor' },
+      });
+      expectRefused(
+        () => graph(JSON.parse('{"__proto__":[1]}') as Record<string, [1]>, () => ({})),
+        {
+          ...{ call: 'graph', argument: 'nodes', says: 'do not begin with __' },
+        },
+      );
+    });
   });
 
   it('refuses inputs that do not fit, and holds nothing', () => {

@@ -82,7 +82,7 @@ export class Builder {
   }
 
   #callOf(name: string) {
-    const { takes, then } = table[name]!;
+    const { takes, then, options: known } = table[name]!;
     return (...given: readonly unknown[]): Value => {
       const rest = [...given];
       const inputs: Value[] = [];
@@ -94,13 +94,21 @@ export class Builder {
       for (const [i, operand] of operands.entries()) {
         const isOption = typeof operand === 'object' && operand !== null && !this.has(operand);
         if (takes[i]?.endsWith('?') && (operand === undefined || operand === null)) continue;
-        if (takes[i]?.endsWith('?') && isOption) rest.unshift(operand);
-        else inputs.push(this.#operand(`${name}.${takes[i] ?? `tensors[${i}]`}`, operand));
+        if (takes[i]?.endsWith('?') && isOption) {
+          rest.unshift(operand);
+          continue;
+        }
+        const argument = `${name}.${takes[i]?.replace('?', '') ?? `tensors[${i}]`}`;
+        if (!spread && inputs.length < i) {
+          throw new TrilError(this.call, argument, 'is given, but not the one before it');
+        }
+        inputs.push(this.#operand(argument, operand));
       }
       const options = then === undefined ? rest[0] : { [then]: rest[0], ...(rest[1] as object) };
-      const plain = { ...(options as object | undefined) } as Record<string, unknown>;
-      for (const [key, value] of Object.entries(plain)) if (value === undefined) delete plain[key];
-      return this.make({ name, operation: name, inputs: [], options: plain }, inputs);
+      checkKeys(this.call, `${name}.options`, 'option', options ?? {}, Object.keys(known));
+      const plain = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
+      const node = { name, operation: name, inputs: [], options: Object.fromEntries(plain) };
+      return this.make(node, inputs);
     };
   }
 }

@@ -81,8 +81,8 @@ export function stepOf(call: string, node: Node, inputs: readonly Step[]): Step 
 function checkNode(call: string, node: unknown): asserts node is Node {
   checkKeys(call, 'nodes', 'field', node, ['name', 'operation', 'inputs', 'options']);
   const { name, inputs } = node as Node;
-  if (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name)) {
-    const problem = `names are of letters, digits and _, and one is ${describe(name)}`;
+  if (typeof name !== 'string' || !/^(?!__)[A-Za-z_]\w*$/.test(name)) {
+    const problem = `names are of letters, digits and _, but do not begin with __; one is ${describe(name)}`;
     throw new TrilError(call, 'nodes', problem);
   }
   if (Array.isArray(inputs) && inputs.every((each) => typeof each === 'string')) return;
@@ -166,7 +166,7 @@ export function tensorOf(call: string, values: GraphValues, name: string): Tenso
 
 /** What the names of sizes stand for, by the shapes of the inputs. @throws TrilError where two disagree */
 export function bind(call: string, plan: Plan, values: GraphValues): Sizes {
-  const sizes: Record<string, number> = {};
+  const sizes = Object.create(null) as Record<string, number>; // a size may be called constructor
   const inputs = [...plan.values()].filter(isInput);
   const shapeOf = (step: Step) => tensorOf(call, values, step.node.name).shape;
   const refuse = (step: Step) => {

@@ -2,7 +2,16 @@ import { TrilError } from '../error.js';
 import { checkKeys, describe } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import type { Tril } from '../load.js';
-import { bind, isInput, planOf, sized, type Graph, type GraphValues, type Plan } from './plan.js';
+import {
+  bind,
+  isInput,
+  planOf,
+  sized,
+  tensorOf,
+  type Graph,
+  type GraphValues,
+  type Plan,
+} from './plan.js';
 
 /** Throws unless it is what `loadTril` gives. */
 export function checkTril(call: string, tril: unknown): void {
@@ -16,9 +25,8 @@ export function complete(call: string, tril: Tril, plan: Plan, given: GraphValue
   return tril.scope(() => {
     const values: Record<string, Tensor> = {};
     for (const [name, step] of plan) {
-      const known = given[name];
-      if (known) {
-        values[name] = known;
+      if (Object.hasOwn(given, name)) {
+        values[name] = tensorOf(call, given, name);
         continue;
       }
       const inputs = step.inputs.map(({ node }) => values[node.name]!);

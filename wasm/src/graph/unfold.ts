@@ -23,7 +23,9 @@ function opened(call: string, plan: Plan, isChosen: (name: string) => boolean): 
     const named = Object.entries(parts).map(([key, value]) => {
       return [value, key === keys.at(-1) ? name : `${name}_${key}`] as const;
     });
-    nodes.push(...builder.nodes(new Map(named), (i) => `_${name}_${i}`));
+    nodes.push(
+      ...builder.nodes(new Map(named), (i) => `${name.startsWith('_') ? '' : '_'}${name}_${i}`),
+    );
   }
   return frozen(nodes);
 }
