@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <sstream>
+#include <string>
 #include <string_view>
 
 #include "look.h"
@@ -30,8 +30,8 @@ std::size_t width_of(std::string_view text) {
       text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
-// `text` to the left of `width` columns, or cut to it.
-std::string padded(std::string text, std::size_t width, bool to_the_left = false) {
+// `text` at the right of `width` columns, or cut to them.
+std::string padded(std::string text, std::size_t width) {
   std::size_t columns = width_of(text);
   if (columns > width) {
     while (columns >= width) {
@@ -42,8 +42,7 @@ std::string padded(std::string text, std::size_t width, bool to_the_left = false
     text += "…";
     ++columns;
   }
-  const std::string blanks(width - columns, ' ');
-  return to_the_left ? text + blanks : blanks + text;
+  return std::string(width - columns, ' ') + text;
 }
 
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
@@ -78,51 +77,50 @@ Habit habit_of(const MatrixView<const float>& head) {
 }  // namespace
 
 std::string overview(const Look& look) {
-  std::ostringstream text;
-  text << look.count() << " tokens, " << look.layers() << " layers of " << look.heads()
-       << " heads. Where most of a head's weight goes, on average, in per cent:\n"
-       << "F the first token, P the one before, S the token itself, - elsewhere.\n\n"
-       << padded("head", 10);
-  for (Index head = 0; head < look.heads(); ++head) text << padded(std::to_string(head), 6);
+  const auto number = [](Index value) { return std::to_string(value); };
+  std::string text = number(look.count()) + " tokens, " + number(look.layers()) + " layers of " +
+                     number(look.heads()) +
+                     " heads. Where most of a head's weight goes, on average, in per cent:\n"
+                     "F the first token, P the one before, S the token itself, - elsewhere.\n\n" +
+                     padded("head", 10);
+  for (Index head = 0; head < look.heads(); ++head) text += padded(number(head), 6);
   for (Index layer = 0; layer < look.layers(); ++layer) {
-    text << "\nlayer" << padded(std::to_string(layer), 5);
+    text += "\nlayer" + padded(number(layer), 5);
     for (Index head = 0; head < look.heads(); ++head) {
-      text << "  " << habit_of(look.weights.view()[layer][head]).text();
+      text += "  " + habit_of(look.weights.view()[layer][head]).text();
     }
   }
-  text << "\n\n--layer N --head N shows what each token looks at.\n";
-  return text.str();
+  return text + "\n\n--layer N --head N shows what each token looks at.\n";
 }
 
 std::string map_of(const Look& look, Index layer, Index head) {
   constexpr std::array<const char*, 6> kShades = {" ", "·", "░", "▒", "▓", "█"};
   constexpr std::size_t kWidth = 14, kMost = 3;
   const MatrixView<const float> weights = look.weights.view()[layer][head];
-  std::ostringstream text;
-  text << "Layer " << layer << ", head " << head
-       << ": a row for each token, of what it takes of each.\n"
-       << "  · from 1, ░ from 10, ▒ from 30, ▓ from 50, █ from 75 per cent\n\n";
+  const auto token = [&](Index t) { return shown(look.tokens[static_cast<std::size_t>(t)]); };
+  std::string text = "Layer " + std::to_string(layer) + ", head " + std::to_string(head) +
+                     ": a row for each token, of what it takes of each.\n"
+                     "  · from 1, ░ from 10, ▒ from 30, ▓ from 50, █ from 75 per cent\n\n";
   for (Index t = 0; t < look.count(); ++t) {
-    text << padded(shown(look.tokens[static_cast<std::size_t>(t)]), kWidth) << " |";
+    text += padded(token(t), kWidth) + " |";
     for (Index s = 0; s < look.count(); ++s) {
       const float share = weights[t][s];
       const std::size_t shade =
           (share >= 0.01f) + (share >= 0.1f) + (share >= 0.3f) + (share >= 0.5f) + (share >= 0.75f);
-      text << kShades[shade];
+      text += kShades[shade];
     }
-    text << "|";
+    text += "|";
     std::vector<Index> order(static_cast<std::size_t>(look.count()));
     std::iota(order.begin(), order.end(), Index{0});
     std::ranges::stable_sort(order, std::greater(), [&](Index s) { return weights[t][s]; });
     for (std::size_t n = 0; n < std::min(kMost, order.size()); ++n) {
       const float share = weights[t][order[n]];
       if (share < 0.01f) break;
-      text << (n > 0 ? ", " : " ") << percent(share) << " % "
-           << shown(look.tokens[static_cast<std::size_t>(order[n])]);
+      text += (n > 0 ? ", " : " ") + std::to_string(percent(share)) + " % " + token(order[n]);
     }
-    text << "\n";
+    text += "\n";
   }
-  return text.str();
+  return text;
 }
 
 }  // namespace tril::cli
