@@ -101,7 +101,7 @@ export class Model extends LoadedModel {
    * const { tokens, weights } = model.attention('abc');
    * weights.shape; // [2, 4, 3, 3]
    * [...tokens].map((token) => model.decode([token])); // ['a', 'b', 'c']
-   * weights.toArray()[1]![3]![0]; // [1, 0, 0]
+   * [...weights.read()].slice(-9, -6); // [1, 0, 0]
    * ```
    */
   attention(text: string | NestedNumbers | Int32Array): ModelAttention {
