@@ -123,7 +123,7 @@ test('no text of a visitor breaks a program in C++, or hides a line of it', () =
     const options = ['-fpreprocessed', '-dD', '-E', '-P', '-Wall', '-Wextra', '-Werror'];
     const seen = spawnSync('g++', [...options, file], { encoding: 'utf8' });
     expect([seen.status, seen.stderr]).toEqual([0, '']);
-    expect(seen.stdout.trimStart().split('\n')[0]).toBe('#include <tril/foundation/buffer.h>');
+    expect(seen.stdout.trimStart().split('\n')[0]).toBe('#include <tril/tril.h>');
     expect(seen.stdout.match(/int main/gu)).toHaveLength(1);
   });
 });
