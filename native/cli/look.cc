@@ -93,9 +93,8 @@ Look look_at(const Program& program, const Arguments& arguments) {
   }
   const auto count = static_cast<Index>(look.ids.size());
   look.weights = Buffer<float, 4>(model_attention_shape(model.parameters, count));
-  Scratch scratch;
   Parallel parallel(program.thread_count());
-  model_attention(model.parameters, look.ids, look.weights, {scratch, parallel});
+  model_attention(model.parameters, look.ids, look.weights, parallel);
   return look;
 }
 

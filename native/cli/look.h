@@ -4,7 +4,6 @@
 #include <tril/foundation/buffer.h>
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -21,9 +20,6 @@ struct Look {
   Index heads() const { return weights.shape()[1]; }
   Index count() const { return weights.shape()[2]; }
 };
-
-// As the program writes it: on one line, with U+FFFD for what is no UTF-8.
-std::string json_text(const nlohmann::ordered_json& json);
 
 // A line a layer, and a letter and per cent for each of its heads.
 std::string overview(const Look& look);

@@ -7,12 +7,9 @@
 #include <string_view>
 
 #include "look.h"
+#include "program.h"
 
 namespace tril::cli {
-
-std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 namespace {
 

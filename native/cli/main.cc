@@ -43,11 +43,15 @@ int Program::thread_count() const {
 
 void Program::print(const nlohmann::ordered_json& report, const std::string& text) const {
   if (json) {
-    std::cout << report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    std::cout << json_text(report) << '\n';
   } else {
     std::cout << text;
   }
   if (!std::cout.flush()) throw Failure("standard output: cannot be written");
+}
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string text_of(const std::string& argument) {

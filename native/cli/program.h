@@ -76,6 +76,9 @@ Enum value_of(const Named<Enum> (&table)[Count], const std::string& name) {
   return value_named(table, name, "tril", "option", "name");
 }
 
+// On one line, with U+FFFD for what is no UTF-8.
+std::string json_text(const nlohmann::ordered_json& json);
+
 // What was given for an option, or, for "-", all of standard input.
 std::string text_of(const std::string& argument);
 

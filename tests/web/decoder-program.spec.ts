@@ -1,5 +1,4 @@
-// The program that a model of the visitor's goes with: in plain PyTorch it finds the logits that the core finds, whatever
-// the family.
+// The PyTorch program that goes with a visitor's own model finds the logits that the core finds, whatever the family.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

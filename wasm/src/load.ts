@@ -143,7 +143,7 @@ async function moduleFound(
 function run(
   script: Script,
   module: WasmModule,
-  { trilWorkers, wasmMemory }: Pick<RawOptions, 'trilWorkers' | 'wasmMemory'>,
+  sharing: Pick<RawOptions, 'trilWorkers' | 'wasmMemory'>,
   started: StartedWorker[],
 ): Promise<Raw> {
   return new Promise((resolve, reject) => {
@@ -153,8 +153,7 @@ function run(
     };
     const options: RawOptions = {
       TrilError,
-      trilWorkers,
-      ...(wasmMemory && { wasmMemory }),
+      ...sharing,
       trilStarted: (worker) => {
         if (worker.on) worker.on('error', fail);
         else worker.addEventListener?.('error', ({ message }) => fail(message));
@@ -171,7 +170,7 @@ function run(
         return {};
       },
     };
-    script.default(options).then(resolve, trilWorkers > 0 ? fail : reject);
+    script.default(options).then(resolve, sharing.trilWorkers > 0 ? fail : reject);
   });
 }
 
@@ -204,7 +203,10 @@ export async function loadFrom<More extends object>(
   });
   const module = await (given ?? moduleFound(script, name, wasmUrl));
   const workers: StartedWorker[] = [];
-  const sharing = { trilWorkers: available - 1, wasmMemory: shares && sharedMemory(memory) };
+  const sharing = {
+    trilWorkers: available - 1,
+    ...(shares && { wasmMemory: sharedMemory(memory) }),
+  };
   const raw = await run(script, module, sharing, workers);
   const end = () => workers.forEach((worker) => void worker.terminate());
   // eslint-disable-next-line no-console -- this is what the option asks for

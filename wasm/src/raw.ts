@@ -29,7 +29,7 @@ export interface RawOptions {
   /** Workers to start besides the caller; used by the variants with threads only. */
   readonly trilWorkers: number;
   /** What all threads compute in, a WebAssembly.Memory; used by the variants with threads only. */
-  readonly wasmMemory?: object | false;
+  readonly wasmMemory?: object;
   /** Instantiates the module with its imports. */
   readonly instantiateWasm: (
     imports: object,

@@ -39,7 +39,7 @@ function leastOf(module) {
       if (kind === 2 && module[place + 1] === sharedMemory) {
         return { at: place + 2, end: unsigned(module, place + 2).end };
       }
-      // A function has its type, a memory would have limits; others the modules import none.
+      // Behind a function's kind stands the number of its type. The modules import nothing else.
       if (kind !== 0) throw new Error(`the module imports something of kind ${kind}`);
       place = unsigned(module, place + 1).end;
     }

@@ -2,8 +2,7 @@
 //
 //   Buffer<float, 4> weights(model_attention_shape(model.parameters, ids.size()));
 //   model_attention(model.parameters, ids, weights);
-//   weights.view()[3][5][t][s];  // of what head 5 of layer 3 takes for token t, the share of token
-//   s
+//   weights.view()[3][5][t][s];  // how much of token s head 5 of layer 3 takes for token t
 #pragma once
 
 #include <tril/foundation/context.h>

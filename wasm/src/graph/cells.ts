@@ -19,16 +19,15 @@ export const keyOf = ({ node, index }: Cell): string => `${node}[${index.join(',
 export class Cells {
   readonly plan: Plan;
   readonly #sizes: Sizes;
-  readonly #inner: Plan;
+  #inner: Plan | undefined;
   readonly #numbers = new Map<string, Float32Array>();
 
   constructor(
     readonly call: string,
-    graph: Graph,
+    readonly graph: Graph,
     readonly values: GraphValues,
   ) {
     this.plan = planOf(call, graph);
-    this.#inner = planOf(call, unfoldAll(call, graph));
     this.#sizes = bind(call, this.plan, values);
   }
 
@@ -62,12 +61,13 @@ export class Cells {
   /** The cells of its inputs that a cell is made of, as its operation takes them together; of a fused one each alone. */
   terms(step: Step, index: Index): Cell[][] {
     if (!isFused(step.operation)) return this.#small(step, index);
+    const inner = (this.#inner ??= planOf(this.call, unfoldAll(this.call, this.graph)));
     const start = { node: step.node.name, index };
     const found = new Map([[keyOf(start), start]]);
     // A map that grows while it is gone through, until it is outside again.
     for (const cell of found.values()) {
       if (cell !== start && this.plan.has(cell.node)) continue;
-      for (const each of this.#small(this.#inner.get(cell.node)!, cell.index).flat()) {
+      for (const each of this.#small(inner.get(cell.node)!, cell.index).flat()) {
         if (!found.has(keyOf(each))) found.set(keyOf(each), each);
       }
     }

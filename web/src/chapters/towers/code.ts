@@ -159,7 +159,8 @@ weights = ${p.softmaxOf('H @ v[0] + M', true)}`,
 };
 const tril::Mask mask = tril::Mask::additive(${c.head('M')});
 tril::Buffer<float, 3> output({1, Q.size(0), K.size(1)}), weights({1, Q.size(0), K.size(0)});
-tril::additive_attention(batch(Q), batch(K), batch(K), {W_q, W_k, v[0]}, mask, output.view(), {}, {.weights = weights.view()});`,
+tril::additive_attention(batch(Q), batch(K), batch(K), {W_q, W_k, v[0]}, mask, output.view(),
+                         {}, {.weights = weights.view()});`,
   };
   return programs({ about: 'Additive attention: its weights', inputs, expected }, (say) => ({
     steps: [say.by(steps)],
