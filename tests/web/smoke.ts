@@ -14,6 +14,15 @@ export interface Driven {
 export const until = <T>(page: Driven, work: () => T) =>
   expect.poll(() => page.evaluate(work), { timeout: 60_000 });
 
+/** Acts until that has its effect: under load what is acted on may come later, or be drawn anew. */
+async function actUntil(page: Driven, act: () => void, work: () => boolean): Promise<void> {
+  const once = async () => {
+    await page.evaluate(act);
+    await expect.poll(() => page.evaluate(work), { timeout: 5000 }).toBe(true);
+  };
+  await expect(once).toPass({ timeout: 60_000 });
+}
+
 /**
  * Focuses and presses keys until `work` returns something else: a browser under load may lose a key, and a figure that was
  * only just drawn may be drawn anew under the focus.
@@ -96,14 +105,14 @@ export async function expectChapter(page: Driven, address: string, title: string
     document.documentElement.scrollWidth - document.documentElement.clientWidth;
   await until(page, sideways).toBe(0);
   // Whose figure is covered by its question skips that; what is folded away is unfolded.
-  await page.evaluate(() => {
+  const uncover = () => {
     document.querySelectorAll<HTMLElement>('main .skip').forEach((skip) => skip.click());
     document
       .querySelectorAll<HTMLDetailsElement>('main details')
       .forEach((details) => (details.open = true));
-  });
+  };
   const toBeTried = () => document.querySelector('main [role="grid"], main [data-cosine]') !== null;
-  await until(page, toBeTried).toBe(true);
+  await actUntil(page, uncover, toBeTried);
   if (await page.evaluate(() => document.querySelector('main [role="grid"]') !== null)) {
     await expectCells(page);
   } else {
@@ -125,12 +134,14 @@ export async function expectMotion(page: Driven, address: string): Promise<void>
   }
   const frame = () =>
     document.querySelector<HTMLElement>('[data-motion] [data-frame]')!.dataset.frame;
-  await page.evaluate(() => {
+  const slide = () => {
     const slider = document.querySelector<HTMLInputElement>('[data-motion] input[type="range"]')!;
     slider.value = '60';
     slider.dispatchEvent(new Event('input', { bubbles: true }));
-  });
-  await until(page, frame).toBe('60');
+  };
+  const slid = () =>
+    document.querySelector<HTMLElement>('[data-motion] [data-frame]')!.dataset.frame === '60';
+  await actUntil(page, slide, slid);
   const focus = () =>
     document.querySelector<HTMLElement>('[data-motion] input[type="range"]')!.focus();
   await pressUntilNot(page, focus, ['ArrowDown'], frame, '60'); // to where the last part was done
@@ -158,7 +169,7 @@ export async function expectPicture(page: Driven, address: string): Promise<void
     return Math.abs(word.getBoundingClientRect().width - ink.measureText(word.textContent!).width);
   };
   await until(page, apart).toBeLessThan(0.5);
-  await page.evaluate(() => {
+  const takePicture = () => {
     HTMLAnchorElement.prototype.click = () => {};
     URL.createObjectURL = (file) => {
       void createImageBitmap(file as Blob).then((bitmap) => {
@@ -171,8 +182,8 @@ export async function expectPicture(page: Driven, address: string): Promise<void
       return '';
     };
     [...document.querySelectorAll<HTMLElement>('[data-take] button')]
-      .find((button) => button.textContent === 'PNG')!
-      .click();
-  });
-  await until(page, () => document.body.dataset.picture).toBe('true,true');
+      .find((button) => button.textContent === 'PNG')
+      ?.click();
+  };
+  await actUntil(page, takePicture, () => document.body.dataset.picture === 'true,true');
 }
