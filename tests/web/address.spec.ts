@@ -4,6 +4,7 @@ import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { still } from './settled.ts';
+import { weekly } from './weekly.ts';
 
 test('what is done on the page can be opened elsewhere by its address', async ({
   attend,
@@ -72,7 +73,7 @@ test('a broken address says what could not be read, and shows the rest', async (
   await expect(alert).toHaveCount(0);
 });
 
-test('an address that is no address at all falls back as well', async ({ page }) => {
+test('an address that is no address at all falls back as well', weekly(), async ({ page }) => {
   for (const hash of [
     '#',
     '#?',

@@ -9,6 +9,7 @@ import { messagePattern } from './messages.ts';
 import { Lesson, expectFits, rowsOf, type Rows } from './lessons.ts';
 import { tril } from './oracle.ts';
 import { inputs, masks, source, towers, vocabulary, type Masks } from './oracles/towers.ts';
+import { weekly } from './weekly.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'towers')),
@@ -95,32 +96,33 @@ async function expectShown(
 }
 
 for (const mode of modeIds) {
-  test(`a word that is touched shows its weights, looking for "${mode}"`, async ({
-    lesson,
-    page,
-  }) => {
-    await page.emulateMedia({ reducedMotion: 'reduce' });
-    await lesson.open({ mode });
-    const all = await weightsOf(mode);
-    await expectShown(page, all, { tower: 'target', index: 3 });
-    for (const word of [
-      { tower: 'target', index: 0 },
-      { tower: 'target', index: 5 },
-      { tower: 'source', index: 1 },
-      { tower: 'source', index: 6 },
-    ] as const) {
-      await page.locator(`${alive} [data-word="${word.tower}.${word.index}"]`).click();
-      await expectShown(page, all, word);
-    }
-    // Whatever is written has the greatest chance, and says it.
-    const written = await page
-      .locator('[data-writes]')
-      .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLElement).dataset.writes)));
-    expect(written).toHaveLength(inputs.length);
-    for (const [step, row] of all.chances.entries()) {
-      expect(Math.max(...row) - row[written[step]], `step ${step}`).toBeLessThan(1e-3);
-    }
-  });
+  test(
+    `a word that is touched shows its weights, looking for "${mode}"`,
+    weekly(mode, ['place', 'follows']),
+    async ({ lesson, page }) => {
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await lesson.open({ mode });
+      const all = await weightsOf(mode);
+      await expectShown(page, all, { tower: 'target', index: 3 });
+      for (const word of [
+        { tower: 'target', index: 0 },
+        { tower: 'target', index: 5 },
+        { tower: 'source', index: 1 },
+        { tower: 'source', index: 6 },
+      ] as const) {
+        await page.locator(`${alive} [data-word="${word.tower}.${word.index}"]`).click();
+        await expectShown(page, all, word);
+      }
+      // Whatever is written has the greatest chance, and says it.
+      const written = await page
+        .locator('[data-writes]')
+        .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLElement).dataset.writes)));
+      expect(written).toHaveLength(inputs.length);
+      for (const [step, row] of all.chances.entries()) {
+        expect(Math.max(...row) - row[written[step]], `step ${step}`).toBeLessThan(1e-3);
+      }
+    },
+  );
 }
 
 test('what is said names the word with the most weight, and what is written', async ({

@@ -7,6 +7,7 @@ import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
+import { weekly } from './weekly.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'average')),
@@ -261,7 +262,7 @@ test('fits any width with the largest matrices', async ({ lesson, page }) => {
   await expectFits(page);
 });
 
-test('has no accessibility faults', async ({ lesson, page }) => {
+test('has no accessibility faults', weekly(), async ({ lesson, page }) => {
   await lesson.open({ pin: 'softmax.2.1' });
   await page.locator('[data-equation]').waitFor();
   await expectAccessible(page);

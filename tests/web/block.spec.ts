@@ -9,6 +9,7 @@ import { Lesson, expectFits, expectTablesFit, rowsOf, type Rows } from './lesson
 import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import { added, blockOf, ids, inputOf, normed, seed, weightsOf } from './oracles/block.ts';
+import { weekly } from './weekly.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'block')),
@@ -95,24 +96,28 @@ for (const norm of ['post', 'pre'] as const) {
     await expect(page.locator('[data-apart]')).toHaveAttribute('data-apart', '0');
   });
 
-  test(`any part of a ${norm}-norm block can be switched off`, async ({ lesson, page }) => {
-    const core = await tril();
-    const x = rowsOf(inputOf(core, ids, true));
-    const weights = weightsOf(core, 8, 16, 100 * seed);
-    const whole = reference(x, weights, 2, norm === 'pre', []);
-    await lesson.open({ norm });
-    for (const part of parts) {
-      const toggle = page.locator(`[data-part="${part}"]`).getByRole('switch');
-      await toggle.click();
-      await expect(toggle).toHaveAttribute('aria-checked', 'false');
-      const difference = differenceOf(reference(x, weights, 2, norm === 'pre', [part]), whole);
-      await lesson.expectDrawn('effect', difference, rounding);
-      const size = Number(await page.locator('[data-effect]').getAttribute('data-effect'));
-      expect(Math.abs(size - length(difference))).toBeLessThan(8 * rounding);
-      await toggle.click();
-      await expect(page.getByText(message('block.effect.none'))).toBeVisible();
-    }
-  });
+  test(
+    `any part of a ${norm}-norm block can be switched off`,
+    weekly(norm, ['pre']),
+    async ({ lesson, page }) => {
+      const core = await tril();
+      const x = rowsOf(inputOf(core, ids, true));
+      const weights = weightsOf(core, 8, 16, 100 * seed);
+      const whole = reference(x, weights, 2, norm === 'pre', []);
+      await lesson.open({ norm });
+      for (const part of parts) {
+        const toggle = page.locator(`[data-part="${part}"]`).getByRole('switch');
+        await toggle.click();
+        await expect(toggle).toHaveAttribute('aria-checked', 'false');
+        const difference = differenceOf(reference(x, weights, 2, norm === 'pre', [part]), whole);
+        await lesson.expectDrawn('effect', difference, rounding);
+        const size = Number(await page.locator('[data-effect]').getAttribute('data-effect'));
+        expect(Math.abs(size - length(difference))).toBeLessThan(8 * rounding);
+        await toggle.click();
+        await expect(page.getByText(message('block.effect.none'))).toBeVisible();
+      }
+    },
+  );
 }
 
 test('heads, a changed word, and the way back', async ({ lesson, page }) => {
@@ -311,7 +316,7 @@ test('the link holds the state; a broken one says so', async ({ lesson, page }) 
   await expect(page.getByText('edits=9.9~1')).toBeVisible();
 });
 
-test('fits any width, and has no accessibility faults', async ({ lesson, page }) => {
+test('fits any width, and has no accessibility faults', weekly(), async ({ lesson, page }) => {
   await lesson.open({ text: 'incomprehensibilities are never out of place in here', stage: 'x' });
   await expectFits(page);
   await lesson.open({ stage: 'hidden', off: 'attention', pin: 'hidden.0.1' });

@@ -8,6 +8,7 @@ import { metered } from './menus.ts';
 import { message } from './messages.ts';
 import { placeOf } from './places.ts';
 import { tril } from './oracle.ts';
+import { weekly } from './weekly.ts';
 
 type Costs = (cost: Tril['cost']) => readonly Cost[];
 
@@ -182,30 +183,32 @@ function taken(page: Page): Promise<Record<string, number>> {
 }
 
 for (const [chapter, sections] of Object.entries(figures)) {
-  test(`every figure has a meter with the core’s numbers and a time: ${chapter}`, async ({
-    page,
-  }) => {
-    const { cost } = await tril();
-    const query = chapter === 'check' ? '?sample=noScale' : '';
-    await page.goto(placeOf(chapter + query));
-    for (const [section, costs] of Object.entries(sections)) {
-      const meters = page.locator(`#${section} [data-cost]`);
-      const expected = costs(cost);
-      await expect(meters, section).toHaveCount(expected.length);
-      for (const [i, one] of expected.entries()) {
-        await expectMeter(meters.nth(i), one, section !== 'strassen' || i >= 2);
+  test(
+    `every figure has a meter with the core’s numbers and a time: ${chapter}`,
+    weekly(chapter, ['attend', 'average', 'longer']),
+    async ({ page }) => {
+      const { cost } = await tril();
+      const query = chapter === 'check' ? '?sample=noScale' : '';
+      await page.goto(placeOf(chapter + query));
+      for (const [section, costs] of Object.entries(sections)) {
+        const meters = page.locator(`#${section} [data-cost]`);
+        const expected = costs(cost);
+        await expect(meters, section).toHaveCount(expected.length);
+        for (const [i, one] of expected.entries()) {
+          await expectMeter(meters.nth(i), one, section !== 'strassen' || i >= 2);
+        }
       }
-    }
-    // A figure or a section that is not in the list above is one without a meter.
-    const found = await taken(page);
-    expect(Object.keys(found)).toEqual(Object.keys(sections));
-    for (const [section, count] of Object.entries(found)) {
-      if (section === 'measured') continue;
-      expect(sections[section](cost).length, section).toBeGreaterThanOrEqual(count);
-    }
-    const without = page.locator('main section[id]:not(:has([data-take]))');
-    await expect(without).toHaveCount(0);
-  });
+      // A figure or a section that is not in the list above is one without a meter.
+      const found = await taken(page);
+      expect(Object.keys(found)).toEqual(Object.keys(sections));
+      for (const [section, count] of Object.entries(found)) {
+        if (section === 'measured') continue;
+        expect(sections[section](cost).length, section).toBeGreaterThanOrEqual(count);
+      }
+      const without = page.locator('main section[id]:not(:has([data-take]))');
+      await expect(without).toHaveCount(0);
+    },
+  );
 }
 
 test('products of eight and of seven are timed when it is asked for', async ({ page }) => {

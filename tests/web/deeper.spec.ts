@@ -74,17 +74,19 @@ test('a link to one unfolds it, and a link to a state unfolds all', async ({ pag
   await expect(page.locator('.folded')).toHaveCount(0);
 });
 
-test('folded, a chapter has no accessibility faults, and on paper nothing is folded', async ({
-  page,
-}) => {
-  await open(page, 'longer');
-  await expectAccessible(page);
-  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-  await expect(page.locator('.folded')).toHaveCount(0);
-  await page.reload();
-  await computed(page);
-  await expect(page.locator('.folded')).toHaveCount(deep.longer.length);
-});
+test(
+  'folded, a chapter has no accessibility faults, and on paper nothing is folded',
+  weekly(),
+  async ({ page }) => {
+    await open(page, 'longer');
+    await expectAccessible(page);
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await expect(page.locator('.folded')).toHaveCount(0);
+    await page.reload();
+    await computed(page);
+    await expect(page.locator('.folded')).toHaveCount(deep.longer.length);
+  },
+);
 
 test.describe('without script', () => {
   test.use({ javaScriptEnabled: false });

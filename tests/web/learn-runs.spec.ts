@@ -17,6 +17,7 @@ import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, number } from './lessons.ts';
 import { message, messagePattern } from './messages.ts';
+import { weekly } from './weekly.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
@@ -29,73 +30,79 @@ async function allowedOf(page: Page, variant: string): Promise<number> {
 }
 const never = { told: () => [], turn: async () => {}, next: async () => 'go' as const };
 
-test('without a mask the loss is small, and nothing can be written', async ({ lesson, page }) => {
-  test.setTimeout(360_000);
-  await page.addInitScript(() => {
-    if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
-  });
-  await lesson.open();
-  const part = page.locator('#if');
-  await part.locator('.card').scrollIntoViewIfNeeded();
-  const figure = part.locator('[data-figure="what-if"]');
-  await part.locator('[data-training="ready"]').waitFor();
-  await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
-  // Covered it has the size that it will have.
-  const guess = part.getByRole('button', { name: message('learn-if.ask.options.cheats') });
-  const high = async () => (await part.locator('[data-veil]').boundingBox())!.height;
-  const before = await high();
-  await guess.click();
-  await expect(part.locator('[data-veil]')).not.toHaveAttribute('data-covered', 'true');
-  expect(Math.abs((await high()) - before)).toBeLessThan(1);
+test(
+  'without a mask the loss is small, and nothing can be written',
+  weekly(),
+  async ({ lesson, page }) => {
+    test.setTimeout(360_000);
+    await page.addInitScript(() => {
+      if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
+    });
+    await lesson.open();
+    const part = page.locator('#if');
+    await part.locator('.card').scrollIntoViewIfNeeded();
+    const figure = part.locator('[data-figure="what-if"]');
+    await part.locator('[data-training="ready"]').waitFor();
+    await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
+    // Covered it has the size that it will have.
+    const guess = part.getByRole('button', { name: message('learn-if.ask.options.cheats') });
+    const high = async () => (await part.locator('[data-veil]').boundingBox())!.height;
+    const before = await high();
+    await guess.click();
+    await expect(part.locator('[data-veil]')).not.toHaveAttribute('data-covered', 'true');
+    expect(Math.abs((await high()) - before)).toBeLessThan(1);
 
-  // Beside the page's, not before it: either takes half a minute.
-  const tril = await loadTril();
-  const said: WhatIfPoint[] = [];
-  const session = { ...never, say: (one: WhatIfPoint) => said.push(one) };
-  const expected = await whatIf(tril, { change: 'mask', seed: 1 }, session);
-  await expect(part.locator('[data-outcome="cheats"]')).toBeVisible({ timeout: 180_000 });
-  await expect(part.locator('[data-answer]')).toContainText(messagePattern('learn-if.ask.answer'));
-  await expectAnswer(part, 'right');
-
-  const allowed = await allowedOf(page, tril.variant);
-  for (const [i, run] of ['usual', 'changed'].entries()) {
-    const row = figure.locator(`[data-run="${run}"]`);
-    expect(Math.abs((await number(row, 'loss')) - expected.runs[i].loss!)).toBeLessThanOrEqual(
-      allowed,
+    // Beside the page's, not before it: either takes half a minute.
+    const tril = await loadTril();
+    const said: WhatIfPoint[] = [];
+    const session = { ...never, say: (one: WhatIfPoint) => said.push(one) };
+    const expected = await whatIf(tril, { change: 'mask', seed: 1 }, session);
+    await expect(part.locator('[data-outcome="cheats"]')).toBeVisible({ timeout: 180_000 });
+    await expect(part.locator('[data-answer]')).toContainText(
+      messagePattern('learn-if.ask.answer'),
     );
-    const curve = said.map(({ step, losses }) => [step, losses[i]!] as const);
-    const chart = await readChart(figure.locator('svg').first());
-    // Where both begin no variant has gone a way of its own.
-    const [[x, y]] = chart.lines[run];
-    expect(Math.abs(scaleOf(chart.across)(x))).toBeLessThan(0.1);
-    expect(Math.abs(scaleOf(chart.up)(y) - curve[0][1])).toBeLessThan(0.01);
-    expect(chart.lines[run]).toHaveLength(curve.length);
-    if (allowed > 0) continue;
-    expectLine(chart, run, curve);
-    expect(await number(row, 'right')).toBe(expected.runs[i].right);
-    const letters = expected.runs[i].text.map((id) => String.fromCharCode(97 + id)).join('');
-    expect((await figure.locator(`[data-written="${run}"]`).innerText()).replace(/\s/gu, '')).toBe(
-      letters,
-    );
-  }
-  expect(await number(figure.locator('[data-run="usual"]'), 'right')).toBeGreaterThan(150);
-  expect(await number(figure.locator('[data-run="changed"]'), 'right')).toBeLessThan(60);
-  await expectFits(page);
-  await expectAccessible(page);
+    await expectAnswer(part, 'right');
 
-  // Another change asks again, and is run to its end, too.
-  await part.getByRole('radio', { name: message('learn-if.changes.norm.name') }).click();
-  await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
-  await expect(page).toHaveURL(/change=norm/u);
-  await part.getByRole('button', { name: message('learn-if.ask.options.worse') }).click();
-  const without = await whatIf(tril, { change: 'norm', seed: 1 }, { ...never, say: () => {} });
-  const outcome = outcomeOf(without, Math.log(usualModel.vocabulary));
-  await expect(part.locator(`[data-outcome="${outcome}"]`)).toBeVisible({ timeout: 180_000 });
-  for (const [i, run] of ['usual', 'changed'].entries()) {
-    const loss = await number(figure.locator(`[data-run="${run}"]`), 'loss');
-    expect(Math.abs(loss - without.runs[i].loss!)).toBeLessThanOrEqual(allowed);
-  }
-});
+    const allowed = await allowedOf(page, tril.variant);
+    for (const [i, run] of ['usual', 'changed'].entries()) {
+      const row = figure.locator(`[data-run="${run}"]`);
+      expect(Math.abs((await number(row, 'loss')) - expected.runs[i].loss!)).toBeLessThanOrEqual(
+        allowed,
+      );
+      const curve = said.map(({ step, losses }) => [step, losses[i]!] as const);
+      const chart = await readChart(figure.locator('svg').first());
+      // Where both begin no variant has gone a way of its own.
+      const [[x, y]] = chart.lines[run];
+      expect(Math.abs(scaleOf(chart.across)(x))).toBeLessThan(0.1);
+      expect(Math.abs(scaleOf(chart.up)(y) - curve[0][1])).toBeLessThan(0.01);
+      expect(chart.lines[run]).toHaveLength(curve.length);
+      if (allowed > 0) continue;
+      expectLine(chart, run, curve);
+      expect(await number(row, 'right')).toBe(expected.runs[i].right);
+      const letters = expected.runs[i].text.map((id) => String.fromCharCode(97 + id)).join('');
+      expect(
+        (await figure.locator(`[data-written="${run}"]`).innerText()).replace(/\s/gu, ''),
+      ).toBe(letters);
+    }
+    expect(await number(figure.locator('[data-run="usual"]'), 'right')).toBeGreaterThan(150);
+    expect(await number(figure.locator('[data-run="changed"]'), 'right')).toBeLessThan(60);
+    await expectFits(page);
+    await expectAccessible(page);
+
+    // Another change asks again, and is run to its end, too.
+    await part.getByRole('radio', { name: message('learn-if.changes.norm.name') }).click();
+    await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
+    await expect(page).toHaveURL(/change=norm/u);
+    await part.getByRole('button', { name: message('learn-if.ask.options.worse') }).click();
+    const without = await whatIf(tril, { change: 'norm', seed: 1 }, { ...never, say: () => {} });
+    const outcome = outcomeOf(without, Math.log(usualModel.vocabulary));
+    await expect(part.locator(`[data-outcome="${outcome}"]`)).toBeVisible({ timeout: 180_000 });
+    for (const [i, run] of ['usual', 'changed'].entries()) {
+      const loss = await number(figure.locator(`[data-run="${run}"]`), 'loss');
+      expect(Math.abs(loss - without.runs[i].loss!)).toBeLessThanOrEqual(allowed);
+    }
+  },
+);
 
 test('a text is learned here, and what is copied from it is marked', async ({ lesson, page }) => {
   test.setTimeout(180_000);
@@ -182,101 +189,107 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
     .toBeGreaterThan(steps);
 });
 
-test('a step is counted and timed part by part, and at several sizes', async ({ lesson, page }) => {
-  const tril = await loadTril();
-  await page.addInitScript(() => {
-    if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
-  });
-  await lesson.open();
-  const part = page.locator('#cost');
-  await part.locator('.card').scrollIntoViewIfNeeded();
-  const figure = part.locator('[data-figure="cost"]');
-  await part.locator('[data-training="ready"]').waitFor();
-  await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
-  await part.getByRole('button', { name: message('learn-cost.ask.options.three') }).click(); // which begins it
-  await expect(figure).toHaveAttribute('data-training', 'finished', { timeout: 60_000 });
+test(
+  'a step is counted and timed part by part, and at several sizes',
+  weekly(),
+  async ({ lesson, page }) => {
+    const tril = await loadTril();
+    await page.addInitScript(() => {
+      if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
+    });
+    await lesson.open();
+    const part = page.locator('#cost');
+    await part.locator('.card').scrollIntoViewIfNeeded();
+    const figure = part.locator('[data-figure="cost"]');
+    await part.locator('[data-training="ready"]').waitFor();
+    await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
+    await part.getByRole('button', { name: message('learn-cost.ask.options.three') }).click(); // which begins it
+    await expect(figure).toHaveAttribute('data-training', 'finished', { timeout: 60_000 });
 
-  const parts = ['forward', 'backward', 'optimizer', 'step'] as const;
-  const flops: number[] = [];
-  for (const { length, width } of sizes) {
-    const model = { layers: 2, heads: 4, width, context: length, vocabulary: 64 };
-    const trainer = tril.trainer({ model });
-    const cost = trainer.cost(4, length);
-    trainer.dispose();
-    const all = Object.values(cost);
-    const step = {
-      flops: all.reduce((sum, each) => sum + each.flops, 0),
-      bytes: all.reduce((sum, each) => sum + each.bytes, 0),
+    const parts = ['forward', 'backward', 'optimizer', 'step'] as const;
+    const flops: number[] = [];
+    for (const { length, width } of sizes) {
+      const model = { layers: 2, heads: 4, width, context: length, vocabulary: 64 };
+      const trainer = tril.trainer({ model });
+      const cost = trainer.cost(4, length);
+      trainer.dispose();
+      const all = Object.values(cost);
+      const step = {
+        flops: all.reduce((sum, each) => sum + each.flops, 0),
+        bytes: all.reduce((sum, each) => sum + each.bytes, 0),
+      };
+      flops.push(step.flops);
+      await figure
+        .getByRole('radio', { name: message('learn-cost.sizeOf', { length, width }), exact: true })
+        .click();
+      const size = figure.locator(`[data-size="${length}x${width}"]`);
+      expect(await number(size, 'step')).toBe(step.flops);
+      const times: number[] = [];
+      for (const name of parts) {
+        const row = figure.locator(`[data-part="${name}"]`);
+        const expected = { ...cost, step }[name];
+        expect([await number(row, 'flops'), await number(row, 'bytes')]).toEqual([
+          expected.flops,
+          expected.bytes,
+        ]);
+        times.push(await number(row, 'time'));
+        // A browser's clock may not see what takes less than a tick of it.
+        expect(times.at(-1)).toBeGreaterThan(name === 'optimizer' ? -1 : 0);
+      }
+      expect(await number(size, 'milliseconds')).toBe(times[3]);
+      for (const [id, all, whole] of [
+        ['flops', parts.slice(0, 3).map((name) => ({ ...cost, step })[name].flops), step.flops],
+        ['time', times.slice(0, 3), times[0] + times[1] + times[2]],
+      ] as const) {
+        await expectBars(figure.locator(`[data-bar="${id}"] span`), all, { end: whole, gaps: 4 });
+      }
+      expect(times[0]).toBeLessThan(times[3]);
+    }
+    /** The slope of the straight line through logarithms that is nearest to them. */
+    const power = (x: readonly number[], y: readonly number[]) => {
+      const [u, v] = [x, y].map((all) => all.map(Math.log));
+      const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
+      const [mu, mv] = [mean(u), mean(v)];
+      const over = u.reduce((sum, one, i) => sum + (one - mu) * (v[i] - mv), 0);
+      return over / u.reduce((sum, one) => sum + (one - mu) ** 2, 0);
     };
-    flops.push(step.flops);
-    await figure
-      .getByRole('radio', { name: message('learn-cost.sizeOf', { length, width }), exact: true })
-      .click();
-    const size = figure.locator(`[data-size="${length}x${width}"]`);
-    expect(await number(size, 'step')).toBe(step.flops);
-    const times: number[] = [];
-    for (const name of parts) {
-      const row = figure.locator(`[data-part="${name}"]`);
-      const expected = { ...cost, step }[name];
-      expect([await number(row, 'flops'), await number(row, 'bytes')]).toEqual([
-        expected.flops,
-        expected.bytes,
-      ]);
-      times.push(await number(row, 'time'));
-      // A browser's clock may not see what takes less than a tick of it.
-      expect(times.at(-1)).toBeGreaterThan(name === 'optimizer' ? -1 : 0);
-    }
-    expect(await number(size, 'milliseconds')).toBe(times[3]);
-    for (const [id, all, whole] of [
-      ['flops', parts.slice(0, 3).map((name) => ({ ...cost, step })[name].flops), step.flops],
-      ['time', times.slice(0, 3), times[0] + times[1] + times[2]],
-    ] as const) {
-      await expectBars(figure.locator(`[data-bar="${id}"] span`), all, { end: whole, gaps: 4 });
-    }
-    expect(times[0]).toBeLessThan(times[3]);
-  }
-  /** The slope of the straight line through logarithms that is nearest to them. */
-  const power = (x: readonly number[], y: readonly number[]) => {
-    const [u, v] = [x, y].map((all) => all.map(Math.log));
-    const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
-    const [mu, mv] = [mean(u), mean(v)];
-    const over = u.reduce((sum, one, i) => sum + (one - mu) * (v[i] - mv), 0);
-    return over / u.reduce((sum, one) => sum + (one - mu) ** 2, 0);
-  };
-  const took = await figure
-    .locator('[data-size]')
-    .evaluateAll((rows) => rows.map((row) => Number((row as HTMLElement).dataset.milliseconds)));
-  const grows = figure.locator('.grows');
-  const timed = grows.locator('[data-timed-growth]');
-  const longer = sizes.flatMap(({ width }, i) => (width === 64 ? [i] : []));
-  const wider = sizes.flatMap(({ length }, i) => (length === 64 ? [i] : []));
-  const slope = (some: readonly number[], by: 'length' | 'width', of: readonly number[]) =>
-    power(
-      some.map((i) => sizes[i][by]),
-      some.map((i) => of[i]),
+    const took = await figure
+      .locator('[data-size]')
+      .evaluateAll((rows) => rows.map((row) => Number((row as HTMLElement).dataset.milliseconds)));
+    const grows = figure.locator('.grows');
+    const timed = grows.locator('[data-timed-growth]');
+    const longer = sizes.flatMap(({ width }, i) => (width === 64 ? [i] : []));
+    const wider = sizes.flatMap(({ length }, i) => (length === 64 ? [i] : []));
+    const slope = (some: readonly number[], by: 'length' | 'width', of: readonly number[]) =>
+      power(
+        some.map((i) => sizes[i][by]),
+        some.map((i) => of[i]),
+      );
+    expect(Math.abs((await number(grows, 'growth')) - slope(longer, 'length', flops))).toBeLessThan(
+      1e-5,
     );
-  expect(Math.abs((await number(grows, 'growth')) - slope(longer, 'length', flops))).toBeLessThan(
-    1e-5,
-  );
-  expect(Math.abs((await number(grows, 'wider')) - slope(wider, 'width', flops))).toBeLessThan(
-    1e-5,
-  );
-  expect(
-    Math.abs((await number(timed, 'timed-growth')) - slope(longer, 'length', took)),
-  ).toBeLessThan(1e-5);
-  expect(Math.abs((await number(timed, 'timed-wider')) - slope(wider, 'width', took))).toBeLessThan(
-    1e-5,
-  );
-  const asked = await part.locator('[data-answer]').getAttribute('data-answer');
-  if (asked === 'right') {
-    await expectAnswer(part, 'right', messagePattern('learn-cost.ask.says.right'));
-  } else {
-    const ways = ['more', 'less'].map((way) => messagePattern(`learn-cost.ask.says.${way}`).source);
-    await expectAnswer(part, 'wrong', new RegExp(ways.join('|'), 'u'));
-  }
-  await expectFits(page);
-  await expectAccessible(page);
-});
+    expect(Math.abs((await number(grows, 'wider')) - slope(wider, 'width', flops))).toBeLessThan(
+      1e-5,
+    );
+    expect(
+      Math.abs((await number(timed, 'timed-growth')) - slope(longer, 'length', took)),
+    ).toBeLessThan(1e-5);
+    expect(
+      Math.abs((await number(timed, 'timed-wider')) - slope(wider, 'width', took)),
+    ).toBeLessThan(1e-5);
+    const asked = await part.locator('[data-answer]').getAttribute('data-answer');
+    if (asked === 'right') {
+      await expectAnswer(part, 'right', messagePattern('learn-cost.ask.says.right'));
+    } else {
+      const ways = ['more', 'less'].map(
+        (way) => messagePattern(`learn-cost.ask.says.${way}`).source,
+      );
+      await expectAnswer(part, 'wrong', new RegExp(ways.join('|'), 'u'));
+    }
+    await expectFits(page);
+    await expectAccessible(page);
+  },
+);
 
 test('a guess begins trainings that are still on their way', async ({ lesson, page }) => {
   await lesson.open();

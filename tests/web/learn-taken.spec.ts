@@ -21,6 +21,7 @@ import { takeOf } from './menus.ts';
 import { message } from './messages.ts';
 import { expect, test as base } from './programs.ts';
 import { saved } from './saved.ts';
+import { weekly } from './weekly.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
@@ -51,45 +52,49 @@ test('programs draw the batches of a training', async () => {
 test.describe('a training taken along', () => {
   test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
-  test('with its weights before and after, and as a program', async ({ lesson, page, runner }) => {
-    const [task, seed] = ['previous', 5] as const;
-    const tril = await loadTril();
-    await lesson.open({ task, seed: String(seed) });
-    await ready(page);
-    const take = await takeOf(page, 'born');
-    await expect(
-      take.getByRole('button', { name: message('figures.take.code.pytorch') }),
-    ).toHaveCount(0);
-    const trainer = trainerOf(tril, tasks[task].steps, seed);
-    const file = () => Buffer.from(trainer.export()['model.safetensors']);
-    const beginning = await saved(page, take, 'Weights at step 0');
-    expect(beginning.content.equals(file())).toBe(true);
-    await train(page);
-    await finished(page);
-    const { steps, periods } = tasks[task];
-    for (let step = 0; step < steps; ++step)
-      trainer.step(batchOf(tril, periods, batchSize, seedsOf(seed).step(step)));
-    const end = await saved(page, take, `Weights at step ${steps}`);
-    expect(end.content).toHaveLength(beginning.content.length);
-    expect(end.content.equals(beginning.content)).toBe(false);
-    const variant = await page.locator('[data-variant]').first().getAttribute('data-variant');
-    if (variant === tril.variant) expect(end.content.equals(file())).toBe(true);
-    trainer.dispose();
-    await take
-      .getByRole('button', { name: message('figures.take.code.pytorch'), exact: true })
-      .click();
-    const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    await expect.poll(copied).toContain(beginning.name);
-    const code = await copied();
-    const expected = code.slice(code.indexOf('What the page shows.'));
-    expect(expected.match(/\d\.\d+/gu)).toHaveLength(10);
-    // It looks for the file in the folder that it runs in, which is another one here.
-    const place = join(mkdtempSync(join(tmpdir(), 'tril-')), beginning.name);
-    writeFileSync(place, beginning.content);
-    const moved = code.replaceAll(`open("${beginning.name}"`, `open(${JSON.stringify(place)}`);
-    expect(moved).not.toBe(code);
-    await runner.expectRight([{ name: 'born', language: 'PyTorch', code: moved }]);
-  });
+  test(
+    'with its weights before and after, and as a program',
+    weekly(),
+    async ({ lesson, page, runner }) => {
+      const [task, seed] = ['previous', 5] as const;
+      const tril = await loadTril();
+      await lesson.open({ task, seed: String(seed) });
+      await ready(page);
+      const take = await takeOf(page, 'born');
+      await expect(
+        take.getByRole('button', { name: message('figures.take.code.pytorch') }),
+      ).toHaveCount(0);
+      const trainer = trainerOf(tril, tasks[task].steps, seed);
+      const file = () => Buffer.from(trainer.export()['model.safetensors']);
+      const beginning = await saved(page, take, 'Weights at step 0');
+      expect(beginning.content.equals(file())).toBe(true);
+      await train(page);
+      await finished(page);
+      const { steps, periods } = tasks[task];
+      for (let step = 0; step < steps; ++step)
+        trainer.step(batchOf(tril, periods, batchSize, seedsOf(seed).step(step)));
+      const end = await saved(page, take, `Weights at step ${steps}`);
+      expect(end.content).toHaveLength(beginning.content.length);
+      expect(end.content.equals(beginning.content)).toBe(false);
+      const variant = await page.locator('[data-variant]').first().getAttribute('data-variant');
+      if (variant === tril.variant) expect(end.content.equals(file())).toBe(true);
+      trainer.dispose();
+      await take
+        .getByRole('button', { name: message('figures.take.code.pytorch'), exact: true })
+        .click();
+      const copied = () => page.evaluate(() => navigator.clipboard.readText());
+      await expect.poll(copied).toContain(beginning.name);
+      const code = await copied();
+      const expected = code.slice(code.indexOf('What the page shows.'));
+      expect(expected.match(/\d\.\d+/gu)).toHaveLength(10);
+      // It looks for the file in the folder that it runs in, which is another one here.
+      const place = join(mkdtempSync(join(tmpdir(), 'tril-')), beginning.name);
+      writeFileSync(place, beginning.content);
+      const moved = code.replaceAll(`open("${beginning.name}"`, `open(${JSON.stringify(place)}`);
+      expect(moved).not.toBe(code);
+      await runner.expectRight([{ name: 'born', language: 'PyTorch', code: moved }]);
+    },
+  );
 });
 
 test('a head being born is taken along as an animated picture', async ({ lesson, page }) => {

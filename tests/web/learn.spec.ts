@@ -9,6 +9,7 @@ import { Lesson, expectFits, number } from './lessons.ts';
 import { computed } from './reach.ts';
 import { holdWorkers, kill } from './workers.ts';
 import { first, forward, gradient, lossOf, nudged, stages, trained } from './oracles/learn.ts';
+import { weekly } from './weekly.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
@@ -198,7 +199,7 @@ test('where no module that trains can be had, one head is computed all the same'
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('fits any width, and can be used by everybody', async ({ lesson, page }) => {
+test('fits any width, and can be used by everybody', weekly(), async ({ lesson, page }) => {
   await lesson.open({ task: 'previous' });
   await ready(page);
   await train(page);

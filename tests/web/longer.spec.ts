@@ -363,16 +363,17 @@ test('what calls cost: counted by the core, and timed', async ({ lesson, page })
   }
 });
 
-test('fits any width, has no accessibility faults, and says what of a link is broken', async ({
-  lesson,
-  page,
-}) => {
-  await lesson.open({ source: 'previous', tokens: '16', keys: '8', queries: '8', step: '3' });
-  await expectFits(page);
-  await lesson.open({ mask: 'nonsense', step: '5', pin: 'part.1.1' });
-  await expect(page.getByText('mask=nonsense')).toBeVisible();
-  await expect(lesson.figure('online')).toHaveAttribute('data-step', '5');
-  await expectAccessible(page);
-  await page.locator('[data-rank]').first().waitFor();
-  await expectTablesFit(page);
-});
+test(
+  'fits any width, has no accessibility faults, and says what of a link is broken',
+  weekly(),
+  async ({ lesson, page }) => {
+    await lesson.open({ source: 'previous', tokens: '16', keys: '8', queries: '8', step: '3' });
+    await expectFits(page);
+    await lesson.open({ mask: 'nonsense', step: '5', pin: 'part.1.1' });
+    await expect(page.getByText('mask=nonsense')).toBeVisible();
+    await expect(lesson.figure('online')).toHaveAttribute('data-step', '5');
+    await expectAccessible(page);
+    await page.locator('[data-rank]').first().waitFor();
+    await expectTablesFit(page);
+  },
+);

@@ -14,6 +14,7 @@ import {
   opened,
   see,
 } from './model-page.ts';
+import { weekly } from './weekly.ts';
 
 test('the cache: what is computed anew, counted, held and timed', async ({ page }) => {
   const text = 'The people of the United States and the Congress of the people';
@@ -84,7 +85,7 @@ test('the cache: what is computed anew, counted, held and timed', async ({ page 
   model.dispose();
 });
 
-test('parts are taken away, ranked, and carried over', async ({ page }) => {
+test('parts are taken away, ranked, and carried over', weekly(), async ({ page }) => {
   await page.addInitScript(() => {
     if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
   });

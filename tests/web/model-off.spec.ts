@@ -13,6 +13,7 @@ import { takeOf } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { nextOf, openedOf, opening, readOf } from './oracles/model.ts';
 import { placeOf } from './places.ts';
+import { weekly } from './weekly.ts';
 
 const folder = fileURLToPath(new URL('../../models/gpt/', import.meta.url));
 const shipped = openedOf('models/gpt');
@@ -158,33 +159,38 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
 /** As many digits as the page shows. */
 const shownDigits = 1e-5;
 
-test('the program that is taken along finds the same in PyTorch, with all parts and without some', async ({
-  page,
-  context,
-}) => {
-  test.setTimeout(180_000);
-  const python = findPythonWith('torch');
-  test.skip(!python, 'PyTorch is not installed');
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const die = nextOf(await shipped, opening);
-  for (const query of ['', '?off=2h3.3a.5f&topK=40&minP=0.01&temperature=1.2', '?temperature=0']) {
-    await opened(page, query);
-    await page.evaluate(() => navigator.clipboard.writeText(''));
-    await (
-      await takeOf(page, 'model')
-    )
-      .getByRole('button', { name: message('figures.take.code.pytorch') })
-      .click();
-    const copied = () => page.evaluate(() => navigator.clipboard.readText());
-    await expect.poll(copied).toContain('largest difference');
-    const code = await copied();
-    const run = spawnSync(python!, ['-c', code, folder], { encoding: 'utf8' });
-    expect(run.stderr, code.slice(0, 20_000)).toBe('');
-    const [, apart] = /largest difference: (\S+)/u.exec(run.stdout)!;
-    expect(Number(apart), `${query}\n${run.stdout}`).toBeLessThanOrEqual(shownDigits);
-    const [, number, token] = /the die: (\S+), token (\d+)/u.exec(run.stdout)!;
-    if (query !== '') continue;
-    expect(Number(number)).toBe(die.number);
-    expect(Number(token)).toBe(die.drawn.id);
-  }
-});
+test(
+  'the program that is taken along finds the same in PyTorch, with all parts and without some',
+  weekly(),
+  async ({ page, context }) => {
+    test.setTimeout(180_000);
+    const python = findPythonWith('torch');
+    test.skip(!python, 'PyTorch is not installed');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const die = nextOf(await shipped, opening);
+    for (const query of [
+      '',
+      '?off=2h3.3a.5f&topK=40&minP=0.01&temperature=1.2',
+      '?temperature=0',
+    ]) {
+      await opened(page, query);
+      await page.evaluate(() => navigator.clipboard.writeText(''));
+      await (
+        await takeOf(page, 'model')
+      )
+        .getByRole('button', { name: message('figures.take.code.pytorch') })
+        .click();
+      const copied = () => page.evaluate(() => navigator.clipboard.readText());
+      await expect.poll(copied).toContain('largest difference');
+      const code = await copied();
+      const run = spawnSync(python!, ['-c', code, folder], { encoding: 'utf8' });
+      expect(run.stderr, code.slice(0, 20_000)).toBe('');
+      const [, apart] = /largest difference: (\S+)/u.exec(run.stdout)!;
+      expect(Number(apart), `${query}\n${run.stdout}`).toBeLessThanOrEqual(shownDigits);
+      const [, number, token] = /the die: (\S+), token (\d+)/u.exec(run.stdout)!;
+      if (query !== '') continue;
+      expect(Number(number)).toBe(die.number);
+      expect(Number(token)).toBe(die.drawn.id);
+    }
+  },
+);

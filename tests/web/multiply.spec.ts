@@ -10,6 +10,7 @@ import { metered } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { a, b, test } from './multiply-page.ts';
 import { tril } from './oracle.ts';
+import { weekly } from './weekly.ts';
 
 const orders = ['ijk', 'jik', 'ikj', 'kij', 'jki', 'kji', 'blocked'] as const;
 const text = (matrix: number[][]) => matrix.map((row) => row.join(',')).join(';');
@@ -101,51 +102,55 @@ test('sizes change, and the product with them', async ({ lesson, page }) => {
 });
 
 for (const order of orders) {
-  test(`memory under ${order}: hits, misses and lines are the core's`, async ({ lesson, page }) => {
-    const core = await tril();
-    const zeros = core.zeros([16, 16]);
-    const options = { method: order, block: 4, cache: { lineBytes: 16, ways: 8 } };
-    const { count, accesses, misses, lines } = core.traceProduct(zeros, zeros, options);
-    for (const at of [1, 7, 1234, count]) {
-      await lesson.open({ order, access: String(at) });
-      await expect(lesson.figure('memory')).toHaveAttribute('data-done', String(at));
-      const missed = [...misses.subarray(3 * (at - 1), 3 * at)];
-      const sum = missed.reduce((x, y) => x + y);
-      const shown = async (selector: string) =>
-        countOf(await lesson.figure('memory').locator(selector).textContent());
-      expect(await shown('[data-misses]')).toBe(sum);
-      expect(await shown('[data-hits]')).toBe(at - sum);
-      for (const [i, name] of ['A', 'B', 'C'].entries()) {
-        expect(await shown(`[data-missed="${name}"]`)).toBe(missed[i]);
+  test(
+    `memory under ${order}: hits, misses and lines are the core's`,
+    weekly(order, ['ijk', 'blocked']),
+    async ({ lesson, page }) => {
+      const core = await tril();
+      const zeros = core.zeros([16, 16]);
+      const options = { method: order, block: 4, cache: { lineBytes: 16, ways: 8 } };
+      const { count, accesses, misses, lines } = core.traceProduct(zeros, zeros, options);
+      for (const at of [1, 7, 1234, count]) {
+        await lesson.open({ order, access: String(at) });
+        await expect(lesson.figure('memory')).toHaveAttribute('data-done', String(at));
+        const missed = [...misses.subarray(3 * (at - 1), 3 * at)];
+        const sum = missed.reduce((x, y) => x + y);
+        const shown = async (selector: string) =>
+          countOf(await lesson.figure('memory').locator(selector).textContent());
+        expect(await shown('[data-misses]')).toBe(sum);
+        expect(await shown('[data-hits]')).toBe(at - sum);
+        for (const [i, name] of ['A', 'B', 'C'].entries()) {
+          expect(await shown(`[data-missed="${name}"]`)).toBe(missed[i]);
+        }
+        const [matrix, write, row, col, hit] = accesses.subarray(5 * (at - 1), 5 * at);
+        await expect(page.locator('[data-access]')).toHaveText(
+          `${write ? 'write' : 'read'} ${'ABC'[matrix]}[${row + 1}, ${col + 1}], ${hit ? 'hit' : 'miss'}`,
+        );
+        const held = [...lines.subarray(8 * (at - 1), 8 * at)].map((line) => {
+          if (line < 0) return 'empty';
+          const first = 4 * line;
+          const from = (first % 16) + 1;
+          const where = `${Math.floor((first % 256) / 16) + 1}, ${from}–${from + 3}`;
+          return `${'ABC'[Math.floor(first / 256)]}[${where}]`;
+        });
+        const items = lesson.figure('memory').getByRole('listitem');
+        expect((await items.allTextContents()).map((one) => one.trim())).toEqual(held);
       }
-      const [matrix, write, row, col, hit] = accesses.subarray(5 * (at - 1), 5 * at);
-      await expect(page.locator('[data-access]')).toHaveText(
-        `${write ? 'write' : 'read'} ${'ABC'[matrix]}[${row + 1}, ${col + 1}], ${hit ? 'hit' : 'miss'}`,
+      const line = page.locator(`[data-order="${order}"]`);
+      const totalOf = (method: (typeof orders)[number]) =>
+        [...core.traceProduct(zeros, zeros, { ...options, method }).misses.slice(-3)].reduce(
+          (x, y) => x + y,
+        );
+      const total = totalOf(order);
+      expect(countOf(await line.locator('[data-accesses]').textContent())).toBe(count);
+      expect(countOf(await line.locator('[data-total]').textContent())).toBe(total);
+      const bars = page.locator('[data-order] .bar span');
+      await expectBars(bars, orders.map(totalOf), { inside: true });
+      expect(countOf(await line.locator('[data-paper]').textContent())).toBe(
+        core.expectedMisses(16, options),
       );
-      const held = [...lines.subarray(8 * (at - 1), 8 * at)].map((line) => {
-        if (line < 0) return 'empty';
-        const first = 4 * line;
-        const from = (first % 16) + 1;
-        const where = `${Math.floor((first % 256) / 16) + 1}, ${from}–${from + 3}`;
-        return `${'ABC'[Math.floor(first / 256)]}[${where}]`;
-      });
-      const items = lesson.figure('memory').getByRole('listitem');
-      expect((await items.allTextContents()).map((one) => one.trim())).toEqual(held);
-    }
-    const line = page.locator(`[data-order="${order}"]`);
-    const totalOf = (method: (typeof orders)[number]) =>
-      [...core.traceProduct(zeros, zeros, { ...options, method }).misses.slice(-3)].reduce(
-        (x, y) => x + y,
-      );
-    const total = totalOf(order);
-    expect(countOf(await line.locator('[data-accesses]').textContent())).toBe(count);
-    expect(countOf(await line.locator('[data-total]').textContent())).toBe(total);
-    const bars = page.locator('[data-order] .bar span');
-    await expectBars(bars, orders.map(totalOf), { inside: true });
-    expect(countOf(await line.locator('[data-paper]').textContent())).toBe(
-      core.expectedMisses(16, options),
-    );
-  });
+    },
+  );
 }
 
 test('memory: steps, plays, and can be scrubbed', async ({ lesson, page }) => {
@@ -341,7 +346,7 @@ test('fits any width, in the middle of its steps and with the largest matrices',
   await expectFits(page);
 });
 
-test('has no accessibility faults', async ({ lesson, page }) => {
+test('has no accessibility faults', weekly(), async ({ lesson, page }) => {
   await lesson.open({ step: '3', pin: 'c.0.0', access: '500' });
   await page.locator('[data-levels]').first().waitFor();
   await expectAccessible(page);

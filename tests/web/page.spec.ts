@@ -5,6 +5,7 @@ import { expect, test } from './fixtures.ts';
 import { expectFits, expectNoSidewaysScroll } from './lessons.ts';
 import { message } from './messages.ts';
 import { readCanvas } from './pixels.ts';
+import { weekly } from './weekly.ts';
 
 const steps = ['X', 'Q', 'Scores', 'Masked', 'Weights', 'Output'];
 const long = Array.from({ length: 64 }, (_, i) => `word${i}`).join(' ');
@@ -33,17 +34,21 @@ for (const [name, text] of [
   ['64 tokens', long],
   ['long words', `ein ${word} ${word}`],
 ]) {
-  test(`fits any width, and the map is there: ${name}`, async ({ attend, page }) => {
-    await attend.open({ text });
-    await expectFits(page, async () => {
-      for (const step of steps) {
-        await attend.step(step);
-        await expectMotionFits(page, step);
-        await expectNoSidewaysScroll(page, step);
-      }
-      await expect(page.getByRole('link', { name: message('shell.parts.v') })).toBeInViewport();
-    });
-  });
+  test(
+    `fits any width, and the map is there: ${name}`,
+    weekly(name, ['eight tokens']),
+    async ({ attend, page }) => {
+      await attend.open({ text });
+      await expectFits(page, async () => {
+        for (const step of steps) {
+          await attend.step(step);
+          await expectMotionFits(page, step);
+          await expectNoSidewaysScroll(page, step);
+        }
+        await expect(page.getByRole('link', { name: message('shell.parts.v') })).toBeInViewport();
+      });
+    },
+  );
 }
 
 test('64 tokens: every cell of the canvas can be reached and explained', async ({

@@ -6,6 +6,7 @@ import { expectNoSidewaysScroll } from './lessons.ts';
 import { message, titleOf } from './messages.ts';
 import { computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
+import { weekly } from './weekly.ts';
 
 const stops = ['home', 'attend', 'heads', 'learn', 'meaning', 'model'];
 const pathOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-2);
@@ -44,38 +45,42 @@ test('six stops lead to one another, and say how much is left', async ({ page })
   await expect(thread(page)).toHaveCount(0);
 });
 
-test('the browser remembers the way; back is a stop back; it can be left', async ({ page }) => {
-  await begin(page);
-  await page.locator('[data-thread-end="1"] .on').click();
-  await expect(thread(page)).toHaveAttribute('data-thread', '2');
-  await page.reload();
-  await expect(thread(page)).toHaveAttribute('data-thread', '2');
-  await page.goto('./mask/');
-  await computed(page);
-  await expect(thread(page)).toHaveCount(0);
-  await page.goto('./heads/');
-  await expect(thread(page)).toHaveAttribute('data-thread', '3');
-  // The first page leads to where one was, and is the first stop itself.
-  await page.goto('./');
-  await expect(thread(page)).toHaveAttribute('data-thread', '1');
-  await expect(page.locator('[data-way="new"]')).toContainText(
-    message('home.ways.new.goOn', { at: 3, all: stops.length }),
-  );
-  await page.reload();
-  await page.locator('[data-way="new"]').click();
-  await expect(thread(page)).toHaveAttribute('data-thread', '3');
-  await page
-    .getByRole('link', {
-      name: message('path.stop', { number: 4, name: message('path.stops.learn.name') }),
-    })
-    .click();
-  await expect(thread(page)).toHaveAttribute('data-thread', '4');
-  await page.getByRole('button', { name: message('path.leave') }).click();
-  await expect(thread(page)).toHaveCount(0);
-  await page.reload();
-  await computed(page);
-  await expect(thread(page)).toHaveCount(0);
-});
+test(
+  'the browser remembers the way; back is a stop back; it can be left',
+  weekly(),
+  async ({ page }) => {
+    await begin(page);
+    await page.locator('[data-thread-end="1"] .on').click();
+    await expect(thread(page)).toHaveAttribute('data-thread', '2');
+    await page.reload();
+    await expect(thread(page)).toHaveAttribute('data-thread', '2');
+    await page.goto('./mask/');
+    await computed(page);
+    await expect(thread(page)).toHaveCount(0);
+    await page.goto('./heads/');
+    await expect(thread(page)).toHaveAttribute('data-thread', '3');
+    // The first page leads to where one was, and is the first stop itself.
+    await page.goto('./');
+    await expect(thread(page)).toHaveAttribute('data-thread', '1');
+    await expect(page.locator('[data-way="new"]')).toContainText(
+      message('home.ways.new.goOn', { at: 3, all: stops.length }),
+    );
+    await page.reload();
+    await page.locator('[data-way="new"]').click();
+    await expect(thread(page)).toHaveAttribute('data-thread', '3');
+    await page
+      .getByRole('link', {
+        name: message('path.stop', { number: 4, name: message('path.stops.learn.name') }),
+      })
+      .click();
+    await expect(thread(page)).toHaveAttribute('data-thread', '4');
+    await page.getByRole('button', { name: message('path.leave') }).click();
+    await expect(thread(page)).toHaveCount(0);
+    await page.reload();
+    await computed(page);
+    await expect(thread(page)).toHaveCount(0);
+  },
+);
 
 test('every answer to the question of a stop gets its own sentence', async ({ page }) => {
   await begin(page);

@@ -7,7 +7,7 @@ import { expectNoSidewaysScroll } from './lessons.ts';
 import { motions } from './places.ts';
 import { chapters, cutTexts, fold, open, unfold } from './reach.ts';
 import { still } from './settled.ts';
-import { weekly } from './weekly.ts';
+import { usual, weekly } from './weekly.ts';
 
 /** Nothing scrolls sideways, no text is cut off: light at every width, dark, where nothing but colours differs, at one. */
 async function expectWhole(page: Page): Promise<void> {
@@ -312,7 +312,7 @@ async function expectForcedColours(page: Page): Promise<void> {
 test.describe('desk', () => {
   test.use({ viewport: { width: 1440, height: 900 } });
   for (const { id } of chapters) {
-    const details = weekly(id, ['home', 'attend', 'block', 'model']);
+    const details = weekly(id, ['attend', 'model']);
     test(
       `${id}: for axe, in words, whole at every width, by Tab and arrow keys, on paper`,
       details,
@@ -368,14 +368,14 @@ for (const place of motions) {
 test.describe('phone', () => {
   test.use({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
   for (const { id } of chapters) {
-    test(`${id}: for axe`, async ({ page }) => {
+    test(`${id}: for axe`, weekly(id, usual), async ({ page }) => {
       await open(page, id);
       await unfold(page);
       await expectFaultless(page, { what: 'others' });
     });
   }
   for (const place of motions) {
-    test(`${place}: for axe`, async ({ page }) => {
+    test(`${place}: for axe`, weekly(place, [motions[0]]), async ({ page }) => {
       await expectMotion(page, place);
       await expectFaultless(page, { what: 'others' });
     });
@@ -385,12 +385,16 @@ test.describe('phone', () => {
 test.describe('less motion, forced colours', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce', forcedColors: 'active' } });
   for (const { id } of chapters) {
-    test(`${id}: buttons show what is chosen, nothing glides`, async ({ page }) => {
-      await watchMotion(page);
-      await open(page, id);
-      await test.step('forced colours', () => expectForcedColours(page));
-      await page.emulateMedia({ forcedColors: 'none' });
-      await test.step('less motion', () => expectNothingGlides(page));
-    });
+    test(
+      `${id}: buttons show what is chosen, nothing glides`,
+      weekly(id, usual),
+      async ({ page }) => {
+        await watchMotion(page);
+        await open(page, id);
+        await test.step('forced colours', () => expectForcedColours(page));
+        await page.emulateMedia({ forcedColors: 'none' });
+        await test.step('less motion', () => expectNothingGlides(page));
+      },
+    );
   }
 });

@@ -6,6 +6,7 @@ import { expect, test } from './fixtures.ts';
 import { dist, host } from './host.ts';
 import { message, messagePattern } from './messages.ts';
 import { chapters, computed, kept, open } from './reach.ts';
+import { inThisRun, weekly } from './weekly.ts';
 
 test.use({ serviceWorkers: 'allow' });
 
@@ -27,7 +28,7 @@ test('after one visit every chapter computes without a network', async ({ page, 
   await server.close();
   await page.reload();
   await computed(page);
-  for (const { id, title } of chapters) {
+  for (const { id, title } of inThisRun(chapters)) {
     await open(page, id, server.address);
     await expect(page).toHaveTitle(`${title} · Tril`);
   }
@@ -73,36 +74,37 @@ const fetching: Readonly<
 const awayFromNetwork =
   /ERR_(CONNECTION_REFUSED|FAILED|INTERNET_DISCONNECTED)|Failed to (load resource|fetch)|could not be loaded/;
 
-test('what cannot be fetched says what to do, and is fetched once there is a network', async ({
-  page,
-  guard,
-}) => {
-  guard.expect(awayFromNetwork);
-  const server = await host();
-  await open(page, 'attend', server.address);
-  await kept(page);
-  for (const [id, figures] of Object.entries(fetching)) {
-    await page.context().setOffline(true);
-    await open(page, id, server.address);
-    for (const { figure, button } of figures) {
-      const part = page.locator(figure);
-      await part.locator('.card').scrollIntoViewIfNeeded();
-      // Once when the figure came into sight, and when it is asked for.
-      await part.getByRole('button', { name: button }).click();
-      await expect(part).toContainText(message('shell.offline'));
+test(
+  'what cannot be fetched says what to do, and is fetched once there is a network',
+  weekly(),
+  async ({ page, guard }) => {
+    guard.expect(awayFromNetwork);
+    const server = await host();
+    await open(page, 'attend', server.address);
+    await kept(page);
+    for (const [id, figures] of Object.entries(fetching)) {
+      await page.context().setOffline(true);
+      await open(page, id, server.address);
+      for (const { figure, button } of figures) {
+        const part = page.locator(figure);
+        await part.locator('.card').scrollIntoViewIfNeeded();
+        // Once when the figure came into sight, and when it is asked for.
+        await part.getByRole('button', { name: button }).click();
+        await expect(part).toContainText(message('shell.offline'));
+      }
+      await page.context().setOffline(false);
+      for (const { figure, button, there } of figures) {
+        const part = page.locator(figure);
+        await part.getByRole('button', { name: button }).click();
+        await part.locator(there).first().waitFor();
+        await expect(part).not.toContainText(message('shell.offline'));
+      }
     }
-    await page.context().setOffline(false);
-    for (const { figure, button, there } of figures) {
-      const part = page.locator(figure);
-      await part.getByRole('button', { name: button }).click();
-      await part.locator(there).first().waitFor();
-      await expect(part).not.toContainText(message('shell.offline'));
-    }
-  }
-  await server.close();
-});
+    await server.close();
+  },
+);
 
-test('a network that does not answer is none', async ({ page, guard }) => {
+test('a network that does not answer is none', weekly(), async ({ page, guard }) => {
   guard.expect(awayFromNetwork);
   const server = await host();
   await open(page, 'attend', server.address);

@@ -5,6 +5,7 @@ import { expectFaultless } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 import { message } from './messages.ts';
+import { weekly } from './weekly.ts';
 
 test('every call is an example away from the page', async ({ page }) => {
   await page.goto('./average/');
@@ -32,10 +33,14 @@ test('the reference of the library is there where Doxygen is', async ({ page }) 
   await expect(page.getByText('Scaled dot-product attention').first()).toBeVisible();
 });
 
-test('the reference has landmarks, and who looks for its text finds it', async ({ page }) => {
-  for (const path of ['index.html', 'interfaces/tril.Tril.html', 'hierarchy.html']) {
-    await page.goto(`./api/${path}`);
-    await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
-    await expectFaultless(page, { where: path, what: 'landmarks' });
-  }
-});
+test(
+  'the reference has landmarks, and who looks for its text finds it',
+  weekly(),
+  async ({ page }) => {
+    for (const path of ['index.html', 'interfaces/tril.Tril.html', 'hierarchy.html']) {
+      await page.goto(`./api/${path}`);
+      await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+      await expectFaultless(page, { where: path, what: 'landmarks' });
+    }
+  },
+);

@@ -5,6 +5,7 @@ import { expect, test } from './fixtures.ts';
 import { open } from './reach.ts';
 import { saved } from './saved.ts';
 import { settled } from './settled.ts';
+import { weekly } from './weekly.ts';
 
 /** Pixels of the page. Edges are smoothed a little differently: what is compared is the mean of each tile. */
 const tile = 12;
@@ -75,17 +76,21 @@ for (const [address, name] of [
   ['multiply', 'memory-ijk'], // of images
   ['model', 'all-heads'],
 ]) {
-  test(`a PNG shows what the SVG shows: ${address}, ${name}`, async ({ page }) => {
-    await open(page, address);
-    const take = await takeOf(page, name);
-    const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
-    const png = (await saved(page, take, 'PNG')).content;
-    const { differ, shown } = await compared(page, svg, png);
-    expect(shown).toBeGreaterThan(100);
-    expect(differ).toBeLessThan(limit);
-    // And a picture without one of its words is another.
-    const [words] = svg.match(/<text[^>]*>[^<]{2,}<\/text>/gsu)!;
-    const less = svg.replace(words, '');
-    expect((await compared(page, less, png)).differ).toBeGreaterThan(limit);
-  });
+  test(
+    `a PNG shows what the SVG shows: ${address}, ${name}`,
+    weekly(name, ['weights', 'memory-ijk']),
+    async ({ page }) => {
+      await open(page, address);
+      const take = await takeOf(page, name);
+      const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
+      const png = (await saved(page, take, 'PNG')).content;
+      const { differ, shown } = await compared(page, svg, png);
+      expect(shown).toBeGreaterThan(100);
+      expect(differ).toBeLessThan(limit);
+      // And a picture without one of its words is another.
+      const [words] = svg.match(/<text[^>]*>[^<]{2,}<\/text>/gsu)!;
+      const less = svg.replace(words, '');
+      expect((await compared(page, less, png)).differ).toBeGreaterThan(limit);
+    },
+  );
 }

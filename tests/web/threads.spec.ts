@@ -7,6 +7,7 @@ import { host } from './host.ts';
 import { message, messagePattern, titleOf } from './messages.ts';
 import { computed, kept, open } from './reach.ts';
 import { still } from './settled.ts';
+import { weekly } from './weekly.ts';
 
 const threads = Math.min(8, availableParallelism());
 const footer = (page: Page) => page.locator('footer [data-threads]');
@@ -75,7 +76,7 @@ test.describe('with the service worker', () => {
     });
   });
 
-  test('where threads cannot be started it computes without', async ({ page, guard }) => {
+  test('where threads cannot be started it computes without', weekly(), async ({ page, guard }) => {
     guard.expect(/no threads today|worker sent an error/);
     const server = await host();
     await open(page, 'average', server.address);

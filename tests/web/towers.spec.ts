@@ -17,6 +17,7 @@ import {
   towers,
   type Masks,
 } from './oracles/towers.ts';
+import { weekly } from './weekly.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'towers')),
@@ -45,29 +46,33 @@ async function expectMaps(lesson: Lesson, mode: ModeId, given: Masks): Promise<v
 }
 
 for (const mode of ['place', 'reverse', 'same', 'follows'] as const) {
-  test(`every map of both towers, looking for "${mode}"`, async ({ lesson, page }) => {
-    await lesson.open({ mode });
-    await expectMaps(lesson, mode, masks());
-    const { crossAttention } = towers(await tril(), mode, masks()).trace.decoder[0];
-    for (const [id, tensor] of [
-      ['q', crossAttention.queries],
-      ['k', crossAttention.keys],
-      ['scores', crossAttention.masked],
-      ['weights', crossAttention.weights],
-      ['v', crossAttention.values],
-      ['heads', crossAttention.heads],
-    ] as const) {
-      await lesson.expectDrawn(id, rowsOf(tensor), rounding);
-    }
-    const written = {
-      place: 'the red house by the lake',
-      reverse: 'lake the by house red the',
-      same: `${start} the red house by the`,
-      follows: null,
-    }[mode];
-    const says = await page.locator('[data-writes]').allTextContents();
-    if (written) expect(says.map((word) => word.trim()).join(' ')).toBe(written);
-  });
+  test(
+    `every map of both towers, looking for "${mode}"`,
+    weekly(mode, ['place', 'follows']),
+    async ({ lesson, page }) => {
+      await lesson.open({ mode });
+      await expectMaps(lesson, mode, masks());
+      const { crossAttention } = towers(await tril(), mode, masks()).trace.decoder[0];
+      for (const [id, tensor] of [
+        ['q', crossAttention.queries],
+        ['k', crossAttention.keys],
+        ['scores', crossAttention.masked],
+        ['weights', crossAttention.weights],
+        ['v', crossAttention.values],
+        ['heads', crossAttention.heads],
+      ] as const) {
+        await lesson.expectDrawn(id, rowsOf(tensor), rounding);
+      }
+      const written = {
+        place: 'the red house by the lake',
+        reverse: 'lake the by house red the',
+        same: `${start} the red house by the`,
+        follows: null,
+      }[mode];
+      const says = await page.locator('[data-writes]').allTextContents();
+      if (written) expect(says.map((word) => word.trim()).join(' ')).toBe(written);
+    },
+  );
 }
 
 test('masks: padding, both ways, a cell turned over, and the future let in', async ({
@@ -177,7 +182,7 @@ test('questions, shapes, and why', async ({ lesson, page }) => {
   );
 });
 
-test('what calls cost: counted by the core, and timed', async ({ lesson, page }) => {
+test('what calls cost: counted by the core, and timed', weekly(), async ({ lesson, page }) => {
   const { cost } = await tril();
   await lesson.open();
   const attention = (queries: number, keys: number) =>
@@ -253,7 +258,7 @@ test('on a phone one part of a figure stands there, that of the pinned cell firs
   await expect(tensor).toBeVisible();
 });
 
-test('fits any width, and has no accessibility faults', async ({ lesson, page }) => {
+test('fits any width, and has no accessibility faults', weekly(), async ({ lesson, page }) => {
   const long = 'incomprehensibilities are never out of place in here';
   await lesson.open({ source: long, target: long });
   await expectFits(page);

@@ -8,6 +8,7 @@ import { host } from './host.ts';
 import { message, titleOf } from './messages.ts';
 import { chapters, computed, kept, open } from './reach.ts';
 import { still } from './settled.ts';
+import { weekly } from './weekly.ts';
 
 const texts = new URL('../../web/src/texts/en/', import.meta.url);
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
@@ -127,24 +128,26 @@ test('a chapter that cannot be loaded says so, and the next try succeeds', async
   await computed(page);
 });
 
-test('an address of no chapter says so, one with a broken state as well, in every chapter', async ({
-  page,
-}) => {
-  const alert = page.getByRole('alert');
-  const go = async (place: string) => {
-    await page.goto('about:blank');
-    await page.goto(place);
-  };
-  await go('./#attention?text=a+b');
-  await expect(alert).toContainText('chapter=attention');
-  await expect(page).toHaveTitle(titleOf('attend'));
-  await expect(page.getByLabel(message('attend.input.label'))).toHaveValue('a b');
-  for (const { id } of chapters) {
-    await go(`./${id}/#?nonsense=1`);
-    await expect(alert).toContainText('nonsense=1');
-    await expect(page).toHaveTitle(titleOf(id));
-  }
-});
+test(
+  'an address of no chapter says so, one with a broken state as well, in every chapter',
+  weekly(),
+  async ({ page }) => {
+    const alert = page.getByRole('alert');
+    const go = async (place: string) => {
+      await page.goto('about:blank');
+      await page.goto(place);
+    };
+    await go('./#attention?text=a+b');
+    await expect(alert).toContainText('chapter=attention');
+    await expect(page).toHaveTitle(titleOf('attend'));
+    await expect(page.getByLabel(message('attend.input.label'))).toHaveValue('a b');
+    for (const { id } of chapters) {
+      await go(`./${id}/#?nonsense=1`);
+      await expect(alert).toContainText('nonsense=1');
+      await expect(page).toHaveTitle(titleOf(id));
+    }
+  },
+);
 
 test('one Worker and one module go along from chapter to chapter', async ({ page }) => {
   const asked: string[] = [];

@@ -4,11 +4,17 @@
 const tag = '@weekly';
 
 /** Of tests that go over every chapter for one kind of fault, the chapters that every run takes: unlike each other. */
-export const usual = ['home', 'attend', 'block', 'learn', 'check'];
+export const usual = ['home', 'attend', 'learn'];
 
 /** The details of a test that only the weekly run takes, unless it is one of `always`. */
 export const weekly = (name?: string, always: readonly string[] = []): { tag?: string } =>
   name !== undefined && always.includes(name) ? {} : { tag };
+
+/** Of chapters that one test goes over, those of this run. */
+export const inThisRun = <T extends { readonly id: string }>(
+  chapters: readonly T[],
+): readonly T[] =>
+  process.env.TRIL_WEEKLY ? chapters : chapters.filter(({ id }) => usual.includes(id));
 
 /** For a configuration: what other runs leave out. */
 export const notWeekly = process.env.TRIL_WEEKLY ? {} : { grepInvert: new RegExp(tag, 'u') };
