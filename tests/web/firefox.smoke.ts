@@ -31,7 +31,7 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => context.close());
 
-/** Of a formula that has come in part, which Firefox lays out all the same. */
+/** Of a formula that has come in part, which Firefox lays out all the same. What is wrong for good, malformed() finds. */
 const halfRead = /Invalid markup: Incorrect number of children/u;
 
 /** Formulas that are so still, now that all is there. */
@@ -49,11 +49,13 @@ async function newPage(): Promise<Driven & { trouble: string[] }> {
   const page = await context.newPage();
   page.setDefaultTimeout(timeout);
   const trouble: string[] = [];
+  const note = (what: string) => {
+    if (!halfRead.test(what)) trouble.push(what);
+  };
   page.on('console', (message) => {
-    const counted = ['error', 'warn'].includes(message.type()) && !halfRead.test(message.text());
-    if (counted) trouble.push(message.text());
+    if (['error', 'warn'].includes(message.type())) note(message.text());
   });
-  page.on('pageerror', (error) => trouble.push(String(error)));
+  page.on('pageerror', (error) => note(String(error))); // Firefox may say the same here
   await page.setViewport({ width: 1280, height: 900 });
   return {
     goto: (address) => page.goto(address),
