@@ -10,6 +10,7 @@ import {
   expectChapter,
   expectMotion,
   expectPicture,
+  knowAll,
   isComputed,
   until,
   type Driven,
@@ -45,7 +46,7 @@ async function expectQuiet(page: Driven & { trouble: string[] }): Promise<void> 
   expect(page.trouble).toEqual([]);
 }
 
-async function newPage(): Promise<Driven & { trouble: string[] }> {
+async function newPage(base: string | undefined): Promise<Driven & { trouble: string[] }> {
   const page = await context.newPage();
   page.setDefaultTimeout(timeout);
   const trouble: string[] = [];
@@ -57,17 +58,18 @@ async function newPage(): Promise<Driven & { trouble: string[] }> {
   });
   page.on('pageerror', (error) => note(String(error))); // Firefox may say the same here
   await page.setViewport({ width: 1280, height: 900 });
-  return {
+  const driven: Driven = {
     goto: (address) => page.goto(address),
     evaluate: (work) => page.evaluate(work) as Promise<never>,
     press: (key) => page.keyboard.press(key),
-    trouble,
   };
+  await knowAll(driven, base);
+  return { ...driven, trouble };
 }
 
 for (const { id, title } of chapters) {
   test(`${id} computes, and its keys work`, async ({ baseURL }) => {
-    const page = await newPage();
+    const page = await newPage(baseURL);
     await expectChapter(page, `${baseURL}${id}/`, title);
     await expectQuiet(page);
   });
@@ -75,14 +77,14 @@ for (const { id, title } of chapters) {
 
 for (const place of motions) {
   test(`${place} moves`, async ({ baseURL }) => {
-    const page = await newPage();
+    const page = await newPage(baseURL);
     await expectMotion(page, `${baseURL}${placeOf(place)}`);
     await expectQuiet(page);
   });
 }
 
 test('a figure becomes a picture', async ({ baseURL }) => {
-  const page = await newPage();
+  const page = await newPage(baseURL);
   await expectPicture(page, `${baseURL}block/`);
   await expectQuiet(page);
 });
@@ -91,7 +93,7 @@ test('from the second visit on it computes with threads', async () => {
   const threads = Math.min(8, availableParallelism());
   test.skip(threads === 1, 'one processor');
   const server = await host();
-  const page = await newPage();
+  const page = await newPage(server.address);
   const said = () =>
     [
       crossOriginIsolated,

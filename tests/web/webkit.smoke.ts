@@ -2,11 +2,14 @@
 import { test } from '@playwright/test';
 import { chapters } from './chapters.ts';
 import { motions, placeOf } from './places.ts';
-import { expectChapter, expectMotion, expectPicture } from './smoke.ts';
+import { expectChapter, expectMotion, expectPicture, knowAll } from './smoke.ts';
 import { WebKit } from './webkit.ts';
 
 const webkit = new WebKit();
-test.beforeAll(() => webkit.start());
+test.beforeAll(async ({ baseURL }) => {
+  await webkit.start();
+  await knowAll(webkit, baseURL);
+});
 test.afterAll(() => webkit.close());
 
 for (const { id, title } of chapters) {
