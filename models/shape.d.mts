@@ -1,6 +1,6 @@
 /** How large a model is. */
 export interface Shape {
-  /** "gpt2", "llama", "qwen2" or "qwen3". */
+  /** Its model_type: "gpt2", "llama", ... */
   readonly family: string;
   readonly layers: number;
   readonly heads: number;
@@ -8,12 +8,18 @@ export interface Shape {
   readonly kvHeads: number;
   readonly width: number;
   readonly headWidth: number;
+  /** All linear layers have biases. */
+  readonly biases: boolean;
   /** Queries, keys and values have biases. */
   readonly projectionBiases: boolean;
   /** Of feed-forward. */
   readonly hidden: number;
   /** Feed-forward has a gate. */
   readonly gated: boolean;
+  readonly activation: 'silu' | 'gelu';
+  /** Keys that a query sees at most, in as many layers as are `windowed`. */
+  readonly window: number;
+  readonly windowed: number;
   /** Tokens that it can read at once. */
   readonly context: number;
   readonly vocabulary: number;

@@ -5,17 +5,41 @@ export function shapeOf(config) {
   const width = config.n_embd ?? config.hidden_size;
   const heads = config.n_head ?? config.num_attention_heads;
   const family = String(config.model_type).replace(/^tril-masked-/, '');
+  const layers = config.n_layer ?? config.num_hidden_layers;
+  const plain = ['gpt2', 'gpt_neox', 'starcoder2'].includes(family);
+  const biases = (plain && config.use_bias !== false) || config.mlp_bias === true;
+  const hasWindow = ['mistral', 'phi3', 'starcoder2', 'gemma2', 'gemma3_text'].includes(family);
+  const window = hasWindow ? (config.sliding_window ?? 0) : 0;
+  const act = config.activation_function ?? config.hidden_activation ?? config.hidden_act;
   return {
     family,
-    layers: config.n_layer ?? config.num_hidden_layers,
+    layers,
     heads,
     kvHeads: config.num_key_value_heads ?? heads,
     width,
     headWidth: config.head_dim ?? width / heads,
-    projectionBiases: config.attention_bias === true || family === 'gpt2' || family === 'qwen2',
+    biases,
+    projectionBiases:
+      biases ||
+      config.attention_bias === true ||
+      config.use_qkv_bias === true ||
+      family === 'qwen2',
     hidden: config.n_inner ?? config.intermediate_size ?? 4 * width,
-    gated: family !== 'gpt2',
+    gated: !plain,
+    activation: act ? (act.startsWith('gelu') ? 'gelu' : 'silu') : plain ? 'gelu' : 'silu',
+    window,
+    windowed: window ? windowedOf(config, family, layers) : 0,
     context: config.n_positions ?? config.max_position_embeddings,
     vocabulary: config.vocab_size,
   };
+}
+
+/** How many layers have a window, where any has. */
+function windowedOf(config, family, layers) {
+  if (!family.startsWith('gemma')) return layers;
+  if (config.layer_types) {
+    return config.layer_types.filter((type) => type === 'sliding_attention').length;
+  }
+  const period = config.sliding_window_pattern ?? (family === 'gemma2' ? 2 : 6);
+  return layers - Math.floor(layers / period);
 }

@@ -11,7 +11,7 @@ void ModelFolder::add_to(CLI::App& command) {
       .add_option(
           "--model", path,
           "Folder with config.json, model.safetensors and tokenizer.json: of `tril train`, or "
-          "of Hugging Face's GPT-2, Llama, Qwen2 or Qwen3")
+          "of a family of Hugging Face's, as GPT-2, Llama or Mistral")
       ->required()
       ->type_name("FOLDER");
   command

@@ -150,7 +150,10 @@ void add_model_options(CLI::App& command, Arguments& given) {
       ->check(is_name_of(kTokenizerKinds));
   command.add_option("--vocabulary", given.vocabulary, "The most tokens (default: all)")
       ->check(in_range(1, 1 << 24));
-  command.add_option("--family", given.family, "gpt2 (default), llama, qwen2 or qwen3")
+  command
+      .add_option(
+          "--family", given.family,
+          "the name of a family in Hugging Face's files, as llama, qwen3 or mistral (default gpt2)")
       ->check(is_name_of(kModelFamilies));
   command
       .add_option("--objective", given.objective,

@@ -263,7 +263,7 @@ describe('what goes wrong', () => {
     const text = readFileSync(bert('config.json'), 'utf8');
     writeFileSync(bert('config.json'), text.replace('"llama"', '"bert"'));
     expect(refused('bert')).toBe(
-      `${bert('config.json')}: model_type: unknown family "bert"; there are gpt2, llama, qwen2, qwen3`,
+      `${bert('config.json')}: model_type: unknown family "bert"; there are gpt2, llama, qwen2, qwen3, mistral, olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3`,
     );
     writeFileSync(bert('config.json'), text.replace('"vocab_size": 280', '"vocab_size": 270'));
     expect(refused('bert')).toMatch(

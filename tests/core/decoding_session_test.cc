@@ -10,6 +10,7 @@
 #include "core/compare.h"
 #include "core/memory_limit.h"
 #include "core/model_reference.h"
+#include "core/small_models.h"
 
 namespace tril {
 namespace {
@@ -56,6 +57,14 @@ std::vector<Setting> settings() {
   config.rotary_scaling = {
       .kind = RotaryScalingKind::llama3, .factor = 8, .original = 200, .low = 1, .high = 4};
   all.push_back({"llama3", config});
+  for (const auto& each : kModelFamilies) {
+    if (each.value <= ModelFamily::qwen3) continue;
+    config = testing::shrunk(each.value);
+    config.heads = 4, config.width = 16, config.hidden = 24, config.eps = 0.01;
+    if (config.window > 0) config.window = 5;  // which 20 tokens are long beyond
+    config.context = 20, config.vocabulary = 11;
+    all.push_back({std::string(each.name), config});
+  }
   return all;
 }
 
@@ -255,7 +264,7 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
 // All tokens see all: at once, and so those behind change what is said of the first.
 TEST(DecodingSession, RunsAModelThatIsNotCausalAtOnce) {
   for (Setting setting : settings()) {
-    setting.config.causal = false;
+    setting.config.causal = false, setting.config.window = 0;
     Case c(setting.config);
     DecodingSession session = c.session();
     Buffer<float, 2> logits({20, 11});

@@ -15,7 +15,7 @@ using testing::error_of;
 TEST(ModelConfigJson, AMaskedModelHasATypeOfItsOwn) {
   for (const auto& [name, family] : kModelFamilies) {
     ModelConfig config = ModelConfig::of(family);
-    config.vocabulary = 77, config.causal = false;
+    config.vocabulary = 77, config.causal = false, config.window = 0;
     const std::string own = "\"model_type\": \"tril-masked-" + std::string(name) + "\"";
     std::string text = model_config_json(config);
     EXPECT_NE(text.find(own), text.npos) << text;

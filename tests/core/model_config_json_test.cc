@@ -1,6 +1,7 @@
 // Settings read back from what was written, and those of models that cannot be here.
 #include <gtest/gtest.h>
 #include <tril/model/model_config_json.h>
+#include <tril/model/model_family.h>
 
 #include <limits>
 #include <string>
@@ -36,6 +37,18 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
   odd = ModelConfig::of(ModelFamily::qwen3);
   odd.head_dim = 48, odd.query_key_norm = false;
   configs.push_back(odd);
+  // Settings of one family under another's name.
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::gpt_neox}) {
+    odd = ModelConfig::of(family);
+    odd.norm = ModelNorm::layer_norm, odd.biases = false, odd.norm_biases = true;
+    odd.norm_place = ModelNormPlace::around, odd.parallel = true;
+    odd.query_key_norm = odd.joint_heads_norm = odd.scaled_embedding = true;
+    odd.window = 9, odd.window_period = 3, odd.positions = ModelPositions::rotary;
+    odd.rotary_width = 6, odd.rotary_period = 2, odd.rotary_local_base = 50;
+    odd.query_scale = 7, odd.score_cap = 20, odd.logit_cap = 30;
+    odd.feed_forward = ModelFeedForward::geglu_tanh;
+    configs.push_back(odd);
+  }
   odd = ModelConfig::of(ModelFamily::llama);
   odd.biases = true;
   for (const RotaryScaling& scaling :
@@ -49,7 +62,8 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
   for (ModelConfig& config : configs) {
     config.vocabulary = 77;
     config.kv_heads = config.kv_head_count(), config.hidden = config.hidden_width();
-    if (config.family == ModelFamily::gpt2) config.kv_heads = 0;
+    const bool has_kv_heads = detail::family_entry(config.family).kv_heads;
+    if (!has_kv_heads) config.kv_heads = 0;
     const std::string text = model_config_json(config);
     const PretrainedConfig read = parse_model_config(text);
     EXPECT_TRUE(read.config == config) << text;
@@ -76,6 +90,17 @@ TEST(ModelConfigJson, ReadsNewerFilesAlike) {
           "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
           "rope_parameters": {"rope_type": "linear", "factor": 2}, "rope_theta": 5e5})");
   EXPECT_TRUE(beside.config == read.config);
+}
+
+// As their kin have them.
+TEST(ModelConfigJson, ReadsALlamaWithHeadsOfTheirOwnWidthAndAnotherActivation) {
+  EXPECT_EQ(parse_model_config(changed("\"head_dim\": 4", "\"head_dim\": 8")).config.head_dim, 8);
+  const auto by = [](const char* name) {
+    return parse_model_config(changed("\"silu\"", name)).config.feed_forward;
+  };
+  EXPECT_EQ(by("\"gelu\""), ModelFeedForward::geglu);
+  EXPECT_EQ(by("\"gelu_pytorch_tanh\""), ModelFeedForward::geglu_tanh);
+  EXPECT_EQ(by("\"swish\""), ModelFeedForward::swiglu);
 }
 
 TEST(ModelConfigJson, HeadsOfAQwen3HaveTheirOwnWidth) {
@@ -151,20 +176,19 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
               "parse_model_config: " + why);
   };
   refused("\"llama\"", "\"bert\"",
-          "model_type: unknown family \"bert\"; there are gpt2, llama, qwen2, qwen3");
+          "model_type: unknown family \"bert\"; there are gpt2, llama, qwen2, qwen3, mistral, "
+          "olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3");
   refused("\"model_type\"", "\"type\"", "model_type: is missing");
   refused("\"hidden_size\": 16", "\"hidden_size\": \"16\"",
           "hidden_size: must be a whole number, is \"\\\"16\\\"\"");
   refused("\"hidden_size\": 16", "\"hidden_size\": null", "hidden_size: is missing");
   refused("\"hidden_size\": 16", "\"hidden_size\": 16.5",
           "hidden_size: must be a whole number, is \"16.5\"");
-  refused("\"silu\"", "\"gelu\"", "hidden_act: must be \"silu\", is \"gelu\"");
-  refused("\"head_dim\": 4", "\"head_dim\": 8",
-          "head_dim: 4 heads of 8 are not as wide as hidden_size, 16");
+  refused("\"silu\"", "\"relu\"", "hidden_act: must be \"silu\", is \"relu\"");
   // Four times that is 16, as far as an Index counts.
   const std::string wrapping = std::to_string(std::numeric_limits<Index>::max() / 2 + 5);
   refused("\"head_dim\": 4", "\"head_dim\": " + wrapping,
-          "head_dim: 4 heads of " + wrapping + " are not as wide as hidden_size, 16");
+          "head_dim: must be from 0 to 16777216, is " + wrapping);
   refused("\"attention_bias\": false", "\"attention_bias\": true",
           "mlp_bias: must be as attention_bias");
   refused("\"llama3\"", "\"yarn\"",
@@ -183,7 +207,7 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
   refused("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 16777216",
           "layers: must be from 1 to 4096, is 16777216");
   refused("\"num_attention_heads\": 4", "\"num_attention_heads\": 0",
-          "head_dim: 0 heads of 4 are not as wide as hidden_size, 16");
+          "num_attention_heads: must be at least 1, is 0");
   EXPECT_EQ(error_of([] { parse_model_config("[]"); }),
             "parse_model_config: file: byte 0: expected \"{\", found \"[\"");
   EXPECT_EQ(error_of([] { parse_model_config("{} x"); }),

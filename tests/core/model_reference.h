@@ -4,8 +4,10 @@
 // differentiates.
 #pragma once
 
+#include <tril/model/model_family.h>
 #include <tril/model/model_weights.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +19,7 @@ namespace tril::testing {
 template <typename Scalar>
 using ModelTables = std::map<std::string, Table<Scalar>>;
 
-// What stored_parameters lists, as a file would have it.
+// What stored_parameters lists, as a file would have it, but that norms are what rows are times.
 template <typename Scalar>
 ModelTables<Scalar> model_tables(const ModelConfig& config,
                                  const BasicModelWeights<float>& weights) {
@@ -25,11 +27,12 @@ ModelTables<Scalar> model_tables(const ModelConfig& config,
   for (const StoredParameter& each : stored_parameters(config, weights)) {
     const Index rows = each.shape.size() > 1 ? each.shape[0] : 1, cols = each.shape.back();
     Table<Scalar> table(rows, cols);
-    for (Index n = 0; n < rows; ++n) {
-      for (Index m = 0; m < cols; ++m) {
-        table(n, m) = static_cast<double>(each.transposed ? each.data[m * rows + n]
-                                                          : each.data[n * cols + m]);
-      }
+    StoredParameter plain = each;
+    plain.added = 0;
+    std::vector<float> elements(static_cast<std::size_t>(each.count()));
+    plain.copy_to(elements.data());
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      table.values[i] = static_cast<double>(elements[i]);
     }
     tables[each.name] = table;
   }
@@ -65,9 +68,15 @@ struct ModelReference {
     }
     return rms_norm_reference(x, weight, config.eps);
   }
+  bool is_local(Index layer) const {
+    return config.has_window(layer) && config.rotary_local_base > 0;
+  }
   // Radians a position of pair i, as Hugging Face's `rope_scaling` says.
-  double speed(Index i) const {
-    const double D = static_cast<double>(config.head_width());
+  double speed(Index i, Index layer = 0) const {
+    const double D = static_cast<double>(config.turned_width());
+    if (is_local(layer)) {
+      return std::pow(config.rotary_local_base, -2.0 * static_cast<double>(i) / D);
+    }
     const RotaryScaling& scaling = config.rotary_scaling;
     const double original = static_cast<double>(scaling.original), s = scaling.factor;
     double base = config.rotary_base;
@@ -84,13 +93,13 @@ struct ModelReference {
     const double smooth = (original / wavelength - scaling.low) / (scaling.high - scaling.low);
     return (1 - smooth) * speed / s + smooth * speed;
   }
-  // Row n turned by its position: pairs are halves of each head.
-  void turn(Table<Scalar>& x) const {
-    const Index D = config.head_width(), half = D / 2;
+  // Row n turned by its position: pairs are halves of what is turned of each head.
+  void turn(Table<Scalar>& x, Index layer = 0) const {
+    const Index D = config.head_width(), half = config.turned_width() / 2;
     for (Index n = 0; n < x.rows; ++n) {
       for (Index i = 0; i < x.cols; ++i) {
         if (i % D >= half) continue;
-        const double angle = static_cast<double>(n % tokens) * speed(i % D);
+        const double angle = static_cast<double>(n % tokens) * speed(i % D, layer);
         const Scalar a = x(n, i), b = x(n, i + half);
         const Scalar cosine = rounded_constant<Scalar>(std::cos(angle));
         const Scalar sine = rounded_constant<Scalar>(std::sin(angle));
@@ -99,22 +108,32 @@ struct ModelReference {
       }
     }
   }
-  Table<Scalar> attend(Table<Scalar> q, Table<Scalar> k, const Table<Scalar>& v) const {
+  // c tanh(x / c), by 1 - 2 / (e^2x + 1)
+  static Scalar capped(const Scalar& x, double cap) {
     using std::exp;
-    if (config.positions == ModelPositions::rotary) turn(q), turn(k);
+    if (cap == 0) return x;
+    const Scalar power = exp(x * rounded_constant<Scalar>(2 / cap));
+    return Scalar(cap) * (Scalar(1) - Scalar(2) / (power + Scalar(1)));
+  }
+  Table<Scalar> attend(Table<Scalar> q, Table<Scalar> k, const Table<Scalar>& v,
+                       Index layer) const {
+    using std::exp;
+    if (config.has_rotary(layer)) turn(q, layer), turn(k, layer);
     const Index D = config.head_width(), group = config.heads / config.kv_head_count();
     Table<Scalar> out(q.rows, q.cols);
     for (Index n = 0; n < q.rows; ++n) {
-      const Index first = n - n % tokens, last = config.causal ? n + 1 : first + tokens;
+      const Index begin = n - n % tokens, last = config.causal ? n + 1 : begin + tokens;
+      const Index first = config.has_window(layer) ? std::max(begin, n + 1 - config.window) : begin;
       for (Index h = 0; h < config.heads; ++h) {
-        const double root = config.scaled_scores ? std::sqrt(static_cast<double>(D)) : 1;
+        const double over = config.query_scale > 0 ? config.query_scale : static_cast<double>(D);
+        const double root = config.scaled_scores ? std::sqrt(over) : 1;
         const Scalar scale = rounded_constant<Scalar>(1 / root);
         Sum<Scalar> sum;
         std::vector<Sum<Scalar>> blends(static_cast<std::size_t>(D));
         for (Index s = first; s < last; ++s) {
           Sum<Scalar> score;
           for (Index d = 0; d < D; ++d) score.add(q(n, h * D + d) * k(s, h / group * D + d));
-          const Scalar power = exp(score.value() * scale);
+          const Scalar power = exp(capped(score.value() * scale, config.score_cap));
           sum.add(power);
           for (Index d = 0; d < D; ++d) {
             blends[static_cast<std::size_t>(d)].add(power * v(s, h / group * D + d));
@@ -132,57 +151,85 @@ struct ModelReference {
   Table<Scalar> behind(const Table<Scalar>& x, const Table<Scalar>& given) const {
     return config.residual ? sum_of(x, given) : given;
   }
-  Table<Scalar> layer(Table<Scalar> x, const std::string& at) const {
-    const bool gpt2 = config.family == ModelFamily::gpt2;
-    const Index E = config.query_width(), Ek = config.key_width();
+  // Queries, keys and values, as they are projected.
+  std::vector<Table<Scalar>> projected(const Table<Scalar>& in, const std::string& at) const {
+    const tril::detail::FamilyEntry& entry = tril::detail::family_entry(config.family);
+    if (entry.projections == tril::detail::StoredProjections::apart) {
+      return {linear(in, at + "q_proj", false), linear(in, at + "k_proj", false),
+              linear(in, at + "v_proj", false)};
+    }
+    const Index E = config.query_width(), Ek = config.key_width(), D = config.head_width();
+    const Table<Scalar> all = linear(in, at + entry.query_key_value, entry.transposed);
+    if (entry.projections == tril::detail::StoredProjections::stacked) {
+      return {columns_of(all, 0, E), columns_of(all, E, Ek), columns_of(all, E + Ek, Ek)};
+    }
+    std::vector<Table<Scalar>> parts(3, Table<Scalar>(all.rows, E));
+    for (Index n = 0; n < all.rows; ++n) {
+      for (Index i = 0; i < 3 * E; ++i) {
+        const Index head = i / (3 * D), part = i / D % 3;
+        parts[static_cast<std::size_t>(part)](n, head * D + i % D) = all(n, i);
+      }
+    }
+    return parts;
+  }
+  Table<Scalar> attention(const Table<Scalar>& in, const std::string& layer_at, Index n) const {
+    const tril::detail::FamilyEntry& entry = tril::detail::family_entry(config.family);
+    const std::string at = layer_at + entry.attention;
     const auto normed = [&](const Table<Scalar>& heads, const std::string& name) {
-      const Table<Scalar> weight = get(name + ".weight");
+      const Table<Scalar> weight = get(at + name + ".weight");
       return weight ? rms_norm_reference(heads, weight, config.eps) : heads;
     };
-    const Table<Scalar> in = norm(x, at + (gpt2 ? "ln_1" : "input_layernorm"));
-    if (gpt2) {
-      const Table<Scalar> all = linear(in, at + "attn.c_attn", true);
-      const Table<Scalar> heads =
-          attend(columns_of(all, 0, E), columns_of(all, E, Ek), columns_of(all, E + Ek, Ek));
-      x = behind(x, linear(heads, at + "attn.c_proj", true));
-    } else {
-      const std::string attn = at + "self_attn.";
-      const Table<Scalar> heads =
-          attend(normed(linear(in, attn + "q_proj", false), attn + "q_norm"),
-                 normed(linear(in, attn + "k_proj", false), attn + "k_norm"),
-                 linear(in, attn + "v_proj", false));
-      x = behind(x, linear(heads, attn + "o_proj", false));
-    }
-    const Table<Scalar> mid = norm(x, at + (gpt2 ? "ln_2" : "post_attention_layernorm"));
-    if (gpt2) {
-      const auto hidden =
-          activation_table(Activation::gelu_tanh, linear(mid, at + "mlp.c_fc", true));
-      return behind(x, linear(hidden, at + "mlp.c_proj", true));
-    }
-    Table<Scalar> gate =
-        activation_table(Activation::silu, linear(mid, at + "mlp.gate_proj", false));
-    const Table<Scalar> up = linear(mid, at + "mlp.up_proj", false);
-    for (std::size_t i = 0; i < gate.values.size(); ++i) {
+    const std::vector<Table<Scalar>> parts = projected(in, at);
+    const Table<Scalar> heads =
+        attend(normed(parts[0], "q_norm"), normed(parts[1], "k_norm"), parts[2], n);
+    return linear(heads, at + entry.attention_out, entry.transposed);
+  }
+  Table<Scalar> feed_forward(const Table<Scalar>& in, const std::string& at) const {
+    const tril::detail::FamilyEntry& entry = tril::detail::family_entry(config.family);
+    const Index F = config.hidden_width();
+    Table<Scalar> up = linear(in, at + entry.up, entry.transposed), gate = up;
+    if (config.is_gated() && entry.gate) gate = linear(in, at + entry.gate, false);
+    if (config.is_gated() && !entry.gate) gate = columns_of(up, 0, F), up = columns_of(up, F, F);
+    gate = activation_table(config.activation(), gate);
+    for (std::size_t i = 0; config.is_gated() && i < gate.values.size(); ++i) {
       gate.values[i] = gate.values[i] * up.values[i];
     }
-    return behind(x, linear(gate, at + "mlp.down_proj", false));
+    return linear(gate, at + entry.down, entry.transposed);
+  }
+  Table<Scalar> layer(const Table<Scalar>& x, Index n) const {
+    const tril::detail::FamilyEntry& entry = tril::detail::family_entry(config.family);
+    const std::string at = entry.layers + std::to_string(n) + ".";
+    const bool before = config.norm_place != ModelNormPlace::after;
+    const bool after = config.norm_place != ModelNormPlace::before;
+    const auto given = [&](const Table<Scalar>& to, const char* name) {
+      return before ? norm(to, at + name) : to;
+    };
+    const auto added = [&](const Table<Scalar>& of, const char* name) {
+      return after ? norm(of, at + name) : of;
+    };
+    const Table<Scalar> mid =
+        behind(x, added(attention(given(x, entry.norm1), at, n), entry.branch_norm1));
+    const Table<Scalar> branch =
+        added(feed_forward(given(config.parallel ? x : mid, entry.norm2), at), entry.branch_norm2);
+    return config.parallel ? sum_of(mid, branch) : behind(mid, branch);
   }
   Table<Scalar> logits(const std::vector<std::int32_t>& ids) const {
-    const bool gpt2 = config.family == ModelFamily::gpt2;
-    const Table<Scalar> embedding = get(gpt2 ? "wte.weight" : "model.embed_tokens.weight");
-    const Table<Scalar> positions = get("wpe.weight");
+    const tril::detail::FamilyEntry& entry = tril::detail::family_entry(config.family);
+    const Table<Scalar> embedding = get(entry.embedding), positions = get(entry.positions);
+    const Scalar root = rounded_constant<Scalar>(std::sqrt(static_cast<double>(config.width)));
     Table<Scalar> x(batches * tokens, config.width);
     for (Index n = 0; n < x.rows; ++n) {
       for (Index c = 0; c < x.cols; ++c) {
         x(n, c) = embedding(ids[static_cast<std::size_t>(n)], c);
+        if (config.scaled_embedding) x(n, c) = x(n, c) * root;
         if (positions) x(n, c) += positions(n % tokens, c);
       }
     }
-    for (Index n = 0; n < config.layers; ++n) {
-      x = layer(x, (gpt2 ? "h." : "model.layers.") + std::to_string(n) + ".");
-    }
-    const Table<Scalar> head = get("lm_head.weight");
-    return linear_reference(norm(x, gpt2 ? "ln_f" : "model.norm"), head ? head : embedding, {});
+    for (Index n = 0; n < config.layers; ++n) x = layer(x, n);
+    const Table<Scalar> head = get(entry.head);
+    Table<Scalar> all = linear_reference(norm(x, entry.final_norm), head ? head : embedding, {});
+    for (Scalar& each : all.values) each = capped(each, config.logit_cap);
+    return all;
   }
   // The sum of the losses of targets that are not below 0.
   Scalar loss(const std::vector<std::int32_t>& ids,

@@ -2,6 +2,7 @@
 // what holds for any of them.
 #include <gtest/gtest.h>
 #include <tril/foundation/random.h>
+#include <tril/layers/elementwise.h>
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/rms_norm.h>
 #include <tril/model/language_model.h>
@@ -184,7 +185,10 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
         if (c.model.weights().positions) x.view()[i][j] += c.model.weights().positions[i % 4][j];
       }
     }
-    if (config.norm == ModelNorm::layer_norm) {
+    if (config.scaled_embedding) multiply(x, std::sqrt(static_cast<float>(config.width)), x);
+    if (config.norm_place == ModelNormPlace::after) {
+      add(x, 0, normed);
+    } else if (config.norm == ModelNorm::layer_norm) {
       layer_norm(x, layer.norm1.weight, layer.norm1.bias, {.eps = config.eps}, normed, parallel);
     } else {
       rms_norm(x, layer.norm1.weight, {.eps = config.eps}, normed, parallel);
@@ -193,11 +197,18 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
     options.heads = config.heads, options.kv_heads = config.kv_heads;
     options.norm_eps = config.eps;
     options.attention.causal = config.causal;
-    Buffer<float, 2> cos({4, config.head_width() / 2}), sin(cos.shape());
+    if (config.window > 0) options.attention.mask = Mask::window(config.window - 1, std::nullopt);
+    options.attention.softcap = static_cast<float>(config.score_cap);
+    if (config.query_scale > 0) {
+      options.attention.scale = static_cast<float>(1 / std::sqrt(config.query_scale));
+    }
+    Buffer<float, 2> cos({4, config.turned_width() / 2}), sin(cos.shape());
     if (config.positions == ModelPositions::rotary) {
       const std::vector<std::int32_t> places = {0, 1, 2, 3};
-      rotary_angles({places.data(), {4}}, config.rotary_base, config.rotary_scaling, cos, sin);
-      options.rotary = MultiHeadRotary{.cos = cos, .sin = sin};
+      const double local = config.rotary_local_base;
+      rotary_angles({places.data(), {4}}, local > 0 ? local : config.rotary_base,
+                    config.rotary_scaling, cos, sin);
+      options.rotary = MultiHeadRotary{.width = config.rotary_width, .cos = cos, .sin = sin};
     }
     Buffer<float, 3> out({2, 4, config.width});
     multi_head_attention(TensorView<const float, 3>(normed.data(), {2, 4, config.width}),

@@ -127,7 +127,8 @@ TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Families, ModelTraceSteps,
                          ::testing::Values(ModelFamily::gpt2, ModelFamily::llama,
-                                           ModelFamily::qwen2, ModelFamily::qwen3));
+                                           ModelFamily::qwen2, ModelFamily::qwen3,
+                                           ModelFamily::mistral, ModelFamily::olmo2));
 
 }  // namespace
 }  // namespace tril

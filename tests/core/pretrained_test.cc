@@ -1,5 +1,5 @@
-// Models of four families as their authors' libraries write them, against PyTorch in float64
-// (tests/golden/make_models.py), and files that are refused.
+// Models of the first four families as their authors' libraries write them, against PyTorch in
+// float64 (tests/golden/make_models.py), and files that are refused.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/model/decoding_session.h>
@@ -17,85 +17,18 @@
 #include <vector>
 
 #include "core/compare.h"
-#include "core/golden.h"
+#include "core/golden_logits.h"
 #include "core/golden_models.h"
-#include "core/gradient.h"
 #include "core/memory_limit.h"
-#include "core/model_reference.h"
 
 namespace tril {
 namespace {
 
-using testing::Bounded;
 using testing::changed;
 using testing::Copied;
 using testing::error_of;
+using testing::expect_golden;
 using testing::folder_of;
-using testing::golden;
-using testing::sampled;
-using testing::Values;
-
-constexpr Index kTokens = 24, kVocabulary = 48;
-
-std::vector<std::int32_t> tokens() {
-  std::vector<std::int32_t> ids;
-  for (std::int32_t n = 0; n < kTokens; ++n) ids.push_back((7 * n * n + 3 * n + 1) % kVocabulary);
-  return ids;
-}
-
-// The same parameters, each a float.
-LanguageModel widened(const ModelParameters& parameters) {
-  LanguageModel model(parameters.config(), 1);
-  zip_parameters(
-      [&](const ParameterName&, const auto& from, const auto& to) {
-        if (!from) return;
-        if constexpr (requires { MatrixView<const float>(from); }) {
-          const auto narrow = std::ranges::find_if(
-              parameters.narrow(),
-              [&](const NarrowMatrix& each) { return each.stand_in().data() == from.data(); });
-          for (Index n = 0; n < from.size(0); ++n) {
-            if (narrow == parameters.narrow().end()) {
-              std::copy_n(from[n].data(), from.size(1), to[n].data());
-            } else {
-              narrow->format->widen(narrow->data + n * narrow->stride, narrow->cols, to[n].data());
-            }
-          }
-        } else {
-          std::copy_n(from.data(), from.size(0), to.data());
-        }
-      },
-      parameters.places(), model.weights());
-  return model;
-}
-
-// Logits all at once, and one by one, each as near to PyTorch's as floats may be: these were
-// computed in double, and stored as floats. A bound takes a sweep through the whole model, so only
-// every fifth logit is looked at: in five rows, each token of the 48.
-void expect_golden(const ModelConfig& config, const ModelParameters& parameters,
-                   const std::string& path) {
-  constexpr std::size_t kEvery = 5;
-  const std::vector<std::int32_t> ids = tokens();
-  const Values<double> expected = sampled(testing::elements(golden<2>("models/" + path)), kEvery);
-  Values<Bounded> bounded =
-      testing::bounded_logits(config, widened(parameters).weights(), 1, ids, kEvery);
-  ASSERT_EQ(bounded.size(), expected.size());
-  for (std::size_t i = 0; i < bounded.size(); ++i) {
-    const double stored = testing::kRounding * std::fabs(expected[i]);
-    ASSERT_NEAR(expected[i], bounded[i].value, stored + testing::two_in_double(bounded[i].error))
-        << path << " at " << kEvery * i;
-    bounded[i] = {expected[i], bounded[i].error + stored};
-  }
-  DecodingSession session(config, parameters);
-  Buffer<float, 2> logits({kTokens, kVocabulary});
-  session.append(ids, logits);
-  testing::expect_bounded(bounded, sampled(testing::elements(logits), kEvery), path.c_str());
-  session.set_length(0);
-  for (Index n = 0; n < kTokens; ++n) {
-    const VectorView<const float> next = session.append({ids.data() + n, 1});
-    std::copy_n(next.data(), kVocabulary, logits.view()[n].data());
-  }
-  testing::expect_bounded(bounded, sampled(testing::elements(logits), kEvery), path.c_str());
-}
 
 TEST(Pretrained, LogitsArePyTorchs) {
   for (const std::string name : {"gpt2", "llama", "qwen2", "qwen3"}) {

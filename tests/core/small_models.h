@@ -36,13 +36,30 @@ inline ModelConfig wide_heads() {
   config.kv_heads = 1, config.head_dim = 6;
   return config;
 }
+// A family beyond those, each of its settings so small that it shows.
+inline ModelConfig shrunk(ModelFamily family) {
+  ModelConfig config = small(family);
+  config.hidden = 8;
+  if (config.window > 0) config.window = 3;
+  if (config.window_period > 0) config.window_period = 2;
+  if (config.rotary_period > 0) config.rotary_period = 2;
+  if (config.query_scale > 0) config.query_scale = 5;
+  if (config.score_cap > 0) config.score_cap = 2, config.logit_cap = 3;
+  const bool is_partial = family == ModelFamily::gpt_neox || family == ModelFamily::phi3;
+  if (is_partial || family == ModelFamily::stablelm) config.rotary_width = 2;
+  return config;
+}
 inline std::vector<ModelConfig> families() {
-  return {small(ModelFamily::gpt2),
-          small(ModelFamily::llama),
-          grouped(),
-          bidirectional(),
-          scaled(),
-          wide_heads()};
+  std::vector<ModelConfig> all = {small(ModelFamily::gpt2),
+                                  small(ModelFamily::llama),
+                                  grouped(),
+                                  bidirectional(),
+                                  scaled(),
+                                  wide_heads()};
+  for (const auto& each : kModelFamilies) {
+    if (each.value > ModelFamily::qwen3) all.push_back(shrunk(each.value));
+  }
+  return all;
 }
 
 }  // namespace tril::testing

@@ -1,4 +1,4 @@
-// Models of three families from their files, against PyTorch in float64 (tests/golden/make_models.py), opened up,
+// Models of all families from their files, against PyTorch in float64 (tests/golden/make_models.py), opened up,
 // and going on with texts.
 import { openAsBlob, readdirSync } from 'node:fs';
 import type { Model } from 'tril/training';
@@ -17,19 +17,18 @@ import { golden } from './golden.js';
 import { logitsTolerance, sumTolerance } from './reference.js';
 
 describe('a model', () => {
-  it.each(['gpt2', 'llama', 'qwen2', 'qwen3'])(
-    "of the family %s says what PyTorch's says",
-    (name) =>
-      withModel(filesOf(name), (model) => {
-        const expected = [...golden(`models/${name}/logits`).values];
-        const { logits } = model.forward(tokens);
-        expect(logits.shape).toEqual([24, 48]);
-        expect(farthest(values(logits), expected)).toBeLessThan(
-          logitsTolerance * largest(expected),
-        );
-        logits.dispose();
-        expect(model.config['model_type']).toBe(name);
-      }),
+  it.each([
+    ...['gpt2', 'llama', 'qwen2', 'qwen3', 'mistral', 'olmo2', 'gpt_neox', 'phi3', 'gemma2'],
+    ...['gemma3_text', 'starcoder2', 'stablelm', 'smollm3'],
+  ])("of the family %s says what PyTorch's says", (name) =>
+    withModel(filesOf(name), (model) => {
+      const expected = [...golden(`models/${name}/logits`).values];
+      const { logits } = model.forward(tokens);
+      expect(logits.shape).toEqual([24, 48]);
+      expect(farthest(values(logits), expected)).toBeLessThan(logitsTolerance * largest(expected));
+      logits.dispose();
+      expect(model.config['model_type']).toBe(name);
+    }),
   );
 
   it('comes from Blobs, tensor by tensor, with progress', async () => {

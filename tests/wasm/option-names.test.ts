@@ -42,10 +42,15 @@ const families: Names<ModelSettings, 'family'> = {
   llama: true,
   qwen2: true,
   qwen3: true,
+  ...{ mistral: true, olmo2: true, gpt_neox: true, phi3: true, gemma2: true, gemma3_text: true },
+  ...{ starcoder2: true, stablelm: true, smollm3: true },
 };
+const normPlaces: Names<ModelSettings, 'normPlace'> = { before: true, after: true, around: true };
 const norms: Names<ModelSettings, 'norm'> = { layer_norm: true, rms_norm: true, none: true };
 const positions: Names<ModelSettings, 'positions'> = { learned: true, rotary: true, none: true };
-const feedForwards: Names<ModelSettings, 'feedForward'> = { gelu_tanh: true, swiglu: true };
+const feedForwards: Names<ModelSettings, 'feedForward'> = {
+  ...{ gelu_tanh: true, swiglu: true, gelu: true, geglu: true, geglu_tanh: true },
+};
 const scalings: Names<ModelSettings, 'rotaryScaling'> = {
   ...{ none: true, linear: true, dynamic: true, llama3: true },
 };
@@ -84,6 +89,7 @@ it.each([
   ['family', families],
   ['norm', norms],
   ['positions', positions],
+  ['normPlace', normPlaces],
   ['feedForward', feedForwards],
   ['rotaryScaling', scalings],
   ['optimizer', optimizers],

@@ -76,7 +76,11 @@ describe('what does not fit', () => {
     refuse({ model: { ...model, kvHeads: 4 } }, 'kvHeads', '4 does not divide heads 2');
     refuse({ model: { layers: 0 } }, 'layers', 'must be from 1');
     refuse({ model: { depth: 2 } }, 'depth', 'unknown setting "depth"');
-    refuse({ model: { family: 'bert' } }, 'family', 'there are gpt2, llama, qwen2, qwen3');
+    refuse(
+      { model: { family: 'bert' } },
+      'family',
+      'there are gpt2, llama, qwen2, qwen3, mistral, olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3',
+    );
     const rotary = { ...model, family: 'llama' };
     refuse(
       { model: { ...rotary, rotaryScaling: 'yarn' } },

@@ -150,12 +150,14 @@ NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows)
 // of these names.
 NamedTensors trainer_tensors(Training& training, const std::string& which, const Names& names) {
   const Trainer& trainer = training.trainer;
-  const VectorView<const float> memory = which == "parameters"  ? training.model.values()
-                                         : which == "gradients" ? training.model.gradient()
-                                         : which == "first"     ? trainer.first_moment()
-                                                                : trainer.second_moment();
-  return copies_of(training.engine, stored_parameters(training.plan.config, memory), names,
-                   which.c_str());
+  const ModelConfig& config = training.plan.config;
+  const auto list = [&] {
+    if (which == "parameters") return stored_parameters(config, training.model.weights());
+    return stored_parameters(config, which == "gradients" ? training.model.gradient()
+                                     : which == "first"   ? trainer.first_moment()
+                                                          : trainer.second_moment());
+  };
+  return copies_of(training.engine, list(), names, which.c_str());
 }
 
 // Replaces the parameters of these names; none where one does not fit.

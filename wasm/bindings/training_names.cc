@@ -13,6 +13,7 @@ namespace {
 Names training_names(const std::string& kind) {
   if (kind == "family") return names_in(kModelFamilies);
   if (kind == "norm") return names_in(kModelNorms);
+  if (kind == "normPlace") return names_in(kModelNormPlaces);
   if (kind == "positions") return names_in(kModelPositions);
   if (kind == "feedForward") return names_in(kModelFeedForwards);
   if (kind == "rotaryScaling") return names_in(kRotaryScalingKinds);

@@ -95,7 +95,7 @@ export interface ModelTraceOptions {
 
 /** Of one layer; T counts the tokens, C is the model's width, D that of a head. */
 export interface ModelLayerTrace {
-  /** `[T, C]`: what attention is given */
+  /** `[T, C]`: what attention is given; the residual stream itself where no norm is before it */
   readonly normed1: Tensor;
   /** `[H, T, D]`: before positions turn them; none where they do not */
   readonly unrotatedQueries?: Tensor;

@@ -10,22 +10,33 @@ export type { TrainingParts, TrainingStep } from './training-step.js';
  */
 export interface ModelSettings {
   /**
-   * Family of the model: GPT-2 (Radford et al. 2019), Llama (Touvron et al. 2023), Qwen2 (Yang et al. 2024) or Qwen3
-   * (Yang et al. 2025) (default `'gpt2'`).
+   * Family of the model, by its `model_type` in Hugging Face's files (default `'gpt2'`).
    */
-  readonly family?: 'gpt2' | 'llama' | 'qwen2' | 'qwen3';
-  /** Norm before each sublayer. */
+  readonly family?:
+    | ('gpt2' | 'llama' | 'qwen2' | 'qwen3' | 'mistral' | 'olmo2' | 'gpt_neox' | 'phi3')
+    | ('gemma2' | 'gemma3_text' | 'starcoder2' | 'stablelm' | 'smollm3');
+  /** Norm of each sublayer. */
   readonly norm?: 'layer_norm' | 'rms_norm' | 'none';
+  /** Where a sublayer has its norm: of what it is given, of what it adds (OLMo 2), or one of each (Gemma). */
+  readonly normPlace?: 'before' | 'after' | 'around';
   /** Positions: vectors added to the embedding, rotations of queries and keys, or the mask alone. */
   readonly positions?: 'learned' | 'rotary' | 'none';
   /** Activation of the feed-forward layers. */
-  readonly feedForward?: 'gelu_tanh' | 'swiglu';
+  readonly feedForward?: 'gelu_tanh' | 'swiglu' | 'gelu' | 'geglu' | 'geglu_tanh';
   /** Whether linear layers and layer norms have biases. */
   readonly biases?: boolean;
   /** Whether queries, keys and values have biases where no other layer has; Qwen2's have. */
   readonly projectionBiases?: boolean;
+  /** Whether layer norms have biases where no other layer has; StableLM's have. */
+  readonly normBiases?: boolean;
   /** Whether queries and keys are normalised, each head by itself; Qwen3's are. */
   readonly queryKeyNorm?: boolean;
+  /** Whether they are normalised over all heads of a token together; OLMo 2's are. */
+  readonly jointHeadsNorm?: boolean;
+  /** Whether both sublayers are functions of the layer's input, as in GPT-NeoX; else the second is of the first's output. */
+  readonly parallel?: boolean;
+  /** Whether tokens' vectors are times the root of the width; Gemma's are. */
+  readonly scaledEmbedding?: boolean;
   /** Whether the head is the embedding's matrix. */
   readonly tiedHead?: boolean;
   /** Whether a token sees only those before it; in a masked encoder it sees all. */
@@ -55,8 +66,24 @@ export interface ModelSettings {
   readonly vocabulary?: number;
   /** Number that norms add to the variance (default 1e-5). */
   readonly eps?: number;
+  /** Number of keys that a query sees at most, its own included (default 0: all before it). */
+  readonly window?: number;
+  /** Every layer of this number sees all keys, whatever the window (default 0: none does). */
+  readonly windowPeriod?: number;
   /** Base of the rotary angles: a position turns pair i by `rotaryBase^(-2 i / D)` (default 10000). */
   readonly rotaryBase?: number;
+  /** Base of them in layers with a window, where it is another (default 0: the same). */
+  readonly rotaryLocalBase?: number;
+  /** Number of elements of a head that are turned (default 0: all). */
+  readonly rotaryWidth?: number;
+  /** Every layer of this number turns none (default 0: all turn them). */
+  readonly rotaryPeriod?: number;
+  /** Number over whose root scores are (default 0: the width of a head). */
+  readonly queryScale?: number;
+  /** Soft cap c of scores, which become `c tanh(score / c)` (default 0: none). */
+  readonly scoreCap?: number;
+  /** Soft cap of logits (default 0: none). */
+  readonly logitCap?: number;
   /** Scaling of these angles, for texts longer than those trained on (default `'none'`). */
   readonly rotaryScaling?: 'none' | 'linear' | 'dynamic' | 'llama3';
   /** Factor of that scaling: above 0, for `dynamic` and `llama3` at least 1 (default 1). */

@@ -39,6 +39,10 @@ std::string_view JsonObject::raw(const char* name) const {
   return at == entries_.end() || at->second == "null" ? std::string_view() : at->second;
 }
 
+bool JsonObject::is_null(const char* name) const {
+  return !has(name) && entries_.contains(std::string_view(name));
+}
+
 std::string_view JsonObject::expected(const char* name, bool may_miss, std::string_view begins,
                                       const char* what) const {
   const std::string_view text = raw(name);
@@ -96,6 +100,16 @@ std::vector<Index> JsonObject::numbers_below(const char* name, Index end) const 
     add(node);
   }
   return values;
+}
+
+std::vector<std::string> JsonObject::list_of_texts(const char* name) const {
+  const std::string_view text = expected(name, true, "[", "a list");
+  std::vector<std::string> texts;
+  if (text.empty()) return texts;
+  for (const JsonValue& each : JsonReader(call_, text, 0, name).value().items) {
+    texts.emplace_back(each.text());
+  }
+  return texts;
 }
 
 JsonObject JsonObject::object(const char* name) const {

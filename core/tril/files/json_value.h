@@ -42,6 +42,8 @@ class JsonObject {
 
   // Whether it is there, and not null.
   bool has(const char* name) const { return !raw(name).empty(); }
+  // Whether it is there and null, where that says more than that it is missing.
+  bool is_null(const char* name) const;
   // The entry, or `otherwise` where it is missing; without `otherwise` it must be there.
   Index whole(const char* name, std::optional<Index> otherwise = {}) const;
   double number(const char* name, std::optional<double> otherwise = {}) const;
@@ -49,6 +51,8 @@ class JsonObject {
   std::string text(const char* name, std::optional<std::string> otherwise = {}) const;
   // The whole numbers from 0 to below `end` in a number or a list of numbers, which may be missing.
   std::vector<Index> numbers_below(const char* name, Index end) const;
+  // The texts in a list, which may be missing.
+  std::vector<std::string> list_of_texts(const char* name) const;
   // An object; one without entries where it is missing.
   JsonObject object(const char* name) const;
   // text() of each entry, by its name.

@@ -26,7 +26,7 @@ void add_rms_norm(Flops& all, double elements, double rows) {
 }
 
 void add_norm(Flops& all, const ModelConfig& config, Index rows) {
-  const double elements = times(rows, config.width), bias = config.biases ? elements : 0;
+  const double elements = times(rows, config.width), bias = config.has_norm_biases() ? elements : 0;
   if (config.norm == ModelNorm::layer_norm) {
     all.add(7 * elements + bias + times(5, rows), 12 * elements + bias + times(2, rows));
   } else if (config.norm == ModelNorm::rms_norm) {
@@ -34,20 +34,23 @@ void add_norm(Flops& all, const ModelConfig& config, Index rows) {
   }
 }
 
-void add_attention(Flops& all, const ModelConfig& config, Index batches, Index tokens) {
+void add_attention(Flops& all, const ModelConfig& config, Index layer, Index batches,
+                   Index tokens) {
   const Index D = config.head_width(), kv = config.kv_head_count(), rows = batches * tokens;
   const Index E = config.query_width(), Ek = config.key_width();
   const bool bias = config.has_projection_biases();
   add_linear(all, rows, config.width, E + 2 * Ek, bias);
   if (config.query_key_norm) {
-    add_rms_norm(all, times(rows, E + Ek), times(rows, config.heads + kv));
+    const Index norms = config.joint_heads_norm ? 2 : config.heads + kv;
+    add_rms_norm(all, times(rows, E + Ek), times(rows, norms));
   }
-  if (config.positions == ModelPositions::rotary) {
-    const double rotation = 3 * times(rows, E + Ek);
+  if (config.has_rotary(layer)) {
+    const double rotation = 3 * times(rows, config.heads + kv, config.turned_width());
     all.add(rotation, rotation);
   }
   AttentionOptions options;
   options.causal = config.causal;
+  if (config.has_window(layer)) options.mask = Mask::window(config.window - 1, std::nullopt);
   const AttentionCost cost = attention_cost({.batches = batches,
                                              .heads = config.heads,
                                              .kv_heads = kv,
@@ -64,13 +67,11 @@ void add_attention(Flops& all, const ModelConfig& config, Index batches, Index t
 void add_feed_forward(Flops& all, const ModelConfig& config, Index rows) {
   const Index F = config.hidden_width();
   const double elements = times(rows, F);
-  if (config.feed_forward == ModelFeedForward::swiglu) {
-    add_linear(all, rows, config.width, 2 * F, config.biases);
-    all.add(elements * (activation_flops(Activation::silu) + 1), 11 * elements);
-  } else {
-    add_linear(all, rows, config.width, F, config.biases);
-    all.add(elements * activation_flops(Activation::gelu_tanh), 18 * elements);
-  }
+  const Activation activation = config.activation();  // by erf as by tanh, backward
+  const double there = activation_flops(activation) + (config.is_gated() ? 1 : 0);
+  const double back = (activation == Activation::silu ? 9 : 18) + (config.is_gated() ? 2 : 0);
+  add_linear(all, rows, config.width, config.is_gated() ? 2 * F : F, config.biases);
+  all.add(elements * there, elements * back);
   add_linear(all, rows, F, config.width, config.biases);
 }
 
@@ -89,9 +90,9 @@ TrainingCost training_cost(const LanguageModel& model, const TrainerOptions& opt
   const double elements = times(rows, config.width);
   Flops all;
   for (Index layer = 0; layer < config.layers; ++layer) {
-    add_norm(all, config, rows);
-    add_attention(all, config, batches, tokens);
-    add_norm(all, config, rows);
+    const int norms = config.norm_place == ModelNormPlace::around ? 4 : 2;
+    for (int n = 0; n < norms; ++n) add_norm(all, config, rows);
+    add_attention(all, config, layer, batches, tokens);
     add_feed_forward(all, config, rows);
     if (config.residual) all.add(2 * elements, 2 * elements);
   }

@@ -82,6 +82,7 @@ void DecodingSession::embed(std::span<const std::int32_t> tokens, Index first,
     const NarrowMatrix from = narrow.from(tokens[static_cast<std::size_t>(n)]);
     from.format->widen(from.data, from.cols, out[n].data());
   }
+  detail::scale_embedding(config_, out, context);
   if (!weights_.positions) return;
   MatrixView<const float> positions(weights_.positions[first].data(), out.shape());
   if (const NarrowMatrix table = packed_columns(&prepared_, weights_.positions).narrow) {
@@ -272,6 +273,11 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
                              batched(wanted.feed_forward.activated)};
       pass.layer(static_cast<Index>(n), weights_.layers[n], traced)
           .run(batched(x), batched(out), context);
+      if (config_.norm_place == ModelNormPlace::after) {  // x is not out where there is a trace
+        const MatrixView<float> mid = config_.parallel ? x : wanted.between;
+        if (wanted.normed1) add(x, 0, wanted.normed1, context);
+        if (wanted.normed2) add(mid, 0, wanted.normed2, context);
+      }
     }
     x = out;
     detail::change_residual(changes_, static_cast<Index>(n) + 1, first, x);
@@ -287,6 +293,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   run_final_norm({x[T - normed_rows].data(), shape, x.strides()}, last_normed, context);
   linear({last_normed[normed_rows - rows].data(), {rows, C}}, head(), {}, logits, context,
          packed_columns(&prepared_, head()));
+  detail::cap_logits(config_, logits, context);
 }
 
 void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<float> logits,
@@ -302,6 +309,7 @@ void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<floa
   const MatrixView<float> normed(frame.take<float>(N, C), {N, C});
   run_final_norm(rows, normed, context);
   linear(normed, head(), {}, logits, context, packed_columns(&prepared_, head()));
+  detail::cap_logits(config_, logits, context);
 }
 
 }  // namespace tril

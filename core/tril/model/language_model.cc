@@ -33,8 +33,8 @@ LanguageModel::Saved LanguageModel::laid_out(Index batches, Index tokens,
   const Shape<3> shape = {batches, tokens, config_.width};
   const auto take = [&] { return memory.take(shape[0], shape[1], shape[2]); };
   saved.embedded = memory.take(rows, config_.width);
-  for (const BasicModelLayerWeights<float>& each : weights().layers) {
-    detail::Layer layer = detail::model_layer(config_, each);
+  for (std::size_t n = 0; n < weights().layers.size(); ++n) {
+    detail::Layer layer = detail::model_layer(config_, static_cast<Index>(n), weights().layers[n]);
     layer.lay_out("LanguageModel", shape, memory);
     layer.trace.sublayers[1].residual = take();
     saved.layers.push_back(layer.trace);
@@ -44,6 +44,7 @@ LanguageModel::Saved LanguageModel::laid_out(Index batches, Index tokens,
     saved.final_norm.norm.mean = memory.take(batches, tokens);
   if (config_.norm != NormKind::none) saved.final_norm.norm.rstd = memory.take(batches, tokens);
   saved.logits = memory.take(rows, config_.vocabulary);
+  if (config_.logit_cap > 0) saved.capped = memory.take(rows, config_.vocabulary);
   return saved;
 }
 
@@ -101,6 +102,7 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
                             std::span<const TensorView<float, 4>> attention) {
   place(pass.batches, pass.tokens);
   embedding(joined_rows(tokens), weights().embedding, saved_.embedded);
+  detail::scale_embedding(config_, saved_.embedded, pass.context);
   if (weights().positions) {
     const Index T = pass.tokens, C = config_.width;
     const TensorView<float, 3> embedded(saved_.embedded.data(), {pass.batches, T, C});
@@ -120,6 +122,8 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
   detail::norm(config_.norm, x, parameters_as<NormWeights>(weights().final_norm), config_.eps,
                final_norm.normed, pass.context, final_norm.norm);
   linear(joined_rows(final_norm.normed), head(), {}, saved_.logits, pass.context);
+  detail::cap_logits(config_, saved_.logits, pass.context);
+  if (saved_.capped) copy(saved_.logits, saved_.capped, pass.context);
 }
 
 // saved_.logits holds their gradient.
@@ -131,6 +135,7 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
   const Shape<3> shape = {pass.batches, pass.tokens, C};
   const TensorView<float, 3> d(frame.take<float>(shape[0], shape[1], shape[2]), shape);
   const detail::SublayerTrace& final_norm = saved_.final_norm;
+  detail::cap_logits_backward(config_, saved_.capped, saved_.logits, pass.context);
   linear_backward(saved_.logits, joined_rows(final_norm.normed), head(),
                   {joined_rows(d), config_.tied_head ? d_weights.embedding : d_weights.head, {}},
                   pass.context);
@@ -147,12 +152,14 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
                   pass.context);
   }
   if (const auto left_out = pass.dropout_at(0)) detail::drop(d, *left_out, d, pass.context);
-  embedding_backward(joined_rows(d), joined_rows(tokens), d_weights.embedding, pass.context);
-  if (!d_weights.positions) return;
-  const MatrixView<float> d_positions(d_weights.positions.data(), {pass.tokens, C});
-  for (Index b = 0; b < pass.batches; ++b) {
-    add(d_positions, d[b], d_positions, pass.context);
+  if (d_weights.positions) {
+    const MatrixView<float> d_positions(d_weights.positions.data(), {pass.tokens, C});
+    for (Index b = 0; b < pass.batches; ++b) {
+      add(d_positions, d[b], d_positions, pass.context);
+    }
   }
+  detail::scale_embedding(config_, joined_rows(d), pass.context);
+  embedding_backward(joined_rows(d), joined_rows(tokens), d_weights.embedding, pass.context);
 }
 
 MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tokens,

@@ -15,25 +15,25 @@ constexpr Index kMostLayers = 1 << 12;
 
 }  // namespace
 
-ModelConfig ModelConfig::of(ModelFamily family) noexcept {
-  ModelConfig config;
-  if (family != ModelFamily::gpt2) {
-    config.family = family;
-    config.norm = ModelNorm::rms_norm;
-    config.positions = ModelPositions::rotary;
-    config.feed_forward = ModelFeedForward::swiglu;
-    config.biases = false;
-    config.projection_biases = family == ModelFamily::qwen2;
-    config.query_key_norm = family == ModelFamily::qwen3;
-    config.tied_head = false;
-  }
-  return config;
-}
-
 Index ModelConfig::hidden_width() const noexcept {
   if (hidden > 0) return hidden;
-  if (feed_forward == ModelFeedForward::gelu_tanh) return 4 * width;
-  return (8 * width / 3 + 15) / 16 * 16;
+  return is_gated() ? (8 * width / 3 + 15) / 16 * 16 : 4 * width;
+}
+
+bool ModelConfig::is_gated() const noexcept {
+  return feed_forward != ModelFeedForward::gelu_tanh && feed_forward != ModelFeedForward::gelu;
+}
+
+Activation ModelConfig::activation() const noexcept {
+  switch (feed_forward) {
+    case ModelFeedForward::swiglu:
+      return Activation::silu;
+    case ModelFeedForward::gelu:
+    case ModelFeedForward::geglu:
+      return Activation::gelu;
+    default:
+      return Activation::gelu_tanh;
+  }
 }
 
 ModelConfig with_context(const ModelConfig& config, Index context, const char* call) {
@@ -63,6 +63,10 @@ void check_model_config(const ModelConfig& config, const char* call) {
   in_range(config.hidden, 0, "hidden");
   in_range(config.context, 1, "context");
   in_range(config.vocabulary, 1, "vocabulary");
+  in_range(config.window, 0, "window");
+  in_range(config.window_period, 0, "window_period");
+  in_range(config.rotary_width, 0, "rotary_width", config.head_width());
+  in_range(config.rotary_period, 0, "rotary_period");
   const auto divides = [&](Index part, const char* name, Index whole, const char* of) {
     if (whole % part == 0) return;
     fail(call, name, {part, " does not divide ", of, " ", whole});
@@ -73,9 +77,16 @@ void check_model_config(const ModelConfig& config, const char* call) {
          {config.heads, " heads of ", config.head_dim, " are wider than ", kLargest, " together"});
   }
   divides(config.kv_head_count(), "kv_heads", config.heads, "heads");
-  if (config.positions == ModelPositions::rotary && config.head_width() % 2 != 0) {
+  if (config.positions == ModelPositions::rotary && config.head_width() % 2 != 0 &&
+      config.rotary_width == 0) {
     fail(call, "heads",
          {"rotary positions turn pairs, and a head has ", config.head_width(), " elements"});
+  }
+  if (config.rotary_width % 2 != 0) {
+    fail(call, "rotary_width", {"must be even, is ", config.rotary_width});
+  }
+  if (config.window > 0 && !config.causal) {
+    fail(call, "window", "is of keys before a query, and the model is not causal");
   }
   const auto finite = [&](double value, const char* name) {
     if (!(value > 0) || !std::isfinite(value)) {
@@ -84,6 +95,13 @@ void check_model_config(const ModelConfig& config, const char* call) {
   };
   finite(config.eps, "eps");
   finite(config.rotary_base, "rotary_base");
+  const auto at_least_0 = [&](double value, const char* name) {
+    if (value != 0) finite(value, name);
+  };
+  at_least_0(config.rotary_local_base, "rotary_local_base");
+  at_least_0(config.query_scale, "query_scale");
+  at_least_0(config.score_cap, "score_cap");
+  at_least_0(config.logit_cap, "logit_cap");
   check_rotary_scaling(config.rotary_scaling, call,
                        {"rotary_scaling_factor", "rotary_scaling_original", "rotary_scaling_high"});
   if (!(config.dropout >= 0 && config.dropout < 1)) {

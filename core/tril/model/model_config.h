@@ -1,5 +1,5 @@
 // What a language model is made of: one decoder-only Transformer, whose families are settings of it
-// (Radford et al. 2019; Touvron et al. 2023; Yang et al. 2024, 2025).
+// (model_family.h).
 //
 //   x = embedding of the tokens + of their positions, where these are learned
 //   each layer:  x = x + attention(norm1(x)),  x = x + feed_forward(norm2(x))
@@ -8,6 +8,7 @@
 
 #include <tril/foundation/named.h>
 #include <tril/foundation/tensor.h>
+#include <tril/layers/activations.h>
 #include <tril/layers/rotary_positions.h>
 #include <tril/layers/weights.h>
 
@@ -17,16 +18,47 @@
 namespace tril {
 
 // Whose names the parameters have in files.
-enum class ModelFamily : std::uint8_t { gpt2, llama, qwen2, qwen3 };
+enum class ModelFamily : std::uint8_t {
+  gpt2,
+  llama,
+  qwen2,
+  qwen3,
+  mistral,
+  olmo2,
+  gpt_neox,
+  phi3,
+  gemma2,
+  gemma3_text,
+  starcoder2,
+  stablelm,
+  smollm3
+};
 // Their names.
 inline constexpr Named<ModelFamily> kModelFamilies[] = {{"gpt2", ModelFamily::gpt2},
                                                         {"llama", ModelFamily::llama},
                                                         {"qwen2", ModelFamily::qwen2},
-                                                        {"qwen3", ModelFamily::qwen3}};
+                                                        {"qwen3", ModelFamily::qwen3},
+                                                        {"mistral", ModelFamily::mistral},
+                                                        {"olmo2", ModelFamily::olmo2},
+                                                        {"gpt_neox", ModelFamily::gpt_neox},
+                                                        {"phi3", ModelFamily::phi3},
+                                                        {"gemma2", ModelFamily::gemma2},
+                                                        {"gemma3_text", ModelFamily::gemma3_text},
+                                                        {"starcoder2", ModelFamily::starcoder2},
+                                                        {"stablelm", ModelFamily::stablelm},
+                                                        {"smollm3", ModelFamily::smollm3}};
 
-// How rows are normalised before each sublayer, and at the end.
+// How rows are normalised at each sublayer, and at the end.
 using ModelNorm = NormKind;
 inline constexpr auto& kModelNorms = kNormKinds;
+
+// Where a sublayer has its norm: of what it is given, of what it gives before that is added, or of
+// both, each a norm of its own (block/layer.h).
+enum class ModelNormPlace : std::uint8_t { before, after, around };
+// Their names.
+inline constexpr Named<ModelNormPlace> kModelNormPlaces[] = {{"before", ModelNormPlace::before},
+                                                             {"after", ModelNormPlace::after},
+                                                             {"around", ModelNormPlace::around}};
 
 // Vectors added to the embedding, or queries and keys turned (layers/rotary_positions.h). None: a
 // token knows its place by nothing but the mask.
@@ -36,22 +68,31 @@ inline constexpr Named<ModelPositions> kModelPositions[] = {{"learned", ModelPos
                                                             {"rotary", ModelPositions::rotary},
                                                             {"none", ModelPositions::none}};
 
-// gelu_tanh: gelu(x W1^T) W2^T;  swiglu: (silu(x Wg^T) * (x Wu^T)) W2^T (Shazeer 2020).
-enum class ModelFeedForward : std::uint8_t { gelu_tanh, swiglu };
+// gelu_tanh: gelu(x W1^T) W2^T;  swiglu: (silu(x Wg^T) * (x Wu^T)) W2^T (Shazeer 2020). The others
+// alike, by other activations.
+enum class ModelFeedForward : std::uint8_t { gelu_tanh, swiglu, gelu, geglu, geglu_tanh };
 // Their names.
 inline constexpr Named<ModelFeedForward> kModelFeedForwards[] = {
-    {"gelu_tanh", ModelFeedForward::gelu_tanh}, {"swiglu", ModelFeedForward::swiglu}};
+    {"gelu_tanh", ModelFeedForward::gelu_tanh},
+    {"swiglu", ModelFeedForward::swiglu},
+    {"gelu", ModelFeedForward::gelu},
+    {"geglu", ModelFeedForward::geglu},
+    {"geglu_tanh", ModelFeedForward::geglu_tanh}};
 
 // Sizes and settings; as they stand, nanoGPT's recipe for characters on a CPU (Karpathy 2022) but
 // for the vocabulary, which the tokenizer says.
 struct ModelConfig {
   ModelFamily family = ModelFamily::gpt2;                       // whose names and files
-  ModelNorm norm = ModelNorm::layer_norm;                       // in front of each sublayer
+  ModelNorm norm = ModelNorm::layer_norm;                       // of each sublayer, and at the end
+  ModelNormPlace norm_place = ModelNormPlace::before;           // where a sublayer has it
   ModelPositions positions = ModelPositions::learned;           // how a token knows its place
   ModelFeedForward feed_forward = ModelFeedForward::gelu_tanh;  // the second sublayer
   bool biases = true;                                           // of linear layers and layer norms
   bool projection_biases = false;  // where there are no others: of queries, keys and values
+  bool norm_biases = false;        // where there are no others: of layer norms
   bool query_key_norm = false;     // queries and keys are normalised, each head by itself
+  bool joint_heads_norm = false;   // if they are: all heads of a token together instead
+  bool parallel = false;           // both sublayers are functions of the layer's x
   bool tied_head = true;           // logits by the embedding's matrix
   bool causal = true;              // false: every token sees all others, as a masked encoder's
   // What models are without, to see what it is for; none is known by these in files of others.
@@ -63,10 +104,19 @@ struct ModelConfig {
   Index head_dim = 0;         // D, the width of a head; 0: width / heads
   Index width = 128;          // C
   Index hidden = 0;  // F of the feed-forward; 0: 4 C, or for swiglu 8 C / 3 up to a multiple of 16
-  Index context = 64;          // the most tokens at once
-  Index vocabulary = 0;        // V
-  double eps = 1e-5;           // in the norms
-  double rotary_base = 10000;  // a position turns pair i by base^(-2 i / D)
+  Index context = 64;             // the most tokens at once
+  Index vocabulary = 0;           // V
+  Index window = 0;               // keys that a query sees at most, its own included; 0: all
+  Index window_period = 0;        // n: every nth layer sees all; 0: all layers have the window
+  double eps = 1e-5;              // in the norms
+  double rotary_base = 10000;     // a position turns pair i by base^(-2 i / R)
+  Index rotary_width = 0;         // R, the elements of a head that are turned; 0: all
+  double rotary_local_base = 0;   // in layers with a window, unscaled; 0: as in the others
+  Index rotary_period = 0;        // n: every nth layer turns none; 0: all layers turn them
+  bool scaled_embedding = false;  // tokens' vectors are times sqrt(C)
+  double query_scale = 0;         // scores are over its root; 0: over that of D
+  double score_cap = 0;           // c: scores become c tanh(score / c); 0: they stay
+  double logit_cap = 0;           // the same of logits
   // Of rotary positions. Of dynamic the length is the context, whatever it says, so that a token is
   // turned alike however many follow it.
   RotaryScaling rotary_scaling = {};
@@ -82,8 +132,26 @@ struct ModelConfig {
   Index query_width() const noexcept { return heads * head_width(); }
   Index key_width() const noexcept { return kv_head_count() * head_width(); }
   Index hidden_width() const noexcept;
-  // Whether queries, keys and values have biases.
+  Index turned_width() const noexcept { return rotary_width > 0 ? rotary_width : head_width(); }
+  // Whether queries, keys and values have biases, and norms.
   bool has_projection_biases() const noexcept { return biases || projection_biases; }
+  bool has_norm_biases() const noexcept {
+    return norm == ModelNorm::layer_norm && (biases || norm_biases);
+  }
+  // Of the layer of a number, from 0.
+  bool has_window(Index layer) const noexcept {
+    return window > 0 && !is_nth(layer, window_period);
+  }
+  bool has_rotary(Index layer) const noexcept {
+    return positions == ModelPositions::rotary && !is_nth(layer, rotary_period);
+  }
+  // Of the feed-forward.
+  bool is_gated() const noexcept;
+  Activation activation() const noexcept;
+  // Whether a layer is the last of `period`.
+  static bool is_nth(Index layer, Index period) noexcept {
+    return period > 0 && (layer + 1) % period == 0;
+  }
 
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };
@@ -95,7 +163,8 @@ struct ModelConfig {
 ModelConfig with_context(const ModelConfig& config, Index context, const char* call);
 
 // Throws Error in the name of `call`, naming the setting, for sizes below 1, heads that do not
-// divide, an odd width of heads to be turned, and numbers out of range.
+// divide, an odd width of heads to be turned, numbers out of range, and settings that exclude each
+// other.
 void check_model_config(const ModelConfig& config, const char* call);
 
 }  // namespace tril

@@ -1,10 +1,13 @@
-// Keys are those of transformers.GPT2Config, LlamaConfig, Qwen2Config and Qwen3Config, and what is
-// not given is as they have it.
+// Keys and what holds where they are missing are those of the family's entry (model_family.h).
 #include <tril/files/json_value.h>
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/model/model_config_json.h>
+#include <tril/model/model_family.h>
+#include <tril/model/model_settings.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -31,44 +34,57 @@ detail::JsonText scaling_json(const RotaryScaling& scaling) {
   return std::move(json).end();
 }
 
-// Throws unless an entry, where it is there, says this.
-void expect_text(const detail::JsonObject& file, const char* name, const std::string& expected) {
-  const std::string text = file.text(name, expected);
-  if (text != expected) fail(kCall, name, {"must be \"", expected, "\", is ", detail::shown(text)});
-}
-void expect_false(const detail::JsonObject& file, const char* name, const char* why) {
-  if (file.boolean(name, false)) fail(kCall, name, why);
-}
+// Activations by their names in files; the first of each is written.
+constexpr Named<Activation> kNames[] = {{"silu", Activation::silu},
+                                        {"gelu_pytorch_tanh", Activation::gelu_tanh},
+                                        {"gelu_new", Activation::gelu_tanh},
+                                        {"gelu", Activation::gelu},
+                                        {"swish", Activation::silu}};
 
-void read_gpt2(const detail::JsonObject& file, ModelConfig& config) {
-  config.layers = file.whole("n_layer");
-  config.heads = file.whole("n_head");
-  config.width = file.whole("n_embd");
-  config.hidden = file.whole("n_inner", 0);
-  config.context = file.whole("n_positions");
-  config.eps = file.number("layer_norm_epsilon", 1e-5);
-  config.dropout = file.number("resid_pdrop", 0.1);
-  config.tied_head = file.boolean("tie_word_embeddings", true);
-  const std::string activation = file.text("activation_function", "gelu_new");
-  if (activation != "gelu_new" && activation != "gelu_pytorch_tanh") {
-    fail(kCall, "activation_function", {"must be \"gelu_new\", is ", detail::shown(activation)});
+void read_activation(const detail::JsonObject& file, const detail::FamilyEntry& entry,
+                     ModelConfig& config) {
+  const std::string name = file.text(entry.activation, entry.default_activation);
+  const auto named = std::ranges::find(kNames, name, &Named<Activation>::name);
+  const bool is_gated = config.is_gated();
+  for (const auto& each : kModelFeedForwards) {
+    config.feed_forward = each.value;
+    const bool fits = named != std::end(kNames) && config.activation() == named->value;
+    if (fits && config.is_gated() == is_gated) return;
   }
-  config.scaled_scores = file.boolean("scale_attn_weights", true);
-  expect_false(file, "scale_attn_by_inverse_layer_idx", "must be false");
+  fail(kCall, entry.activation,
+       {"must be \"", entry.default_activation, "\", is ", detail::shown(name)});
 }
 
 // Newer files have all of it in rope_parameters; what is not there may still be beside them.
-void read_rotary(const detail::JsonObject& file, ModelConfig& config) {
+void read_rotary(const detail::JsonObject& file, const detail::FamilyEntry& entry,
+                 ModelConfig& config) {
   const bool is_new = file.has("rope_parameters");
   const std::string place = is_new ? "rope_parameters" : "rope_scaling";
-  const detail::JsonObject rope = file.object(place.c_str());
-  const auto number = [&](const char* name, double otherwise) {
-    otherwise = file.number(name, otherwise);
+  detail::JsonObject rope = file.object(place.c_str());
+  if (entry.rotary_local_base) {
+    config.rotary_local_base = file.number(entry.rotary_local_base, config.rotary_local_base);
+    // The newest have one for each kind of layer.
+    const detail::JsonObject local = rope.object("sliding_attention");
+    config.rotary_local_base = local.number("rope_theta", config.rotary_local_base);
+    if (rope.has("full_attention")) rope = rope.object("full_attention");
+  }
+  const auto number = [&](const char* beside, const char* name, double otherwise) {
+    otherwise = file.number(beside, otherwise);
     return is_new ? rope.number(name, otherwise) : otherwise;
   };
-  config.rotary_base = number("rope_theta", 10000);
-  if (number("partial_rotary_factor", 1) != 1) {
-    fail(kCall, "partial_rotary_factor", "must be 1: rotary positions turn a whole head");
+  config.rotary_base = number(entry.rotary_base, "rope_theta", config.rotary_base);
+  const double share =
+      number(entry.rotary_share, "partial_rotary_factor", entry.default_rotary_share);
+  if (!(share > 0 && share <= 1)) {
+    fail(kCall, entry.rotary_share, {"must be above 0 and at most 1, is ", share});
+  }
+  if (share < 1) {
+    const double turned = share * static_cast<double>(config.head_width());
+    if (turned < 2) {
+      fail(kCall, entry.rotary_share,
+           {"is less than a pair of the ", config.head_width(), " elements of a head"});
+    }
+    config.rotary_width = static_cast<Index>(std::min(turned, 0x1p53));
   }
   const std::string kind = rope.text("rope_type", rope.text("type", "default"));
   if (kind == "default") return;
@@ -89,38 +105,105 @@ void read_rotary(const detail::JsonObject& file, ModelConfig& config) {
   check_rotary_scaling(scaling, kCall, {factor.c_str(), original.c_str(), high.c_str()});
 }
 
-void read_llama(const detail::JsonObject& file, ModelConfig& config) {
-  config.layers = file.whole("num_hidden_layers");
-  config.heads = file.whole("num_attention_heads");
-  config.kv_heads = file.whole("num_key_value_heads", config.heads);
-  config.width = file.whole("hidden_size");
-  config.hidden = file.whole("intermediate_size");
-  config.context = file.whole("max_position_embeddings");
-  config.eps = file.number("rms_norm_eps", 1e-6);
-  config.dropout = file.number("attention_dropout", 0);
-  config.tied_head = file.boolean("tie_word_embeddings", false);
-  read_rotary(file, config);
-  expect_text(file, "hidden_act", "silu");
-  const Index heads = std::max<Index>(1, config.heads), even_width = config.width / heads;
-  const bool is_qwen3 = config.family == ModelFamily::qwen3;
-  const Index own_width = file.whole("head_dim", is_qwen3 ? 128 : even_width);
-  // Not by a product, which numbers of a file could take beyond an Index.
-  const bool is_even = config.width % heads == 0 && own_width == even_width;
-  if (is_qwen3 && !is_even) config.head_dim = own_width;
-  if (config.heads < 1 || !(is_qwen3 || is_even)) {
-    fail(
-        kCall, "head_dim",
-        {config.heads, " heads of ", own_width, " are not as wide as hidden_size, ", config.width});
+// n, where every nth layer is one that differs: the first, 2 n, ...; 0 where none does.
+Index read_period(const char* name, const std::vector<bool>& differs) {
+  const Index first = std::ranges::find(differs, true) - differs.begin();
+  const Index period = first < std::ssize(differs) ? first + 1 : 0;
+  for (std::size_t n = 0; n < differs.size(); ++n) {
+    if (differs[n] == ModelConfig::is_nth(static_cast<Index>(n), period)) continue;
+    fail(kCall, name, {"must be of the same kind at every nth layer; layer ", n, " is not"});
   }
-  if (config.family != ModelFamily::llama) {
-    expect_false(file, "use_sliding_window", "must be false: every token sees all before it");
-    if (is_qwen3) expect_false(file, "attention_bias", "must be false");
-    return;
+  return period;
+}
+
+// Which layers have a window, and which turn queries and keys, in lists of newer files.
+void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& entry,
+                  ModelConfig& config) {
+  const auto layers = static_cast<std::size_t>(config.layers);
+  // What a list says of each layer.
+  const auto differ = [&](const char* name, const auto& list, const auto& differs) {
+    if (list.size() < layers) {
+      fail(kCall, name, {"must be of ", config.layers, " layers, is of ", std::ssize(list)});
+    }
+    std::vector<bool> each(layers);
+    for (std::size_t n = 0; n < layers; ++n) each[n] = differs(list[n]);
+    return read_period(name, each);
+  };
+  if (entry.window_period) {
+    config.window_period = file.whole(entry.window_period, config.window_period);
+    constexpr const char* kTypes = "layer_types";
+    if (const auto types = file.list_of_texts(kTypes); !types.empty()) {
+      config.window_period = differ(
+          kTypes, types, [](const std::string& type) { return type != "sliding_attention"; });
+    }
   }
-  config.biases = file.boolean("attention_bias", false);
-  if (file.boolean("mlp_bias", false) != config.biases) {
-    fail(kCall, "mlp_bias", "must be as attention_bias");
+  if (entry.rotary_period) {
+    config.rotary_period = file.whole(entry.rotary_period, config.rotary_period);
+    constexpr const char* kTurned = "no_rope_layers";  // 1 of those that turn
+    if (const auto turned = file.numbers_below(kTurned, 2); !turned.empty()) {
+      config.rotary_period = differ(kTurned, turned, [](Index turns) { return turns == 0; });
+    }
   }
+}
+
+void read_sizes(const detail::JsonObject& file, const detail::FamilyEntry& entry,
+                ModelConfig& config) {
+  config.layers = file.whole(entry.layer_count);
+  config.heads = file.whole(entry.heads);
+  if (config.heads < 1) fail(kCall, entry.heads, "must be at least 1, is 0");
+  config.width = file.whole(entry.width);
+  config.hidden = entry.needs_hidden ? file.whole(entry.hidden) : file.whole(entry.hidden, 0);
+  config.context = file.whole(entry.context);
+  config.vocabulary = file.whole("vocab_size");
+  if (entry.kv_heads) {
+    const bool as_many = entry.default_kv_heads == 0 || file.is_null(entry.kv_heads);
+    config.kv_heads = file.whole(entry.kv_heads, as_many ? config.heads : entry.default_kv_heads);
+  }
+  if (!entry.head_dim) return;
+  const Index even_width = config.width / config.heads;
+  const Index own_width =
+      file.whole(entry.head_dim, entry.default_head_dim > 0 ? entry.default_head_dim : even_width);
+  if (config.width % config.heads != 0 || own_width != even_width) config.head_dim = own_width;
+}
+
+// What the family's own library reads.
+ModelConfig read_family(const detail::JsonObject& file, ModelFamily family) {
+  const detail::FamilyEntry& entry = detail::family_entry(family);
+  ModelConfig config = ModelConfig::of(family);
+  const auto flag = [&](const char* name, bool& setting) {
+    if (name) setting = file.boolean(name, setting);
+  };
+  read_sizes(file, entry, config);
+  config.eps = file.number(entry.eps, entry.default_eps);
+  config.dropout = file.number(entry.dropouts[0], entry.default_dropout);
+  flag("tie_word_embeddings", config.tied_head);
+  if (config.positions == ModelPositions::rotary) read_rotary(file, entry, config);
+  read_activation(file, entry, config);
+  flag(entry.scaled_scores, config.scaled_scores);
+  flag(entry.parallel, config.parallel);
+  flag(entry.projection_biases, config.projection_biases);
+  flag(entry.biases, config.biases);
+  if (entry.mlp_biases && file.boolean(entry.mlp_biases, false) != config.biases) {
+    fail(kCall, entry.mlp_biases, {"must be as ", entry.biases});
+  }
+  const bool has = config.has_projection_biases();
+  if (!entry.biases && file.boolean("attention_bias", has) != has) {
+    fail(kCall, "attention_bias", {"must be ", has ? "true" : "false"});
+  }
+  if (entry.window) {
+    config.window = file.is_null(entry.window) ? 0 : file.whole(entry.window, config.window);
+  }
+  const auto number = [&](const char* name, double& setting) {
+    if (name) setting = file.is_null(name) ? 0 : file.number(name, setting);
+  };
+  number(entry.query_scale, config.query_scale);
+  number(entry.score_cap, config.score_cap);
+  number(entry.logit_cap, config.logit_cap);
+  read_periods(file, entry, config);
+  for (const char* name : entry.must_be_false) {
+    if (name && file.boolean(name, false)) fail(kCall, name, entry.why_false);
+  }
+  return config;
 }
 
 std::vector<std::int32_t> tokens_named(const detail::JsonObject& file, const char* name,
@@ -138,23 +221,51 @@ detail::JsonText tokens_json(const std::vector<std::int32_t>& tokens) {
   return std::move(list).end();
 }
 
-// What files of our own say besides.
-void read_own(const detail::JsonObject& file, ModelConfig& config) {
-  const auto flag = [&](const char* name, bool& setting) { setting = file.boolean(name, setting); };
-  flag("tril_biases", config.biases);
-  flag("tril_projection_biases", config.projection_biases);
-  flag("tril_query_key_norm", config.query_key_norm);
-  flag("tril_causal", config.causal);
-  flag("tril_scaled_scores", config.scaled_scores);
-  flag("tril_residual", config.residual);
-  const auto named = [&](const char* name, auto& setting, const auto& names) {
-    setting =
-        value_named(names, file.text(name, std::string(name_of(names, setting))), kCall, name);
-  };
-  named("tril_norm", config.norm, kModelNorms);
-  named("tril_positions", config.positions, kModelPositions);
-  named("tril_feed_forward", config.feed_forward, kModelFeedForwards);
-  config.head_dim = file.whole("tril_head_dim", config.head_dim);
+// What no family has a name for is said under one of our own, "tril_residual".
+constexpr const char* kOwn = "tril_";
+
+struct OwnReader {
+  const detail::JsonObject& file;
+
+  template <typename T, typename... Names>
+  void operator()(const char* setting, T& value, const Names&... names) const {
+    const std::string own = std::string(kOwn) + setting;
+    const char* const name = own.c_str();
+    if (!file.has(name)) return;
+    if constexpr (sizeof...(names) > 0) {
+      value = value_named(names..., file.text(name), kCall, name);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      value = file.boolean(name);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      value = file.number(name);
+    } else {
+      value = file.whole(name);
+    }
+  }
+  void newer(const char* name, auto&... each) const { (*this)(name, each...); }
+};
+
+struct OwnWriter {
+  std::map<std::string, detail::JsonText>& texts;
+
+  void operator()(const char* name, const auto& value) const { texts.emplace(name, value); }
+  void operator()(const char* name, const auto& value, const auto& names) const {
+    texts.emplace(name, name_of(names, value));
+  }
+  void newer(const char* name, const auto&... each) const { (*this)(name, each...); }
+};
+
+// Those in which the settings are not what the file says already.
+void add_own(detail::JsonWriter& json, const ModelConfig& config, ModelConfig said) {
+  said.kv_heads = said.kv_head_count() == config.kv_head_count() ? config.kv_heads : said.kv_heads;
+  said.hidden = config.hidden;
+  said.causal = true;  // which model_type says, too
+  std::map<std::string, detail::JsonText> all, known;
+  detail::for_each_model_setting(config, OwnWriter{all});
+  detail::for_each_model_setting(said, OwnWriter{known});
+  for (const auto& [name, value] : all) {
+    if (known.at(name).text != value.text) json.add(kOwn + name, value);
+  }
 }
 
 }  // namespace
@@ -165,16 +276,10 @@ PretrainedConfig parse_model_config(std::string_view text) {
   const bool is_masked = type.starts_with(kMasked);
   const ModelFamily family = value_named(
       kModelFamilies, type.substr(is_masked ? kMasked.size() : 0), kCall, "model_type", "family");
-  PretrainedConfig result{ModelConfig::of(family), {}};
+  PretrainedConfig result{read_family(file, family), {}};
   ModelConfig& config = result.config;
   config.causal = !is_masked;
-  config.vocabulary = file.whole("vocab_size");
-  if (family == ModelFamily::gpt2) {
-    read_gpt2(file, config);
-  } else {
-    read_llama(file, config);
-  }
-  read_own(file, config);
+  detail::for_each_model_setting(config, OwnReader{file});
   if (is_masked && config.causal) fail(kCall, "tril_causal", {"must be false in a ", type});
   check_model_config(config, kCall);
   result.tokens = {tokens_named(file, "bos_token_id", config.vocabulary),
@@ -193,77 +298,70 @@ std::optional<std::vector<std::int32_t>> parse_generation_config(std::string_vie
 
 std::string model_config_json(const ModelConfig& config, ElementType type,
                               const ModelTokens& tokens) {
+  const detail::FamilyEntry& entry = detail::family_entry(config.family);
+  const ModelConfig usual = ModelConfig::of(config.family);
   detail::JsonWriter json('{', 2);
-  const auto kind = [&](const char* usual) {
-    std::string own(config.causal ? std::string_view() : kMasked);
-    own += name_of(kModelFamilies, config.family);
-    json.add("architectures", detail::json_list({config.causal ? usual : "TrilForMaskedLM"}));
-    json.add("model_type", own);
+  const auto add = [&](const char* name, const detail::JsonText& value) {
+    if (name) json.add(name, value);
   };
-  if (config.family == ModelFamily::gpt2) {
-    kind("GPT2LMHeadModel");
-    json.add("n_layer", config.layers);
-    json.add("n_head", config.heads);
-    json.add("n_embd", config.width);
-    json.add("n_inner", config.hidden_width());
-    json.add("n_positions", config.context);
-    json.add("activation_function", "gelu_new");
-    json.add("layer_norm_epsilon", config.eps);
-    for (const char* name : {"embd_pdrop", "resid_pdrop", "attn_pdrop"}) {
-      json.add(name, config.dropout);
-    }
-  } else {
-    const bool is_llama = config.family == ModelFamily::llama;
-    const bool is_qwen3 = config.family == ModelFamily::qwen3;
-    kind(is_llama ? "LlamaForCausalLM" : is_qwen3 ? "Qwen3ForCausalLM" : "Qwen2ForCausalLM");
-    json.add("num_hidden_layers", config.layers);
-    json.add("num_attention_heads", config.heads);
-    json.add("num_key_value_heads", config.kv_head_count());
-    if (is_qwen3) json.add("head_dim", config.head_width());
-    json.add("hidden_size", config.width);
-    json.add("intermediate_size", config.hidden_width());
-    json.add("max_position_embeddings", config.context);
-    json.add("hidden_act", "silu");
-    json.add("rms_norm_eps", config.eps);
-    json.add("rope_theta", config.rotary_base);
+  std::string own(config.causal ? std::string_view() : kMasked);
+  own += name_of(kModelFamilies, config.family);
+  json.add("architectures",
+           detail::json_list({config.causal ? entry.architecture : "TrilForMaskedLM"}));
+  json.add("model_type", own);
+  json.add(entry.layer_count, config.layers);
+  json.add(entry.heads, config.heads);
+  add(entry.kv_heads, config.kv_head_count());
+  if (config.head_dim > 0 || entry.default_head_dim > 0) add(entry.head_dim, config.head_width());
+  json.add(entry.width, config.width);
+  json.add(entry.hidden, config.hidden_width());
+  json.add(entry.context, config.context);
+  const bool is_named =
+      config.feed_forward != usual.feed_forward && config.is_gated() == usual.is_gated();
+  json.add(entry.activation, is_named ? name_of(kNames, config.activation())
+                                      : std::string_view(entry.default_activation));
+  json.add(entry.eps, config.eps);
+  if (entry.rotary_base) {
+    json.add(entry.rotary_base, config.rotary_base);
+    add(entry.rotary_local_base, config.rotary_local_base);
+    const double share =
+        static_cast<double>(config.turned_width()) / static_cast<double>(config.head_width());
+    if (share != entry.default_rotary_share) add(entry.rotary_share, share);
     if (config.rotary_scaling.kind != RotaryScalingKind::none) {
       json.add("rope_scaling", scaling_json(config.rotary_scaling));
     }
-    json.add("attention_dropout", config.dropout);
-    if (is_llama) {
-      json.add("attention_bias", config.biases);
-      json.add("mlp_bias", config.biases);
-    }
   }
+  for (const char* name : entry.dropouts) add(name, config.dropout);
+  add(entry.biases, config.biases);
+  add(entry.mlp_biases, config.biases);
+  add(entry.projection_biases, config.projection_biases);
+  add(entry.parallel, config.parallel);
+  if (!config.scaled_scores) add(entry.scaled_scores, false);
+  const auto add_or_null = [&](const char* name, auto value) {
+    if (value > 0) add(name, value);
+    if (value == 0) add(name, nullptr);
+  };
+  add_or_null(entry.window, config.window);
+  add_or_null(entry.query_scale, config.query_scale);
+  add_or_null(entry.score_cap, config.score_cap);
+  add_or_null(entry.logit_cap, config.logit_cap);
+  if (entry.window_period) {
+    detail::JsonWriter types('[');
+    for (Index n = 0; n < config.layers; ++n) {
+      const bool has = config.window > 0 && config.has_window(n);
+      types.add(has ? "sliding_attention" : "full_attention");
+    }
+    json.add("layer_types", std::move(types).end());
+  }
+  add(entry.rotary_period, config.rotary_period);
   json.add("vocab_size", config.vocabulary);
   json.add("bos_token_id", tokens_json(tokens.begin));
   json.add("eos_token_id", tokens_json(tokens.end));
   if (!tokens.pad.empty()) json.add("pad_token_id", tokens_json(tokens.pad));
   json.add("tie_word_embeddings", config.tied_head);
   json.add("torch_dtype", element_name(type));
-  const ModelConfig usual = ModelConfig::of(config.family);
-  if (config.biases != usual.biases) json.add("tril_biases", config.biases);
-  if (config.projection_biases != usual.projection_biases) {
-    json.add("tril_projection_biases", config.projection_biases);
-  }
-  if (config.query_key_norm != usual.query_key_norm) {
-    json.add("tril_query_key_norm", config.query_key_norm);
-  }
-  if (config.head_dim > 0 && config.family != ModelFamily::qwen3) {
-    json.add("tril_head_dim", config.head_dim);
-  }
-  if (!config.causal) json.add("tril_causal", false);
-  if (!config.scaled_scores) {
-    const bool is_gpt2 = config.family == ModelFamily::gpt2;
-    json.add(is_gpt2 ? "scale_attn_weights" : "tril_scaled_scores", false);
-  }
-  if (!config.residual) json.add("tril_residual", false);
-  const auto named = [&](const char* name, auto setting, auto as_usual, const auto& names) {
-    if (setting != as_usual) json.add(name, name_of(names, setting));
-  };
-  named("tril_norm", config.norm, usual.norm, kModelNorms);
-  named("tril_positions", config.positions, usual.positions, kModelPositions);
-  named("tril_feed_forward", config.feed_forward, usual.feed_forward, kModelFeedForwards);
+  const std::string so_far = detail::JsonWriter(json).end().text;
+  add_own(json, config, read_family({kCall, "file", so_far}, config.family));
   return std::move(json).end().text + "\n";
 }
 

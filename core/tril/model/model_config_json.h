@@ -21,11 +21,10 @@ struct ModelTokens {
   bool operator==(const ModelTokens&) const = default;
 };
 
-// The text of a config.json, as Hugging Face's GPT2Config, LlamaConfig, Qwen2Config and Qwen3Config
-// read it.
-// What these do not know, such as a GPT-2 without biases, is said under names of our own,
-// "tril_biases". A model that is not causal has a model_type of its own, "tril-masked-gpt2", which
-// they refuse. `type`: of the weights' file beside it.
+// The text of a config.json, as Hugging Face's class of that family reads it (GPT2Config,
+// LlamaConfig, ...). What that does not know, such as a GPT-2 without biases, is said under names
+// of our own, "tril_" and the setting's: "tril_biases". A model that is not causal has a model_type
+// of its own, "tril-masked-gpt2", which they refuse. `type`: of the weights' file beside it.
 std::string model_config_json(const ModelConfig& config, ElementType type = ElementType::float32,
                               const ModelTokens& tokens = {});
 
@@ -37,8 +36,8 @@ struct PretrainedConfig {
 
 // Reads one, of the families that there are (`model_type`), masked ones included. Throws Error,
 // naming the entry, where one is missing, is not what it should be, or asks for what no ModelConfig
-// can be: another activation, another scaling of rotary positions, a window, heads of a Llama or
-// a Qwen2 whose width is their own.
+// can be: another activation, another scaling of rotary positions, a window of a family that has
+// none here, layers that differ, but not every nth.
 PretrainedConfig parse_model_config(std::string_view file);
 
 // What ends a text by a generation_config.json: its eos_token_id, where it has one. That counts,

@@ -1,5 +1,7 @@
+#include <tril/layers/elementwise.h>
 #include <tril/model/model_pass.h>
 
+#include <cmath>
 #include <numeric>
 
 namespace tril::detail {
@@ -49,7 +51,9 @@ BasicLayerWeights<To> by_layer_names(const BasicModelLayerWeights<T>& weights) {
           .linear1 = linear(weights.linear1),
           .linear2 = linear(weights.linear2),
           .norm1 = norm(weights.norm1),
-          .norm2 = norm(weights.norm2)};
+          .norm2 = norm(weights.norm2),
+          .branch_norm1 = norm(weights.branch_norm1),
+          .branch_norm2 = norm(weights.branch_norm2)};
 }
 
 }  // namespace
@@ -62,34 +66,77 @@ void change_residual(const ModelChanges& changes, Index layers, Index first,
   }
 }
 
+void scale_embedding(const ModelConfig& config, const MatrixView<float>& x,
+                     const Context& context) {
+  if (!config.scaled_embedding) return;
+  multiply(x, std::sqrt(static_cast<float>(config.width)), x, context);
+}
+
+void cap_logits(const ModelConfig& config, const MatrixView<float>& logits,
+                const Context& context) {
+  if (config.logit_cap == 0) return;
+  const auto cap = static_cast<float>(config.logit_cap);
+  divide(logits, cap, logits, context);
+  unary(Unary::tanh, logits, logits, context);
+  multiply(logits, cap, logits, context);
+}
+
+// d_logits *= 1 - (capped / c)^2
+void cap_logits_backward(const ModelConfig& config, const MatrixView<float>& capped,
+                         const MatrixView<float>& d_logits, const Context& context) {
+  if (config.logit_cap == 0) return;
+  divide(capped, static_cast<float>(config.logit_cap), capped, context);
+  multiply(capped, capped, capped, context);
+  subtract(1, capped, capped, context);
+  multiply(d_logits, capped, d_logits, context);
+}
+
 RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length) {
   RotaryTables tables;
   if (config.positions != ModelPositions::rotary) return tables;
-  const Shape<2> shape = {count, config.head_width() / 2};
-  tables.cos = Buffer<float, 2>(shape), tables.sin = Buffer<float, 2>(shape);
+  const Shape<2> shape = {count, config.turned_width() / 2};
   std::vector<std::int32_t> positions(static_cast<std::size_t>(count));
   std::iota(positions.begin(), positions.end(), 0);
   RotaryScaling scaling = config.rotary_scaling;
   scaling.length = length;
-  rotary_angles({positions.data(), {count}}, config.rotary_base, scaling, tables.cos, tables.sin);
+  const auto fill = [&](double base, Buffer<float, 2>& cos, Buffer<float, 2>& sin) {
+    cos = Buffer<float, 2>(shape), sin = Buffer<float, 2>(shape);
+    rotary_angles({positions.data(), {count}}, base, scaling, cos, sin);
+  };
+  fill(config.rotary_base, tables.cos, tables.sin);
+  scaling = {};
+  if (config.rotary_local_base > 0) {
+    fill(config.rotary_local_base, tables.local_cos, tables.local_sin);
+  }
   return tables;
 }
 
-Layer model_layer(const ModelConfig& config, const BasicModelLayerWeights<float>& weights) {
+Layer model_layer(const ModelConfig& config, Index number,
+                  const BasicModelLayerWeights<float>& weights) {
   Layer layer;
   layer.weights = by_layer_names<const float>(weights);
   layer.order = NormOrder::pre;
+  if (config.norm_place == ModelNormPlace::after) layer.order.reset();
+  layer.branch_norms = config.norm_place != ModelNormPlace::before;
+  layer.parallel = config.parallel;
   layer.norm = config.norm;
   layer.residuals = config.residual;
   layer.eps = config.eps;
-  layer.gated = config.feed_forward == ModelFeedForward::swiglu;
-  layer.activation = layer.gated ? Activation::silu : Activation::gelu_tanh;
+  layer.gated = config.is_gated();
+  layer.activation = config.activation();
   MultiHeadOptions& attention = layer.self_attention;
   attention.heads = config.heads;
   attention.kv_heads = config.kv_heads;
   attention.norm_eps = config.eps;
-  if (config.positions == ModelPositions::rotary) attention.rotary.emplace();
+  if (config.has_rotary(number)) attention.rotary.emplace().width = config.rotary_width;
   attention.attention.causal = config.causal;
+  if (config.has_window(number)) {
+    attention.attention.mask = Mask::window(config.window - 1, std::nullopt);
+  }
+  attention.attention.softcap = static_cast<float>(config.score_cap);
+  if (config.query_scale > 0) {
+    attention.attention.scale = static_cast<float>(1 / std::sqrt(config.query_scale));
+  }
   if (!config.scaled_scores) attention.attention.scale = 1;
   return layer;
 }
@@ -101,11 +148,15 @@ BasicLayerWeights<float> layer_gradients(const BasicModelLayerWeights<float>& d_
 // A layer leaves out at three places, after that of the embedding.
 Layer ModelPass::layer(Index number, const BasicModelLayerWeights<float>& weights,
                        const LayerTrace& trace) const {
-  Layer layer = model_layer(config, weights);
+  Layer layer = model_layer(config, number, weights);
   layer.trace = trace;
   layer.prepared = prepared;
   MultiHeadOptions& attention = layer.self_attention;
-  if (attention.rotary) attention.rotary->cos = rotary.cos, attention.rotary->sin = rotary.sin;
+  if (attention.rotary) {
+    const bool local = config.has_window(number) && config.rotary_local_base > 0;
+    attention.rotary->cos = local ? rotary.local_cos : rotary.cos;
+    attention.rotary->sin = local ? rotary.local_sin : rotary.sin;
+  }
   if (dropout_seed && config.dropout > 0) {
     layer.dropout = {.places = {config.dropout, *dropout_seed, first_batch},
                      .self_weights = 3 * number + 1,

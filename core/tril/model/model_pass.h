@@ -14,12 +14,14 @@ namespace tril::detail {
 // Where positions turn queries and keys, cosine and sine of each, [positions, D / 2]; else none.
 struct RotaryTables {
   Buffer<float, 2> cos, sin;
+  Buffer<float, 2> local_cos, local_sin;  // of layers with a window, where theirs are others
 };
 // Of the positions from 0 to below `count`; those of dynamic scaling as far as `length` tokens.
 RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length);
 
-// A layer of the model, but for what a pass adds to it.
-Layer model_layer(const ModelConfig& config, const BasicModelLayerWeights<float>& weights);
+// The layer of this number, but for what a pass adds to it.
+Layer model_layer(const ModelConfig& config, Index number,
+                  const BasicModelLayerWeights<float>& weights);
 // The gradients of its weights, by the layer's names.
 BasicLayerWeights<float> layer_gradients(const BasicModelLayerWeights<float>& d_weights) noexcept;
 
@@ -46,6 +48,13 @@ struct ModelPass {
   // What is left out at a place of the model; none where nothing is.
   std::optional<DropoutOptions> dropout_at(Index place) const;
 };
+
+// What tokens begin with, or its gradient, [N, C], times sqrt(C) where that is a setting.
+void scale_embedding(const ModelConfig& config, const MatrixView<float>& x, const Context& context);
+// logits = c tanh(logits / c), where they are capped; d_logits from the gradient of what that gave.
+void cap_logits(const ModelConfig& config, const MatrixView<float>& logits, const Context& context);
+void cap_logits_backward(const ModelConfig& config, const MatrixView<float>& capped,
+                         const MatrixView<float>& d_logits, const Context& context);
 
 // In the residual stream [T, C] after so many layers, the tokens from `first` on.
 void change_residual(const ModelChanges& changes, Index layers, Index first,

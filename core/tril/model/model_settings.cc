@@ -1,6 +1,7 @@
 // Settings as texts and back: one walk over each struct serves both, and the comparison.
 #include <tril/foundation/check.h>
 #include <tril/model/model_file.h>
+#include <tril/model/model_settings.h>
 #include <tril/model/settings_text.h>
 
 namespace tril {
@@ -11,34 +12,9 @@ using detail::SettingsReader;
 using detail::SettingsWriter;
 
 template <typename Config, typename Visit>
-void for_each_model_setting(Config& config, const Visit& visit) {
+void for_each_setting(Config& config, const Visit& visit) {
   visit("family", config.family, kModelFamilies);
-  visit("norm", config.norm, kModelNorms);
-  visit("positions", config.positions, kModelPositions);
-  visit("feed_forward", config.feed_forward, kModelFeedForwards);
-  visit("biases", config.biases);
-  visit("tied_head", config.tied_head);
-  visit("causal", config.causal);
-  visit.newer("scaled_scores", config.scaled_scores);
-  visit.newer("residual", config.residual);
-  visit("layers", config.layers);
-  visit("heads", config.heads);
-  visit("kv_heads", config.kv_heads);
-  visit("width", config.width);
-  visit("hidden", config.hidden);
-  visit("context", config.context);
-  visit("vocabulary", config.vocabulary);
-  visit("eps", config.eps);
-  visit("rotary_base", config.rotary_base);
-  visit.newer("projection_biases", config.projection_biases);
-  visit.newer("query_key_norm", config.query_key_norm);
-  visit.newer("head_dim", config.head_dim);
-  visit.newer("rotary_scaling", config.rotary_scaling.kind, kRotaryScalingKinds);
-  visit.newer("rotary_scaling_factor", config.rotary_scaling.factor);
-  visit.newer("rotary_scaling_original", config.rotary_scaling.original);
-  visit.newer("rotary_scaling_low", config.rotary_scaling.low);
-  visit.newer("rotary_scaling_high", config.rotary_scaling.high);
-  visit("dropout", config.dropout);
+  detail::for_each_model_setting(config, visit);
 }
 template <typename Options, typename Visit>
 void for_each_trainer_option(Options& options, const Visit& visit) {
@@ -55,7 +31,7 @@ void for_each_trainer_option(Options& options, const Visit& visit) {
 
 void read_settings(const Metadata& settings, const char* call, MissingSetting missing,
                    ModelConfig& config, TrainerOptions& options) {
-  for_each_model_setting(config, SettingsReader("model.", settings, call, missing));
+  for_each_setting(config, SettingsReader("model.", settings, call, missing));
   for_each_trainer_option(options, SettingsReader("trainer.", settings, call, missing));
 }
 
@@ -63,7 +39,7 @@ void read_settings(const Metadata& settings, const char* call, MissingSetting mi
 
 Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& options) {
   Metadata settings;
-  for_each_model_setting(config, SettingsWriter("model.", settings));
+  for_each_setting(config, SettingsWriter("model.", settings));
   for_each_trainer_option(options, SettingsWriter("trainer.", settings));
   return settings;
 }

@@ -13,13 +13,13 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
   if (past < 0) fail(kCall, "past", {"must be at least 0, is ", past});
   const Index C = config.width, F = config.hidden_width(), D = config.head_width();
   const Index H = config.heads, Hk = config.kv_head_count(), one = 1;
-  const bool is_gated = config.feed_forward == ModelFeedForward::swiglu;
   ModelTrace trace;
   trace.embedded = memory.take(tokens, C);
   trace.layers.resize(static_cast<std::size_t>(config.layers));
-  for (ModelLayerTrace& layer : trace.layers) {
+  for (Index n = 0; n < config.layers; ++n) {
+    ModelLayerTrace& layer = trace.layers[static_cast<std::size_t>(n)];
     layer.normed1 = memory.take(tokens, C);
-    if (config.positions == ModelPositions::rotary) {
+    if (config.has_rotary(n)) {
       layer.attention.unrotated_queries = memory.take(one, H, tokens, D);
       layer.attention.unrotated_keys = memory.take(one, Hk, tokens, D);
     }
@@ -38,7 +38,7 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
     layer.from_attention = memory.take(tokens, C);
     layer.between = memory.take(tokens, C);
     layer.normed2 = memory.take(tokens, C);
-    layer.feed_forward.hidden = memory.take(tokens, is_gated ? 2 * F : F);
+    layer.feed_forward.hidden = memory.take(tokens, config.is_gated() ? 2 * F : F);
     layer.feed_forward.activated = memory.take(tokens, F);
     layer.from_feed_forward = memory.take(tokens, C);
     layer.out = memory.take(tokens, C);

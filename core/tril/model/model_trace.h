@@ -21,12 +21,12 @@ struct ModelTraceOptions {
 // Of one layer, views to fill; none: not wanted. C is the model's width, T counts the tokens of the
 // call, S those and all before.
 struct ModelLayerTrace {
-  MatrixView<float> normed1 = {};  // [T, C]: what attention is given
+  MatrixView<float> normed1 = {};  // [T, C]: what attention is given, without a norm before it x
   MultiHeadTrace attention = {};   // B = 1: queries, keys, values, weights of every head, ...
   MatrixView<float> from_attention = {};     // [T, C]: what attention adds to it
   MatrixView<float> between = {};            // [T, C]: the residual stream behind attention
   MatrixView<float> normed2 = {};            // [T, C]: what feed-forward is given
-  FeedForwardTrace feed_forward = {};        // [T, F]; of swiglu hidden is [T, 2 F]
+  FeedForwardTrace feed_forward = {};        // [T, F]; gated, hidden is [T, 2 F]
   MatrixView<float> from_feed_forward = {};  // [T, C]: what feed-forward adds to it
   MatrixView<float> out = {};                // [T, C]: the residual stream behind the layer
 };

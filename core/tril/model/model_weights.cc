@@ -1,4 +1,5 @@
 #include <tril/foundation/random.h>
+#include <tril/model/model_family.h>
 #include <tril/model/model_weights.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
   check_model_config(config, "model_layout");
   const Index C = config.width, F = config.hidden_width(), V = config.vocabulary;
   const Index E = config.query_width(), Ek = config.key_width();
-  const Index inner = config.feed_forward == ModelFeedForward::swiglu ? 2 * F : F;
+  const Index inner = config.is_gated() ? 2 * F : F;
   ModelLayout layout;
   BasicModelWeights<float>& weights = layout.weights;
   weights.embedding = memory.take(V, C);
@@ -48,14 +49,17 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
   const auto norm = [&](BasicNormWeights<float>& each) {
     if (config.norm == ModelNorm::none) return;
     each.weight = memory.take(C);
-    if (config.biases && config.norm == ModelNorm::layer_norm) each.bias = memory.take(C);
+    if (config.has_norm_biases()) each.bias = memory.take(C);
   };
   for (BasicModelLayerWeights<float>& layer : weights.layers) {
-    norm(layer.norm1);
-    norm(layer.norm2);
+    if (config.norm_place != ModelNormPlace::after) norm(layer.norm1), norm(layer.norm2);
+    if (config.norm_place != ModelNormPlace::before) {
+      norm(layer.branch_norm1), norm(layer.branch_norm2);
+    }
     if (config.query_key_norm) {
-      layer.attention.q_norm = memory.take(config.head_width());
-      layer.attention.k_norm = memory.take(config.head_width());
+      const bool joint = config.joint_heads_norm;
+      layer.attention.q_norm = memory.take(joint ? E : config.head_width());
+      layer.attention.k_norm = memory.take(joint ? Ek : config.head_width());
     }
     if (config.has_projection_biases()) layer.attention.in_proj_bias = memory.take(E + 2 * Ek);
     if (!config.biases) continue;
@@ -104,7 +108,7 @@ void initialise_model(const ModelConfig& config, const BasicModelWeights<float>&
     draw(layer.attention.out_proj_weight, kDeviation * to_residual);
     fill(layer.attention.q_norm, 1);
     fill(layer.attention.k_norm, 1);
-    norm(layer.norm2);
+    for (const auto* each : {&layer.norm2, &layer.branch_norm1, &layer.branch_norm2}) norm(*each);
     draw(layer.linear1.weight, kDeviation);
     draw(layer.linear2.weight, kDeviation * to_residual);
     for (const VectorView<float>& bias :
@@ -123,34 +127,41 @@ namespace {
 class Names {
  public:
   std::string prefix;
+  bool transposed = false;
+  float added_to_norms = 0;
 
-  void matrix(const std::string& name, const MatrixView<float>& view, bool transposed = false) {
-    if (view) rows(name, view, 0, view.size(0), transposed);
+  void matrix(const std::string& name, const MatrixView<float>& view) {
+    if (view) rows(name, view, 0, view.size(0));
   }
-  void vector(const char* name, const VectorView<float>& view) {
+  void vector(const std::string& name, const VectorView<float>& view) {
     if (view) list_.push_back({prefix + name, {view.size(0)}, view.data(), false, nullptr});
   }
+  // The matrix is that of the weights themselves, which the list goes on pointing to.
   void linear(const std::string& name, const MatrixView<float>& weight,
-              const VectorView<float>& bias, bool transposed) {
-    matrix(name + ".weight", weight, transposed);
-    vector((name + ".bias").c_str(), bias);
+              const VectorView<float>& bias, Index heads = 0) {
+    const std::size_t first = list_.size();
+    matrix(name + ".weight", weight);
+    vector(name + ".bias", bias);
+    for (std::size_t n = first; n < list_.size(); ++n) list_[n].heads = heads;
+  }
+  void norm(const std::string& name, const VectorView<float>& weight) {
+    vector(name + ".weight", weight);
+    if (weight) list_.back().added = added_to_norms;
   }
   void norm(const std::string& name, const BasicNormWeights<float>& norm) {
-    vector((name + ".weight").c_str(), norm.weight);
-    vector((name + ".bias").c_str(), norm.bias);
+    this->norm(name, norm.weight);
+    vector(name + ".bias", norm.bias);
   }
   // Rows [first, first + count) of what is stacked.
   void rows(const std::string& name, const MatrixView<float>& weight, const VectorView<float>& bias,
             Index first, Index count) {
-    rows(name + ".weight", weight, first, count, false);
-    vector((name + ".bias").c_str(),
-           bias ? VectorView<float>(bias.data() + first, {count}) : VectorView<float>());
+    rows(name + ".weight", weight, first, count);
+    if (bias) vector(name + ".bias", VectorView<float>(bias.data() + first, {count}));
   }
   std::vector<StoredParameter> take() { return std::move(list_); }
 
  private:
-  void rows(const std::string& name, const MatrixView<float>& matrix, Index first, Index count,
-            bool transposed) {
+  void rows(const std::string& name, const MatrixView<float>& matrix, Index first, Index count) {
     std::vector<Index> shape = {count, matrix.size(1)};
     if (transposed) std::swap(shape[0], shape[1]);
     list_.push_back({prefix + name, std::move(shape), matrix[first].data(), transposed, &matrix});
@@ -159,73 +170,65 @@ class Names {
   std::vector<StoredParameter> list_;
 };
 
-void name_query_key_norm(Names& names, const std::string& at,
-                         const BasicMultiHeadWeights<float>& attention) {
-  names.vector((at + ".q_norm.weight").c_str(), attention.q_norm);
-  names.vector((at + ".k_norm.weight").c_str(), attention.k_norm);
-}
-
-void name_gpt2_layer(Names& names, const BasicModelLayerWeights<float>& layer) {
+void name_layer(Names& names, const ModelConfig& config, const detail::FamilyEntry& entry,
+                const BasicModelLayerWeights<float>& layer) {
   const auto& attention = layer.attention;
-  names.norm("ln_1", layer.norm1);
-  names.linear("attn.c_attn", attention.in_proj_weight, attention.in_proj_bias, true);
-  names.linear("attn.c_proj", attention.out_proj_weight, attention.out_proj_bias, true);
-  name_query_key_norm(names, "attn", attention);
-  names.norm("ln_2", layer.norm2);
-  names.linear("mlp.c_fc", layer.linear1.weight, layer.linear1.bias, true);
-  names.linear("mlp.c_proj", layer.linear2.weight, layer.linear2.bias, true);
-}
-
-void name_llama_layer(Names& names, const ModelConfig& config,
-                      const BasicModelLayerWeights<float>& layer) {
-  const auto& attention = layer.attention;
-  const Index E = config.query_width(), Ek = config.key_width();
-  names.norm("input_layernorm", layer.norm1);
+  const Index E = config.query_width(), Ek = config.key_width(), F = config.hidden_width();
+  const std::string at = entry.attention;
+  names.norm(entry.norm1, layer.norm1);
   const auto part = [&](const char* name, Index first, Index count) {
-    names.rows(name, attention.in_proj_weight, attention.in_proj_bias, first, count);
+    names.rows(at + name, attention.in_proj_weight, attention.in_proj_bias, first, count);
   };
-  part("self_attn.q_proj", 0, E);
-  part("self_attn.k_proj", E, Ek);
-  part("self_attn.v_proj", E + Ek, Ek);
-  names.linear("self_attn.o_proj", attention.out_proj_weight, attention.out_proj_bias, false);
-  name_query_key_norm(names, "self_attn", attention);
-  names.norm("post_attention_layernorm", layer.norm2);
-  const Index F = config.hidden_width();
-  if (config.feed_forward == ModelFeedForward::swiglu) {
-    names.rows("mlp.gate_proj", layer.linear1.weight, layer.linear1.bias, 0, F);
-    names.rows("mlp.up_proj", layer.linear1.weight, layer.linear1.bias, F, F);
+  if (entry.projections == detail::StoredProjections::apart) {
+    part("q_proj", 0, E), part("k_proj", E, Ek), part("v_proj", E + Ek, Ek);
   } else {
-    names.linear("mlp.up_proj", layer.linear1.weight, layer.linear1.bias, false);
+    const bool by_head = entry.projections == detail::StoredProjections::by_head && E == Ek;
+    names.linear(at + entry.query_key_value, attention.in_proj_weight, attention.in_proj_bias,
+                 by_head ? config.heads : 0);
   }
-  names.linear("mlp.down_proj", layer.linear2.weight, layer.linear2.bias, false);
+  names.linear(at + entry.attention_out, attention.out_proj_weight, attention.out_proj_bias);
+  names.norm(at + "q_norm", attention.q_norm);
+  names.norm(at + "k_norm", attention.k_norm);
+  names.norm(entry.branch_norm1, layer.branch_norm1);
+  names.norm(entry.norm2, layer.norm2);
+  const auto& [up, up_bias] = layer.linear1;
+  if (config.is_gated() && entry.gate) {
+    names.rows(entry.gate, up, up_bias, 0, F);
+    names.rows(entry.up, up, up_bias, F, F);
+  } else {
+    names.linear(entry.up, up, up_bias);
+  }
+  names.linear(entry.down, layer.linear2.weight, layer.linear2.bias);
+  names.norm(entry.branch_norm2, layer.branch_norm2);
 }
 
 }  // namespace
 
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
                                                const BasicModelWeights<float>& weights) {
-  const bool gpt2 = config.family == ModelFamily::gpt2;
+  const detail::FamilyEntry& entry = detail::family_entry(config.family);
   Names names;
-  names.matrix(gpt2 ? "wte.weight" : "model.embed_tokens.weight", weights.embedding);
-  names.matrix(gpt2 ? "wpe.weight" : "model.embed_positions.weight", weights.positions);
+  names.added_to_norms = entry.added_to_norms;
+  names.matrix(entry.embedding, weights.embedding);
+  names.matrix(entry.positions, weights.positions);
+  names.transposed = entry.transposed;
   for (std::size_t n = 0; n < weights.layers.size(); ++n) {
-    names.prefix = (gpt2 ? "h." : "model.layers.") + std::to_string(n) + ".";
-    if (gpt2) {
-      name_gpt2_layer(names, weights.layers[n]);
-    } else {
-      name_llama_layer(names, config, weights.layers[n]);
-    }
+    names.prefix = entry.layers + std::to_string(n) + ".";
+    name_layer(names, config, entry, weights.layers[n]);
   }
   names.prefix.clear();
-  names.norm(gpt2 ? "ln_f" : "model.norm", weights.final_norm);
-  names.matrix("lm_head.weight", weights.head);
+  names.transposed = false;
+  names.norm(entry.final_norm, weights.final_norm);
+  names.matrix(entry.head, weights.head);
   return names.take();
 }
 
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
                                                const VectorView<const float>& memory) {
   SavedMemory place(VectorView<float>(const_cast<float*>(memory.data()), memory.shape()));
-  return stored_parameters(config, model_layout(config, place).weights);
+  auto list = stored_parameters(config, model_layout(config, place).weights);
+  for (StoredParameter& each : list) each.added = 0;
+  return list;
 }
 
 namespace {
@@ -246,13 +249,17 @@ Index StoredParameter::count() const noexcept {
 }
 
 void StoredParameter::copy_to(float* out) const noexcept {
-  if (transposed) transpose(data, shape[1], shape[0], out);
-  if (!transposed) std::copy_n(data, count(), out);
+  if (transposed) return transpose(data, shape[1], shape[0], out);
+  for_each_run(0, count(), [&](Index file, Index memory, Index size) {
+    for (Index i = 0; i < size; ++i) out[file + i] = data[memory + i] - added;
+  });
 }
 
 void StoredParameter::copy_from(const float* elements) const noexcept {
-  if (transposed) transpose(elements, shape[0], shape[1], data);
-  if (!transposed) std::copy_n(elements, count(), data);
+  if (transposed) return transpose(elements, shape[0], shape[1], data);
+  for_each_run(0, count(), [&](Index file, Index memory, Index size) {
+    for (Index i = 0; i < size; ++i) data[memory + i] = elements[file + i] + added;
+  });
 }
 
 }  // namespace tril

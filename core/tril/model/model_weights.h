@@ -6,6 +6,7 @@
 #include <tril/layers/weights.h>
 #include <tril/model/model_config.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,11 +16,13 @@ namespace tril {
 // One layer. Matrices are [out, in].
 template <typename T>
 struct BasicModelLayerWeights {
-  BasicNormWeights<T> norm1 = {};           // of attention
+  BasicNormWeights<T> norm1 = {};           // of what attention is given
   BasicMultiHeadWeights<T> attention = {};  // queries, keys and values stacked
-  BasicNormWeights<T> norm2 = {};           // of feed-forward
-  BasicLinearWeights<T> linear1 = {};       // [F, C]; for swiglu [2 F, C], the gate above
+  BasicNormWeights<T> norm2 = {};           // of what feed-forward is given
+  BasicLinearWeights<T> linear1 = {};       // [F, C]; gated [2 F, C], the gate above
   BasicLinearWeights<T> linear2 = {};       // [C, F]
+  BasicNormWeights<T> branch_norm1 = {};    // of what attention adds
+  BasicNormWeights<T> branch_norm2 = {};    // of what feed-forward adds
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>
@@ -29,6 +32,8 @@ struct BasicModelLayerWeights {
     visit("norm2", each.norm2...);
     visit("linear1", each.linear1...);
     visit("linear2", each.linear2...);
+    visit("branch_norm1", each.branch_norm1...);
+    visit("branch_norm2", each.branch_norm2...);
   }
 };
 
@@ -82,6 +87,10 @@ struct StoredParameter {
   bool transposed;
   // Of the weights that it is listed for, the matrix whose rows it is; null for a vector.
   const MatrixView<float>* matrix = nullptr;
+  // The file has a part of rows for each of so many heads, [heads, 3, ...], and the memory [3,
+  // heads, ...]: GPT-NeoX's queries, keys and values. 0: the memory has the order of the file.
+  Index heads = 0;
+  float added = 0;  // to what the file has: 1 where a norm is by 1 + w, and the file has w
 
   // How many elements it has.
   Index count() const noexcept;
@@ -89,13 +98,25 @@ struct StoredParameter {
   void copy_to(float* out) const noexcept;
   // And back.
   void copy_from(const float* elements) const noexcept;
+  // Of elements [first, end) of the file, where it is not transposed: visit(of the file, of the
+  // memory, count) for each run that follows each other in both.
+  template <typename Visit>
+  void for_each_run(Index first, Index end, const Visit& visit) const {
+    const Index most = heads > 0 ? count() / (3 * heads) : end;
+    for (Index at = first; at < end;) {
+      const Index run = at / most, size = std::min(end - at, most - at % most);
+      const Index to = heads > 0 ? (run % 3 * heads + run / 3) * most + at % most : at;
+      visit(at, to, size);
+      at += size;
+    }
+  }
 };
 
 // In the order of the forward pass. What is stacked in memory and apart in the files is apart here.
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
                                                const BasicModelWeights<float>& weights);
 // The same of memory that is laid out as the parameters are: gradients, moments. Not to be written
-// where it may not be.
+// where it may not be. Nothing is added to these.
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
                                                const VectorView<const float>& memory);
 

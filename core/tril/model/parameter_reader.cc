@@ -1,10 +1,12 @@
 #include <tril/foundation/check.h>
+#include <tril/model/model_family.h>
 #include <tril/model/parameter_reader.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 namespace tril {
 namespace {
@@ -13,9 +15,10 @@ constexpr const char* kCall = "read_pretrained";
 
 // What Hugging Face's files hold besides parameters.
 bool is_passed_over(const ModelConfig& config, std::string_view name) {
-  if (name == "lm_head.weight") return config.tied_head;
-  if (config.family != ModelFamily::gpt2) return name.ends_with(".rotary_emb.inv_freq");
-  return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
+  const detail::FamilyEntry& entry = detail::family_entry(config.family);
+  if (name == entry.head) return config.tied_head;
+  return std::ranges::any_of(entry.passed_over,
+                             [&](const char* end) { return end && name.ends_with(end); });
 }
 
 bool has_16_bits(ElementType type) {
@@ -39,10 +42,8 @@ ParameterReader::ParameterReader(ModelParameters& parameters)
 const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) const {
   const ModelConfig& config = model_.config();
   std::string_view name = tensor.name;
-  constexpr std::string_view kPrefix = "transformer.";
-  if (config.family == ModelFamily::gpt2 && name.starts_with(kPrefix)) {
-    name.remove_prefix(kPrefix.size());
-  }
+  const std::string_view prefix = detail::family_entry(config.family).prefix;
+  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   const auto at = std::ranges::find(parameters_, name, &StoredParameter::name);
   if (at != parameters_.end()) return &*at;
   if (is_passed_over(config, name)) return nullptr;
@@ -116,7 +117,14 @@ void load_elements(const StoredParameter& parameter, ElementType type, Index fir
   const auto size = static_cast<Index>(element_size(type));
   const Index end = first + static_cast<Index>(bytes.size()) / size;
   if (!parameter.transposed) {
-    return load(type, bytes, {to + first, static_cast<std::size_t>(end - first)});
+    return parameter.for_each_run(first, end, [&](Index at, Index place, Index count) {
+      const auto part = bytes.subspan(static_cast<std::size_t>((at - first) * size),
+                                      static_cast<std::size_t>(count * size));
+      load(type, part, {to + place, static_cast<std::size_t>(count)});
+      if constexpr (std::is_same_v<T, float>) {
+        for (Index i = 0; i < count; ++i) to[place + i] += parameter.added;
+      }
+    });
   }
   const Index rows = parameter.shape[0], cols = parameter.shape[1];
   const Index most = static_cast<Index>(kAlignment / sizeof(T));
@@ -156,7 +164,8 @@ void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::
   }
   const bool narrow = model_.type_of(parameter) != ElementType::float32;
   const auto first = static_cast<Index>(begin / element_size(type));
-  const bool stays = !parameter.transposed && (narrow || type == ElementType::float32);
+  const bool is_alike = !parameter.transposed && parameter.heads == 0 && parameter.added == 0;
+  const bool stays = is_alike && (narrow || type == ElementType::float32);
   if (stays) {
     fill({reinterpret_cast<std::byte*>(parameter.data) + begin, size});
   } else {

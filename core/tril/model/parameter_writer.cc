@@ -48,9 +48,16 @@ void ParameterWriter::write(const WritePiece& write) const {
   for (std::size_t n = 0; n < parameters_.size(); ++n) {
     const StoredParameter& each = parameters_[n];
     const bool narrow = types_[n] != ElementType::float32;
-    if (!each.transposed) {
-      const std::size_t bytes = static_cast<std::size_t>(each.count()) * element_size(types_[n]);
-      write({reinterpret_cast<const std::byte*>(each.data), bytes});
+    if (each.added != 0) {  // a vector
+      std::vector<float> floats(static_cast<std::size_t>(each.count()));
+      each.copy_to(floats.data());
+      write(std::as_bytes(std::span(floats)));
+    } else if (!each.transposed) {
+      const auto* const bytes = reinterpret_cast<const std::byte*>(each.data);
+      const auto size = static_cast<Index>(element_size(types_[n]));
+      each.for_each_run(0, each.count(), [&](Index, Index from, Index count) {
+        write({bytes + from * size, static_cast<std::size_t>(count * size)});
+      });
     } else if (narrow) {
       write_transposed(each, reinterpret_cast<const std::uint16_t*>(each.data), write);
     } else {

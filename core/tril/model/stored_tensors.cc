@@ -14,7 +14,9 @@ constexpr const char* kSecondMoment = "second_moment.";
 void copy_rows(const StoredParameter& each, Index first, Index count, float* to) noexcept {
   const Index rows = each.shape[0], cols = each.shape.size() > 1 ? each.shape[1] : 1;
   if (!each.transposed) {
-    std::copy_n(each.data + first * cols, count * cols, to);
+    each.for_each_run(first * cols, (first + count) * cols, [&](Index at, Index from, Index size) {
+      for (Index i = 0; i < size; ++i) to[at - first * cols + i] = each.data[from + i] - each.added;
+    });
     return;
   }
   for (Index m = 0; m < cols; ++m) {

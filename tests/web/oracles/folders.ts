@@ -9,6 +9,7 @@ const families = {
   llama: { kvHeads: 1, rotaryScaling: 'linear', rotaryScalingFactor: 2 },
   qwen2: { kvHeads: 1, projectionBiases: true },
   qwen3: { kvHeads: 1, headDim: 6 },
+  mistral: { kvHeads: 1, window: 4 },
 } as const;
 export type Family = keyof typeof families;
 export const familyIds = Object.keys(families) as Family[];

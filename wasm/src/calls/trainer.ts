@@ -12,14 +12,17 @@ export type Kind = 'name' | 'flag' | 'count' | 'number' | 'seed';
 
 /** What kind of value a setting has; what is a name is the core's to say, and so are ranges. */
 const modelKinds: Record<string, Kind> = {
-  ...{ family: 'name', norm: 'name', positions: 'name', feedForward: 'name' },
+  ...{ family: 'name', norm: 'name', normPlace: 'name', positions: 'name', feedForward: 'name' },
   ...{ biases: 'flag', tiedHead: 'flag', causal: 'flag' },
-  ...{ projectionBiases: 'flag', queryKeyNorm: 'flag', scaledScores: 'flag', residual: 'flag' },
+  ...{ projectionBiases: 'flag', normBiases: 'flag', scaledScores: 'flag', residual: 'flag' },
+  ...{ queryKeyNorm: 'flag', jointHeadsNorm: 'flag', parallel: 'flag', scaledEmbedding: 'flag' },
   ...{ rotaryScaling: 'name', rotaryScalingFactor: 'number', rotaryScalingOriginal: 'count' },
   ...{ rotaryScalingLow: 'number', rotaryScalingHigh: 'number' },
   ...{ layers: 'count', heads: 'count', kvHeads: 'count', headDim: 'count' },
   ...{ width: 'count', hidden: 'count', context: 'count', vocabulary: 'count' },
-  ...{ eps: 'number', rotaryBase: 'number', dropout: 'number' },
+  ...{ window: 'count', windowPeriod: 'count', rotaryWidth: 'count', rotaryPeriod: 'count' },
+  ...{ eps: 'number', rotaryBase: 'number', rotaryLocalBase: 'number', dropout: 'number' },
+  ...{ queryScale: 'number', scoreCap: 'number', logitCap: 'number' },
 };
 const trainingKinds: Record<string, Kind> = {
   ...{ batch: 'count', accumulation: 'count', warmup: 'count', steps: 'count' },

@@ -130,6 +130,8 @@ def run(tokens, off=()):
     x = embedded(tokens)
     # An encoder sees what comes later, too.
     later = torch.ones(len(tokens), len(tokens), dtype=torch.bool).triu(1) & config.get("tril_causal", True)
+    if config["model_type"] == "mistral" and config.get("sliding_window"):  # so many keys, its own included
+        later |= torch.ones_like(later).tril(-config["sliding_window"])
     streams, looked = [], []
     for n in range(blocks):
         before_attention, before_feed_forward = block_names(n)
@@ -149,5 +151,13 @@ def run(tokens, off=()):
     return streams, looked
 `;
 
+/** Of other families there is none yet, which the program says. */
+const others = (family: string) => `
+raise SystemExit("Tril has no decoder in plain PyTorch for the family ${family} yet.")
+`;
+const ofLlama = ['llama', 'qwen2', 'qwen3', 'mistral'];
+
 export const decoderOf = (family: string, named = 'gpt'): string =>
-  reader(named) + (family === 'gpt2' ? gpt2 : llama) + runs;
+  reader(named) +
+  (family === 'gpt2' ? gpt2 : ofLlama.includes(family) ? llama : others(family)) +
+  runs;

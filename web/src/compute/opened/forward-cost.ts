@@ -30,31 +30,38 @@ export function partCosts(
     hidden,
     gated,
     vocabulary,
-    family,
+    biases,
     projectionBiases,
+    activation,
+    window,
+    windowed,
   } = shape;
   const linear = (from: number, to: number, bias: boolean, count = rows) =>
     tril.cost.linear({ rows: count, in: from, out: to, bias });
-  const isGpt = family === 'gpt2';
   const joined = heads * headWidth;
   const asked = linear(width, joined, projectionBiases);
   const kept = linear(width, kvHeads * headWidth, projectionBiases);
   const sizes = { heads, kvHeads, queries: rows, keys: tokens, width: headWidth };
-  const up = linear(width, hidden, isGpt);
+  const up = linear(width, hidden, biases);
   const each = {
-    projections: [asked, kept, kept, linear(joined, width, isGpt)],
-    attention: [tril.cost.attention(causal ? { ...sizes, causal, past: tokens - rows } : sizes)],
+    projections: [asked, kept, kept, linear(joined, width, biases)],
     feedForward: [
       ...(gated ? [up, up] : [up]),
-      tril.cost.activation({ count: rows * hidden, activation: gated ? 'silu' : 'gelu' }),
-      linear(hidden, width, isGpt),
+      tril.cost.activation({ count: rows * hidden, activation }),
+      linear(hidden, width, biases),
     ],
   };
-  const all = (costs: readonly Cost[]) =>
-    tril.cost.sum(Array.from({ length: layers }, () => costs).flat());
+  const seen = causal ? { ...sizes, causal, past: tokens - rows } : sizes;
+  const all = (costs: readonly Cost[], count = layers) =>
+    tril.cost.sum(Array.from({ length: count }, () => costs).flat());
+  const attention = [all([tril.cost.attention(seen)], layers - windowed)];
+  if (windowed > 0) {
+    const mask = tril.mask.window({ left: window - 1, right: 0 });
+    attention.push(all([tril.cost.attention({ ...seen, mask })], windowed));
+  }
   return {
     projections: all(each.projections),
-    attention: all(each.attention),
+    attention: tril.cost.sum(attention),
     feedForward: all(each.feedForward),
     head: linear(width, vocabulary, false, guessed),
   };

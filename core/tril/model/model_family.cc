@@ -1,0 +1,252 @@
+// Names and defaults are those of transformers' configuration_NAME.py and modeling_NAME.py.
+#include <tril/model/model_family.h>
+
+#include <algorithm>
+
+namespace tril {
+namespace detail {
+namespace {
+
+using enum StoredProjections;
+constexpr const char* kNoWindow = "must be false: every token sees all before it";
+
+constexpr void set_gemma(ModelConfig& config) {
+  config.norm_place = ModelNormPlace::around;
+  config.feed_forward = ModelFeedForward::geglu_tanh;
+  config.tied_head = config.scaled_embedding = true;
+  config.window = 4096;
+  config.query_scale = 256;
+}
+
+constexpr FamilyEntry kFamilies[] = {
+    // Radford et al. 2019
+    {.family = ModelFamily::gpt2,
+     .architecture = "GPT2LMHeadModel",
+     .set = [](ModelConfig& config) { config = {}; },
+     .layer_count = "n_layer",
+     .heads = "n_head",
+     .kv_heads = nullptr,
+     .head_dim = nullptr,
+     .width = "n_embd",
+     .hidden = "n_inner",
+     .needs_hidden = false,
+     .context = "n_positions",
+     .activation = "activation_function",
+     .default_activation = "gelu_new",
+     .eps = "layer_norm_epsilon",
+     .default_eps = 1e-5,
+     .rotary_base = nullptr,
+     .dropouts = {"resid_pdrop", "embd_pdrop", "attn_pdrop"},
+     .default_dropout = 0.1,
+     .scaled_scores = "scale_attn_weights",
+     .must_be_false = {"scale_attn_by_inverse_layer_idx"},
+     .prefix = "transformer.",
+     .embedding = "wte.weight",
+     .positions = "wpe.weight",
+     .layers = "h.",
+     .norm1 = "ln_1",
+     .branch_norm1 = "ln_1_post",
+     .norm2 = "ln_2",
+     .branch_norm2 = "ln_2_post",
+     .attention = "attn.",
+     .projections = stacked,
+     .query_key_value = "c_attn",
+     .attention_out = "c_proj",
+     .gate = nullptr,
+     .up = "mlp.c_fc",
+     .down = "mlp.c_proj",
+     .final_norm = "ln_f",
+     .transposed = true,
+     .passed_over = {".attn.bias", ".attn.masked_bias"}},
+    // Touvron et al. 2023
+    {.family = ModelFamily::llama,
+     .architecture = "LlamaForCausalLM",
+     .biases = "attention_bias",
+     .mlp_biases = "mlp_bias"},
+    // Yang et al. 2024
+    {.family = ModelFamily::qwen2,
+     .architecture = "Qwen2ForCausalLM",
+     .set = [](ModelConfig& config) { config.projection_biases = true; },
+     .must_be_false = {"use_sliding_window"},
+     .why_false = kNoWindow},
+    // Yang et al. 2025
+    {.family = ModelFamily::qwen3,
+     .architecture = "Qwen3ForCausalLM",
+     .set = [](ModelConfig& config) { config.query_key_norm = true; },
+     .default_head_dim = 128,
+     .must_be_false = {"use_sliding_window"},
+     .why_false = kNoWindow},
+    // Jiang et al. 2023
+    {.family = ModelFamily::mistral,
+     .architecture = "MistralForCausalLM",
+     .set = [](ModelConfig& config) { config.window = 4096; },
+     .default_kv_heads = 8,
+     .window = "sliding_window"},
+    // OLMo et al. 2024
+    {.family = ModelFamily::olmo2,
+     .architecture = "Olmo2ForCausalLM",
+     .set =
+         [](ModelConfig& config) {
+           config.norm_place = ModelNormPlace::after;
+           config.query_key_norm = config.joint_heads_norm = true;
+         },
+     .default_eps = 1e-5,
+     .branch_norm1 = "post_attention_layernorm",
+     .norm2 = "pre_feedforward_layernorm",
+     .branch_norm2 = "post_feedforward_layernorm"},
+    // Black et al. 2022; Biderman et al. 2023
+    {.family = ModelFamily::gpt_neox,
+     .architecture = "GPTNeoXForCausalLM",
+     .set =
+         [](ModelConfig& config) {
+           config.norm = ModelNorm::layer_norm;
+           config.feed_forward = ModelFeedForward::gelu;
+           config.biases = config.parallel = true;
+         },
+     .kv_heads = nullptr,
+     .head_dim = nullptr,
+     .default_activation = "gelu",
+     .eps = "layer_norm_eps",
+     .default_eps = 1e-5,
+     .rotary_base = "rotary_emb_base",
+     .rotary_share = "rotary_pct",
+     .default_rotary_share = 0.25,
+     .parallel = "use_parallel_residual",
+     .embedding = "gpt_neox.embed_in.weight",
+     .positions = "gpt_neox.embed_positions.weight",
+     .layers = "gpt_neox.layers.",
+     .attention = "attention.",
+     .projections = by_head,
+     .query_key_value = "query_key_value",
+     .attention_out = "dense",
+     .gate = nullptr,
+     .up = "mlp.dense_h_to_4h",
+     .down = "mlp.dense_4h_to_h",
+     .final_norm = "gpt_neox.final_layer_norm",
+     .head = "embed_out.weight",
+     .passed_over = {".rotary_emb.inv_freq", ".attention.bias", ".attention.masked_bias"}},
+    // Abdin et al. 2024
+    {.family = ModelFamily::phi3,
+     .architecture = "Phi3ForCausalLM",
+     .default_eps = 1e-5,
+     .window = "sliding_window",
+     .projections = stacked,
+     .query_key_value = "qkv_proj",
+     .gate = nullptr,
+     .up = "mlp.gate_up_proj"},
+    // Gemma Team 2024
+    {.family = ModelFamily::gemma2,
+     .architecture = "Gemma2ForCausalLM",
+     .set =
+         [](ModelConfig& config) {
+           set_gemma(config);
+           config.window_period = 2;
+           config.score_cap = 50, config.logit_cap = 30;
+         },
+     .default_kv_heads = 4,
+     .default_head_dim = 256,
+     .activation = "hidden_activation",
+     .default_activation = "gelu_pytorch_tanh",
+     .window = "sliding_window",
+     .window_period = "sliding_window_pattern",
+     .query_scale = "query_pre_attn_scalar",
+     .score_cap = "attn_logit_softcapping",
+     .logit_cap = "final_logit_softcapping",
+     .must_be_false = {"use_bidirectional_attention"},
+     .branch_norm1 = "post_attention_layernorm",
+     .norm2 = "pre_feedforward_layernorm",
+     .branch_norm2 = "post_feedforward_layernorm",
+     .added_to_norms = 1},
+    // Gemma Team 2025
+    {.family = ModelFamily::gemma3_text,
+     .architecture = "Gemma3ForCausalLM",
+     .set =
+         [](ModelConfig& config) {
+           set_gemma(config);
+           config.query_key_norm = true;
+           config.window_period = 6;
+           config.rotary_base = 1e6, config.rotary_local_base = 1e4;
+         },
+     .default_kv_heads = 4,
+     .default_head_dim = 256,
+     .activation = "hidden_activation",
+     .default_activation = "gelu_pytorch_tanh",
+     .rotary_local_base = "rope_local_base_freq",
+     .window = "sliding_window",
+     .window_period = "sliding_window_pattern",
+     .query_scale = "query_pre_attn_scalar",
+     .score_cap = "attn_logit_softcapping",
+     .logit_cap = "final_logit_softcapping",
+     .must_be_false = {"use_bidirectional_attention"},
+     .branch_norm1 = "post_attention_layernorm",
+     .norm2 = "pre_feedforward_layernorm",
+     .branch_norm2 = "post_feedforward_layernorm",
+     .added_to_norms = 1},
+    // Lozhkov et al. 2024
+    {.family = ModelFamily::starcoder2,
+     .architecture = "Starcoder2ForCausalLM",
+     .set =
+         [](ModelConfig& config) {
+           config.norm = ModelNorm::layer_norm;
+           config.feed_forward = ModelFeedForward::gelu_tanh;
+           config.biases = config.norm_biases = config.tied_head = true;
+         },
+     .default_kv_heads = 2,
+     .default_activation = "gelu_pytorch_tanh",
+     .eps = "norm_epsilon",
+     .default_eps = 1e-5,
+     .window = "sliding_window",
+     .biases = "use_bias",
+     .gate = nullptr,
+     .up = "mlp.c_fc",
+     .down = "mlp.c_proj"},
+    // Bellagente et al. 2024
+    {.family = ModelFamily::stablelm,
+     .architecture = "StableLmForCausalLM",
+     .set =
+         [](ModelConfig& config) {
+           config.norm = ModelNorm::layer_norm;
+           config.norm_biases = true;
+         },
+     .head_dim = nullptr,
+     .eps = "layer_norm_eps",
+     .default_eps = 1e-5,
+     .default_rotary_share = 0.25,
+     .projection_biases = "use_qkv_bias",
+     .must_be_false = {"use_parallel_residual", "qk_layernorm"}},
+    // Bakouch et al. 2025
+    {.family = ModelFamily::smollm3,
+     .architecture = "SmolLM3ForCausalLM",
+     .set =
+         [](ModelConfig& config) {
+           config.tied_head = true;
+           config.rotary_base = 2e6, config.rotary_period = 4;
+         },
+     .default_kv_heads = 4,
+     .rotary_period = "no_rope_layer_interval",
+     .biases = "attention_bias",
+     .mlp_biases = "mlp_bias",
+     .must_be_false = {"use_sliding_window"},
+     .why_false = kNoWindow},
+};
+
+}  // namespace
+
+const FamilyEntry& family_entry(ModelFamily family) noexcept {
+  return *std::ranges::find(kFamilies, family, &FamilyEntry::family);
+}
+
+}  // namespace detail
+
+ModelConfig ModelConfig::of(ModelFamily family) noexcept {
+  ModelConfig config;
+  config.norm = ModelNorm::rms_norm;
+  config.positions = ModelPositions::rotary;
+  config.feed_forward = ModelFeedForward::swiglu;
+  config.biases = config.tied_head = false;
+  if (const auto set = detail::family_entry(family).set) set(config);
+  config.family = family;
+  return config;
+}
+
+}  // namespace tril

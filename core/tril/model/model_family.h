@@ -1,0 +1,84 @@
+// The families of published models, each an entry of one table: what config.json calls their
+// settings and which these are where it does not say, and what their parameters are called. The
+// one model (model_config.h) computes all of them.
+#pragma once
+
+#include <tril/model/model_config.h>
+
+namespace tril::detail {
+
+// How the files have what memory has in one matrix: queries, keys and values, [E + 2 Ek, C].
+enum class StoredProjections : std::uint8_t {
+  apart,    // three matrices
+  stacked,  // one, as in memory
+  by_head,  // one, [H, 3, D, C]: queries, keys and values of the first head, of the second, ...
+};
+
+// As Llama has it, unless an entry says otherwise. A name that is null: there is no such thing.
+struct FamilyEntry {
+  ModelFamily family;
+  const char* architecture;             // in config.json, of a causal model
+  void (*set)(ModelConfig&) = nullptr;  // what of its settings is not Llama's
+
+  // config.json: names, and what holds where they are missing.
+  const char* layer_count = "num_hidden_layers";
+  const char* heads = "num_attention_heads";
+  const char* kv_heads = "num_key_value_heads";
+  Index default_kv_heads = 0;  // 0: as many as heads
+  const char* head_dim = "head_dim";
+  Index default_head_dim = 0;  // 0: width / heads
+  const char* width = "hidden_size";
+  const char* hidden = "intermediate_size";
+  bool needs_hidden = true;  // else four times the width
+  const char* context = "max_position_embeddings";
+  const char* activation = "hidden_act";
+  const char* default_activation = "silu";
+  const char* eps = "rms_norm_eps";
+  double default_eps = 1e-6;
+  const char* rotary_base = "rope_theta";
+  const char* rotary_local_base = nullptr;
+  const char* rotary_share = "partial_rotary_factor";  // of a head that is turned
+  double default_rotary_share = 1;
+  const char* rotary_period = nullptr;  // or a list of which layers turn, "no_rope_layers"
+  const char* window = nullptr;
+  const char* window_period = nullptr;  // or a list of what layers are, "layer_types"
+  const char* query_scale = nullptr;
+  const char* score_cap = nullptr;
+  const char* logit_cap = nullptr;
+  const char* dropouts[3] = {"attention_dropout"};
+  double default_dropout = 0;
+  const char* biases = nullptr;
+  const char* mlp_biases = nullptr;  // must be as biases
+  const char* projection_biases = nullptr;
+  const char* parallel = nullptr;
+  const char* scaled_scores = nullptr;
+  const char* must_be_false[2] = {};
+  const char* why_false = "must be false";
+
+  // Parameters: those of a layer have its number and this before them.
+  const char* prefix = "";  // before all in some files
+  const char* embedding = "model.embed_tokens.weight";
+  const char* positions = "model.embed_positions.weight";
+  const char* layers = "model.layers.";
+  const char* norm1 = "input_layernorm";
+  const char* branch_norm1 = "post_self_attn_layernorm";
+  const char* norm2 = "post_attention_layernorm";
+  const char* branch_norm2 = "post_mlp_layernorm";
+  const char* attention = "self_attn.";
+  StoredProjections projections = StoredProjections::apart;
+  const char* query_key_value = nullptr;  // where they are one
+  const char* attention_out = "o_proj";
+  const char* gate = "mlp.gate_proj";  // null: a gate is above `up`, in one matrix
+  const char* up = "mlp.up_proj";
+  const char* down = "mlp.down_proj";
+  const char* final_norm = "model.norm";
+  const char* head = "lm_head.weight";
+  bool transposed = false;                                // matrices of layers are [in, out]
+  float added_to_norms = 0;                               // 1: rows are times 1 + w
+  const char* passed_over[3] = {".rotary_emb.inv_freq"};  // ends of what is no parameter
+};
+
+// That of a family.
+const FamilyEntry& family_entry(ModelFamily family) noexcept;
+
+}  // namespace tril::detail

@@ -1,0 +1,198 @@
+// Models of more families as their authors' libraries write them, against PyTorch in float64
+// (tests/golden/make_families.py); written and read again; and what is refused.
+#include <gtest/gtest.h>
+#include <tril/files/file.h>
+#include <tril/model/model_config_json.h>
+#include <tril/model/model_file.h>
+#include <tril/model/parameter_writer.h>
+#include <tril/model/pretrained.h>
+
+#include <string>
+#include <vector>
+
+#include "core/compare.h"
+#include "core/golden_logits.h"
+#include "core/golden_models.h"
+
+namespace tril {
+namespace {
+
+using testing::Copied;
+using testing::error_of;
+using testing::expect_golden;
+using testing::folder_of;
+
+constexpr ModelFamily kFamilies[] = {
+    ModelFamily::mistral,  ModelFamily::olmo2,      ModelFamily::gpt_neox,
+    ModelFamily::phi3,     ModelFamily::gemma2,     ModelFamily::gemma3_text,
+    ModelFamily::stablelm, ModelFamily::starcoder2, ModelFamily::smollm3};
+
+class Families : public ::testing::TestWithParam<ModelFamily> {
+ protected:
+  std::string name = std::string(name_of(kModelFamilies, GetParam()));
+};
+
+TEST_P(Families, LogitsArePyTorchs) {
+  const PretrainedModel model = read_pretrained(folder_of(name));
+  EXPECT_EQ(model.parameters.config().family, GetParam());
+  expect_golden(model.parameters.config(), model.parameters, name + "/logits");
+}
+
+// Of what runs in training, too, and the bytes of what is written from there.
+TEST_P(Families, AreWrittenAsTheyWereRead) {
+  const PretrainedModel model = read_pretrained(folder_of(name));
+  const ModelConfig& config = model.parameters.config();
+  const Copied copy(name);
+  const std::string settings = model_config_json(config, ElementType::float32, model.tokens);
+  copy.write("config.json", settings);
+  EXPECT_EQ(settings.find("tril_"), settings.npos) << settings;
+  std::vector<std::byte> file;
+  ParameterWriter(model.parameters).write([&](std::span<const std::byte> piece) {
+    file.insert(file.end(), piece.begin(), piece.end());
+  });
+  copy.write("model.safetensors", file);
+  const PretrainedModel again = read_pretrained(copy.path());
+  EXPECT_TRUE(again.parameters.config() == config) << settings;
+  expect_golden(again.parameters.config(), again.parameters, name + "/logits");
+
+  const LanguageModel floats = testing::widened(model.parameters);
+  copy.write("model.safetensors", model_file(floats));
+  const PretrainedModel trained = read_pretrained(copy.path());
+  expect_golden(config, trained.parameters, name + "/logits");
+  LanguageModel loaded(config, 2);
+  const std::vector<std::byte> bytes = read_file(copy.path() / "model.safetensors");
+  load_model(parse_safetensors(bytes), loaded);
+  EXPECT_TRUE(testing::equal(loaded.values(), floats.values()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Families, ::testing::ValuesIn(kFamilies), [](const auto& param) {
+  return std::string(name_of(kModelFamilies, param.param));
+});
+
+// The text of a family's config.json with one part in place of another.
+ModelConfig with(const std::string& name, const std::string& from, const std::string& to) {
+  const std::vector<std::byte> bytes = read_file(folder_of(name) / "config.json");
+  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  return parse_model_config(text.replace(at, from.size(), to)).config;
+}
+
+TEST(Families, GptNeoXMayHaveSublayersThatFollowEachOther) {
+  const PretrainedModel model = read_pretrained(folder_of("gpt_neox"));
+  EXPECT_TRUE(model.parameters.config().parallel);
+  const ModelConfig config =
+      with("gpt_neox", "\"rotary_pct\"", "\"use_parallel_residual\": false, \"rotary_pct\"");
+  EXPECT_FALSE(config.parallel);
+  expect_golden(config, model.parameters, "gpt_neox/in_turn");
+}
+
+TEST(Families, HaveTheirAuthorsDefaultsWhereSettingsAreMissing) {
+  // Missing, null, and given.
+  EXPECT_EQ(with("mistral", "\"sliding_window\": 7", "\"x\": 7").window, 4096);
+  EXPECT_EQ(with("mistral", "\"sliding_window\": 7", "\"sliding_window\": null").window, 0);
+  EXPECT_EQ(with("mistral", "\"sliding_window\": 7", "\"sliding_window\": 5").window, 5);
+  EXPECT_EQ(with("phi3", "\"sliding_window\": 7", "\"x\": 7").window, 0);
+  EXPECT_EQ(with("mistral", "\"num_key_value_heads\": 2", "\"num_key_value_heads\": null").kv_heads,
+            4);
+  EXPECT_EQ(with("smollm3", "\"num_key_value_heads\"", "\"x\"").kv_heads, 4);
+  EXPECT_EQ(with("olmo2", "\"hidden_act\"", "\"x\"").eps, 1e-5);
+  EXPECT_EQ(with("gpt_neox", "\"rotary_emb_base\"", "\"x\"").rotary_base, 10000);
+  EXPECT_EQ(with("gpt_neox", "\"rotary_pct\": 0.5", "\"rotary_pct\": 1").rotary_width, 0);
+  EXPECT_EQ(with("smollm3", "\"rope_theta\"", "\"x\"").rotary_base, 2e6);
+  EXPECT_EQ(with("smollm3", "\"no_rope_layers\"", "\"x\"").rotary_period, 4);
+  EXPECT_EQ(with("smollm3", "\"no_rope_layers\"", "\"x\"").has_rotary(3), false);
+  EXPECT_EQ(with("gemma2", "\"attn_logit_softcapping\"", "\"x\"").score_cap, 50);
+  EXPECT_EQ(with("gemma2", "\"final_logit_softcapping\": 3.0", "\"final_logit_softcapping\": null")
+                .logit_cap,
+            0);
+  EXPECT_EQ(with("gemma2", "\"head_dim\"", "\"x\"").head_dim, 256);
+  EXPECT_EQ(with("gemma2", "\"query_pre_attn_scalar\"", "\"x\"").query_scale, 256);
+  EXPECT_TRUE(with("gemma2", "\"tie_word_embeddings\"", "\"x\"").tied_head);
+  EXPECT_EQ(with("gemma3_text", "\"layer_types\"", "\"x\"").window_period, 6);
+  EXPECT_EQ(
+      with("gemma3_text", "\"layer_types\"", "\"sliding_window_pattern\": 3, \"x\"").window_period,
+      3);
+}
+
+// Older files have the same beside each other.
+TEST(Families, Gemma3sTwoBasesAreReadInBothSpellings) {
+  const ModelConfig newer = with("gemma3_text", "\"dtype\"", "\"dtype\"");
+  EXPECT_EQ(newer.rotary_base, 1e6);
+  EXPECT_EQ(newer.rotary_local_base, 1e4);
+  EXPECT_EQ(newer.rotary_scaling.kind, RotaryScalingKind::linear);
+  const ModelConfig older =
+      with("gemma3_text", "\"rope_parameters\"",
+           "\"rope_theta\": 1e6, \"rope_local_base_freq\": 1e4, \"rope_scaling\": {\"rope_type\": "
+           "\"linear\", \"factor\": 8}, \"x\"");
+  EXPECT_TRUE(older == newer);
+}
+
+TEST(Families, RefuseWhatNoModelHereCanBe) {
+  const auto refused = [](const std::string& name, const std::string& from, const std::string& to,
+                          const std::string& why) {
+    EXPECT_EQ(error_of([&] { with(name, from, to); }), "parse_model_config: " + why);
+  };
+  refused("gemma3_text", "\"gemma3_text\"", "\"gemma4\"",
+          "model_type: unknown family \"gemma4\"; there are gpt2, llama, qwen2, qwen3, mistral, "
+          "olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3");
+  refused("mistral", "\"sliding_window\": 7", "\"sliding_window\": 1e9",
+          "sliding_window: must be a whole number, is \"1e9\"");
+  refused("mistral", "\"sliding_window\": 7", "\"sliding_window\": 100000000",
+          "window: must be from 0 to 16777216, is 100000000");
+  refused("mistral", "\"mistral\"", "\"tril-masked-mistral\"",
+          "window: is of keys before a query, and the model is not causal");
+  refused("olmo2", "\"attention_bias\": false", "\"attention_bias\": true",
+          "attention_bias: must be false");
+  refused("gpt_neox", "\"hidden_act\": \"gelu\"", "\"attention_bias\": false",
+          "attention_bias: must be true");
+  refused("gpt_neox", "\"rotary_pct\": 0.5", "\"rotary_pct\": 0.75",
+          "rotary_width: must be even, is 3");
+  refused("phi3", "\"partial_rotary_factor\": 0.5", "\"partial_rotary_factor\": 1.5",
+          "partial_rotary_factor: must be above 0 and at most 1, is 1.5");
+  refused("phi3", "\"partial_rotary_factor\": 0.5", "\"partial_rotary_factor\": 0.25",
+          "partial_rotary_factor: is less than a pair of the 4 elements of a head");
+  refused("gemma2", "\"attention_bias\": false", "\"use_bidirectional_attention\": true",
+          "use_bidirectional_attention: must be false");
+  refused("phi3", "\"rope_scaling\": null", "\"rope_scaling\": {\"type\": \"longrope\"}",
+          "rope_scaling: unknown rope_type \"longrope\"; there are none, linear, dynamic, llama3");
+  refused("gemma2", "\"attn_logit_softcapping\": 2.0", "\"attn_logit_softcapping\": -2.0",
+          "score_cap: must be finite and above 0, is -2");
+  refused("gemma2", "\"final_logit_softcapping\": 3.0", "\"final_logit_softcapping\": -3.0",
+          "logit_cap: must be finite and above 0, is -3");
+  refused("gemma2", "\"query_pre_attn_scalar\": 9", "\"query_pre_attn_scalar\": -9",
+          "query_scale: must be finite and above 0, is -9");
+  refused("stablelm", "\"use_parallel_residual\": false", "\"use_parallel_residual\": true",
+          "use_parallel_residual: must be false");
+  refused("stablelm", "\"qk_layernorm\": false", "\"qk_layernorm\": true",
+          "qk_layernorm: must be false");
+  refused("smollm3", "\"use_sliding_window\": false", "\"use_sliding_window\": true",
+          "use_sliding_window: must be false: every token sees all before it");
+  refused("smollm3", "\"no_rope_layers\": [\n    1,", "\"no_rope_layers\": [\n    ",
+          "no_rope_layers: must be of 2 layers, is of 1");
+}
+
+TEST(Families, LayersThatDifferDoSoInTurn) {
+  const auto types = [](const std::string& list) {
+    return parse_model_config(
+               R"({"model_type": "gemma2", "vocab_size": 9, "hidden_size": 8,
+                   "intermediate_size": 16, "num_hidden_layers": 4, "num_attention_heads": 4,
+                   "max_position_embeddings": 64, "layer_types": [)" +
+               list + "]}")
+        .config.window_period;
+  };
+  const std::string w = "\"sliding_attention\", ", all = "\"full_attention\", ";
+  const std::string end = "\"x\"";
+  EXPECT_EQ(types(w + w + w + w + end), 0);
+  EXPECT_EQ(types(all + all + all + all + end), 1);
+  EXPECT_EQ(types(w + all + w + all + end), 2);
+  EXPECT_EQ(types(w + w + all + w + end), 3);
+  EXPECT_EQ(error_of([&] { types(all + w + all + w + end); }),
+            "parse_model_config: layer_types: must be of the same kind at every nth layer; layer 1 "
+            "is not");
+  EXPECT_EQ(error_of([&] { types(all + end); }),
+            "parse_model_config: layer_types: must be of 4 layers, is of 2");
+}
+
+}  // namespace
+}  // namespace tril

@@ -1,0 +1,81 @@
+// Logits of the small random models of tests/golden: those of PyTorch in float64.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <tril/model/decoding_session.h>
+#include <tril/model/language_model.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/golden.h"
+#include "core/gradient.h"
+#include "core/model_reference.h"
+
+namespace tril::testing {
+
+inline constexpr Index kGoldenTokens = 24, kGoldenVocabulary = 48;
+
+inline std::vector<std::int32_t> golden_tokens() {
+  std::vector<std::int32_t> ids;
+  for (std::int32_t n = 0; n < kGoldenTokens; ++n)
+    ids.push_back((7 * n * n + 3 * n + 1) % kGoldenVocabulary);
+  return ids;
+}
+
+// The same parameters, each a float.
+inline LanguageModel widened(const ModelParameters& parameters) {
+  LanguageModel model(parameters.config(), 1);
+  zip_parameters(
+      [&](const ParameterName&, const auto& from, const auto& to) {
+        if (!from) return;
+        if constexpr (requires { MatrixView<const float>(from); }) {
+          const auto narrow = std::ranges::find_if(
+              parameters.narrow(),
+              [&](const NarrowMatrix& each) { return each.stand_in().data() == from.data(); });
+          for (Index n = 0; n < from.size(0); ++n) {
+            if (narrow == parameters.narrow().end()) {
+              std::copy_n(from[n].data(), from.size(1), to[n].data());
+            } else {
+              narrow->format->widen(narrow->data + n * narrow->stride, narrow->cols, to[n].data());
+            }
+          }
+        } else {
+          std::copy_n(from.data(), from.size(0), to.data());
+        }
+      },
+      parameters.places(), model.weights());
+  return model;
+}
+
+// Logits all at once, and one by one, each as near to PyTorch's as floats may be: these were
+// computed in double, and stored as floats. A bound takes a sweep through the whole model, so only
+// every fifth logit is looked at: in five rows, each token of the 48.
+inline void expect_golden(const ModelConfig& config, const ModelParameters& parameters,
+                          const std::string& path) {
+  constexpr std::size_t kEvery = 5;
+  const std::vector<std::int32_t> ids = golden_tokens();
+  const Values<double> expected = sampled(elements(golden<2>("models/" + path)), kEvery);
+  Values<Bounded> bounded = bounded_logits(config, widened(parameters).weights(), 1, ids, kEvery);
+  ASSERT_EQ(bounded.size(), expected.size());
+  for (std::size_t i = 0; i < bounded.size(); ++i) {
+    const double stored = kRounding * std::fabs(expected[i]);
+    ASSERT_NEAR(expected[i], bounded[i].value, stored + two_in_double(bounded[i].error))
+        << path << " at " << kEvery * i;
+    bounded[i] = {expected[i], bounded[i].error + stored};
+  }
+  DecodingSession session(config, parameters);
+  Buffer<float, 2> logits({kGoldenTokens, kGoldenVocabulary});
+  session.append(ids, logits);
+  expect_bounded(bounded, sampled(elements(logits), kEvery), path.c_str());
+  session.set_length(0);
+  for (Index n = 0; n < kGoldenTokens; ++n) {
+    const VectorView<const float> next = session.append({ids.data() + n, 1});
+    std::copy_n(next.data(), kGoldenVocabulary, logits.view()[n].data());
+  }
+  expect_bounded(bounded, sampled(elements(logits), kEvery), path.c_str());
+}
+
+}  // namespace tril::testing
