@@ -106,16 +106,19 @@ export class GraphScene<Id extends string> {
   /** What lights up with a cell: of what is seen, the cells that it is made of. */
   sources = (cell: Cell<Id>): Mark[] => {
     const from = this.#cellOf(cell);
-    const first = this.#idOf(from);
+    const [first] = this.#idsOf(from);
+    const { row, col } = cell;
     // A value that is seen twice is made of itself, as it stands first.
-    const cells = first === cell.matrix ? this.#seen(from) : [from];
-    const ids = new Set(cells.map((each) => this.#idOf(each)!));
-    return [...ids].flatMap((id) =>
+    if (first !== cell.matrix) return marksOf(first, [{ row, col }]);
+    const seen = new Map(this.#seen(from).map((each) => [JSON.stringify(each), each]));
+    const cells = [...seen.values()].map((each) => ({
+      id: this.#idsOf(each).at(-1)!,
+      ...{ row: each.index.at(-2) ?? 0, col: each.index.at(-1)! },
+    }));
+    return [...new Set(cells.map(({ id }) => id))].flatMap((id) =>
       marksOf(
         id,
-        cells
-          .filter((each) => this.#idOf(each) === id)
-          .map(({ index }) => ({ row: index.at(-2)!, col: index.at(-1)! })),
+        cells.filter((each) => each.id === id),
       ),
     );
   };
@@ -136,14 +139,15 @@ export class GraphScene<Id extends string> {
     return { node, index: [...(this.#options.front ?? []), row, col].slice(-rank) };
   }
 
-  #idOf({ node }: GraphCell): Id | undefined {
-    return this.#shown.find(([id, shown]) => (shown.node ?? id) === node)?.[0];
+  /** Where a value is seen: what is made of it is made of the last. */
+  #idsOf({ node }: GraphCell): readonly Id[] {
+    return this.#shown.filter(([id, shown]) => (shown.node ?? id) === node).map(([id]) => id);
   }
 
   #seen({ node, index }: GraphCell): readonly GraphCell[] {
     const { graph, values } = this.#options;
     return sources(graph, values, node, index).flatMap((each) =>
-      this.#idOf(each) ? [each] : this.#seen(each),
+      this.#idsOf(each).length > 0 ? [each] : this.#seen(each),
     );
   }
 
@@ -160,7 +164,7 @@ export class GraphScene<Id extends string> {
     const bare = bared(parts);
     return bare.flatMap((part, i): Part[] => {
       if (typeof part === 'string') return set(part.replace(/\^$/u, ''));
-      const id = this.#idOf(part);
+      const id = this.#idsOf(part).at(-1);
       if (part.node.startsWith('_') && !id) {
         const inner = this.#parts(part, true);
         return inner.length > 1 ? [{ text: '(' }, ...inner, { text: ')' }] : inner;
