@@ -103,6 +103,20 @@ export const cases: readonly Case[] = [
     below: { seen: 2 },
   },
   {
+    name: 'averages up to now',
+    graph: graph({ x: ['B', 'T', 'C'] }, ({ x }, c) => {
+      const L = c.tri('T');
+      const weights = c.divide(L, c.sum(L, { axis: -1, keepDims: true }));
+      const [M, leaks] = [c.mask(0, L), c.mask(0, L, { hidden: -2 })];
+      return {
+        ...{ loops: c.runningAverage(x), sums: c.runningAverage(x, { sum: true }), L, weights },
+        ...{ M, soft: c.softmax(M), leaks, open: c.matmul(c.softmax(leaks), x) },
+        ...{ leaked: c.mask(c.matmul(x, c.transpose(x, [0, 2, 1])), { hidden: -1.5 }) },
+      };
+    }),
+    inputs: { x: [2, 3, 2] },
+  },
+  {
     name: 'norms',
     graph: graph({ x: ['T', 'C'], w: ['C'], b: ['C'] }, ({ x, w, b }, c) => ({
       ...{ y: c.layerNorm(x, w, b), plain: c.layerNorm(x, { eps: 0.5 }) },

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** TRIL_NATIVE gives another build of the core. */
 const native = process.env['TRIL_NATIVE'] ?? join(root, 'build', 'native');
 /** From those that need others to those that are needed. */
-const floors = ['attention', 'layers', 'matmul', 'foundation'];
+const floors = ['lessons', 'attention', 'layers', 'matmul', 'foundation'];
 const libraries = floors.map((floor) => join(native, 'core', 'tril', floor, `libtril_${floor}.a`));
 
 const python = { NumPy: findPythonWith('numpy'), PyTorch: findPythonWith('torch') };

@@ -43,6 +43,8 @@ describe('program', () => {
       const numpy = program(attention, values, 'NumPy');
       expect(numpy).toContain('\nscores = (Q @ K.T) / np.sqrt(D)\n');
       expect(numpy).toContain('\nD = 2\n');
+      const ofQ = program(attention, values, 'NumPy', { show: ['Q'] });
+      expect(ofQ).not.toMatch(/W_K|scores/u); // which Q needs not
       const made = graph({ lambda: ['T'] }, ({ lambda }, c) => ({
         softmax: c.softmax(lambda),
         T: c.multiply(lambda, 'T'),

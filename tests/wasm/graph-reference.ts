@@ -201,11 +201,20 @@ const operations: Record<string, Computed> = {
       },
     );
   },
-  mask: ([x, seen]) => {
+  tri: (_, { rows }, sizes) => {
+    const size = sizeOf(rows!, sizes);
+    return fill([size, size], ([row, col]) => Number(col! <= row!));
+  },
+  runningAverage: ([x], { sum = false as never }) =>
+    fill(x!.shape, (index) => {
+      const line = lineOf(x!, index, index.length - 2).slice(0, index.at(-2)! + 1);
+      return meanOf(line) * (sum ? line.length : 1);
+    }),
+  mask: ([x, seen], { hidden = -Infinity as never }) => {
     const isSeen = seen && repeated(seen);
     return fill(seen ? joint(x!.shape, seen.shape) : x!.shape, (index) => {
       const shows = isSeen ? isSeen(index) !== 0 : index.at(-1)! <= index.at(-2)!;
-      return shows ? repeated(x!)(index) : -Infinity;
+      return shows ? repeated(x!)(index) : hidden;
     });
   },
   layerNorm: ([x, weight, bias], { eps = 1e-5 as never }) =>

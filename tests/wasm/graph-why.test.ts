@@ -1,5 +1,5 @@
 // Sources and reasons: against each other, and against what nudging does to doubles.
-import { graph, run, sources, why, whyText, type Reason } from 'tril/graph';
+import { graph, program, run, sources, why, whyText, type Reason } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
 import { attention, cases, inputsOf, numbersOf, scaleOf } from './graph-cases.js';
 import { compute, erf, indicesOf } from './graph-reference.js';
@@ -120,6 +120,34 @@ describe('why', () => {
         '    matmul[1, 1] = 2 * (-1) = -2',
         '      transpose[0, 1] = -1',
       ]);
+    });
+  });
+
+  it('has its numbers in pieces, and is said of numbers as of tensors', () => {
+    withoutLeak(() => {
+      const values = run(tril, attention, inputsOf(cases[0]!));
+      const numbers = Object.fromEntries(
+        Object.entries(values).map(([name, x]) => [name, { shape: x.shape, data: x.read() }]),
+      );
+      for (const node of ['Q', 'scores', 'weights', 'X']) {
+        const reason = why(attention, numbers, node, [1, 0]);
+        expect(reason).toEqual(why(attention, values, node, [1, 0]));
+        expect(sources(attention, numbers, node, [1, 0])).toEqual(
+          sources(attention, values, node, [1, 0]),
+        );
+        const cells = reason.parts.filter((part) => typeof part !== 'string');
+        expect(cells).toEqual(reason.terms.flat());
+      }
+      const { parts } = why(attention, numbers, 'weights', [1, 0]);
+      const e = ['e^', 'e^('];
+      const signs = parts.filter((part) => typeof part === 'string');
+      expect(e).toContain(signs[0]);
+      expect(signs.at(-1)).toMatch(/^\)+$/u);
+      expect(program(attention, numbers, 'NumPy')).toBe(program(attention, values, 'NumPy'));
+      const short = { ...numbers, X: { shape: [4, 3], data: new Float32Array(11) } };
+      const says = 'has 11 numbers of [4, 3]';
+      const wrong = { call: 'why', argument: 'X', says };
+      expectRefused(() => why(attention, short, 'Q', [0, 0]), wrong);
     });
   });
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TrilError } from 'tril';
+import { graph, run } from 'tril/graph';
 import { loadTril, RemoteMask, RemoteTensor, type RemoteTril } from 'tril/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tril as local } from './helpers.js';
@@ -33,7 +34,7 @@ describe('tril/worker', () => {
     expect(tril.variant).toBe('simd');
     expect(tril.threads).toBe(1);
     const expected = Object.keys(local).filter((name) => name !== 'scope');
-    expect(Object.keys(tril).sort()).toEqual([...expected, 'withSignal'].sort());
+    expect(Object.keys(tril).sort()).toEqual([...expected, 'run', 'withSignal'].sort());
     expect(Object.keys(tril.mask).sort()).toEqual(Object.keys(local.mask).sort());
   });
 
@@ -53,6 +54,30 @@ describe('tril/worker', () => {
     for (const tensor of [...tensors, output, ...Object.values(trace!)]) {
       await (tensor as RemoteTensor).dispose();
     }
+    expect(await tril.memory()).toMatchObject({ tensors: 0, bytes: 0 });
+  });
+
+  it('computes a graph at once, and refuses what does not fit it', async () => {
+    const made = graph({ x: ['T', 'T'] }, ({ x }, { mask, softmax, matmul }) => {
+      const weights = softmax(mask(x, { hidden: -1 }));
+      return { weights, y: matmul(weights, x) };
+    });
+    const numbers = randomMatrix(3, 3, 1);
+    const x = await tril.tensor(numbers);
+    const found = await tril.run(made, { x });
+    expect(found['x']).toBe(x);
+    const here = local.scope(() => {
+      const { weights, y } = run(local, made, { x: local.tensor(numbers) });
+      return [weights!.read(), y!.read()];
+    });
+    expect([await found['weights']!.read(), await found['y']!.read()]).toEqual(here);
+    await Promise.all(Object.values(found).map((tensor) => tensor.dispose()));
+    const wide = await tril.tensor([[1, 2]]);
+    await expect(tril.run(made, { x: wide })).rejects.toMatchObject({
+      ...{ name: 'TrilError', call: 'run', argument: 'x' },
+    });
+    await expect(tril.run(made, { y: wide } as never)).rejects.toThrow('unknown input "y"');
+    await wide.dispose();
     expect(await tril.memory()).toMatchObject({ tensors: 0, bytes: 0 });
   });
 

@@ -76,8 +76,16 @@ export interface Calls {
   mean(x: GraphOperand, options?: AxisOptions): Value;
   /** The largest along an axis (default: of all). */
   max(x: GraphOperand, options?: AxisOptions): Value;
-  /** Scores with -inf where `seen` is 0; without `seen`, in the keys behind the query's own position. */
-  mask(x: GraphOperand, seen?: GraphOperand): Value;
+  /** Along the last axis but one, `y[t]` is the mean of `x[0 .. t]`, or with `sum` its sum. */
+  runningAverage(x: GraphOperand, options?: { readonly sum?: boolean }): Value;
+  /** Square, with ones on the diagonal and below, and zeros above. */
+  tri(rows: Size): Value;
+  /** Scores with `hidden` (default -inf) where `seen` is 0; without `seen`, in the keys behind the query's own position. */
+  mask(
+    x: GraphOperand,
+    seen?: GraphOperand | { readonly hidden?: number },
+    options?: { readonly hidden?: number },
+  ): Value;
   /** Rows at mean 0 and variance 1, weighted and shifted; `eps` is 1e-5 by default. */
   layerNorm(
     x: GraphOperand,

@@ -2,8 +2,8 @@
 import { TrilError } from '../error.js';
 import { describe } from '../names.js';
 import type { Index, Place, Sized } from './operation.js';
-import { bind, find, isFused, isInput, planOf, sized, tensorOf } from './plan.js';
-import type { Graph, GraphValues, Plan, Step } from './plan.js';
+import { bind, find, isFused, isInput, numbersOf, planOf, sized } from './plan.js';
+import type { Graph, GraphNumbers, NodeNumbers, Plan, Step } from './plan.js';
 import type { Sizes } from './sizes.js';
 import { unfoldAll } from './unfold.js';
 
@@ -20,12 +20,12 @@ export class Cells {
   readonly plan: Plan;
   readonly #sizes: Sizes;
   #inner: Plan | undefined;
-  readonly #numbers = new Map<string, Float32Array>();
+  readonly #numbers = new Map<string, NodeNumbers>();
 
   constructor(
     readonly call: string,
     readonly graph: Graph,
-    readonly values: GraphValues,
+    readonly values: GraphNumbers,
   ) {
     this.plan = planOf(call, graph);
     this.#sizes = bind(call, this.plan, values);
@@ -52,10 +52,9 @@ export class Cells {
 
   /** The number in a cell. */
   read({ node, index }: Cell): number {
-    const tensor = tensorOf(this.call, this.values, node);
     let numbers = this.#numbers.get(node);
-    if (!numbers) this.#numbers.set(node, (numbers = tensor.read()));
-    return numbers[tensor.shape.reduce((sum, size, axis) => sum * size + index[axis]!, 0)]!;
+    if (!numbers) this.#numbers.set(node, (numbers = numbersOf(this.call, this.values, node)));
+    return numbers.data[numbers.shape.reduce((sum, size, axis) => sum * size + index[axis]!, 0)]!;
   }
 
   /** The cells of its inputs that a cell is made of, as its operation takes them together; of a fused one each alone. */

@@ -20,7 +20,7 @@ export { cost, type GraphCost, type NodeCost } from './cost.js';
 export { edit, type GraphEdit } from './edit.js';
 export { formula } from './formula.js';
 export { gradients, type GradientsOptions } from './gradients.js';
-export type { Graph, GraphValues, Node } from './plan.js';
+export type { Graph, GraphNumbers, GraphValues, Node, NodeNumbers } from './plan.js';
 export { program, programLanguages, type ProgramLanguage, type ProgramOptions } from './program.js';
 export { run } from './run.js';
 export { shapes } from './shapes.js';

@@ -55,8 +55,8 @@ interface Entry<Options> {
 export interface Operation<Options = object> extends Entry<Options> {
   /** The cells that cell `index` is made of; `read` gives numbers that decide which they are. */
   cells(index: Index, node: Sized<Options>, read: (place: Place) => number): readonly Term[];
-  /** How the numbers of these cells are joined. */
-  why(terms: readonly (readonly string[])[], node: Sized<Options>): string;
+  /** How the numbers of these cells are joined in cell `index`. */
+  why(terms: readonly (readonly string[])[], node: Sized<Options>, index: Index): string;
   /** The gradient of each input from that of the output; none of what is not differentiable. */
   gradient(tril: Tril, dOutput: Tensor, node: Computed<Options>): readonly (Tensor | undefined)[];
   numpy(args: readonly string[], node: Sized<Options>): string;

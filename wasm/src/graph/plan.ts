@@ -23,6 +23,15 @@ export interface Graph {
 /** Tensors by the names of their nodes. */
 export type GraphValues = Readonly<Record<string, Tensor>>;
 
+/** The numbers of a tensor in row-major order, as a Worker can post them. */
+export interface NodeNumbers {
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+/** What is read by whoever computes nothing: tensors by the names of their nodes, or their numbers. */
+export type GraphNumbers = Readonly<Record<string, Tensor | NodeNumbers>>;
+
 /** A node that has been checked. */
 export interface Step {
   readonly node: Node;
@@ -164,11 +173,24 @@ export function tensorOf(call: string, values: GraphValues, name: string): Tenso
   throw new TrilError(call, name, `must be a tensor, is ${describe(tensor)}`);
 }
 
+/** The numbers of a node, of a tensor when they are read. @throws TrilError where they are missing */
+export function numbersOf(call: string, values: GraphNumbers, name: string): NodeNumbers {
+  const value = values?.[name];
+  if (!(value && 'data' in value)) {
+    const tensor = tensorOf(call, values as GraphValues, name);
+    return { shape: tensor.shape, data: tensor.read() };
+  }
+  const { shape, data } = value;
+  if (shape.reduce((size, each) => size * each, 1) === data.length) return { shape, data };
+  throw new TrilError(call, name, `has ${data.length} numbers of [${shape.join(', ')}]`);
+}
+
 /** What the names of sizes stand for, by the shapes of the inputs. @throws TrilError where two disagree */
-export function bind(call: string, plan: Plan, values: GraphValues): Sizes {
+export function bind(call: string, plan: Plan, values: GraphNumbers): Sizes {
   const sizes = Object.create(null) as Record<string, number>; // a size may be called constructor
   const inputs = [...plan.values()].filter(isInput);
-  const shapeOf = (step: Step) => tensorOf(call, values, step.node.name).shape;
+  const shapeOf = ({ node: { name } }: Step) =>
+    (values?.[name] instanceof Tensor ? values[name] : numbersOf(call, values, name)).shape;
   const refuse = (step: Step) => {
     const { name } = step.node;
     const is = [...new Set(step.shape.flatMap(namesOf))].filter((size) => size in sizes);

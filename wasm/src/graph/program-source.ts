@@ -20,7 +20,7 @@ softmax log_softmax gelu layer_norm rms_norm cross_entropy
 auto bool case catch char const default delete do double enum explicit export extern friend goto inline int long mutable
 namespace new operator private protected public register short signed sizeof static struct switch template this throw
 typedef typename union unsigned using virtual void volatile main std tril largest differ Index Buffer
-add subtract multiply divide copy transpose reshape slice_axis join unary activate reduce where linear embedding exp log sqrt
+add subtract multiply divide copy transpose reshape slice_axis join unary activate reduce running_average where linear embedding exp log sqrt
 tanh erf`;
 const taken = new Set(words.split(/\s+/));
 

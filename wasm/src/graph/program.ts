@@ -4,8 +4,8 @@ import { cppProgram } from './program-cpp.js';
 import { pythonProgram } from './program-python.js';
 import { unfoldAll } from './unfold.js';
 import type { Source } from './program-source.js';
-import { bind, find, isHidden, isInput, planOf, sized, tensorOf } from './plan.js';
-import type { Graph, GraphValues } from './plan.js';
+import { bind, find, isHidden, isInput, numbersOf, planOf, sized } from './plan.js';
+import type { Graph, GraphNumbers, Step } from './plan.js';
 
 /** What programs are written in. */
 export const programLanguages = ['NumPy', 'PyTorch', 'C++'] as const;
@@ -14,13 +14,13 @@ export type ProgramLanguage = (typeof programLanguages)[number];
 
 /** The options of `program`. */
 export interface ProgramOptions {
-  /** The values that the program compares with those that are given (default: the last one with a name). */
+  /** The values that the program computes and compares with those that are given (default: the last one with a name). */
   readonly show?: readonly string[];
 }
 
 /**
- * A whole program that computes a graph, with the numbers of its inputs in it, by NumPy, PyTorch or Tril's own C++. It prints how
- * far its values are from those that `run` gave, which are `values`: `largest difference: 1.2e-07`.
+ * A whole program that computes values of a graph, with the numbers of its inputs in it, by NumPy, PyTorch or Tril's own C++. It
+ * prints how far they are from those that `run` gave, which are `values`: `largest difference: 1.2e-07`.
  *
  * @throws TrilError for an unknown language, a node that is not there, and for values that are missing
  *
@@ -37,7 +37,7 @@ export interface ProgramOptions {
  */
 export function program(
   graph: Graph,
-  values: GraphValues,
+  values: GraphNumbers,
   language: ProgramLanguage,
   options: ProgramOptions = {},
 ): string {
@@ -54,10 +54,13 @@ export function program(
     throw new TrilError(call, 'show', `must be an array of names, is ${describe(show)}`);
   }
   const shown = show.map((name: string) => find(call, 'show', plan, name));
+  const needed = new Set<Step>(shown);
+  // A set that grows while it is gone through.
+  for (const step of needed) for (const each of step.inputs) needed.add(each);
   const source: Source = {
-    ...{ steps, sizes, shown },
+    ...{ sizes, shown, steps: steps.filter((step) => needed.has(step)) },
     sized: (step) => sized(call, step, sizes),
-    numbers: ({ node }) => tensorOf(call, values, node.name).read(),
+    numbers: ({ node }) => numbersOf(call, values, node.name).data,
   };
   for (const step of shown) source.numbers(step);
   return language === 'C++' ? cppProgram(source) : pythonProgram(source, language);

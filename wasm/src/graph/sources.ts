@@ -1,6 +1,6 @@
 import { booleanOption, checkKeys } from '../names.js';
 import { Cells, keyOf, type Cell } from './cells.js';
-import { isInput, type Graph, type GraphValues } from './plan.js';
+import { isInput, type Graph, type GraphNumbers } from './plan.js';
 
 /** The options of `sources`. */
 export interface SourcesOptions {
@@ -9,7 +9,7 @@ export interface SourcesOptions {
 }
 
 /**
- * The cells of its inputs that a cell of `node` is made of, each once. `values` is what `run` gave.
+ * The cells of its inputs that a cell of `node` is made of, each once. `values` is what `run` gave, or the numbers of it.
  *
  * @throws TrilError for a node or a cell that is not there, and for values that are missing
  *
@@ -25,7 +25,7 @@ export interface SourcesOptions {
  */
 export function sources(
   graph: Graph,
-  values: GraphValues,
+  values: GraphNumbers,
   node: string,
   index: readonly number[],
   options: SourcesOptions = {},

@@ -1,5 +1,6 @@
 // The table of operations, by name. What is listed here can be written in a graph, and is read by every reader.
 import { add, divide, multiply, subtract } from './operations/arithmetic.js';
+import { runningAverage, tri } from './operations/averages.js';
 import { attention, multiHeadAttention } from './operations/attention.js';
 import { input, number } from './operations/leaves.js';
 import { matmul } from './operations/matmul.js';
@@ -20,7 +21,7 @@ export const table: Readonly<Record<string, Operation | Fused>> = {
   ...{ transpose, reshape, slice, concatenate },
   ...{ add, subtract, multiply, divide },
   ...{ exp, log, sqrt, tanh, relu, gelu, silu },
-  ...{ sum, mean, max },
+  ...{ sum, mean, max, runningAverage, tri },
   ...{ softmax, logSoftmax, mask, layerNorm, rmsNorm },
   ...{ embedding, crossEntropy },
   ...{ attention, multiHeadAttention },

@@ -1,7 +1,7 @@
 import { checkKeys, integerOption } from '../names.js';
 import { Cells, keyOf, type Cell } from './cells.js';
 import { isFused, isHidden, isInput } from './plan.js';
-import type { Graph, GraphValues, Step } from './plan.js';
+import type { Graph, GraphNumbers, Step } from './plan.js';
 
 /** A cell with its number and, where the tree goes on below it, why it is so. */
 export interface ReasonCell extends Cell {
@@ -14,6 +14,8 @@ export interface Reason extends Cell {
   readonly value: number;
   /** `weights[2, 1] = e^0.31 / (e^0.31 + e^1.2) = 0.2911` */
   readonly text: string;
+  /** The middle of `text` in pieces: what joins the numbers, and the cells that they are of; none of an input. */
+  readonly parts: readonly (string | ReasonCell)[];
   /** The cells that it is made of, as they are joined: the factors of each product, say. */
   readonly terms: readonly (readonly ReasonCell[])[];
 }
@@ -34,6 +36,18 @@ function labelOf(step: Step): string {
   return isHidden(step) ? step.node.operation : step.node.name;
 }
 
+/** What an operation says of numbers, in pieces: behind each of `numbers` it has its place among them between two marks. */
+function partsOf(said: string, numbers: readonly string[], cells: readonly ReasonCell[]) {
+  const pieces = said.split(/\ue000(\d+)\ue001/);
+  return pieces
+    .flatMap((piece, i): readonly (string | ReasonCell)[] => {
+      if (i % 2 === 1) return [cells[Number(piece)]!];
+      const length = i + 1 < pieces.length ? numbers[Number(pieces[i + 1])]!.length : 0;
+      return [piece.slice(0, piece.length - length)];
+    })
+    .filter((part) => part !== '');
+}
+
 /** The first terms and the last, where there are more than are shown. */
 function shortened(terms: readonly (readonly string[])[], most: number) {
   if (terms.length <= most) return terms;
@@ -42,7 +56,7 @@ function shortened(terms: readonly (readonly string[])[], most: number) {
 
 /**
  * Why a cell of `node` has its number: the numbers that it is made of, as its operation joins them. `values` is what `run`
- * gave, and all numbers are from there. With a `depth`, a tree that opens downwards.
+ * gave, or the numbers of it, and all numbers are from there. With a `depth`, a tree that opens downwards.
  *
  * @throws TrilError for a node or a cell that is not there, and for values that are missing
  *
@@ -58,7 +72,7 @@ function shortened(terms: readonly (readonly string[])[], most: number) {
  */
 export function why(
   graph: Graph,
-  values: GraphValues,
+  values: GraphNumbers,
   node: string,
   index: readonly number[],
   options: WhyOptions = {},
@@ -90,16 +104,21 @@ export function why(
     const value = cells.read({ node: step.node.name, index: at });
     const sized = cells.sized(step);
     const label = labelOf(step) + (sized.output.join() === '1' ? '' : `[${at.join(', ')}]`);
-    const texts = shortened(
-      terms.map((term) => term.map((cell) => write(cell.value))),
-      most,
-    );
+    const all = terms.flat();
+    const numbers = all.map((cell) => write(cell.value));
+    let next = 0;
+    const marked = terms.map((term) => term.map(() => `${numbers[next]}\ue000${next++}\ue001`));
     const isMade = !isInput(step) && !isFused(step.operation);
-    const joined = isMade ? step.operation.why(texts, sized) : '';
-    const parts = [label, joined, write(value)].filter(
-      (part, i, all) => part && part !== all[i - 1],
+    const said = isMade ? step.operation.why(shortened(marked, most), sized, at) : '';
+    const parts = partsOf(said, numbers, all);
+    const joined = parts.map((part) => (typeof part === 'string' ? part : write(part.value)));
+    const text = [label, joined.join(''), write(value)].filter(
+      (part, i, before) => part && part !== before[i - 1],
     );
-    const reason = { node: step.node.name, index: at, value, text: parts.join(' = '), terms };
+    const reason = {
+      ...{ node: step.node.name, index: at, value },
+      ...{ text: text.join(' = '), parts, terms },
+    };
     known.set(key, reason);
     return reason;
   };

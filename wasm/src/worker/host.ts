@@ -5,6 +5,7 @@ import { DecodingSession } from '../decoding-session.js';
 import { TrilError, afterSteps } from '../error.js';
 import { nextTask } from '../event-loop.js';
 import { KeyValueCache } from '../key-value-cache.js';
+import type { Graph, GraphValues } from '../graph/plan.js';
 import { loadTril, type Tril } from '../index.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, TextOptions } from '../model-types.js';
@@ -154,6 +155,13 @@ async function loaded(options: RemoteLoadOptions): Promise<Tril> {
   return isTraining ? (await import('../training.js')).loadTril(others) : loadTril(others);
 }
 
+/** All values of a graph; the code of graphs is fetched only where it is asked for. */
+async function ran(values: readonly unknown[]): Promise<unknown> {
+  const { run } = await import('../graph/run.js');
+  const [graph, inputs] = values.map((value) => mapParts(value, fromReference));
+  return mapParts(run(tril!, graph as Graph, inputs as GraphValues), toReference);
+}
+
 async function perform({ id, path, on, values }: Request): Promise<unknown> {
   if (!tril) {
     tril = await loaded(values[0] as RemoteLoadOptions);
@@ -161,6 +169,7 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
   }
   const target = on === undefined ? tril : held.get(on);
   if (path[0] === 'dispose' && on !== undefined) held.delete(on);
+  if (target === tril && path[0] === 'run') return ran(values);
   let self: unknown = undefined;
   let found: unknown = target;
   for (const name of path) {

@@ -2,6 +2,7 @@
 import type { StoredArray, StoredArrays } from '../calls/files.js';
 import type { TokenizerSource } from '../calls/tokenizer.js';
 import type { MemoryUse } from '../calls/tensor.js';
+import type { Graph } from '../graph/plan.js';
 import type { LoadOptions, Tril } from '../load.js';
 import type { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
@@ -98,6 +99,27 @@ export interface RemoteEngine {
    * @throws TrilError as that
    */
   prepareWeights<Weights extends object>(weights: Weights): Promise<RemotePreparedWeights<Weights>>;
+  /**
+   * All values of a graph of `tril/graph`, computed in the Worker: tensors by name, with the inputs as they were given.
+   *
+   * @throws TrilError as `run` of `tril/graph`
+   *
+   * @example
+   * ```ts
+   * import { graph } from 'tril/graph';
+   * import { loadTril } from 'tril/worker';
+   *
+   * const remote = await loadTril({ variant: 'simd' });
+   * const gram = graph({ X: ['T', 'C'] }, ({ X }, { matmul, transpose }) => ({ G: matmul(X, transpose(X)) }));
+   * const { G } = await remote.run(gram, { X: await remote.tensor([[1, 2], [3, 4]]) });
+   * await G!.toArray(); // [[5, 11], [11, 25]]
+   * remote.close();
+   * ```
+   */
+  run(
+    graph: Graph,
+    inputs: Readonly<Record<string, RemoteTensor>>,
+  ): Promise<Readonly<Record<string, RemoteTensor>>>;
   /**
    * The same calls, which end when `signal` aborts: their promises are rejected with its reason,
    * what has not begun is not computed, and what is being computed is thrown away when it is done.

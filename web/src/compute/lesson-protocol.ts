@@ -2,6 +2,7 @@
 import type { AttendLessons } from './lessons/attend';
 import type { AverageLessons } from './lessons/average';
 import type { BlockLessons } from './lessons/block';
+import type { GraphLessons } from './lessons/graph';
 import type { HeadsLessons } from './lessons/heads';
 import type { CheckLessons, CheckSessions } from './lessons/check';
 import type { CheckCostLessons } from './lessons/check-cost';
@@ -22,6 +23,7 @@ import type { MeasureSessions } from './measure-protocol';
 export interface Lessons
   extends
     MultiplyLessons,
+    GraphLessons,
     AverageLessons,
     AttendLessons,
     MotionLessons,

@@ -2,6 +2,7 @@
 import { browser } from '$app/environment';
 import { getContext, setContext, untrack } from 'svelte';
 import { asks } from './asking';
+import { Kept } from './kept';
 import type { Kind, Lessons, SessionKind, Sessions } from './lesson-protocol';
 import { Line, type Begun, type Outcome } from './line';
 import { made } from './made';
@@ -33,6 +34,8 @@ export class LessonClient {
   /** It is that Worker which answers. */
   #joined = false;
   #settled: (() => void)[] = [];
+  /** Values of graphs, as many as a chapter's figures and questions go to and fro between. */
+  readonly #graphs = new Kept<Lessons[Kind]['answer']>(32);
 
   /** Why something that is shown could not be computed. */
   get failure(): (Failure & { readonly kind?: Kind }) | null {
@@ -67,16 +70,20 @@ export class LessonClient {
     kind: K,
     ask: Lessons[K]['ask'],
     hear: (answer: Lessons[K]['answer'] | null) => void,
-  ): Begun {
-    return this.#line.begin(kind, ask, (outcome) => {
-      const others = this.#refused.filter((one) => one.kind !== kind);
-      if (outcome.what === 'failed' && !this.#line.failure) {
-        this.#refused = [...others, { ...outcome.failure, kind }];
-      } else if (outcome.what === 'answer' && others.length < this.#refused.length) {
-        this.#refused = others;
-      }
-      hear(outcome.what === 'answer' ? (outcome.answer as Lessons[K]['answer']) : null);
-    });
+  ): Pick<Begun, 'cancel'> {
+    const others = () => this.#refused.filter((one) => one.kind !== kind);
+    const accept = (answer: Lessons[K]['answer'] | null) => {
+      if (answer !== null && others().length < this.#refused.length) this.#refused = others();
+      hear(answer);
+    };
+    const begin = (then: typeof hear) =>
+      this.#line.begin(kind, ask, (outcome) => {
+        if (outcome.what === 'failed' && !this.#line.failure) {
+          this.#refused = [...others(), { ...outcome.failure, kind }];
+        }
+        then(outcome.what === 'answer' ? (outcome.answer as Lessons[K]['answer']) : null);
+      });
+    return kind === 'graph' ? this.#graphs.ask(ask, begin, accept as never) : begin(accept);
   }
 
   /** Begins a session; `said` hears what it says, `hear` how it ends. */
@@ -140,7 +147,7 @@ export class Answer<K extends Kind> {
 
   readonly #client = useLessons();
   readonly #kind: K;
-  #begun: Begun | null = null;
+  #begun: Pick<Begun, 'cancel'> | null = null;
   /** Asked meanwhile: only the newest is sent when the Worker is free, so that a slider never queues up. */
   #next: Lessons[K]['ask'] | null = null;
   /** Was asked, and had no answer. */

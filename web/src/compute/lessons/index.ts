@@ -5,6 +5,7 @@ import type { Kind, Lessons, SessionKind, Sessions } from '../lesson-protocol';
 import { attendAnswers } from './attend';
 import { averageAnswers } from './average';
 import { blockAnswers } from './block';
+import { graphAnswers } from './graph';
 import { headsAnswers } from './heads';
 import { checkAnswers, checkLater, checkSessions } from './check';
 import { checkCostAnswers } from './check-cost';
@@ -24,6 +25,7 @@ import { towersCostAnswers } from './towers-cost';
 const later: Later<Pick<Lessons, 'files' | 'proof'>> = checkLater;
 const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...multiplyAnswers,
+  ...graphAnswers,
   ...averageAnswers,
   ...attendAnswers,
   ...softmaxAnswers,

@@ -1,0 +1,76 @@
+// Answers that are kept by the content of their questions. In Node.
+import { expect, test } from '@playwright/test';
+import { Kept } from '../../web/src/compute/kept.ts';
+
+type Hear = (answer: string | null) => void;
+
+/** Something to ask: what has been asked, each with who hears the answer, and who was told to leave off. */
+function asked(most = 4) {
+  const kept = new Kept<string>(most);
+  const begun: { question: unknown; hear: Hear; cancelled: boolean }[] = [];
+  const heard: (string | null)[] = [];
+  const ask = (question: unknown) =>
+    kept.ask(
+      question,
+      (hear) => {
+        const one = { question, hear, cancelled: false };
+        begun.push(one);
+        const cancel = () => {
+          one.cancelled = true;
+          hear(null);
+        };
+        return { tell() {}, cancel };
+      },
+      (answer) => heard.push(answer),
+    );
+  return { ask, begun, heard };
+}
+
+test('the same question is asked once, and answered to all who ask', () => {
+  const { ask, begun, heard } = asked();
+  const question = () => ({ graph: { nodes: [{ name: 'x' }] }, x: new Float32Array([1, 0]) });
+  ask(question());
+  ask(question());
+  expect(begun).toHaveLength(1);
+  begun[0].hear('one');
+  expect(heard).toEqual(['one', 'one']);
+  ask(question());
+  expect(begun).toHaveLength(1);
+  expect(heard).toEqual(['one', 'one', 'one']);
+});
+
+test('questions are told apart to the last bit', () => {
+  const { ask, begun } = asked();
+  const numbers = [0, -0, NaN, Infinity, -Infinity, null, 'NaN', 1, Math.fround(1 + 2 ** -23)];
+  for (const value of numbers) ask({ value });
+  for (const x of [[0], [-0], [NaN], [Infinity], [0, 0]]) ask(new Float32Array(x));
+  expect(begun).toHaveLength(numbers.length + 5);
+});
+
+test('what was refused is asked again; who leaves does not take it from others', () => {
+  const { ask, begun, heard } = asked();
+  ask(1);
+  begun[0].hear(null);
+  const [first, second] = [ask(1), ask(1)];
+  expect(begun).toHaveLength(2);
+  first.cancel();
+  expect(begun[1].cancelled).toBe(false);
+  second.cancel();
+  second.cancel();
+  expect(begun[1].cancelled).toBe(true);
+  expect(heard).toEqual([null, null, null]);
+  ask(1);
+  expect(begun).toHaveLength(3);
+});
+
+test('those that nobody wanted for longest are forgotten', () => {
+  const { ask, begun } = asked(2);
+  for (const question of [1, 2, 1, 3]) {
+    ask(question);
+    if (begun.at(-1)!.question === question) begun.at(-1)!.hear(String(question));
+  }
+  ask(1);
+  expect(begun).toHaveLength(3);
+  ask(2);
+  expect(begun).toHaveLength(4);
+});

@@ -1,0 +1,22 @@
+// Any computation that is declared as a graph: one message has the graph and its inputs, the answer all of its values.
+import { run, type Graph, type NodeNumbers } from 'tril/graph';
+import type { Answers } from '../answers';
+
+/** Numbers by the names of nodes. */
+export type NodeValues = Readonly<Record<string, NodeNumbers>>;
+
+export interface GraphLessons {
+  graph: { ask: { readonly graph: Graph; readonly inputs: NodeValues }; answer: NodeValues };
+}
+
+export const graphAnswers: Answers<GraphLessons> = {
+  graph(tril, { graph, inputs }) {
+    const given = Object.entries(inputs).map(([name, { shape, data }]) => {
+      return [name, tril.tensor(shape, data)] as const;
+    });
+    const values = Object.entries(run(tril, graph, Object.fromEntries(given)));
+    return Object.fromEntries(
+      values.map(([name, tensor]) => [name, { shape: tensor.shape, data: tensor.read() }]),
+    );
+  },
+};

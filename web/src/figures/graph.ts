@@ -1,0 +1,201 @@
+// Figures of graphs: matrices, what lights up, why a number is what it is, programs and costs, all read from the graph and the
+// values that were computed of it. A figure says where its matrices are, how they look, and a sentence for each.
+import { cost, program, sources, why, type Graph, type Reason, type Sizes } from 'tril/graph';
+import type { NodeValues } from '../compute/lessons/graph';
+import type { CostData, MatrixData } from '../compute/protocol';
+import type { Cell } from '../state/cell';
+import { inText } from './format';
+import type { Place } from './grid';
+import type { Drawn } from './matrix';
+import type { Mark } from './pointing.svelte';
+import { cppComment, pythonComment } from './quoting';
+import { drawnOf, type Look } from './scene';
+import { factor, whyAt, type Part, type Why } from './why';
+
+/** Matrices of one size as one tensor, one after another. */
+export const stacked = (all: readonly MatrixData[]) => ({
+  shape: [all.length, all[0].rows, all[0].cols],
+  data: Float32Array.from(all.flatMap(({ data }) => [...data])),
+});
+
+/** Numbers as a matrix of so many columns. */
+export const tensorOf = (numbers: readonly number[], cols: number) => ({
+  shape: [numbers.length / cols, cols],
+  data: Float32Array.from(numbers),
+});
+
+/** The last two axes of a value, at a place in those before them. */
+export function matrixOf(values: NodeValues, node: string, front: readonly number[] = []) {
+  const { shape, data } = values[node];
+  const [rows, cols] = shape.slice(-2);
+  const nth = shape
+    .slice(0, -2)
+    .reduce((sum, size, axis) => sum * size + front[front.length - shape.length + 2 + axis], 0);
+  return { rows, cols, data: data.subarray(nth * rows * cols, (nth + 1) * rows * cols) };
+}
+
+/** A matrix of a figure. */
+export interface Shown {
+  /** The value that it shows, if not the one of its own name. */
+  readonly node?: string;
+  readonly look: Look;
+  /** What is said of a cell below its equation. */
+  readonly note: string | ((cell: Place) => string);
+}
+
+interface Options<Id extends string> {
+  readonly graph: Graph;
+  readonly values: NodeValues;
+  /** In the order in which they are made. */
+  readonly shown: Readonly<Partial<Record<Id, Shown>>>;
+  /** Where its matrices are in the axes before rows and columns. */
+  readonly front?: readonly number[];
+}
+
+interface GraphCell {
+  readonly node: string;
+  readonly index: readonly number[];
+}
+
+/** Text of a graph as the page sets it: brackets around sums have room. */
+const set = (text: string): Part[] =>
+  text
+    .replaceAll(' * ', '·')
+    .replaceAll('(', '( ')
+    .replaceAll(')', ' )')
+    .split(/( \+ )/u)
+    .filter(Boolean)
+    .map((each) => ({ text: each }));
+
+/** Without the brackets around numbers below zero, which these get with their colour. */
+function bared(parts: Reason['parts']): Reason['parts'] {
+  const found = [...parts];
+  for (const [i, part] of parts.entries()) {
+    const [before, after] = [found[i - 1], found[i + 1]];
+    if (typeof part === 'string' || !(part.value < 0)) continue;
+    if (typeof before !== 'string' || typeof after !== 'string') continue;
+    if (!before.endsWith('(') || !after.startsWith(')')) continue;
+    [found[i - 1], found[i + 1]] = [before.slice(0, -1), after.slice(1)];
+  }
+  return found;
+}
+
+/** As one block where they are one, else each alone. */
+function marksOf(matrix: string, cells: readonly Place[]): Mark[] {
+  const ends = (places: readonly number[]) => [Math.min(...places), Math.max(...places)] as const;
+  const [rows, cols] = [ends(cells.map(({ row }) => row)), ends(cells.map(({ col }) => col))];
+  const isBlock = (rows[1] - rows[0] + 1) * (cols[1] - cols[0] + 1) === cells.length;
+  if (isBlock) return [{ matrix, rows, cols }];
+  return cells.map(({ row, col }) => ({ matrix, rows: [row, row], cols: [col, col] }));
+}
+
+export class GraphScene<Id extends string> {
+  readonly drawn: Readonly<Partial<Record<Id, Drawn>>>;
+  readonly #options: Options<Id>;
+  readonly #shown: readonly (readonly [Id, Shown])[];
+
+  constructor(options: Options<Id>) {
+    this.#options = options;
+    this.#shown = Object.entries(options.shown) as [Id, Shown][];
+    const drawn = this.#shown.map(([id, { node = id, look }]) => {
+      return [id, drawnOf(id, matrixOf(options.values, node, options.front), look)] as const;
+    });
+    this.drawn = Object.fromEntries(drawn) as typeof this.drawn;
+  }
+
+  /** What lights up with a cell: of what is seen, the cells that it is made of. */
+  sources = (cell: Cell<Id>): Mark[] => {
+    const from = this.#cellOf(cell);
+    const [first] = this.#idsOf(from);
+    const { row, col } = cell;
+    // A value that is seen twice is made of itself, as it stands first.
+    if (first !== cell.matrix) return marksOf(first, [{ row, col }]);
+    const seen = new Map(this.#seen(from).map((each) => [JSON.stringify(each), each]));
+    const cells = [...seen.values()].map((each) => ({
+      id: this.#idsOf(each).at(-1)!,
+      ...{ row: each.index.at(-2) ?? 0, col: each.index.at(-1)! },
+    }));
+    return [...new Set(cells.map(({ id }) => id))].flatMap((id) =>
+      marksOf(
+        id,
+        cells.filter((each) => each.id === id),
+      ),
+    );
+  };
+
+  /** Null for a cell that is not there. */
+  why = (cell: Cell<Id>): Why | null =>
+    whyAt(this.drawn[cell.matrix], cell, () => {
+      const { note } = this.#options.shown[cell.matrix]!;
+      return {
+        parts: this.#parts(this.#cellOf(cell)),
+        note: typeof note === 'string' ? note : note(cell),
+      };
+    });
+
+  #cellOf({ matrix, row, col }: Cell<Id>): GraphCell {
+    const { node = matrix } = this.#options.shown[matrix]!;
+    const rank = this.#options.values[node].shape.length;
+    return { node, index: [...(this.#options.front ?? []), row, col].slice(-rank) };
+  }
+
+  /** Where a value is seen: what is made of it is made of the last. */
+  #idsOf({ node }: GraphCell): readonly Id[] {
+    return this.#shown.filter(([id, shown]) => (shown.node ?? id) === node).map(([id]) => id);
+  }
+
+  #seen({ node, index }: GraphCell): readonly GraphCell[] {
+    const { graph, values } = this.#options;
+    return sources(graph, values, node, index).flatMap((each) =>
+      this.#idsOf(each).length > 0 ? [each] : this.#seen(each),
+    );
+  }
+
+  /** What a number is made of; nothing where that is the number itself. What has no name is written in place. */
+  #parts({ node, index }: GraphCell, inPlace = false): Part[] {
+    const { graph, values } = this.#options;
+    let { parts } = why(graph, values, node, index);
+    if (parts.length === 1 && !inPlace) return [];
+    const isSum = parts.every((part, i) => i % 2 === 0 || part === ' + ');
+    if (inPlace && isSum) {
+      const terms = parts.filter((part) => typeof part !== 'string' && part.value !== 0);
+      parts = terms.flatMap((part, i) => (i > 0 ? [' + ', part] : [part]));
+    }
+    const bare = bared(parts);
+    return bare.flatMap((part, i): Part[] => {
+      if (typeof part === 'string') return set(part.replace(/\^$/u, ''));
+      const id = this.#idsOf(part).at(-1);
+      if (part.node.startsWith('_') && !id) {
+        const inner = this.#parts(part, true);
+        return inner.length > 1 ? [{ text: '(' }, ...inner, { text: ')' }] : inner;
+      }
+      const role = id && this.drawn[id]!.role;
+      const isRaised = String(bare[i - 1]).endsWith('^');
+      if (isRaised) return [{ text: inText(part.value), ...(role && { role }), raised: true }];
+      return [factor(part.value, role ?? '')];
+    });
+  }
+}
+
+/** A graph's values as programs elsewhere, which compare what they find with what the page shows. */
+export function programsOf(
+  about: string,
+  { graph, values }: { readonly graph: Graph; readonly values: NodeValues },
+  show: readonly string[],
+) {
+  const write = (comment: string, language: 'NumPy' | 'PyTorch' | 'C++') => () =>
+    `${comment}\n${program(graph, values, language, { show }).replace('What was found.', 'What the page shows.')}`;
+  return {
+    numpy: write(pythonComment(about), 'NumPy'),
+    pytorch: write(pythonComment(about), 'PyTorch'),
+    cpp: write(cppComment(about), 'C++'),
+  };
+}
+
+/** What some of a graph's values cost. */
+export function costOf(graph: Graph, sizes: Sizes, nodes: readonly string[]): CostData {
+  const all = cost(graph, sizes).nodes;
+  const flops = nodes.reduce((sum, name) => sum + all[name].flops, 0);
+  const bytes = nodes.reduce((sum, name) => sum + all[name].bytes, 0);
+  return { flops, bytes, intensity: flops / bytes };
+}
