@@ -92,6 +92,10 @@ test('graphs stand on what the package gives everyone, and nothing but the Worke
   assert.equal(see('wasm/src/worker/host.ts', '../graph/run.js'), 0);
   assert.equal(see('wasm/src/graph/run.ts', '../raw.js'), 1);
   assert.equal(see('wasm/src/graph/run.ts', '../calls/matmul.js'), 1);
+  assert.equal(see('wasm/src/notebook/a.ts', '../graph/plan.js'), 0);
+  assert.equal(see('wasm/src/notebook/a.ts', '../raw.js'), 1);
+  assert.equal(see('wasm/src/graph/a.ts', '../notebook/index.js'), 1);
+  assert.equal(see('wasm/src/public.ts', './notebook/index.js'), 1);
   assert.equal(see('wasm/src/public.ts', './graph/index.js'), 1);
 });
 

@@ -15,15 +15,21 @@ function dice(seed: number): (n: number) => number {
 
 const strange = ['0', '-1', '1e9', 'None', 'x', '(', ')', '[', ':', ',', '=', '@', '**', '...', 'np', "'", '"""', 'for', 'in', 'self', '\n', '    ', '1000'];
 
+const kindOf = (word: string): number => (/^\d/u.test(word) ? 0 : /^\w/u.test(word) ? 1 : /^\s/u.test(word) ? 2 : 3);
+
 function mutated(code: string, seed: number): string {
   const roll = dice(seed);
   const words = code.match(/\w+|\s+|[^\w\s]/gu) ?? [];
   for (let times = 1 + roll(3); times > 0; --times) {
-    const [a, b] = [roll(words.length), roll(words.length)];
-    const kind = roll(4);
+    const a = roll(words.length);
+    // Mostly one of its own kind, so that the grammar still reads it.
+    const alike = words.flatMap((word, i) => (kindOf(word) === kindOf(words[a]!) ? [i] : []));
+    const b = roll(4) > 0 ? alike[roll(alike.length)]! : roll(words.length);
+    const kind = roll(8);
     if (kind === 0) words.splice(a, 1);
     else if (kind === 1) words.splice(a, 0, words[b]!);
     else if (kind === 2) [words[a], words[b]] = [words[b]!, words[a]!];
+    else if (kind > 3) words[a] = words[b]!;
     else words[a] = strange[roll(strange.length)]!;
   }
   return words.join('');

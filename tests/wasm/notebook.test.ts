@@ -37,7 +37,7 @@ describe('a program', () => {
       const [k, q] = tril.split(tril.matmul(inputs.X, inputs.W_KQV), 3, { axis: -1 });
       const scores = tril.divide(tril.matmul(k!, tril.transpose(q!, [0, 2, 1])), Math.sqrt(6));
       const expected = tril.softmax(tril.add(scores, inputs.mask));
-      expect(tril.compare(expected, tensors[values['A']!.node!]!).largestDifference).toBeLessThan(1e-6);
+      expect(tril.compare(expected, tensors[values['A']!.node!]!).maxAbsolute).toBeLessThan(1e-6);
     });
   });
 
@@ -216,7 +216,7 @@ describe('limits', () => {
   const stopped = (code: string, kind: string, says: string, limits = {}) =>
     withoutLeak(() => {
       const { error } = run(code, { limits });
-      expect(error, code).toMatchObject({ kind });
+      expect(error, code.slice(0, 80)).toMatchObject({ kind });
       expect(error!.message).toContain(says);
     });
 
@@ -233,7 +233,7 @@ describe('limits', () => {
   it('stop before too much memory is taken', () => {
     const np = 'import numpy as np\n';
     stopped(`${np}np.zeros((1000, 1000, 1000))`, 'MemoryError', 'an array of 1,000,000,000 numbers');
-    stopped(`${np}np.arange(10 ** 9)`, 'MemoryError', 'all arrays together may have 100,000,000');
+    stopped(`${np}np.arange(10 ** 9)`, 'MemoryError', 'all arrays together may have 50,000,000');
     stopped(`${np}a = np.ones((10 ** 5, 1))\na @ a.T`, 'MemoryError', '10,000,000,000 numbers');
     stopped(`${np}a = np.ones((10 ** 5, 1))\na + a.T`, 'MemoryError', '10,000,000,000 numbers');
     stopped(`${np}a = np.ones(100)\nfor i in range(100):\n    a = a + 1`, 'MemoryError', 'may have 5,000', { elements: 5000 });
@@ -248,11 +248,19 @@ describe('limits', () => {
 
   it('stop long and deep code', () => {
     stopped('x = 1\n'.repeat(200_000), 'MemoryError', 'a program may have 1,000,000 characters');
-    stopped(`x = ${'('.repeat(5000)}1${')'.repeat(5000)}`, 'RecursionError', 'deep');
-    stopped(`x = ${'1 + '.repeat(5000)}1`, 'RecursionError', 'deep');
-    stopped(`x = ${'-'.repeat(5000)}1`, 'RecursionError', 'deep');
-    stopped(`x = ${'['.repeat(5000)}`, 'RecursionError', 'deep');
-    stopped(`f${'(1)'.repeat(5000)}`, 'RecursionError', 'deep');
+    for (const deep of [
+      `x = ${'('.repeat(200)}1${')'.repeat(200)}`,
+      `x = ${'1 + '.repeat(300)}1`,
+      `x = ${'-'.repeat(300)}1`,
+      `f${'(1)'.repeat(300)}`,
+    ]) {
+      stopped(deep, 'RecursionError', 'deep');
+    }
+    // What is deeper still, the grammar does not read.
+    for (const deep of ['(', '[', '-', '1 + ', 'f(', 'if x:\n']) {
+      const { error } = tril.scope(() => run(`x = ${deep.repeat(5000)}`));
+      expect(error!.kind).toMatch(/^(?:Recursion|Syntax)Error$/u);
+    }
     stopped('a = []\na.append(a)\nb = a == a', 'RecursionError', 'recursion');
   });
 });

@@ -101,7 +101,7 @@ export interface ProgramRun {
   readonly tensors: GraphValues;
 }
 
-const usualLimits: Required<ProgramLimits> = { steps: 1e6, elements: 1e8, depth: 100, code: 1e6 };
+const usualLimits: Required<ProgramLimits> = { steps: 1e6, elements: 5e7, depth: 100, code: 1e6 };
 
 function limitsOf(call: string, limits: ProgramLimits = {}): Required<ProgramLimits> {
   checkKeys(call, 'limits', 'limit', limits, Object.keys(usualLimits));
@@ -129,6 +129,7 @@ function provide(
 ): Value {
   const dtype = library === 'torch' ? 'float32' : 'float64';
   if (given instanceof Tensor) {
+    if (given.disposed) throw new TrilError(call, name, 'has been disposed');
     const made = recorder.input(given, name);
     return new ArrayValue(recorder, made, given.shape, dtype, library);
   }
@@ -147,9 +148,19 @@ function provide(
 const isShown = (value: Value): boolean =>
   ![Module, Func, Builtin, ClassValue].some((type) => value instanceof type);
 
-function describeValue(recorder: Recorder, value: Value, depth = 0): ProgramValue {
+/** `repr(value)`, as far as it can be written. */
+function textOf(value: Value): string {
+  try {
+    return repr(value);
+  } catch (error) {
+    if (error instanceof PythonError) return '...';
+    throw error;
+  }
+}
+
+function describeValue(recorder: Recorder, value: Value, room = { items: 10_000 }, depth = 0): ProgramValue {
   const type = typeName(value);
-  const text = repr(value);
+  const text = textOf(value);
   if (value instanceof ArrayValue) {
     const { shape, dtype } = value;
     return { type, text, node: recorder.nameOf(value.recorded), shape: [...shape], dtype };
@@ -158,9 +169,9 @@ function describeValue(recorder: Recorder, value: Value, depth = 0): ProgramValu
   if (isNumber(value))
     return { type, text, value: typeof value === 'boolean' ? value : numberIn(value) };
   if ((value instanceof List || value instanceof Tuple) && depth < 4) {
-    const items = value.items
-      .slice(0, 1000)
-      .map((item) => describeValue(recorder, item, depth + 1));
+    room.items -= Math.min(1000, value.items.length);
+    if (room.items < 0) return { type, text };
+    const items = value.items.slice(0, 1000).map((item) => describeValue(recorder, item, room, depth + 1));
     return { type, text, items };
   }
   return { type, text };
@@ -169,8 +180,10 @@ function describeValue(recorder: Recorder, value: Value, depth = 0): ProgramValu
 function errorOf(error: unknown, line: number): ProgramError {
   if (error instanceof PythonError)
     return { kind: error.kind, line: error.line ?? line, message: error.message };
-  if (error instanceof RangeError && /call stack|recursion/i.test(error.message)) {
-    return { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' };
+  if (error instanceof RangeError) {
+    const isDeep = /call stack|recursion/i.test(error.message);
+    if (isDeep) return { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' };
+    return { kind: 'MemoryError', line, message: error.message };
   }
   if (error instanceof TrilError) {
     const kind = error.argument === 'memory' ? 'MemoryError' : 'ValueError';

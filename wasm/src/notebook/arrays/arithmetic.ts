@@ -79,6 +79,7 @@ export function repeatedTo(
   const sizes = shape.length === 0 ? [1] : [...shape];
   if (value.tensor.shape.join() === sizes.join()) return value;
   if (sizeOf(value.tensor.shape) === sizeOf(sizes)) return reshaped(recorder, value, sizes);
+  recorder.elements(sizes);
   let made = reshaped(recorder, value, [
     ...Array<number>(sizes.length - Math.min(sizes.length, value.tensor.shape.length)).fill(1),
     ...value.tensor.shape,

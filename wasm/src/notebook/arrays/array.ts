@@ -5,7 +5,14 @@ import type { Recorded, Recorder } from './record.js';
 
 /** A type of numbers. All are float32 in the core: the type says how they are promoted and printed. */
 export class Dtype {
-  constructor(readonly name: DtypeName) {}
+  constructor(
+    readonly name: DtypeName,
+    readonly library: Library = 'numpy',
+  ) {}
+
+  get text(): string {
+    return this.library === 'torch' ? `torch.${this.name}` : this.name;
+  }
 }
 
 export type DtypeName = 'float64' | 'float32' | 'int64' | 'bool';
@@ -105,8 +112,7 @@ export class ArrayValue implements Kind {
   item(): number {
     if (this.size !== 1) {
       if (this.library === 'torch') {
-        const text = `a Tensor with ${this.size} elements cannot be converted to Scalar`;
-        raise('RuntimeError', text);
+        raise('ValueError', 'only one element tensors can be converted to Python scalars');
       }
       raise('ValueError', 'can only convert an array of size 1 to a Python scalar');
     }
@@ -143,6 +149,7 @@ export class ArrayValue implements Kind {
   write(places: readonly number[], value: Recorded): void {
     const view = this.#view;
     if (view) {
+      this.recorder.elements(this.shape);
       const outer = view.places();
       view.root.write(
         places.map((place) => outer[place]!),

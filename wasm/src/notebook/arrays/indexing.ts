@@ -1,9 +1,11 @@
 // x[...] and x[...] = y, by NumPy's rules: numbers, slices, None, ..., and arrays of whole numbers or booleans.
 import { raise } from '../language/errors.js';
-import { ellipsis, Float, List, Slice, Tuple, typeName, type Value } from '../language/values.js';
+import { ellipsis, Float, List, Range, Slice, Tuple, typeName, type Value } from '../language/values.js';
 import { ArrayValue, sizeOf, stridesOf } from './array.js';
 import { broadcastShapes, repeatedTo, reshaped, shapeWords, jointShape } from './arithmetic.js';
+import { converted } from './arithmetic.js';
 import { isFloat } from './dtypes.js';
+import { arrayOf } from './make.js';
 import { part, placesOf, take, upTo } from './moves.js';
 import type { Recorded } from './record.js';
 
@@ -110,7 +112,11 @@ function wrongIndex(x: ArrayValue, item: Value): never {
 }
 
 function takenOf(x: ArrayValue, index: Value): Taken[] {
-  const items = index instanceof Tuple ? [...index.items] : [index];
+  const all = index instanceof Tuple ? [...index.items] : [index];
+  const items = all.map((item) => {
+    if (item instanceof Tuple) return new List([...item.items]);
+    return item instanceof Range ? arrayOf(x.recorder, item, x.library) : item;
+  });
   const used = items.reduce<number>((sum, item) => sum + widthOf(item), 0);
   if (used > x.rank) {
     if (x.library === 'torch')
@@ -120,8 +126,8 @@ function takenOf(x: ArrayValue, index: Value): Taken[] {
   }
   const dots = items.filter((item) => item === ellipsis).length;
   if (dots > 1) raise('IndexError', "an index can only have a single ellipsis ('...')");
-  const all = new Slice(null, null, null);
-  const rest = Array.from({ length: x.rank - used }, (): Value => all);
+  const whole = new Slice(null, null, null);
+  const rest = Array.from({ length: x.rank - used }, (): Value => whole);
   if (dots === 0) items.push(...rest);
   else items.splice(items.indexOf(ellipsis), 1, ...rest);
   let axis = 0;
@@ -135,9 +141,9 @@ function takenOf(x: ArrayValue, index: Value): Taken[] {
       axis += 1;
       return [{ kind: 'slice', ...sliceOf(item, size) }];
     }
-    const whole = typeof item === 'boolean' ? undefined : wholeOf(item);
-    if (whole !== undefined) {
-      return [{ kind: 'one', at: checkPlace(x, whole, axis++, size) }];
+    const place = typeof item === 'boolean' ? undefined : wholeOf(item);
+    if (place !== undefined) {
+      return [{ kind: 'one', at: checkPlace(x, place, axis++, size) }];
     }
     const list = item instanceof List ? listOf(item) : undefined;
     const isArray = item instanceof ArrayValue && !isFloat(item.dtype);
@@ -193,6 +199,7 @@ function placesTaken(x: ArrayValue, taken: readonly Taken[]) {
   const isTogether = advanced.every((place, i) => i === 0 || place === advanced[i - 1]! + 1);
   const [shape, steps]: [number[], number[]] = [[], []];
   let [axis, start, listAt] = [0, 0, isTogether ? -1 : 0];
+  if (lists.length > 0) x.recorder.elements(joint);
   const offsets = Array<number>(sizeOf(joint)).fill(0);
   for (const each of taken) {
     if (isAdvanced(each) && listAt < 0) listAt = shape.length;
@@ -213,9 +220,11 @@ function placesTaken(x: ArrayValue, taken: readonly Taken[]) {
     }
   }
   if (lists.length === 0) return { shape, places: () => placesOf(shape, steps, start) };
-  const before = placesOf(shape.slice(0, listAt), steps.slice(0, listAt), start);
-  const after = placesOf(shape.slice(listAt), steps.slice(listAt), 0);
-  const places = () => before.flatMap((a) => offsets.flatMap((b) => after.map((c) => a + b + c)));
+  const places = () => {
+    const before = placesOf(shape.slice(0, listAt), steps.slice(0, listAt), start);
+    const after = placesOf(shape.slice(listAt), steps.slice(listAt), 0);
+    return before.flatMap((a) => offsets.flatMap((b) => after.map((c) => a + b + c)));
+  };
   return { shape: [...shape.slice(0, listAt), ...joint, ...shape.slice(listAt)], places };
 }
 
@@ -233,7 +242,7 @@ export function getItem(x: ArrayValue, index: Value): ArrayValue {
   const taken = takenOf(x, index);
   const lists = taken.filter(isList);
   const { shape, places } = placesTaken(x, taken);
-  x.recorder.elements([0]);
+  if (lists.length > 0) x.recorder.elements(shape);
   if (lists.length > 0) {
     // One list of rows is taken along its axis, all others of the numbers in a row.
     const plain = taken.filter((each) => each.kind !== 'new');
@@ -284,8 +293,11 @@ export function getItem(x: ArrayValue, index: Value): ArrayValue {
 /** `x[index] = value` */
 export function setItem(x: ArrayValue, index: Value, value: Value): void {
   const { shape, places } = placesTaken(x, takenOf(x, index));
-  x.recorder.elements([0]);
-  const given = value instanceof ArrayValue ? value : undefined;
+  // Places are numbers of JavaScript, and are kept.
+  x.recorder.elements([4, ...shape]);
+  const isList = value instanceof List || value instanceof Tuple || value instanceof Range;
+  const array = isList ? arrayOf(x.recorder, value, x.library) : value;
+  const given = array instanceof ArrayValue ? converted(array, x.dtype) : undefined;
   const recorded = given?.recorded ?? x.recorder.number(numberFor(x, value));
   const own = given?.shape ?? [];
   // Axes of 1 in front may be left out.

@@ -84,8 +84,7 @@ function isViewable(x: ArrayValue, sizes: readonly number[]): boolean {
 }
 
 export function transpose(x: ArrayValue, axes: readonly number[]): ArrayValue {
-  const order = axes.map((axis) => axisIn(x, axis));
-  if (order.length !== x.rank) {
+  if (axes.length !== x.rank) {
     const [kind, text] =
       x.library === 'torch'
         ? [
@@ -95,6 +94,7 @@ export function transpose(x: ArrayValue, axes: readonly number[]): ArrayValue {
         : ['ValueError', "axes don't match array"];
     raise(kind!, text!);
   }
+  const order = axes.map((axis) => axisIn(x, axis));
   if (new Set(order).size !== order.length) {
     const isTorch = x.library === 'torch';
     if (isTorch) raise('RuntimeError', 'permute(): duplicate dims are not allowed.');

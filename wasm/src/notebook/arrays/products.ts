@@ -15,7 +15,7 @@ function mismatch(a: ArrayValue, b: ArrayValue, texts: Texts | undefined): never
   const [inner, rows] = [a.shape.at(-1)!, b.shape.at(-2) ?? b.shape[0]!];
   const kind = a.library === 'torch' || b.library === 'torch' ? 'RuntimeError' : 'ValueError';
   const says = `${list(a.shape)} @ ${list(b.shape)}: ${inner} columns meet ${rows} rows.`;
-  const simple = (text: string) => (/^[\w.[\]()]+$/.test(text) ? text : `(${text})`);
+  const simple = (text: string) => (/^[\w.[\]()]+$|^\(.*\)$/s.test(text) ? text : `(${text})`);
   const turned = (text: string, x: ArrayValue) =>
     x.rank === 2
       ? `${simple(text)}.T`

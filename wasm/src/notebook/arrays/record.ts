@@ -16,7 +16,7 @@ export interface Recorded {
 export interface ProgramLimits {
   /** Statements, calls and rounds of loops (default 1,000,000). */
   readonly steps?: number;
-  /** Numbers in all arrays that are made (default 100,000,000, which are 400 MB). */
+  /** Numbers in all arrays that are made (default 50,000,000, which are 200 MB). */
   readonly elements?: number;
   /** Calls in calls (default 100). */
   readonly depth?: number;

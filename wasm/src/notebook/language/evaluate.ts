@@ -225,7 +225,7 @@ export abstract class Evaluator {
 
   #format(parts: readonly FormatPart[], scope: Scope): string {
     const special = this.specialOf;
-    return parts
+    const text = parts
       .map((part) => {
         if (typeof part === 'string') return part;
         const value = this.value(part.value, scope);
@@ -240,6 +240,8 @@ export abstract class Evaluator {
         return part.label + text;
       })
       .join('');
+    if (text.length > 1e6) raise('MemoryError', 'a string may have a million characters');
+    return text;
   }
 
   #call(node: Expression & { kind: 'call' }, scope: Scope): Value {
@@ -395,6 +397,10 @@ export abstract class Evaluator {
     };
     if (index instanceof Slice) {
       const { start, step, count } = sliceOf(index, size);
+      if (value instanceof Range) {
+        const first = value.start + start * value.step;
+        return new Range(first, first + count * step * value.step, step * value.step);
+      }
       const items = Array.from({ length: count }, (_, i) => at(start + i * step));
       if (typeof value === 'string') return items.join('');
       return value instanceof Tuple ? new Tuple(items, value.title) : new List(items);

@@ -49,9 +49,14 @@ const quoted = (text: string): string => {
 export type Special = (value: Instance, name: string) => Value | undefined;
 
 /** `repr(value)` */
-export function repr(value: Value, special?: Special, depth = 0): string {
+export function repr(value: Value, special?: Special, depth = 0, room = { left: 1e6 }): string {
   if (depth > 20) return '...';
-  const inner = (each: Value) => repr(each, special, depth + 1);
+  const inner = (each: Value) => {
+    const text = repr(each, special, depth + 1, room);
+    room.left -= text.length + 2;
+    if (room.left < 0) raise('MemoryError', 'a string may have a million characters');
+    return text;
+  };
   if (typeof value === 'string') return quoted(value);
   if (value instanceof List) return `[${value.items.map(inner).join(', ')}]`;
   if (value instanceof Tuple) {
@@ -92,7 +97,7 @@ export function str(value: Value, special?: Special): string {
   }
   if (value instanceof Slice)
     return `slice(${[value.start, value.stop, value.step].map((each) => repr(each)).join(', ')})`;
-  if (value instanceof Dtype) return value.name;
+  if (value instanceof Dtype) return value.text;
   if (value instanceof Func) return `<function ${value.name}>`;
   if (value instanceof Builtin)
     return value.isType ? `<class '${value.name}'>` : `<built-in function ${value.name}>`;
@@ -120,19 +125,12 @@ const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2
 function fixed(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21)
     return BigInt(value).toString() + (digits ? `.${'0'.repeat(digits)}` : '');
-  // toFixed rounds exactly, but halves up.
-  const text = value.toFixed(Math.min(digits, 100));
-  const half = Math.abs(value) * 10 ** digits;
-  if (
-    digits < 16 &&
-    half % 1 === 0.5 &&
-    half < 2 ** 52 &&
-    Number((half / 10 ** digits).toFixed(20)) === Math.abs(value)
-  ) {
-    const even = 2 * Math.round(half / 2);
-    return (even / 10 ** digits).toFixed(digits).replace(/^/, value < 0 ? '-' : '');
-  }
-  return text;
+  // toFixed rounds exactly, but halves up; Python rounds them to the even digit.
+  const exact = value.toFixed(100);
+  const end = exact.indexOf('.') + 1 + digits;
+  const isHalf = digits < 100 && /^50*$/.test(exact.slice(end));
+  const before = exact.slice(0, end).replace(/\.$/, '');
+  return isHalf && /[02468]$/.test(before) ? before : value.toFixed(Math.min(digits, 100));
 }
 
 function general(value: number, digits: number): string {

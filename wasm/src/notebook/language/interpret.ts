@@ -298,7 +298,7 @@ export class Interpreter extends Evaluator {
       old.become(result.recorded);
       made = old;
     } else if (old instanceof List && sign === '+') {
-      old.items.push(...this.iterate(value));
+      for (const each of [...this.iterate(value)]) old.items.push(each);
       made = old;
     } else made = this.binary(sign, old, value, node.texts);
     if (isSubscript) {

@@ -6,7 +6,9 @@ import { arrayOf } from '../arrays/make.js';
 import { matmul, type Texts } from '../arrays/products.js';
 import { raise } from './errors.js';
 import {
+  Builtin,
   Dict,
+  Instance,
   Float,
   isNumber,
   Iterator,
@@ -97,6 +99,9 @@ function onSequences(sign: string, x: Value, y: Value): Value | undefined {
       if (x.length + y.length > 1e6) raise('MemoryError', 'a string may have a million characters');
       return x + y;
     }
+    if ((x instanceof List && y instanceof List) || (x instanceof Tuple && y instanceof Tuple)) {
+      if (x.items.length + y.items.length > 1e6) raise('MemoryError', 'a list may have a million items');
+    }
     if (x instanceof List && y instanceof List) return new List([...x.items, ...y.items]);
     if (x instanceof Tuple && y instanceof Tuple) return new Tuple([...x.items, ...y.items]);
     if (typeof x === 'string' && !(y instanceof ArrayValue)) {
@@ -143,6 +148,9 @@ export function binary(sign: string, x: Value, y: Value, texts?: Texts): Value {
       );
     }
     if (both) return arithmetic(sign, ...both);
+    if ((typeof x === 'string' || typeof y === 'string') && [x, y].some((each) => isArray(each) && each.library === 'numpy')) {
+      raise('UFuncTypeError', `an array has no ${sign} with a string`);
+    }
   } else {
     if (sign === '%' && typeof x === 'string') {
       raise('NotImplementedError', 'text % values is not in this subset; write an f-string');
@@ -200,6 +208,7 @@ export function truth(value: Value): boolean {
 }
 
 export function equals(x: Value, y: Value): boolean {
+  if (x === y && !isArray(x) && !(x instanceof Float)) return true;
   if (isNumber(x) && isNumber(y)) return numberIn(x) === numberIn(y);
   if (isArray(x) || isArray(y)) return truth(compare('==', x, y));
   if ((x instanceof List && y instanceof List) || (x instanceof Tuple && y instanceof Tuple)) {
@@ -208,7 +217,7 @@ export function equals(x: Value, y: Value): boolean {
     );
   }
   if (x instanceof Range && y instanceof Range)
-    return [...iterate(x)].join() === [...iterate(y)].join();
+    return (x.length === y.length && (x.length === 0 || x.start === y.start) && (x.length < 2 || x.step === y.step));
   if (x instanceof Dict && y instanceof Dict) {
     if (x.entries.size !== y.entries.size) return false;
     return [...x.entries].every(([name, [, value]]) => {
@@ -216,6 +225,7 @@ export function equals(x: Value, y: Value): boolean {
       return other !== undefined && equals(value, other[1]);
     });
   }
+  if (x instanceof Builtin && y instanceof Builtin && x.isType && y.isType) return x.name === y.name;
   if (x instanceof Dtype || y instanceof Dtype) {
     const nameOf = (each: Value) => (each instanceof Dtype ? each.name : each);
     return nameOf(x) === nameOf(y);
@@ -266,6 +276,10 @@ export function contains(all: Value, item: Value): boolean {
     );
   }
   if (all instanceof Dict) return all.entries.has(keyOf(item));
+  if (all instanceof Range && isNumber(item)) {
+    const at = (numberIn(item) - all.start) / all.step;
+    return Number.isInteger(at) && at >= 0 && at < all.length;
+  }
   if (isArray(all)) {
     const found = arithmetic('==', all, item);
     return found.numbers().some((each) => each !== 0);
@@ -280,6 +294,7 @@ export function* iterate(value: Value): IterableIterator<Value> {
   else if (typeof value === 'string') yield* value;
   else if (value instanceof Dict) for (const [key] of value.entries.values()) yield key;
   else if (value instanceof Iterator) yield* value.items;
+  else if (value instanceof Instance && value.names.has('_items')) yield* iterate(value.names.get('_items')!);
   else if (value instanceof Range) {
     for (let i = 0; i < value.length; ++i) yield value.start + i * value.step;
   } else if (isArray(value)) {

@@ -103,7 +103,7 @@ export function wholes(value: Value, what: string): number[] {
     const isInner = value.items.length === 1 && (first instanceof Tuple || first instanceof List);
     return isInner ? wholes(first, what) : value.items.map((item) => whole(item, what));
   }
-  if (value instanceof Range)
+  if (value instanceof Range && value.length <= 64)
     return Array.from({ length: value.length }, (_, i) => value.start + i * value.step);
   return [whole(value, what)];
 }

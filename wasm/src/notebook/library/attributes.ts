@@ -142,6 +142,7 @@ export function expand(x: ArrayValue, sizes: readonly number[]): ArrayValue {
 
 /** `x` so many times along each axis. */
 export function tile(x: ArrayValue, times: readonly number[]): ArrayValue {
+  x.recorder.elements([x.size, ...times]);
   const rank = Math.max(x.rank, times.length);
   const shape = [...Array<number>(rank - x.rank).fill(1), ...x.shape];
   let made = x.like(reshaped(x.recorder, x.recorded, shape), shape);
@@ -161,6 +162,7 @@ export function repeat(x: ArrayValue, times: Value, axis: Value): ArrayValue {
   const flat = axis === null ? reshape(x, [-1]) : x;
   const at = axis === null ? 0 : axisIn(flat, whole(axis, 'axis'));
   const counts = wholes(times, 'repeats');
+  x.recorder.elements([flat.size, Math.max(0, ...counts)]);
   const all = upTo(flat.shape[at]!).flatMap((i) =>
     Array<number>(counts[i % counts.length]!).fill(i),
   );
@@ -573,7 +575,7 @@ export function arrayAttribute(x: ArrayValue, name: string): Value {
       if (x.library === 'numpy') return x.size;
       break;
     case 'dtype':
-      return new Dtype(x.dtype);
+      return new Dtype(x.dtype, x.library);
     case 'T':
       return transpose(x, upTo(x.rank).reverse());
     case 'mT':

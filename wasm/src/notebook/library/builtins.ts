@@ -34,7 +34,11 @@ NotImplementedError AssertionError ArithmeticError OverflowError StopIteration R
 
 /** A number of Python of a text or a number. */
 function toNumber(value: Value, name: 'int' | 'float'): Value {
-  if (value instanceof ArrayValue) return toNumber(plainNumber(value, value.item()), name);
+  if (value instanceof ArrayValue) {
+    const isMany = value.size !== 1 && value.library === 'numpy';
+    if (isMany) raise('TypeError', 'only size-1 arrays can be converted to Python scalars');
+    return toNumber(plainNumber(value, value.item()), name);
+  }
   if (isNumber(value)) {
     const plain = numberIn(value);
     if (name === 'float') return new Float(plain);
@@ -98,7 +102,13 @@ function isInstance(value: Value, type: Value): boolean {
 export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   const names = new Map<string, Value>();
   const special = (value: Instance, name: string) => machine.special(value, name);
-  const all = (value: Value) => [...iterate(value)];
+  const counted = function* (value: Value): IterableIterator<Value> {
+    for (const each of iterate(value)) {
+      machine.recorder.step();
+      yield each;
+    }
+  };
+  const all = (value: Value) => [...counted(value)];
   const add = (name: string, signature: string, call: Parameters<typeof define>[2]) =>
     names.set(name, define(name, signature, call));
   const type = (
@@ -138,13 +148,13 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   add('enumerate', 'items, start=0', ({ items, start }) => {
     const pairs = function* (): IterableIterator<Value> {
       let i = whole(start!, 'start');
-      for (const item of iterate(items!)) yield new Tuple([i++, item]);
+      for (const item of counted(items!)) yield new Tuple([i++, item]);
     };
     return new Iterator('enumerate', pairs());
   });
   add('zip', '*rows, strict=False', ({ rows }) => {
     const tuples = function* (): IterableIterator<Value> {
-      const each = (rows as Tuple).items.map((row) => iterate(row));
+      const each = (rows as Tuple).items.map((row) => counted(row));
       while (each.length > 0) {
         const next = each.map((row) => row.next());
         if (next.some(({ done }) => done)) return;
@@ -174,7 +184,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     'items, *, key=None, reverse=False',
     ({ items, key, reverse }) => new List(sorted(machine, all(items!), key!, reverse!)),
   );
-  add('iter', 'items', ({ items }) => new Iterator('iterator', iterate(items!)));
+  add('iter', 'items', ({ items }) => new Iterator('iterator', counted(items!)));
   add('next', 'items', ({ items }) => {
     if (!(items instanceof Iterator))
       raise('TypeError', `'${typeName(items!)}' object is not an iterator`);

@@ -222,12 +222,16 @@ export function nnModule(
   /** Parameters below a module, by their names with dots. */
   const parameters = (self: Value, before = ''): [string, ArrayValue][] => {
     if (!(self instanceof Instance)) return [];
-    return [...self.names].flatMap(([name, value]): [string, ArrayValue][] => {
-      if (name === '_items' && value instanceof List)
-        return value.items.flatMap((each, i) => parameters(each, `${before}${i}.`));
+    // A module's own come first.
+    const own = [...self.names].flatMap(([name, value]): [string, ArrayValue][] =>
+      value instanceof ArrayValue && isParameter.has(value) ? [[before + name, value]] : [],
+    );
+    const inner = [...self.names].flatMap(([name, value]): [string, ArrayValue][] => {
       if (value instanceof Instance) return parameters(value, `${before}${name}.`);
-      return value instanceof ArrayValue && isParameter.has(value) ? [[before + name, value]] : [];
+      if (name !== '_items' || !(value instanceof List)) return [];
+      return value.items.flatMap((each, i) => parameters(each, `${before}${i}.`));
     });
+    return [...own, ...inner];
   };
   const isParameter = new WeakSet<ArrayValue>();
   const parameter = (x: ArrayValue): ArrayValue => {

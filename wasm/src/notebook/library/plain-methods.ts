@@ -18,6 +18,11 @@ import {
   type Value,
 } from '../language/values.js';
 
+const limited = (value: Value): Value =>
+  typeof value === 'string' && value.length > 1e6
+    ? raise('MemoryError', 'a string may have a million characters')
+    : value;
+
 type Table = Readonly<Record<string, Builtin>>;
 const table = (
   methods: Readonly<Record<string, readonly [string, (args: Args) => Value]>>,
@@ -25,10 +30,11 @@ const table = (
   Object.fromEntries(
     Object.entries(methods).map(([name, [signature, call]]) => [
       name,
-      define(name, `self, ${signature}`, call),
+      define(name, `self, ${signature}`, (args) => limited(call(args))),
     ]),
   );
 
+/** A string that a method needs. */
 const text = (value: Value): string => {
   if (typeof value === 'string') return value;
   return raise('TypeError', `expected str instance, ${typeName(value)} found`);
@@ -101,7 +107,16 @@ export function sorted(
 const lists = (machine: Machine): Table =>
   table({
     append: ['item', ({ self, item }) => (items(self!).push(item!), null)],
-    extend: ['more', ({ self, more }) => (items(self!).push(...iterate(more!)), null)],
+    extend: [
+      'more',
+      ({ self, more }) => {
+        for (const item of [...iterate(more!)]) {
+          machine.recorder.step();
+          items(self!).push(item);
+        }
+        return null;
+      },
+    ],
     insert: [
       'at, item',
       ({ self, at, item }) => (items(self!).splice(whole(at!, 'index'), 0, item!), null),

@@ -214,9 +214,9 @@ export function torchModule(machine: Machine): Map<string, Value> {
   add('no_grad', '', () => null);
   add('set_printoptions', '**options', () => null);
   add('device', 'name', ({ name }) => name!);
-  for (const [name, dtype] of Object.entries(dtypes)) if (name !== 'bool_') names.set(name, dtype);
-  names.set('float', new Dtype('float32'));
-  names.set('int', new Dtype('int64'));
+  for (const [name, dtype] of Object.entries(dtypes)) if (name !== 'bool_') names.set(name, new Dtype(dtype.name, 'torch'));
+  names.set('float', new Dtype('float32', 'torch'));
+  names.set('int', new Dtype('int64', 'torch'));
   for (const [name, value] of Object.entries({ inf: Infinity, nan: NaN, pi: Math.PI }))
     names.set(name, new Float(value));
   const no = define('is_available', '', () => false);
