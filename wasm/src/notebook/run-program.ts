@@ -23,7 +23,8 @@ import {
   typeName,
   type Value,
 } from './language/values.js';
-import { builtins, mathModule } from './library/builtins.js';
+import { builtins } from './library/builtins.js';
+import { mathModule } from './library/math.js';
 import { torchModules } from './library/nn.js';
 import { numpyModules } from './library/numpy.js';
 import { torchModule } from './library/torch.js';
@@ -158,7 +159,12 @@ function textOf(value: Value): string {
   }
 }
 
-function describeValue(recorder: Recorder, value: Value, room = { items: 10_000 }, depth = 0): ProgramValue {
+function describeValue(
+  recorder: Recorder,
+  value: Value,
+  room = { items: 10_000 },
+  depth = 0,
+): ProgramValue {
   const type = typeName(value);
   const text = textOf(value);
   if (value instanceof ArrayValue) {
@@ -171,7 +177,9 @@ function describeValue(recorder: Recorder, value: Value, room = { items: 10_000 
   if ((value instanceof List || value instanceof Tuple) && depth < 4) {
     room.items -= Math.min(1000, value.items.length);
     if (room.items < 0) return { type, text };
-    const items = value.items.slice(0, 1000).map((item) => describeValue(recorder, item, room, depth + 1));
+    const items = value.items
+      .slice(0, 1000)
+      .map((item) => describeValue(recorder, item, room, depth + 1));
     return { type, text, items };
   }
   return { type, text };
@@ -182,7 +190,8 @@ function errorOf(error: unknown, line: number): ProgramError {
     return { kind: error.kind, line: error.line ?? line, message: error.message };
   if (error instanceof RangeError) {
     const isDeep = /call stack|recursion/i.test(error.message);
-    if (isDeep) return { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' };
+    if (isDeep)
+      return { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' };
     return { kind: 'MemoryError', line, message: error.message };
   }
   if (error instanceof TrilError) {

@@ -1,6 +1,15 @@
 // x[...] and x[...] = y, by NumPy's rules: numbers, slices, None, ..., and arrays of whole numbers or booleans.
 import { raise } from '../language/errors.js';
-import { ellipsis, Float, List, Range, Slice, Tuple, typeName, type Value } from '../language/values.js';
+import {
+  ellipsis,
+  Float,
+  List,
+  Range,
+  Slice,
+  Tuple,
+  typeName,
+  type Value,
+} from '../language/values.js';
 import { ArrayValue, sizeOf, stridesOf } from './array.js';
 import { broadcastShapes, repeatedTo, reshaped, shapeWords, jointShape } from './arithmetic.js';
 import { converted } from './arithmetic.js';
@@ -113,7 +122,7 @@ function wrongIndex(x: ArrayValue, item: Value): never {
 
 function takenOf(x: ArrayValue, index: Value): Taken[] {
   const all = index instanceof Tuple ? [...index.items] : [index];
-  const items = all.map((item) => {
+  const items = all.map((item): Value => {
     if (item instanceof Tuple) return new List([...item.items]);
     return item instanceof Range ? arrayOf(x.recorder, item, x.library) : item;
   });

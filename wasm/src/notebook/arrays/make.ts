@@ -42,7 +42,8 @@ function numbersOf(
       return true;
     }
     if (!isRow(each)) raise('TypeError', `an array cannot be made of ${typeName(each)}`);
-      if (each instanceof Range ? each.length > 1e7 : all.length > 1e7) raise('MemoryError', 'a list for an array may have 10,000,000 numbers');
+    if (each instanceof Range ? each.length > 1e7 : all.length > 1e7)
+      raise('MemoryError', 'a list for an array may have 10,000,000 numbers');
     const items = itemsOf(each as List);
     const own = [...above, items.length];
     const at = above.length;

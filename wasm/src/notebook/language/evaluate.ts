@@ -1,21 +1,21 @@
 // Expressions: evaluated at once, each operation of arrays on the core.
 import { ArrayValue, Dtype } from '../arrays/array.js';
-import { getItem, sliceOf, wholeOf } from '../arrays/indexing.js';
+import { getItem } from '../arrays/indexing.js';
 import { arrayAttribute } from '../library/attributes.js';
 import { convertTo } from '../library/numpy-make.js';
 import { plainAttribute } from '../library/plain-methods.js';
-import { outside, PythonError, raise } from './errors.js';
+import type { Clause, Expression, FormatPart, Literal, Statement } from '../parse/syntax.js';
+import { PythonError, outside, raise } from './errors.js';
 import { format, repr, str } from './format.js';
 import { bind } from './functions.js';
+import { itemOf } from './items.js';
 import type { Machine } from './machine.js';
-import { binary, compare, iterate, lengthOf, truth, unary } from './operators.js';
+import { binary, compare, iterate, truth, unary } from './operators.js';
 import { Scope } from './scope.js';
-import type { Clause, Expression, FormatPart, Literal, Statement } from '../parse/syntax.js';
 import {
   Builtin,
   ClassValue,
   Dict,
-  ellipsis,
   Float,
   Func,
   Instance,
@@ -23,13 +23,13 @@ import {
   List,
   Method,
   Module,
-  Range,
+  type Named,
   Slice,
   Super,
   Tuple,
-  typeName,
-  type Named,
   type Value,
+  ellipsis,
+  typeName,
 } from './values.js';
 
 const none: Named = new Map();
@@ -294,7 +294,7 @@ export abstract class Evaluator {
     }
     const owner = func.owner;
     const method = owner && args.length > 0 ? { owner, self: args[0]! } : undefined;
-    const scope = new Scope(func.scope, func.locals, method);
+    const scope = new Scope(func.scope as Scope, func.locals, method);
     for (const [name, value] of bind(func, args, named)) scope.names.set(name, value);
     const { line } = this.machine;
     const { body } = func;
@@ -385,32 +385,6 @@ export abstract class Evaluator {
       const items = value.names.get('_items');
       if (items instanceof List) return this.item(items, index);
     }
-    const isSequence = value instanceof List || value instanceof Tuple || value instanceof Range;
-    if (!isSequence && typeof value !== 'string') {
-      return raise('TypeError', `'${typeName(value)}' object is not subscriptable`);
-    }
-    const size = lengthOf(value);
-    const name = typeof value === 'string' ? 'string' : typeName(value);
-    const at = (place: number): Value => {
-      if (value instanceof Range) return value.start + place * value.step;
-      return typeof value === 'string' ? [...value][place]! : value.items[place]!;
-    };
-    if (index instanceof Slice) {
-      const { start, step, count } = sliceOf(index, size);
-      if (value instanceof Range) {
-        const first = value.start + start * value.step;
-        return new Range(first, first + count * step * value.step, step * value.step);
-      }
-      const items = Array.from({ length: count }, (_, i) => at(start + i * step));
-      if (typeof value === 'string') return items.join('');
-      return value instanceof Tuple ? new Tuple(items, value.title) : new List(items);
-    }
-    const whole = typeof index === 'boolean' ? Number(index) : wholeOf(index);
-    if (whole === undefined) {
-      const kinds = `${name} indices must be integers${typeof value === 'string' ? '' : ' or slices'}`;
-      return raise('TypeError', `${kinds}, not ${typeName(index)}`);
-    }
-    if (whole < -size || whole >= size) raise('IndexError', `${name} index out of range`);
-    return at(whole < 0 ? whole + size : whole);
+    return itemOf(value, index);
   }
 }

@@ -100,7 +100,8 @@ function onSequences(sign: string, x: Value, y: Value): Value | undefined {
       return x + y;
     }
     if ((x instanceof List && y instanceof List) || (x instanceof Tuple && y instanceof Tuple)) {
-      if (x.items.length + y.items.length > 1e6) raise('MemoryError', 'a list may have a million items');
+      if (x.items.length + y.items.length > 1e6)
+        raise('MemoryError', 'a list may have a million items');
     }
     if (x instanceof List && y instanceof List) return new List([...x.items, ...y.items]);
     if (x instanceof Tuple && y instanceof Tuple) return new Tuple([...x.items, ...y.items]);
@@ -148,7 +149,10 @@ export function binary(sign: string, x: Value, y: Value, texts?: Texts): Value {
       );
     }
     if (both) return arithmetic(sign, ...both);
-    if ((typeof x === 'string' || typeof y === 'string') && [x, y].some((each) => isArray(each) && each.library === 'numpy')) {
+    if (
+      (typeof x === 'string' || typeof y === 'string') &&
+      [x, y].some((each) => isArray(each) && each.library === 'numpy')
+    ) {
       raise('UFuncTypeError', `an array has no ${sign} with a string`);
     }
   } else {
@@ -217,7 +221,11 @@ export function equals(x: Value, y: Value): boolean {
     );
   }
   if (x instanceof Range && y instanceof Range)
-    return (x.length === y.length && (x.length === 0 || x.start === y.start) && (x.length < 2 || x.step === y.step));
+    return (
+      x.length === y.length &&
+      (x.length === 0 || x.start === y.start) &&
+      (x.length < 2 || x.step === y.step)
+    );
   if (x instanceof Dict && y instanceof Dict) {
     if (x.entries.size !== y.entries.size) return false;
     return [...x.entries].every(([name, [, value]]) => {
@@ -225,7 +233,8 @@ export function equals(x: Value, y: Value): boolean {
       return other !== undefined && equals(value, other[1]);
     });
   }
-  if (x instanceof Builtin && y instanceof Builtin && x.isType && y.isType) return x.name === y.name;
+  if (x instanceof Builtin && y instanceof Builtin && x.isType && y.isType)
+    return x.name === y.name;
   if (x instanceof Dtype || y instanceof Dtype) {
     const nameOf = (each: Value) => (each instanceof Dtype ? each.name : each);
     return nameOf(x) === nameOf(y);
@@ -294,7 +303,8 @@ export function* iterate(value: Value): IterableIterator<Value> {
   else if (typeof value === 'string') yield* value;
   else if (value instanceof Dict) for (const [key] of value.entries.values()) yield key;
   else if (value instanceof Iterator) yield* value.items;
-  else if (value instanceof Instance && value.names.has('_items')) yield* iterate(value.names.get('_items')!);
+  else if (value instanceof Instance && value.names.has('_items'))
+    yield* iterate(value.names.get('_items')!);
   else if (value instanceof Range) {
     for (let i = 0; i < value.length; ++i) yield value.start + i * value.step;
   } else if (isArray(value)) {

@@ -3,7 +3,6 @@
 import { ArrayValue, Dtype } from '../arrays/array.js';
 import { raise } from './errors.js';
 import type { Parameter, Expression, Statement } from '../parse/syntax.js';
-import type { Scope } from './scope.js';
 
 export class Float {
   constructor(readonly value: number) {}
@@ -82,7 +81,8 @@ export class Func {
     readonly parameters: readonly Parameter[],
     readonly fallbacks: ReadonlyMap<string, Value>,
     readonly body: readonly Statement[] | Expression,
-    readonly scope: Scope,
+    /** Where it was defined. */
+    readonly scope: unknown,
     /** The names that its body assigns. */
     readonly locals: ReadonlySet<string>,
     /** The class in which it is defined, for `super()`. */

@@ -1,86 +1,28 @@
 // NumPy's functions.
-import { ArrayValue, Dtype, shortest } from '../arrays/array.js';
 import {
   apart,
   arithmetic,
   converted,
   elementwise,
   inverted,
-  recordedOf,
-  recorderOf,
-  repeatedTo,
-  shapeOf,
-  broadcastShapes,
   unary,
 } from '../arrays/arithmetic.js';
-import { resultKind } from '../arrays/dtypes.js';
-import { getItem } from '../arrays/indexing.js';
-import { arrayOf, fromNumbers } from '../arrays/make.js';
-import {
-  axisIn,
-  concatenate,
-  expandDims,
-  part,
-  reshape,
-  stack,
-  take,
-  transpose,
-  upTo,
-} from '../arrays/moves.js';
+import { ArrayValue, shortest } from '../arrays/array.js';
+import { fromNumbers } from '../arrays/make.js';
+import { reshape, stack, transpose, upTo } from '../arrays/moves.js';
 import { dot, einsum, matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
 import { binary, truth } from '../language/operators.js';
-import { define, number, whole, wholes, type Args } from '../language/signature.js';
-import {
-  Builtin,
-  Float,
-  isNumber,
-  List,
-  Module,
-  numberIn,
-  Slice,
-  Tuple,
-  type Value,
-} from '../language/values.js';
-import { arrayAttribute, expand, repeat, round, sort, tile } from './attributes.js';
-import {
-  arange,
-  arraysOf,
-  axisOrNone,
-  dtypeOf,
-  dtypes,
-  eye,
-  filled,
-  linspace,
-  nonzero,
-  random,
-  randomIntegers,
-  setSeed,
-  splitBounds,
-  toArray,
-} from './numpy-make.js';
-
-/** Whether two are close, element by element. */
-export const isClose = (
-  x: Value,
-  y: Value,
-  relative: number,
-  absolute: number,
-  nan: boolean,
-): ArrayValue =>
-  apart(
-    [x, y],
-    (a, b) => {
-      if (Number.isNaN(a) || Number.isNaN(b))
-        return Number(nan && Number.isNaN(a) && Number.isNaN(b));
-      return Number(
-        a === b || (Number.isFinite(b) && Math.abs(a - b) <= absolute + relative * Math.abs(b)),
-      );
-    },
-    'bool',
-  );
+import { type Args, define, number, whole } from '../language/signature.js';
+import { Builtin, Float, Module, Tuple, type Value, isNumber } from '../language/values.js';
+import { choose, isClose, round, sort } from './array-calls.js';
+import { arrayAttribute } from './attributes.js';
+import { axisOrNone, dtypes, nonzero, toArray } from './numpy-make.js';
+import { addMakers } from './numpy-makers.js';
+import { addMoves } from './numpy-moves.js';
+import { randomNames } from './numpy-random.js';
 
 const plainFunctions: Readonly<Record<string, (x: number) => number>> = {
   ...{
@@ -121,90 +63,7 @@ export function numpyModules(machine: Machine): Module[] {
   const each = (name: string, call: (x: ArrayValue) => ArrayValue) =>
     add(name, 'x, **named', ({ x }) => call(of(x!)));
 
-  add('array', 'object, dtype=None, copy=True', ({ object, dtype }) => {
-    const made = arrayOf(machine.recorder, object!, 'numpy', dtypeOf(dtype!, 'numpy'));
-    return made.like(made.recorded, made.shape);
-  });
-  for (const name of ['asarray', 'ascontiguousarray']) {
-    add(name, 'a, dtype=None', ({ a, dtype }) => {
-      const wanted = dtypeOf(dtype!, 'numpy');
-      if (a instanceof ArrayValue && a.library === 'numpy' && (!wanted || wanted === a.dtype))
-        return a;
-      return arrayOf(machine.recorder, a!, 'numpy', wanted);
-    });
-  }
-  for (const [name, value] of [
-    ['zeros', 0],
-    ['ones', 1],
-    ['empty', 0],
-  ] as const) {
-    add(name, 'shape, dtype=None', ({ shape, dtype }) =>
-      filled(machine, shape!, new Float(value), dtype!, 'numpy'),
-    );
-    add(`${name}_like`, 'a, dtype=None', ({ a, dtype }) => {
-      const like = of(a!);
-      return filled(
-        machine,
-        new Tuple(like.shape),
-        value,
-        dtype === null ? new Dtype(like.dtype) : dtype!,
-        'numpy',
-      );
-    });
-  }
-  add('full', 'shape, fill_value, dtype=None', ({ shape, fill_value, dtype }) =>
-    filled(machine, shape!, fill_value!, dtype!, 'numpy'),
-  );
-  add('full_like', 'a, fill_value, dtype=None', ({ a, fill_value, dtype }) => {
-    const like = of(a!);
-    return filled(
-      machine,
-      new Tuple(like.shape),
-      fill_value!,
-      dtype === null ? new Dtype(like.dtype) : dtype!,
-      'numpy',
-    );
-  });
-  add('arange', '*bounds, dtype=None', ({ bounds, dtype }) =>
-    arange(machine, (bounds as Tuple).items, dtype!, 'numpy'),
-  );
-  add('linspace', 'start, stop, num=50, endpoint=True', ({ start, stop, num, endpoint }) =>
-    linspace(machine, start!, stop!, num!, 'numpy', endpoint !== false),
-  );
-  add('eye', 'N, M=None, k=0, dtype=None', ({ N, M, k, dtype }) =>
-    eye(machine, N!, M!, whole(k!, 'k'), dtype!, 'numpy'),
-  );
-  add('identity', 'n, dtype=None', ({ n, dtype }) => eye(machine, n!, null, 0, dtype!, 'numpy'));
-  add('tri', 'N, M=None, k=0, dtype=None', ({ N, M, k, dtype }) => {
-    const shape = new Tuple([N!, M === null ? N! : M!]);
-    return reduce.triangle(
-      filled(machine, shape, new Float(1), dtype!, 'numpy'),
-      whole(k!, 'k'),
-      false,
-    );
-  });
-  add('tril', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), whole(k!, 'k'), false));
-  add('triu', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), whole(k!, 'k'), true));
-  add('diag', 'v, k=0', ({ v, k }) => {
-    const x = of(v!);
-    if (k !== 0)
-      raise('NotImplementedError', 'diagonals beside the main one are not in this subset');
-    if (x.rank === 1)
-      return arithmetic(
-        '*',
-        expandDims(x, [1]),
-        converted(eye(machine, x.size, null, 0, null, 'numpy'), x.dtype),
-      );
-    const [rows, columns] = x.shape as [number, number];
-    const flat = reshape(x.like(x.recorded, x.shape), [-1]);
-    return take(
-      flat,
-      upTo(Math.min(rows, columns)).map((i) => i * (columns + 1)),
-      0,
-    );
-  });
-  names.set('diagonal', names.get('diag')!);
-
+  addMakers(machine, names);
   for (const name of ['exp', 'log', 'sqrt', 'tanh']) each(name, (x) => unary(name, x));
   for (const [name, call] of Object.entries(plainFunctions)) {
     each(name, (x) => {
@@ -290,94 +149,7 @@ export function numpyModules(machine: Machine): Module[] {
     return fromNumbers(machine.recorder, all, [all.length], x.dtype, 'numpy');
   });
 
-  add('reshape', 'a, newshape', ({ a, newshape }) => reshape(of(a!), wholes(newshape!, 'shape')));
-  add('transpose', 'a, axes=None', ({ a, axes }) => {
-    const x = of(a!);
-    return transpose(x, axes === null ? upTo(x.rank).reverse() : wholes(axes!, 'axes'));
-  });
-  add('swapaxes', 'a, axis1, axis2', ({ a, axis1, axis2 }) =>
-    machine.call(machine.attribute(of(a!), 'swapaxes'), [axis1!, axis2!]),
-  );
-  add('moveaxis', 'a, source, destination', ({ a, source, destination }) => {
-    const x = of(a!);
-    const [from, to] = [
-      axisIn(x, whole(source!, 'source')),
-      axisIn(x, whole(destination!, 'destination')),
-    ];
-    const order = upTo(x.rank).filter((axis) => axis !== from);
-    order.splice(to, 0, from);
-    return transpose(x, order);
-  });
-  add('expand_dims', 'a, axis', ({ a, axis }) => expandDims(of(a!), wholes(axis!, 'axis')));
-  add('broadcast_to', 'array, shape', ({ array, shape }) =>
-    expand(of(array!), wholes(shape!, 'shape')),
-  );
-  add('concatenate', 'arrays, axis=0', ({ arrays, axis }) => {
-    const all = arraysOf(machine, arrays!, 'numpy');
-    if (axis !== null) return concatenate(all, whole(axis!, 'axis'));
-    return concatenate(
-      all.map((x) => reshape(x, [-1])),
-      0,
-    );
-  });
-  add('stack', 'arrays, axis=0', ({ arrays, axis }) =>
-    stack(arraysOf(machine, arrays!, 'numpy'), whole(axis!, 'axis')),
-  );
-  const atLeast = (x: ArrayValue, rank: number) =>
-    x.rank >= rank ? x : reshape(x, [...Array<number>(rank - x.rank).fill(1), ...x.shape]);
-  add('vstack', 'tup', ({ tup }) =>
-    concatenate(
-      arraysOf(machine, tup!, 'numpy').map((x) => atLeast(x, 2)),
-      0,
-    ),
-  );
-  add('hstack', 'tup', ({ tup }) => {
-    const all = arraysOf(machine, tup!, 'numpy').map((x) => atLeast(x, 1));
-    return concatenate(all, all[0]?.rank === 1 ? 0 : 1);
-  });
-  for (const name of ['split', 'array_split']) {
-    add(
-      name,
-      'ary, indices_or_sections, axis=0',
-      ({ ary, indices_or_sections: sections, axis }) => {
-        const x = of(ary!);
-        const at = axisIn(x, whole(axis!, 'axis'));
-        const bounds = splitBounds(x.shape[at]!, sections!, name === 'split');
-        const parts = bounds
-          .slice(1)
-          .map((stop, i) => part(x, at, Math.min(bounds[i]!, stop), stop));
-        return new List(parts);
-      },
-    );
-  }
-  add('repeat', 'a, repeats, axis=None', ({ a, repeats, axis }) => repeat(of(a!), repeats!, axis!));
-  add('tile', 'A, reps', ({ A, reps }) => tile(of(A!), wholes(reps!, 'reps')));
-  add('flip', 'm, axis=None', ({ m, axis }) => {
-    const x = of(m!);
-    const axes =
-      axis === null ? upTo(x.rank) : wholes(axis!, 'axis').map((each) => axisIn(x, each));
-    return axes.reduce((made, each) => take(made, upTo(made.shape[each]!).reverse(), each), x);
-  });
-  add('roll', 'a, shift, axis=None', ({ a, shift, axis }) => {
-    const x = of(a!);
-    const flat = axis === null ? reshape(x, [-1]) : x;
-    const at = axis === null ? 0 : axisIn(x, whole(axis!, 'axis'));
-    const size = flat.shape[at]!;
-    const by = whole(shift!, 'shift');
-    const made = take(
-      flat,
-      upTo(size).map((i) => (((i - by) % size) + size) % size),
-      at,
-    );
-    return axis === null ? reshape(made, x.shape) : made;
-  });
-  add('take', 'a, indices, axis=None', ({ a, indices, axis }) => {
-    const x = axis === null ? reshape(of(a!), [-1]) : of(a!);
-    const at = axisIn(x, axis === null ? 0 : whole(axis!, 'axis'));
-    const before = upTo(at).map(() => new Slice(null, null, null));
-    return getItem(x, new Tuple([...before, isNumber(indices!) ? indices : of(indices!)]));
-  });
-
+  addMoves(machine, names);
   add('where', 'condition, x=None, y=None', ({ condition, x, y }) => {
     const chooser = of(condition!);
     if (x === null && y === null) {
@@ -447,50 +219,7 @@ export function numpyModules(machine: Machine): Module[] {
     new Builtin('numpy.ndarray', () => raise('TypeError', 'np.array makes an array'), isArray),
   );
 
-  const drawn = new Map<string, Value>();
-  const normal = (shape: readonly number[]) => random(machine, shape, 'normal', 'numpy');
-  const uniform = (shape: readonly number[]) => random(machine, shape, 'uniform', 'numpy');
-  const sizes = (size: Value) => (size === null ? [] : wholes(size, 'size'));
-  const draw = (name: string, signature: string, call: (args: Args) => Value) =>
-    drawn.set(name, define(name, signature, call));
-  draw('seed', 'seed=0', ({ seed }) => setSeed(machine, seed === null ? 0 : seed!));
-  draw('randn', '*shape', ({ shape }) => normal(wholes(shape!, 'shape')));
-  draw('rand', '*shape', ({ shape }) => uniform(wholes(shape!, 'shape')));
-  draw('random', 'size=None', ({ size }) => uniform(sizes(size!)));
-  draw('standard_normal', 'size=None', ({ size }) => normal(sizes(size!)));
-  draw('normal', 'loc=0.0, scale=1.0, size=None', ({ loc, scale, size }) =>
-    arithmetic('+', arithmetic('*', normal(sizes(size!)), scale!), loc!),
-  );
-  draw('uniform', 'low=0.0, high=1.0, size=None', ({ low, high, size }) => {
-    const [from, to] = [number(low!, 'low'), number(high!, 'high')];
-    return arithmetic(
-      '+',
-      arithmetic('*', uniform(sizes(size!)), new Float(to - from)),
-      new Float(from),
-    );
-  });
-  draw('randint', 'low, high=None, size=None', ({ low, high, size }) =>
-    randomIntegers(machine, low!, high!, size!, 'numpy'),
-  );
-  draw('permutation', 'x', ({ x }) => {
-    const count = isNumber(x!) ? numberIn(x) : of(x!).shape[0]!;
-    const keys = uniform([count]).numbers();
-    const order = upTo(count).sort((a, b) => keys[a]! - keys[b]!);
-    return isNumber(x!)
-      ? fromNumbers(machine.recorder, order, [count], 'int64', 'numpy')
-      : take(of(x!), order, 0);
-  });
-  const generator = new Module(
-    'numpy.random.Generator',
-    new Map([...drawn, ['integers', drawn.get('randint')!]]),
-  );
-  drawn.set(
-    'default_rng',
-    define('default_rng', 'seed=0', ({ seed }) => {
-      setSeed(machine, seed === null ? 0 : seed!);
-      return generator;
-    }),
-  );
+  const drawn = randomNames(machine);
   const randomModule = new Module('numpy.random', drawn);
   const norm = define('norm', 'x, axis=None, keepdims=False', ({ x, axis, keepdims }) => {
     const square = arithmetic('*', of(x!), of(x!));
@@ -507,23 +236,4 @@ export function numpyModules(machine: Machine): Module[] {
   names.set('random', randomModule);
   names.set('linalg', linalg);
   return [new Module('numpy', names), randomModule, linalg];
-}
-
-/** `where(condition, x, y)` */
-export function choose(condition: ArrayValue, x: Value, y: Value): ArrayValue {
-  const recorder = recorderOf([condition]);
-  const kind = resultKind([x, y]);
-  const library = [condition, x, y].some(
-    (each) => each instanceof ArrayValue && each.library === 'torch',
-  )
-    ? 'torch'
-    : 'numpy';
-  const shape = broadcastShapes({ ...kind, library }, condition.shape, shapeOf(x), shapeOf(y));
-  const made = recorder.make('where', [
-    condition.recorded,
-    recordedOf(recorder, x),
-    recordedOf(recorder, y),
-  ]);
-  const dtype = kind.dtype === 'float64' && library === 'torch' ? 'float32' : kind.dtype;
-  return new ArrayValue(recorder, repeatedTo(recorder, made, shape), shape, dtype, library);
 }

@@ -1,16 +1,16 @@
 // PyTorch's functions.
-import { ArrayValue, Dtype } from '../arrays/array.js';
 import { apart, arithmetic, elementwise, inverted } from '../arrays/arithmetic.js';
+import { ArrayValue, Dtype } from '../arrays/array.js';
 import { arrayOf } from '../arrays/make.js';
 import { concatenate, stack } from '../arrays/moves.js';
 import { einsum } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import type { Machine } from '../language/machine.js';
 import { truth } from '../language/operators.js';
-import { define, number, whole, wholes, type Args } from '../language/signature.js';
-import { Builtin, Float, isNumber, List, Module, Tuple, type Value } from '../language/values.js';
-import { arrayAttribute, gather } from './attributes.js';
-import { choose, isClose } from './numpy.js';
+import { type Args, define, number, whole, wholes } from '../language/signature.js';
+import { Builtin, Float, List, Module, Tuple, type Value, isNumber } from '../language/values.js';
+import { choose, gather, isClose } from './array-calls.js';
+import { arrayAttribute } from './attributes.js';
 import {
   arange,
   arraysOf,
@@ -214,7 +214,8 @@ export function torchModule(machine: Machine): Map<string, Value> {
   add('no_grad', '', () => null);
   add('set_printoptions', '**options', () => null);
   add('device', 'name', ({ name }) => name!);
-  for (const [name, dtype] of Object.entries(dtypes)) if (name !== 'bool_') names.set(name, new Dtype(dtype.name, 'torch'));
+  for (const [name, dtype] of Object.entries(dtypes))
+    if (name !== 'bool_') names.set(name, new Dtype(dtype.name, 'torch'));
   names.set('float', new Dtype('float32', 'torch'));
   names.set('int', new Dtype('int64', 'torch'));
   for (const [name, value] of Object.entries({ inf: Infinity, nan: NaN, pi: Math.PI }))
