@@ -124,7 +124,8 @@ function judgePackage(path, target) {
   const [isOfGraph, isGraph] = isIn('graph');
   const [isOfNotebook, isNotebook] = isIn('notebook');
   if (isNotebook && !isOfNotebook && !own) return `${target} is of notebooks, which stand above`;
-  if (isGraph && !isOfGraph && !isOfNotebook && !own) return `${target} is of graphs, which stand above`;
+  if (isGraph && !isOfGraph && !isOfNotebook && !own)
+    return `${target} is of graphs, which stand above`;
   const isAllowed = graphsSee.includes(place) || (isOfGraph ? isGraph : isGraph || isNotebook);
   return (isOfGraph || isOfNotebook) && !isAllowed
     ? `${target} is not what graphs stand on; ${graphsSee.join(', ')} are`

@@ -13,9 +13,34 @@ function dice(seed: number): (n: number) => number {
   };
 }
 
-const strange = ['0', '-1', '1e9', 'None', 'x', '(', ')', '[', ':', ',', '=', '@', '**', '...', 'np', "'", '"""', 'for', 'in', 'self', '\n', '    ', '1000'];
+const strange = [
+  '0',
+  '-1',
+  '1e9',
+  'None',
+  'x',
+  '(',
+  ')',
+  '[',
+  ':',
+  ',',
+  '=',
+  '@',
+  '**',
+  '...',
+  'np',
+  "'",
+  '"""',
+  'for',
+  'in',
+  'self',
+  '\n',
+  '    ',
+  '1000',
+];
 
-const kindOf = (word: string): number => (/^\d/u.test(word) ? 0 : /^\w/u.test(word) ? 1 : /^\s/u.test(word) ? 2 : 3);
+const kindOf = (word: string): number =>
+  /^\d/u.test(word) ? 0 : /^\w/u.test(word) ? 1 : /^\s/u.test(word) ? 2 : 3;
 
 function mutated(code: string, seed: number): string {
   const roll = dice(seed);
@@ -44,7 +69,7 @@ describe('mutated programs', () => {
   it.each(parts)('end: part %i', { timeout: 120_000 }, (part) => {
     for (const [i, { name, code }] of goldens.entries()) {
       if (i % parts.length !== part) continue;
-      for (let seed = 0; seed < 6; ++seed) {
+      for (let seed = 0; seed < 10; ++seed) {
         const changed = mutated(code, 1000 * i + seed);
         withoutLeak(() => {
           const { error, tensors, values } = runProgram(tril, changed, { limits });
@@ -53,7 +78,8 @@ describe('mutated programs', () => {
             expect(error.kind, shown).toMatch(kinds);
             expect(error.line, shown).toBeGreaterThan(0);
           }
-          for (const { node } of Object.values(values)) if (node) expect(tensors[node], shown).toBeDefined();
+          for (const { node } of Object.values(values))
+            if (node) expect(tensors[node], shown).toBeDefined();
         });
       }
     }
