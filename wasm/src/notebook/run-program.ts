@@ -6,7 +6,7 @@ import { Tensor } from '../tensor.js';
 import { ArrayValue, type Library } from './arrays/array.js';
 import { arrayOf } from './arrays/make.js';
 import { Recorder, type ProgramLimits } from './arrays/record.js';
-import { PythonError } from './language/errors.js';
+import { Raised } from './language/errors.js';
 import { repr } from './language/format.js';
 import { Interpreter } from './language/interpret.js';
 import { Scope } from './language/scope.js';
@@ -141,7 +141,7 @@ function provide(
     recorder.name(made.recorded, name);
     return made;
   } catch (error) {
-    if (!(error instanceof PythonError)) throw error;
+    if (!(error instanceof Raised)) throw error;
     throw new TrilError(call, name, error.message);
   }
 }
@@ -154,7 +154,7 @@ function textOf(value: Value): string {
   try {
     return repr(value);
   } catch (error) {
-    if (error instanceof PythonError) return '...';
+    if (error instanceof Raised) return '...';
     throw error;
   }
 }
@@ -186,13 +186,15 @@ function describeValue(
 }
 
 function errorOf(error: unknown, line: number): ProgramError {
-  if (error instanceof PythonError)
+  if (error instanceof Raised)
     return { kind: error.kind, line: error.line ?? line, message: error.message };
-  if (error instanceof RangeError) {
-    const isDeep = /call stack|recursion/i.test(error.message);
+  // The engine's own: a stack that is full, or an array or a string that is too long.
+  const { name, message } = error as Error;
+  if (name === 'RangeError') {
+    const isDeep = /call stack|recursion/i.test(message);
     if (isDeep)
       return { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' };
-    return { kind: 'MemoryError', line, message: error.message };
+    return { kind: 'MemoryError', line, message };
   }
   if (error instanceof TrilError) {
     const kind = error.argument === 'memory' ? 'MemoryError' : 'ValueError';
@@ -263,7 +265,7 @@ export function runProgram(tril: Tril, code: string, options: ProgramOptions = {
     try {
       if (code.length > limits.code) {
         const most = limits.code.toLocaleString('en');
-        throw new PythonError('MemoryError', `a program may have ${most} characters`, 1);
+        throw new Raised('MemoryError', `a program may have ${most} characters`, 1);
       }
       interpreter.run(readProgram(code), program);
     } catch (thrown) {

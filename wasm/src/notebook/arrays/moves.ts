@@ -7,7 +7,7 @@ import type { Recorded } from './record.js';
 
 export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
-/** An axis counted from the front. @throws PythonError where there is none */
+/** An axis counted from the front. @throws Raised where there is none */
 export function axisIn(x: { rank: number; library: string }, axis: number, rank = x.rank): number {
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
   if (x.library === 'torch') {

@@ -4,7 +4,7 @@ import { frozen, stepOf } from '../../graph/plan.js';
 import type { Graph, GraphValues, Step } from '../../graph/plan.js';
 import type { Tril } from '../../load.js';
 import type { Tensor } from '../../tensor.js';
-import { PythonError, raise } from '../language/errors.js';
+import { Raised, raise } from '../language/errors.js';
 
 /** A value that was computed, or given. */
 export interface Recorded {
@@ -45,14 +45,14 @@ export class Recorder {
     this.#elements = -Infinity;
   }
 
-  /** Counts a step of work. @throws PythonError where there were too many */
+  /** Counts a step of work. @throws Raised where there were too many */
   step(): void {
     if (++this.#steps <= this.limits.steps) return;
     const most = this.limits.steps.toLocaleString('en');
     raise('TimeoutError', `stopped after ${most} steps: a loop that does not end?`);
   }
 
-  /** Counts numbers that are about to be made. @throws PythonError where there were too many */
+  /** Counts numbers that are about to be made. @throws Raised where there were too many */
   elements(shape: readonly number[]): void {
     if (shape.some((size) => size < 0)) raise('ValueError', 'negative dimensions are not allowed');
     this.#elements += count(shape);
@@ -85,7 +85,7 @@ export class Recorder {
     } catch (error) {
       if (!(error instanceof TrilError)) throw error;
       const kind = error.argument === 'memory' ? 'MemoryError' : 'ValueError';
-      throw new PythonError(kind, `${operation}: ${error.problem}`);
+      throw new Raised(kind, `${operation}: ${error.problem}`);
     }
   }
 

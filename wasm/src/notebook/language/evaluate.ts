@@ -5,7 +5,7 @@ import { arrayAttribute } from '../library/attributes.js';
 import { convertTo } from '../library/numpy-make.js';
 import { plainAttribute } from '../library/plain-methods.js';
 import type { Clause, Expression, FormatPart, Literal, Statement } from '../parse/syntax.js';
-import { PythonError, outside, raise } from './errors.js';
+import { Raised, outside, raise } from './errors.js';
 import { format, repr, str } from './format.js';
 import { bind } from './functions.js';
 import { itemOf } from './items.js';
@@ -377,7 +377,7 @@ export abstract class Evaluator {
     if (value instanceof Dict && !value.isSet) {
       const found = value.get(index);
       if (found !== undefined) return found;
-      throw new PythonError('KeyError', repr(index));
+      throw new Raised('KeyError', repr(index));
     }
     if (value instanceof Instance) {
       const own = this.special(value, '__getitem__', [index]);

@@ -4,7 +4,7 @@ import { arithmetic, broadcastShapes, shapeWords } from '../arrays/arithmetic.js
 import { isFloat } from '../arrays/dtypes.js';
 import { setItem } from '../arrays/indexing.js';
 import type { Recorded, Recorder } from '../arrays/record.js';
-import { outside, PythonError, raise } from './errors.js';
+import { outside, Raised, raise } from './errors.js';
 import { Evaluator } from './evaluate.js';
 import { str } from './format.js';
 import type { LineRecord, Machine } from './machine.js';
@@ -323,7 +323,7 @@ export class Interpreter extends Evaluator {
   #raise(value: Value): never {
     const made = value instanceof ClassValue ? this.#instance(value, [], new Map()) : value;
     if (made instanceof Instance && made.names.has('args')) {
-      throw new PythonError(made.type.name, str(made, this.specialOf));
+      throw new Raised(made.type.name, str(made, this.specialOf));
     }
     if (value === null) raise('RuntimeError', 'No active exception to reraise');
     return raise('TypeError', 'exceptions must derive from BaseException');
@@ -362,7 +362,7 @@ export class Interpreter extends Evaluator {
       if (found) return found;
       const has = [...known.keys()].join(', ');
       const text = `No module named '${name}' in the subset that runs here; there are: ${has}`;
-      throw new PythonError('ModuleNotFoundError', text);
+      throw new Raised('ModuleNotFoundError', text);
     };
     const module = find(node.module);
     if (!node.names) {

@@ -213,7 +213,7 @@ export function identityOf(value: object): number {
   return identities.get(value)!;
 }
 
-/** Text that equal keys share. @throws PythonError for what cannot be a key */
+/** Text that equal keys share. @throws Raised for what cannot be a key */
 export function keyOf(value: Value): string {
   if (value === null) return 'None';
   if (isNumber(value)) return `n${numberIn(value)}`;

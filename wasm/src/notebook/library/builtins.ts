@@ -2,7 +2,7 @@
 import { elementwise } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
 import { plainNumber } from '../arrays/make.js';
-import { PythonError, raise } from '../language/errors.js';
+import { Raised, raise } from '../language/errors.js';
 import { format, repr, str } from '../language/format.js';
 import type { Machine } from '../language/machine.js';
 import { binary, compare, iterate, lengthOf, truth } from '../language/operators.js';
@@ -195,7 +195,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
       machine.attribute(value!, String(name));
       return true;
     } catch (error) {
-      if (error instanceof PythonError && error.kind === 'AttributeError') return false;
+      if (error instanceof Raised && error.kind === 'AttributeError') return false;
       throw error;
     }
   });

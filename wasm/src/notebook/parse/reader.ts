@@ -1,5 +1,5 @@
 // What reading statements and expressions share: text, lines, children, and errors that have a place.
-import { PythonError } from '../language/errors.js';
+import { Raised } from '../language/errors.js';
 import type { SyntaxNode } from './grammar.js';
 
 /** How deep brackets, operators and blocks may be in each other. */
@@ -30,7 +30,7 @@ export class Source {
 
   lineOf = (node: SyntaxNode): number => this.lineAt(node.from);
 
-  /** The children of a node but for comments. @throws PythonError where the grammar found a mistake among them */
+  /** The children of a node but for comments. @throws Raised where the grammar found a mistake among them */
   children(node: SyntaxNode): SyntaxNode[] {
     const all: SyntaxNode[] = [];
     for (let child = node.firstChild; child; child = child.nextSibling) {
@@ -41,25 +41,25 @@ export class Source {
   }
 
   /** Something that Python does not read either. */
-  wrong(node: SyntaxNode, problem?: string): PythonError {
+  wrong(node: SyntaxNode, problem?: string): Raised {
     // A mistake is where something is missing: behind the last word before it.
     const before = this.code.slice(0, node.to).trimEnd().length;
     const line = this.lineAt(Math.min(node.from, Math.max(0, before - 1)));
     const near = this.code.split('\n', line)[line - 1]!.trim().slice(0, 60);
-    return new PythonError('SyntaxError', problem ?? `invalid syntax: ${near}`, line);
+    return new Raised('SyntaxError', problem ?? `invalid syntax: ${near}`, line);
   }
 
   /** Something that Python reads, but nothing here. */
-  outside(node: SyntaxNode, what: string, instead = ''): PythonError {
+  outside(node: SyntaxNode, what: string, instead = ''): Raised {
     const text = `${what} is not in the subset of Python that runs here${instead && `; ${instead}`}`;
-    return new PythonError('NotImplementedError', text, this.lineOf(node));
+    return new Raised('NotImplementedError', text, this.lineOf(node));
   }
 
   /** Reads something inside of something else, if that is not too deep. */
   inside<Result>(node: SyntaxNode, read: () => Result): Result {
     if (++this.#depth > deepest) {
       const text = `brackets, operators and blocks are more than ${deepest} deep in each other`;
-      throw new PythonError('RecursionError', text, this.lineOf(node));
+      throw new Raised('RecursionError', text, this.lineOf(node));
     }
     const result = read();
     --this.#depth;

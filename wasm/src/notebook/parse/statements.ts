@@ -1,5 +1,5 @@
 // Statements, from the grammar's tree.
-import { PythonError } from '../language/errors.js';
+import { Raised } from '../language/errors.js';
 import { ExpressionReader } from './expressions.js';
 import { parseTree, type SyntaxNode } from './grammar.js';
 import { Source, split } from './reader.js';
@@ -162,7 +162,7 @@ class StatementReader {
       return target;
     }
     const problem = `cannot assign to ${target.kind === 'call' ? 'function call' : 'expression'}`;
-    throw new PythonError('SyntaxError', problem, target.line);
+    throw new Raised('SyntaxError', problem, target.line);
   }
 
   #assign(nodes: readonly SyntaxNode[], near: SyntaxNode, line: number): Statement {
@@ -195,7 +195,7 @@ class StatementReader {
   }
 }
 
-/** A program. @throws PythonError where it is none, or has what the subset does not */
+/** A program. @throws Raised where it is none, or has what the subset does not */
 export function readProgram(code: string): Statement[] {
   return new StatementReader(new Source(code)).block(parseTree(code));
 }
