@@ -11,7 +11,8 @@
 //                       PyTorch's numbers and models/, which it ships, and what these are read and
 //                       measured with, models/meaning.mjs, shape.mjs and share.mjs
 //   wasm/src            worker stands on all else, which works without it; it sees nothing outside wasm/src
-//   wasm/src/graph      stands on what the package gives everyone, its calls, tensors and errors; only the Worker sees it
+//   wasm/src/graph      stands on what the package gives everyone, its calls, tensors and errors; only the Worker and notebook see it
+//   wasm/src/notebook   stands on graph, and on what graph stands on; only the Worker sees it, and the grammar of Python only it
 //   wasm/bench          sees wasm/ and models/ only
 
 import { dirname, join } from 'node:path';
@@ -40,7 +41,7 @@ const webFloors = [
   'chapters',
   'again',
 ];
-const publicEntries = ['tril', 'tril/training', 'tril/graph', 'tril/worker'];
+const publicEntries = ['tril', 'tril/training', 'tril/graph', 'tril/notebook', 'tril/worker'];
 
 /** What graphs stand on, besides the checks of names. */
 const graphsSee = ['load', 'tensor', 'error', 'names'].map((name) => `wasm/src/${name}.js`);
@@ -119,9 +120,14 @@ function judgePackage(path, target) {
   if (!`${place}/`.startsWith('wasm/src/')) return `${target} is outside wasm/src/`;
   const [own, other] = [path, place].map((each) => each.startsWith('wasm/src/worker/'));
   if (other && !own) return `${target} is of the Worker, which stands above`;
-  const [isOfGraph, isGraph] = [path, place].map((each) => each.startsWith('wasm/src/graph/'));
-  if (isGraph && !isOfGraph && !own) return `${target} is of graphs, which stand above`;
-  return isOfGraph && !isGraph && !graphsSee.includes(place)
+  const isIn = (folder) => [path, place].map((each) => each.startsWith(`wasm/src/${folder}/`));
+  const [isOfGraph, isGraph] = isIn('graph');
+  const [isOfNotebook, isNotebook] = isIn('notebook');
+  if (isNotebook && !isOfNotebook && !own) return `${target} is of notebooks, which stand above`;
+  if (isGraph && !isOfGraph && !isOfNotebook && !own)
+    return `${target} is of graphs, which stand above`;
+  const isAllowed = graphsSee.includes(place) || (isOfGraph ? isGraph : isGraph || isNotebook);
+  return (isOfGraph || isOfNotebook) && !isAllowed
     ? `${target} is not what graphs stand on; ${graphsSee.join(', ')} are`
     : '';
 }

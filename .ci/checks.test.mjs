@@ -92,6 +92,10 @@ test('graphs stand on what the package gives everyone, and nothing but the Worke
   assert.equal(see('wasm/src/worker/host.ts', '../graph/run.js'), 0);
   assert.equal(see('wasm/src/graph/run.ts', '../raw.js'), 1);
   assert.equal(see('wasm/src/graph/run.ts', '../calls/matmul.js'), 1);
+  assert.equal(see('wasm/src/notebook/a.ts', '../graph/plan.js'), 0);
+  assert.equal(see('wasm/src/notebook/a.ts', '../raw.js'), 1);
+  assert.equal(see('wasm/src/graph/a.ts', '../notebook/index.js'), 1);
+  assert.equal(see('wasm/src/public.ts', './notebook/index.js'), 1);
   assert.equal(see('wasm/src/public.ts', './graph/index.js'), 1);
 });
 
@@ -304,7 +308,7 @@ test('a notice that is missing is named', () => {
   const text = `${modules}${'='.repeat(80)}\nkatex: MIT\n`;
   assert.deepEqual(checkNotices(text, ['katex']), []);
   assert.match(checkNotices(text, ['katex', 'svelte'])[0], /nothing of svelte$/);
-  assert.equal(checkNotices('', ['katex']).length, 5);
+  assert.equal(checkNotices('', ['katex']).length, 6);
 });
 
 test('`npm test` takes core, package and page; `npm run test:all` takes every folder, nothing twice', () => {

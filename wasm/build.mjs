@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { build as bundle } from 'esbuild';
 import { build, unthreaded, variants } from './toolchain/cmake.mjs';
 import { entries } from './toolchain/entries.mjs';
 import { withLeastMemory } from './toolchain/memory-limits.mjs';
@@ -76,6 +77,20 @@ function compileTypeScript() {
   return spawnSync(process.execPath, [tsc, '--project', project], { stdio: 'inherit' }).status;
 }
 
+/** The grammar of Python into the one file that sees it, so that the package needs no other. */
+async function bundleGrammar() {
+  const file = join(here, 'dist', 'notebook', 'parse', 'grammar.js');
+  const options = { bundle: true, format: 'esm', target: 'es2022', minify: true };
+  await bundle({
+    ...options,
+    entryPoints: [file],
+    outfile: file,
+    allowOverwrite: true,
+    legalComments: 'none',
+  });
+  rmSync(`${file}.map`, { force: true });
+}
+
 const { values } = parseArgs({ options: { modules: { type: 'string' } } });
 const buildFolder = values.modules ?? (await compile());
 rmSync(join(here, 'dist'), { recursive: true, force: true });
@@ -86,3 +101,4 @@ const notices = 'THIRD-PARTY-NOTICES.txt';
 copyFileSync(join(dirname(here), 'docs', notices), join(here, notices));
 reportSizes();
 process.exitCode = compileTypeScript();
+if (process.exitCode === 0) await bundleGrammar();

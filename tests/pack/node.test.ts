@@ -59,6 +59,16 @@ it('says why a number is what it is', async () => {
   expect(text).toBe('c[0, 0] = 1 * 3 + 2 * 4 = 11\n');
 });
 
+it('runs a program of Python', async () => {
+  const script = `
+    import { loadTril } from 'tril';
+    import { runProgram } from 'tril/notebook';
+    const tril = await loadTril({ variant: 'simd' });
+    console.log(runProgram(tril, 'import numpy as np\\nprint(np.arange(6).reshape(2, 3) @ np.ones(3))').printed);`;
+  const text = await node('--input-type=module', '-e', script);
+  expect(text).toBe('[ 3. 12.]\n\n');
+});
+
 it('says what to do when its module cannot be loaded', async () => {
   writeFileSync(join(project, 'page.wasm'), '<!doctype html>');
   const script = `

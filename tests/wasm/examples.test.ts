@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
 import * as graph_ from 'tril/graph';
+import * as notebook_ from 'tril/notebook';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
 import { DecodingSession, loadTril, Model, SequenceTrainer } from 'tril/training';
 import { Tokenizer, WordVectors } from 'tril/training';
@@ -100,6 +101,7 @@ describe('examples', () => {
     const functions = [
       ...functionsOf(package_),
       ...functionsOf(graph_).map((name) => `graph.${name}`),
+      ...functionsOf(notebook_).map((name) => `notebook.${name}`),
     ];
     const wanted = [
       ...calls,

@@ -44,6 +44,7 @@ const owners: Record<string, string> = {
   'graph/sources.ts': 'graph.',
   'graph/unfold.ts': 'graph.',
   'graph/why.ts': 'graph.',
+  'notebook/run-program.ts': 'notebook.',
   'worker/index.ts': 'worker.',
   'worker/model.ts': 'RemoteModel.',
   'worker/sequence-trainer.ts': 'RemoteSequenceTrainer.',

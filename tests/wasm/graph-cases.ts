@@ -117,6 +117,51 @@ export const cases: readonly Case[] = [
     inputs: { x: [2, 3, 2] },
   },
   {
+    name: 'powers, the larger and the smaller',
+    graph: graph({ x: ['T', 'D'], y: ['D'] }, ({ x, y }, c) => {
+      const positive = c.exp(x);
+      return {
+        ...{ square: c.power(x, 2), root: c.power(positive, 0.5), both: c.power(positive, y) },
+        ...{ larger: c.maximum(x, y), smaller: c.minimum(x, 0) },
+        ...{ least: c.min(x, { axis: 0 }), place: c.argmax(x, { axis: -1 }), first: c.argmax(x) },
+      };
+    }),
+    inputs: { x: [2, 3], y: [3] },
+  },
+  {
+    name: 'comparisons',
+    graph: graph({ x: ['T', 'D'], y: ['D'] }, ({ x, y }, c) => ({
+      ...{ same: c.equal(x, y), other: c.notEqual(x, y), below: c.less(x, y) },
+      ...{ atMost: c.lessEqual(x, y), above: c.greater(x, 1), atLeast: c.greaterEqual(x, y) },
+    })),
+    inputs: { x: [2, 3], y: [3] },
+    below: { x: 3, y: 3 },
+  },
+  {
+    name: 'a condition',
+    graph: graph({ x: ['T', 'D'], y: ['D'], seen: ['T', 1] }, ({ x, y, seen }, { where }) => ({
+      ...{ chosen: where(seen, x, y), shown: where(seen, x, 0) },
+    })),
+    inputs: { x: [3, 3], y: [3], seen: [3, 1] },
+    below: { seen: 2 },
+  },
+  {
+    name: 'places',
+    graph: graph({ x: ['T', 3], y: ['D'], z: [2] }, ({ x, y, z }, c) => ({
+      ...{ columns: c.take(x, { axis: 1, indices: [2, 0, 0] }), one: c.take(y, { indices: [1] }) },
+      ...{
+        put_: c.put([x, y, z], {
+          places: [
+            [0, 4, 2],
+            [4, 5],
+          ],
+        }),
+        again: c.exp(c.put([z, z], { places: [[1, 1]] })),
+      },
+    })),
+    inputs: { x: [2, 3], y: [3], z: [2] },
+  },
+  {
     name: 'norms',
     graph: graph({ x: ['T', 'C'], w: ['C'], b: ['C'] }, ({ x, w, b }, c) => ({
       ...{ y: c.layerNorm(x, w, b), plain: c.layerNorm(x, { eps: 0.5 }) },

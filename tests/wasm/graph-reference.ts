@@ -76,6 +76,14 @@ const binary: Readonly<Record<string, (x: number, y: number) => number>> = {
   subtract: (x, y) => x - y,
   multiply: (x, y) => x * y,
   divide: (x, y) => x / y,
+  power: (x, y) => x ** y,
+  ...{ maximum: Math.max, minimum: Math.min },
+  equal: (x, y) => Number(x === y),
+  notEqual: (x, y) => Number(x !== y),
+  less: (x, y) => Number(x < y),
+  lessEqual: (x, y) => Number(x <= y),
+  greater: (x, y) => Number(x > y),
+  greaterEqual: (x, y) => Number(x >= y),
 };
 
 function matrixProduct(a: Numbers, b: Numbers): Numbers {
@@ -168,6 +176,33 @@ const operations: Record<string, Computed> = {
   sum: ([x], options) => reduce(x!, options, (line) => line.reduce((a, b) => a + b, 0)),
   mean: ([x], options) => reduce(x!, options, meanOf),
   max: ([x], options) => reduce(x!, options, (line) => Math.max(...line)),
+  min: ([x], options) => reduce(x!, options, (line) => Math.min(...line)),
+  argmax: ([x], options) => reduce(x!, options, (line) => line.indexOf(Math.max(...line))),
+  take: ([x], { axis = 0 as never, indices }) => {
+    const place = front(axis, x!.shape.length);
+    const list = indices as unknown as number[];
+    return fill(
+      x!.shape.map((size, i) => (i === place ? list.length : size)),
+      (index) =>
+        at(
+          x!,
+          index.map((each, i) => (i === place ? list[each]! : each)),
+        ),
+    );
+  },
+  put: ([x, ...values], { places }) => {
+    const data = [...x!.data];
+    for (const [i, each] of (places as unknown as number[][]).entries()) {
+      for (const [k, place] of each.entries()) data[place] = values[i]!.data[k]!;
+    }
+    return { shape: x!.shape, data };
+  },
+  where: ([condition, x, y]) => {
+    const [chooses, left, right] = [condition!, x!, y!].map(repeated);
+    return fill(joint(condition!.shape, joint(x!.shape, y!.shape)), (index) =>
+      chooses!(index) === 0 ? right!(index) : left!(index),
+    );
+  },
   reshape: ([x], { shape }, sizes) => ({
     shape: (shape as unknown as (number | string)[]).map((size) => sizeOf(size, sizes)),
     data: x!.data,

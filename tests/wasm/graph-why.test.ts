@@ -18,6 +18,10 @@ function valueOf(text: string): number {
   const square = (...values: readonly number[]) => mean(...values.map((each) => each * each));
   const functions = {
     ...{ exp: Math.exp, log: Math.log, sqrt: Math.sqrt, tanh: Math.tanh, max: Math.max },
+    ...{
+      min: Math.min,
+      argmax: (...values: readonly number[]) => values.indexOf(Math.max(...values)),
+    },
     ...{ E: Math.E, erf, mean, mean_square: square },
     variance: (...values: readonly number[]) =>
       square(...values.map((each) => each - mean(...values))),

@@ -51,3 +51,10 @@ test('the example of graphs prints what stands below it', () => {
     /```js\n((?:(?!```).)*whyText.*?)```\n\n```text\n(.*?)\n```/su.exec(readme) ?? [];
   expect(linesOf('graph.mjs', example)).toEqual(printed?.split('\n'));
 });
+
+test('the example of programs prints what stands below it', () => {
+  const readme = readFileSync(new URL('wasm/README.md', root), 'utf8');
+  const [, example, printed] =
+    /```js\n((?:(?!```).)*runProgram.*?)```\n\n```text\n(.*?)\n```/su.exec(readme) ?? [];
+  expect(linesOf('notebook.mjs', example)).toEqual(printed?.split('\n'));
+});

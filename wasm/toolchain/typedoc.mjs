@@ -53,6 +53,7 @@ const options = {
     join(wasm, 'src/index.ts'),
     join(wasm, 'src/training.ts'),
     join(wasm, 'src/graph/index.ts'),
+    join(wasm, 'src/notebook/index.ts'),
     join(wasm, 'src/worker/index.ts'),
   ],
   tsconfig: join(wasm, 'tsconfig.json'),
@@ -122,7 +123,8 @@ function categorise({ project }) {
   for (const reflection of Object.values(project.reflections)) {
     if (reflection.parent?.kind === ReflectionKind.Module) {
       const readsGraphs =
-        reflection.parent.name === 'tril/graph' && reflection.kind === ReflectionKind.Function;
+        ['tril/graph', 'tril/notebook'].includes(reflection.parent.name) &&
+        reflection.kind === ReflectionKind.Function;
       const isFirst = readsGraphs || beginning.includes(reflection.name);
       putInto(reflection, isFirst ? first : types);
     }

@@ -35,6 +35,26 @@ export interface Calls {
   multiply(x: GraphOperand, y: GraphOperand): Value;
   /** `x / y`, with broadcasting. */
   divide(x: GraphOperand, y: GraphOperand): Value;
+  /** `x` to the power of `y`, with broadcasting. */
+  power(x: GraphOperand, y: GraphOperand): Value;
+  /** The larger of both, with broadcasting. */
+  maximum(x: GraphOperand, y: GraphOperand): Value;
+  /** The smaller of both, with broadcasting. */
+  minimum(x: GraphOperand, y: GraphOperand): Value;
+  /** 1 where both are equal, else 0. */
+  equal(x: GraphOperand, y: GraphOperand): Value;
+  /** 1 where they differ, else 0. */
+  notEqual(x: GraphOperand, y: GraphOperand): Value;
+  /** 1 where `x < y`, else 0. */
+  less(x: GraphOperand, y: GraphOperand): Value;
+  /** 1 where `x <= y`, else 0. */
+  lessEqual(x: GraphOperand, y: GraphOperand): Value;
+  /** 1 where `x > y`, else 0. */
+  greater(x: GraphOperand, y: GraphOperand): Value;
+  /** 1 where `x >= y`, else 0. */
+  greaterEqual(x: GraphOperand, y: GraphOperand): Value;
+  /** `x` where `condition` is not 0, and `y` elsewhere, with broadcasting. */
+  where(condition: GraphOperand, x: GraphOperand, y: GraphOperand): Value;
   /** `e^x` */
   exp(x: GraphOperand): Value;
   /** The natural logarithm. */
@@ -70,12 +90,26 @@ export interface Calls {
   ): Parts<Sections>;
   /** Values one after another along an axis that they have (default 0). */
   concatenate(values: readonly GraphOperand[], options?: { readonly axis?: number }): Value;
+  /** Parts of an axis (default 0) by their indices, in any order and number. */
+  take(
+    x: GraphOperand,
+    options: { readonly axis?: number; readonly indices: readonly number[] },
+  ): Value;
+  /** The first value with the numbers of each other one at its places in row-major order: later ones win. */
+  put(
+    values: readonly GraphOperand[],
+    options: { readonly places: readonly (readonly number[])[] },
+  ): Value;
   /** The sum along an axis (default: of all, with the shape `[1]`). */
   sum(x: GraphOperand, options?: AxisOptions): Value;
   /** The mean along an axis (default: of all). */
   mean(x: GraphOperand, options?: AxisOptions): Value;
   /** The largest along an axis (default: of all). */
   max(x: GraphOperand, options?: AxisOptions): Value;
+  /** The smallest along an axis (default: of all). */
+  min(x: GraphOperand, options?: AxisOptions): Value;
+  /** Where the largest along an axis (default: of all) is: the first of equal ones. */
+  argmax(x: GraphOperand, options?: AxisOptions): Value;
   /** Along the last axis but one, `y[t]` is the mean of `x[0 .. t]`, or with `sum` its sum. */
   runningAverage(x: GraphOperand, options?: { readonly sum?: boolean }): Value;
   /** Square, with ones on the diagonal and below, and zeros above. */

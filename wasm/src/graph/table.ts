@@ -1,5 +1,21 @@
 // The table of operations, by name. What is listed here can be written in a graph, and is read by every reader.
-import { add, divide, multiply, subtract } from './operations/arithmetic.js';
+import {
+  add,
+  divide,
+  maximum,
+  minimum,
+  multiply,
+  power,
+  subtract,
+} from './operations/arithmetic.js';
+import {
+  equal,
+  greater,
+  greaterEqual,
+  less,
+  lessEqual,
+  notEqual,
+} from './operations/arithmetic.js';
 import { runningAverage, tri } from './operations/averages.js';
 import { attention, multiHeadAttention } from './operations/attention.js';
 import { input, number } from './operations/leaves.js';
@@ -8,7 +24,8 @@ import { linear } from './operations/linear.js';
 import { mask } from './operations/mask.js';
 import { concatenate, reshape, slice } from './operations/moves.js';
 import { layerNorm, rmsNorm } from './operations/norms.js';
-import { max, mean, sum } from './operations/reductions.js';
+import { put, take, where } from './operations/places.js';
+import { argmax, max, mean, min, sum } from './operations/reductions.js';
 import { logSoftmax, softmax } from './operations/softmax.js';
 import { crossEntropy, embedding } from './operations/tokens.js';
 import { transpose } from './operations/transpose.js';
@@ -18,10 +35,11 @@ import type { Fused, Operation } from './operation.js';
 export const table: Readonly<Record<string, Operation | Fused>> = {
   ...{ input, number },
   ...{ matmul, linear },
-  ...{ transpose, reshape, slice, concatenate },
-  ...{ add, subtract, multiply, divide },
+  ...{ transpose, reshape, slice, concatenate, take, put },
+  ...{ add, subtract, multiply, divide, power, maximum, minimum },
+  ...{ equal, notEqual, less, lessEqual, greater, greaterEqual, where },
   ...{ exp, log, sqrt, tanh, relu, gelu, silu },
-  ...{ sum, mean, max, runningAverage, tri },
+  ...{ sum, mean, max, min, argmax, runningAverage, tri },
   ...{ softmax, logSoftmax, mask, layerNorm, rmsNorm },
   ...{ embedding, crossEntropy },
   ...{ attention, multiHeadAttention },

@@ -6,26 +6,34 @@ import { count } from '../sizes.js';
 import { atom, back, broadcast, factor, signed } from './common.js';
 
 interface Arithmetic {
-  readonly call: 'add' | 'subtract' | 'multiply' | 'divide';
+  readonly call: 'add' | 'subtract' | 'multiply' | 'divide' | 'power' | 'maximum' | 'minimum';
   readonly sign: string;
+  /** Where programs call it, and sentences write `max(x, y)`. */
+  readonly named?: { readonly sentence: string; readonly numpy: string; readonly pytorch: string };
   tex(x: string, y: string): string;
   /** Gradients before what was repeated is added up. */
   gradient(tril: Tril, d: Tensor, x: Tensor, y: Tensor): readonly [Tensor, Tensor];
 }
 
-const arithmetic = ({ call, sign, tex, gradient }: Arithmetic): Operation =>
+const arithmetic = ({ call, sign, named, tex, gradient }: Arithmetic): Operation =>
   define<object>({
     takes: ['x', 'y'],
     options: {},
     shape: ([x, y], _, fail) => broadcast(x!, y!, 'y', fail),
     run: (tril, [x, y]) => tril[call](x!, y!),
     cells: (index, { inputs }) => inputs.map((shape, i) => [[i, back(shape, index)]]),
-    why: (terms) => terms.map(([number]) => signed(number!)).join(` ${sign} `),
+    why: (terms) => {
+      if (named) return `${named.sentence}(${terms.map(([number]) => number).join(', ')})`;
+      return terms.map(([number]) => signed(number!)).join(` ${sign} `);
+    },
     gradient: (tril, d, { tensors: [x, y] }) =>
       gradient(tril, d, x!, y!).map((each, i) => tril.sumTo(each, [x!, y!][i]!.shape)),
-    numpy: (args) => args.map(atom).join(` ${sign} `),
-    pytorch: (args) => args.map(atom).join(` ${sign} `),
-    cpp: ([x, y], _, out) => `${call}(${x}, ${y}, ${out});`,
+    numpy: (args) => (named ? `${named.numpy}(${args})` : args.map(atom).join(` ${sign} `)),
+    pytorch: (args) => (named ? `${named.pytorch}(${args})` : args.map(atom).join(` ${sign} `)),
+    cpp: ([x, y], _, out) =>
+      named || call === 'power'
+        ? `binary(Binary::${call}, ${x}, ${y}, ${out});`
+        : `${call}(${x}, ${y}, ${out});`,
     flops: ({ output }) => count(output),
     tex: ([x, y]) => tex(x!, y!),
   });
@@ -52,3 +60,55 @@ export const divide = arithmetic({
     return [dX, tril.negate(tril.multiply(dX, tril.divide(x, y)))];
   },
 });
+
+export const power = arithmetic({
+  ...{ call: 'power', sign: '**', tex: (x, y) => `{${factor(x)}}^{${y}}` },
+  gradient: (tril, d, x, y) => {
+    const dX = tril.multiply(d, tril.multiply(y, tril.power(x, tril.subtract(y, 1))));
+    // 0 to a power above 0 stays 0, where a logarithm would not.
+    const logarithm = tril.where(tril.greater(x, 0), tril.log(x), 0);
+    return [dX, tril.multiply(d, tril.multiply(tril.power(x, y), logarithm))];
+  },
+});
+
+/** The larger or the smaller of two: of equal ones each gets a half. */
+const extreme = (call: 'maximum' | 'minimum'): Operation => {
+  const short = call.slice(0, 3);
+  return arithmetic({
+    ...{ call, sign: '', tex: (x, y) => `\\${short}\\left(${x}, ${y}\\right)` },
+    named: { sentence: short, numpy: `np.${call}`, pytorch: `torch.${call}` },
+    gradient: (tril, d, x, y) => {
+      const half = tril.multiply(tril.equal(x, y), 0.5);
+      const wins = call === 'maximum' ? tril.greater(x, y) : tril.less(x, y);
+      const share = tril.add(wins, half);
+      return [tril.multiply(d, share), tril.multiply(d, tril.subtract(1, share))];
+    },
+  });
+};
+export const maximum = extreme('maximum');
+export const minimum = extreme('minimum');
+
+/** 1 where it is so, else 0. */
+const comparison = (call: string, sign: string, tex: string): Operation =>
+  define<object>({
+    takes: ['x', 'y'],
+    options: {},
+    shape: ([x, y], _, fail) => broadcast(x!, y!, 'y', fail),
+    run: (tril, [x, y]) => tril[call as 'equal'](x!, y!),
+    cells: (index, { inputs }) => inputs.map((shape, i) => [[i, back(shape, index)]]),
+    why: (terms) => terms.map(([number]) => signed(number!)).join(` ${sign} `),
+    gradient: () => [],
+    numpy: (args) => `(${args.map(atom).join(` ${sign} `)}).astype(np.float32)`,
+    pytorch: (args) => `(${args.map(atom).join(` ${sign} `)}).float()`,
+    cpp: ([x, y], _, out) =>
+      `binary(Binary::${call.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)}, ${x}, ${y}, ${out});`,
+    flops: ({ output }) => count(output),
+    tex: (args) => `\\left[${args.join(` ${tex} `)}\\right]`,
+  });
+
+export const equal = comparison('equal', '==', '=');
+export const notEqual = comparison('notEqual', '!=', '\\neq');
+export const less = comparison('less', '<', '<');
+export const lessEqual = comparison('lessEqual', '<=', '\\leq');
+export const greater = comparison('greater', '>', '>');
+export const greaterEqual = comparison('greaterEqual', '>=', '\\geq');

@@ -22,10 +22,10 @@ const kept = <Size>(shape: readonly Size[], axis: number | null, of1: Size): Siz
 const added = (numbers: readonly string[]) => numbers.map(signed).join(' + ') || '0';
 
 interface Reduction {
-  readonly call: 'sum' | 'mean' | 'max';
+  readonly call: 'sum' | 'mean' | 'max' | 'min' | 'argmax';
   why(numbers: readonly string[], size: number): string;
   /** From the gradient with all axes kept. */
-  gradient(tril: Tril, d: Tensor, x: Tensor, result: Tensor): Tensor;
+  gradient(tril: Tril, d: Tensor, x: Tensor, result: Tensor): Tensor | undefined;
   flops(elements: Sum, results: Sum): Sum;
   tex(x: string, below: string): string;
 }
@@ -74,7 +74,11 @@ const reduction = (own: Reduction): Operation =>
     },
     pytorch: ([x], { inputs, options, output }) => {
       const { axis, keepDims } = options;
-      const name = own.call === 'max' ? 'amax' : own.call;
+      if (own.call === 'argmax') {
+        const call = `torch.argmax(${x}, dim=${axis ?? 'None'}, keepdim=${python(keepDims)})`;
+        return `${call}.float().reshape(${output.join(', ')})`;
+      }
+      const name = own.call.replace(/^m(?=ax|in)/, 'am');
       const axes = reduced(axis, inputs[0]!.length).join(', ');
       const call = `${atom(x!)}.${name}(dim=(${axes},), keepdim=${python(keepDims)})`;
       return axis === null && !keepDims ? `${call}.reshape(${output.join(', ')})` : call;
@@ -106,15 +110,27 @@ export const mean = reduction({
   tex: (x, below) => `\\mathrm{mean}${below}\\left(${x}\\right)`,
 });
 
-export const max = reduction({
-  call: 'max',
-  why: (numbers) => `max(${numbers.join(', ')})`,
-  // Of equal ones each gets its share.
-  gradient: (tril, d, x, result) => {
-    const isLargest = tril.equal(x, result);
-    const share = tril.divide(d, tril.sumTo(isLargest, d.shape));
-    return tril.multiply(isLargest, share);
-  },
+const extreme = (call: 'max' | 'min'): Operation =>
+  reduction({
+    call,
+    why: (numbers) => `${call}(${numbers.join(', ')})`,
+    // Of equal ones each gets its share.
+    gradient: (tril, d, x, result) => {
+      const isExtreme = tril.equal(x, result);
+      const share = tril.divide(d, tril.sumTo(isExtreme, d.shape));
+      return tril.multiply(isExtreme, share);
+    },
+    flops: (elements) => elements,
+    tex: (x, below) => `\\${call}${below} ${x}`,
+  });
+export const max = extreme('max');
+export const min = extreme('min');
+
+/** Where the largest is: the first of equal ones. */
+export const argmax = reduction({
+  call: 'argmax',
+  why: (numbers) => `argmax(${numbers.join(', ')})`,
+  gradient: () => undefined,
   flops: (elements) => elements,
-  tex: (x, below) => `\\max${below} ${x}`,
+  tex: (x, below) => `\\arg\\max${below} ${x}`,
 });

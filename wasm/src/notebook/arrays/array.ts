@@ -1,0 +1,173 @@
+// Arrays of a program: what NumPy calls ndarray and PyTorch Tensor. Each stands for a recorded value, can be written into, and
+// shares its numbers with its views.
+import { raise } from '../language/errors.js';
+import type { Recorded, Recorder } from './record.js';
+
+/** A type of numbers. All are float32 in the core: the type says how they are promoted and printed. */
+export class Dtype {
+  constructor(
+    readonly name: DtypeName,
+    readonly library: Library = 'numpy',
+  ) {}
+
+  get text(): string {
+    return this.library === 'torch' ? `torch.${this.name}` : this.name;
+  }
+}
+
+export type DtypeName = 'float64' | 'float32' | 'int64' | 'bool';
+export type Library = 'numpy' | 'torch';
+
+export const sizeOf = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
+
+export const stridesOf = (shape: readonly number[]): number[] =>
+  shape.map((_, axis) => sizeOf(shape.slice(axis + 1)));
+
+/** What an array shares its numbers with. */
+interface View {
+  readonly root: ArrayValue;
+  /** The root's version of which it was made. */
+  seen: number;
+  /** Made again, of the root as it is now. */
+  redo(): Recorded;
+  /** Where in the root each of its numbers is. */
+  places(): readonly number[];
+}
+
+export interface Kind {
+  readonly dtype: DtypeName;
+  readonly library: Library;
+}
+
+/** The shortest number that is the same as float32. */
+export function shortest(value: number): number {
+  if (!Number.isFinite(value)) return value;
+  for (let digits = 6; digits < 9; ++digits) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return value;
+}
+
+export class ArrayValue implements Kind {
+  #recorded: Recorded;
+  #pending: { places: readonly number[]; value: Recorded }[] = [];
+  #version = 0;
+  readonly #view: View | undefined;
+  readonly strides: readonly number[];
+
+  constructor(
+    readonly recorder: Recorder,
+    recorded: Recorded,
+    /** As the program sees it: `()` is `[1]` in the core. */
+    readonly shape: readonly number[],
+    readonly dtype: DtypeName,
+    readonly library: Library,
+    view?: View,
+    strides?: readonly number[],
+  ) {
+    this.#recorded = recorded;
+    this.#view = view;
+    this.strides = strides ?? stridesOf(shape);
+  }
+
+  /** Its value as it is now. */
+  get recorded(): Recorded {
+    const view = this.#view;
+    if (view && view.seen !== view.root.#version) {
+      this.#recorded = view.redo();
+      view.seen = view.root.#version;
+    }
+    if (this.#pending.length > 0) {
+      const values = this.#pending.map(({ value }) => value);
+      const places = this.#pending.map((each) => each.places);
+      this.#pending = [];
+      this.#recorded = this.recorder.make('put', [this.#recorded, ...values], { places });
+    }
+    return this.#recorded;
+  }
+
+  get rank(): number {
+    return this.shape.length;
+  }
+
+  get size(): number {
+    return sizeOf(this.shape);
+  }
+
+  /** Whether it is a number to NumPy, not an array. */
+  get isScalar(): boolean {
+    return this.rank === 0;
+  }
+
+  get isContiguous(): boolean {
+    const own = stridesOf(this.shape);
+    return this.size === 0 || this.shape.every((n, i) => n === 1 || this.strides[i] === own[i]);
+  }
+
+  /** Its numbers, in row-major order. */
+  numbers = (): Float32Array => this.recorded.tensor.read();
+
+  /** Its only number. */
+  item(): number {
+    if (this.size !== 1) {
+      if (this.library === 'torch') {
+        raise('ValueError', 'only one element tensors can be converted to Python scalars');
+      }
+      raise('ValueError', 'can only convert an array of size 1 to a Python scalar');
+    }
+    const value = this.numbers()[0]!;
+    return this.library === 'torch' ? value : shortest(value);
+  }
+
+  /** Another array of the same kind, which shares nothing. */
+  like = (recorded: Recorded, shape: readonly number[], dtype = this.dtype): ArrayValue =>
+    new ArrayValue(this.recorder, recorded, shape, dtype, this.library);
+
+  /** A view: `of` makes its value of this one's, `places` says which numbers of this one it has. */
+  view(
+    shape: readonly number[],
+    of: (recorded: Recorded) => Recorded,
+    places: () => readonly number[],
+    strides?: readonly number[],
+  ): ArrayValue {
+    const root = this.#view?.root ?? this;
+    const view: View = {
+      root,
+      seen: root.#version,
+      redo: () => of(this.recorded),
+      places: () => {
+        const outer = this.#view?.places();
+        return outer ? places().map((place) => outer[place]!) : places();
+      },
+    };
+    const made = of(this.recorded);
+    return new ArrayValue(this.recorder, made, shape, this.dtype, this.library, view, strides);
+  }
+
+  /** Writes numbers at places in row-major order; `value` has as many. */
+  write(places: readonly number[], value: Recorded): void {
+    const view = this.#view;
+    if (view) {
+      this.recorder.elements(this.shape);
+      const outer = view.places();
+      view.root.write(
+        places.map((place) => outer[place]!),
+        value,
+      );
+      return;
+    }
+    this.#version += 1;
+    if (places.length > 0) this.#pending.push({ places, value });
+  }
+
+  /** Takes another value as a whole. */
+  become(value: Recorded): void {
+    if (this.#view) this.write([...Array(this.size).keys()], value);
+    else {
+      this.#version += 1;
+      this.#pending = [];
+      this.#recorded = value;
+    }
+  }
+}

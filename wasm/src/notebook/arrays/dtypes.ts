@@ -1,0 +1,59 @@
+// NumPy's and PyTorch's rules of types: what comes of two, and of an array and a number of Python.
+import { Float, isNumber, numberIn, type Value } from '../language/values.js';
+import { ArrayValue, type DtypeName, type Kind, type Library } from './array.js';
+
+const order: readonly DtypeName[] = ['bool', 'int64', 'float32', 'float64'];
+
+export const isFloat = (dtype: DtypeName): boolean => dtype.startsWith('float');
+/** What numbers with a point are unless something else is said. */
+export const usualFloat = (library: Library): DtypeName =>
+  library === 'torch' ? 'float32' : 'float64';
+
+/** The type of a number of Python on its own. */
+export function plainDtype(value: Value, library: Library): DtypeName {
+  if (typeof value === 'boolean') return 'bool';
+  return value instanceof Float ? usualFloat(library) : 'int64';
+}
+
+const higher = (a: DtypeName, b: DtypeName): DtypeName =>
+  order.indexOf(a) >= order.indexOf(b) ? a : b;
+
+function joined(a: DtypeName, b: DtypeName, library: Library): DtypeName {
+  const both = [a, b];
+  // NumPy: int64 does not fit into float32.
+  const isMixed = both.includes('int64') && both.includes('float32');
+  return isMixed && library === 'numpy' ? 'float64' : higher(a, b);
+}
+
+/** 0 bool, 1 whole, 2 with a point. */
+const category = (dtype: DtypeName): number => (isFloat(dtype) ? 2 : dtype === 'int64' ? 1 : 0);
+
+/** What comes of values together. Numbers, and arrays without axes, change an array's type only to another category. */
+export function resultKind(values: readonly Value[]): Kind {
+  const arrays = values.filter((value): value is ArrayValue => value instanceof ArrayValue);
+  const library = arrays.some((each) => each.library === 'torch') ? 'torch' : 'numpy';
+  const join = (dtypes: readonly DtypeName[]) => dtypes.reduce((a, b) => joined(a, b, library));
+  const strong = arrays.filter(({ isScalar }) => !isScalar).map(({ dtype }) => dtype);
+  const weak = arrays.filter(({ isScalar }) => isScalar).map(({ dtype }) => dtype);
+  const plain = values
+    .filter((value) => isNumber(value))
+    .map((value) => plainDtype(value, library));
+  let dtype: DtypeName | undefined;
+  for (const level of [strong, weak, plain].filter((each) => each.length > 0)) {
+    const next = join(level);
+    if (!dtype) dtype = next;
+    else if (category(next) > category(dtype)) {
+      const isPlain = level === plain;
+      dtype = isPlain && isFloat(next) ? usualFloat(library) : joined(dtype, next, library);
+    }
+  }
+  return { dtype: dtype ?? usualFloat(library), library };
+}
+
+/** Numbers as a type holds them. */
+export function asType(numbers: ArrayLike<number>, dtype: DtypeName): Float32Array {
+  const convert = { bool: (x: number) => (x === 0 ? 0 : 1), int64: Math.trunc }[dtype as 'bool'];
+  return Float32Array.from(numbers, convert ?? ((x) => x));
+}
+
+export { numberIn };

@@ -1,0 +1,149 @@
+// Every operation, computed by the core at once and written down as a node of one graph.
+import { TrilError } from '../../error.js';
+import { frozen, stepOf } from '../../graph/plan.js';
+import type { Graph, GraphValues, Step } from '../../graph/plan.js';
+import type { Tril } from '../../load.js';
+import type { Tensor } from '../../tensor.js';
+import { Raised, raise } from '../language/errors.js';
+
+/** A value that was computed, or given. */
+export interface Recorded {
+  readonly step: Step;
+  readonly tensor: Tensor;
+}
+
+/** What a program may use before it is stopped. Work is counted, never timed. */
+export interface ProgramLimits {
+  /** Statements, calls and rounds of loops (default 1,000,000). */
+  readonly steps?: number;
+  /** Numbers in all arrays that are made (default 50,000,000, which are 200 MB). */
+  readonly elements?: number;
+  /** Calls in calls (default 100). */
+  readonly depth?: number;
+  /** Characters of code (default 1,000,000). */
+  readonly code?: number;
+}
+
+const count = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
+
+export class Recorder {
+  readonly #all: Recorded[] = [];
+  readonly #names = new Map<Recorded, string>();
+  readonly #taken = new Map<string, number>();
+  readonly #numbers = new Map<number, Recorded>();
+  #steps = 0;
+  #elements = 0;
+
+  constructor(
+    readonly tril: Tril,
+    readonly limits: Required<ProgramLimits>,
+  ) {}
+
+  /** From here on nothing is counted: what was begun is brought to its end. */
+  release(): void {
+    this.#steps = -Infinity;
+    this.#elements = -Infinity;
+  }
+
+  /** Counts a step of work. @throws Raised where there were too many */
+  step(): void {
+    if (++this.#steps <= this.limits.steps) return;
+    const most = this.limits.steps.toLocaleString('en');
+    raise('TimeoutError', `stopped after ${most} steps: a loop that does not end?`);
+  }
+
+  /** Counts numbers that are about to be made. @throws Raised where there were too many */
+  elements(shape: readonly number[]): void {
+    if (shape.some((size) => size < 0)) raise('ValueError', 'negative dimensions are not allowed');
+    this.#elements += count(shape);
+    if (this.#elements <= this.limits.elements) return;
+    const [size, most] = [count(shape), this.limits.elements].map((n) => n.toLocaleString('en'));
+    const text = `stopped at an array of ${size} numbers: all arrays together may have ${most}`;
+    raise('MemoryError', text);
+  }
+
+  #add(operation: string, inputs: readonly Recorded[], options: object, tensor?: Tensor): Recorded {
+    const node = {
+      ...{ name: `_${this.#all.length + 1}`, operation },
+      inputs: inputs.map(({ step }) => step.node.name),
+      options: options as Record<string, unknown>,
+    };
+    const steps = inputs.map(({ step }) => step);
+    try {
+      const step = stepOf('runProgram', node, steps);
+      const shape = step.shape.map((size) => size.get('') ?? 0);
+      if (!tensor) this.elements(shape);
+      const sized = {
+        ...{ options: step.options, output: shape, sizes: {} },
+        inputs: inputs.map((each) => each.tensor.shape),
+      };
+      const tensors = inputs.map((each) => each.tensor);
+      const run = () => step.operation.run(this.tril, tensors, sized);
+      const made = { step, tensor: tensor ?? this.tril.scope(run) };
+      this.#all.push(made);
+      return made;
+    } catch (error) {
+      if (!(error instanceof TrilError)) throw error;
+      const kind = error.argument === 'memory' ? 'MemoryError' : 'ValueError';
+      throw new Raised(kind, `${operation}: ${error.problem}`);
+    }
+  }
+
+  /** The value of an operation. */
+  make(operation: string, inputs: readonly Recorded[], options: object = {}): Recorded {
+    return this.#add(operation, inputs, options);
+  }
+
+  /** A tensor that comes from outside of the graph. */
+  input(tensor: Tensor, name?: string): Recorded {
+    const made = this.#add('input', [], { shape: [...tensor.shape] }, tensor);
+    if (name !== undefined) this.name(made, name);
+    return made;
+  }
+
+  /** Numbers that nothing is known of but themselves. */
+  constant(shape: readonly number[], numbers: ArrayLike<number>): Recorded {
+    this.elements(shape);
+    const sizes = shape.length === 0 ? [1] : shape;
+    return this.input(this.tril.tensor(sizes, Float32Array.from(numbers)));
+  }
+
+  number(value: number): Recorded {
+    const known = this.#numbers.get(value);
+    if (known) return known;
+    const made = Number.isFinite(value)
+      ? this.#add('number', [], { value })
+      : this.constant([1], [value]);
+    this.#numbers.set(value, made);
+    return made;
+  }
+
+  /** Gives a value the name of a variable, unless it has one. */
+  name(value: Recorded, variable: string): void {
+    if (this.#names.has(value) || value.step.node.operation === 'number') return;
+    const plain = variable.replace(/[^\w]/g, '').replace(/^_+/, '') || 'value';
+    const start = /^\d/.test(plain) ? `v${plain}` : plain;
+    const times = (this.#taken.get(start) ?? 0) + 1;
+    this.#taken.set(start, times);
+    const name = times === 1 ? start : `${start}_${times}`;
+    if (times > 1 && this.#taken.has(name)) this.name(value, variable);
+    else {
+      this.#taken.set(name, Math.max(1, this.#taken.get(name) ?? 0));
+      this.#names.set(value, name);
+    }
+  }
+
+  nameOf = (value: Recorded): string => this.#names.get(value) ?? value.step.node.name;
+
+  /** All that was computed, as a graph, and its tensors by the names of its nodes. */
+  finish(): { graph: Graph; tensors: GraphValues } {
+    const nameOf = new Map(this.#all.map((each) => [each.step, this.nameOf(each)]));
+    const nodes = this.#all.map(({ step }) => ({
+      ...step.node,
+      name: nameOf.get(step)!,
+      inputs: step.inputs.map((each) => nameOf.get(each)!),
+    }));
+    const tensors = this.#all.map((each) => [this.nameOf(each), each.tensor] as const);
+    return { graph: frozen(nodes), tensors: Object.fromEntries(tensors) };
+  }
+}

@@ -1,0 +1,142 @@
+// Sums, means, maxima and what is made of them, along one axis, several, or all.
+import { raise } from '../language/errors.js';
+import { ArrayValue, type DtypeName } from './array.js';
+import { arithmetic, elementwise, recordedOf, reshaped, unary } from './arithmetic.js';
+import { isFloat, usualFloat } from './dtypes.js';
+import { axisIn, swapAxes, take, upTo } from './moves.js';
+
+export interface Along {
+  /** undefined: all. */
+  readonly axes: readonly number[] | undefined;
+  readonly keepDims: boolean;
+}
+
+function along(
+  call: string,
+  x: ArrayValue,
+  { axes, keepDims }: Along,
+  dtype: DtypeName,
+): ArrayValue {
+  const gone = axes?.map((axis) => axisIn(x, axis)) ?? upTo(x.rank);
+  if (new Set(gone).size !== gone.length) raise('ValueError', "duplicate value in 'axis'");
+  const left = x.shape.filter((_, axis) => !gone.includes(axis));
+  const shape = keepDims ? x.shape.map((size, axis) => (gone.includes(axis) ? 1 : size)) : left;
+  const isEmpty = gone.some((axis) => x.shape[axis] === 0) || (axes === undefined && x.size === 0);
+  if (isEmpty && ['max', 'min', 'argmax'].includes(call)) {
+    const name = { max: 'maximum', min: 'minimum', argmax: 'argmax' }[call as 'max'];
+    const text =
+      call === 'argmax'
+        ? 'attempt to get argmax of an empty sequence'
+        : `zero-size array to reduction operation ${name} which has no identity`;
+    raise(x.library === 'torch' ? 'IndexError' : 'ValueError', text);
+  }
+  const { recorder } = x;
+  let made = x.recorded;
+  if (gone.length === x.rank) made = recorder.make(call, [made]);
+  else {
+    for (const axis of [...gone].sort((a, b) => b - a))
+      made = recorder.make(call, [made], { axis });
+  }
+  return x.like(reshaped(recorder, made, shape), shape, dtype);
+}
+
+export const sum = (x: ArrayValue, by: Along): ArrayValue =>
+  along('sum', x, by, x.dtype === 'bool' ? 'int64' : x.dtype);
+
+export function mean(x: ArrayValue, by: Along): ArrayValue {
+  if (x.library === 'torch' && !isFloat(x.dtype)) {
+    const text =
+      'mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: Long';
+    raise('RuntimeError', text);
+  }
+  return along('mean', x, by, isFloat(x.dtype) ? x.dtype : usualFloat(x.library));
+}
+
+export const max = (x: ArrayValue, by: Along): ArrayValue => along('max', x, by, x.dtype);
+export const min = (x: ArrayValue, by: Along): ArrayValue => along('min', x, by, x.dtype);
+
+export function argmax(x: ArrayValue, axis: number | undefined, keepDims: boolean): ArrayValue {
+  return along('argmax', x, { axes: axis === undefined ? undefined : [axis], keepDims }, 'int64');
+}
+
+export const any = (x: ArrayValue, by: Along): ArrayValue =>
+  along('max', elementwise('notEqual', x, 0), by, 'bool');
+export const all = (x: ArrayValue, by: Along): ArrayValue =>
+  along('min', elementwise('notEqual', x, 0), by, 'bool');
+
+/** The mean square distance from the mean; `correction` is 1 where PyTorch divides by one less. */
+export function variance(x: ArrayValue, by: Along, correction: number): ArrayValue {
+  const difference = arithmetic('-', x, mean(x, { ...by, keepDims: true }));
+  const square = arithmetic('*', difference, difference);
+  if (correction === 0) return mean(square, by);
+  const gone = by.axes?.map((axis) => axisIn(x, axis)) ?? upTo(x.rank);
+  const count = gone.reduce((product, axis) => product * x.shape[axis]!, 1);
+  return arithmetic('/', sum(square, by), count - correction);
+}
+
+export const deviation = (x: ArrayValue, by: Along, correction: number): ArrayValue =>
+  unary('sqrt', variance(x, by, correction));
+
+/** Products are made one after another. */
+export function product(x: ArrayValue, axis: number | undefined): ArrayValue {
+  const flat =
+    axis === undefined ? x.like(reshaped(x.recorder, x.recorded, [x.size]), [x.size]) : x;
+  const at = axis === undefined ? 0 : axisIn(x, axis);
+  let made: ArrayValue | undefined;
+  for (const i of upTo(flat.shape[at]!)) {
+    const next = take(flat, [i], at);
+    made = made ? arithmetic('*', made, next) : next;
+  }
+  const shape = flat.shape.filter((_, i) => i !== at);
+  const value = made?.recorded ?? recordedOf(x.recorder, 1);
+  return x.like(reshaped(x.recorder, value, shape), shape);
+}
+
+/** Sums of all before, as a product with a triangle of ones. */
+export function cumulativeSum(x: ArrayValue, axis: number | undefined): ArrayValue {
+  const flat =
+    axis === undefined ? x.like(reshaped(x.recorder, x.recorded, [x.size]), [x.size]) : x;
+  const at = axis === undefined ? 0 : axisIn(x, axis);
+  const size = flat.shape[at]!;
+  const { recorder } = x;
+  const dtype = x.dtype === 'bool' ? 'int64' : x.dtype;
+  const ones = recorder.constant(
+    [size, size],
+    upTo(size * size).map((n) => (Math.floor(n / size) <= n % size ? 1 : 0)),
+  );
+  const last = swapAxes(flat, at, -1);
+  const rows = flat.rank === 1 ? reshaped(recorder, last.recorded, [1, size]) : last.recorded;
+  const made = reshaped(recorder, recorder.make('matmul', [rows, ones]), last.shape);
+  const turned = swapAxes(x.like(made, last.shape, dtype), at, -1);
+  return turned.like(turned.recorded, turned.shape);
+}
+
+/** Numbers on and below a diagonal, or on and above one; 0 elsewhere. */
+export function triangle(x: ArrayValue, diagonal: number, isUpper: boolean): ArrayValue {
+  if (x.rank < 2)
+    raise(
+      x.library === 'torch' ? 'RuntimeError' : 'ValueError',
+      'a triangle is of an array of two axes or more',
+    );
+  const [rows, columns] = x.shape.slice(-2) as [number, number];
+  const { recorder } = x;
+  const keeps = recorder.constant(
+    [rows, columns],
+    upTo(rows * columns).map((n) => {
+      const behind = (n % columns) - Math.floor(n / columns);
+      return (isUpper ? behind >= diagonal : behind <= diagonal) ? 1 : 0;
+    }),
+  );
+  return x.like(recorder.make('where', [keeps, x.recorded, recorder.number(0)]), x.shape);
+}
+
+/** Softmax or its logarithm along an axis. */
+export function softmax(x: ArrayValue, axis: number, isLog = false): ArrayValue {
+  if (!isFloat(x.dtype))
+    raise('RuntimeError', `"softmax_lastdim_kernel_impl" not implemented for 'Long'`);
+  const at = axisIn(x, axis, Math.max(1, x.rank));
+  return x.like(
+    x.recorder.make(isLog ? 'logSoftmax' : 'softmax', [x.recorded], { axis: at }),
+    x.shape,
+  );
+}

@@ -1,0 +1,16 @@
+/**
+ * Programs in a subset of Python with NumPy's and PyTorch's names, run by the core, every number of which says why.
+ *
+ * @module tril/notebook
+ */
+export type { ProgramLimits } from './arrays/record.js';
+export {
+  runProgram,
+  type Given,
+  type LineValue,
+  type ProgramError,
+  type ProgramLine,
+  type ProgramOptions,
+  type ProgramRun,
+  type ProgramValue,
+} from './run-program.js';

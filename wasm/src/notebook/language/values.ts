@@ -1,0 +1,230 @@
+// What a program's values are here. Whole numbers, booleans, strings and None are JavaScript's own numbers, booleans, strings and
+// null; a float is a Float, so that 2 and 2.0 stay apart.
+import { ArrayValue, Dtype } from '../arrays/array.js';
+import { raise } from './errors.js';
+import type { Parameter, Expression, Statement } from '../parse/syntax.js';
+
+export class Float {
+  constructor(readonly value: number) {}
+}
+
+export class List {
+  constructor(readonly items: Value[]) {}
+}
+
+export class Tuple {
+  constructor(
+    readonly items: readonly Value[],
+    /** `torch.Size`, say. */
+    readonly title = '',
+  ) {}
+}
+
+/** A dictionary, or with nulls as values a set. */
+export class Dict {
+  readonly entries = new Map<string, readonly [Value, Value]>();
+
+  constructor(readonly isSet = false) {}
+
+  get = (key: Value): Value | undefined => this.entries.get(keyOf(key))?.[1];
+  set(key: Value, value: Value): void {
+    const name = keyOf(key);
+    this.entries.set(name, [this.entries.get(name)?.[0] ?? key, value]);
+  }
+}
+
+export class Range {
+  constructor(
+    readonly start: number,
+    readonly stop: number,
+    readonly step: number,
+  ) {}
+
+  get length(): number {
+    return Math.max(0, Math.ceil((this.stop - this.start) / this.step));
+  }
+}
+
+export class Slice {
+  constructor(
+    readonly start: Value,
+    readonly stop: Value,
+    readonly step: Value,
+  ) {}
+}
+
+/** What can be gone through once: a zip, an enumerate, a generator. */
+export class Iterator {
+  constructor(
+    readonly title: string,
+    readonly items: IterableIterator<Value>,
+  ) {}
+}
+
+export type Named = ReadonlyMap<string, Value>;
+export type Call = (args: readonly Value[], named: Named) => Value;
+
+/** A function that is not of the program. */
+export class Builtin {
+  constructor(
+    readonly name: string,
+    readonly call: Call,
+    /** Whether it is a type, such as `int`. */
+    readonly isType: ((value: Value) => boolean) | undefined = undefined,
+  ) {}
+}
+
+/** A function of the program. */
+export class Func {
+  constructor(
+    readonly name: string,
+    readonly parameters: readonly Parameter[],
+    readonly fallbacks: ReadonlyMap<string, Value>,
+    readonly body: readonly Statement[] | Expression,
+    /** Where it was defined. */
+    readonly scope: unknown,
+    /** The names that its body assigns. */
+    readonly locals: ReadonlySet<string>,
+    /** The class in which it is defined, for `super()`. */
+    public owner: ClassValue | undefined,
+  ) {}
+}
+
+/** A function with its first argument. */
+export class Method {
+  constructor(
+    readonly self: Value,
+    readonly func: Func | Builtin,
+  ) {}
+}
+
+export class ClassValue {
+  readonly names = new Map<string, Value>();
+
+  constructor(
+    readonly name: string,
+    readonly base: ClassValue | undefined,
+  ) {}
+
+  find(name: string): Value | undefined {
+    return this.names.get(name) ?? this.base?.find(name);
+  }
+
+  isA = (other: ClassValue): boolean => this === other || Boolean(this.base?.isA(other));
+}
+
+export class Instance {
+  readonly names = new Map<string, Value>();
+
+  constructor(readonly type: ClassValue) {}
+}
+
+/** What `super()` gives. */
+export class Super {
+  constructor(
+    readonly self: Value,
+    readonly type: ClassValue | undefined,
+  ) {}
+}
+
+export class Module {
+  constructor(
+    readonly name: string,
+    readonly names: ReadonlyMap<string, Value>,
+  ) {}
+}
+
+class Ellipsis {
+  readonly isEllipsis = true;
+}
+export const ellipsis = new Ellipsis();
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | Ellipsis
+  | Float
+  | List
+  | Tuple
+  | Dict
+  | Range
+  | Slice
+  | Iterator
+  | ArrayValue
+  | Dtype
+  | Builtin
+  | Func
+  | Method
+  | ClassValue
+  | Instance
+  | Super
+  | Module;
+
+const plainNames = { boolean: 'bool', number: 'int', string: 'str' } as const;
+const titles: readonly (readonly [unknown, string])[] = [
+  ...([
+    [Float, 'float'],
+    [List, 'list'],
+    [Range, 'range'],
+    [Slice, 'slice'],
+  ] as const),
+  ...([
+    [Builtin, 'builtin_function_or_method'],
+    [Func, 'function'],
+    [Ellipsis, 'ellipsis'],
+    [Method, 'method'],
+  ] as const),
+  ...([
+    [ClassValue, 'type'],
+    [Module, 'module'],
+    [Dtype, 'dtype'],
+    [Super, 'super'],
+  ] as const),
+];
+
+/** As Python calls the type of a value. */
+export function typeName(value: Value): string {
+  if (value === null) return 'NoneType';
+  if (typeof value !== 'object') return plainNames[typeof value as 'number'];
+  if (value instanceof Instance) return value.type.name;
+  if (value instanceof Tuple) return value.title || 'tuple';
+  if (value instanceof Dict) return value.isSet ? 'set' : 'dict';
+  if (value instanceof Iterator) return value.title;
+  if (value instanceof ArrayValue) {
+    if (value.library === 'torch') return 'Tensor';
+    return value.isScalar ? `numpy.${value.dtype}` : 'numpy.ndarray';
+  }
+  return titles.find(([type]) => value instanceof (type as typeof Float))?.[1] ?? 'object';
+}
+
+export const isNumber = (value: Value): value is number | boolean | Float =>
+  typeof value === 'number' || typeof value === 'boolean' || value instanceof Float;
+
+export const numberIn = (value: number | boolean | Float): number =>
+  value instanceof Float ? value.value : Number(value);
+
+const identities = new WeakMap<object, number>();
+let last = 0;
+/** A number for an object, the same as long as it lives. */
+export function identityOf(value: object): number {
+  if (!identities.has(value)) identities.set(value, ++last);
+  return identities.get(value)!;
+}
+
+/** Text that equal keys share. @throws Raised for what cannot be a key */
+export function keyOf(value: Value): string {
+  if (value === null) return 'None';
+  if (isNumber(value)) return `n${numberIn(value)}`;
+  if (typeof value === 'string') return `s${value}`;
+  if (value instanceof Tuple) return `(${value.items.map((item) => `${keyOf(item)},`).join('')})`;
+  if (value instanceof List || value instanceof Dict) {
+    raise('TypeError', `unhashable type: '${typeName(value)}'`);
+  }
+  if (value instanceof ArrayValue && value.isScalar) return `n${value.item()}`;
+  if (value instanceof ArrayValue && value.library === 'numpy') {
+    raise('TypeError', `unhashable type: 'numpy.ndarray'`);
+  }
+  return typeof value === 'object' ? `o${identityOf(value)}` : String(value);
+}

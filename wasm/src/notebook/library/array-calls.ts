@@ -1,0 +1,229 @@
+// What several methods and functions of arrays are made of.
+import {
+  apart,
+  arithmetic,
+  broadcastShapes,
+  converted,
+  elementwise,
+  recordedOf,
+  recorderOf,
+  repeatedTo,
+  reshaped,
+  shapeOf,
+  unary,
+} from '../arrays/arithmetic.js';
+import { ArrayValue } from '../arrays/array.js';
+import { resultKind } from '../arrays/dtypes.js';
+import { fromNumbers } from '../arrays/make.js';
+import { axisIn, part, reshape, swapAxes, take, upTo } from '../arrays/moves.js';
+import * as reduce from '../arrays/reductions.js';
+import { raise } from '../language/errors.js';
+import { whole, wholes } from '../language/signature.js';
+import { Float, Tuple, type Value, isNumber, typeName } from '../language/values.js';
+import { along } from './numpy-make.js';
+
+/** A value of the same library, of an argument. */
+export function other(x: ArrayValue, value: Value): ArrayValue {
+  if (value instanceof ArrayValue) return value;
+  if (isNumber(value))
+    return x.like(recordedOf(x.recorder, value), [], value instanceof Float ? x.dtype : 'int64');
+  return raise('TypeError', `must be an array or a number, not ${typeName(value)}`);
+}
+
+/** The largest or smallest, and with an axis PyTorch's pair of values and their places. */
+export function extreme(x: ArrayValue, which: 'max' | 'min', dim: Value, keepDims: Value): Value {
+  if (dim instanceof ArrayValue) return elementwise(`${which}imum`, x, dim);
+  const values = reduce[which](x, along(dim, keepDims));
+  if (dim === null) return values;
+  const axis = whole(dim, 'dim');
+  const from = which === 'max' ? x : arithmetic('*', x, -1);
+  const indices = reduce.argmax(from, axis, keepDims === true);
+  return new Tuple([values, indices], `torch.return_types.${which}`);
+}
+
+export const clip = (x: ArrayValue, low: Value, high: Value): ArrayValue => {
+  const above = low === null ? x : elementwise('maximum', x, low);
+  return high === null ? above : elementwise('minimum', above, high);
+};
+
+/** Numbers to so many digits, halves to even ones. */
+export const round = (x: ArrayValue, digits: number): ArrayValue => {
+  const scale = 10 ** digits;
+  const even = (value: number) => {
+    const low = Math.floor(value);
+    return value - low === 0.5 ? low + (low % 2 === 0 ? 0 : 1) : Math.round(value);
+  };
+  return apart([x], (value) => even(value * scale) / scale, x.dtype);
+};
+
+export function sort(
+  x: ArrayValue,
+  axis: number,
+  descending = false,
+): { values: ArrayValue; order: ArrayValue } {
+  const at = axisIn(x, axis);
+  const turned = swapAxes(x, at, -1);
+  const [numbers, size] = [turned.numbers(), x.shape[at]!];
+  const rows = size === 0 ? 0 : numbers.length / size;
+  const order = upTo(rows).flatMap((row) => {
+    const line = numbers.subarray(row * size, (row + 1) * size);
+    const by = (a: number, b: number) =>
+      (descending ? line[b]! - line[a]! : line[a]! - line[b]!) || a - b;
+    return upTo(size).sort(by);
+  });
+  const places = order.map((place, i) => Math.floor(i / Math.max(1, size)) * size + place);
+  const flat = reshaped(x.recorder, turned.recorded, [x.size]);
+  const made = reshaped(
+    x.recorder,
+    x.recorder.make('take', [flat], { axis: 0, indices: places }),
+    turned.shape,
+  );
+  const copy = (each: ArrayValue) => each.like(each.recorded, each.shape);
+  const indices = fromNumbers(x.recorder, order, turned.shape, 'int64', x.library);
+  return {
+    values: copy(swapAxes(x.like(made, turned.shape), at, -1)),
+    order: copy(swapAxes(indices, at, -1)),
+  };
+}
+
+/** NumPy's and PyTorch's masked choice: `value` where the mask is true. */
+export function maskedFill(x: ArrayValue, mask: ArrayValue, value: Value): ArrayValue {
+  if (mask.dtype !== 'bool')
+    raise(
+      'RuntimeError',
+      'masked_fill_ only supports boolean masks, but got mask with dtype long int',
+    );
+  const { recorder } = x;
+  const shape = arithmetic('+', x, converted(mask, 'int64')).shape;
+  const made = recorder.make('where', [mask.recorded, recordedOf(recorder, value), x.recorded]);
+  return x.like(repeatedTo(recorder, made, shape), shape);
+}
+
+/** Repeated to a shape; -1 keeps an axis. */
+export function expand(x: ArrayValue, sizes: readonly number[]): ArrayValue {
+  const shape = sizes.map((size, i) => (size === -1 ? x.shape[i - sizes.length + x.rank]! : size));
+  const wrong = x.shape.findIndex(
+    (size, i) => size !== 1 && size !== shape[i - x.rank + shape.length],
+  );
+  if (wrong >= 0 || shape.length < x.rank) {
+    if (x.library === 'torch') {
+      const text = `The expanded size of the tensor (${shape[wrong - x.rank + shape.length]}) must match the existing size (${x.shape[wrong]}) at non-singleton dimension ${wrong - x.rank + shape.length}`;
+      raise('RuntimeError', text);
+    }
+    raise(
+      'ValueError',
+      `operands could not be broadcast together with remapped shapes [original->remapped]: (${x.shape.join(',')}) and requested shape (${shape.join(',')})`,
+    );
+  }
+  return x.like(repeatedTo(x.recorder, x.recorded, shape), shape);
+}
+
+/** `x` so many times along each axis. */
+export function tile(x: ArrayValue, times: readonly number[]): ArrayValue {
+  x.recorder.elements([x.size, ...times]);
+  const rank = Math.max(x.rank, times.length);
+  const shape = [...Array<number>(rank - x.rank).fill(1), ...x.shape];
+  let made = x.like(reshaped(x.recorder, x.recorded, shape), shape);
+  for (const [i, count] of times.entries()) {
+    const axis = i + rank - times.length;
+    if (count !== 1)
+      made = take(
+        made,
+        upTo(count).flatMap(() => upTo(made.shape[axis]!)),
+        axis,
+      );
+  }
+  return made;
+}
+
+export function repeat(x: ArrayValue, times: Value, axis: Value): ArrayValue {
+  const flat = axis === null ? reshape(x, [-1]) : x;
+  const at = axis === null ? 0 : axisIn(flat, whole(axis, 'axis'));
+  const counts = wholes(times, 'repeats');
+  x.recorder.elements([flat.size, Math.max(0, ...counts)]);
+  const all = upTo(flat.shape[at]!).flatMap((i) =>
+    Array<number>(counts[i % counts.length]!).fill(i),
+  );
+  return take(flat, all, at);
+}
+
+export const sigmoid = (x: ArrayValue): ArrayValue =>
+  arithmetic('/', 1, arithmetic('+', 1, unary('exp', arithmetic('*', x, -1))));
+
+/** Numbers of an axis by an index of its own for each cell. */
+export function gather(x: ArrayValue, axis: number, index: ArrayValue): ArrayValue {
+  const at = axisIn(x, axis);
+  const own = x.shape.map((_, i) => x.shape.slice(i + 1).reduce((a, b) => a * b, 1));
+  const places = [...index.numbers()].map((each, n) => {
+    if (each < 0 || each >= x.shape[at]!)
+      raise(
+        'RuntimeError',
+        `index ${each} is out of bounds for dimension ${at} with size ${x.shape[at]}`,
+      );
+    return index.shape.reduce((sum, size, i) => {
+      const below = index.shape.slice(i + 1).reduce((a, b) => a * b, 1);
+      return sum + (i === at ? each : Math.floor(n / below) % size) * own[i]!;
+    }, 0);
+  });
+  const flat = reshaped(x.recorder, x.recorded, [x.size]);
+  const made = x.recorder.make('take', [flat], { axis: 0, indices: places });
+  return x.like(reshaped(x.recorder, made, index.shape), index.shape);
+}
+
+/** PyTorch's split, by the size of parts or by all sizes. */
+export function splitSizes(x: ArrayValue, size: Value, axis: number): Tuple {
+  const at = axisIn(x, axis);
+  const length = x.shape[at]!;
+  const given = typeof size === 'number' ? undefined : wholes(size, 'split_size');
+  if (given && given.reduce((a, b) => a + b, 0) !== length) {
+    raise(
+      'RuntimeError',
+      `split_with_sizes expects split_sizes to sum exactly to ${length} (input tensor's size at dimension ${at}), but got split_sizes=[${given.join(', ')}]`,
+    );
+  }
+  const each = given ? 0 : Math.max(1, whole(size, 'split_size'));
+  const sizes =
+    given ??
+    upTo(Math.max(1, Math.ceil(length / each))).map((i) => Math.min(each, length - i * each));
+  let start = 0;
+  return new Tuple(sizes.map((count) => part(x, at, start, (start += count))));
+}
+
+/** Whether two are close, element by element. */
+export const isClose = (
+  x: Value,
+  y: Value,
+  relative: number,
+  absolute: number,
+  nan: boolean,
+): ArrayValue =>
+  apart(
+    [x, y],
+    (a, b) => {
+      if (Number.isNaN(a) || Number.isNaN(b))
+        return Number(nan && Number.isNaN(a) && Number.isNaN(b));
+      return Number(
+        a === b || (Number.isFinite(b) && Math.abs(a - b) <= absolute + relative * Math.abs(b)),
+      );
+    },
+    'bool',
+  );
+
+/** `where(condition, x, y)` */
+export function choose(condition: ArrayValue, x: Value, y: Value): ArrayValue {
+  const recorder = recorderOf([condition]);
+  const kind = resultKind([x, y]);
+  const library = [condition, x, y].some(
+    (each) => each instanceof ArrayValue && each.library === 'torch',
+  )
+    ? 'torch'
+    : 'numpy';
+  const shape = broadcastShapes({ ...kind, library }, condition.shape, shapeOf(x), shapeOf(y));
+  const made = recorder.make('where', [
+    condition.recorded,
+    recordedOf(recorder, x),
+    recordedOf(recorder, y),
+  ]);
+  const dtype = kind.dtype === 'float64' && library === 'torch' ? 'float32' : kind.dtype;
+  return new ArrayValue(recorder, repeatedTo(recorder, made, shape), shape, dtype, library);
+}

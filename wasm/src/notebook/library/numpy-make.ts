@@ -1,0 +1,234 @@
+// Arguments that NumPy's and PyTorch's functions share: axes, shapes, types; and arrays that are made of nothing else.
+import { ArrayValue, Dtype, sizeOf, type DtypeName, type Library } from '../arrays/array.js';
+import { converted } from '../arrays/arithmetic.js';
+import { plainDtype } from '../arrays/dtypes.js';
+import { arrayOf, fromNumbers, full } from '../arrays/make.js';
+import { raise } from '../language/errors.js';
+import type { Machine } from '../language/machine.js';
+import { number, whole, wholes } from '../language/signature.js';
+import { Builtin, Float, List, Range, Tuple, typeName, type Value } from '../language/values.js';
+import type { Along } from '../arrays/reductions.js';
+
+const dtypeNames: Readonly<Record<string, DtypeName>> = {
+  ...{
+    float: 'float64',
+    float64: 'float64',
+    double: 'float64',
+    float32: 'float32',
+    half: 'float32',
+  },
+  ...{ int: 'int64', int64: 'int64', int32: 'int64', long: 'int64', bool: 'bool', bool_: 'bool' },
+};
+
+/** A type by an argument; undefined for None. */
+export function dtypeOf(value: Value, library: Library): DtypeName | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (value instanceof Dtype) return value.name;
+  const name =
+    typeof value === 'string' ? value : value instanceof Builtin && value.isType ? value.name : '';
+  const found = dtypeNames[name];
+  if (found) return found;
+  return raise(
+    'TypeError',
+    library === 'torch'
+      ? `dtype must be torch.dtype, not ${typeName(value)}`
+      : `data type '${name || typeName(value)}' not understood`,
+  );
+}
+
+/** An array of an argument. */
+export function toArray(machine: Machine, value: Value, library: Library): ArrayValue {
+  if (value instanceof ArrayValue) return value;
+  return arrayOf(machine.recorder, value, library);
+}
+
+/** A tensor that a function of PyTorch is given; it takes nothing else. */
+export function tensorOf(name: string, value: Value): ArrayValue {
+  if (value instanceof ArrayValue) return value;
+  return raise('TypeError', `${name}(): argument 'input' must be Tensor, not ${typeName(value)}`);
+}
+
+/** `axis=None`, a number or several. */
+export function along(axis: Value, keepDims: Value = false): Along {
+  const axes = axis === null ? undefined : wholes(axis, 'axis');
+  return { axes, keepDims: keepDims === true };
+}
+
+export const axisOrNone = (axis: Value): number | undefined =>
+  axis === null ? undefined : whole(axis, 'axis');
+
+/** Types as modules have them. */
+export const dtypes: Readonly<Record<string, Dtype>> = Object.fromEntries(
+  Object.entries(dtypeNames)
+    .filter(([name]) => !['int', 'float'].includes(name))
+    .map(([name, dtype]) => [name, new Dtype(dtype)]),
+);
+
+/** `np.float32(x)` */
+export function convertTo(machine: Machine, dtype: Dtype, args: readonly Value[]): Value {
+  const [value = 0] = args;
+  return converted(toArray(machine, value, 'numpy'), dtype.name);
+}
+
+export function filled(
+  machine: Machine,
+  shape: Value,
+  value: Value,
+  dtype: Value,
+  library: Library,
+): ArrayValue {
+  const plain = value instanceof ArrayValue ? value.item() : number(value, 'fill_value');
+  const own = value instanceof ArrayValue ? value.dtype : plainDtype(value, library);
+  return full(
+    machine.recorder,
+    wholes(shape, 'shape'),
+    plain,
+    dtypeOf(dtype, library) ?? own,
+    library,
+  );
+}
+
+/** `arange(stop)`, `arange(start, stop)`, `arange(start, stop, step)` */
+export function arange(
+  machine: Machine,
+  args: readonly Value[],
+  dtype: Value,
+  library: Library,
+): ArrayValue {
+  const numbers = args.map((each) => number(each, 'arange'));
+  if (numbers.length === 0 || numbers.length > 3)
+    raise('TypeError', 'arange() requires stop to be specified.');
+  const [start, stop, step] =
+    numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
+  if (step === 0) raise('ZeroDivisionError', 'division by zero');
+  const isFloat = args.some((each) => each instanceof Float);
+  const own: DtypeName = isFloat ? (library === 'torch' ? 'float32' : 'float64') : 'int64';
+  const count = Math.max(0, Math.ceil((stop - start) / step));
+  machine.recorder.elements([count]);
+  const all = Float32Array.from({ length: count }, (_, i) => start + i * step);
+  return fromNumbers(machine.recorder, all, [count], dtypeOf(dtype, library) ?? own, library);
+}
+
+export function linspace(
+  machine: Machine,
+  start: Value,
+  stop: Value,
+  count: Value,
+  library: Library,
+  endpoint = true,
+): ArrayValue {
+  const [from, to, size] = [number(start, 'start'), number(stop, 'stop'), whole(count, 'num')];
+  machine.recorder.elements([size]);
+  const step = (to - from) / (endpoint ? Math.max(1, size - 1) : size);
+  const all = Float32Array.from({ length: size }, (_, i) => from + i * step);
+  return fromNumbers(
+    machine.recorder,
+    all,
+    [size],
+    library === 'torch' ? 'float32' : 'float64',
+    library,
+  );
+}
+
+export function eye(
+  machine: Machine,
+  rows: Value,
+  columns: Value,
+  k: number,
+  dtype: Value,
+  library: Library,
+): ArrayValue {
+  const n = whole(rows, 'N');
+  const m = columns === null ? n : whole(columns, 'M');
+  machine.recorder.elements([n, m]);
+  const all = Float32Array.from({ length: n * m }, (_, i) =>
+    (i % m) - Math.floor(i / m) === k ? 1 : 0,
+  );
+  const own = library === 'torch' ? 'float32' : 'float64';
+  return fromNumbers(machine.recorder, all, [n, m], dtypeOf(dtype, library) ?? own, library);
+}
+
+/** Random numbers, our own: the same for the same seed and order of calls, but not NumPy's or PyTorch's. */
+export function random(
+  machine: Machine,
+  shape: readonly number[],
+  kind: 'normal' | 'uniform',
+  library: Library,
+): ArrayValue {
+  const { recorder } = machine;
+  recorder.elements(shape);
+  machine.seed += 1;
+  const sizes = shape.length === 0 ? [1] : [...shape];
+  const options = { seed: machine.seed };
+  const made =
+    kind === 'normal'
+      ? recorder.tril.randomNormal(sizes, options)
+      : recorder.tril.randomUniform(sizes, options);
+  const dtype = library === 'torch' ? 'float32' : 'float64';
+  return new ArrayValue(recorder, recorder.input(made), shape, dtype, library);
+}
+
+/** Whole numbers from low on and below high. */
+export function randomIntegers(
+  machine: Machine,
+  low: Value,
+  high: Value,
+  shape: Value,
+  library: Library,
+): Value {
+  const [from, to] =
+    high === null ? [0, whole(low, 'high')] : [whole(low, 'low'), whole(high, 'high')];
+  if (to <= from) raise('ValueError', 'low >= high');
+  const sizes = shape === null ? [] : wholes(shape, 'size');
+  const uniform = random(machine, sizes, 'uniform', library).numbers();
+  const all = uniform.map(
+    (value) => from + Math.min(to - from - 1, Math.floor(value * (to - from))),
+  );
+  return shape === null ? all[0]! : fromNumbers(machine.recorder, all, sizes, 'int64', library);
+}
+
+export function setSeed(machine: Machine, seed: Value): null {
+  machine.seed = Math.abs(whole(seed, 'seed')) * 4096;
+  return null;
+}
+
+/** An index of arrays, `np.where(condition)`, an array for each axis. */
+export function nonzero(x: ArrayValue): number[][] {
+  const places = [...x.numbers()].flatMap((value, i) => (value === 0 ? [] : [i]));
+  return x.shape.map((size, axis) => {
+    const below = sizeOf(x.shape.slice(axis + 1));
+    return places.map((place) => Math.floor(place / below) % size);
+  });
+}
+
+/** Arrays of a list or tuple. */
+export function arraysOf(machine: Machine, value: Value, library: Library): ArrayValue[] {
+  if (value instanceof ArrayValue) {
+    return Array.from({ length: value.shape[0] ?? 0 }, (_, i) =>
+      toArray(machine, machine.call(machine.attribute(value, '__getitem__'), [i]), library),
+    );
+  }
+  if (value instanceof List || value instanceof Tuple || value instanceof Range) {
+    const items = value instanceof Range ? [] : value.items;
+    return items.map((item) => toArray(machine, item, library));
+  }
+  return raise('TypeError', 'arrays to join must be given as a sequence');
+}
+
+/** Bounds of the parts that `np.split` and `np.array_split` make. */
+export function splitBounds(size: number, sections: Value, isEven: boolean): number[] {
+  if (sections instanceof List || sections instanceof Tuple || sections instanceof ArrayValue) {
+    const inner =
+      sections instanceof ArrayValue ? [...sections.numbers()] : wholes(sections, 'indices');
+    const clamp = (at: number) => Math.min(size, Math.max(0, at < 0 ? at + size : at));
+    return [0, ...inner.map(clamp), size];
+  }
+  const count = whole(sections, 'indices_or_sections');
+  if (count <= 0) raise('ValueError', 'number sections must be larger than 0.');
+  if (isEven && size % count !== 0)
+    raise('ValueError', 'array split does not result in an equal division');
+  const [each, more] = [Math.floor(size / count), size % count];
+  const bounds = [0];
+  for (let i = 0; i < count; ++i) bounds.push(bounds.at(-1)! + each + (i < more ? 1 : 0));
+  return bounds;
+}

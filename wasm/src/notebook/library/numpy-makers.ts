@@ -1,0 +1,101 @@
+// NumPy's functions that make arrays.
+import { arithmetic, converted } from '../arrays/arithmetic.js';
+import { ArrayValue, Dtype } from '../arrays/array.js';
+import { arrayOf } from '../arrays/make.js';
+import { expandDims, reshape, take, upTo } from '../arrays/moves.js';
+import * as reduce from '../arrays/reductions.js';
+import { raise } from '../language/errors.js';
+import type { Machine } from '../language/machine.js';
+import { type Args, define, whole } from '../language/signature.js';
+import { Float, Tuple, type Value } from '../language/values.js';
+import { arange, dtypeOf, eye, filled, linspace, toArray } from './numpy-make.js';
+
+/** Functions that make arrays. */
+export function addMakers(machine: Machine, names: Map<string, Value>): void {
+  const of = (value: Value) => toArray(machine, value, 'numpy');
+  const add = (name: string, signature: string, call: (args: Args) => Value) =>
+    names.set(name, define(name, signature, call));
+  add('array', 'object, dtype=None, copy=True', ({ object, dtype }) => {
+    const made = arrayOf(machine.recorder, object!, 'numpy', dtypeOf(dtype!, 'numpy'));
+    return made.like(made.recorded, made.shape);
+  });
+  for (const name of ['asarray', 'ascontiguousarray']) {
+    add(name, 'a, dtype=None', ({ a, dtype }) => {
+      const wanted = dtypeOf(dtype!, 'numpy');
+      if (a instanceof ArrayValue && a.library === 'numpy' && (!wanted || wanted === a.dtype))
+        return a;
+      return arrayOf(machine.recorder, a!, 'numpy', wanted);
+    });
+  }
+  for (const [name, value] of [
+    ['zeros', 0],
+    ['ones', 1],
+    ['empty', 0],
+  ] as const) {
+    add(name, 'shape, dtype=None', ({ shape, dtype }) =>
+      filled(machine, shape!, new Float(value), dtype!, 'numpy'),
+    );
+    add(`${name}_like`, 'a, dtype=None', ({ a, dtype }) => {
+      const like = of(a!);
+      return filled(
+        machine,
+        new Tuple(like.shape),
+        value,
+        dtype === null ? new Dtype(like.dtype) : dtype!,
+        'numpy',
+      );
+    });
+  }
+  add('full', 'shape, fill_value, dtype=None', ({ shape, fill_value, dtype }) =>
+    filled(machine, shape!, fill_value!, dtype!, 'numpy'),
+  );
+  add('full_like', 'a, fill_value, dtype=None', ({ a, fill_value, dtype }) => {
+    const like = of(a!);
+    return filled(
+      machine,
+      new Tuple(like.shape),
+      fill_value!,
+      dtype === null ? new Dtype(like.dtype) : dtype!,
+      'numpy',
+    );
+  });
+  add('arange', '*bounds, dtype=None', ({ bounds, dtype }) =>
+    arange(machine, (bounds as Tuple).items, dtype!, 'numpy'),
+  );
+  add('linspace', 'start, stop, num=50, endpoint=True', ({ start, stop, num, endpoint }) =>
+    linspace(machine, start!, stop!, num!, 'numpy', endpoint !== false),
+  );
+  add('eye', 'N, M=None, k=0, dtype=None', ({ N, M, k, dtype }) =>
+    eye(machine, N!, M!, whole(k!, 'k'), dtype!, 'numpy'),
+  );
+  add('identity', 'n, dtype=None', ({ n, dtype }) => eye(machine, n!, null, 0, dtype!, 'numpy'));
+  add('tri', 'N, M=None, k=0, dtype=None', ({ N, M, k, dtype }) => {
+    const shape = new Tuple([N!, M === null ? N! : M!]);
+    return reduce.triangle(
+      filled(machine, shape, new Float(1), dtype!, 'numpy'),
+      whole(k!, 'k'),
+      false,
+    );
+  });
+  add('tril', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), whole(k!, 'k'), false));
+  add('triu', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), whole(k!, 'k'), true));
+  add('diag', 'v, k=0', ({ v, k }) => {
+    const x = of(v!);
+    if (k !== 0)
+      raise('NotImplementedError', 'diagonals beside the main one are not in this subset');
+    if (x.rank === 1)
+      return arithmetic(
+        '*',
+        expandDims(x, [1]),
+        converted(eye(machine, x.size, null, 0, null, 'numpy'), x.dtype),
+      );
+    const [rows, columns] = x.shape as [number, number];
+    const flat = reshape(x.like(x.recorded, x.shape), [-1]);
+    return take(
+      flat,
+      upTo(Math.min(rows, columns)).map((i) => i * (columns + 1)),
+      0,
+    );
+  });
+  names.set('diagonal', names.get('diag')!);
+}

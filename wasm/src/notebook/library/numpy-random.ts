@@ -1,0 +1,58 @@
+// numpy.random.
+import { arithmetic } from '../arrays/arithmetic.js';
+import { fromNumbers } from '../arrays/make.js';
+import { take, upTo } from '../arrays/moves.js';
+import type { Machine } from '../language/machine.js';
+import { type Args, define, number, wholes } from '../language/signature.js';
+import { Float, Module, type Value, isNumber, numberIn } from '../language/values.js';
+import { random, randomIntegers, setSeed, toArray } from './numpy-make.js';
+
+/** NumPy's random numbers by name: our own, the same for the same seed. */
+export function randomNames(machine: Machine): Map<string, Value> {
+  const of = (value: Value) => toArray(machine, value, 'numpy');
+  const drawn = new Map<string, Value>();
+  const normal = (shape: readonly number[]) => random(machine, shape, 'normal', 'numpy');
+  const uniform = (shape: readonly number[]) => random(machine, shape, 'uniform', 'numpy');
+  const sizes = (size: Value) => (size === null ? [] : wholes(size, 'size'));
+  const draw = (name: string, signature: string, call: (args: Args) => Value) =>
+    drawn.set(name, define(name, signature, call));
+  draw('seed', 'seed=0', ({ seed }) => setSeed(machine, seed === null ? 0 : seed!));
+  draw('randn', '*shape', ({ shape }) => normal(wholes(shape!, 'shape')));
+  draw('rand', '*shape', ({ shape }) => uniform(wholes(shape!, 'shape')));
+  draw('random', 'size=None', ({ size }) => uniform(sizes(size!)));
+  draw('standard_normal', 'size=None', ({ size }) => normal(sizes(size!)));
+  draw('normal', 'loc=0.0, scale=1.0, size=None', ({ loc, scale, size }) =>
+    arithmetic('+', arithmetic('*', normal(sizes(size!)), scale!), loc!),
+  );
+  draw('uniform', 'low=0.0, high=1.0, size=None', ({ low, high, size }) => {
+    const [from, to] = [number(low!, 'low'), number(high!, 'high')];
+    return arithmetic(
+      '+',
+      arithmetic('*', uniform(sizes(size!)), new Float(to - from)),
+      new Float(from),
+    );
+  });
+  draw('randint', 'low, high=None, size=None', ({ low, high, size }) =>
+    randomIntegers(machine, low!, high!, size!, 'numpy'),
+  );
+  draw('permutation', 'x', ({ x }) => {
+    const count = isNumber(x!) ? numberIn(x) : of(x!).shape[0]!;
+    const keys = uniform([count]).numbers();
+    const order = upTo(count).sort((a, b) => keys[a]! - keys[b]!);
+    return isNumber(x!)
+      ? fromNumbers(machine.recorder, order, [count], 'int64', 'numpy')
+      : take(of(x!), order, 0);
+  });
+  const generator = new Module(
+    'numpy.random.Generator',
+    new Map([...drawn, ['integers', drawn.get('randint')!]]),
+  );
+  drawn.set(
+    'default_rng',
+    define('default_rng', 'seed=0', ({ seed }) => {
+      setSeed(machine, seed === null ? 0 : seed!);
+      return generator;
+    }),
+  );
+  return drawn;
+}

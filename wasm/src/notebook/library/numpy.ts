@@ -1,0 +1,239 @@
+// NumPy's functions.
+import {
+  apart,
+  arithmetic,
+  converted,
+  elementwise,
+  inverted,
+  unary,
+} from '../arrays/arithmetic.js';
+import { ArrayValue, shortest } from '../arrays/array.js';
+import { fromNumbers } from '../arrays/make.js';
+import { reshape, stack, transpose, upTo } from '../arrays/moves.js';
+import { dot, einsum, matmul } from '../arrays/products.js';
+import * as reduce from '../arrays/reductions.js';
+import { raise } from '../language/errors.js';
+import type { Machine } from '../language/machine.js';
+import { binary, truth } from '../language/operators.js';
+import { type Args, define, number, whole } from '../language/signature.js';
+import { Builtin, Float, Module, Tuple, type Value, isNumber } from '../language/values.js';
+import { choose, isClose, round, sort } from './array-calls.js';
+import { arrayAttribute } from './attributes.js';
+import { axisOrNone, dtypes, nonzero, toArray } from './numpy-make.js';
+import { addMakers } from './numpy-makers.js';
+import { addMoves } from './numpy-moves.js';
+import { randomNames } from './numpy-random.js';
+
+const plainFunctions: Readonly<Record<string, (x: number) => number>> = {
+  ...{
+    sin: Math.sin,
+    cos: Math.cos,
+    tan: Math.tan,
+    arctan: Math.atan,
+    floor: Math.floor,
+    ceil: Math.ceil,
+  },
+  ...{
+    sign: Math.sign,
+    log2: Math.log2,
+    log10: Math.log10,
+    log1p: Math.log1p,
+    expm1: Math.expm1,
+    cbrt: Math.cbrt,
+  },
+};
+
+export function numpyModules(machine: Machine): Module[] {
+  const names = new Map<string, Value>();
+  const of = (value: Value) => toArray(machine, value, 'numpy');
+  const add = (name: string, signature: string, call: (args: Args) => Value) =>
+    names.set(name, define(name, signature, call));
+  /** A function that is a method, too. */
+  const method = (name: string, signature: string, own = name) => {
+    add(name, `a, ${signature}`, (args) => {
+      const [array, rest] = [of(args['a']!), Object.entries(args).filter(([key]) => key !== 'a')];
+      const isTorch = array.library === 'torch';
+      const x = isTorch
+        ? new ArrayValue(array.recorder, array.recorded, array.shape, array.dtype, 'numpy')
+        : array;
+      return machine.call(arrayAttribute(x, own), [], new Map(rest));
+    });
+  };
+  /** A number of NumPy, where Python's number was given. */
+  const each = (name: string, call: (x: ArrayValue) => ArrayValue) =>
+    add(name, 'x, **named', ({ x }) => call(of(x!)));
+
+  addMakers(machine, names);
+  for (const name of ['exp', 'log', 'sqrt', 'tanh']) each(name, (x) => unary(name, x));
+  for (const [name, call] of Object.entries(plainFunctions)) {
+    each(name, (x) => {
+      const isWhole = ['floor', 'ceil', 'sign'].includes(name) && x.dtype === 'int64';
+      return isWhole && name !== 'sign'
+        ? x
+        : apart([x], call, isWhole ? 'int64' : x.dtype === 'float32' ? 'float32' : 'float64');
+    });
+  }
+  for (const name of ['abs', 'absolute', 'fabs'])
+    each(name, (x) => elementwise('maximum', x, arithmetic('*', x, -1)));
+  each('square', (x) => arithmetic('*', x, x));
+  each('negative', (x) => arithmetic('*', x, -1));
+  each('reciprocal', (x) => arithmetic('/', 1, x));
+  each('logical_not', (x) => elementwise('equal', x, 0));
+  each('invert', inverted);
+  each('isnan', (x) => elementwise('notEqual', x, x));
+  each('isinf', (x) => apart([x], (value) => Number(Math.abs(value) === Infinity), 'bool'));
+  each('isfinite', (x) => apart([x], (value) => Number(Number.isFinite(value)), 'bool'));
+
+  const signs = {
+    ...{
+      add: '+',
+      subtract: '-',
+      multiply: '*',
+      divide: '/',
+      true_divide: '/',
+      power: '**',
+      mod: '%',
+      floor_divide: '//',
+    },
+    ...{
+      equal: '==',
+      not_equal: '!=',
+      less: '<',
+      less_equal: '<=',
+      greater: '>',
+      greater_equal: '>=',
+    },
+  };
+  for (const [name, sign] of Object.entries(signs)) {
+    add(name, 'x1, x2', ({ x1, x2 }) => arithmetic(sign, of(x1!), isNumber(x2!) ? x2 : of(x2!)));
+  }
+  for (const name of ['maximum', 'minimum']) {
+    add(name, 'x1, x2', ({ x1, x2 }) => elementwise(name, of(x1!), isNumber(x2!) ? x2 : of(x2!)));
+  }
+  for (const [name, sign] of [
+    ['logical_and', '&'],
+    ['logical_or', '|'],
+    ['logical_xor', '^'],
+  ] as const) {
+    add(name, 'x1, x2', ({ x1, x2 }) =>
+      arithmetic(sign, converted(of(x1!), 'bool'), converted(of(x2!), 'bool')),
+    );
+  }
+
+  for (const name of ['sum', 'mean']) method(name, 'axis=None, dtype=None, keepdims=False');
+  for (const name of ['max', 'min', 'any', 'all']) method(name, 'axis=None, keepdims=False');
+  method('amax', 'axis=None, keepdims=False', 'max');
+  method('amin', 'axis=None, keepdims=False', 'min');
+  for (const name of ['var', 'std']) method(name, 'axis=None, ddof=0, keepdims=False');
+  for (const name of ['argmax', 'argmin', 'prod', 'cumsum']) method(name, 'axis=None');
+  method('squeeze', 'axis=None');
+  method('clip', 'min=None, max=None');
+  method('ravel', '');
+  method('copy', '');
+  method('argsort', 'axis=-1');
+  add('sort', 'a, axis=-1', ({ a, axis }) => sort(of(a!), whole(axis!, 'axis')).values);
+  for (const name of ['round', 'around'])
+    add(name, 'a, decimals=0', ({ a, decimals }) => round(of(a!), whole(decimals!, 'decimals')));
+  add('median', 'a', ({ a }) => {
+    const numbers = [...of(a!).numbers()].sort((x, y) => x - y);
+    const middle = numbers.length >> 1;
+    return new Float(
+      shortest(
+        numbers.length % 2 === 1 ? numbers[middle]! : (numbers[middle - 1]! + numbers[middle]!) / 2,
+      ),
+    );
+  });
+  add('unique', 'a', ({ a }) => {
+    const x = of(a!);
+    const all = [...new Set(x.numbers())].sort((p, q) => p - q);
+    return fromNumbers(machine.recorder, all, [all.length], x.dtype, 'numpy');
+  });
+
+  addMoves(machine, names);
+  add('where', 'condition, x=None, y=None', ({ condition, x, y }) => {
+    const chooser = of(condition!);
+    if (x === null && y === null) {
+      return new Tuple(
+        nonzero(chooser).map((all) =>
+          fromNumbers(machine.recorder, all, [all.length], 'int64', 'numpy'),
+        ),
+      );
+    }
+    return choose(chooser, isNumber(x!) ? x : of(x!), isNumber(y!) ? y : of(y!));
+  });
+  add('nonzero', 'a', ({ a }) => machine.call(machine.attribute(of(a!), 'nonzero'), []));
+  add('argwhere', 'a', ({ a }) => {
+    const all = nonzero(of(a!)).map((each) =>
+      fromNumbers(machine.recorder, each, [each.length], 'int64', 'numpy'),
+    );
+    return stack(all, 1);
+  });
+  add('count_nonzero', 'a', ({ a }) => nonzero(of(a!))[0]?.length ?? 0);
+
+  add('matmul', 'x1, x2', ({ x1, x2 }) => matmul(of(x1!), of(x2!)));
+  add('dot', 'a, b', ({ a, b }) =>
+    isNumber(a!) || isNumber(b!) ? binary('*', a!, b!) : dot(of(a!), of(b!)),
+  );
+  add('outer', 'a, b', ({ a, b }) =>
+    arithmetic('*', reshape(of(a!), [-1, 1]), reshape(of(b!), [1, -1])),
+  );
+  add('inner', 'a, b', ({ a, b }) => {
+    const [x, y] = [of(a!), of(b!)];
+    return y.rank < 2
+      ? matmul(x, y)
+      : matmul(x, transpose(y, [...upTo(y.rank - 2), y.rank - 1, y.rank - 2]));
+  });
+  add('einsum', 'subscripts, *operands', ({ subscripts, operands }) =>
+    einsum(String(subscripts), (operands as Tuple).items.map(of)),
+  );
+
+  add('isclose', 'a, b, rtol=1e-5, atol=1e-8, equal_nan=False', (args) => closeness(args));
+  add('allclose', 'a, b, rtol=1e-5, atol=1e-8, equal_nan=False', (args) =>
+    closeness(args)
+      .numbers()
+      .every((each) => each !== 0),
+  );
+  const closeness = ({ a, b, rtol, atol, equal_nan }: Args) =>
+    isClose(of(a!), of(b!), number(rtol!, 'rtol'), number(atol!, 'atol'), equal_nan === true);
+  add('array_equal', 'a1, a2', ({ a1, a2 }) => {
+    const [x, y] = [of(a1!), of(a2!)];
+    return (
+      x.shape.join() === y.shape.join() &&
+      truth(reduce.all(elementwise('equal', x, y), { axes: undefined, keepDims: false }))
+    );
+  });
+  add('ndim', 'a', ({ a }) => of(a!).rank);
+  add('shape', 'a', ({ a }) => new Tuple(of(a!).shape));
+  add('size', 'a', ({ a }) => of(a!).size);
+  add('set_printoptions', '**options', () => null);
+
+  for (const [name, value] of Object.entries({ pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN }))
+    names.set(name, new Float(value));
+  names.set('newaxis', null);
+  for (const [name, dtype] of Object.entries(dtypes))
+    if (name.length > 4 || name === 'bool_') names.set(name, dtype);
+  const isArray = (value: Value) =>
+    value instanceof ArrayValue && value.library === 'numpy' && !value.isScalar;
+  names.set(
+    'ndarray',
+    new Builtin('numpy.ndarray', () => raise('TypeError', 'np.array makes an array'), isArray),
+  );
+
+  const drawn = randomNames(machine);
+  const randomModule = new Module('numpy.random', drawn);
+  const norm = define('norm', 'x, axis=None, keepdims=False', ({ x, axis, keepdims }) => {
+    const square = arithmetic('*', of(x!), of(x!));
+    const own = axisOrNone(axis!);
+    return unary(
+      'sqrt',
+      reduce.sum(square, {
+        axes: own === undefined ? undefined : [own],
+        keepDims: keepdims === true,
+      }),
+    );
+  });
+  const linalg = new Module('numpy.linalg', new Map([['norm', norm]]));
+  names.set('random', randomModule);
+  names.set('linalg', linalg);
+  return [new Module('numpy', names), randomModule, linalg];
+}

@@ -1,0 +1,226 @@
+// PyTorch's functions.
+import { apart, arithmetic, elementwise, inverted } from '../arrays/arithmetic.js';
+import { ArrayValue, Dtype } from '../arrays/array.js';
+import { arrayOf } from '../arrays/make.js';
+import { concatenate, stack } from '../arrays/moves.js';
+import { einsum } from '../arrays/products.js';
+import * as reduce from '../arrays/reductions.js';
+import type { Machine } from '../language/machine.js';
+import { truth } from '../language/operators.js';
+import { type Args, define, number, whole, wholes } from '../language/signature.js';
+import { Builtin, Float, List, Module, Tuple, type Value, isNumber } from '../language/values.js';
+import { choose, gather, isClose } from './array-calls.js';
+import { arrayAttribute } from './attributes.js';
+import {
+  arange,
+  arraysOf,
+  dtypeOf,
+  dtypes,
+  eye,
+  filled,
+  linspace,
+  random,
+  randomIntegers,
+  setSeed,
+  tensorOf,
+} from './numpy-make.js';
+
+/** Functions that are methods of their first argument. */
+const methods =
+  `sum mean any all max min amax amin var std argmax argmin cumsum prod reshape transpose swapaxes permute squeeze unsqueeze
+flatten softmax log_softmax masked_fill tril triu matmul mm bmm dot split chunk unbind clamp pow add sub mul div eq ne lt le gt ge exp
+log sqrt tanh relu abs neg square sigmoid numel round norm repeat_interleave sort clone t nonzero`.split(
+    /\s+/,
+  );
+
+export function torchModule(machine: Machine): Map<string, Value> {
+  const names = new Map<string, Value>();
+  const tensor = (value: Value) =>
+    value instanceof ArrayValue ? value : arrayOf(machine.recorder, value, 'torch');
+  const asTorch = (x: ArrayValue) =>
+    x.library === 'torch' ? x : arrayOf(machine.recorder, x, 'torch');
+  const add = (name: string, signature: string, call: (args: Args) => Value) => {
+    // PyTorch says dim where NumPy says axis.
+    const inner = define(name, signature, call);
+    const words: Readonly<Record<string, string>> = { dim: 'axis', keepdim: 'keepdims' };
+    names.set(
+      name,
+      new Builtin(name, (args, named) => {
+        const kept = [...named].filter(([key]) => !['device', 'requires_grad'].includes(key));
+        return inner.call(args, new Map(kept.map(([key, value]) => [words[key] ?? key, value])));
+      }),
+    );
+  };
+
+  add('tensor', 'data, dtype=None', ({ data, dtype }) => {
+    const made = arrayOf(machine.recorder, data!, 'torch', dtypeOf(dtype!, 'torch'));
+    return made.like(made.recorded, made.shape);
+  });
+  names.set('as_tensor', names.get('tensor')!);
+  add('from_numpy', 'ndarray', ({ ndarray }) => arrayOf(machine.recorder, ndarray!, 'torch'));
+  names.set(
+    'Tensor',
+    new Builtin(
+      'torch.Tensor',
+      (args) => arrayOf(machine.recorder, args[0] ?? new List([]), 'torch', 'float32'),
+      (value) => value instanceof ArrayValue && value.library === 'torch',
+    ),
+  );
+  for (const [name, value] of [
+    ['zeros', 0],
+    ['ones', 1],
+    ['empty', 0],
+  ] as const) {
+    add(name, '*shape, dtype=None', ({ shape, dtype }) =>
+      filled(machine, new List(wholes(shape!, name)), new Float(value), dtype!, 'torch'),
+    );
+    add(`${name}_like`, 'input, dtype=None', ({ input, dtype }) => {
+      const like = tensorOf(`${name}_like`, input!);
+      return filled(
+        machine,
+        new Tuple(like.shape),
+        value,
+        dtype === null ? new Dtype(like.dtype) : dtype!,
+        'torch',
+      );
+    });
+  }
+  add('full', 'size, fill_value, dtype=None', ({ size, fill_value, dtype }) =>
+    filled(machine, size!, fill_value!, dtype!, 'torch'),
+  );
+  add('full_like', 'input, fill_value', ({ input, fill_value }) => {
+    const like = tensorOf('full_like', input!);
+    return filled(machine, new Tuple(like.shape), fill_value!, new Dtype(like.dtype), 'torch');
+  });
+  add('arange', '*bounds, dtype=None', ({ bounds, dtype }) =>
+    arange(machine, (bounds as Tuple).items, dtype!, 'torch'),
+  );
+  add('linspace', 'start, end, steps', ({ start, end, steps }) =>
+    linspace(machine, start!, end!, steps!, 'torch'),
+  );
+  add('eye', 'n, m=None, dtype=None', ({ n, m, dtype }) =>
+    eye(machine, n!, m!, 0, dtype!, 'torch'),
+  );
+  const shapes = (shape: Value) => wholes(shape, 'size');
+  add('randn', '*size, generator=None', ({ size }) =>
+    random(machine, shapes(size!), 'normal', 'torch'),
+  );
+  add('rand', '*size, generator=None', ({ size }) =>
+    random(machine, shapes(size!), 'uniform', 'torch'),
+  );
+  for (const [name, kind] of [
+    ['randn_like', 'normal'],
+    ['rand_like', 'uniform'],
+  ] as const) {
+    add(name, 'input', ({ input }) => random(machine, tensorOf(name, input!).shape, kind, 'torch'));
+  }
+  add('randint', 'low, high, size=None', ({ low, high, size }) => {
+    const isShort = size === null;
+    return randomIntegers(
+      machine,
+      isShort ? 0 : low!,
+      isShort ? low! : high!,
+      isShort ? high! : size!,
+      'torch',
+    );
+  });
+  add('manual_seed', 'seed', ({ seed }) => setSeed(machine, seed!));
+
+  for (const name of methods) {
+    names.set(
+      name,
+      new Builtin(name, (args, named) => {
+        const [first = named.get('input') ?? null, ...rest] = args;
+        const others = new Map([...named].filter(([key]) => key !== 'input'));
+        return machine.call(arrayAttribute(asTorch(tensorOf(name, first)), name), rest, others);
+      }),
+    );
+  }
+  add('maximum', 'input, other', ({ input, other }) =>
+    elementwise('maximum', tensorOf('maximum', input!), tensorOf('maximum', other!)),
+  );
+  add('minimum', 'input, other', ({ input, other }) =>
+    elementwise('minimum', tensorOf('minimum', input!), tensorOf('minimum', other!)),
+  );
+  for (const name of ['cat', 'concat', 'concatenate']) {
+    add(name, 'tensors, axis=0', ({ tensors, axis }) =>
+      concatenate(arraysOf(machine, tensors!, 'torch'), whole(axis!, 'dim')),
+    );
+  }
+  add('stack', 'tensors, axis=0', ({ tensors, axis }) =>
+    stack(arraysOf(machine, tensors!, 'torch'), whole(axis!, 'dim')),
+  );
+  add('where', 'condition, x, y', ({ condition, x, y }) =>
+    choose(
+      tensorOf('where', condition!),
+      isNumber(x!) ? x : tensor(x!),
+      isNumber(y!) ? y : tensor(y!),
+    ),
+  );
+  add('einsum', 'equation, *operands', ({ equation, operands }) => {
+    const all = (operands as Tuple).items;
+    const given = all[0] instanceof List || all[0] instanceof Tuple ? all[0].items : all;
+    return einsum(
+      String(equation),
+      given.map((each) => tensorOf('einsum', each)),
+    );
+  });
+  add('gather', 'input, axis, index', ({ input, axis, index }) =>
+    gather(tensorOf('gather', input!), whole(axis!, 'dim'), tensorOf('gather', index!)),
+  );
+  add('outer', 'input, vec2', ({ input, vec2 }) =>
+    arithmetic('*', machine.call(machine.attribute(input!, 'unsqueeze'), [1]), vec2!),
+  );
+  add('equal', 'input, other', ({ input, other }) => {
+    const [x, y] = [tensorOf('equal', input!), tensorOf('equal', other!)];
+    return (
+      x.shape.join() === y.shape.join() &&
+      truth(reduce.all(elementwise('equal', x, y), { axes: undefined, keepDims: false }))
+    );
+  });
+  const closeness = (args: Args) =>
+    isClose(
+      tensorOf('allclose', args['input']!),
+      tensorOf('allclose', args['other']!),
+      number(args['rtol']!, 'rtol'),
+      number(args['atol']!, 'atol'),
+      args['equal_nan'] === true,
+    );
+  add('allclose', 'input, other, rtol=1e-5, atol=1e-8, equal_nan=False', (args) =>
+    closeness(args)
+      .numbers()
+      .every((each) => each !== 0),
+  );
+  add('isclose', 'input, other, rtol=1e-5, atol=1e-8, equal_nan=False', closeness);
+  add('logical_not', 'input', ({ input }) =>
+    elementwise('equal', tensorOf('logical_not', input!), 0),
+  );
+  add('bitwise_not', 'input', ({ input }) => inverted(tensorOf('bitwise_not', input!)));
+  add('isnan', 'input', ({ input }) => elementwise('notEqual', tensorOf('isnan', input!), input!));
+  add('rsqrt', 'input', ({ input }) =>
+    arithmetic('**', tensorOf('rsqrt', input!), new Float(-0.5)),
+  );
+  for (const [name, call] of Object.entries({
+    sin: Math.sin,
+    cos: Math.cos,
+    floor: Math.floor,
+    ceil: Math.ceil,
+    sign: Math.sign,
+  })) {
+    add(name, 'input', ({ input }) => apart([tensorOf(name, input!)], call, 'float32'));
+  }
+  add('is_tensor', 'obj', ({ obj }) => obj instanceof ArrayValue && obj.library === 'torch');
+  // What gradients need and what devices there are has no meaning here.
+  add('no_grad', '', () => null);
+  add('set_printoptions', '**options', () => null);
+  add('device', 'name', ({ name }) => name!);
+  for (const [name, dtype] of Object.entries(dtypes))
+    if (name !== 'bool_') names.set(name, new Dtype(dtype.name, 'torch'));
+  names.set('float', new Dtype('float32', 'torch'));
+  names.set('int', new Dtype('int64', 'torch'));
+  for (const [name, value] of Object.entries({ inf: Infinity, nan: NaN, pi: Math.PI }))
+    names.set(name, new Float(value));
+  const no = define('is_available', '', () => false);
+  names.set('cuda', new Module('torch.cuda', new Map([['is_available', no]])));
+  return names;
+}

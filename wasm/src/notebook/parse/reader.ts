@@ -1,0 +1,79 @@
+// What reading statements and expressions share: text, lines, children, and errors that have a place.
+import { Raised } from '../language/errors.js';
+import type { SyntaxNode } from './grammar.js';
+
+/** How deep brackets, operators and blocks may be in each other. */
+const deepest = 150;
+
+export class Source {
+  readonly #starts: number[] = [0];
+  #depth = 0;
+
+  constructor(readonly code: string) {
+    for (let at = code.indexOf('\n'); at >= 0; at = code.indexOf('\n', at + 1)) {
+      this.#starts.push(at + 1);
+    }
+  }
+
+  /** The line of a place, counted from 1. */
+  lineAt(place: number): number {
+    let [low, high] = [0, this.#starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.#starts[middle]! <= place) low = middle;
+      else high = middle;
+    }
+    return low + 1;
+  }
+
+  text = (node: SyntaxNode): string => this.code.slice(node.from, node.to);
+
+  lineOf = (node: SyntaxNode): number => this.lineAt(node.from);
+
+  /** The children of a node but for comments. @throws Raised where the grammar found a mistake among them */
+  children(node: SyntaxNode): SyntaxNode[] {
+    const all: SyntaxNode[] = [];
+    for (let child = node.firstChild; child; child = child.nextSibling) {
+      if (child.name === '⚠') throw this.wrong(child);
+      if (child.name !== 'Comment') all.push(child);
+    }
+    return all;
+  }
+
+  /** Something that Python does not read either. */
+  wrong(node: SyntaxNode, problem?: string): Raised {
+    // A mistake is where something is missing: behind the last word before it.
+    const before = this.code.slice(0, node.to).trimEnd().length;
+    const line = this.lineAt(Math.min(node.from, Math.max(0, before - 1)));
+    const near = this.code.split('\n', line)[line - 1]!.trim().slice(0, 60);
+    return new Raised('SyntaxError', problem ?? `invalid syntax: ${near}`, line);
+  }
+
+  /** Something that Python reads, but nothing here. */
+  outside(node: SyntaxNode, what: string, instead = ''): Raised {
+    const text = `${what} is not in the subset of Python that runs here${instead && `; ${instead}`}`;
+    return new Raised('NotImplementedError', text, this.lineOf(node));
+  }
+
+  /** Reads something inside of something else, if that is not too deep. */
+  inside<Result>(node: SyntaxNode, read: () => Result): Result {
+    if (++this.#depth > deepest) {
+      const text = `brackets, operators and blocks are more than ${deepest} deep in each other`;
+      throw new Raised('RecursionError', text, this.lineOf(node));
+    }
+    const result = read();
+    --this.#depth;
+    return result;
+  }
+}
+
+/** Nodes between commas. */
+export function split(nodes: readonly SyntaxNode[]): SyntaxNode[][] {
+  const parts: SyntaxNode[][] = [[]];
+  for (const node of nodes) {
+    if (node.name === ',') parts.push([]);
+    else parts.at(-1)!.push(node);
+  }
+  if (parts.at(-1)!.length === 0) parts.pop();
+  return parts;
+}
