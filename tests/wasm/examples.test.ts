@@ -109,6 +109,7 @@ describe('examples', () => {
       ...functions,
       'training.loadTril',
       'worker.loadTril',
+      'worker.run',
       'worker.withSignal',
       'RemoteTrainer.run',
       'RemoteSequenceTrainer.run',

@@ -8,6 +8,7 @@ const execArgv = detectFeatures().relaxedSimd ? [] : ['--experimental-wasm-relax
 export default defineConfig({
   test: {
     include: ['**/*.test.{ts,mjs}'],
+    setupFiles: './setup.ts',
     pool: 'forks',
     poolOptions: { forks: { execArgv } },
     testTimeout: 60_000,
