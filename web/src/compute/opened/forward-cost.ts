@@ -52,17 +52,17 @@ export function partCosts(
     ],
   };
   const seen = causal ? { ...sizes, causal, past: tokens - rows } : sizes;
-  const all = (costs: readonly Cost[], count = layers) =>
-    tril.cost.sum(Array.from({ length: count }, () => costs).flat());
-  const attention = [all([tril.cost.attention(seen)], layers - windowed)];
-  if (windowed > 0) {
-    const mask = tril.mask.window({ left: window - 1, right: 0 });
-    attention.push(all([tril.cost.attention({ ...seen, mask })], windowed));
-  }
+  const sum = (costOf: (layer: number) => readonly Cost[]) =>
+    tril.cost.sum(Array.from({ length: layers }, (_, layer) => costOf(layer)).flat());
+  const whole = tril.cost.attention(seen);
+  const near =
+    windowed > 0
+      ? tril.cost.attention({ ...seen, mask: tril.mask.window({ left: window - 1, right: 0 }) })
+      : whole;
   return {
-    projections: all(each.projections),
-    attention: tril.cost.sum(attention),
-    feedForward: all(each.feedForward),
+    projections: sum(() => each.projections),
+    attention: sum((layer) => [layer < windowed ? near : whole]), // in any order
+    feedForward: sum(() => each.feedForward),
     head: linear(width, vocabulary, false, guessed),
   };
 }
