@@ -45,6 +45,7 @@ const owners: Record<string, string> = {
   'graph/unfold.ts': 'graph.',
   'graph/why.ts': 'graph.',
   'notebook/run-program.ts': 'notebook.',
+  'notebook/exercises/check.ts': 'notebook.',
   'worker/index.ts': 'worker.',
   'worker/model.ts': 'RemoteModel.',
   'worker/sequence-trainer.ts': 'RemoteSequenceTrainer.',

@@ -140,9 +140,11 @@ for i in range(2):
         line: 2,
         times: 1,
         values: [{ name: 'a', node: 'a', shape: [3] }],
+        nodes: ['a'],
         printed: '',
       });
       expect(lines[3]).toMatchObject({ line: 4, times: 2, values: [{ name: 'a', node: 'a_3' }] });
+      expect(lines[3]!.nodes).toEqual(['a_2', 'a_3']);
       expect(lines[4]).toMatchObject({ line: 5, times: 2, printed: '0\n1\n' });
     });
   });

@@ -45,16 +45,16 @@ test('the example of sequences does what it says', () => {
   expect(linesOf('sequences.mjs', example && begin + example)).toEqual([said]);
 });
 
-test('the example of graphs prints what stands below it', () => {
+test.each([
+  ['graphs', 'whyText'],
+  ['programs', 'runProgram'],
+  ['exercises', 'checkExercise'],
+])('the example of %s prints what stands below it', (name, call) => {
   const readme = readFileSync(new URL('wasm/README.md', root), 'utf8');
-  const [, example, printed] =
-    /```js\n((?:(?!```).)*whyText.*?)```\n\n```text\n(.*?)\n```/su.exec(readme) ?? [];
-  expect(linesOf('graph.mjs', example)).toEqual(printed?.split('\n'));
-});
-
-test('the example of programs prints what stands below it', () => {
-  const readme = readFileSync(new URL('wasm/README.md', root), 'utf8');
-  const [, example, printed] =
-    /```js\n((?:(?!```).)*runProgram.*?)```\n\n```text\n(.*?)\n```/su.exec(readme) ?? [];
-  expect(linesOf('notebook.mjs', example)).toEqual(printed?.split('\n'));
+  const block = new RegExp(
+    `\`\`\`js\n((?:(?!\`\`\`).)*${call}.*?)\`\`\`\n\n\`\`\`text\n(.*?)\n\`\`\``,
+    'su',
+  );
+  const [, example, printed] = block.exec(readme) ?? [];
+  expect(linesOf(`${name}.mjs`, example)).toEqual(printed?.split('\n'));
 });

@@ -14,3 +14,6 @@ export {
   type ProgramRun,
   type ProgramValue,
 } from './run-program.js';
+export { checkExercise, type CheckOptions, type Verdict } from './exercises/check.js';
+export { exercises } from './exercises/index.js';
+export type { Exercise, ExerciseCase, ExerciseInput, Mistake } from './exercises/exercise.js';

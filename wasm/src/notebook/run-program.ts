@@ -74,6 +74,8 @@ export interface ProgramLine {
   /** How many times its statements ran. */
   readonly times: number;
   readonly values: readonly LineValue[];
+  /** The nodes of all that was computed on it, in order. */
+  readonly nodes: readonly string[];
   /** What it printed, all times together. */
   readonly printed: string;
 }
@@ -282,7 +284,7 @@ function results(
   program: Scope,
 ): Omit<ProgramRun, 'error'> {
   recorder.release();
-  const lines = [...interpreter.lines].map(([line, { times, names, printed }]): ProgramLine => {
+  const lines = [...interpreter.lines].map(([line, { times, names, printed }]) => {
     const values = [...names].map(([name, { array, bound }]): LineValue => {
       const recorded = bound instanceof ArrayValue ? bound.recorded : bound;
       recorder.name(recorded, name);
@@ -294,10 +296,13 @@ function results(
   for (const [name, value] of shown)
     if (value instanceof ArrayValue) recorder.name(value.recorded, name);
   const values = shown.map(([name, value]) => [name, describeValue(recorder, value)] as const);
+  const nodes = recorder.nodesByLine();
   return {
     values: Object.fromEntries(values),
     printed: interpreter.printed,
-    lines: lines.sort((a, b) => a.line - b.line),
+    lines: lines
+      .map((each): ProgramLine => ({ ...each, nodes: nodes.get(each.line) ?? [] }))
+      .sort((a, b) => a.line - b.line),
     ...recorder.finish(),
   };
 }

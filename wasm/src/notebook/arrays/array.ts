@@ -52,6 +52,8 @@ export function shortest(value: number): number {
 export class ArrayValue implements Kind {
   #recorded: Recorded;
   #pending: { places: readonly number[]; value: Recorded }[] = [];
+  /** The line that wrote last. */
+  #line = 0;
   #version = 0;
   readonly #view: View | undefined;
   readonly strides: readonly number[];
@@ -82,7 +84,10 @@ export class ArrayValue implements Kind {
       const values = this.#pending.map(({ value }) => value);
       const places = this.#pending.map((each) => each.places);
       this.#pending = [];
+      const { line } = this.recorder;
+      this.recorder.line = this.#line;
       this.#recorded = this.recorder.make('put', [this.#recorded, ...values], { places });
+      this.recorder.line = line;
     }
     return this.#recorded;
   }
@@ -158,6 +163,7 @@ export class ArrayValue implements Kind {
       return;
     }
     this.#version += 1;
+    this.#line = this.recorder.line;
     if (places.length > 0) this.#pending.push({ places, value });
   }
 

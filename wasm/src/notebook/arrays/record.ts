@@ -10,6 +10,8 @@ import { Raised, raise } from '../language/errors.js';
 export interface Recorded {
   readonly step: Step;
   readonly tensor: Tensor;
+  /** Of the code, counted from 1; 0 for what was given. */
+  readonly line: number;
 }
 
 /** What a program may use before it is stopped. Work is counted, never timed. */
@@ -28,6 +30,8 @@ const count = (shape: readonly number[]): number => shape.reduce((a, b) => a * b
 
 export class Recorder {
   readonly #all: Recorded[] = [];
+  /** The line that is running. */
+  line = 0;
   readonly #names = new Map<Recorded, string>();
   readonly #taken = new Map<string, number>();
   readonly #numbers = new Map<number, Recorded>();
@@ -79,7 +83,7 @@ export class Recorder {
       };
       const tensors = inputs.map((each) => each.tensor);
       const run = () => step.operation.run(this.tril, tensors, sized);
-      const made = { step, tensor: tensor ?? this.tril.scope(run) };
+      const made = { step, tensor: tensor ?? this.tril.scope(run), line: this.line };
       this.#all.push(made);
       return made;
     } catch (error) {
@@ -134,6 +138,17 @@ export class Recorder {
   }
 
   nameOf = (value: Recorded): string => this.#names.get(value) ?? value.step.node.name;
+
+  /** What was computed on each line, in order. */
+  nodesByLine(): ReadonlyMap<number, readonly string[]> {
+    const nodes = new Map<number, string[]>();
+    for (const each of this.#all) {
+      if (each.step.node.operation === 'number') continue;
+      if (!nodes.has(each.line)) nodes.set(each.line, []);
+      nodes.get(each.line)!.push(this.nameOf(each));
+    }
+    return nodes;
+  }
 
   /** All that was computed, as a graph, and its tensors by the names of its nodes. */
   finish(): { graph: Graph; tensors: GraphValues } {

@@ -42,7 +42,12 @@ export class Interpreter extends Evaluator {
   ) {
     super({
       recorder,
-      line: 1,
+      get line() {
+        return recorder.line;
+      },
+      set line(line: number) {
+        recorder.line = line;
+      },
       seed: 0,
       print: (text) => this.#print(text),
       call: (callee, args, named) => this.call(callee, args, named),

@@ -197,6 +197,10 @@ export function plainAttribute(machine: Machine, value: Value, name: string): Va
   };
   if (typeof value === 'string') return bound(strings);
   if (value instanceof List || value instanceof Tuple) {
+    // What PyTorch's max, min and sort return.
+    const isPair = value instanceof Tuple && value.title.startsWith('torch.return_types.');
+    if (isPair && name === 'values') return value.items[0];
+    if (isPair && name === 'indices') return value.items[1];
     if (!ofLists.has(machine)) ofLists.set(machine, lists(machine));
     const isOfTuple =
       ['index', 'count'].includes(name) ||

@@ -1,0 +1,128 @@
+// Exercises: right programs pass in every style, usual mistakes are named, and never others.
+import { checkExercise, exercises, type Exercise, type Verdict } from 'tril/notebook';
+import { describe, expect, it } from 'vitest';
+import { styles } from './exercise-programs.js';
+import { expectRefused, tril, withoutLeak } from './helpers.js';
+
+function judge(exercise: string | Exercise, code: string): Verdict {
+  let verdict: Verdict | undefined;
+  withoutLeak(() => (verdict = checkExercise(tril, exercise, code, { limits: { steps: 20_000 } })));
+  return verdict!;
+}
+
+function withMistake(code: string, parts: readonly (readonly [string, string])[]): string {
+  let changed = code;
+  for (const [from, to] of parts) {
+    expect(changed).toContain(from);
+    changed = changed.replace(from, to);
+  }
+  return changed;
+}
+
+const written = Object.entries(styles).flatMap(([id, all]) =>
+  all.map((style, n) => ({ id, n, ...style })),
+);
+const wrong = written.flatMap(({ id, n, code, mistakes }) =>
+  Object.entries(mistakes).map(([mistake, parts]) => ({ id, n, mistake, code, parts })),
+);
+
+describe('exercises', () => {
+  it('have names, hints, cases and mistakes', () => {
+    expect(exercises.map(({ id }) => id)).toEqual(Object.keys(styles));
+    for (const { name, skeleton, cases, mistakes, parameters } of exercises) {
+      expect(skeleton).toContain(`def ${name}(${parameters.join(', ')}):`);
+      expect(cases.length).toBeGreaterThan(1);
+      expect(mistakes.length).toBeGreaterThan(2);
+    }
+  });
+
+  it.each(exercises)('$id: its skeleton is no solution', ({ id, skeleton }) => {
+    expect(judge(id, skeleton)).toMatchObject(
+      id === 'average' ? { case: /./u } : { kind: 'missing' },
+    );
+  });
+
+  it.each(written)('$id, style $n: right', ({ id, code }) => {
+    const verdict = judge(id, code);
+    expect(verdict.message).toMatch(/^Right, to \d digits, in \d cases\.$/u);
+    expect(verdict.digits).toBeGreaterThanOrEqual(5);
+  });
+
+  it.each(wrong)('$id, style $n: $mistake is named', ({ id, mistake, code, parts }) => {
+    const changed = withMistake(code, parts);
+    const verdict = judge(id, changed);
+    expect(verdict, `${verdict.message}\n${changed}`).toMatchObject({ kind: 'mistake', mistake });
+    const lines = changed.split('\n');
+    expect(lines[verdict.line! - 1], verdict.message).toMatch(/=|return/u);
+  });
+
+  it('are all tried, and most by the line that was changed', () => {
+    expect(wrong.length).toBeGreaterThanOrEqual(110);
+    for (const { id, mistakes } of exercises) {
+      const made = new Set(wrong.filter((each) => each.id === id).map(({ mistake }) => mistake));
+      expect(mistakes.filter((each) => !made.has(each.id)).map((each) => each.id)).toEqual([]);
+    }
+    const exact = wrong.filter(({ id, code, parts }) => {
+      const changed = withMistake(code, parts);
+      const line = changed.split('\n')[judge(id, changed).line! - 1]!;
+      return parts.some(([from, to]) => {
+        const left = from.trim().split('\n')[0]!;
+        return to.trim() === '' ? !line.includes(left) : line.includes(to.trim().split('\n')[0]!);
+      });
+    });
+    expect(exact.length).toBeGreaterThan(0.7 * wrong.length);
+  });
+});
+
+describe('checkExercise', () => {
+  const { code } = styles.attention![0]!;
+
+  it('tells what is missing, what stops, and what has another shape', () => {
+    expect(judge('softmax', 'x = 1').message).toBe('There is no function softmax yet.');
+    expect(judge('softmax', 'def softmax(z):\n    return 3').message).toBe(
+      'softmax must return an array, and returns int.',
+    );
+    expect(
+      judge('self-attention', 'def self_attention(X, mask, A, B):\n    return X').message,
+    ).toBe('self_attention must return 2 arrays, and returns numpy.ndarray.');
+    expect(judge('softmax', 'def softmax(z):\n    return z @ z')).toMatchObject({
+      ...{ kind: 'error', line: 2, error: { kind: 'ValueError' }, case: '5 rows of 4' },
+    });
+    expect(judge('softmax', 'def softmax(z):\n    return z.sum(axis=-1)').message).toBe(
+      'The result must have the shape [5, 4], has [5] (5 rows of 4).',
+    );
+    expect(judge('softmax', 'def softmax(z):\n  while True: pass')).toMatchObject({
+      ...{ kind: 'error', error: { kind: 'TimeoutError' } },
+    });
+  });
+
+  it('leads to the first line that leads away where the mistake has no name', () => {
+    const changed = code.replace('weights @ V', '(weights + 0.5) @ V');
+    expect(judge('attention', changed)).toMatchObject({ kind: 'different', line: 10 });
+  });
+
+  it('judges by the first case that is wrong, and names the one that stops', () => {
+    const flat = code.replace('K.swapaxes(-1, -2)', 'K.T');
+    expect(judge('attention', flat)).toMatchObject({ kind: 'error', case: 'a batch', line: 8 });
+  });
+
+  it('takes an exercise of your own', () => {
+    const own = { ...exercises[1]!, id: 'mine', name: 'mine' };
+    const mine = 'import torch\ndef mine(z):\n    return torch.softmax(z, dim=-1)';
+    expect(judge(own, mine).kind).toBe('right');
+  });
+
+  it('refuses wrong arguments', () => {
+    const refuse = (argument: string, says: string, ...args: readonly unknown[]) => {
+      const body = () => checkExercise(...(args as Parameters<typeof checkExercise>));
+      expectRefused(body, { call: 'checkExercise', argument, says });
+      expect(judge('attention', code).kind).toBe('right');
+    };
+    refuse('tril', 'must be what loadTril gives', {}, 'causal', code);
+    refuse('code', 'must be a string, is 3', tril, 'causal', 3);
+    refuse('exercise', 'did you mean "causal"?', tril, 'casual', code);
+    refuse('exercise', 'must be the id of one or an exercise', tril, 3, code);
+    refuse('exercise', 'must be the id of one or an exercise', tril, {}, code);
+    refuse('limit', 'unknown option "limit"', tril, 'causal', code, { limit: {} });
+  });
+});

@@ -1,0 +1,136 @@
+import { graph } from '../../graph/index.js';
+import { steps } from './attention.js';
+import { normal, shapesOf, type Exercise, type ExerciseCase } from './exercise.js';
+
+/** The way back through softmax. */
+export const softmaxBackward: Exercise = {
+  id: 'softmax-backward',
+  title: 'Back through softmax',
+  task: 'p is softmax’s output along the last axis, and d_p the gradient of a loss by it. Return the gradient by softmax’s input.',
+  skeleton: `import numpy as np
+
+def softmax_backward(p, d_p):
+    pass
+`,
+  hints: [
+    'An entry of z changes all of its row of p: the row adds up to 1.',
+    'd p_j / d z_i = p_j (1 if i = j else 0) - p_i p_j.',
+    'Summed over j: p_i times (d_p_i minus the sum of p_j d_p_j).',
+  ],
+  name: 'softmax_backward',
+  parameters: ['p', 'd_p'],
+  results: ['d_z'],
+  cases: [
+    normal('5 rows of 4', { p: [5, 4], d_p: [5, 4] }),
+    normal('square', { p: [4, 4], d_p: [4, 4] }),
+    normal('a batch', { p: [2, 3, 5], d_p: [2, 3, 5] }),
+  ],
+  graph: (of) =>
+    graph(shapesOf(of), ({ p, d_p }, c) => {
+      const product = c.multiply(p!, d_p!);
+      const mean = c.sum(product, { axis: -1, keepDims: true });
+      const apart = c.subtract(d_p!, mean);
+      return { product, mean, apart, d_z: c.multiply(p!, apart) };
+    }),
+  mistakes: [
+    {
+      id: 'elementwise',
+      says: 'entries are treated as if each stood alone: what the others of the row take is missing',
+      edits: () => [{ remove: 'apart' }],
+    },
+    {
+      id: 'sigmoid',
+      says: 'p (1 - p) is the slope of one entry by itself; the others of its row change, too',
+      edits: () => [{ replace: 'mean', operation: 'multiply', inputs: ['p', 'd_p'], options: {} }],
+    },
+    {
+      id: 'columns',
+      says: 'the sum runs down the columns, not along the rows',
+      edits: () => [{ replace: 'mean', options: { axis: -2, keepDims: true } }],
+    },
+    {
+      id: 'all',
+      says: 'the sum is that of all entries, not of each row',
+      edits: () => [{ replace: 'mean', options: {} }],
+    },
+    {
+      id: 'no-weight',
+      says: 'the sum is that of d_p alone, without p',
+      edits: () => [{ rewire: 'mean', input: 'x', to: 'd_p' }],
+    },
+    {
+      id: 'no-output',
+      says: 'the difference is not multiplied by p',
+      edits: () => [{ remove: 'd_z', instead: 'apart' }],
+    },
+  ],
+};
+
+const back = (name: string, T: number, S: number, D: number, E: number): ExerciseCase =>
+  normal(name, { Q: [T, D], K: [S, D], V: [S, E], d_output: [T, E] });
+
+/** The way back through one head. */
+export const attentionBackward: Exercise = {
+  id: 'attention-backward',
+  title: 'Back through attention',
+  task: 'd_output is the gradient of a loss by softmax(Q K^T / sqrt(D)) V. Return the gradients by Q, K and V.',
+  skeleton: `import numpy as np
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+def attention_backward(Q, K, V, d_output):
+    weights = softmax(Q @ K.T / np.sqrt(Q.shape[-1]))
+    pass  # return d_Q, d_K, d_V
+`,
+  hints: [
+    'Of Y = A B the gradients are d_A = d_Y B^T and d_B = A^T d_Y.',
+    'From d_weights to d_scores: weights times (d_weights minus the row’s sum of weights d_weights).',
+    'Both d_Q and d_K are divided by the root of D, as the scores were.',
+  ],
+  name: 'attention_backward',
+  parameters: ['Q', 'K', 'V', 'd_output'],
+  results: ['d_Q', 'd_K', 'd_V'],
+  cases: [back('5 tokens', 5, 5, 4, 4), back('3 queries, 4 keys', 3, 4, 2, 3)],
+  graph: (of) =>
+    graph(shapesOf(of), ({ Q, K, V, d_output }, c) => {
+      const { turned, product, root, scores } = steps(c, Q!, K!, V!, 2, of.inputs.Q!.shape[1]!);
+      const weights = c.softmax(scores);
+      const weightsT = c.transpose(weights);
+      const d_V = c.matmul(weightsT, d_output!);
+      const d_weights = c.matmul(d_output!, c.transpose(V!));
+      const share = c.sum(c.multiply(weights, d_weights), { axis: -1, keepDims: true });
+      const apart = c.subtract(d_weights, share);
+      const d_scores = c.multiply(weights, apart);
+      const d_product = c.divide(d_scores, root);
+      const d_Q = c.matmul(d_product, K!);
+      const d_K = c.matmul(c.transpose(d_product), Q!);
+      return {
+        ...{ turned, product, root, scores, weights, weightsT, d_V, d_weights, share, apart },
+        ...{ d_scores, d_product, d_Q, d_K },
+      };
+    }),
+  mistakes: [
+    {
+      id: 'no-scale',
+      says: 'd_Q and d_K are not divided by the root of D',
+      edits: () => [{ remove: 'd_product' }],
+    },
+    {
+      id: 'elementwise',
+      says: 'softmax’s entries are treated as if each stood alone: the row’s sum is not taken off',
+      edits: () => [{ remove: 'apart' }],
+    },
+    {
+      id: 'no-softmax',
+      says: 'the way back leaves softmax out: d_weights is taken for d_scores',
+      edits: () => [{ remove: 'd_scores', instead: 'd_weights' }],
+    },
+    {
+      id: 'not-transposed',
+      says: 'the weights are not turned in d_V: it is weights^T d_output',
+      edits: () => [{ rewire: 'd_V', input: 'a', to: 'weights' }],
+    },
+  ],
+};

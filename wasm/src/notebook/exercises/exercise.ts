@@ -1,0 +1,77 @@
+// What an exercise consists of: a function to be written, the right computation as a graph, and the usual mistakes as edits of it.
+import type { Graph, GraphEdit } from '../../graph/index.js';
+
+/** Numbers that the function is given in one case. */
+export interface ExerciseInput {
+  readonly shape: readonly number[];
+  /** The standard deviation of its normal numbers (default 1). */
+  readonly scale?: number;
+  /** In their place: 0 on the diagonal and below, -inf above. */
+  readonly causal?: boolean;
+}
+
+/** One case in which the function is tried. */
+export interface ExerciseCase {
+  /** What is special about it: `5 tokens`, `large scores`. */
+  readonly name: string;
+  readonly inputs: Readonly<Record<string, ExerciseInput>>;
+  /** Plain numbers among the arguments. */
+  readonly numbers?: Readonly<Record<string, number>>;
+}
+
+/** A mistake that is often made. */
+export interface Mistake {
+  /** A name that stays: `no-scale`. */
+  readonly id: string;
+  /** What is wrong, as a sentence without its full stop. */
+  readonly says: string;
+  /** How the right graph becomes that of the mistake. */
+  readonly edits: (of: ExerciseCase) => readonly GraphEdit[];
+}
+
+/** A function to be written, and how it is judged. */
+export interface Exercise {
+  /** A name that stays: `causal`. */
+  readonly id: string;
+  readonly title: string;
+  /** What the function is to do. */
+  readonly task: string;
+  /** The code that one begins with. */
+  readonly skeleton: string;
+  /** Three, each says more than the one before. */
+  readonly hints: readonly [string, string, string];
+  /** The name of the function. */
+  readonly name: string;
+  /** Its arguments in order: inputs and numbers of each case. */
+  readonly parameters: readonly string[];
+  /** The nodes that it returns: one, or several as a tuple. */
+  readonly results: readonly string[];
+  readonly cases: readonly ExerciseCase[];
+  /** The right computation, with every step as a node of its own. */
+  readonly graph: (of: ExerciseCase) => Graph;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** The shapes of a case's inputs, as a graph declares them. */
+export const shapesOf = (of: ExerciseCase): Record<string, readonly number[]> =>
+  Object.fromEntries(Object.entries(of.inputs).map(([name, { shape }]) => [name, shape]));
+
+/** A case whose inputs are normal numbers. */
+export const normal = (
+  name: string,
+  shapes: Readonly<Record<string, readonly number[]>>,
+  numbers?: Readonly<Record<string, number>>,
+): ExerciseCase => ({
+  name,
+  inputs: Object.fromEntries(Object.entries(shapes).map(([key, shape]) => [key, { shape }])),
+  ...(numbers && { numbers }),
+});
+
+/** The same with numbers that are so many times larger. */
+export const larger = (name: string, of: ExerciseCase, scale: number): ExerciseCase => ({
+  ...of,
+  name,
+  inputs: Object.fromEntries(
+    Object.entries(of.inputs).map(([key, input]) => [key, { ...input, scale }]),
+  ),
+});

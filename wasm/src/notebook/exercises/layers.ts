@@ -1,0 +1,206 @@
+import { graph, type Value } from '../../graph/index.js';
+import { exchanged, keysForValues, scaling, steps, weighting } from './attention.js';
+import { shapesOf, type Exercise, type ExerciseCase } from './exercise.js';
+
+/** Tokens so large that e^score is no number any more. */
+const large = (of: ExerciseCase): ExerciseCase => ({
+  name: 'large scores',
+  ...(of.numbers && { numbers: of.numbers }),
+  inputs: { ...of.inputs, X: { ...of.inputs.X!, scale: 20 } },
+});
+
+const notebook = (name: string, B: number, T: number, C: number): ExerciseCase => ({
+  name,
+  inputs: {
+    X: { shape: [B, T, C] },
+    mask: { shape: [T, T], causal: true },
+    W_KQV: { shape: [C, 3 * C], scale: 1 / Math.sqrt(C) },
+    W_out: { shape: [C, C], scale: 1 / Math.sqrt(C) },
+  },
+});
+
+/** The classic exercise: a whole layer of one head, as notebooks have it. */
+export const selfAttention: Exercise = {
+  id: 'self-attention',
+  title: 'Self-attention, from tokens to output',
+  task: 'X has the shape [B, T, C]. X W_KQV are keys, queries and values side by side, in this order. Add the mask to the scaled scores, blend the values, multiply by W_out. Return the output and the weights.',
+  skeleton: `import numpy as np
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+def self_attention(X, mask, W_KQV, W_out):
+    K, Q, V = np.split(X @ W_KQV, 3, axis=-1)
+    pass
+`,
+  hints: [
+    'Scores are queries times keys turned: row t belongs to query t.',
+    'Divide by `np.sqrt(X.shape[-1])`, add the mask, then softmax.',
+    'The weights times V, times W_out, is the output; the weights are the second result.',
+  ],
+  name: 'self_attention',
+  parameters: ['X', 'mask', 'W_KQV', 'W_out'],
+  results: ['output', 'weights'],
+  cases: [
+    notebook('2 sequences of 5 tokens', 2, 5, 6),
+    notebook('1 sequence of 3 tokens', 1, 3, 4),
+    large(notebook('', 2, 5, 6)),
+  ],
+  graph: (of) =>
+    graph(shapesOf(of), ({ X, mask, W_KQV, W_out }, c) => {
+      const C = of.inputs.X!.shape.at(-1)!;
+      const KQV = c.matmul(X!, W_KQV!);
+      const [K, Q, V] = c.split(KQV, 3, { axis: -1 });
+      const { v, ...made } = steps(c, Q, K, V, 3, C);
+      const masked = c.add(made.scores, mask!);
+      const weights = c.softmax(masked);
+      const blend = c.matmul(weights, v);
+      return { KQV, K, Q, V, ...made, masked, weights, blend, output: c.matmul(blend, W_out!) };
+    }),
+  mistakes: [
+    {
+      id: 'order',
+      says: 'the three parts of X W_KQV are taken for queries, keys and values; keys come first',
+      edits: () => [
+        { rewire: 'turned', input: 'x', to: 'Q' },
+        { rewire: 'product', input: 'a', to: 'K' },
+      ],
+    },
+    { id: 'no-mask', says: 'the mask is not added', edits: () => [{ remove: 'masked' }] },
+    {
+      id: 'mask-after-softmax',
+      says: 'the mask is added after softmax, where it belongs to the scores',
+      edits: () => [
+        { add: { name: 'shares', operation: 'softmax', inputs: ['scores'], options: {} } },
+        { replace: 'weights', operation: 'add', inputs: ['shares', 'mask'], options: {} },
+      ],
+    },
+    {
+      id: 'no-output',
+      says: 'the blend is not multiplied by W_out',
+      edits: () => [{ remove: 'output' }],
+    },
+    ...scaling,
+    ...weighting('masked'),
+    {
+      ...keysForValues,
+      edits: () => [{ rewire: 'blend', input: 'b', to: 'K' }],
+    },
+  ],
+};
+
+const headed = (name: string, B: number, T: number, C: number, heads: number): ExerciseCase => ({
+  name,
+  inputs: {
+    X: { shape: [B, T, C] },
+    W_QKV: { shape: [C, 3 * C], scale: 1 / Math.sqrt(C) },
+    W_out: { shape: [C, C], scale: 1 / Math.sqrt(C) },
+  },
+  numbers: { heads },
+});
+
+/** Several heads: split, attend, merge. */
+export const heads: Exercise = {
+  id: 'heads',
+  title: 'Several heads',
+  task: 'X has the shape [B, T, C], and X W_QKV are queries, keys and values side by side. Each of the heads takes C / heads neighbouring columns of the three. Put the outputs of the heads side by side and multiply by W_out. No mask.',
+  skeleton: `import numpy as np
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+def multi_head_attention(X, W_QKV, W_out, heads):
+    B, T, C = X.shape
+    Q, K, V = np.split(X @ W_QKV, 3, axis=-1)
+    pass
+`,
+  hints: [
+    'Split: [B, T, C] becomes [B, T, heads, C / heads], then the axes of tokens and heads change places.',
+    'The width of a head is C / heads; its root divides the scores.',
+    'Merge: change the axes back first, then reshape to [B, T, C].',
+  ],
+  name: 'multi_head_attention',
+  parameters: ['X', 'W_QKV', 'W_out', 'heads'],
+  results: ['output'],
+  cases: [
+    headed('2 sequences, 2 heads', 2, 5, 6, 2),
+    headed('1 sequence, 3 heads', 1, 4, 6, 3),
+    headed('1 head', 2, 3, 4, 1),
+    large(headed('', 2, 5, 6, 2)),
+  ],
+  graph: (of) =>
+    graph(shapesOf(of), ({ X, W_QKV, W_out }, c) => {
+      const [B, T, C] = of.inputs.X!.shape as [number, number, number];
+      const H = of.numbers!.heads!;
+      const parts = c.split(c.matmul(X!, W_QKV!), 3, { axis: -1 });
+      const split = (x: Value) => c.transpose(c.reshape(x, [B, T, H, C / H]), [0, 2, 1, 3]);
+      const [Q, K, V] = parts.map(split) as [Value, Value, Value];
+      const { v, ...made } = steps(c, Q, K, V, 4, C / H);
+      const weights = c.softmax(made.scores);
+      const blend = c.matmul(weights, v);
+      const back = c.transpose(blend, [0, 2, 1, 3]);
+      const merged = c.reshape(back, [B, T, C]);
+      const wrongly = c.reshape(blend, [B, T, C]);
+      const single = c.number(C);
+      const [QT, KT, VT] = parts.map((x) => c.reshape(x, [B, H, T, C / H])) as [
+        Value,
+        Value,
+        Value,
+      ];
+      const whole = parts as [Value, Value, Value];
+      const fullScores = c.divide(c.matmul(whole[0], c.transpose(whole[1], [0, 2, 1])), c.sqrt(C));
+      const undivided = c.matmul(c.softmax(fullScores), whole[2]);
+      const output = c.matmul(merged, W_out!);
+      return {
+        ...{ Q, K, V, ...made, weights, blend, back, merged, output },
+        ...{ wrongly, single, QT, KT, VT, undivided },
+      };
+    }),
+  mistakes: [
+    {
+      id: 'not-split',
+      says: 'the heads are not split: there is one, as wide as all of them together',
+      edits: () => [{ rewire: 'output', input: 'a', to: 'undivided' }],
+    },
+    {
+      id: 'reshaped-at-once',
+      says: 'heads are made by reshape alone: that cuts tokens, too. First [B, T, heads, C / heads], then the axes change places',
+      edits: () => [
+        { rewire: 'turned', input: 'x', to: 'KT' },
+        { rewire: 'product', input: 'a', to: 'QT' },
+        { rewire: 'blend', input: 'b', to: 'VT' },
+      ],
+    },
+    {
+      id: 'merged-at-once',
+      says: 'the heads are merged by reshape alone: the axes of heads and tokens change back first',
+      edits: () => [{ rewire: 'output', input: 'a', to: 'wrongly' }],
+    },
+    {
+      id: 'reshaped-both-ways',
+      says: 'heads are made and merged by reshape alone, which cuts tokens; the axes of tokens and heads must change places',
+      edits: () => [
+        { rewire: 'turned', input: 'x', to: 'KT' },
+        { rewire: 'product', input: 'a', to: 'QT' },
+        { rewire: 'blend', input: 'b', to: 'VT' },
+        { rewire: 'output', input: 'a', to: 'wrongly' },
+      ],
+    },
+    {
+      id: 'scale-of-all',
+      says: 'the scores are divided by the root of C; a head is C / heads wide',
+      edits: () => [{ rewire: 'root', input: 'x', to: 'single' }],
+    },
+    {
+      id: 'no-output',
+      says: 'the heads’ outputs are not multiplied by W_out',
+      edits: () => [{ remove: 'output' }],
+    },
+    ...scaling,
+    ...weighting('scores'),
+    exchanged(() => 4),
+    { ...keysForValues, edits: () => [{ rewire: 'blend', input: 'b', to: 'K' }] },
+  ],
+};

@@ -1,0 +1,81 @@
+import { graph, type GraphEdit } from '../../graph/index.js';
+import { larger, normal, shapesOf, type Exercise } from './exercise.js';
+
+const plain = normal('5 rows of 4', { z: [5, 4] });
+
+/** Softmax that neither overflows nor mixes up its axes. */
+export const softmax: Exercise = {
+  id: 'softmax',
+  title: 'Softmax that holds',
+  task: 'z has any number of axes. Return e^z divided by its sum along the last axis, also where e^z is too large for a number.',
+  skeleton: `import numpy as np
+
+def softmax(z):
+    pass
+`,
+  hints: [
+    'A number that is taken off every entry of a row does not change its softmax.',
+    'Take the row’s largest entry off first: then nothing is above e^0 = 1.',
+    '`keepdims=True` keeps the axis, so that a row’s number meets the entries of that row.',
+  ],
+  name: 'softmax',
+  parameters: ['z'],
+  results: ['p'],
+  cases: [
+    plain,
+    normal('square', { z: [4, 4] }),
+    normal('a batch', { z: [2, 3, 5] }),
+    larger('large numbers', plain, 300),
+  ],
+  graph: (of) =>
+    graph(shapesOf(of), ({ z }, c) => {
+      const most = c.max(z!, { axis: -1, keepDims: true });
+      const shifted = c.subtract(z!, most);
+      const e = c.exp(shifted);
+      const total = c.sum(e, { axis: -1, keepDims: true });
+      return { most, shifted, e, total, p: c.divide(e, total) };
+    }),
+  mistakes: [
+    {
+      id: 'overflow',
+      says: 'the largest entry of a row is not taken off: e^z overflows where numbers are large',
+      edits: () => [{ remove: 'shifted' }],
+    },
+    {
+      id: 'columns',
+      says: 'the sum runs down the columns, not along the rows',
+      edits: () => [
+        { replace: 'most', options: { axis: -2, keepDims: true } },
+        { replace: 'total', options: { axis: -2, keepDims: true } },
+      ],
+    },
+    {
+      id: 'columns',
+      says: 'the sum runs down the columns, not along the rows',
+      edits: () => [{ replace: 'total', options: { axis: -2, keepDims: true } }],
+    },
+    {
+      id: 'all',
+      says: 'the sum is that of all entries, not of each row',
+      edits: () => [{ replace: 'total', options: {} }],
+    },
+    {
+      id: 'all',
+      says: 'the sum is that of all entries, not of each row',
+      edits: () => [
+        { replace: 'most', options: {} },
+        { replace: 'total', options: {} },
+      ],
+    },
+    {
+      id: 'no-sum',
+      says: 'e^z is not divided by its sum: rows do not add up to 1',
+      edits: () => [{ remove: 'p' }],
+    },
+    {
+      id: 'no-exp',
+      says: 'numbers are divided by their sum as they are, without e^z',
+      edits: (): readonly GraphEdit[] => [{ remove: 'e' }, { remove: 'shifted' }],
+    },
+  ],
+};
