@@ -1,5 +1,6 @@
 import { TrilError } from '../error.js';
 import type { Graph, GraphValues } from '../graph/index.js';
+import { checkTril } from '../graph/run.js';
 import type { Tril } from '../load.js';
 import { checkKeys, describe, integerOption } from '../names.js';
 import { Tensor } from '../tensor.js';
@@ -226,9 +227,7 @@ function errorOf(error: unknown, line: number): ProgramError {
  */
 export function runProgram(tril: Tril, code: string, options: ProgramOptions = {}): ProgramRun {
   const call = 'runProgram';
-  if (typeof (tril as Tril | undefined)?.scope !== 'function') {
-    throw new TrilError(call, 'tril', `must be what loadTril gives, is ${describe(tril)}`);
-  }
+  checkTril(call, tril);
   if (typeof code !== 'string')
     throw new TrilError(call, 'code', `must be a string, is ${describe(code)}`);
   checkKeys(call, 'options', 'option', options, ['given', 'library', 'limits']);

@@ -1,21 +1,29 @@
 import { graph, type Calls, type GraphEdit, type Value } from '../../graph/index.js';
 import {
-  larger,
+  along,
+  make,
   normal,
+  scaled,
   shapesOf,
+  softmaxCode,
   type Exercise,
   type ExerciseCase,
   type Mistake,
 } from './exercise.js';
 
-/** Every step from queries, keys and values to the output. */
-export function steps(c: Calls, q: Value, k: Value, v: Value, rank: number, width: number) {
-  const axes = Array.from({ length: rank }, (_, axis) => axis);
-  const turned = c.transpose(k, [...axes.slice(0, -2), rank - 1, rank - 2]);
-  const product = c.matmul(q, turned);
+/** The axes in an order in which the last two change places. */
+export const turned = (rank: number): number[] => [
+  ...Array.from({ length: rank - 2 }, (_, axis) => axis),
+  ...[rank - 1, rank - 2],
+];
+
+/** Every step from queries of this shape and keys to scores. */
+export function steps(c: Calls, q: Value, k: Value, shape: readonly number[]) {
+  const keys = c.transpose(k, turned(shape.length));
+  const product = c.matmul(q, keys);
+  const width = c.number(shape.at(-1)!);
   const root = c.sqrt(width);
-  const scores = c.divide(product, root);
-  return { turned, product, root, scores, v };
+  return { keys, product, width, root, scores: c.divide(product, root) };
 }
 
 export const scaling: readonly Mistake[] = [
@@ -50,41 +58,33 @@ export const weighting = (scores: string): readonly Mistake[] => [
   },
   {
     id: 'overflow',
-    says: 'e^x is taken of the scores as they are, and overflows where these are large',
+    says: 'e^x overflows where scores are large: the largest of each row has to be taken off first',
     edits: () => [
-      { add: { name: 'powers', operation: 'exp', inputs: [scores], options: {} } },
-      {
-        add: {
-          ...{ name: 'total', operation: 'sum', inputs: ['powers'] },
-          options: { axis: -1, keepDims: true },
-        },
-      },
+      make('powers', 'exp', [scores]),
+      make('total', 'sum', ['powers'], along(-1)),
       { replace: 'weights', operation: 'divide', inputs: ['powers', 'total'], options: {} },
     ],
   },
 ];
 
-/** Scores whose rows and columns change places, in a graph of so many axes. */
+/** Of queries that have so many axes. */
 export const exchanged = (rankOf: (of: ExerciseCase) => number): Mistake => ({
   id: 'exchanged',
   says: 'keys and queries are exchanged: row t must be what query t looks at',
-  edits: (of): readonly GraphEdit[] => {
-    const rank = rankOf(of);
-    const front = Array.from({ length: rank - 2 }, (_, axis) => axis);
-    const options = { axes: [...front, rank - 1, rank - 2] };
-    return [
-      { add: { name: 'other', operation: 'transpose', inputs: ['product'], options } },
-      { rewire: 'scores', input: 'x', to: 'other' },
-    ];
-  },
+  edits: (of): readonly GraphEdit[] => [
+    make('other', 'transpose', ['product'], { axes: turned(rankOf(of)) }),
+    { rewire: 'scores', input: 'x', to: 'other' },
+  ],
 });
 
-export const keysForValues: Mistake = {
+/** `blend` is the product of weights and values. */
+export const keysForValues = (blend: string): Mistake => ({
   id: 'keys-for-values',
-  says: 'the weights meet the keys; the output is a blend of the values',
-  edits: () => [{ rewire: 'output', input: 'b', to: 'K' }],
-};
+  says: 'the weights are multiplied by the keys; the output is a blend of the values',
+  edits: () => [{ rewire: blend, input: 'b', to: 'K' }],
+});
 
+const rankOfQueries = ({ inputs }: ExerciseCase) => inputs.Q!.shape.length;
 const qkv = (shape: readonly number[]) => ({ Q: shape, K: shape, V: shape });
 const one = normal('5 tokens', qkv([5, 4]));
 
@@ -93,12 +93,7 @@ export const attention: Exercise = {
   id: 'attention',
   title: 'One head',
   task: 'Q, K and V have the shapes [..., T, D], [..., S, D] and [..., S, E]. Return softmax(Q K^T / sqrt(D)) V.',
-  skeleton: `import numpy as np
-
-def softmax(z):
-    e = np.exp(z - z.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
+  skeleton: `${softmaxCode}
 def attention(Q, K, V):
     pass
 `,
@@ -114,25 +109,35 @@ def attention(Q, K, V):
     one,
     normal('a batch', qkv([3, 4, 2])),
     normal('3 queries, 5 keys', { Q: [3, 4], K: [5, 4], V: [5, 6] }),
-    larger('large scores', one, 20),
+    scaled('large scores', one, 20),
   ],
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
-      const { shape } = of.inputs.Q!;
-      const { v, ...made } = steps(c, Q!, K!, V!, shape.length, shape.at(-1)!);
+      const made = steps(c, Q!, K!, of.inputs.Q!.shape);
       const weights = c.softmax(made.scores);
-      return { ...made, weights, output: c.matmul(weights, v) };
+      return { ...made, weights, output: c.matmul(weights, V!) };
     }),
-  mistakes: [
-    ...scaling,
-    ...weighting('scores'),
-    exchanged((of) => of.inputs.Q!.shape.length),
-    keysForValues,
-  ],
+  mistakes: [...scaling, ...weighting('scores'), exchanged(rankOfQueries), keysForValues('output')],
 };
 
-/** Hides every key behind the query's own position. */
-const hide = (hidden: number) => ({ replace: 'masked', options: { hidden } });
+/** Adds `seen`, the tokens up to each, and `later`, the same turned over. */
+const triangles = ({ inputs }: ExerciseCase): readonly GraphEdit[] => [
+  make('seen', 'tri', [], { rows: inputs.Q!.shape.at(-2)! }),
+  make('later', 'transpose', ['seen'], { axes: [1, 0] }),
+];
+
+/** Each token sees those before it alone. */
+const hidingItself = (of: ExerciseCase): readonly GraphEdit[] => [
+  ...triangles(of),
+  make('diagonal', 'multiply', ['seen', 'later']),
+  make('before', 'subtract', ['seen', 'diagonal']),
+  { replace: 'masked', inputs: ['scores', 'before'] },
+];
+
+const hidesItself = {
+  id: 'hides-itself',
+  says: 'a token does not see itself, and the first sees nothing: the diagonal stays open',
+};
 
 /** One head that does not see what comes after. */
 export const causal: Exercise = {
@@ -152,72 +157,51 @@ export const causal: Exercise = {
     one,
     normal('1 token', qkv([1, 3])),
     normal('a batch', qkv([2, 7, 2])),
-    larger('large scores', one, 20),
+    scaled('large scores', one, 20),
   ],
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
-      const { shape } = of.inputs.Q!;
-      const [T, D] = shape.slice(-2) as [number, number];
-      const { v, ...made } = steps(c, Q!, K!, V!, shape.length, D);
+      const made = steps(c, Q!, K!, of.inputs.Q!.shape);
       const masked = c.mask(made.scores);
       const weights = c.softmax(masked);
-      const seen = c.tri(T);
-      const later = c.transpose(seen, [1, 0]);
-      const before = c.subtract(seen, c.multiply(seen, later));
-      return {
-        ...{ ...made, masked, weights, output: c.matmul(weights, v), seen, later, before },
-      };
+      return { ...made, masked, weights, output: c.matmul(weights, V!) };
     }),
   mistakes: [
     { id: 'no-mask', says: 'nothing is hidden', edits: () => [{ remove: 'masked' }] },
     {
       id: 'mask-of-zeros',
       says: 'hidden scores become 0, and e^0 = 1 is a weight; they must become -inf',
-      edits: () => [hide(0)],
+      edits: () => [{ replace: 'masked', options: { hidden: 0 } }],
     },
     {
       id: 'mask-after-softmax',
       says: 'weights are set to 0 after softmax: the rest of a row no longer adds up to 1',
       edits: () => [
         { rewire: 'weights', input: 'x', to: 'scores' },
-        { add: { name: 'left', operation: 'mask', inputs: ['weights'], options: { hidden: 0 } } },
+        make('left', 'mask', ['weights'], { hidden: 0 }),
         { rewire: 'output', input: 'a', to: 'left' },
       ],
     },
     {
       id: 'mask-turned',
       says: 'the mask is turned over: it hides the past and shows the future',
-      edits: () => [{ replace: 'masked', inputs: ['scores', 'later'] }],
+      edits: (of) => [...triangles(of), { replace: 'masked', inputs: ['scores', 'later'] }],
     },
-    // The first row sees nothing: written out, softmax makes NaN of it; PyTorch's and the core's own differ.
+    // The first row sees nothing: softmax as one writes it makes NaN of that row, PyTorch's noughts.
     {
-      id: 'hides-itself',
-      says: 'a token does not see itself, and the first sees nothing: the diagonal stays open',
-      edits: () => [
-        { replace: 'masked', inputs: ['scores', 'before'] },
-        {
-          add: {
-            ...{ name: 'most', operation: 'max', inputs: ['masked'] },
-            options: { axis: -1, keepDims: true },
-          },
-        },
-        {
-          add: { name: 'nothing', operation: 'subtract', inputs: ['most', 'most'], options: {} },
-        },
-        {
-          add: { name: 'broken', operation: 'add', inputs: ['weights', 'nothing'], options: {} },
-        },
+      ...hidesItself,
+      edits: (of) => [
+        ...hidingItself(of),
+        make('most', 'max', ['masked'], along(-1)),
+        make('nothing', 'subtract', ['most', 'most']),
+        make('broken', 'add', ['weights', 'nothing']),
         { rewire: 'output', input: 'a', to: 'broken' },
       ],
     },
-    {
-      id: 'hides-itself',
-      says: 'a token does not see itself, and the first sees nothing: the diagonal stays open',
-      edits: () => [{ replace: 'masked', inputs: ['scores', 'before'] }],
-    },
+    { ...hidesItself, edits: hidingItself },
     ...scaling,
     ...weighting('masked'),
-    exchanged((of) => of.inputs.Q!.shape.length),
-    keysForValues,
+    exchanged(rankOfQueries),
+    keysForValues('output'),
   ],
 };

@@ -1,5 +1,5 @@
 import { graph } from '../../graph/index.js';
-import { normal, shapesOf, type Exercise } from './exercise.js';
+import { along, make, normal, shapesOf, type Exercise } from './exercise.js';
 
 /** The average of the past, the first step to attention. */
 export const average: Exercise = {
@@ -33,11 +33,9 @@ def average(x):
     graph(shapesOf(of), ({ x }, c) => {
       const T = of.inputs.x!.shape[1]!;
       const seen = c.tri(T);
-      const counts = c.sum(seen, { axis: -1, keepDims: true });
+      const counts = c.sum(seen, along(-1));
       const weights = c.divide(seen, counts);
-      const y = c.matmul(weights, x!);
-      const all = c.power(seen, 0);
-      return { seen, counts, weights, y, all };
+      return { seen, counts, weights, y: c.matmul(weights, x!) };
     }),
   mistakes: [
     {
@@ -49,6 +47,8 @@ def average(x):
       id: 'future',
       says: 'each row is the mean of all rows, those after it included',
       edits: () => [
+        make('none', 'number', [], { value: 0 }),
+        make('all', 'power', ['seen', 'none']),
         { rewire: 'counts', input: 'x', to: 'all' },
         { rewire: 'weights', input: 'x', to: 'all' },
       ],
@@ -68,7 +68,7 @@ def average(x):
     {
       id: 'columns',
       says: 'the columns of the triangular matrix are divided by their sums, not its rows',
-      edits: () => [{ replace: 'counts', options: { axis: 0, keepDims: true } }],
+      edits: () => [{ replace: 'counts', options: along(0) }],
     },
   ],
 };

@@ -1,6 +1,13 @@
 import { graph } from '../../graph/index.js';
 import { steps } from './attention.js';
-import { normal, shapesOf, type Exercise, type ExerciseCase } from './exercise.js';
+import {
+  along,
+  normal,
+  shapesOf,
+  softmaxCode,
+  type Exercise,
+  type ExerciseCase,
+} from './exercise.js';
 
 /** The way back through softmax. */
 export const softmaxBackward: Exercise = {
@@ -28,7 +35,7 @@ def softmax_backward(p, d_p):
   graph: (of) =>
     graph(shapesOf(of), ({ p, d_p }, c) => {
       const product = c.multiply(p!, d_p!);
-      const mean = c.sum(product, { axis: -1, keepDims: true });
+      const mean = c.sum(product, along(-1));
       const apart = c.subtract(d_p!, mean);
       return { product, mean, apart, d_z: c.multiply(p!, apart) };
     }),
@@ -46,7 +53,7 @@ def softmax_backward(p, d_p):
     {
       id: 'columns',
       says: 'the sum runs down the columns, not along the rows',
-      edits: () => [{ replace: 'mean', options: { axis: -2, keepDims: true } }],
+      edits: () => [{ replace: 'mean', options: along(-2) }],
     },
     {
       id: 'all',
@@ -74,12 +81,7 @@ export const attentionBackward: Exercise = {
   id: 'attention-backward',
   title: 'Back through attention',
   task: 'd_output is the gradient of a loss by softmax(Q K^T / sqrt(D)) V. Return the gradients by Q, K and V.',
-  skeleton: `import numpy as np
-
-def softmax(z):
-    e = np.exp(z - z.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
+  skeleton: `${softmaxCode}
 def attention_backward(Q, K, V, d_output):
     weights = softmax(Q @ K.T / np.sqrt(Q.shape[-1]))
     pass  # return d_Q, d_K, d_V
@@ -95,19 +97,19 @@ def attention_backward(Q, K, V, d_output):
   cases: [back('5 tokens', 5, 5, 4, 4), back('3 queries, 4 keys', 3, 4, 2, 3)],
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V, d_output }, c) => {
-      const { turned, product, root, scores } = steps(c, Q!, K!, V!, 2, of.inputs.Q!.shape[1]!);
-      const weights = c.softmax(scores);
+      const { root, ...made } = steps(c, Q!, K!, of.inputs.Q!.shape);
+      const weights = c.softmax(made.scores);
       const weightsT = c.transpose(weights);
       const d_V = c.matmul(weightsT, d_output!);
       const d_weights = c.matmul(d_output!, c.transpose(V!));
-      const share = c.sum(c.multiply(weights, d_weights), { axis: -1, keepDims: true });
+      const share = c.sum(c.multiply(weights, d_weights), along(-1));
       const apart = c.subtract(d_weights, share);
       const d_scores = c.multiply(weights, apart);
       const d_product = c.divide(d_scores, root);
       const d_Q = c.matmul(d_product, K!);
       const d_K = c.matmul(c.transpose(d_product), Q!);
       return {
-        ...{ turned, product, root, scores, weights, weightsT, d_V, d_weights, share, apart },
+        ...{ ...made, root, weights, weightsT, d_V, d_weights, share, apart },
         ...{ d_scores, d_product, d_Q, d_K },
       };
     }),

@@ -1,6 +1,7 @@
 // Whether a function is right; if not, which mistake it makes, and on which line.
 import { TrilError } from '../../error.js';
-import { edit, run, type Graph } from '../../graph/index.js';
+import { edit, run, type Graph, type GraphEdit, type NodeNumbers } from '../../graph/index.js';
+import { checkTril } from '../../graph/run.js';
 import type { Tril } from '../../load.js';
 import { checkKeys, checkName, describe } from '../../names.js';
 import type { Tensor } from '../../tensor.js';
@@ -35,26 +36,21 @@ export interface CheckOptions {
   readonly limits?: ProgramLimits;
 }
 
-interface Numbers {
-  readonly shape: readonly number[];
-  readonly data: Float32Array;
-}
-
 /** One case, with what is right and what the program made of it. */
 interface Trial {
   readonly of: ExerciseCase;
   readonly inputs: Readonly<Record<string, Tensor>>;
   readonly graph: Graph;
-  readonly right: Readonly<Record<string, Numbers>>;
+  readonly right: Readonly<Record<string, NodeNumbers>>;
   readonly made: ProgramRun;
-  readonly found: readonly Numbers[];
+  readonly found: readonly NodeNumbers[];
 }
 
-const read = (tensor: Tensor): Numbers => ({ shape: tensor.shape, data: tensor.read() });
+const read = (tensor: Tensor): NodeNumbers => ({ shape: tensor.shape, data: tensor.read() });
 
 /**
- * Beyond any rounding of sums this short in float32, a hundred times as large as that of the values that pass; below what any
- * of the usual mistakes changes.
+ * As a part of the largest number. Rounding in float32 stays ten times below; each of the usual mistakes
+ * changes a result by a tenth and more.
  */
 const tolerance = 1e-4;
 
@@ -62,7 +58,7 @@ const sameShape = (a: readonly number[], b: readonly number[]) =>
   a.length === b.length && a.every((size, axis) => size === b[axis]);
 
 /** The largest difference, as a part of the largest right number; infinite where shapes or what is no number differ. */
-function distance(found: Numbers, right: Numbers): number {
+function distance(found: NodeNumbers, right: NodeNumbers): number {
   if (!sameShape(found.shape, right.shape)) return Infinity;
   let [most, largest] = [0, 0];
   for (const [i, y] of right.data.entries()) {
@@ -75,7 +71,7 @@ function distance(found: Numbers, right: Numbers): number {
   return most === 0 ? 0 : most / (largest || 1);
 }
 
-const isClose = (found: Numbers, right: Numbers) => distance(found, right) <= tolerance;
+const isClose = (found: NodeNumbers, right: NodeNumbers) => distance(found, right) <= tolerance;
 
 function inputsOf(tril: Tril, of: ExerciseCase): Record<string, Tensor> {
   const entries = Object.entries(of.inputs).map(([name, { shape, scale = 1, causal }], i) => {
@@ -112,7 +108,7 @@ function runCase(
 }
 
 /** The arrays that the function returned; null where it returned something else. */
-function resultsOf({ values, tensors }: ProgramRun, count: number): readonly Numbers[] | null {
+function resultsOf({ values, tensors }: ProgramRun, count: number): readonly NodeNumbers[] | null {
   const result = values._result;
   const all = count === 1 ? [result] : (result?.items ?? []);
   const arrays = all.flatMap((each) =>
@@ -125,65 +121,68 @@ const rightOf = ({ right }: Trial, { results }: Exercise) => results.map((name) 
 const isRight = (trial: Trial, exercise: Exercise) =>
   rightOf(trial, exercise).every((each, i) => isClose(trial.found[i]!, each));
 
-/** The line on which a value was made first; undefined where it was not. */
-function lineOf({ made }: Trial, wanted: Numbers): number | undefined {
-  const lineOfNode = new Map(made.lines.flatMap(({ line, nodes }) => nodes.map((n) => [n, line])));
-  // Of ones and noughts there are many.
-  if (new Set(wanted.data).size < 3 && wanted.data.length > 2) return undefined;
-  for (const { name } of made.graph.nodes) {
-    const line = lineOfNode.get(name);
-    if (line === undefined || line < 1) continue;
-    if (isClose(read(made.tensors[name]!), wanted)) return line;
-  }
-  return undefined;
+/** The values that the program has computed, in order, each with its line. */
+function valuesByLine({ made }: Trial): readonly { line: number; value: NodeNumbers }[] {
+  const lineOf = new Map(made.lines.flatMap(({ line, nodes }) => nodes.map((n) => [n, line])));
+  return made.graph.nodes.flatMap(({ name }) => {
+    const line = lineOf.get(name) ?? 0;
+    return line > 0 ? [{ line, value: read(made.tensors[name]!) }] : [];
+  });
 }
 
 /** What a mistake would have made of a case; null where shapes do not allow it. */
 function mistaken(
   tril: Tril,
   trial: Trial,
-  mistake: Mistake,
-): { graph: Graph; values: Record<string, Numbers> } | null {
-  try {
-    const graph = edit(trial.graph, mistake.edits(trial.of));
-    return { graph, values: valuesOf(tril, graph, trial.inputs) };
-  } catch (error) {
-    if (error instanceof TrilError) return null;
-    throw error;
-  }
+  edits: readonly GraphEdit[],
+): { graph: Graph; values: Record<string, NodeNumbers> } | null {
+  return tril.scope(() => {
+    try {
+      const graph = edit(trial.graph, edits);
+      return { graph, values: valuesOf(tril, graph, trial.inputs) };
+    } catch (error) {
+      if (error instanceof TrilError) return null;
+      throw error;
+    }
+  });
 }
 
-/** The nodes that the results of a changed graph have, by their old names where these were left out. */
-function resultNodes(trial: Trial, graph: Graph, mistake: Mistake, exercise: Exercise): string[] {
-  const names = new Set(graph.nodes.map(({ name }) => name));
-  return exercise.results.map((name) => {
-    let now = name;
-    for (const each of mistake.edits(trial.of)) {
-      if (!('remove' in each) || each.remove !== now) continue;
-      now = each.instead ?? trial.graph.nodes.find((node) => node.name === now)!.inputs[0]!;
-    }
-    return names.has(now) ? now : name;
-  });
+/** What is read where a node was left out. */
+const insteadOf = (graph: Graph, { remove, instead }: { remove: string; instead?: string }) =>
+  instead ?? graph.nodes.find(({ name }) => name === remove)!.inputs[0]!;
+
+/** The node that an edited graph has for a result. */
+function resultNode(graph: Graph, edits: readonly GraphEdit[], result: string): string {
+  let name = result;
+  for (const each of edits) {
+    if ('remove' in each && each.remove === name) name = insteadOf(graph, each);
+  }
+  return name;
 }
 
 /** Where a step was left out, the line before it; else that of the first value that is another one, or of the result. */
 function lineOfMistake(
   trial: Trial,
-  mistake: Mistake,
-  graph: Graph,
-  values: Readonly<Record<string, Numbers>>,
+  edits: readonly GraphEdit[],
+  { graph, values }: { graph: Graph; values: Readonly<Record<string, NodeNumbers>> },
 ): number | undefined {
-  const [first] = mistake.edits(trial.of);
-  if (first && 'remove' in first) {
-    const node = trial.graph.nodes.find(({ name }) => name === first.remove)!;
-    const line = lineOf(trial, trial.right[first.instead ?? node.inputs[0]!]!);
-    if (line !== undefined) return line;
-  }
+  const [first] = edits;
   const changed = graph.nodes.find(({ name }) => {
     return !trial.right[name] || !isClose(values[name]!, trial.right[name]);
   });
-  const line = changed && lineOf(trial, values[changed.name]!);
-  return line ?? lineOf(trial, trial.found[0]!);
+  const wanted = [
+    first && 'remove' in first ? trial.right[insteadOf(trial.graph, first)] : undefined,
+    changed && values[changed.name],
+    trial.found[0],
+  ];
+  const made = valuesByLine(trial);
+  for (const value of wanted) {
+    // Of ones and noughts there are many.
+    if (!value || (new Set(value.data).size < 3 && value.data.length > 2)) continue;
+    const line = made.find((each) => isClose(each.value, value))?.line;
+    if (line !== undefined) return line;
+  }
+  return undefined;
 }
 
 /** The verdict where all cases are as a mistake has them. */
@@ -195,17 +194,16 @@ function asMistake(
 ): Verdict | null {
   let shown: Verdict | null = null;
   for (const trial of trials) {
-    const wrong = tril.scope(() => {
-      const made = mistaken(tril, trial, mistake);
-      return made && { value: made };
-    });
+    const edits = mistake.edits(trial.of);
+    const wrong = mistaken(tril, trial, edits);
     if (!wrong) continue;
-    const { graph, values } = wrong.value;
-    const expected = resultNodes(trial, graph, mistake, exercise).map((name) => values[name]!);
+    const expected = exercise.results.map(
+      (name) => wrong.values[resultNode(trial.graph, edits, name)]!,
+    );
     if (!expected.every((each, i) => isClose(trial.found[i]!, each))) return null;
     const right = rightOf(trial, exercise);
     if (shown || expected.every((each, i) => isClose(each, right[i]!))) continue;
-    const line = lineOfMistake(trial, mistake, graph, values);
+    const line = lineOfMistake(trial, edits, wrong);
     shown = {
       kind: 'mistake',
       message: `${line === undefined ? '' : `Line ${line}: `}${mistake.says}.`,
@@ -217,22 +215,27 @@ function asMistake(
   return shown;
 }
 
-/** Where a result departs: the first line behind all that agree with a step of the right computation. */
+/** Where a result departs: at the first line behind all that agree with a step of the right computation. */
 function asDifferent(trial: Trial): Verdict {
   const known = Object.values(trial.right);
-  const agrees = (node: string) => {
-    const value = read(trial.made.tensors[node]!);
-    return known.some((each) => isClose(value, each));
-  };
-  const lines = trial.made.lines.filter(({ line, nodes }) => line > 0 && nodes.length > 0);
-  const last = lines.map(({ nodes }) => agrees(nodes.at(-1)!)).lastIndexOf(true);
-  const line = (lines[last + 1] ?? lines.at(-1))?.line;
-  const until = lines[last];
-  const where = line === undefined ? '' : `Line ${line} is the first that leads away. `;
-  const before = until ? `Up to line ${until.line} a step of the right way is there.` : '';
+  /** Of each line whether its last value agrees. */
+  const lines = new Map(
+    valuesByLine(trial).map(({ line, value }) => [
+      line,
+      known.some((each) => isClose(value, each)),
+    ]),
+  );
+  const inOrder = [...lines].sort(([a], [b]) => a - b);
+  const last = inOrder.map(([, agrees]) => agrees).lastIndexOf(true);
+  const line = (inOrder[last + 1] ?? inOrder.at(-1))?.[0];
+  const until = inOrder[last]?.[0];
+  const where =
+    until === undefined || until === line
+      ? ''
+      : ` Line ${until} still has a value of the right computation, line ${line} has none.`;
   return {
     kind: 'different',
-    message: `The result is another one (${trial.of.name}). ${where}${before}`.trim(),
+    message: `The result is wrong (${trial.of.name}).${where}`,
     ...(line !== undefined && { line }),
     case: trial.of.name,
   };
@@ -293,41 +296,43 @@ export function checkExercise(
   options: CheckOptions = {},
 ): Verdict {
   const call = 'checkExercise';
-  if (typeof (tril as Tril | undefined)?.scope !== 'function') {
-    throw new TrilError(call, 'tril', `must be what loadTril gives, is ${describe(tril)}`);
-  }
+  checkTril(call, tril);
   if (typeof code !== 'string') {
     throw new TrilError(call, 'code', `must be a string, is ${describe(code)}`);
   }
   checkKeys(call, 'options', 'option', options, ['limits']);
-  const ids = exercises.map(({ id }) => id);
-  if (typeof exercise === 'string') checkName(call, 'exercise', 'exercise', exercise, ids);
-  else if (typeof exercise?.graph !== 'function' || !Array.isArray(exercise.cases)) {
-    const problem = `must be the id of one or an exercise, is ${describe(exercise)}`;
-    throw new TrilError(call, 'exercise', problem);
-  }
-  const chosen =
-    typeof exercise === 'string' ? exercises.find(({ id }) => id === exercise)! : exercise;
-  let verdict: Verdict | undefined;
-  tril.scope(() => {
+  const chosen = exerciseOf(call, exercise);
+  return tril.scope(() => {
     const trials: Trial[] = [];
-    for (const of of chosen.cases) {
-      const inputs = inputsOf(tril, of);
-      const made = runCase(tril, chosen, code, { inputs, of }, options.limits);
-      const stopped = asStopped(chosen, of, made, code);
+    for (const tried of chosen.cases) {
+      const inputs = inputsOf(tril, tried);
+      const made = runCase(tril, chosen, code, { inputs, of: tried }, options.limits);
+      const stopped = asStopped(chosen, tried, made, code);
       if (stopped) {
         // What went wrong before says more.
         const earlier = judge(tril, chosen, trials);
-        verdict = earlier.kind === 'right' ? stopped : earlier;
-        return;
+        return earlier.kind === 'right' ? stopped : earlier;
       }
       const found = resultsOf(made, chosen.results.length)!;
-      const graph = chosen.graph(of);
-      trials.push({ ...{ of, inputs, graph, made, found }, right: valuesOf(tril, graph, inputs) });
+      const graph = chosen.graph(tried);
+      trials.push({
+        ...{ of: tried, inputs, graph, made, found },
+        right: valuesOf(tril, graph, inputs),
+      });
     }
-    verdict = judge(tril, chosen, trials);
+    return judge(tril, chosen, trials);
   });
-  return verdict!;
+}
+
+function exerciseOf(call: string, exercise: string | Exercise): Exercise {
+  if (typeof exercise === 'string') {
+    const ids = exercises.map(({ id }) => id);
+    checkName(call, 'exercise', 'exercise', exercise, ids);
+    return exercises[ids.indexOf(exercise)]!;
+  }
+  if (typeof exercise?.graph === 'function' && Array.isArray(exercise.cases)) return exercise;
+  const problem = `must be the id of one or an exercise, is ${describe(exercise)}`;
+  throw new TrilError(call, 'exercise', problem);
 }
 
 /** The verdict on a program that stops, or returns no arrays. */

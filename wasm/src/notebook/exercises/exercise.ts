@@ -60,18 +60,41 @@ export const shapesOf = (of: ExerciseCase): Record<string, readonly number[]> =>
 export const normal = (
   name: string,
   shapes: Readonly<Record<string, readonly number[]>>,
-  numbers?: Readonly<Record<string, number>>,
 ): ExerciseCase => ({
   name,
   inputs: Object.fromEntries(Object.entries(shapes).map(([key, shape]) => [key, { shape }])),
-  ...(numbers && { numbers }),
 });
 
-/** The same with numbers that are so many times larger. */
-export const larger = (name: string, of: ExerciseCase, scale: number): ExerciseCase => ({
+/** The same case with some inputs, by default all, of another size. */
+export const scaled = (
+  name: string,
+  of: ExerciseCase,
+  scale: number,
+  names: readonly string[] = Object.keys(of.inputs),
+): ExerciseCase => ({
   ...of,
   name,
-  inputs: Object.fromEntries(
-    Object.entries(of.inputs).map(([key, input]) => [key, { ...input, scale }]),
-  ),
+  inputs: {
+    ...of.inputs,
+    ...Object.fromEntries(names.map((key) => [key, { ...of.inputs[key]!, scale }])),
+  },
 });
+
+/** An edit that adds a node. */
+export const make = (
+  name: string,
+  operation: string,
+  inputs: readonly string[],
+  options: Readonly<Record<string, unknown>> = {},
+): GraphEdit => ({ add: { name, operation, inputs, options } });
+
+/** Options of what is taken along an axis that stays. */
+export const along = (axis: number) => ({ axis, keepDims: true });
+
+/** Softmax as one writes it, which several exercises begin with. */
+export const softmaxCode = `import numpy as np
+
+def softmax(z):
+    e = np.exp(z - z.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+`;

@@ -1,13 +1,16 @@
-import { graph, type Value } from '../../graph/index.js';
-import { exchanged, keysForValues, scaling, steps, weighting } from './attention.js';
-import { shapesOf, type Exercise, type ExerciseCase } from './exercise.js';
+import { graph, type GraphEdit, type Value } from '../../graph/index.js';
+import { exchanged, keysForValues, scaling, steps, turned, weighting } from './attention.js';
+import {
+  make,
+  scaled,
+  shapesOf,
+  softmaxCode,
+  type Exercise,
+  type ExerciseCase,
+} from './exercise.js';
 
 /** Tokens so large that e^score is no number any more. */
-const large = (of: ExerciseCase): ExerciseCase => ({
-  name: 'large scores',
-  ...(of.numbers && { numbers: of.numbers }),
-  inputs: { ...of.inputs, X: { ...of.inputs.X!, scale: 20 } },
-});
+const large = (of: ExerciseCase) => scaled('large scores', of, 20, ['X']);
 
 const notebook = (name: string, B: number, T: number, C: number): ExerciseCase => ({
   name,
@@ -24,12 +27,7 @@ export const selfAttention: Exercise = {
   id: 'self-attention',
   title: 'Self-attention, from tokens to output',
   task: 'X has the shape [B, T, C]. X W_KQV are keys, queries and values side by side, in this order. Add the mask to the scaled scores, blend the values, multiply by W_out. Return the output and the weights.',
-  skeleton: `import numpy as np
-
-def softmax(z):
-    e = np.exp(z - z.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
+  skeleton: `${softmaxCode}
 def self_attention(X, mask, W_KQV, W_out):
     K, Q, V = np.split(X @ W_KQV, 3, axis=-1)
     pass
@@ -49,13 +47,12 @@ def self_attention(X, mask, W_KQV, W_out):
   ],
   graph: (of) =>
     graph(shapesOf(of), ({ X, mask, W_KQV, W_out }, c) => {
-      const C = of.inputs.X!.shape.at(-1)!;
       const KQV = c.matmul(X!, W_KQV!);
       const [K, Q, V] = c.split(KQV, 3, { axis: -1 });
-      const { v, ...made } = steps(c, Q, K, V, 3, C);
+      const made = steps(c, Q, K, of.inputs.X!.shape);
       const masked = c.add(made.scores, mask!);
       const weights = c.softmax(masked);
-      const blend = c.matmul(weights, v);
+      const blend = c.matmul(weights, V);
       return { KQV, K, Q, V, ...made, masked, weights, blend, output: c.matmul(blend, W_out!) };
     }),
   mistakes: [
@@ -63,7 +60,7 @@ def self_attention(X, mask, W_KQV, W_out):
       id: 'order',
       says: 'the three parts of X W_KQV are taken for queries, keys and values; keys come first',
       edits: () => [
-        { rewire: 'turned', input: 'x', to: 'Q' },
+        { rewire: 'keys', input: 'x', to: 'Q' },
         { rewire: 'product', input: 'a', to: 'K' },
       ],
     },
@@ -72,7 +69,7 @@ def self_attention(X, mask, W_KQV, W_out):
       id: 'mask-after-softmax',
       says: 'the mask is added after softmax, where it belongs to the scores',
       edits: () => [
-        { add: { name: 'shares', operation: 'softmax', inputs: ['scores'], options: {} } },
+        make('shares', 'softmax', ['scores']),
         { replace: 'weights', operation: 'add', inputs: ['shares', 'mask'], options: {} },
       ],
     },
@@ -83,10 +80,7 @@ def self_attention(X, mask, W_KQV, W_out):
     },
     ...scaling,
     ...weighting('masked'),
-    {
-      ...keysForValues,
-      edits: () => [{ rewire: 'blend', input: 'b', to: 'K' }],
-    },
+    keysForValues('blend'),
   ],
 };
 
@@ -100,17 +94,30 @@ const headed = (name: string, B: number, T: number, C: number, heads: number): E
   numbers: { heads },
 });
 
+/** [B, heads, T, C / heads] */
+function headShape(of: ExerciseCase): [number, number, number, number] {
+  const [B, T, C] = of.inputs.X!.shape as [number, number, number];
+  const heads = of.numbers!.heads!;
+  return [B, heads, T, C / heads];
+}
+
+const tokensFirst = ([B, H, T, D]: readonly [number, number, number, number]) => [B, T, H, D];
+
+/** Heads that are made by reshape alone. */
+const reshaped = (shape: readonly number[]): readonly GraphEdit[] =>
+  ['q', 'k', 'v'].map((part) => ({
+    replace: part.toUpperCase(),
+    operation: 'reshape',
+    inputs: [part],
+    options: { shape },
+  }));
+
 /** Several heads: split, attend, merge. */
 export const heads: Exercise = {
   id: 'heads',
   title: 'Several heads',
   task: 'X has the shape [B, T, C], and X W_QKV are queries, keys and values side by side. Each of the heads takes C / heads neighbouring columns of the three. Put the outputs of the heads side by side and multiply by W_out. No mask.',
-  skeleton: `import numpy as np
-
-def softmax(z):
-    e = np.exp(z - z.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
+  skeleton: `${softmaxCode}
 def multi_head_attention(X, W_QKV, W_out, heads):
     B, T, C = X.shape
     Q, K, V = np.split(X @ W_QKV, 3, axis=-1)
@@ -133,65 +140,52 @@ def multi_head_attention(X, W_QKV, W_out, heads):
   graph: (of) =>
     graph(shapesOf(of), ({ X, W_QKV, W_out }, c) => {
       const [B, T, C] = of.inputs.X!.shape as [number, number, number];
-      const H = of.numbers!.heads!;
-      const parts = c.split(c.matmul(X!, W_QKV!), 3, { axis: -1 });
-      const split = (x: Value) => c.transpose(c.reshape(x, [B, T, H, C / H]), [0, 2, 1, 3]);
-      const [Q, K, V] = parts.map(split) as [Value, Value, Value];
-      const { v, ...made } = steps(c, Q, K, V, 4, C / H);
+      const shape = headShape(of);
+      const [q, k, v] = c.split(c.matmul(X!, W_QKV!), 3, { axis: -1 });
+      const split = (x: Value) => c.transpose(c.reshape(x, tokensFirst(shape)), [0, 2, 1, 3]);
+      const [Q, K, V] = [split(q), split(k), split(v)];
+      const made = steps(c, Q, K, shape);
       const weights = c.softmax(made.scores);
-      const blend = c.matmul(weights, v);
+      const blend = c.matmul(weights, V);
       const back = c.transpose(blend, [0, 2, 1, 3]);
       const merged = c.reshape(back, [B, T, C]);
-      const wrongly = c.reshape(blend, [B, T, C]);
-      const single = c.number(C);
-      const [QT, KT, VT] = parts.map((x) => c.reshape(x, [B, H, T, C / H])) as [
-        Value,
-        Value,
-        Value,
-      ];
-      const whole = parts as [Value, Value, Value];
-      const fullScores = c.divide(c.matmul(whole[0], c.transpose(whole[1], [0, 2, 1])), c.sqrt(C));
-      const undivided = c.matmul(c.softmax(fullScores), whole[2]);
       const output = c.matmul(merged, W_out!);
-      return {
-        ...{ Q, K, V, ...made, weights, blend, back, merged, output },
-        ...{ wrongly, single, QT, KT, VT, undivided },
-      };
+      return { q, k, v, Q, K, V, ...made, weights, blend, back, merged, output };
     }),
   mistakes: [
     {
       id: 'not-split',
       says: 'the heads are not split: there is one, as wide as all of them together',
-      edits: () => [{ rewire: 'output', input: 'a', to: 'undivided' }],
+      edits: (of) => [
+        make('width_of_all', 'number', [], { value: of.inputs.X!.shape.at(-1)! }),
+        make('root_of_all', 'sqrt', ['width_of_all']),
+        make('k_turned', 'transpose', ['k'], { axes: turned(3) }),
+        make('all_products', 'matmul', ['q', 'k_turned']),
+        make('all_scores', 'divide', ['all_products', 'root_of_all']),
+        make('all_weights', 'softmax', ['all_scores']),
+        make('undivided', 'matmul', ['all_weights', 'v']),
+        { rewire: 'output', input: 'a', to: 'undivided' },
+      ],
     },
     {
       id: 'reshaped-at-once',
       says: 'heads are made by reshape alone: that cuts tokens, too. First [B, T, heads, C / heads], then the axes change places',
-      edits: () => [
-        { rewire: 'turned', input: 'x', to: 'KT' },
-        { rewire: 'product', input: 'a', to: 'QT' },
-        { rewire: 'blend', input: 'b', to: 'VT' },
-      ],
+      edits: (of) => reshaped(headShape(of)),
     },
     {
       id: 'merged-at-once',
       says: 'the heads are merged by reshape alone: the axes of heads and tokens change back first',
-      edits: () => [{ rewire: 'output', input: 'a', to: 'wrongly' }],
+      edits: () => [{ remove: 'back' }],
     },
     {
       id: 'reshaped-both-ways',
       says: 'heads are made and merged by reshape alone, which cuts tokens; the axes of tokens and heads must change places',
-      edits: () => [
-        { rewire: 'turned', input: 'x', to: 'KT' },
-        { rewire: 'product', input: 'a', to: 'QT' },
-        { rewire: 'blend', input: 'b', to: 'VT' },
-        { rewire: 'output', input: 'a', to: 'wrongly' },
-      ],
+      edits: (of) => [...reshaped(headShape(of)), { remove: 'back' }],
     },
     {
       id: 'scale-of-all',
       says: 'the scores are divided by the root of C; a head is C / heads wide',
-      edits: () => [{ rewire: 'root', input: 'x', to: 'single' }],
+      edits: (of) => [{ replace: 'width', options: { value: of.inputs.X!.shape.at(-1)! } }],
     },
     {
       id: 'no-output',
@@ -201,6 +195,6 @@ def multi_head_attention(X, W_QKV, W_out, heads):
     ...scaling,
     ...weighting('scores'),
     exchanged(() => 4),
-    { ...keysForValues, edits: () => [{ rewire: 'blend', input: 'b', to: 'K' }] },
+    keysForValues('blend'),
   ],
 };

@@ -1,5 +1,5 @@
 import { graph } from '../../graph/index.js';
-import { normal, shapesOf, type Exercise } from './exercise.js';
+import { along, make, normal, scaled, shapesOf, type Exercise } from './exercise.js';
 
 const plain = normal('4 rows of 6', { x: [4, 6], weight: [6], bias: [6] });
 
@@ -25,18 +25,14 @@ def layer_norm(x, weight, bias):
     plain,
     normal('square', { x: [5, 5], weight: [5], bias: [5] }),
     normal('a batch', { x: [2, 3, 4], weight: [4], bias: [4] }),
-    {
-      name: 'numbers that hardly differ',
-      inputs: { ...plain.inputs, x: { shape: [4, 6], scale: 0.002 } },
-    },
+    scaled('numbers that hardly differ', plain, 0.002, ['x']),
   ],
   graph: (of) =>
     graph(shapesOf(of), ({ x, weight, bias }, c) => {
-      const last = { axis: -1, keepDims: true };
-      const mean = c.mean(x!, last);
+      const mean = c.mean(x!, along(-1));
       const apart = c.subtract(x!, mean);
       const square = c.multiply(apart, apart);
-      const variance = c.mean(square, last);
+      const variance = c.mean(square, along(-1));
       const safe = c.add(variance, 1e-5);
       const deviation = c.sqrt(safe);
       const normed = c.divide(apart, deviation);
@@ -49,8 +45,8 @@ def layer_norm(x, weight, bias):
       id: 'columns',
       says: 'mean and variance run down the columns: each row has its own',
       edits: () => [
-        { replace: 'mean', options: { axis: -2, keepDims: true } },
-        { replace: 'variance', options: { axis: -2, keepDims: true } },
+        { replace: 'mean', options: along(-2) },
+        { replace: 'variance', options: along(-2) },
       ],
     },
     {
@@ -75,8 +71,8 @@ def layer_norm(x, weight, bias):
       id: 'outer-eps',
       says: '1e-5 is added to the root, not to the variance below it',
       edits: () => [
-        { add: { name: 'root', operation: 'sqrt', inputs: ['variance'], options: {} } },
-        { add: { name: 'eps', operation: 'number', inputs: [], options: { value: 1e-5 } } },
+        make('root', 'sqrt', ['variance']),
+        make('eps', 'number', [], { value: 1e-5 }),
         { replace: 'deviation', operation: 'add', inputs: ['root', 'eps'], options: {} },
       ],
     },
@@ -86,22 +82,8 @@ def layer_norm(x, weight, bias):
       edits: ({ inputs }) => {
         const n = inputs.weight!.shape[0]!;
         return [
-          {
-            add: {
-              name: 'factor',
-              operation: 'number',
-              inputs: [],
-              options: { value: n / (n - 1) },
-            },
-          },
-          {
-            add: {
-              name: 'larger',
-              operation: 'multiply',
-              inputs: ['variance', 'factor'],
-              options: {},
-            },
-          },
+          make('factor', 'number', [], { value: n / (n - 1) }),
+          make('larger', 'multiply', ['variance', 'factor']),
           { rewire: 'safe', input: 'x', to: 'larger' },
         ];
       },

@@ -1,7 +1,11 @@
-import { graph, type GraphEdit } from '../../graph/index.js';
-import { larger, normal, shapesOf, type Exercise } from './exercise.js';
+import { graph } from '../../graph/index.js';
+import { along, normal, scaled, shapesOf, type Exercise } from './exercise.js';
 
 const plain = normal('5 rows of 4', { z: [5, 4] });
+
+/** Both are written in two ways: with the largest entry of a row, and of what the sum is of. */
+const columns = { id: 'columns', says: 'the sum runs down the columns, not along the rows' };
+const all = { id: 'all', says: 'the sum is that of all entries, not of each row' };
 
 /** Softmax that neither overflows nor mixes up its axes. */
 export const softmax: Exercise = {
@@ -25,14 +29,14 @@ def softmax(z):
     plain,
     normal('square', { z: [4, 4] }),
     normal('a batch', { z: [2, 3, 5] }),
-    larger('large numbers', plain, 300),
+    scaled('large numbers', plain, 300),
   ],
   graph: (of) =>
     graph(shapesOf(of), ({ z }, c) => {
-      const most = c.max(z!, { axis: -1, keepDims: true });
+      const most = c.max(z!, along(-1));
       const shifted = c.subtract(z!, most);
       const e = c.exp(shifted);
-      const total = c.sum(e, { axis: -1, keepDims: true });
+      const total = c.sum(e, along(-1));
       return { most, shifted, e, total, p: c.divide(e, total) };
     }),
   mistakes: [
@@ -42,26 +46,22 @@ def softmax(z):
       edits: () => [{ remove: 'shifted' }],
     },
     {
-      id: 'columns',
-      says: 'the sum runs down the columns, not along the rows',
+      ...columns,
       edits: () => [
-        { replace: 'most', options: { axis: -2, keepDims: true } },
-        { replace: 'total', options: { axis: -2, keepDims: true } },
+        { replace: 'most', options: along(-2) },
+        { replace: 'total', options: along(-2) },
       ],
     },
     {
-      id: 'columns',
-      says: 'the sum runs down the columns, not along the rows',
-      edits: () => [{ replace: 'total', options: { axis: -2, keepDims: true } }],
+      ...columns,
+      edits: () => [{ replace: 'total', options: along(-2) }],
     },
     {
-      id: 'all',
-      says: 'the sum is that of all entries, not of each row',
+      ...all,
       edits: () => [{ replace: 'total', options: {} }],
     },
     {
-      id: 'all',
-      says: 'the sum is that of all entries, not of each row',
+      ...all,
       edits: () => [
         { replace: 'most', options: {} },
         { replace: 'total', options: {} },
@@ -75,7 +75,7 @@ def softmax(z):
     {
       id: 'no-exp',
       says: 'numbers are divided by their sum as they are, without e^z',
-      edits: (): readonly GraphEdit[] => [{ remove: 'e' }, { remove: 'shifted' }],
+      edits: () => [{ remove: 'e' }, { remove: 'shifted' }],
     },
   ],
 };
