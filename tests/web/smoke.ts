@@ -14,19 +14,21 @@ export interface Driven {
 export const until = <T>(page: Driven, work: () => T) =>
   expect.poll(() => page.evaluate(work), { timeout: 60_000 });
 
-/** Acts until that has its effect: under load what is acted on may come later, or be drawn anew. */
-async function actUntil(page: Driven, act: () => void, work: () => boolean): Promise<void> {
+/** Acts until that has its effect: under load a browser may lose a key, and what is acted on may be drawn anew. */
+async function actUntil<T>(
+  page: Driven,
+  act: () => Promise<unknown>,
+  work: () => T,
+  is: (value: T) => boolean,
+): Promise<void> {
   const once = async () => {
-    await page.evaluate(act);
-    await expect.poll(() => page.evaluate(work), { timeout: 5000 }).toBe(true);
+    await act();
+    await expect.poll(async () => is(await page.evaluate(work)), { timeout: 5000 }).toBe(true);
   };
   await expect(once).toPass({ timeout: 60_000 });
 }
 
-/**
- * Focuses and presses keys until `work` returns something else: a browser under load may lose a key, and a figure that was
- * only just drawn may be drawn anew under the focus.
- */
+/** Focuses and presses keys until `work` returns something else. */
 async function pressUntilNot<T>(
   page: Driven,
   focus: () => void,
@@ -37,9 +39,8 @@ async function pressUntilNot<T>(
   const press = async () => {
     await page.evaluate(focus);
     for (const key of keys) await page.press(key);
-    await expect.poll(() => page.evaluate(work), { timeout: 5000 }).not.toBe(before);
   };
-  await expect(press).toPass({ timeout: 60_000 });
+  await actUntil(page, press, work, (now) => now !== before);
 }
 
 /** The living page is there, with its answers and its formulas. */
@@ -118,7 +119,7 @@ export async function expectChapter(page: Driven, address: string, title: string
       .forEach((details) => (details.open = true));
   };
   const toBeTried = () => document.querySelector('main [role="grid"], main [data-cosine]') !== null;
-  await actUntil(page, uncover, toBeTried);
+  await actUntil(page, () => page.evaluate(uncover), toBeTried, Boolean);
   if (await page.evaluate(() => document.querySelector('main [role="grid"]') !== null)) {
     await expectCells(page);
   } else {
@@ -145,9 +146,12 @@ export async function expectMotion(page: Driven, address: string): Promise<void>
     slider.value = '60';
     slider.dispatchEvent(new Event('input', { bubbles: true }));
   };
-  const slid = () =>
-    document.querySelector<HTMLElement>('[data-motion] [data-frame]')!.dataset.frame === '60';
-  await actUntil(page, slide, slid);
+  await actUntil(
+    page,
+    () => page.evaluate(slide),
+    frame,
+    (now) => now === '60',
+  );
   const focus = () =>
     document.querySelector<HTMLElement>('[data-motion] input[type="range"]')!.focus();
   await pressUntilNot(page, focus, ['ArrowDown'], frame, '60'); // to where the last part was done
@@ -191,5 +195,11 @@ export async function expectPicture(page: Driven, address: string): Promise<void
       .find((button) => button.textContent === 'PNG')
       ?.click();
   };
-  await actUntil(page, takePicture, () => document.body.dataset.picture === 'true,true');
+  const picture = () => document.body.dataset.picture;
+  await actUntil(
+    page,
+    () => page.evaluate(takePicture),
+    picture,
+    (now) => now === 'true,true',
+  );
 }

@@ -202,6 +202,18 @@ export class Answer<K extends Kind> {
   }
 }
 
+/** The values of a graph, as they change. */
+export class GraphAnswer extends Answer<'graph'> {
+  constructor(ask: () => Lessons['graph']['ask']) {
+    super('graph', ask);
+  }
+
+  /** What was asked last and answered: all that is shown is read from this. */
+  get found() {
+    return this.now && this.asked && { graph: this.asked.graph, values: this.now };
+  }
+}
+
 /** The answer to a question that takes long: a newer question ends the one before, and so can the visitor. */
 export class LongAnswer<K extends SessionKind> {
   now = $state.raw<Sessions[K]['answer'] | null>(null);
