@@ -15,5 +15,6 @@ export {
   type ProgramValue,
 } from './run-program.js';
 export { checkExercise, type CheckOptions, type Verdict } from './exercises/check.js';
+export { runExercise, type RunExerciseOptions } from './exercises/run.js';
 export { exercises } from './exercises/index.js';
 export type { Exercise, ExerciseCase, ExerciseInput, Mistake } from './exercises/exercise.js';
