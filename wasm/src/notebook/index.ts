@@ -17,3 +17,4 @@ export {
 export { checkExercise, type CheckOptions, type Verdict } from './exercises/check.js';
 export { exercises } from './exercises/index.js';
 export type { Exercise, ExerciseCase, ExerciseInput, Mistake } from './exercises/exercise.js';
+export { cellOf, notebookProgram, type NotebookCell, type NotebookProgram } from './ipynb.js';
