@@ -91,6 +91,9 @@ describe('checkExercise', () => {
     expect(judge('softmax', 'def softmax(z):\n    return z.sum(axis=-1)').message).toBe(
       'The result must have the shape [5, 4], has [5] (5 rows of 4).',
     );
+    expect(judge('softmax', 'def softmax(z):\n    return (z\n').message).toBe(
+      'Line 2: SyntaxError: invalid syntax: return (z (5 rows of 4).',
+    );
     expect(judge('softmax', 'def softmax(z):\n  while True: pass')).toMatchObject({
       ...{ kind: 'error', error: { kind: 'TimeoutError' } },
     });

@@ -18,3 +18,4 @@ export { checkExercise, type CheckOptions, type Verdict } from './exercises/chec
 export { runExercise, type RunExerciseOptions } from './exercises/run.js';
 export { exercises } from './exercises/index.js';
 export type { Exercise, ExerciseCase, ExerciseInput, Mistake } from './exercises/exercise.js';
+export { cellOf, notebookProgram, type NotebookCell, type NotebookProgram } from './ipynb.js';
