@@ -248,17 +248,23 @@ Index StoredParameter::count() const noexcept {
   return count;
 }
 
+void StoredParameter::copy_to(Index first, Index end, float* out) const noexcept {
+  for_each_run(first, end, [&](Index file, Index memory, Index size) {
+    std::copy_n(data + memory, size, out + file - first);
+  });
+  if (added == 0) return;
+  for (Index i = 0; i < end - first; ++i) out[i] -= added;
+}
+
 void StoredParameter::copy_to(float* out) const noexcept {
   if (transposed) return transpose(data, shape[1], shape[0], out);
-  for_each_run(0, count(), [&](Index file, Index memory, Index size) {
-    for (Index i = 0; i < size; ++i) out[file + i] = data[memory + i] - added;
-  });
+  copy_to(0, count(), out);
 }
 
 void StoredParameter::copy_from(const float* elements) const noexcept {
   if (transposed) return transpose(elements, shape[0], shape[1], data);
   for_each_run(0, count(), [&](Index file, Index memory, Index size) {
-    for (Index i = 0; i < size; ++i) data[memory + i] = elements[file + i] + added;
+    for (Index i = 0; i < size; ++i) data[memory + i] = in_memory(elements[file + i]);
   });
 }
 

@@ -122,7 +122,7 @@ void load_elements(const StoredParameter& parameter, ElementType type, Index fir
                                       static_cast<std::size_t>(count * size));
       load(type, part, {to + place, static_cast<std::size_t>(count)});
       if constexpr (std::is_same_v<T, float>) {
-        for (Index i = 0; i < count; ++i) to[place + i] += parameter.added;
+        for (Index i = 0; i < count; ++i) to[place + i] = parameter.in_memory(to[place + i]);
       }
     });
   }
