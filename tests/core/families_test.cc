@@ -141,7 +141,7 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
   refused("mistral", "\"sliding_window\": 7", "\"sliding_window\": 100000000",
           "window: must be from 0 to 16777216, is 100000000");
   refused("mistral", "\"mistral\"", "\"tril-masked-mistral\"",
-          "window: is of keys before a query, and the model is not causal");
+          "window: needs a causal model: it limits the keys before a query");
   refused("olmo2", "\"attention_bias\": false", "\"attention_bias\": true",
           "attention_bias: must be false");
   refused("gpt_neox", "\"hidden_act\": \"gelu\"", "\"attention_bias\": false",
@@ -151,7 +151,7 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
   refused("phi3", "\"partial_rotary_factor\": 0.5", "\"partial_rotary_factor\": 1.5",
           "partial_rotary_factor: must be above 0 and at most 1, is 1.5");
   refused("phi3", "\"partial_rotary_factor\": 0.5", "\"partial_rotary_factor\": 0.25",
-          "partial_rotary_factor: is less than a pair of the 4 elements of a head");
+          "partial_rotary_factor: turns fewer than 2 of a head's 4 elements");
   refused("gemma2", "\"attention_bias\": false", "\"use_bidirectional_attention\": true",
           "use_bidirectional_attention: must be false");
   refused("phi3", "\"rope_scaling\": null", "\"rope_scaling\": {\"type\": \"longrope\"}",
@@ -162,6 +162,12 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
           "logit_cap: must be finite and above 0, is -3");
   refused("gemma2", "\"query_pre_attn_scalar\": 9", "\"query_pre_attn_scalar\": -9",
           "query_scale: must be finite and above 0, is -9");
+  refused("gemma2", "\"attn_logit_softcapping\": 2.0", "\"attn_logit_softcapping\": 1e-50",
+          "score_cap: must be a normal float, is 1e-50");
+  refused("gemma2", "\"final_logit_softcapping\": 3.0", "\"final_logit_softcapping\": 1e-40",
+          "logit_cap: must be a normal float, is 1e-40");
+  refused("gemma2", "\"query_pre_attn_scalar\": 9", "\"query_pre_attn_scalar\": 1e39",
+          "query_scale: must be a normal float, is 1e+39");
   refused("stablelm", "\"use_parallel_residual\": false", "\"use_parallel_residual\": true",
           "use_parallel_residual: must be false");
   refused("stablelm", "\"qk_layernorm\": false", "\"qk_layernorm\": true",
@@ -169,7 +175,11 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
   refused("smollm3", "\"use_sliding_window\": false", "\"use_sliding_window\": true",
           "use_sliding_window: must be false: every token sees all before it");
   refused("smollm3", "\"no_rope_layers\": [\n    1,", "\"no_rope_layers\": [\n    ",
-          "no_rope_layers: must be of 2 layers, is of 1");
+          "no_rope_layers: must have an entry for each of 2 layers, has 1");
+  refused("smollm3", "\"no_rope_layers\": [\n    1,", "\"no_rope_layers\": [\n    2,",
+          "no_rope_layers: must be 0 or 1, is 2");
+  refused("gpt_neox", "\"hidden_act\": \"gelu\"", "\"hidden_act\": \"silu\"",
+          "hidden_act: \"silu\" needs a gate, which this family has not");
 }
 
 TEST(Families, LayersThatDifferDoSoInTurn) {
@@ -188,10 +198,13 @@ TEST(Families, LayersThatDifferDoSoInTurn) {
   EXPECT_EQ(types(w + all + w + all + end), 2);
   EXPECT_EQ(types(w + w + all + w + end), 3);
   EXPECT_EQ(error_of([&] { types(all + w + all + w + end); }),
-            "parse_model_config: layer_types: must be of the same kind at every nth layer; layer 1 "
-            "is not");
+            "parse_model_config: layer_types: must differ at every nth layer alone; layer 1 breaks "
+            "the pattern");
   EXPECT_EQ(error_of([&] { types(all + end); }),
-            "parse_model_config: layer_types: must be of 4 layers, is of 2");
+            "parse_model_config: layer_types: must have an entry for each of 4 layers, has 2");
+  EXPECT_EQ(error_of([&] { types(w + "\"chunked_attention\", " + w + w + end); }),
+            "parse_model_config: layer_types: unknown layer type \"chunked_attention\"; there are "
+            "full_attention, sliding_attention");
 }
 
 }  // namespace
