@@ -208,8 +208,8 @@ ModelConfig read_family(const detail::JsonObject& file, ModelFamily family) {
   number(entry.score_cap, config.score_cap);
   number(entry.logit_cap, config.logit_cap);
   read_periods(file, entry, config);
-  for (const char* name : entry.must_be_false) {
-    if (name && file.boolean(name, false)) fail(kCall, name, entry.why_false);
+  for (const auto& [name, why] : entry.must_be_false) {
+    if (name && file.boolean(name, false)) fail(kCall, name, why);
   }
   return config;
 }
