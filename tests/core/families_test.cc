@@ -4,7 +4,6 @@
 #include <tril/files/file.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/model_file.h>
-#include <tril/model/parameter_writer.h>
 #include <tril/model/pretrained.h>
 
 #include <string>
@@ -46,11 +45,7 @@ TEST_P(Families, AreWrittenAsTheyWereRead) {
   const std::string settings = model_config_json(config, ElementType::float32, model.tokens);
   copy.write("config.json", settings);
   EXPECT_EQ(settings.find("tril_"), settings.npos) << settings;
-  std::vector<std::byte> file;
-  ParameterWriter(model.parameters).write([&](std::span<const std::byte> piece) {
-    file.insert(file.end(), piece.begin(), piece.end());
-  });
-  copy.write("model.safetensors", file);
+  copy.write("model.safetensors", testing::written(model.parameters));
   const PretrainedModel again = read_pretrained(copy.path());
   EXPECT_TRUE(again.parameters.config() == config) << settings;
   expect_golden(again.parameters.config(), again.parameters, name + "/logits");
@@ -69,13 +64,9 @@ INSTANTIATE_TEST_SUITE_P(Each, Families, ::testing::ValuesIn(kFamilies), [](cons
   return std::string(name_of(kModelFamilies, param.param));
 });
 
-// The text of a family's config.json with one part in place of another.
+// The settings of a family's golden model with one text of the file in place of another.
 ModelConfig with(const std::string& name, const std::string& from, const std::string& to) {
-  const std::vector<std::byte> bytes = read_file(folder_of(name) / "config.json");
-  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, text.npos) << from;
-  return parse_model_config(text.replace(at, from.size(), to)).config;
+  return parse_model_config(testing::changed(from, to, name)).config;
 }
 
 TEST(Families, GptNeoXMayHaveSublayersThatFollowEachOther) {

@@ -24,7 +24,7 @@ void sums(Index count) {
   for (Index i = 0; i < count; ++i) kOne + kOne;
 }
 
-// y = W x + b: there, and dx = W^T dy,  dW += dy x^T,  db += dy.
+// Forward y = W x + b, and backward dx = W^T dy,  dW += dy x^T,  db += dy.
 void linear(Index rows, Index in, Index out, bool bias, bool back) {
   for (Index i = 0; i < rows * out * in; ++i) {
     kOne + kOne* kOne;
