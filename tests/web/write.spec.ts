@@ -196,6 +196,27 @@ test('a program of one’s own, with what it prints', async ({ lesson, page }) =
   }
 });
 
+test('a file of one’s own: a notebook’s cells one after another', async ({ lesson, page }) => {
+  await lesson.open();
+  await page.locator('#own').scrollIntoViewIfNeeded();
+  const input = page.locator('#own input[type="file"]');
+  const cells = ['%matplotlib inline\nimport numpy as np', 'print(np.eye(2).sum())'].map(
+    (source) => ({ cell_type: 'code', source }),
+  );
+  const give = (name: string, text: string) =>
+    input.setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  await give('homework.ipynb', JSON.stringify({ nbformat: 4, cells }));
+  await expect(lesson.row(3, '#own').locator('.printed')).toHaveText('2.0');
+  await give('broken.ipynb', '{');
+  await expect(page.locator('#own .problem')).toContainText('is not JSON');
+  await give('long.py', `print(1)\n${'#'.repeat(20_000)}`);
+  await expect(page.locator('#own .problem')).toHaveText(messagePattern('write.own.long'));
+  await expect(lesson.row(3, '#own').locator('.printed')).toHaveText('2.0');
+  await give('mine.py', 'print(40 + 2)\n');
+  await expect(lesson.row(1, '#own').locator('.printed')).toHaveText('42');
+  await expect(page.locator('#own .problem')).toHaveCount(0);
+});
+
 test('several matrices of a batch stand beside each other, and each number is made of its own', async ({
   lesson,
   page,

@@ -1,5 +1,5 @@
 // Programs that are written on the page: run line by line, and judged. The interpreter is fetched when it is first asked for.
-import type { Tril } from 'tril';
+import { TrilError, type Tril } from 'tril';
 import { shapes, type Graph } from 'tril/graph';
 import type { ProgramError, ProgramLine, Verdict } from 'tril/notebook';
 import type { Later } from '../answers';
@@ -32,6 +32,11 @@ export interface Ran {
 
 export interface WriteLessons {
   exercises: { ask: object; answer: readonly ExerciseText[] };
+  /** A file's program, of a notebook's cells one after another; or why there is none. */
+  program: {
+    ask: { readonly name: string; readonly text: string };
+    answer: { readonly code: string; readonly problem?: string };
+  };
   written: { ask: { readonly exercise: string | null; readonly code: string }; answer: Ran };
 }
 
@@ -57,6 +62,16 @@ function textOf({ id, title, task, skeleton, hints, ...rest }: Notebook['exercis
 
 export const writeLater: Later<WriteLessons> = {
   exercises: () => withNotebook(({ exercises }) => exercises.map(textOf)),
+
+  program: (_, { name, text }) =>
+    withNotebook(({ notebookProgram }) => {
+      try {
+        return { code: /\.ipynb$/iu.test(name) ? notebookProgram(text).code : text };
+      } catch (error) {
+        if (!(error instanceof TrilError)) throw error;
+        return { code: '', problem: error.message };
+      }
+    }),
 
   written: (tril: Tril, { exercise, code }: WriteLessons['written']['ask']) =>
     withNotebook(({ runProgram, runExercise, checkExercise }) =>
