@@ -41,9 +41,20 @@ function threadsFromThemselves(): Plugin {
   };
 }
 
+/**
+ * What of the package a Worker begins with, in a file beside the Worker's own: where another file is fetched later that takes from
+ * there, WebKit would run the Worker's own once more.
+ */
+const besideWorker = (id: string) =>
+  /\/wasm\/dist\/(?!generated\/|notebook\/)/.test(id) ? 'package' : undefined;
+
 export default defineConfig({
   plugins: [texts(), meaningOpening(), opening(), sveltekit(), newestFontsOnly(), notices()],
-  worker: { format: 'es', plugins: () => [threadsFromThemselves()] },
+  worker: {
+    format: 'es',
+    plugins: () => [threadsFromThemselves()],
+    rollupOptions: { output: { manualChunks: besideWorker } },
+  },
   optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files beside itself
   ssr: { external: ['tril'] }, // as Node runs it, when pages are prerendered
   build: {

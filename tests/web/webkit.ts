@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { findWebKit } from '../../wasm/toolchain/system.mjs';
 import type { Driven } from './smoke.ts';
 
-const keys = { ArrowDown: '\uE015', ArrowRight: '\uE014' } as const;
+const keys = { ArrowDown: '\uE015', ArrowRight: '\uE014', x: 'x' } as const;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, 'localhost');

@@ -22,6 +22,8 @@ export interface LineMark {
 interface Options {
   readonly code: string;
   readonly label: string;
+  /** What is said of its keys. */
+  readonly about: string;
   readonly change: (code: string) => void;
   /** Of the line that the cursor is in. */
   readonly at: (line: number) => void;
@@ -79,7 +81,28 @@ const look = EditorView.theme({
   '.pointed': { background: 'color-mix(in srgb, var(--weight) 14%, transparent)' },
 });
 
-export function openEditor(root: ShadowRoot, { code, label, change, at }: Options): Editor {
+/** Tab indents where somebody writes. Who only comes through, from key to key, is not held up. */
+function tabKeys() {
+  let writes = false;
+  const { key, run, shift } = indentWithTab;
+  return [
+    keymap.of([
+      {
+        key: key!,
+        run: (view) => writes && run!(view),
+        shift: (view) => writes && shift!(view),
+      },
+    ]),
+    EditorView.updateListener.of(({ docChanged, focusChanged, view }) => {
+      if (focusChanged && !view.hasFocus) writes = false;
+      if (docChanged && view.hasFocus) writes = true;
+    }),
+    EditorView.domEventHandlers({ pointerdown: () => void (writes = true) }),
+  ];
+}
+
+export function openEditor(root: ShadowRoot, options: Options): Editor {
+  const { code, label, about, change, at } = options;
   let telling = true;
   const view = new EditorView({
     root,
@@ -95,11 +118,13 @@ export function openEditor(root: ShadowRoot, { code, label, change, at }: Option
         closeBrackets(),
         python(),
         syntaxHighlighting(colours),
-        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap]),
+        tabKeys(),
         look,
         marks,
         EditorView.contentAttributes.of({
-          ...{ 'aria-label': label, translate: 'no', spellcheck: 'false', dir: 'ltr' },
+          ...{ 'aria-label': label, 'aria-description': about },
+          ...{ translate: 'no', spellcheck: 'false', dir: 'ltr' },
           tabindex: '0', // which it has anyway, but not every checker knows
         }),
         EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
