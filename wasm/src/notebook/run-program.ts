@@ -105,12 +105,12 @@ export interface ProgramRun {
   readonly tensors: GraphValues;
 }
 
-const usualLimits: Required<ProgramLimits> = { steps: 1e6, elements: 5e7, depth: 100, code: 1e6 };
+const defaultLimits: Required<ProgramLimits> = { steps: 1e6, elements: 5e7, depth: 100, code: 1e6 };
 
 function limitsOf(call: string, limits: ProgramLimits = {}): Required<ProgramLimits> {
-  checkKeys(call, 'limits', 'limit', limits, Object.keys(usualLimits));
-  const read = Object.entries(usualLimits).map(([name, usual]) => {
-    return [name, integerOption(call, name, limits[name as 'steps'], usual, 1)] as const;
+  checkKeys(call, 'limits', 'limit', limits, Object.keys(defaultLimits));
+  const read = Object.entries(defaultLimits).map(([name, fallback]) => {
+    return [name, integerOption(call, name, limits[name as 'steps'], fallback, 1)] as const;
   });
   return Object.fromEntries(read) as unknown as Required<ProgramLimits>;
 }
@@ -265,8 +265,8 @@ export function runProgram(tril: Tril, code: string, options: ProgramOptions = {
     let error: ProgramError | null = null;
     try {
       if (code.length > limits.code) {
-        const most = limits.code.toLocaleString('en');
-        throw new Raised('MemoryError', `a program may have ${most} characters`, 1);
+        const max = limits.code.toLocaleString('en');
+        throw new Raised('MemoryError', `a program may have ${max} characters`, 1);
       }
       interpreter.run(readProgram(code), program);
     } catch (thrown) {

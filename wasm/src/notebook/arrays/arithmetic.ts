@@ -2,7 +2,7 @@
 import { raise } from '../language/errors.js';
 import { isNumber, numberIn, typeName, type Value } from '../language/values.js';
 import { ArrayValue, sizeOf, type DtypeName, type Kind } from './array.js';
-import { asType, isFloat, resultKind, usualFloat } from './dtypes.js';
+import { asType, isFloat, resultKind, defaultFloat } from './dtypes.js';
 import type { Recorded, Recorder } from './record.js';
 
 /** `(2, 3)`, as NumPy writes a shape; `(3,)` */
@@ -150,7 +150,7 @@ export function elementwise(call: string, x: Value, y: Value): ArrayValue {
   const inputs = values.map((value) => recordedOf(recorder, value));
   let { dtype } = kind;
   if (comparisons.includes(call)) dtype = 'bool';
-  else if (call === 'divide' && !isFloat(dtype)) dtype = usualFloat(kind.library);
+  else if (call === 'divide' && !isFloat(dtype)) dtype = defaultFloat(kind.library);
   else if (call === 'add' && dtype === 'bool') call = 'maximum';
   else if (call === 'power' && dtype === 'bool') dtype = 'int64';
   const made = recorder.make(call, inputs);
@@ -159,7 +159,7 @@ export function elementwise(call: string, x: Value, y: Value): ArrayValue {
 
 /** An operation of one element, whose result is a number with a point. */
 export function unary(call: string, x: ArrayValue): ArrayValue {
-  const dtype = isFloat(x.dtype) ? x.dtype : usualFloat(x.library);
+  const dtype = isFloat(x.dtype) ? x.dtype : defaultFloat(x.library);
   return x.like(x.recorder.make(call, [x.recorded]), x.shape, dtype);
 }
 
@@ -186,8 +186,8 @@ export function converted(x: ArrayValue, dtype: DtypeName): ArrayValue {
   }
   if (dtype === 'bool') return elementwise('notEqual', x, 0);
   const numbers = x.numbers();
-  const whole = asType(numbers, dtype);
-  // Whole numbers stay what they are made of.
-  if (whole.every((value, i) => value === numbers[i])) return x.like(x.recorded, x.shape, dtype);
-  return x.like(x.recorder.constant(x.shape, whole), x.shape, dtype);
+  const integer = asType(numbers, dtype);
+  // Integers stay what they are made of.
+  if (integer.every((value, i) => value === numbers[i])) return x.like(x.recorded, x.shape, dtype);
+  return x.like(x.recorder.constant(x.shape, integer), x.shape, dtype);
 }

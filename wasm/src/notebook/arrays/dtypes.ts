@@ -6,13 +6,13 @@ const order: readonly DtypeName[] = ['bool', 'int64', 'float32', 'float64'];
 
 export const isFloat = (dtype: DtypeName): boolean => dtype.startsWith('float');
 /** What numbers with a point are unless something else is said. */
-export const usualFloat = (library: Library): DtypeName =>
+export const defaultFloat = (library: Library): DtypeName =>
   library === 'torch' ? 'float32' : 'float64';
 
 /** The type of a number of Python on its own. */
 export function plainDtype(value: Value, library: Library): DtypeName {
   if (typeof value === 'boolean') return 'bool';
-  return value instanceof Float ? usualFloat(library) : 'int64';
+  return value instanceof Float ? defaultFloat(library) : 'int64';
 }
 
 const higher = (a: DtypeName, b: DtypeName): DtypeName =>
@@ -25,7 +25,7 @@ function joined(a: DtypeName, b: DtypeName, library: Library): DtypeName {
   return isMixed && library === 'numpy' ? 'float64' : higher(a, b);
 }
 
-/** 0 bool, 1 whole, 2 with a point. */
+/** 0 bool, 1 integer, 2 with a point. */
 const category = (dtype: DtypeName): number => (isFloat(dtype) ? 2 : dtype === 'int64' ? 1 : 0);
 
 /** What comes of values together. Numbers, and arrays without axes, change an array's type only to another category. */
@@ -44,10 +44,10 @@ export function resultKind(values: readonly Value[]): Kind {
     if (!dtype) dtype = next;
     else if (category(next) > category(dtype)) {
       const isPlain = level === plain;
-      dtype = isPlain && isFloat(next) ? usualFloat(library) : joined(dtype, next, library);
+      dtype = isPlain && isFloat(next) ? defaultFloat(library) : joined(dtype, next, library);
     }
   }
-  return { dtype: dtype ?? usualFloat(library), library };
+  return { dtype: dtype ?? defaultFloat(library), library };
 }
 
 /** Numbers as a type holds them. */

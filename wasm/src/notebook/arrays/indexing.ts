@@ -1,4 +1,4 @@
-// x[...] and x[...] = y, by NumPy's rules: numbers, slices, None, ..., and arrays of whole numbers or booleans.
+// x[...] and x[...] = y, by NumPy's rules: numbers, slices, None, ..., and arrays of integers or booleans.
 import { raise } from '../language/errors.js';
 import {
   ellipsis,
@@ -18,8 +18,8 @@ import { arrayOf } from './make.js';
 import { part, placesOf, take, upTo } from './moves.js';
 import type { Recorded } from './record.js';
 
-/** A whole number that an index is, or undefined. */
-export function wholeOf(value: Value): number | undefined {
+/** An integer that an index is, or undefined. */
+export function integerOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   if (value instanceof ArrayValue && value.isScalar && value.dtype === 'int64') return value.item();
   return undefined;
@@ -32,12 +32,12 @@ export function sliceOf(
 ): { start: number; step: number; count: number } {
   const bound = (value: Value): number | undefined => {
     if (value === null) return undefined;
-    const whole = typeof value === 'boolean' ? Number(value) : wholeOf(value);
-    if (whole === undefined) {
+    const integer = typeof value === 'boolean' ? Number(value) : integerOf(value);
+    if (integer === undefined) {
       const text = 'slice indices must be integers or None or have an __index__ method';
       raise('TypeError', text);
     }
-    return whole;
+    return integer;
   };
   const step = bound(slice.step) ?? 1;
   if (step === 0) raise('ValueError', 'slice step cannot be zero');
@@ -74,15 +74,15 @@ function checkPlace(x: ArrayValue, at: number, axis: number, size: number): numb
   return raise('IndexError', text);
 }
 
-/** A list of whole numbers or booleans, flat, with its shape. */
+/** A list of integers or booleans, flat, with its shape. */
 function listOf(
   value: List,
 ): { numbers: number[]; shape: number[]; isBoolean: boolean } | undefined {
   const parts = value.items.map((item) => {
     if (item instanceof List) return listOf(item);
-    const whole = typeof item === 'boolean' ? Number(item) : wholeOf(item);
-    if (whole === undefined) return undefined;
-    return { numbers: [whole], shape: [] as number[], isBoolean: typeof item === 'boolean' };
+    const integer = typeof item === 'boolean' ? Number(item) : integerOf(item);
+    if (integer === undefined) return undefined;
+    return { numbers: [integer], shape: [] as number[], isBoolean: typeof item === 'boolean' };
   });
   const [first] = parts;
   if (!first)
@@ -135,8 +135,8 @@ function takenOf(x: ArrayValue, index: Value): Taken[] {
   }
   const dots = items.filter((item) => item === ellipsis).length;
   if (dots > 1) raise('IndexError', "an index can only have a single ellipsis ('...')");
-  const whole = new Slice(null, null, null);
-  const rest = Array.from({ length: x.rank - used }, (): Value => whole);
+  const everything = new Slice(null, null, null);
+  const rest = Array.from({ length: x.rank - used }, (): Value => everything);
   if (dots === 0) items.push(...rest);
   else items.splice(items.indexOf(ellipsis), 1, ...rest);
   let axis = 0;
@@ -150,7 +150,7 @@ function takenOf(x: ArrayValue, index: Value): Taken[] {
       axis += 1;
       return [{ kind: 'slice', ...sliceOf(item, size) }];
     }
-    const place = typeof item === 'boolean' ? undefined : wholeOf(item);
+    const place = typeof item === 'boolean' ? undefined : integerOf(item);
     if (place !== undefined) {
       return [{ kind: 'one', at: checkPlace(x, place, axis++, size) }];
     }

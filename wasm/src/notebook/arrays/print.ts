@@ -25,10 +25,10 @@ type Write = (value: number) => string;
 const special = (value: number): string =>
   Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf';
 
-/** A number's shortest digits of float32, at most `most` behind the point, without zeros at the end. */
-function shortDecimal(value: number, most: number): string {
+/** A number's shortest digits of float32, at most `max` after the point, without zeros at the end. */
+function shortDecimal(value: number, max: number): string {
   const text = shortest(Math.abs(value));
-  const exact = text.toFixed(Math.min(100, most));
+  const exact = text.toFixed(Math.min(100, max));
   return `${value < 0 || Object.is(value, -0) ? '-' : ''}${exact.replace(/0+$/, '')}`;
 }
 
@@ -46,8 +46,8 @@ const exponential = (value: number, digits: number | undefined): string => {
 function numpyFloats(values: readonly number[]): Write {
   const finite = values.filter(Number.isFinite);
   const sizes = finite.filter((value) => value !== 0).map(Math.abs);
-  const [most, least] = [Math.max(...sizes, 0), Math.min(...sizes, Infinity)];
-  const isExponential = sizes.length > 0 && (most >= 1e8 || least < 1e-4 || most / least > 1000);
+  const [max, min] = [Math.max(...sizes, 0), Math.min(...sizes, Infinity)];
+  const isExponential = sizes.length > 0 && (max >= 1e8 || min < 1e-4 || max / min > 1000);
   const others = values.filter((value) => !Number.isFinite(value)).map(special);
   if (isExponential) {
     const texts = finite.map((value) => exponential(value, 8));
@@ -56,23 +56,23 @@ function numpyFloats(values: readonly number[]): Write {
       if (!Number.isFinite(value)) return special(value);
       return exponential(value, 8).replace(
         /\.(\d*)e/,
-        (_, behind: string) => `.${behind.padEnd(digits, '0')}e`,
+        (_, after: string) => `.${after.padEnd(digits, '0')}e`,
       );
     };
     const width = Math.max(...[...finite.map(write), ...others].map((text) => text.length));
     return (value) => padLeft(write(value), width);
   }
   const texts = finite.map((value) => shortDecimal(value, 8));
-  const behind = Math.max(0, ...texts.map((text) => text.split('.')[1]?.length ?? 0));
+  const after = Math.max(0, ...texts.map((text) => text.split('.')[1]?.length ?? 0));
   const before = Math.max(0, ...texts.map((text) => text.split('.')[0]!.length));
   const width = Math.max(
-    before + behind + (finite.length > 0 ? 1 : 0),
+    before + after + (finite.length > 0 ? 1 : 0),
     ...others.map((text) => text.length),
   );
   return (value) => {
     if (!Number.isFinite(value)) return padLeft(special(value), width);
-    const [whole = '', digits = ''] = shortDecimal(value, 8).split('.');
-    return padLeft(`${whole}.${digits.padEnd(behind)}`, width);
+    const [integer = '', digits = ''] = shortDecimal(value, 8).split('.');
+    return padLeft(`${integer}.${digits.padEnd(after)}`, width);
   };
 }
 
@@ -113,7 +113,7 @@ function nested(
     const rows: string[] = [];
     let line = '';
     let count = 0;
-    // Behind the last one are as many brackets as there are axes.
+    // After the last one are as many brackets as there are axes.
     for (const [n, i] of places.entries()) {
       const text = textOf(i);
       const isLast = n === places.length - 1;
@@ -173,18 +173,18 @@ function torchWriter(dtype: DtypeName, values: readonly number[]): { write: Writ
   if (dtype === 'int64') {
     return padded(widthOf(String), String);
   }
-  const [most, least] = [Math.max(...finite, 0), Math.min(...finite, Infinity)];
-  const isWhole = finite.every((value) => Number.isInteger(value));
+  const [max, min] = [Math.max(...finite, 0), Math.min(...finite, Infinity)];
+  const isInteger = finite.every((value) => Number.isInteger(value));
   const isScientific =
-    finite.length > 0 && (most / least > 1000 || most > 1e8 || (!isWhole && least < 1e-4));
+    finite.length > 0 && (max / min > 1000 || max > 1e8 || (!isInteger && min < 1e-4));
   const scientific = (value: number) => value.toExponential(4).replace(/e([+-])(\d)$/, 'e$10$2');
-  const whole = (value: number) =>
+  const integer = (value: number) =>
     `${value === 0 ? (Object.is(value, -0) ? '-0' : '0') : value.toFixed(0)}.`;
   const plain = (value: number) => value.toFixed(4);
   const of = isScientific
     ? scientific
-    : isWhole
-      ? whole
+    : isInteger
+      ? integer
       : (value: number) => (Object.is(value, -0) ? '-0.0000' : plain(value));
   const write: Write = (value) => text(value, of);
   return padded(finite.length === 0 ? 1 : widthOf(write), write);

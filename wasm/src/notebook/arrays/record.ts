@@ -52,8 +52,8 @@ export class Recorder {
   /** Counts a step of work. @throws Raised where there were too many */
   step(): void {
     if (++this.#steps <= this.limits.steps) return;
-    const most = this.limits.steps.toLocaleString('en');
-    raise('TimeoutError', `stopped after ${most} steps: a loop that does not end?`);
+    const max = this.limits.steps.toLocaleString('en');
+    raise('TimeoutError', `stopped after ${max} steps: a loop that does not end?`);
   }
 
   /** Counts numbers that are about to be made. @throws Raised where there were too many */
@@ -61,8 +61,8 @@ export class Recorder {
     if (shape.some((size) => size < 0)) raise('ValueError', 'negative dimensions are not allowed');
     this.#elements += count(shape);
     if (this.#elements <= this.limits.elements) return;
-    const [size, most] = [count(shape), this.limits.elements].map((n) => n.toLocaleString('en'));
-    const text = `stopped at an array of ${size} numbers: all arrays together may have ${most}`;
+    const [size, max] = [count(shape), this.limits.elements].map((n) => n.toLocaleString('en'));
+    const text = `stopped at an array of ${size} numbers: all arrays together may have ${max}`;
     raise('MemoryError', text);
   }
 

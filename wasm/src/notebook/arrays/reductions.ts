@@ -2,7 +2,7 @@
 import { raise } from '../language/errors.js';
 import { ArrayValue, type DtypeName } from './array.js';
 import { arithmetic, elementwise, recordedOf, reshaped, unary } from './arithmetic.js';
-import { isFloat, usualFloat } from './dtypes.js';
+import { isFloat, defaultFloat } from './dtypes.js';
 import { axisIn, swapAxes, take, upTo } from './moves.js';
 
 export interface Along {
@@ -49,7 +49,7 @@ export function mean(x: ArrayValue, by: Along): ArrayValue {
       'mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: Long';
     raise('RuntimeError', text);
   }
-  return along('mean', x, by, isFloat(x.dtype) ? x.dtype : usualFloat(x.library));
+  return along('mean', x, by, isFloat(x.dtype) ? x.dtype : defaultFloat(x.library));
 }
 
 export const max = (x: ArrayValue, by: Along): ArrayValue => along('max', x, by, x.dtype);
@@ -123,8 +123,8 @@ export function triangle(x: ArrayValue, diagonal: number, isUpper: boolean): Arr
   const keeps = recorder.constant(
     [rows, columns],
     upTo(rows * columns).map((n) => {
-      const behind = (n % columns) - Math.floor(n / columns);
-      return (isUpper ? behind >= diagonal : behind <= diagonal) ? 1 : 0;
+      const after = (n % columns) - Math.floor(n / columns);
+      return (isUpper ? after >= diagonal : after <= diagonal) ? 1 : 0;
     }),
   );
   return x.like(recorder.make('where', [keeps, x.recorded, recorder.number(0)]), x.shape);

@@ -2,7 +2,7 @@
 import { ArrayValue, Dtype } from '../arrays/array.js';
 import { getItem } from '../arrays/indexing.js';
 import { arrayAttribute } from '../library/attributes.js';
-import { convertTo } from '../library/numpy-make.js';
+import { convertTo } from '../library/make-arrays.js';
 import { plainAttribute } from '../library/plain-methods.js';
 import type { Clause, Expression, FormatPart, Literal, Statement } from '../parse/syntax.js';
 import { Raised, outside, raise } from './errors.js';
@@ -39,7 +39,7 @@ function literalValue(literal: Literal): Value {
   if (literal.type === 'None') return null;
   if (literal.type === 'Ellipsis') return ellipsis;
   if (literal.type === 'int' && !Number.isSafeInteger(literal.value)) {
-    raise('OverflowError', 'whole numbers here have at most 53 bits; write a float, as 1e20');
+    raise('OverflowError', 'integers here have at most 53 bits; write a float, as 1e20');
   }
   return 'value' in literal ? literal.value : null;
 }

@@ -121,7 +121,7 @@ const grouped = (digits: string, sign: string): string =>
 
 const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
 
-/** A number with so many digits behind the point, halves to the even digit of the number as it is. */
+/** A number with so many digits after the point, halves to the even digit of the number as it is. */
 function fixed(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21)
     return BigInt(value).toString() + (digits ? `.${'0'.repeat(digits)}` : '');
@@ -195,10 +195,10 @@ export function format(value: Value, spec: string, special?: Special): string {
     body = digits === undefined ? plain : plain.slice(0, digits);
   } else {
     const number = numberIn(plain as number);
-    const isWhole = !(plain instanceof Float);
-    if (type === 's' || (!isWhole && 'dbxXo'.includes(type) && type)) wrong();
+    const isInteger = !(plain instanceof Float);
+    if (type === 's' || (!isInteger && 'dbxXo'.includes(type) && type)) wrong();
     const size = Math.abs(number);
-    if (isWhole && (type === '' || 'dbxXo'.includes(type))) {
+    if (isInteger && (type === '' || 'dbxXo'.includes(type))) {
       const base = { b: 2, o: 8, x: 16, X: 16 }[type] ?? 10;
       body = size.toString(base);
     } else body = numberText(size, type, digits);

@@ -217,12 +217,12 @@ export class Interpreter extends Evaluator {
         if (star < 0 && values.length > count) {
           raise('ValueError', `too many values to unpack (expected ${count})`);
         }
-        const behind = items.length - 1 - star;
+        const after = items.length - 1 - star;
         for (const [i, item] of items.entries()) {
           if (i === star)
             this.assign(
               item.value,
-              new List(values.slice(star, values.length - behind)),
+              new List(values.slice(star, values.length - after)),
               scope,
               line,
             );

@@ -1,5 +1,5 @@
 // Items of sequences.
-import { sliceOf, wholeOf } from '../arrays/indexing.js';
+import { sliceOf, integerOf } from '../arrays/indexing.js';
 import { raise } from './errors.js';
 import { lengthOf } from './operators.js';
 import { List, Range, Slice, Tuple, type Value, typeName } from './values.js';
@@ -26,11 +26,11 @@ export function itemOf(value: Value, index: Value): Value {
     if (typeof value === 'string') return items.join('');
     return value instanceof Tuple ? new Tuple(items, value.title) : new List(items);
   }
-  const whole = typeof index === 'boolean' ? Number(index) : wholeOf(index);
-  if (whole === undefined) {
+  const integer = typeof index === 'boolean' ? Number(index) : integerOf(index);
+  if (integer === undefined) {
     const kinds = `${name} indices must be integers${typeof value === 'string' ? '' : ' or slices'}`;
     return raise('TypeError', `${kinds}, not ${typeName(index)}`);
   }
-  if (whole < -size || whole >= size) raise('IndexError', `${name} index out of range`);
-  return at(whole < 0 ? whole + size : whole);
+  if (integer < -size || integer >= size) raise('IndexError', `${name} index out of range`);
+  return at(integer < 0 ? integer + size : integer);
 }

@@ -24,10 +24,7 @@ import type { Value } from './values.js';
 
 const inRange = (value: number): number => {
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-  return raise(
-    'OverflowError',
-    'whole numbers here have at most 53 bits; write a float, as 2.0 ** 60',
-  );
+  return raise('OverflowError', 'integers here have at most 53 bits; write a float, as 2.0 ** 60');
 };
 
 const zero = (text: string): never => raise('ZeroDivisionError', text);

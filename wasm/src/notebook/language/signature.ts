@@ -78,8 +78,8 @@ export function define(name: string, signature: string, call: (args: Args) => Va
   });
 }
 
-/** A whole number that an argument is. */
-export function whole(value: Value, what: string): number {
+/** An integer that an argument is. */
+export function integer(value: Value, what: string): number {
   if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
   if (value instanceof ArrayValue && value.size === 1 && value.dtype === 'int64')
     return value.item();
@@ -96,14 +96,14 @@ export function number(value: Value, what: string): number {
   return raise('TypeError', `${what}: must be real number, not ${typeName(value)}`);
 }
 
-/** Whole numbers: one, or several in a list, a tuple or one after another. */
-export function wholes(value: Value, what: string): number[] {
+/** Integers: one, or several in a list, a tuple or one after another. */
+export function integers(value: Value, what: string): number[] {
   if (value instanceof Tuple || value instanceof List) {
     const [first] = value.items;
     const isInner = value.items.length === 1 && (first instanceof Tuple || first instanceof List);
-    return isInner ? wholes(first, what) : value.items.map((item) => whole(item, what));
+    return isInner ? integers(first, what) : value.items.map((item) => integer(item, what));
   }
   if (value instanceof Range && value.length <= 64)
     return Array.from({ length: value.length }, (_, i) => value.start + i * value.step);
-  return [whole(value, what)];
+  return [integer(value, what)];
 }

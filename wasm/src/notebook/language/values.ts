@@ -1,4 +1,4 @@
-// What a program's values are here. Whole numbers, booleans, strings and None are JavaScript's own numbers, booleans, strings and
+// What a program's values are here. Integers, booleans, strings and None are JavaScript's own numbers, booleans, strings and
 // null; a float is a Float, so that 2 and 2.0 stay apart.
 import { ArrayValue, Dtype } from '../arrays/array.js';
 import { raise } from './errors.js';

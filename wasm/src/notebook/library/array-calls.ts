@@ -18,9 +18,9 @@ import { fromNumbers } from '../arrays/make.js';
 import { axisIn, part, reshape, swapAxes, take, upTo } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
-import { whole, wholes } from '../language/signature.js';
+import { integer, integers } from '../language/signature.js';
 import { Float, Tuple, type Value, isNumber, typeName } from '../language/values.js';
-import { along } from './numpy-make.js';
+import { along } from './make-arrays.js';
 
 /** A value of the same library, of an argument. */
 export function other(x: ArrayValue, value: Value): ArrayValue {
@@ -35,7 +35,7 @@ export function extreme(x: ArrayValue, which: 'max' | 'min', dim: Value, keepDim
   if (dim instanceof ArrayValue) return elementwise(`${which}imum`, x, dim);
   const values = reduce[which](x, along(dim, keepDims));
   if (dim === null) return values;
-  const axis = whole(dim, 'dim');
+  const axis = integer(dim, 'dim');
   const from = which === 'max' ? x : arithmetic('*', x, -1);
   const indices = reduce.argmax(from, axis, keepDims === true);
   return new Tuple([values, indices], `torch.return_types.${which}`);
@@ -138,8 +138,8 @@ export function tile(x: ArrayValue, times: readonly number[]): ArrayValue {
 
 export function repeat(x: ArrayValue, times: Value, axis: Value): ArrayValue {
   const flat = axis === null ? reshape(x, [-1]) : x;
-  const at = axis === null ? 0 : axisIn(flat, whole(axis, 'axis'));
-  const counts = wholes(times, 'repeats');
+  const at = axis === null ? 0 : axisIn(flat, integer(axis, 'axis'));
+  const counts = integers(times, 'repeats');
   x.recorder.elements([flat.size, Math.max(0, ...counts)]);
   const all = upTo(flat.shape[at]!).flatMap((i) =>
     Array<number>(counts[i % counts.length]!).fill(i),
@@ -174,14 +174,14 @@ export function gather(x: ArrayValue, axis: number, index: ArrayValue): ArrayVal
 export function splitSizes(x: ArrayValue, size: Value, axis: number): Tuple {
   const at = axisIn(x, axis);
   const length = x.shape[at]!;
-  const given = typeof size === 'number' ? undefined : wholes(size, 'split_size');
+  const given = typeof size === 'number' ? undefined : integers(size, 'split_size');
   if (given && given.reduce((a, b) => a + b, 0) !== length) {
     raise(
       'RuntimeError',
       `split_with_sizes expects split_sizes to sum exactly to ${length} (input tensor's size at dimension ${at}), but got split_sizes=[${given.join(', ')}]`,
     );
   }
-  const each = given ? 0 : Math.max(1, whole(size, 'split_size'));
+  const each = given ? 0 : Math.max(1, integer(size, 'split_size'));
   const sizes =
     given ??
     upTo(Math.max(1, Math.ceil(length / each))).map((i) => Math.min(each, length - i * each));

@@ -6,7 +6,7 @@ import { Raised, raise } from '../language/errors.js';
 import { format, repr, str } from '../language/format.js';
 import type { Machine } from '../language/machine.js';
 import { binary, compare, iterate, lengthOf, truth } from '../language/operators.js';
-import { define, whole } from '../language/signature.js';
+import { define, integer } from '../language/signature.js';
 import {
   Builtin,
   ClassValue,
@@ -41,7 +41,7 @@ export function rounded(value: Value, digits: Value): Value {
     const isHalf = plain - low === 0.5;
     return isHalf ? low + (low % 2 === 0 ? 0 : 1) : Math.round(plain) + 0;
   }
-  const places = whole(digits, 'ndigits');
+  const places = integer(digits, 'ndigits');
   if (!(value instanceof Float))
     return places >= 0 ? plain : Math.round(plain * 10 ** places) / 10 ** places;
   return new Float(
@@ -82,7 +82,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
 
   add('print', "*values, sep=' ', end='\n', file=None, flush=False", ({ values, sep, end }) => {
     const texts = (values as Tuple).items.map((value) => str(value, special));
-    const part = (value: Value, usual: string) => (value === null ? usual : str(value));
+    const part = (value: Value, fallback: string) => (value === null ? fallback : str(value));
     machine.print(texts.join(part(sep!, ' ')) + part(end!, '\n'));
     return null;
   });
@@ -98,7 +98,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     'start, stop=None, step=1',
     ({ start, stop, step }) => {
       const numbers = [start!, stop ?? null, step!].map((each) =>
-        each === null ? null : whole(each, 'range'),
+        each === null ? null : integer(each, 'range'),
       );
       const [first, last, by] = numbers as [number, number | null, number];
       if (by === 0) raise('ValueError', 'range() arg 3 must not be zero');
@@ -107,7 +107,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   );
   add('enumerate', 'items, start=0', ({ items, start }) => {
     const pairs = function* (): IterableIterator<Value> {
-      let i = whole(start!, 'start');
+      let i = integer(start!, 'start');
       for (const item of counted(items!)) yield new Tuple([i++, item]);
     };
     return new Iterator('enumerate', pairs());

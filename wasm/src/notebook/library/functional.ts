@@ -5,10 +5,10 @@ import { transpose, upTo } from '../arrays/moves.js';
 import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
-import { type Args, define, number, whole, wholes } from '../language/signature.js';
+import { type Args, define, number, integer, integers } from '../language/signature.js';
 import { Float, type Value } from '../language/values.js';
 import { maskedFill } from './array-calls.js';
-import { tensorOf } from './numpy-make.js';
+import { tensorOf } from './make-arrays.js';
 
 /** `x W^T + b` */
 export function linear(
@@ -119,7 +119,7 @@ export function functional(): Map<string, Value> {
   const add = (name: string, signature: string, call: (args: Args) => Value) =>
     names.set(name, define(name, signature, call));
   const axisOf = (dim: Value, x: ArrayValue) =>
-    dim === null ? (x.rank === 0 || x.rank === 1 || x.rank === 3 ? 0 : 1) : whole(dim, 'dim');
+    dim === null ? (x.rank === 0 || x.rank === 1 || x.rank === 3 ? 0 : 1) : integer(dim, 'dim');
   for (const [name, isLog] of [
     ['softmax', false],
     ['log_softmax', true],
@@ -147,7 +147,7 @@ export function functional(): Map<string, Value> {
     ({ input, normalized_shape: shape, weight, bias, eps }) =>
       layerNorm(
         tensorOf('layer_norm', input!),
-        wholes(shape!, 'normalized_shape'),
+        integers(shape!, 'normalized_shape'),
         optional(weight),
         optional(bias),
         number(eps!, 'eps'),
@@ -170,14 +170,14 @@ export function functional(): Map<string, Value> {
   add('dropout', 'input, p=0.5, training=True', ({ input }) => input!);
   add('one_hot', 'input, num_classes=-1', ({ input, num_classes }) => {
     const x = tensorOf('one_hot', input!);
-    const most = whole(num_classes!, 'num_classes');
-    const count = most < 0 ? Math.max(...x.numbers()) + 1 : most;
+    const given = integer(num_classes!, 'num_classes');
+    const count = given < 0 ? x.numbers().reduce((a, b) => Math.max(a, b), -1) + 1 : given;
     const all = [...x.numbers()].flatMap((id) => upTo(count).map((i) => Number(i === id)));
     return x.like(x.recorder.constant([...x.shape, count], all), [...x.shape, count]);
   });
   add('normalize', 'input, p=2.0, dim=1, eps=1e-12', ({ input, dim }) => {
     const square = reduce.sum(arithmetic('*', input!, input!), {
-      axes: [whole(dim!, 'dim')],
+      axes: [integer(dim!, 'dim')],
       keepDims: true,
     });
     return arithmetic('/', input!, unary('sqrt', square));

@@ -21,7 +21,7 @@ import {
 import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
-import { number, whole, wholes } from '../language/signature.js';
+import { number, integer, integers } from '../language/signature.js';
 import { Tuple } from '../language/values.js';
 import {
   clip,
@@ -38,7 +38,7 @@ import {
   tile,
 } from './array-calls.js';
 import { type Call, type Methods, reduction, shapeValue } from './methods.js';
-import { along, axisOrNone } from './numpy-make.js';
+import { along, axisOrNone } from './make-arrays.js';
 
 const floats = (name: string): readonly [string, Call] => ['', ({ self }) => unary(name, self)];
 const cast = (dtype: DtypeName): readonly [string, Call] => [
@@ -99,18 +99,18 @@ export const torchMethods: Methods = {
     ({ self, axis, keepdims }) =>
       reduce.argmax(arithmetic('*', self, -1), axisOrNone(axis!), keepdims === true),
   ],
-  cumsum: ['axis', ({ self, axis }) => reduce.cumulativeSum(self, whole(axis!, 'dim'))],
+  cumsum: ['axis', ({ self, axis }) => reduce.cumulativeSum(self, integer(axis!, 'dim'))],
   prod: ['axis=None', ({ self, axis }) => reduce.product(self, axisOrNone(axis!))],
-  view: ['*shape', ({ self, shape }) => viewAs(self, wholes(shape!, 'shape'))],
+  view: ['*shape', ({ self, shape }) => viewAs(self, integers(shape!, 'shape'))],
   view_as: ['other', ({ self, other: b }) => viewAs(self, other(self, b!).shape)],
-  permute: ['*dims', ({ self, dims }) => transpose(self, wholes(dims!, 'dims'))],
+  permute: ['*dims', ({ self, dims }) => transpose(self, integers(dims!, 'dims'))],
   transpose: [
     'dim0, dim1',
-    ({ self, dim0, dim1 }) => swapAxes(self, whole(dim0!, 'dim0'), whole(dim1!, 'dim1')),
+    ({ self, dim0, dim1 }) => swapAxes(self, integer(dim0!, 'dim0'), integer(dim1!, 'dim1')),
   ],
   swapaxes: [
     'dim0, dim1',
-    ({ self, dim0, dim1 }) => swapAxes(self, whole(dim0!, 'dim0'), whole(dim1!, 'dim1')),
+    ({ self, dim0, dim1 }) => swapAxes(self, integer(dim0!, 'dim0'), integer(dim1!, 'dim1')),
   ],
   t: [
     '',
@@ -125,10 +125,10 @@ export const torchMethods: Methods = {
   contiguous: ['', ({ self }) => (self.isContiguous ? self : self.like(self.recorded, self.shape))],
   is_contiguous: ['', ({ self }) => self.isContiguous],
   clone: ['', ({ self }) => self.like(self.recorded, self.shape)],
-  unsqueeze: ['axis', ({ self, axis }) => expandDims(self, [whole(axis!, 'dim')])],
-  expand: ['*sizes', ({ self, sizes }) => expand(self, wholes(sizes!, 'sizes'))],
+  unsqueeze: ['axis', ({ self, axis }) => expandDims(self, [integer(axis!, 'dim')])],
+  expand: ['*sizes', ({ self, sizes }) => expand(self, integers(sizes!, 'sizes'))],
   expand_as: ['other', ({ self, other: b }) => expand(self, other(self, b!).shape)],
-  repeat: ['*sizes', ({ self, sizes }) => tile(self, wholes(sizes!, 'sizes'))],
+  repeat: ['*sizes', ({ self, sizes }) => tile(self, integers(sizes!, 'sizes'))],
   repeat_interleave: [
     'repeats, axis=None',
     ({ self, repeats, axis }) => repeat(self, repeats!, axis!),
@@ -136,12 +136,12 @@ export const torchMethods: Methods = {
   size: [
     'axis=None',
     ({ self, axis }) =>
-      axis === null ? shapeValue(self) : self.shape[axisIn(self, whole(axis!, 'dim'))]!,
+      axis === null ? shapeValue(self) : self.shape[axisIn(self, integer(axis!, 'dim'))]!,
   ],
   dim: ['', ({ self }) => self.rank],
   numel: ['', ({ self }) => self.size],
-  softmax: ['axis', ({ self, axis }) => reduce.softmax(self, whole(axis!, 'dim'))],
-  log_softmax: ['axis', ({ self, axis }) => reduce.softmax(self, whole(axis!, 'dim'), true)],
+  softmax: ['axis', ({ self, axis }) => reduce.softmax(self, integer(axis!, 'dim'))],
+  log_softmax: ['axis', ({ self, axis }) => reduce.softmax(self, integer(axis!, 'dim'), true)],
   masked_fill: [
     'mask, value',
     ({ self, mask, value }) => maskedFill(self, other(self, mask!), value!),
@@ -155,23 +155,23 @@ export const torchMethods: Methods = {
   ],
   tril: [
     'diagonal=0',
-    ({ self, diagonal }) => reduce.triangle(self, whole(diagonal!, 'diagonal'), false),
+    ({ self, diagonal }) => reduce.triangle(self, integer(diagonal!, 'diagonal'), false),
   ],
   triu: [
     'diagonal=0',
-    ({ self, diagonal }) => reduce.triangle(self, whole(diagonal!, 'diagonal'), true),
+    ({ self, diagonal }) => reduce.triangle(self, integer(diagonal!, 'diagonal'), true),
   ],
   matmul: ['other', ({ self, other: b }) => matmul(self, other(self, b!))],
   mm: ['other', ({ self, other: b }) => matmul(self, other(self, b!))],
   bmm: ['other', ({ self, other: b }) => matmul(self, other(self, b!))],
-  split: ['size, axis=0', ({ self, size, axis }) => splitSizes(self, size!, whole(axis!, 'dim'))],
+  split: ['size, axis=0', ({ self, size, axis }) => splitSizes(self, size!, integer(axis!, 'dim'))],
   chunk: [
     'chunks, axis=0',
     ({ self, chunks, axis }) => {
-      const at = axisIn(self, whole(axis!, 'dim'));
+      const at = axisIn(self, integer(axis!, 'dim'));
       return splitSizes(
         self,
-        Math.max(1, Math.ceil(self.shape[at]! / whole(chunks!, 'chunks'))),
+        Math.max(1, Math.ceil(self.shape[at]! / integer(chunks!, 'chunks'))),
         at,
       );
     },
@@ -179,13 +179,13 @@ export const torchMethods: Methods = {
   unbind: [
     'axis=0',
     ({ self, axis }) => {
-      const at = axisIn(self, whole(axis!, 'dim'));
+      const at = axisIn(self, integer(axis!, 'dim'));
       return new Tuple(upTo(self.shape[at]!).map((i) => squeeze(part(self, at, i, i + 1), [at])));
     },
   ],
   gather: [
     'axis, index',
-    ({ self, axis, index }) => gather(self, whole(axis!, 'dim'), other(self, index!)),
+    ({ self, axis, index }) => gather(self, integer(axis!, 'dim'), other(self, index!)),
   ],
   fill_: [
     'value',
@@ -248,7 +248,7 @@ export const torchMethods: Methods = {
   sort: [
     'axis=-1, descending=False',
     ({ self, axis, descending }) => {
-      const { values, order } = sort(self, whole(axis!, 'dim'), descending === true);
+      const { values, order } = sort(self, integer(axis!, 'dim'), descending === true);
       return new Tuple([values, order], 'torch.return_types.sort');
     },
   ],

@@ -6,10 +6,10 @@ import { fromNumbers, plainNumber, toLists } from '../arrays/make.js';
 import { axisIn, reshape, squeeze, stack, swapAxes, transpose, upTo } from '../arrays/moves.js';
 import { dot } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
-import { type Args, number, whole, wholes } from '../language/signature.js';
+import { type Args, number, integer, integers } from '../language/signature.js';
 import { Tuple, type Value } from '../language/values.js';
 import { clip, other, repeat, round, sort } from './array-calls.js';
-import { along, axisOrNone, dtypeOf, nonzero } from './numpy-make.js';
+import { along, axisOrNone, dtypeOf, nonzero } from './make-arrays.js';
 
 export type Call = (args: Args & { readonly self: ArrayValue }) => Value;
 export type Methods = Readonly<Record<string, readonly [string, Call]>>;
@@ -18,7 +18,7 @@ export const shapeValue = (x: ArrayValue): Tuple =>
   new Tuple(x.shape, x.library === 'torch' ? 'torch.Size' : '');
 
 export const common: Methods = {
-  reshape: ['*shape', ({ self, shape }) => reshape(self, wholes(shape!, 'shape'))],
+  reshape: ['*shape', ({ self, shape }) => reshape(self, integers(shape!, 'shape'))],
   item: [
     '*index',
     ({ self, index }) => {
@@ -33,8 +33,8 @@ export const common: Methods = {
       if (self.library === 'numpy' || self.rank === 0)
         return self.like(reshaped(self.recorder, self.recorded, [self.size]), [self.size]);
       const [first, last] = [
-        axisIn(self, whole(start_dim!, 'start_dim')),
-        axisIn(self, whole(end_dim!, 'end_dim')),
+        axisIn(self, integer(start_dim!, 'start_dim')),
+        axisIn(self, integer(end_dim!, 'end_dim')),
       ];
       const size = self.shape.slice(first, last + 1).reduce((a, b) => a * b, 1);
       return reshape(self, [...self.shape.slice(0, first), size, ...self.shape.slice(last + 1)]);
@@ -56,7 +56,7 @@ export const common: Methods = {
   __len__: ['', ({ self }) => self.shape[0] ?? 0],
   squeeze: [
     'axis=None',
-    ({ self, axis }) => squeeze(self, axis === null ? undefined : wholes(axis!, 'axis')),
+    ({ self, axis }) => squeeze(self, axis === null ? undefined : integers(axis!, 'axis')),
   ],
 };
 
@@ -103,17 +103,17 @@ export const numpyMethods: Methods = {
     ({ self, axes }) => {
       const given = (axes as Tuple).items;
       const isNone = given.length === 0 || (given.length === 1 && given[0] === null);
-      return transpose(self, isNone ? upTo(self.rank).reverse() : wholes(axes!, 'axes'));
+      return transpose(self, isNone ? upTo(self.rank).reverse() : integers(axes!, 'axes'));
     },
   ],
   swapaxes: [
     'axis1, axis2',
-    ({ self, axis1, axis2 }) => swapAxes(self, whole(axis1!, 'axis1'), whole(axis2!, 'axis2')),
+    ({ self, axis1, axis2 }) => swapAxes(self, integer(axis1!, 'axis1'), integer(axis2!, 'axis2')),
   ],
   astype: ['dtype, copy=True', ({ self, dtype }) => converted(self, dtypeOf(dtype!, 'numpy')!)],
   copy: ['', ({ self }) => self.like(self.recorded, self.shape)],
   repeat: ['repeats, axis=None', ({ self, repeats, axis }) => repeat(self, repeats!, axis!)],
-  round: ['decimals=0', ({ self, decimals }) => round(self, whole(decimals!, 'decimals'))],
+  round: ['decimals=0', ({ self, decimals }) => round(self, integer(decimals!, 'decimals'))],
   fill: [
     'value',
     ({ self, value }) => {
@@ -124,9 +124,9 @@ export const numpyMethods: Methods = {
   sort: [
     'axis=-1',
     ({ self, axis }) => {
-      self.become(sort(self, whole(axis!, 'axis')).values.recorded);
+      self.become(sort(self, integer(axis!, 'axis')).values.recorded);
       return null;
     },
   ],
-  argsort: ['axis=-1', ({ self, axis }) => sort(self, whole(axis!, 'axis')).order],
+  argsort: ['axis=-1', ({ self, axis }) => sort(self, integer(axis!, 'axis')).order],
 };

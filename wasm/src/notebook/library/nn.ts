@@ -3,7 +3,7 @@ import { arithmetic } from '../arrays/arithmetic.js';
 import { ArrayValue, type DtypeName } from '../arrays/array.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { type Args, define, number, whole, wholes } from '../language/signature.js';
+import { type Args, define, number, integer, integers } from '../language/signature.js';
 import {
   Builtin,
   ClassValue,
@@ -17,7 +17,7 @@ import {
   typeName,
 } from '../language/values.js';
 import { embedding, functional, layerNorm, linear, optional } from './functional.js';
-import { random, tensorOf } from './numpy-make.js';
+import { random, tensorOf } from './make-arrays.js';
 
 /** Classes of torch.nn. Weights are our own random numbers. */
 export function nnModule(
@@ -118,8 +118,8 @@ export function nnModule(
     'in_features, out_features, bias=True',
     ({ in_features, out_features, bias }, set) => {
       const [width, out] = [
-        whole(in_features!, 'in_features'),
-        whole(out_features!, 'out_features'),
+        integer(in_features!, 'in_features'),
+        integer(out_features!, 'out_features'),
       ];
       set('in_features', width);
       set('out_features', out);
@@ -132,7 +132,7 @@ export function nnModule(
     'LayerNorm',
     'normalized_shape, eps=1e-5, elementwise_affine=True',
     ({ normalized_shape, eps, elementwise_affine }, set) => {
-      const shape = wholes(normalized_shape!, 'normalized_shape');
+      const shape = integers(normalized_shape!, 'normalized_shape');
       set('normalized_shape', new Tuple(shape));
       set('eps', eps!);
       set('weight', elementwise_affine === false ? null : constant(shape, 1));
@@ -152,8 +152,8 @@ export function nnModule(
     'num_embeddings, embedding_dim',
     ({ num_embeddings, embedding_dim }, set) => {
       const shape = [
-        whole(num_embeddings!, 'num_embeddings'),
-        whole(embedding_dim!, 'embedding_dim'),
+        integer(num_embeddings!, 'num_embeddings'),
+        integer(embedding_dim!, 'embedding_dim'),
       ];
       set('weight', parameter(random(machine, shape, 'normal', 'torch')));
     },

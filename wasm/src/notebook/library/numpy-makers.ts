@@ -6,9 +6,9 @@ import { expandDims, reshape, take, upTo } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { type Args, define, whole } from '../language/signature.js';
+import { type Args, define, integer } from '../language/signature.js';
 import { Float, Tuple, type Value } from '../language/values.js';
-import { arange, dtypeOf, eye, filled, linspace, toArray } from './numpy-make.js';
+import { arange, dtypeOf, eye, filled, linspace, toArray } from './make-arrays.js';
 
 /** Functions that make arrays. */
 export function addMakers(machine: Machine, names: Map<string, Value>): void {
@@ -66,19 +66,19 @@ export function addMakers(machine: Machine, names: Map<string, Value>): void {
     linspace(machine, start!, stop!, num!, 'numpy', endpoint !== false),
   );
   add('eye', 'N, M=None, k=0, dtype=None', ({ N, M, k, dtype }) =>
-    eye(machine, N!, M!, whole(k!, 'k'), dtype!, 'numpy'),
+    eye(machine, N!, M!, integer(k!, 'k'), dtype!, 'numpy'),
   );
   add('identity', 'n, dtype=None', ({ n, dtype }) => eye(machine, n!, null, 0, dtype!, 'numpy'));
   add('tri', 'N, M=None, k=0, dtype=None', ({ N, M, k, dtype }) => {
     const shape = new Tuple([N!, M === null ? N! : M!]);
     return reduce.triangle(
       filled(machine, shape, new Float(1), dtype!, 'numpy'),
-      whole(k!, 'k'),
+      integer(k!, 'k'),
       false,
     );
   });
-  add('tril', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), whole(k!, 'k'), false));
-  add('triu', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), whole(k!, 'k'), true));
+  add('tril', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), integer(k!, 'k'), false));
+  add('triu', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), integer(k!, 'k'), true));
   add('diag', 'v, k=0', ({ v, k }) => {
     const x = of(v!);
     if (k !== 0)

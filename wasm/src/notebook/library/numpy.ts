@@ -15,11 +15,11 @@ import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
 import { binary, truth } from '../language/operators.js';
-import { type Args, define, number, whole } from '../language/signature.js';
+import { type Args, define, number, integer } from '../language/signature.js';
 import { Builtin, Float, Module, Tuple, type Value, isNumber } from '../language/values.js';
 import { choose, isClose, round, sort } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
-import { axisOrNone, dtypes, nonzero, toArray } from './numpy-make.js';
+import { axisOrNone, dtypes, nonzero, toArray } from './make-arrays.js';
 import { addMakers } from './numpy-makers.js';
 import { addMoves } from './numpy-moves.js';
 import { randomNames } from './numpy-random.js';
@@ -67,10 +67,10 @@ export function numpyModules(machine: Machine): Module[] {
   for (const name of ['exp', 'log', 'sqrt', 'tanh']) each(name, (x) => unary(name, x));
   for (const [name, call] of Object.entries(plainFunctions)) {
     each(name, (x) => {
-      const isWhole = ['floor', 'ceil', 'sign'].includes(name) && x.dtype === 'int64';
-      return isWhole && name !== 'sign'
+      const isInteger = ['floor', 'ceil', 'sign'].includes(name) && x.dtype === 'int64';
+      return isInteger && name !== 'sign'
         ? x
-        : apart([x], call, isWhole ? 'int64' : x.dtype === 'float32' ? 'float32' : 'float64');
+        : apart([x], call, isInteger ? 'int64' : x.dtype === 'float32' ? 'float32' : 'float64');
     });
   }
   for (const name of ['abs', 'absolute', 'fabs'])
@@ -131,9 +131,9 @@ export function numpyModules(machine: Machine): Module[] {
   method('ravel', '');
   method('copy', '');
   method('argsort', 'axis=-1');
-  add('sort', 'a, axis=-1', ({ a, axis }) => sort(of(a!), whole(axis!, 'axis')).values);
+  add('sort', 'a, axis=-1', ({ a, axis }) => sort(of(a!), integer(axis!, 'axis')).values);
   for (const name of ['round', 'around'])
-    add(name, 'a, decimals=0', ({ a, decimals }) => round(of(a!), whole(decimals!, 'decimals')));
+    add(name, 'a, decimals=0', ({ a, decimals }) => round(of(a!), integer(decimals!, 'decimals')));
   add('median', 'a', ({ a }) => {
     const numbers = [...of(a!).numbers()].sort((x, y) => x - y);
     const middle = numbers.length >> 1;

@@ -4,7 +4,7 @@ import { raise } from '../language/errors.js';
 import { format, repr } from '../language/format.js';
 import type { Machine } from '../language/machine.js';
 import { compare, equals, iterate } from '../language/operators.js';
-import { define, whole, type Args } from '../language/signature.js';
+import { define, integer, type Args } from '../language/signature.js';
 import {
   Builtin,
   Dict,
@@ -62,10 +62,13 @@ const strings = table({
   ],
   startswith: ['prefix', ({ self, prefix }) => text(self!).startsWith(text(prefix!))],
   endswith: ['suffix', ({ self, suffix }) => text(self!).endsWith(text(suffix!))],
-  ljust: ['width', ({ self, width }) => text(self!).padEnd(Math.min(1e5, whole(width!, 'width')))],
+  ljust: [
+    'width',
+    ({ self, width }) => text(self!).padEnd(Math.min(1e5, integer(width!, 'width'))),
+  ],
   rjust: [
     'width',
-    ({ self, width }) => text(self!).padStart(Math.min(1e5, whole(width!, 'width'))),
+    ({ self, width }) => text(self!).padStart(Math.min(1e5, integer(width!, 'width'))),
   ],
   find: ['part', ({ self, part }) => text(self!).indexOf(text(part!))],
   count: ['part', ({ self, part }) => text(self!).split(text(part!)).length - 1],
@@ -119,12 +122,12 @@ const lists = (machine: Machine): Table =>
     ],
     insert: [
       'at, item',
-      ({ self, at, item }) => (items(self!).splice(whole(at!, 'index'), 0, item!), null),
+      ({ self, at, item }) => (items(self!).splice(integer(at!, 'index'), 0, item!), null),
     ],
     pop: [
       'at=-1',
       ({ self, at }) => {
-        const [place, all] = [whole(at!, 'index'), items(self!)];
+        const [place, all] = [integer(at!, 'index'), items(self!)];
         if (all.length === 0) raise('IndexError', 'pop from empty list');
         if (place < -all.length || place >= all.length)
           raise('IndexError', 'pop index out of range');

@@ -7,7 +7,7 @@ import { einsum } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import type { Machine } from '../language/machine.js';
 import { truth } from '../language/operators.js';
-import { type Args, define, number, whole, wholes } from '../language/signature.js';
+import { type Args, define, number, integer, integers } from '../language/signature.js';
 import { Builtin, Float, List, Module, Tuple, type Value, isNumber } from '../language/values.js';
 import { choose, gather, isClose } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
@@ -23,7 +23,7 @@ import {
   randomIntegers,
   setSeed,
   tensorOf,
-} from './numpy-make.js';
+} from './make-arrays.js';
 
 /** Functions that are methods of their first argument. */
 const methods =
@@ -72,7 +72,7 @@ export function torchModule(machine: Machine): Map<string, Value> {
     ['empty', 0],
   ] as const) {
     add(name, '*shape, dtype=None', ({ shape, dtype }) =>
-      filled(machine, new List(wholes(shape!, name)), new Float(value), dtype!, 'torch'),
+      filled(machine, new List(integers(shape!, name)), new Float(value), dtype!, 'torch'),
     );
     add(`${name}_like`, 'input, dtype=None', ({ input, dtype }) => {
       const like = tensorOf(`${name}_like`, input!);
@@ -101,7 +101,7 @@ export function torchModule(machine: Machine): Map<string, Value> {
   add('eye', 'n, m=None, dtype=None', ({ n, m, dtype }) =>
     eye(machine, n!, m!, 0, dtype!, 'torch'),
   );
-  const shapes = (shape: Value) => wholes(shape, 'size');
+  const shapes = (shape: Value) => integers(shape, 'size');
   add('randn', '*size, generator=None', ({ size }) =>
     random(machine, shapes(size!), 'normal', 'torch'),
   );
@@ -144,11 +144,11 @@ export function torchModule(machine: Machine): Map<string, Value> {
   );
   for (const name of ['cat', 'concat', 'concatenate']) {
     add(name, 'tensors, axis=0', ({ tensors, axis }) =>
-      concatenate(arraysOf(machine, tensors!, 'torch'), whole(axis!, 'dim')),
+      concatenate(arraysOf(machine, tensors!, 'torch'), integer(axis!, 'dim')),
     );
   }
   add('stack', 'tensors, axis=0', ({ tensors, axis }) =>
-    stack(arraysOf(machine, tensors!, 'torch'), whole(axis!, 'dim')),
+    stack(arraysOf(machine, tensors!, 'torch'), integer(axis!, 'dim')),
   );
   add('where', 'condition, x, y', ({ condition, x, y }) =>
     choose(
@@ -166,7 +166,7 @@ export function torchModule(machine: Machine): Map<string, Value> {
     );
   });
   add('gather', 'input, axis, index', ({ input, axis, index }) =>
-    gather(tensorOf('gather', input!), whole(axis!, 'dim'), tensorOf('gather', index!)),
+    gather(tensorOf('gather', input!), integer(axis!, 'dim'), tensorOf('gather', index!)),
   );
   add('outer', 'input, vec2', ({ input, vec2 }) =>
     arithmetic('*', machine.call(machine.attribute(input!, 'unsqueeze'), [1]), vec2!),

@@ -42,7 +42,7 @@ export class Source {
 
   /** Something that Python does not read either. */
   wrong(node: SyntaxNode, problem?: string): Raised {
-    // A mistake is where something is missing: behind the last word before it.
+    // A mistake is where something is missing: after the last word before it.
     const before = this.code.slice(0, node.to).trimEnd().length;
     const line = this.lineAt(Math.min(node.from, Math.max(0, before - 1)));
     const near = this.code.split('\n', line)[line - 1]!.trim().slice(0, 60);

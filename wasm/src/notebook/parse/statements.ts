@@ -136,7 +136,7 @@ class StatementReader {
     throw this.source.wrong(near);
   }
 
-  /** The parts of an if, a while or a for: its words, what stands behind each, and its block. */
+  /** The parts of an if, a while or a for: its words, what stands after each, and its block. */
   #blocks(nodes: readonly SyntaxNode[]) {
     const parts: { word: string; head: SyntaxNode[]; body: Statement[] }[] = [];
     let head: SyntaxNode[] = [];

@@ -5,7 +5,7 @@ import { plainDtype } from '../arrays/dtypes.js';
 import { arrayOf, fromNumbers, full } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { number, whole, wholes } from '../language/signature.js';
+import { number, integer, integers } from '../language/signature.js';
 import { Builtin, Float, List, Range, Tuple, typeName, type Value } from '../language/values.js';
 import type { Along } from '../arrays/reductions.js';
 
@@ -50,12 +50,12 @@ export function tensorOf(name: string, value: Value): ArrayValue {
 
 /** `axis=None`, a number or several. */
 export function along(axis: Value, keepDims: Value = false): Along {
-  const axes = axis === null ? undefined : wholes(axis, 'axis');
+  const axes = axis === null ? undefined : integers(axis, 'axis');
   return { axes, keepDims: keepDims === true };
 }
 
 export const axisOrNone = (axis: Value): number | undefined =>
-  axis === null ? undefined : whole(axis, 'axis');
+  axis === null ? undefined : integer(axis, 'axis');
 
 /** Types as modules have them. */
 export const dtypes: Readonly<Record<string, Dtype>> = Object.fromEntries(
@@ -81,7 +81,7 @@ export function filled(
   const own = value instanceof ArrayValue ? value.dtype : plainDtype(value, library);
   return full(
     machine.recorder,
-    wholes(shape, 'shape'),
+    integers(shape, 'shape'),
     plain,
     dtypeOf(dtype, library) ?? own,
     library,
@@ -117,7 +117,7 @@ export function linspace(
   library: Library,
   endpoint = true,
 ): ArrayValue {
-  const [from, to, size] = [number(start, 'start'), number(stop, 'stop'), whole(count, 'num')];
+  const [from, to, size] = [number(start, 'start'), number(stop, 'stop'), integer(count, 'num')];
   machine.recorder.elements([size]);
   const step = (to - from) / (endpoint ? Math.max(1, size - 1) : size);
   const all = Float32Array.from({ length: size }, (_, i) => from + i * step);
@@ -138,8 +138,8 @@ export function eye(
   dtype: Value,
   library: Library,
 ): ArrayValue {
-  const n = whole(rows, 'N');
-  const m = columns === null ? n : whole(columns, 'M');
+  const n = integer(rows, 'N');
+  const m = columns === null ? n : integer(columns, 'M');
   machine.recorder.elements([n, m]);
   const all = Float32Array.from({ length: n * m }, (_, i) =>
     (i % m) - Math.floor(i / m) === k ? 1 : 0,
@@ -168,7 +168,7 @@ export function random(
   return new ArrayValue(recorder, recorder.input(made), shape, dtype, library);
 }
 
-/** Whole numbers from low on and below high. */
+/** Integers from low on and below high. */
 export function randomIntegers(
   machine: Machine,
   low: Value,
@@ -177,9 +177,9 @@ export function randomIntegers(
   library: Library,
 ): Value {
   const [from, to] =
-    high === null ? [0, whole(low, 'high')] : [whole(low, 'low'), whole(high, 'high')];
+    high === null ? [0, integer(low, 'high')] : [integer(low, 'low'), integer(high, 'high')];
   if (to <= from) raise('ValueError', 'low >= high');
-  const sizes = shape === null ? [] : wholes(shape, 'size');
+  const sizes = shape === null ? [] : integers(shape, 'size');
   const uniform = random(machine, sizes, 'uniform', library).numbers();
   const all = uniform.map(
     (value) => from + Math.min(to - from - 1, Math.floor(value * (to - from))),
@@ -188,7 +188,7 @@ export function randomIntegers(
 }
 
 export function setSeed(machine: Machine, seed: Value): null {
-  machine.seed = Math.abs(whole(seed, 'seed')) * 4096;
+  machine.seed = Math.abs(integer(seed, 'seed')) * 4096;
   return null;
 }
 
@@ -219,11 +219,11 @@ export function arraysOf(machine: Machine, value: Value, library: Library): Arra
 export function splitBounds(size: number, sections: Value, isEven: boolean): number[] {
   if (sections instanceof List || sections instanceof Tuple || sections instanceof ArrayValue) {
     const inner =
-      sections instanceof ArrayValue ? [...sections.numbers()] : wholes(sections, 'indices');
+      sections instanceof ArrayValue ? [...sections.numbers()] : integers(sections, 'indices');
     const clamp = (at: number) => Math.min(size, Math.max(0, at < 0 ? at + size : at));
     return [0, ...inner.map(clamp), size];
   }
-  const count = whole(sections, 'indices_or_sections');
+  const count = integer(sections, 'indices_or_sections');
   if (count <= 0) raise('ValueError', 'number sections must be larger than 0.');
   if (isEven && size % count !== 0)
     raise('ValueError', 'array split does not result in an equal division');
