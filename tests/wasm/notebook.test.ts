@@ -173,6 +173,15 @@ for i in range(2):
     });
   });
 
+  it('names its objects in each run alike', () => {
+    withoutLeak(() => {
+      const code = 'class A:\n    pass\nprint(A(), [A()])';
+      const [first, again] = [run(code), run(code)];
+      expect(first.printed).toBe('<A object 1> [<A object 2>]\n');
+      expect(again.printed).toBe(first.printed);
+    });
+  });
+
   it('leaves what it was given as it was', () => {
     withoutLeak(() => {
       const x = tril.tensor([1, 2]);
@@ -263,6 +272,17 @@ describe('an error', () => {
       'from numpy import fft': "cannot import name 'fft' from 'numpy'",
       'x = b"a"': 'a string of bytes is not in the subset',
       'class A(int):\n    pass': 'is not in the subset',
+      '@staticmethod\nclass A:\n    pass': 'the decorator @staticmethod is not in the subset',
+      'class A(metaclass=type):\n    pass':
+        'metaclass among the bases of a class is not in the subset',
+      'class A:\n    @classmethod\n    def f(cls):\n        pass': 'the decorator @classmethod',
+      'class A:\n    @property\n    @staticmethod\n    def f(x):\n        pass': '@staticmethod',
+      'class A:\n    def __hash__(self):\n        return 1\nx = {A(): 1}': '__hash__ is not in',
+      'a = [1, 2]\na[0:1] = [3]': 'assignment to a slice of a list is not in the subset',
+      'a = [1, 2]\ndel a[0:1]': 'is not in the subset',
+      'import numpy as np\nx = np.ones(2)\nnp.exp(x, out=x)': "unexpected keyword argument 'out'",
+      'x = "{a.b}".format(a=1)': '{a.b} in a text to format is not in the subset',
+      'print(1, file=2)': "unexpected keyword argument 'file'",
     };
     for (const [code, says] of Object.entries(all)) {
       const error = errorOf(`y = 1\n${code}`);
@@ -279,6 +299,16 @@ describe('limits', () => {
       expect(error, code.slice(0, 80)).toMatchObject({ kind });
       expect(error!.message).toContain(says);
     });
+
+  it('say how deep calls are', () => {
+    const text = 'maximum recursion depth exceeded: 100 nested calls';
+    stopped('def f(x):\n    return f(x)\nf(1)', 'RecursionError', text);
+    stopped(
+      'class A:\n    def __add__(self, x):\n        return self + x\nA() + 1',
+      'RecursionError',
+      text,
+    );
+  });
 
   it('stop loops that do not end', () => {
     stopped('while True:\n    pass', 'TimeoutError', 'stopped after 1,000,000 steps');

@@ -253,11 +253,11 @@ export function runProgram(tril: Tril, code: string, options: ProgramOptions = {
     const recorder = new Recorder(tril, limits);
     const interpreter = new Interpreter(recorder, (machine) => {
       const torch = torchModules(machine, torchModule(machine));
-      const all = [...numpyModules(machine), ...torch, mathModule()];
+      const all = [...numpyModules(machine), ...torch, mathModule(machine)];
       return new Map(all.map((module) => [module.name, module]));
     });
     const built = new Scope(undefined);
-    for (const [name, value] of builtins(interpreter.machine)) built.names.set(name, value);
+    for (const [name, value] of builtins(interpreter)) built.names.set(name, value);
     const program = new Scope(built);
     for (const [name, value] of Object.entries(given)) {
       program.names.set(name, provide(call, recorder, name, value, own));
@@ -270,7 +270,7 @@ export function runProgram(tril: Tril, code: string, options: ProgramOptions = {
       }
       interpreter.run(readProgram(code), program);
     } catch (thrown) {
-      error = errorOf(thrown, interpreter.machine.line);
+      error = errorOf(thrown, recorder.line);
     }
     return { ...results(interpreter, recorder, program), error };
   });

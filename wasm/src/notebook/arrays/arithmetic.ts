@@ -2,7 +2,8 @@
 import { raise } from '../language/errors.js';
 import { isNumber, numberIn, typeName, type Value } from '../language/values.js';
 import { ArrayValue, sizeOf, type DtypeName, type Kind } from './array.js';
-import { asType, isFloat, resultKind, defaultFloat } from './dtypes.js';
+import { shapeText } from '../../error.js';
+import { asType, category, isFloat, resultKind, defaultFloat } from './dtypes.js';
 import type { Recorded, Recorder } from './record.js';
 
 /** `(2, 3)`, as NumPy writes a shape; `(3,)` */
@@ -191,3 +192,34 @@ export function converted(x: ArrayValue, dtype: DtypeName): ArrayValue {
   if (integer.every((value, i) => value === numbers[i])) return x.like(x.recorded, x.shape, dtype);
   return x.like(x.recorder.constant(x.shape, integer), x.shape, dtype);
 }
+
+/** `x sign= y`, whose result has been computed: arrays keep their shape and type. */
+export function assignInPlace(sign: string, x: ArrayValue, result: ArrayValue): ArrayValue {
+  const isTorch = x.library === 'torch';
+  if ((x.isScalar && !isTorch) || (sign === '@' && isTorch)) return result;
+  if (sign === '@') {
+    const text = "Inplace matrix multiplication is not (yet) supported. Use 'a = a @ b'";
+    raise('TypeError', `${text} instead of 'a @= b'.`);
+  }
+  if (result.shape.join() !== x.shape.join()) {
+    if (isTorch) {
+      broadcastShapes(x, x.shape, result.shape);
+      const shapes = `${shapeText(x.shape)} doesn't match the broadcast shape ${shapeText(result.shape)}`;
+      raise('RuntimeError', `output with shape ${shapes}`);
+    }
+    const shapes = `${shapeWords(x.shape, '')} doesn't match the broadcast shape ${shapeWords(result.shape, '')}`;
+    raise('ValueError', `non-broadcastable output operand with shape ${shapes}`);
+  }
+  if (category(result.dtype) > category(x.dtype)) {
+    const [from, to] = [result, x].map(({ dtype }) => torchTypes[dtype]);
+    if (isTorch)
+      raise('RuntimeError', `result type ${from} can't be cast to the desired output type ${to}`);
+    const types = `from dtype('${result.dtype}') to dtype('${x.dtype}')`;
+    raise('UFuncTypeError', `Cannot cast ufunc result ${types} with casting rule 'same_kind'`);
+  }
+  x.become(result.recorded);
+  return x;
+}
+
+/** What PyTorch's messages call types. */
+const torchTypes = { float64: 'Double', float32: 'Float', int64: 'Long', bool: 'Bool' } as const;

@@ -1,11 +1,11 @@
 // NumPy's and PyTorch's rules of types: what comes of two, and of an array and a number of Python.
-import { Float, isNumber, numberIn, type Value } from '../language/values.js';
+import { Float, isNumber, type Value } from '../language/values.js';
 import { ArrayValue, type DtypeName, type Kind, type Library } from './array.js';
 
 const order: readonly DtypeName[] = ['bool', 'int64', 'float32', 'float64'];
 
 export const isFloat = (dtype: DtypeName): boolean => dtype.startsWith('float');
-/** What numbers with a point are unless something else is said. */
+/** The default floating-point type. */
 export const defaultFloat = (library: Library): DtypeName =>
   library === 'torch' ? 'float32' : 'float64';
 
@@ -25,8 +25,9 @@ function joined(a: DtypeName, b: DtypeName, library: Library): DtypeName {
   return isMixed && library === 'numpy' ? 'float64' : higher(a, b);
 }
 
-/** 0 bool, 1 integer, 2 with a point. */
-const category = (dtype: DtypeName): number => (isFloat(dtype) ? 2 : dtype === 'int64' ? 1 : 0);
+/** 0 for bool, 1 for integers, 2 for floats. */
+export const category = (dtype: DtypeName): number =>
+  isFloat(dtype) ? 2 : dtype === 'int64' ? 1 : 0;
 
 /** What comes of values together. Numbers, and arrays without axes, change an array's type only to another category. */
 export function resultKind(values: readonly Value[]): Kind {
@@ -55,5 +56,3 @@ export function asType(numbers: ArrayLike<number>, dtype: DtypeName): Float32Arr
   const convert = { bool: (x: number) => (x === 0 ? 0 : 1), int64: Math.trunc }[dtype as 'bool'];
   return Float32Array.from(numbers, convert ?? ((x) => x));
 }
-
-export { numberIn };

@@ -21,6 +21,7 @@ import { raise } from '../language/errors.js';
 import { integer, integers } from '../language/signature.js';
 import { Float, Tuple, type Value, isNumber, typeName } from '../language/values.js';
 import { along } from './make-arrays.js';
+import { halfToEven } from './math.js';
 
 /** A value of the same library, of an argument. */
 export function other(x: ArrayValue, value: Value): ArrayValue {
@@ -49,11 +50,7 @@ export const clip = (x: ArrayValue, low: Value, high: Value): ArrayValue => {
 /** Numbers to so many digits, halves to even ones. */
 export const round = (x: ArrayValue, digits: number): ArrayValue => {
   const scale = 10 ** digits;
-  const even = (value: number) => {
-    const low = Math.floor(value);
-    return value - low === 0.5 ? low + (low % 2 === 0 ? 0 : 1) : Math.round(value);
-  };
-  return apart([x], (value) => even(value * scale) / scale, x.dtype);
+  return apart([x], (value) => halfToEven(value * scale) / scale, x.dtype);
 };
 
 export function sort(

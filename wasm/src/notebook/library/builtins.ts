@@ -2,10 +2,12 @@
 import { elementwise } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
 import { plainNumber } from '../arrays/make.js';
-import { Raised, raise } from '../language/errors.js';
+import { raise, unless } from '../language/errors.js';
 import { format, repr, str } from '../language/format.js';
+import { setAttribute } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
-import { binary, compare, iterate, lengthOf, truth } from '../language/operators.js';
+import { lengthOf, next } from '../language/iteration.js';
+import { binary, compare, truth } from '../language/operators.js';
 import { define, integer } from '../language/signature.js';
 import {
   Builtin,
@@ -19,6 +21,7 @@ import {
   Method,
   Range,
   Slice,
+  Super,
   Tuple,
   type Value,
   identityOf,
@@ -26,8 +29,8 @@ import {
   numberIn,
   typeName,
 } from '../language/values.js';
-import { toNumber } from './math.js';
-import { sorted } from './plain-methods.js';
+import { halfToEven, toNumber } from './math.js';
+import { entriesOf, sorted } from './plain-methods.js';
 
 const errors = `Exception ValueError TypeError IndexError KeyError NameError AttributeError ZeroDivisionError RuntimeError
 NotImplementedError AssertionError ArithmeticError OverflowError StopIteration RecursionError MemoryError ImportError`;
@@ -36,19 +39,12 @@ export function rounded(value: Value, digits: Value): Value {
   if (!isNumber(value))
     return raise('TypeError', `type ${typeName(value)} doesn't define __round__ method`);
   const plain = numberIn(value);
-  if (digits === null) {
-    const low = Math.floor(plain);
-    const isHalf = plain - low === 0.5;
-    return isHalf ? low + (low % 2 === 0 ? 0 : 1) : Math.round(plain) + 0;
-  }
+  if (digits === null) return toNumber(new Float(halfToEven(plain)), 'int');
   const places = integer(digits, 'ndigits');
-  if (!(value instanceof Float))
-    return places >= 0 ? plain : Math.round(plain * 10 ** places) / 10 ** places;
-  return new Float(
-    places >= 0
-      ? Number(format(value, `.${Math.min(places, 100)}f`))
-      : Math.round(plain * 10 ** places) / 10 ** places,
-  );
+  const near = (scale: number) => halfToEven(plain / scale) * scale;
+  if (!(value instanceof Float)) return places >= 0 ? plain : near(10 ** -places);
+  const text = () => Number(format(value, `.${Math.min(places, 100)}f`));
+  return new Float(places >= 0 ? text() : near(10 ** -places));
 }
 
 /** `type(x) is T`, and for classes all below. */
@@ -61,14 +57,7 @@ function isInstance(value: Value, type: Value): boolean {
 
 export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   const names = new Map<string, Value>();
-  const special = (value: Instance, name: string) => machine.special(value, name);
-  const counted = function* (value: Value): IterableIterator<Value> {
-    for (const each of iterate(value)) {
-      machine.recorder.step();
-      yield each;
-    }
-  };
-  const all = (value: Value) => [...counted(value)];
+  const all = (value: Value) => [...machine.iterate(value)];
   const add = (name: string, signature: string, call: Parameters<typeof define>[2]) =>
     names.set(name, define(name, signature, call));
   const type = (
@@ -80,18 +69,13 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     names.set(name, new Builtin(name, define(name, signature, call).call, isType));
   };
 
-  add('print', "*values, sep=' ', end='\n', file=None, flush=False", ({ values, sep, end }) => {
-    const texts = (values as Tuple).items.map((value) => str(value, special));
+  add('print', "*values, sep=' ', end='\n', flush=False", ({ values, sep, end }) => {
+    const texts = (values as Tuple).items.map((value) => str(value));
     const part = (value: Value, fallback: string) => (value === null ? fallback : str(value));
     machine.print(texts.join(part(sep!, ' ')) + part(end!, '\n'));
     return null;
   });
-  add('len', 'value', ({ value }) => {
-    const own = value instanceof Instance ? machine.special(value, '__len__') : undefined;
-    if (own !== undefined) return own;
-    const items = value instanceof Instance ? value.names.get('_items') : undefined;
-    return lengthOf(items ?? value!);
-  });
+  add('len', 'value', ({ value }) => lengthOf(value!));
   type(
     'range',
     (value) => value instanceof Range,
@@ -108,35 +92,41 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   add('enumerate', 'items, start=0', ({ items, start }) => {
     const pairs = function* (): IterableIterator<Value> {
       let i = integer(start!, 'start');
-      for (const item of counted(items!)) yield new Tuple([i++, item]);
+      for (const item of machine.iterate(items!)) yield new Tuple([i++, item]);
     };
     return new Iterator('enumerate', pairs());
   });
-  add('zip', '*rows, strict=False', ({ rows }) => {
-    const tuples = function* (): IterableIterator<Value> {
-      const each = (rows as Tuple).items.map((row) => counted(row));
-      while (each.length > 0) {
-        const next = each.map((row) => row.next());
-        if (next.some(({ done }) => done)) return;
-        yield new Tuple(next.map(({ value }) => value as Value));
+  /** Items of several side by side, to the end of the shortest. */
+  const together = function* (all: readonly Value[]): IterableIterator<Value[]> {
+    const rows = all.map((row) => machine.iterate(row));
+    while (rows.length > 0) {
+      const items: Value[] = [];
+      for (const row of rows) {
+        const { value, done } = row.next() as IteratorResult<Value, void>;
+        if (done) return;
+        items.push(value as Value);
       }
+      yield items;
+    }
+  };
+  add('zip', '*rows', ({ rows }) => {
+    const tuples = function* (): IterableIterator<Value> {
+      for (const each of together((rows as Tuple).items)) yield new Tuple(each);
     };
     return new Iterator('zip', tuples());
   });
   add('map', 'func, *rows', ({ func, rows }) => {
-    const items = (rows as Tuple).items.map(all);
-    const count = Math.min(...items.map((row) => row.length));
-    const made = Array.from({ length: count }, (_, i) =>
-      machine.call(
-        func!,
-        items.map((row) => row[i]!),
-      ),
-    );
-    return new Iterator('map', made.values());
+    const made = function* (): IterableIterator<Value> {
+      for (const each of together((rows as Tuple).items)) yield machine.call(func!, each);
+    };
+    return new Iterator('map', made());
   });
   add('filter', 'func, items', ({ func, items }) => {
-    const isKept = (item: Value) => truth(func === null ? item : machine.call(func!, [item]));
-    return new Iterator('filter', all(items!).filter(isKept).values());
+    const made = function* (): IterableIterator<Value> {
+      for (const item of machine.iterate(items!))
+        if (truth(func === null ? item : machine.call(func!, [item]))) yield item;
+    };
+    return new Iterator('filter', made());
   });
   add('reversed', 'items', ({ items }) => new Iterator('reversed', all(items!).reverse().values()));
   add(
@@ -144,13 +134,8 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     'items, *, key=None, reverse=False',
     ({ items, key, reverse }) => new List(sorted(machine, all(items!), key!, reverse!)),
   );
-  add('iter', 'items', ({ items }) => new Iterator('iterator', counted(items!)));
-  add('next', 'items', ({ items }) => {
-    if (!(items instanceof Iterator))
-      raise('TypeError', `'${typeName(items!)}' object is not an iterator`);
-    const { value, done } = (items as Iterator).items.next();
-    return done ? raise('StopIteration', '') : (value as Value);
-  });
+  add('iter', 'items', ({ items }) => new Iterator('iterator', machine.iterate(items!)));
+  add('next', 'items', ({ items }) => next(items!));
   add('sum', 'items, start=0', ({ items, start }) =>
     all(items!).reduce((a, b) => binary('+', a, b), start!),
   );
@@ -179,34 +164,39 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   });
   add('pow', 'a, b', ({ a, b }) => binary('**', a!, b!));
   add('divmod', 'a, b', ({ a, b }) => new Tuple([binary('//', a!, b!), binary('%', a!, b!)]));
-  add('all', 'items', ({ items }) => all(items!).every(truth));
-  add('any', 'items', ({ items }) => all(items!).some(truth));
-  add('repr', 'value', ({ value }) => repr(value!, special));
+  for (const [name, wanted] of [
+    ['all', false],
+    ['any', true],
+  ] as const) {
+    add(name, 'items', ({ items }) => {
+      for (const each of machine.iterate(items!)) if (truth(each) === wanted) return wanted;
+      return !wanted;
+    });
+  }
+  add('repr', 'value', ({ value }) => repr(value!));
   add('id', 'value', ({ value }) =>
     typeof value === 'object' && value !== null ? identityOf(value) : 0,
   );
-  add('format', "value, spec=''", ({ value, spec }) => format(value!, String(spec), special));
+  add('format', "value, spec=''", ({ value, spec }) => format(value!, String(spec)));
   add('callable', 'value', ({ value }) =>
     [Builtin, Func, Method, ClassValue].some((each) => value instanceof each),
   );
   add('isinstance', 'value, type', (args) => isInstance(args['value']!, args['type']!));
   add('hasattr', 'value, name', ({ value, name }) => {
-    try {
-      machine.attribute(value!, String(name));
-      return true;
-    } catch (error) {
-      if (error instanceof Raised && error.kind === 'AttributeError') return false;
-      throw error;
-    }
+    const found = () => machine.attribute(value!, String(name));
+    return unless('AttributeError', found) !== undefined;
   });
   add('getattr', 'value, name', ({ value, name }) => machine.attribute(value!, String(name)));
   add('setattr', 'value, name, to', ({ value, name, to }) => {
-    if (!(value instanceof Instance))
-      raise('AttributeError', `'${typeName(value!)}' object has no attribute '${str(name!)}'`);
-    (value as Instance).names.set(String(name), to!);
+    setAttribute(value!, String(name), to!);
     return null;
   });
-  add('super', '*args', () => raise('RuntimeError', 'super(): no arguments'));
+  add('super', 'type, value', ({ type, value }) => {
+    if (!(type instanceof ClassValue)) raise('TypeError', 'super() argument 1 must be a type');
+    if (!isInstance(value!, type!))
+      raise('TypeError', 'super(type, obj): obj must be an instance or subtype of type');
+    return new Super(value!, (type as ClassValue).base);
+  });
   add('slice', 'start, stop=None, step=None', ({ start, stop, step }) =>
     stop === null ? new Slice(null, start!, null) : new Slice(start!, stop!, step!),
   );
@@ -232,7 +222,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     'str',
     (value) => typeof value === 'string',
     "value=''",
-    ({ value }) => str(value!, special),
+    ({ value }) => str(value!),
   );
   type(
     'list',
@@ -262,15 +252,8 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     'items=None, **named',
     ({ items, named }) => {
       const made = new Dict();
-      if (items instanceof Dict)
-        for (const [key, value] of items.entries.values()) made.set(key, value);
-      else if (items !== null) {
-        for (const pair of all(items!)) {
-          const [key, value] = all(pair);
-          made.set(key!, value!);
-        }
-      }
-      for (const [key, value] of (named as Dict).entries.values()) made.set(key, value);
+      for (const each of items === null ? [named!] : [items!, named!])
+        for (const [key, value] of entriesOf(machine, each)) made.set(key, value);
       return made;
     },
   );
@@ -297,7 +280,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
       );
     },
   );
-  const base = new ClassValue('BaseException', undefined);
+  const base = new ClassValue('BaseException', undefined, true);
   const keep = define('__init__', 'self, *args', ({ self, args }) => {
     (self as Instance).names.set('args', args!);
     return null;

@@ -1,7 +1,9 @@
 // torch.nn: classes of layers, as far as notebooks on attention need them.
 import { arithmetic } from '../arrays/arithmetic.js';
-import { ArrayValue, type DtypeName } from '../arrays/array.js';
+import { ArrayValue } from '../arrays/array.js';
+import { full } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
+import { itemOf } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
 import { type Args, define, number, integer, integers } from '../language/signature.js';
 import {
@@ -20,10 +22,7 @@ import { embedding, functional, layerNorm, linear, optional } from './functional
 import { random, tensorOf } from './make-arrays.js';
 
 /** Classes of torch.nn. Weights are our own random numbers. */
-export function nnModule(
-  machine: Machine,
-  functions: ReadonlyMap<string, Value>,
-): Map<string, Value> {
+function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<string, Value> {
   const names = new Map<string, Value>();
   const { recorder } = machine;
   const base = new ClassValue('Module', undefined);
@@ -38,11 +37,9 @@ export function nnModule(
     const own = [...self.names].flatMap(([name, value]): [string, ArrayValue][] =>
       value instanceof ArrayValue && isParameter.has(value) ? [[before + name, value]] : [],
     );
-    const inner = [...self.names].flatMap(([name, value]): [string, ArrayValue][] => {
-      if (value instanceof Instance) return parameters(value, `${before}${name}.`);
-      if (name !== '_items' || !(value instanceof List)) return [];
-      return value.items.flatMap((each, i) => parameters(each, `${before}${i}.`));
-    });
+    const inner = [...self.names].flatMap(([name, value]) =>
+      parameters(value, `${before}${name}.`),
+    );
     return [...own, ...inner];
   };
   const isParameter = new WeakSet<ArrayValue>();
@@ -60,12 +57,8 @@ export function nnModule(
       ),
     );
   };
-  const constant = (shape: readonly number[], value: number, dtype: DtypeName = 'float32') => {
-    const numbers = new Float32Array(shape.reduce((a, b) => a * b, 1)).fill(value);
-    return parameter(
-      new ArrayValue(recorder, recorder.constant(shape, numbers), shape, dtype, 'torch'),
-    );
-  };
+  const constant = (shape: readonly number[], value: number) =>
+    parameter(full(recorder, shape, value, 'float32', 'torch'));
 
   method(base, '__init__', '', () => null);
   base.names.set('__call__', callForward(machine));
@@ -191,23 +184,32 @@ export function nnModule(
       (x) => machine.call(functions.get(call)!, [x]),
     );
   }
+  /** Modules of modules, whose names are their numbers. */
+  const modulesOf = (self: Value | undefined): Value[] =>
+    [...own(self!)].flatMap(([name, value]) => (/^\d+$/.test(name) ? [value] : []));
   const keep = (name: string) => {
     const type = new ClassValue(name, base);
+    const append = (self: Value, item: Value) =>
+      own(self).set(String(modulesOf(self).length), item);
     method(type, '__init__', '*items', ({ self, items }) => {
       const given = (items as Tuple).items;
-      const isList = given.length === 1 && given[0] instanceof List;
-      own(self!).set('_items', new List([...(isList ? (given[0] as List).items : given)]));
+      const isList =
+        given.length === 1 && !(given[0] instanceof Instance && given[0].type.isA(base));
+      for (const item of isList ? machine.iterate(given[0]!) : given) append(self!, item);
       return null;
     });
-    method(type, 'append', 'item', ({ self, item }) => {
-      (own(self!).get('_items') as List).items.push(item!);
-      return self!;
+    method(type, 'append', 'item', ({ self, item }) => (append(self!, item!), self!));
+    method(type, '__len__', '', ({ self }) => modulesOf(self).length);
+    method(type, '__iter__', '', ({ self }) => new List(modulesOf(self)));
+    method(type, '__getitem__', 'index', ({ self, index }) => {
+      const found = itemOf(new List(modulesOf(self)), index!);
+      return found instanceof List ? machine.call((self as Instance).type, found.items) : found;
     });
     names.set(name, type);
     return type;
   };
   method(keep('Sequential'), 'forward', 'input', ({ self, input }) =>
-    (own(self!).get('_items') as List).items.reduce((x, each) => machine.call(each, [x]), input!),
+    modulesOf(self).reduce((x, each) => machine.call(each, [x]), input!),
   );
   keep('ModuleList');
   names.set(

@@ -59,9 +59,9 @@ export function numpyModules(machine: Machine): Module[] {
       return machine.call(arrayAttribute(x, own), [], new Map(rest));
     });
   };
-  /** A number of NumPy, where Python's number was given. */
+  /** An elementwise function of one array. */
   const each = (name: string, call: (x: ArrayValue) => ArrayValue) =>
-    add(name, 'x, **named', ({ x }) => call(of(x!)));
+    add(name, 'x', ({ x }) => call(of(x!)));
 
   addMakers(machine, names);
   for (const name of ['exp', 'log', 'sqrt', 'tanh']) each(name, (x) => unary(name, x));

@@ -1,5 +1,5 @@
 // What reading statements and expressions share: text, lines, children, and errors that have a place.
-import { Raised } from '../language/errors.js';
+import { outside, Raised } from '../language/errors.js';
 import type { SyntaxNode } from './grammar.js';
 
 /** How deep brackets, operators and blocks may be in each other. */
@@ -50,15 +50,13 @@ export class Source {
   }
 
   /** Something that Python reads, but nothing here. */
-  outside(node: SyntaxNode, what: string, instead = ''): Raised {
-    const text = `${what} is not in the subset of Python that runs here${instead && `; ${instead}`}`;
-    return new Raised('NotImplementedError', text, this.lineOf(node));
-  }
+  outside = (node: SyntaxNode, what: string, instead = ''): Raised =>
+    outside(what, instead, this.lineOf(node));
 
   /** Reads something inside of something else, if that is not too deep. */
   inside<Result>(node: SyntaxNode, read: () => Result): Result {
     if (++this.#depth > deepest) {
-      const text = `brackets, operators and blocks are more than ${deepest} deep in each other`;
+      const text = `brackets, operators and blocks are nested more than ${deepest} deep`;
       throw new Raised('RecursionError', text, this.lineOf(node));
     }
     const result = read();
