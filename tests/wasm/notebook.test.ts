@@ -182,6 +182,17 @@ for i in range(2):
     });
   });
 
+  it('records no operands of what it computes apart from the graph', () => {
+    withoutLeak(() => {
+      const { graph, values } = run(
+        'import numpy as np\nx = np.arange(6).reshape(2, 3)\ny = x // 3 % np.array([[2], [1]])',
+      );
+      const operations = graph.nodes.map(({ operation }) => operation);
+      expect(operations).toEqual(['input', 'reshape', 'input', 'input', 'input']);
+      expect(values['y']!.text).toContain('[0, 0, 0]');
+    });
+  });
+
   it('leaves what it was given as it was', () => {
     withoutLeak(() => {
       const x = tril.tensor([1, 2]);
@@ -333,6 +344,27 @@ describe('limits', () => {
       'MemoryError',
       'a program may print a million characters',
     );
+  });
+
+  it('count each array once', () => {
+    for (const code of [
+      'np.zeros(60)',
+      'np.full((6, 10), 2)',
+      'np.arange(60)',
+      'np.linspace(0, 1, 60)',
+      'np.eye(6, 10)',
+      'np.random.randn(60)',
+      'np.random.randint(0, 3, (6,)) // 2',
+      'np.ones(40) // 2',
+      'np.tile(np.ones(10), 6)',
+      'np.ones(20)[list(range(20)) * 3]',
+      'np.broadcast_to(np.ones(1), (60,))',
+    ]) {
+      const { error } = tril.scope(() =>
+        run(`import numpy as np\nx = ${code}`, { limits: { elements: 100 } }),
+      );
+      expect(error, code).toBeNull();
+    }
   });
 
   it('stop before too much memory is taken', () => {

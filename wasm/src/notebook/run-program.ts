@@ -5,8 +5,9 @@ import type { Tril } from '../load.js';
 import { checkKeys, describe, integerOption } from '../names.js';
 import { Tensor } from '../tensor.js';
 import { ArrayValue, type Library } from './arrays/array.js';
+import { defaultFloat } from './arrays/dtypes.js';
 import { arrayOf } from './arrays/make.js';
-import { Recorder, type ProgramLimits } from './arrays/record.js';
+import { kindOf, Recorder, type ProgramLimits } from './arrays/record.js';
 import { Raised } from './language/errors.js';
 import { repr } from './language/format.js';
 import { Interpreter } from './language/interpret.js';
@@ -131,7 +132,7 @@ function provide(
   given: Given,
   library: Library,
 ): Value {
-  const dtype = library === 'torch' ? 'float32' : 'float64';
+  const dtype = defaultFloat(library);
   if (given instanceof Tensor) {
     if (given.disposed) throw new TrilError(call, name, 'has been disposed');
     const made = recorder.input(given, name);
@@ -194,15 +195,11 @@ function errorOf(error: unknown, line: number): ProgramError {
   // The engine's own: a stack that is full, or an array or a string that is too long.
   const { name, message } = error as Error;
   if (name === 'RangeError') {
-    const isDeep = /call stack|recursion/i.test(message);
-    if (isDeep)
-      return { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' };
-    return { kind: 'MemoryError', line, message };
+    return /call stack|recursion/i.test(message)
+      ? { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' }
+      : { kind: 'MemoryError', line, message };
   }
-  if (error instanceof TrilError) {
-    const kind = error.argument === 'memory' ? 'MemoryError' : 'ValueError';
-    return { kind, line, message: error.message };
-  }
+  if (error instanceof TrilError) return { kind: kindOf(error), line, message: error.message };
   throw error;
 }
 

@@ -9,6 +9,10 @@ export const isFloat = (dtype: DtypeName): boolean => dtype.startsWith('float');
 export const defaultFloat = (library: Library): DtypeName =>
   library === 'torch' ? 'float32' : 'float64';
 
+/** The type of an elementwise function's floating-point result. */
+export const floatOf = (x: Kind): DtypeName =>
+  isFloat(x.dtype) ? x.dtype : defaultFloat(x.library);
+
 /** The type of a number of Python on its own. */
 export function plainDtype(value: Value, library: Library): DtypeName {
   if (typeof value === 'boolean') return 'bool';
@@ -29,10 +33,11 @@ function joined(a: DtypeName, b: DtypeName, library: Library): DtypeName {
 export const category = (dtype: DtypeName): number =>
   isFloat(dtype) ? 2 : dtype === 'int64' ? 1 : 0;
 
-/** What comes of values together. Numbers, and arrays without axes, change an array's type only to another category. */
-export function resultKind(values: readonly Value[]): Kind {
-  const arrays = values.filter((value): value is ArrayValue => value instanceof ArrayValue);
-  const library = arrays.some((each) => each.library === 'torch') ? 'torch' : 'numpy';
+/** The type of values together, and the library of those that say it. Numbers, and arrays without axes, change an array's type only to another category. */
+export function resultKind(values: readonly Value[], of: readonly Value[] = values): Kind {
+  const isArray = (value: Value): value is ArrayValue => value instanceof ArrayValue;
+  const arrays = values.filter(isArray);
+  const library = of.some((each) => isArray(each) && each.library === 'torch') ? 'torch' : 'numpy';
   const join = (dtypes: readonly DtypeName[]) => dtypes.reduce((a, b) => joined(a, b, library));
   const strong = arrays.filter(({ isScalar }) => !isScalar).map(({ dtype }) => dtype);
   const weak = arrays.filter(({ isScalar }) => isScalar).map(({ dtype }) => dtype);

@@ -1,8 +1,10 @@
 // x[...] and x[...] = y, by NumPy's rules: numbers, slices, None, ..., and arrays of integers or booleans.
+import { upTo } from '../../graph/operations/common.js';
 import { raise } from '../language/errors.js';
 import {
   ellipsis,
   Float,
+  isRow,
   List,
   Range,
   Slice,
@@ -10,12 +12,18 @@ import {
   typeName,
   type Value,
 } from '../language/values.js';
-import { ArrayValue, sizeOf, stridesOf } from './array.js';
-import { broadcastShapes, repeatedTo, reshaped, shapeWords, jointShape } from './arithmetic.js';
-import { converted } from './arithmetic.js';
+import { ArrayValue, placesOf, sizeOf, strideBack, stridesOf } from './array.js';
+import {
+  broadcastShapes,
+  converted,
+  jointShape,
+  repeatedTo,
+  reshaped,
+  shapeWords,
+} from './arithmetic.js';
 import { isFloat } from './dtypes.js';
 import { arrayOf } from './make.js';
-import { part, placesOf, take, upTo } from './moves.js';
+import { part, take } from './moves.js';
 import type { Recorded } from './record.js';
 
 /** An integer that an index is, or undefined. */
@@ -201,14 +209,14 @@ function placesTaken(x: ArrayValue, taken: readonly Taken[]) {
     }
     joint = next!;
   }
-  // Beside each other, lists give axes where they stand; apart, in front. A number among lists is a list, too.
+  // Adjacent index arrays put their axes in their own place, separated ones in front; an integer among them counts as an index array.
   const isAdvanced = (each: Taken) =>
     each.kind === 'list' || (lists.length > 0 && each.kind === 'one');
   const advanced = taken.flatMap((each, i) => (isAdvanced(each) ? [i] : []));
   const isTogether = advanced.every((place, i) => i === 0 || place === advanced[i - 1]! + 1);
   const [shape, steps]: [number[], number[]] = [[], []];
   let [axis, start, listAt] = [0, 0, isTogether ? -1 : 0];
-  if (lists.length > 0) x.recorder.elements(joint);
+  if (lists.length > 0) x.recorder.check(joint);
   const offsets = Array<number>(sizeOf(joint)).fill(0);
   for (const each of taken) {
     if (isAdvanced(each) && listAt < 0) listAt = shape.length;
@@ -237,23 +245,14 @@ function placesTaken(x: ArrayValue, taken: readonly Taken[]) {
   return { shape: [...shape.slice(0, listAt), ...joint, ...shape.slice(listAt)], places };
 }
 
-/** Strides of a shape that is repeated to another. */
-function strideBack(shape: readonly number[], to: readonly number[]): number[] {
-  const own = stridesOf(shape);
-  return to.map((_, i) => {
-    const axis = i - to.length + shape.length;
-    return axis < 0 || shape[axis] === 1 ? 0 : own[axis]!;
-  });
-}
-
 /** `x[index]` */
 export function getItem(x: ArrayValue, index: Value): ArrayValue {
   const taken = takenOf(x, index);
   const lists = taken.filter(isList);
   const { shape, places } = placesTaken(x, taken);
-  if (lists.length > 0) x.recorder.elements(shape);
   if (lists.length > 0) {
-    // One list of rows is taken along its axis, all others of the numbers in a row.
+    x.recorder.check(shape);
+    // A single index array is a `take` along its axis; every other combination takes from the flattened array.
     const plain = taken.filter((each) => each.kind !== 'new');
     const isWhole = (each: Taken, axis: number) =>
       each.kind === 'slice' && each.step === 1 && each.count === x.shape[axis];
@@ -285,7 +284,7 @@ export function getItem(x: ArrayValue, index: Value): ArrayValue {
     const all = steps.reduce((value, step) => step(value), start);
     return reshaped(x.recorder, all.recorded, shape);
   };
-  // A number of an array of NumPy is a number of its own.
+  // A single element of a NumPy array is a copy, not a view.
   if (shape.length === 0 && x.library === 'numpy') return x.like(make(x.recorded), shape);
   const strides: number[] = [];
   let next = 0;
@@ -304,8 +303,7 @@ export function setItem(x: ArrayValue, index: Value, value: Value): void {
   const { shape, places } = placesTaken(x, takenOf(x, index));
   // Places are numbers of JavaScript, and are kept.
   x.recorder.elements([4, ...shape]);
-  const isList = value instanceof List || value instanceof Tuple || value instanceof Range;
-  const array = isList ? arrayOf(x.recorder, value, x.library) : value;
+  const array = isRow(value) ? arrayOf(x.recorder, value, x.library) : value;
   const given = array instanceof ArrayValue ? converted(array, x.dtype) : undefined;
   const recorded = given?.recorded ?? x.recorder.number(numberFor(x, value));
   const own = given?.shape ?? [];

@@ -1,11 +1,10 @@
 // What moves numbers and computes none: reshape, transposes, joins, repeats.
+import { upTo } from '../../graph/operations/common.js';
 import { raise } from '../language/errors.js';
-import { ArrayValue, sizeOf, stridesOf } from './array.js';
+import { ArrayValue, placesOf, sizeOf, stridesOf } from './array.js';
 import { reshaped, shapeWords } from './arithmetic.js';
 import { resultKind } from './dtypes.js';
 import type { Recorded } from './record.js';
-
-export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
 /** An axis counted from the front. @throws Raised where there is none */
 export function axisIn(x: { rank: number; library: string }, axis: number, rank = x.rank): number {
@@ -110,16 +109,6 @@ export function transpose(x: ArrayValue, axes: readonly number[]): ArrayValue {
     return placesOf(shape, steps, 0);
   };
   return x.view(shape, make, places, strides);
-}
-
-/** Where numbers are that lie by steps along axes. */
-export function placesOf(shape: readonly number[], steps: readonly number[], start: number) {
-  let places = [start];
-  for (const [axis, size] of shape.entries()) {
-    const along = upTo(size).map((i) => i * steps[axis]!);
-    places = places.flatMap((place) => along.map((each) => place + each));
-  }
-  return places;
 }
 
 /** A view of all. */

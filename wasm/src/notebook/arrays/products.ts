@@ -1,9 +1,10 @@
 // Matrix products, and einsum as transposes, reshapes and one product of two at a time.
+import { upTo } from '../../graph/operations/common.js';
 import { raise } from '../language/errors.js';
 import { ArrayValue, sizeOf } from './array.js';
 import { jointShape, reshaped, shapeWords } from './arithmetic.js';
 import { resultKind } from './dtypes.js';
-import { identity, transpose, upTo } from './moves.js';
+import { identity, transpose } from './moves.js';
 
 const list = (shape: readonly number[]): string => `[${shape.join(', ')}]`;
 

@@ -1,9 +1,10 @@
 // Sums, means, maxima and what is made of them, along one axis, several, or all.
+import { upTo } from '../../graph/operations/common.js';
 import { raise } from '../language/errors.js';
 import { ArrayValue, type DtypeName } from './array.js';
 import { arithmetic, elementwise, recordedOf, reshaped, unary } from './arithmetic.js';
-import { isFloat, defaultFloat } from './dtypes.js';
-import { axisIn, swapAxes, take, upTo } from './moves.js';
+import { floatOf, isFloat } from './dtypes.js';
+import { axisIn, swapAxes, take } from './moves.js';
 
 export interface Along {
   /** undefined: all. */
@@ -49,7 +50,7 @@ export function mean(x: ArrayValue, by: Along): ArrayValue {
       'mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: Long';
     raise('RuntimeError', text);
   }
-  return along('mean', x, by, isFloat(x.dtype) ? x.dtype : defaultFloat(x.library));
+  return along('mean', x, by, floatOf(x));
 }
 
 export const max = (x: ArrayValue, by: Along): ArrayValue => along('max', x, by, x.dtype);

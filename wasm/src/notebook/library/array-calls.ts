@@ -6,16 +6,16 @@ import {
   converted,
   elementwise,
   recordedOf,
-  recorderOf,
   repeatedTo,
   reshaped,
   shapeOf,
   unary,
 } from '../arrays/arithmetic.js';
-import { ArrayValue } from '../arrays/array.js';
+import { ArrayValue, placesOf, stridesOf } from '../arrays/array.js';
 import { resultKind } from '../arrays/dtypes.js';
 import { fromNumbers } from '../arrays/make.js';
-import { axisIn, part, reshape, swapAxes, take, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { axisIn, part, reshape, swapAxes, take } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import { integer, integers } from '../language/signature.js';
@@ -117,7 +117,7 @@ export function expand(x: ArrayValue, sizes: readonly number[]): ArrayValue {
 
 /** `x` so many times along each axis. */
 export function tile(x: ArrayValue, times: readonly number[]): ArrayValue {
-  x.recorder.elements([x.size, ...times]);
+  x.recorder.check([x.size, ...times]);
   const rank = Math.max(x.rank, times.length);
   const shape = [...Array<number>(rank - x.rank).fill(1), ...x.shape];
   let made = x.like(reshaped(x.recorder, x.recorded, shape), shape);
@@ -137,7 +137,7 @@ export function repeat(x: ArrayValue, times: Value, axis: Value): ArrayValue {
   const flat = axis === null ? reshape(x, [-1]) : x;
   const at = axis === null ? 0 : axisIn(flat, integer(axis, 'axis'));
   const counts = integers(times, 'repeats');
-  x.recorder.elements([flat.size, Math.max(0, ...counts)]);
+  x.recorder.check([flat.size, counts.reduce((a, b) => Math.max(a, b), 0)]);
   const all = upTo(flat.shape[at]!).flatMap((i) =>
     Array<number>(counts[i % counts.length]!).fill(i),
   );
@@ -150,17 +150,15 @@ export const sigmoid = (x: ArrayValue): ArrayValue =>
 /** Numbers of an axis by an index of its own for each cell. */
 export function gather(x: ArrayValue, axis: number, index: ArrayValue): ArrayValue {
   const at = axisIn(x, axis);
-  const own = x.shape.map((_, i) => x.shape.slice(i + 1).reduce((a, b) => a * b, 1));
-  const places = [...index.numbers()].map((each, n) => {
-    if (each < 0 || each >= x.shape[at]!)
-      raise(
-        'RuntimeError',
-        `index ${each} is out of bounds for dimension ${at} with size ${x.shape[at]}`,
-      );
-    return index.shape.reduce((sum, size, i) => {
-      const below = index.shape.slice(i + 1).reduce((a, b) => a * b, 1);
-      return sum + (i === at ? each : Math.floor(n / below) % size) * own[i]!;
-    }, 0);
+  const own = stridesOf(x.shape);
+  const steps = own.map((step, i) => (i === at ? 0 : step));
+  const lines = placesOf(index.shape, steps);
+  const places = Array.from(index.numbers(), (each, i) => {
+    if (each < 0 || each >= x.shape[at]!) {
+      const text = `index ${each} is out of bounds for dimension ${at} with size ${x.shape[at]}`;
+      raise('RuntimeError', text);
+    }
+    return lines[i]! + each * own[at]!;
   });
   const flat = reshaped(x.recorder, x.recorded, [x.size]);
   const made = x.recorder.make('take', [flat], { axis: 0, indices: places });
@@ -208,19 +206,14 @@ export const isClose = (
 
 /** `where(condition, x, y)` */
 export function choose(condition: ArrayValue, x: Value, y: Value): ArrayValue {
-  const recorder = recorderOf([condition]);
-  const kind = resultKind([x, y]);
-  const library = [condition, x, y].some(
-    (each) => each instanceof ArrayValue && each.library === 'torch',
-  )
-    ? 'torch'
-    : 'numpy';
-  const shape = broadcastShapes({ ...kind, library }, condition.shape, shapeOf(x), shapeOf(y));
+  const { recorder } = condition;
+  const kind = resultKind([x, y], [condition, x, y]);
+  const shape = broadcastShapes(kind, condition.shape, shapeOf(x), shapeOf(y));
   const made = recorder.make('where', [
     condition.recorded,
     recordedOf(recorder, x),
     recordedOf(recorder, y),
   ]);
-  const dtype = kind.dtype === 'float64' && library === 'torch' ? 'float32' : kind.dtype;
-  return new ArrayValue(recorder, repeatedTo(recorder, made, shape), shape, dtype, library);
+  const all = repeatedTo(recorder, made, shape);
+  return new ArrayValue(recorder, all, shape, kind.dtype, kind.library);
 }

@@ -1,6 +1,7 @@
 // Attributes of arrays and tensors, and their methods by name.
 import { ArrayValue, Dtype } from '../arrays/array.js';
-import { identity, swapAxes, transpose, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { identity, swapAxes, transpose } from '../arrays/moves.js';
 import { raise } from '../language/errors.js';
 import { type Args, define } from '../language/signature.js';
 import { Builtin, Method, type Value, typeName } from '../language/values.js';

@@ -1,14 +1,15 @@
 // torch.nn.functional, as far as notebooks on attention need it.
-import { arithmetic, reshaped, unary } from '../arrays/arithmetic.js';
+import { arithmetic, converted, elementwise, reshaped, unary } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
-import { transpose, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { transpose } from '../arrays/moves.js';
 import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import { type Args, define, number, integer, integers } from '../language/signature.js';
 import { Float, type Value } from '../language/values.js';
 import { maskedFill } from './array-calls.js';
-import { tensorOf } from './make-arrays.js';
+import { dtypeOf, tensorOf } from './make-arrays.js';
 
 /** `x W^T + b` */
 export function linear(
@@ -124,8 +125,9 @@ export function functional(): Map<string, Value> {
     ['softmax', false],
     ['log_softmax', true],
   ] as const) {
-    add(name, 'input, dim=None, dtype=None', ({ input, dim }) => {
-      const x = tensorOf(name, input!);
+    add(name, 'input, dim=None, dtype=None', ({ input, dim, dtype }) => {
+      const own = tensorOf(name, input!);
+      const x = converted(own, dtypeOf(dtype!, 'torch') ?? own.dtype);
       return reduce.softmax(x, axisOf(dim!, x), isLog);
     });
   }
@@ -175,12 +177,13 @@ export function functional(): Map<string, Value> {
     const all = [...x.numbers()].flatMap((id) => upTo(count).map((i) => Number(i === id)));
     return x.like(x.recorder.constant([...x.shape, count], all), [...x.shape, count]);
   });
-  add('normalize', 'input, p=2.0, dim=1, eps=1e-12', ({ input, dim }) => {
-    const square = reduce.sum(arithmetic('*', input!, input!), {
-      axes: [integer(dim!, 'dim')],
-      keepDims: true,
-    });
-    return arithmetic('/', input!, unary('sqrt', square));
+  add('normalize', 'input, p=2.0, dim=1, eps=1e-12', ({ input, p, dim, eps }) => {
+    const x = tensorOf('normalize', input!);
+    if (number(p!, 'p') !== 2)
+      raise('NotImplementedError', 'normalize divides by the norm of p=2 here');
+    const by = { axes: [integer(dim!, 'dim')], keepDims: true };
+    const norm = unary('sqrt', reduce.sum(arithmetic('*', x, x), by));
+    return arithmetic('/', x, elementwise('maximum', norm, new Float(number(eps!, 'eps'))));
   });
   add(
     'scaled_dot_product_attention',

@@ -1,12 +1,13 @@
 // Arguments that NumPy's and PyTorch's functions share: axes, shapes, types; and arrays that are made of nothing else.
 import { ArrayValue, Dtype, sizeOf, type DtypeName, type Library } from '../arrays/array.js';
 import { converted } from '../arrays/arithmetic.js';
-import { plainDtype } from '../arrays/dtypes.js';
+import { defaultFloat, plainDtype } from '../arrays/dtypes.js';
 import { arrayOf, fromNumbers, full } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
+import { truth } from '../language/operators.js';
 import { number, integer, integers } from '../language/signature.js';
-import { Builtin, Float, List, Range, Tuple, typeName, type Value } from '../language/values.js';
+import { Builtin, Float, isRow, typeName, type Value } from '../language/values.js';
 import type { Along } from '../arrays/reductions.js';
 
 const dtypeNames: Readonly<Record<string, DtypeName>> = {
@@ -51,7 +52,7 @@ export function tensorOf(name: string, value: Value): ArrayValue {
 /** `axis=None`, a number or several. */
 export function along(axis: Value, keepDims: Value = false): Along {
   const axes = axis === null ? undefined : integers(axis, 'axis');
-  return { axes, keepDims: keepDims === true };
+  return { axes, keepDims: truth(keepDims) };
 }
 
 export const axisOrNone = (axis: Value): number | undefined =>
@@ -102,11 +103,10 @@ export function arange(
     numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
   if (step === 0) raise('ZeroDivisionError', 'division by zero');
   const isFloat = args.some((each) => each instanceof Float);
-  const own: DtypeName = isFloat ? (library === 'torch' ? 'float32' : 'float64') : 'int64';
+  const own = isFloat ? defaultFloat(library) : 'int64';
   const count = Math.max(0, Math.ceil((stop - start) / step));
-  machine.recorder.elements([count]);
-  const all = Float32Array.from({ length: count }, (_, i) => start + i * step);
-  return fromNumbers(machine.recorder, all, [count], dtypeOf(dtype, library) ?? own, library);
+  const at = (i: number) => start + i * step;
+  return fromNumbers(machine.recorder, at, [count], dtypeOf(dtype, library) ?? own, library);
 }
 
 export function linspace(
@@ -118,16 +118,9 @@ export function linspace(
   endpoint = true,
 ): ArrayValue {
   const [from, to, size] = [number(start, 'start'), number(stop, 'stop'), integer(count, 'num')];
-  machine.recorder.elements([size]);
   const step = (to - from) / (endpoint ? Math.max(1, size - 1) : size);
-  const all = Float32Array.from({ length: size }, (_, i) => from + i * step);
-  return fromNumbers(
-    machine.recorder,
-    all,
-    [size],
-    library === 'torch' ? 'float32' : 'float64',
-    library,
-  );
+  const at = (i: number) => from + i * step;
+  return fromNumbers(machine.recorder, at, [size], defaultFloat(library), library);
 }
 
 export function eye(
@@ -140,12 +133,9 @@ export function eye(
 ): ArrayValue {
   const n = integer(rows, 'N');
   const m = columns === null ? n : integer(columns, 'M');
-  machine.recorder.elements([n, m]);
-  const all = Float32Array.from({ length: n * m }, (_, i) =>
-    (i % m) - Math.floor(i / m) === k ? 1 : 0,
-  );
-  const own = library === 'torch' ? 'float32' : 'float64';
-  return fromNumbers(machine.recorder, all, [n, m], dtypeOf(dtype, library) ?? own, library);
+  const own = dtypeOf(dtype, library) ?? defaultFloat(library);
+  const at = (i: number) => Number((i % m) - Math.floor(i / m) === k);
+  return fromNumbers(machine.recorder, at, [n, m], own, library);
 }
 
 /** Random numbers, our own: the same for the same seed and order of calls, but not NumPy's or PyTorch's. */
@@ -164,8 +154,7 @@ export function random(
     kind === 'normal'
       ? recorder.tril.randomNormal(sizes, options)
       : recorder.tril.randomUniform(sizes, options);
-  const dtype = library === 'torch' ? 'float32' : 'float64';
-  return new ArrayValue(recorder, recorder.input(made), shape, dtype, library);
+  return new ArrayValue(recorder, recorder.input(made), shape, defaultFloat(library), library);
 }
 
 /** Integers from low on and below high. */
@@ -203,21 +192,14 @@ export function nonzero(x: ArrayValue): number[][] {
 
 /** Arrays of a list or tuple. */
 export function arraysOf(machine: Machine, value: Value, library: Library): ArrayValue[] {
-  if (value instanceof ArrayValue) {
-    return Array.from({ length: value.shape[0] ?? 0 }, (_, i) =>
-      toArray(machine, machine.call(machine.attribute(value, '__getitem__'), [i]), library),
-    );
-  }
-  if (value instanceof List || value instanceof Tuple || value instanceof Range) {
-    const items = value instanceof Range ? [] : value.items;
-    return items.map((item) => toArray(machine, item, library));
-  }
+  if (value instanceof ArrayValue || isRow(value))
+    return Array.from(machine.iterate(value), (item) => toArray(machine, item, library));
   return raise('TypeError', 'arrays to join must be given as a sequence');
 }
 
 /** Bounds of the parts that `np.split` and `np.array_split` make. */
 export function splitBounds(size: number, sections: Value, isEven: boolean): number[] {
-  if (sections instanceof List || sections instanceof Tuple || sections instanceof ArrayValue) {
+  if (isRow(sections) || sections instanceof ArrayValue) {
     const inner =
       sections instanceof ArrayValue ? [...sections.numbers()] : integers(sections, 'indices');
     const clamp = (at: number) => Math.min(size, Math.max(0, at < 0 ? at + size : at));

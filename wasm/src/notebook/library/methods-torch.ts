@@ -1,4 +1,5 @@
 // Methods of PyTorch's tensors.
+import { upTo } from '../../graph/operations/common.js';
 import {
   arithmetic,
   converted,
@@ -7,17 +8,8 @@ import {
   repeatedTo,
   unary,
 } from '../arrays/arithmetic.js';
-import { ArrayValue, Dtype, type DtypeName } from '../arrays/array.js';
-import {
-  axisIn,
-  expandDims,
-  part,
-  squeeze,
-  swapAxes,
-  transpose,
-  upTo,
-  viewAs,
-} from '../arrays/moves.js';
+import { ArrayValue, type DtypeName } from '../arrays/array.js';
+import { axisIn, expandDims, part, squeeze, swapAxes, transpose, viewAs } from '../arrays/moves.js';
 import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
@@ -38,7 +30,7 @@ import {
   tile,
 } from './array-calls.js';
 import { type Call, type Methods, reduction, shapeValue } from './methods.js';
-import { along, axisOrNone } from './make-arrays.js';
+import { along, axisOrNone, dtypeOf } from './make-arrays.js';
 
 const floats = (name: string): readonly [string, Call] => ['', ({ self }) => unary(name, self)];
 const cast = (dtype: DtypeName): readonly [string, Call] => [
@@ -228,10 +220,13 @@ export const torchMethods: Methods = {
   int: cast('int64'),
   bool: cast('bool'),
   to: [
-    '*args, **named',
-    ({ self, args }) => {
-      const types = (args as Tuple).items.filter((each) => each instanceof Dtype);
-      return types.length > 0 ? converted(self, (types[0] as Dtype).name) : self;
+    '*args, dtype=None, device=None, copy=False',
+    ({ self, args, dtype }) => {
+      const type = [dtype!, ...(args as Tuple).items].find(
+        (each) => typeof each === 'object' && each,
+      );
+      if (type instanceof ArrayValue) return converted(self, type.dtype);
+      return type ? converted(self, dtypeOf(type, 'torch')!) : self;
     },
   ],
   type_as: ['other', ({ self, other: b }) => converted(self, other(self, b!).dtype)],

@@ -3,7 +3,8 @@ import { arithmetic, converted, recordedOf, repeatedTo, reshaped } from '../arra
 import { ArrayValue } from '../arrays/array.js';
 import { getItem } from '../arrays/indexing.js';
 import { fromNumbers, plainNumber, toLists } from '../arrays/make.js';
-import { axisIn, reshape, squeeze, stack, swapAxes, transpose, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { axisIn, reshape, squeeze, stack, swapAxes, transpose } from '../arrays/moves.js';
 import { dot } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { type Args, number, integer, integers } from '../language/signature.js';

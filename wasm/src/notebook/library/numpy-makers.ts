@@ -2,7 +2,8 @@
 import { arithmetic, converted } from '../arrays/arithmetic.js';
 import { ArrayValue, Dtype } from '../arrays/array.js';
 import { arrayOf } from '../arrays/make.js';
-import { expandDims, reshape, take, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { expandDims, reshape, take } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';

@@ -1,4 +1,5 @@
 // NumPy's functions that move numbers.
+import { upTo } from '../../graph/operations/common.js';
 import { ArrayValue } from '../arrays/array.js';
 import { getItem } from '../arrays/indexing.js';
 import {
@@ -10,7 +11,6 @@ import {
   stack,
   take,
   transpose,
-  upTo,
 } from '../arrays/moves.js';
 import type { Machine } from '../language/machine.js';
 import { type Args, define, integer, integers } from '../language/signature.js';

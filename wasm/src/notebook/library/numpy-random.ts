@@ -1,7 +1,8 @@
 // numpy.random.
 import { arithmetic } from '../arrays/arithmetic.js';
 import { fromNumbers } from '../arrays/make.js';
-import { take, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { take } from '../arrays/moves.js';
 import type { Machine } from '../language/machine.js';
 import { type Args, define, number, integers } from '../language/signature.js';
 import { Float, Module, type Value, isNumber, numberIn } from '../language/values.js';

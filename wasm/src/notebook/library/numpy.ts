@@ -9,7 +9,9 @@ import {
 } from '../arrays/arithmetic.js';
 import { ArrayValue, shortest } from '../arrays/array.js';
 import { fromNumbers } from '../arrays/make.js';
-import { reshape, stack, transpose, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { reshape, stack, transpose } from '../arrays/moves.js';
+import { floatOf } from '../arrays/dtypes.js';
 import { dot, einsum, matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
@@ -66,12 +68,7 @@ export function numpyModules(machine: Machine): Module[] {
   addMakers(machine, names);
   for (const name of ['exp', 'log', 'sqrt', 'tanh']) each(name, (x) => unary(name, x));
   for (const [name, call] of Object.entries(plainFunctions)) {
-    each(name, (x) => {
-      const isInteger = ['floor', 'ceil', 'sign'].includes(name) && x.dtype === 'int64';
-      return isInteger && name !== 'sign'
-        ? x
-        : apart([x], call, isInteger ? 'int64' : x.dtype === 'float32' ? 'float32' : 'float64');
-    });
+    each(name, (x) => apart([x], call, name === 'sign' ? x.dtype : floatOf(x)));
   }
   for (const name of ['abs', 'absolute', 'fabs'])
     each(name, (x) => elementwise('maximum', x, arithmetic('*', x, -1)));

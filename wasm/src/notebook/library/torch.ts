@@ -1,6 +1,7 @@
 // PyTorch's functions.
 import { apart, arithmetic, elementwise, inverted } from '../arrays/arithmetic.js';
 import { ArrayValue, Dtype } from '../arrays/array.js';
+import { floatOf } from '../arrays/dtypes.js';
 import { arrayOf } from '../arrays/make.js';
 import { concatenate, stack } from '../arrays/moves.js';
 import { einsum } from '../arrays/products.js';
@@ -200,14 +201,12 @@ export function torchModule(machine: Machine): Map<string, Value> {
   add('rsqrt', 'input', ({ input }) =>
     arithmetic('**', tensorOf('rsqrt', input!), new Float(-0.5)),
   );
-  for (const [name, call] of Object.entries({
-    sin: Math.sin,
-    cos: Math.cos,
-    floor: Math.floor,
-    ceil: Math.ceil,
-    sign: Math.sign,
-  })) {
-    add(name, 'input', ({ input }) => apart([tensorOf(name, input!)], call, 'float32'));
+  const { sin, cos, floor, ceil, sign } = Math;
+  for (const [name, call] of Object.entries({ sin, cos, floor, ceil, sign })) {
+    add(name, 'input', ({ input }) => {
+      const x = tensorOf(name, input!);
+      return apart([x], call, name === 'sin' || name === 'cos' ? floatOf(x) : x.dtype);
+    });
   }
   add('is_tensor', 'obj', ({ obj }) => obj instanceof ArrayValue && obj.library === 'torch');
   // What gradients need and what devices there are has no meaning here.
