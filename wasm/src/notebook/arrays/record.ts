@@ -21,7 +21,7 @@ export interface ProgramLimits {
   readonly steps?: number;
   /** Numbers in all arrays that are made (default 50,000,000, which are 200 MB). */
   readonly elements?: number;
-  /** Calls in calls (default 100). */
+  /** Nested calls (default 100). */
   readonly depth?: number;
   /** Characters of code (default 1,000,000). */
   readonly code?: number;
