@@ -2,7 +2,7 @@
 // shares its numbers with its views.
 import { upTo } from '../../graph/operations/common.js';
 import { float } from '../../graph/program-python.js';
-import { raise } from '../language/errors.js';
+import { raiseAs } from '../language/errors.js';
 import type { Recorded, Recorder } from './record.js';
 
 /** A type of numbers. All are float32 in the core: the type says how they are promoted and printed. */
@@ -137,10 +137,10 @@ export class ArrayValue implements Kind {
   /** Its only number. */
   item(): number {
     if (this.size !== 1) {
-      if (this.library === 'torch') {
-        raise('ValueError', 'only one element tensors can be converted to Python scalars');
-      }
-      raise('ValueError', 'can only convert an array of size 1 to a Python scalar');
+      raiseAs(this.library, {
+        numpy: ['ValueError', 'can only convert an array of size 1 to a Python scalar'],
+        torch: ['ValueError', 'only one element tensors can be converted to Python scalars'],
+      });
     }
     const value = this.numbers()[0]!;
     return this.library === 'torch' ? value : shortest(value);

@@ -1,6 +1,7 @@
 // x[...] and x[...] = y, by NumPy's rules: numbers, slices, None, ..., and arrays of integers or booleans.
 import { upTo } from '../../graph/operations/common.js';
-import { raise } from '../language/errors.js';
+import { raise, raiseAs } from '../language/errors.js';
+import { shapeText } from '../../error.js';
 import {
   ellipsis,
   Float,
@@ -75,11 +76,8 @@ type Taken =
 
 function checkPlace(x: ArrayValue, at: number, axis: number, size: number): number {
   if (at >= -size && at < size) return at < 0 ? at + size : at;
-  const text =
-    x.library === 'torch'
-      ? `index ${at} is out of bounds for dimension ${axis} with size ${size}`
-      : `index ${at} is out of bounds for axis ${axis} with size ${size}`;
-  return raise('IndexError', text);
+  const word = x.library === 'torch' ? 'dimension' : 'axis';
+  return raise('IndexError', `index ${at} is out of bounds for ${word} ${axis} with size ${size}`);
 }
 
 /** A list of integers or booleans, flat, with its shape. */
@@ -136,10 +134,11 @@ function takenOf(x: ArrayValue, index: Value): Taken[] {
   });
   const used = items.reduce<number>((sum, item) => sum + widthOf(item), 0);
   if (used > x.rank) {
-    if (x.library === 'torch')
-      raise('IndexError', `too many indices for tensor of dimension ${x.rank}`);
     const were = `array is ${x.rank}-dimensional, but ${used} were indexed`;
-    raise('IndexError', `too many indices for array: ${were}`);
+    raiseAs(x.library, {
+      numpy: ['IndexError', `too many indices for array: ${were}`],
+      torch: ['IndexError', `too many indices for tensor of dimension ${x.rank}`],
+    });
   }
   const dots = items.filter((item) => item === ellipsis).length;
   if (dots > 1) raise('IndexError', "an index can only have a single ellipsis ('...')");
@@ -171,13 +170,17 @@ function takenOf(x: ArrayValue, index: Value): Taken[] {
       const sizes = x.shape.slice(axis, axis + shape.length);
       const wrong = shape.findIndex((each, i) => each !== sizes[i]);
       if (wrong >= 0) {
-        const dimension = `dimension is ${sizes[wrong]} but corresponding boolean dimension is ${shape[wrong]}`;
-        if (x.library === 'torch') {
-          const text = `The shape of the mask [${shape.join(', ')}] at index ${wrong} does not match the shape of the indexed tensor [${x.shape.join(', ')}] at index ${axis + wrong}`;
-          raise('IndexError', text);
-        }
-        const text = `boolean index did not match indexed array along dimension ${axis + wrong}; ${dimension}`;
-        raise('IndexError', text);
+        const [dimension, size] = [sizes[wrong], shape[wrong]];
+        raiseAs(x.library, {
+          numpy: [
+            'IndexError',
+            `boolean index did not match indexed array along dimension ${axis + wrong}; dimension is ${dimension} but corresponding boolean dimension is ${size}`,
+          ],
+          torch: [
+            'IndexError',
+            `The shape of the mask ${shapeText(shape)} at index ${wrong} does not match the shape of the indexed tensor ${shapeText(x.shape)} at index ${axis + wrong}`,
+          ],
+        });
       }
       axis += shape.length;
       const found = upTo(numbers.length).filter((i) => numbers[i] !== 0);
@@ -314,7 +317,7 @@ export function setItem(x: ArrayValue, index: Value, value: Value): void {
   if (joint?.join() !== shape.join()) {
     if (x.library === 'torch') {
       broadcastShapes(x, shape, trimmed);
-      raise('RuntimeError', `shape mismatch: value tensor of shape [${own.join(', ')}]`);
+      raise('RuntimeError', `shape mismatch: value tensor of shape ${shapeText(own)}`);
     }
     const shapes = `${shapeWords(own, '')} into shape ${shapeWords(shape, '')}`;
     raise('ValueError', `could not broadcast input array from shape ${shapes}`);

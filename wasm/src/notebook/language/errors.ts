@@ -19,6 +19,14 @@ export function raise(kind: string, message: string): never {
   throw new Raised(kind, message);
 }
 
+/** Raises an error by the kind and the words of a library. */
+export function raiseAs(
+  library: 'numpy' | 'torch',
+  errors: Readonly<Record<'numpy' | 'torch', readonly [kind: string, message: string]>>,
+): never {
+  return raise(...errors[library]);
+}
+
 /** What a call gives; undefined where it raises an error of that kind. */
 export function unless<Result>(kind: string, call: () => Result): Result | undefined {
   try {

@@ -123,6 +123,17 @@ export function define(name: string, signature: string, call: (args: Args) => Va
   return new Builtin(name, (args, named) => call(own.bind(args, named)));
 }
 
+/** NumPy's words for arguments, where PyTorch has its own. */
+const torchWords: Readonly<Record<string, string>> = { dim: 'axis', keepdim: 'keepdims' };
+
+/** A function of PyTorch, whose signature has NumPy's words. */
+export function defineTorch(name: string, signature: string, call: (args: Args) => Value): Builtin {
+  const inner = define(name, signature, call);
+  const renamed = (named: Named) =>
+    new Map([...named].map(([key, value]) => [torchWords[key] ?? key, value]));
+  return new Builtin(name, (args, named) => inner.call(args, renamed(named)));
+}
+
 /** An integer that an argument is. */
 export function integer(value: Value, what: string): number {
   if (typeof value === 'number' || typeof value === 'boolean') return Number(value);

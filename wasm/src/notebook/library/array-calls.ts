@@ -8,19 +8,22 @@ import {
   recordedOf,
   repeatedTo,
   reshaped,
+  shapeWords,
   shapeOf,
   unary,
 } from '../arrays/arithmetic.js';
 import { ArrayValue, placesOf, stridesOf } from '../arrays/array.js';
 import { resultKind } from '../arrays/dtypes.js';
 import { fromNumbers } from '../arrays/make.js';
+import { shapeText } from '../../error.js';
 import { upTo } from '../../graph/operations/common.js';
-import { axisIn, part, reshape, swapAxes, take } from '../arrays/moves.js';
+import { axisIn, part, alongAxis, swapAxes, take } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
-import { integer, integers } from '../language/signature.js';
+import { truth } from '../language/operators.js';
+import { type Args, integer, integers, number } from '../language/signature.js';
 import { Float, Tuple, type Value, isNumber, typeName } from '../language/values.js';
-import { along } from './make-arrays.js';
+import { along, axisOrNone } from './make-arrays.js';
 import { halfToEven } from './math.js';
 
 /** A value of the same library, of an argument. */
@@ -36,9 +39,7 @@ export function extreme(x: ArrayValue, which: 'max' | 'min', dim: Value, keepDim
   if (dim instanceof ArrayValue) return elementwise(`${which}imum`, x, dim);
   const values = reduce[which](x, along(dim, keepDims));
   if (dim === null) return values;
-  const axis = integer(dim, 'dim');
-  const from = which === 'max' ? x : arithmetic('*', x, -1);
-  const indices = reduce.argmax(from, axis, keepDims === true);
+  const indices = reduce[`arg${which}`](x, along(integer(dim, 'dim'), keepDims));
   return new Tuple([values, indices], `torch.return_types.${which}`);
 }
 
@@ -75,7 +76,7 @@ export function sort(
     x.recorder.make('take', [flat], { axis: 0, indices: places }),
     turned.shape,
   );
-  const copy = (each: ArrayValue) => each.like(each.recorded, each.shape);
+  const copy = (each: ArrayValue) => each.copy();
   const indices = fromNumbers(x.recorder, order, turned.shape, 'int64', x.library);
   return {
     values: copy(swapAxes(x.like(made, turned.shape), at, -1)),
@@ -107,9 +108,10 @@ export function expand(x: ArrayValue, sizes: readonly number[]): ArrayValue {
       const text = `The expanded size of the tensor (${shape[wrong - x.rank + shape.length]}) must match the existing size (${x.shape[wrong]}) at non-singleton dimension ${wrong - x.rank + shape.length}`;
       raise('RuntimeError', text);
     }
+    const [from, to] = [x.shape, shape].map((each) => shapeWords(each, ''));
     raise(
       'ValueError',
-      `operands could not be broadcast together with remapped shapes [original->remapped]: (${x.shape.join(',')}) and requested shape (${shape.join(',')})`,
+      `operands could not be broadcast together with remapped shapes [original->remapped]: ${from} and requested shape ${to}`,
     );
   }
   return x.like(repeatedTo(x.recorder, x.recorded, shape), shape);
@@ -133,16 +135,18 @@ export function tile(x: ArrayValue, times: readonly number[]): ArrayValue {
   return made;
 }
 
-export function repeat(x: ArrayValue, times: Value, axis: Value): ArrayValue {
-  const flat = axis === null ? reshape(x, [-1]) : x;
-  const at = axis === null ? 0 : axisIn(flat, integer(axis, 'axis'));
-  const counts = integers(times, 'repeats');
-  x.recorder.check([flat.size, counts.reduce((a, b) => Math.max(a, b), 0)]);
-  const all = upTo(flat.shape[at]!).flatMap((i) =>
-    Array<number>(counts[i % counts.length]!).fill(i),
-  );
-  return take(flat, all, at);
-}
+export const repeat = (x: ArrayValue, times: Value, axis: Value): ArrayValue =>
+  alongAxis(x, axisOrNone(axis), (flat, at) => {
+    const counts = integers(times, 'repeats');
+    x.recorder.check([flat.size, counts.reduce((a, b) => Math.max(a, b), 0)]);
+    const all = upTo(flat.shape[at]!).flatMap((i) =>
+      Array<number>(counts[i % counts.length]!).fill(i),
+    );
+    return take(flat, all, at);
+  });
+
+export const absolute = (x: ArrayValue): ArrayValue =>
+  elementwise('maximum', x, arithmetic('*', x, -1));
 
 export const sigmoid = (x: ArrayValue): ArrayValue =>
   arithmetic('/', 1, arithmetic('+', 1, unary('exp', arithmetic('*', x, -1))));
@@ -173,7 +177,7 @@ export function splitSizes(x: ArrayValue, size: Value, axis: number): Tuple {
   if (given && given.reduce((a, b) => a + b, 0) !== length) {
     raise(
       'RuntimeError',
-      `split_with_sizes expects split_sizes to sum exactly to ${length} (input tensor's size at dimension ${at}), but got split_sizes=[${given.join(', ')}]`,
+      `split_with_sizes expects split_sizes to sum exactly to ${length} (input tensor's size at dimension ${at}), but got split_sizes=${shapeText(given)}`,
     );
   }
   const each = given ? 0 : Math.max(1, integer(size, 'split_size'));
@@ -185,24 +189,19 @@ export function splitSizes(x: ArrayValue, size: Value, axis: number): Tuple {
 }
 
 /** Whether two are close, element by element. */
-export const isClose = (
-  x: Value,
-  y: Value,
-  relative: number,
-  absolute: number,
-  nan: boolean,
-): ArrayValue =>
-  apart(
-    [x, y],
-    (a, b) => {
-      if (Number.isNaN(a) || Number.isNaN(b))
-        return Number(nan && Number.isNaN(a) && Number.isNaN(b));
-      return Number(
-        a === b || (Number.isFinite(b) && Math.abs(a - b) <= absolute + relative * Math.abs(b)),
-      );
-    },
-    'bool',
-  );
+export function isClose(x: ArrayValue, y: ArrayValue, { rtol, atol, equal_nan }: Args): ArrayValue {
+  const [relative, absolute] = [number(rtol!, 'rtol'), number(atol!, 'atol')];
+  const isEither = (a: number, b: number) =>
+    Number.isNaN(a) && Number.isNaN(b)
+      ? truth(equal_nan!)
+      : a === b || (Number.isFinite(b) && Math.abs(a - b) <= absolute + relative * Math.abs(b));
+  return apart([x, y], (a, b) => Number(isEither(a!, b!)), 'bool');
+}
+
+export const isAll = (x: ArrayValue): boolean => x.numbers().every((each) => each !== 0);
+
+export const isEqual = (x: ArrayValue, y: ArrayValue): boolean =>
+  x.shape.join() === y.shape.join() && isAll(elementwise('equal', x, y));
 
 /** `where(condition, x, y)` */
 export function choose(condition: ArrayValue, x: Value, y: Value): ArrayValue {

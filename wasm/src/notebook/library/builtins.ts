@@ -1,5 +1,4 @@
 // What Python has without an import: print, len, range, ... and the kinds of errors.
-import { elementwise } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
 import { plainNumber } from '../arrays/make.js';
 import { raise, unless } from '../language/errors.js';
@@ -29,6 +28,7 @@ import {
   numberIn,
   typeName,
 } from '../language/values.js';
+import { absolute } from './array-calls.js';
 import { halfToEven, toNumber } from './math.js';
 import { entriesOf, sorted } from './plain-methods.js';
 
@@ -152,8 +152,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     });
   }
   add('abs', 'value', ({ value }) => {
-    if (value instanceof ArrayValue)
-      return elementwise('maximum', value, elementwise('multiply', value, -1));
+    if (value instanceof ArrayValue) return absolute(value);
     if (!isNumber(value!)) raise('TypeError', `bad operand type for abs(): '${typeName(value!)}'`);
     const plain = Math.abs(numberIn(value as number));
     return value instanceof Float ? new Float(plain) : plain;

@@ -1,14 +1,15 @@
 // torch.nn.functional, as far as notebooks on attention need it.
 import { arithmetic, converted, elementwise, reshaped, unary } from '../arrays/arithmetic.js';
-import { ArrayValue } from '../arrays/array.js';
+import { ArrayValue, sizeOf } from '../arrays/array.js';
+import { shapeText } from '../../error.js';
 import { upTo } from '../../graph/operations/common.js';
-import { transpose } from '../arrays/moves.js';
+import { swapAxes } from '../arrays/moves.js';
 import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import { type Args, define, number, integer, integers } from '../language/signature.js';
 import { Float, type Value } from '../language/values.js';
-import { maskedFill } from './array-calls.js';
+import { maskedFill, sigmoid } from './array-calls.js';
 import { dtypeOf, tensorOf } from './make-arrays.js';
 
 /** `x W^T + b` */
@@ -19,7 +20,7 @@ export function linear(
 ): ArrayValue {
   const [width, wanted] = [x.shape.at(-1)!, weight.shape.at(-1)!];
   if (width !== wanted) {
-    const rows = x.shape.slice(0, -1).reduce((a, b) => a * b, 1);
+    const rows = sizeOf(x.shape.slice(0, -1));
     raise(
       'RuntimeError',
       `mat1 and mat2 shapes cannot be multiplied (${rows}x${width} and ${wanted}x${weight.shape[0]})`,
@@ -44,7 +45,7 @@ export function layerNorm(
 ): ArrayValue {
   const axes = upTo(sizes.length).map((i) => i - sizes.length);
   if (axes.some((axis, i) => x.shape.at(axis) !== sizes[i])) {
-    const text = `Given normalized_shape=[${sizes.join(', ')}], expected input with shape [*, ${sizes.join(', ')}], but got input of size[${x.shape.join(', ')}]`;
+    const text = `Given normalized_shape=${shapeText(sizes)}, expected input with shape [*, ${sizes.join(', ')}], but got input of size${shapeText(x.shape)}`;
     raise('RuntimeError', text);
   }
   if (sizes.length === 1) {
@@ -102,8 +103,11 @@ function attention(
   mask: Value,
   causal: boolean,
 ): ArrayValue {
-  const turned = transpose(k, [...upTo(k.rank - 2), k.rank - 1, k.rank - 2]);
-  let scores = arithmetic('/', matmul(q, turned), new Float(Math.sqrt(q.shape.at(-1)!)));
+  let scores = arithmetic(
+    '/',
+    matmul(q, swapAxes(k, -1, -2)),
+    new Float(Math.sqrt(q.shape.at(-1)!)),
+  );
   if (causal) scores = scores.like(scores.recorder.make('mask', [scores.recorded]), scores.shape);
   if (mask instanceof ArrayValue) {
     if (mask.dtype !== 'bool') scores = arithmetic('+', scores, mask);
@@ -137,9 +141,7 @@ export function functional(): Map<string, Value> {
     if (approximate !== 'none') raise('NotImplementedError', 'gelu is exact here');
     return unary('gelu', tensorOf('gelu', input!));
   });
-  add('sigmoid', 'input', ({ input }) =>
-    arithmetic('/', 1, arithmetic('+', 1, unary('exp', arithmetic('*', input!, -1)))),
-  );
+  add('sigmoid', 'input', ({ input }) => sigmoid(tensorOf('sigmoid', input!)));
   add('linear', 'input, weight, bias=None', ({ input, weight, bias }) =>
     linear(tensorOf('linear', input!), tensorOf('linear', weight!), optional(bias)),
   );

@@ -7,7 +7,7 @@ import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
 import { truth } from '../language/operators.js';
 import { number, integer, integers } from '../language/signature.js';
-import { Builtin, Float, isRow, typeName, type Value } from '../language/values.js';
+import { Builtin, Float, isRow, Tuple, typeName, type Value } from '../language/values.js';
 import type { Along } from '../arrays/reductions.js';
 
 const dtypeNames: Readonly<Record<string, DtypeName>> = {
@@ -88,6 +88,14 @@ export function filled(
     library,
   );
 }
+
+/** The same in the shape of another array, and without `dtype` of its type. */
+export const filledLike = (
+  machine: Machine,
+  x: ArrayValue,
+  value: Value,
+  dtype: Value,
+): ArrayValue => filled(machine, new Tuple(x.shape), value, dtype ?? new Dtype(x.dtype), x.library);
 
 /** `arange(stop)`, `arange(start, stop)`, `arange(start, stop, step)` */
 export function arange(

@@ -216,7 +216,7 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
     'Parameter',
     define('Parameter', 'data, requires_grad=True', ({ data }) => {
       const x = tensorOf('Parameter', data!);
-      return parameter(x.like(x.recorded, x.shape));
+      return parameter(x.copy());
     }),
   );
   const CrossEntropyLoss = new ClassValue('CrossEntropyLoss', base);

@@ -1,6 +1,6 @@
 // NumPy's functions that make arrays.
 import { arithmetic, converted } from '../arrays/arithmetic.js';
-import { ArrayValue, Dtype } from '../arrays/array.js';
+import { ArrayValue } from '../arrays/array.js';
 import { arrayOf } from '../arrays/make.js';
 import { upTo } from '../../graph/operations/common.js';
 import { expandDims, reshape, take } from '../arrays/moves.js';
@@ -9,7 +9,7 @@ import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
 import { type Args, define, integer } from '../language/signature.js';
 import { Float, Tuple, type Value } from '../language/values.js';
-import { arange, dtypeOf, eye, filled, linspace, toArray } from './make-arrays.js';
+import { arange, dtypeOf, eye, filled, filledLike, linspace, toArray } from './make-arrays.js';
 
 /** Functions that make arrays. */
 export function addMakers(machine: Machine, names: Map<string, Value>): void {
@@ -18,7 +18,7 @@ export function addMakers(machine: Machine, names: Map<string, Value>): void {
     names.set(name, define(name, signature, call));
   add('array', 'object, dtype=None, copy=True', ({ object, dtype }) => {
     const made = arrayOf(machine.recorder, object!, 'numpy', dtypeOf(dtype!, 'numpy'));
-    return made.like(made.recorded, made.shape);
+    return made.copy();
   });
   for (const name of ['asarray', 'ascontiguousarray']) {
     add(name, 'a, dtype=None', ({ a, dtype }) => {
@@ -36,30 +36,16 @@ export function addMakers(machine: Machine, names: Map<string, Value>): void {
     add(name, 'shape, dtype=None', ({ shape, dtype }) =>
       filled(machine, shape!, new Float(value), dtype!, 'numpy'),
     );
-    add(`${name}_like`, 'a, dtype=None', ({ a, dtype }) => {
-      const like = of(a!);
-      return filled(
-        machine,
-        new Tuple(like.shape),
-        value,
-        dtype === null ? new Dtype(like.dtype) : dtype!,
-        'numpy',
-      );
-    });
+    add(`${name}_like`, 'a, dtype=None', ({ a, dtype }) =>
+      filledLike(machine, of(a!), value, dtype!),
+    );
   }
   add('full', 'shape, fill_value, dtype=None', ({ shape, fill_value, dtype }) =>
     filled(machine, shape!, fill_value!, dtype!, 'numpy'),
   );
-  add('full_like', 'a, fill_value, dtype=None', ({ a, fill_value, dtype }) => {
-    const like = of(a!);
-    return filled(
-      machine,
-      new Tuple(like.shape),
-      fill_value!,
-      dtype === null ? new Dtype(like.dtype) : dtype!,
-      'numpy',
-    );
-  });
+  add('full_like', 'a, fill_value, dtype=None', ({ a, fill_value, dtype }) =>
+    filledLike(machine, of(a!), fill_value!, dtype!),
+  );
   add('arange', '*bounds, dtype=None', ({ bounds, dtype }) =>
     arange(machine, (bounds as Tuple).items, dtype!, 'numpy'),
   );
@@ -91,7 +77,7 @@ export function addMakers(machine: Machine, names: Map<string, Value>): void {
         converted(eye(machine, x.size, null, 0, null, 'numpy'), x.dtype),
       );
     const [rows, columns] = x.shape as [number, number];
-    const flat = reshape(x.like(x.recorded, x.shape), [-1]);
+    const flat = reshape(x.copy(), [-1]);
     return take(
       flat,
       upTo(Math.min(rows, columns)).map((i) => i * (columns + 1)),

@@ -3,6 +3,7 @@ import { upTo } from '../../graph/operations/common.js';
 import { ArrayValue } from '../arrays/array.js';
 import { getItem } from '../arrays/indexing.js';
 import {
+  alongAxis,
   axisIn,
   concatenate,
   expandDims,
@@ -16,7 +17,7 @@ import type { Machine } from '../language/machine.js';
 import { type Args, define, integer, integers } from '../language/signature.js';
 import { List, Slice, Tuple, type Value, isNumber } from '../language/values.js';
 import { expand, repeat, tile } from './array-calls.js';
-import { arraysOf, splitBounds, toArray } from './make-arrays.js';
+import { arraysOf, axisOrNone, splitBounds, toArray } from './make-arrays.js';
 
 /** Functions that move numbers and compute none. */
 export function addMoves(machine: Machine, names: Map<string, Value>): void {
@@ -93,21 +94,21 @@ export function addMoves(machine: Machine, names: Map<string, Value>): void {
   });
   add('roll', 'a, shift, axis=None', ({ a, shift, axis }) => {
     const x = of(a!);
-    const flat = axis === null ? reshape(x, [-1]) : x;
-    const at = axis === null ? 0 : axisIn(x, integer(axis!, 'axis'));
-    const size = flat.shape[at]!;
     const by = integer(shift!, 'shift');
-    const made = take(
-      flat,
-      upTo(size).map((i) => (((i - by) % size) + size) % size),
-      at,
-    );
+    const made = alongAxis(x, axisOrNone(axis!), (flat, at) => {
+      const size = flat.shape[at]!;
+      return take(
+        flat,
+        upTo(size).map((i) => (((i - by) % size) + size) % size),
+        at,
+      );
+    });
     return axis === null ? reshape(made, x.shape) : made;
   });
-  add('take', 'a, indices, axis=None', ({ a, indices, axis }) => {
-    const x = axis === null ? reshape(of(a!), [-1]) : of(a!);
-    const at = axisIn(x, axis === null ? 0 : integer(axis!, 'axis'));
-    const before = upTo(at).map(() => new Slice(null, null, null));
-    return getItem(x, new Tuple([...before, isNumber(indices!) ? indices : of(indices!)]));
-  });
+  add('take', 'a, indices, axis=None', ({ a, indices, axis }) =>
+    alongAxis(of(a!), axisOrNone(axis!), (x, at) => {
+      const before = upTo(at).map(() => new Slice(null, null, null));
+      return getItem(x, new Tuple([...before, isNumber(indices!) ? indices : of(indices!)]));
+    }),
+  );
 }

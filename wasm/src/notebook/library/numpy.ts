@@ -9,19 +9,18 @@ import {
 } from '../arrays/arithmetic.js';
 import { ArrayValue, shortest } from '../arrays/array.js';
 import { fromNumbers } from '../arrays/make.js';
-import { upTo } from '../../graph/operations/common.js';
-import { reshape, stack, transpose } from '../arrays/moves.js';
+import { reshape, stack, swapAxes } from '../arrays/moves.js';
 import { floatOf } from '../arrays/dtypes.js';
 import { dot, einsum, matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { binary, truth } from '../language/operators.js';
-import { type Args, define, number, integer } from '../language/signature.js';
+import { binary } from '../language/operators.js';
+import { type Args, define, integer } from '../language/signature.js';
 import { Builtin, Float, Module, Tuple, type Value, isNumber } from '../language/values.js';
-import { choose, isClose, round, sort } from './array-calls.js';
+import { absolute, choose, isAll, isClose, isEqual, round, sort } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
-import { axisOrNone, dtypes, nonzero, toArray } from './make-arrays.js';
+import { along, dtypes, nonzero, toArray } from './make-arrays.js';
 import { addMakers } from './numpy-makers.js';
 import { addMoves } from './numpy-moves.js';
 import { randomNames } from './numpy-random.js';
@@ -70,8 +69,7 @@ export function numpyModules(machine: Machine): Module[] {
   for (const [name, call] of Object.entries(plainFunctions)) {
     each(name, (x) => apart([x], call, name === 'sign' ? x.dtype : floatOf(x)));
   }
-  for (const name of ['abs', 'absolute', 'fabs'])
-    each(name, (x) => elementwise('maximum', x, arithmetic('*', x, -1)));
+  for (const name of ['abs', 'absolute', 'fabs']) each(name, absolute);
   each('square', (x) => arithmetic('*', x, x));
   each('negative', (x) => arithmetic('*', x, -1));
   each('reciprocal', (x) => arithmetic('/', 1, x));
@@ -176,29 +174,17 @@ export function numpyModules(machine: Machine): Module[] {
   );
   add('inner', 'a, b', ({ a, b }) => {
     const [x, y] = [of(a!), of(b!)];
-    return y.rank < 2
-      ? matmul(x, y)
-      : matmul(x, transpose(y, [...upTo(y.rank - 2), y.rank - 1, y.rank - 2]));
+    return matmul(x, y.rank < 2 ? y : swapAxes(y, -1, -2));
   });
   add('einsum', 'subscripts, *operands', ({ subscripts, operands }) =>
     einsum(String(subscripts), (operands as Tuple).items.map(of)),
   );
 
-  add('isclose', 'a, b, rtol=1e-5, atol=1e-8, equal_nan=False', (args) => closeness(args));
-  add('allclose', 'a, b, rtol=1e-5, atol=1e-8, equal_nan=False', (args) =>
-    closeness(args)
-      .numbers()
-      .every((each) => each !== 0),
-  );
-  const closeness = ({ a, b, rtol, atol, equal_nan }: Args) =>
-    isClose(of(a!), of(b!), number(rtol!, 'rtol'), number(atol!, 'atol'), equal_nan === true);
-  add('array_equal', 'a1, a2', ({ a1, a2 }) => {
-    const [x, y] = [of(a1!), of(a2!)];
-    return (
-      x.shape.join() === y.shape.join() &&
-      truth(reduce.all(elementwise('equal', x, y), { axes: undefined, keepDims: false }))
-    );
-  });
+  const closeness = (args: Args) => isClose(of(args['a']!), of(args['b']!), args);
+  const tolerances = 'rtol=1e-5, atol=1e-8, equal_nan=False';
+  add('isclose', `a, b, ${tolerances}`, closeness);
+  add('allclose', `a, b, ${tolerances}`, (args) => isAll(closeness(args)));
+  add('array_equal', 'a1, a2', ({ a1, a2 }) => isEqual(of(a1!), of(a2!)));
   add('ndim', 'a', ({ a }) => of(a!).rank);
   add('shape', 'a', ({ a }) => new Tuple(of(a!).shape));
   add('size', 'a', ({ a }) => of(a!).size);
@@ -220,14 +206,7 @@ export function numpyModules(machine: Machine): Module[] {
   const randomModule = new Module('numpy.random', drawn);
   const norm = define('norm', 'x, axis=None, keepdims=False', ({ x, axis, keepdims }) => {
     const square = arithmetic('*', of(x!), of(x!));
-    const own = axisOrNone(axis!);
-    return unary(
-      'sqrt',
-      reduce.sum(square, {
-        axes: own === undefined ? undefined : [own],
-        keepDims: keepdims === true,
-      }),
-    );
+    return unary('sqrt', reduce.sum(square, along(axis!, keepdims)));
   });
   const linalg = new Module('numpy.linalg', new Map([['norm', norm]]));
   names.set('random', randomModule);

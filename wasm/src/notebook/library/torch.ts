@@ -5,12 +5,10 @@ import { floatOf } from '../arrays/dtypes.js';
 import { arrayOf } from '../arrays/make.js';
 import { concatenate, stack } from '../arrays/moves.js';
 import { einsum } from '../arrays/products.js';
-import * as reduce from '../arrays/reductions.js';
 import type { Machine } from '../language/machine.js';
-import { truth } from '../language/operators.js';
-import { type Args, define, number, integer, integers } from '../language/signature.js';
+import { type Args, define, defineTorch, integer, integers } from '../language/signature.js';
 import { Builtin, Float, List, Module, Tuple, type Value, isNumber } from '../language/values.js';
-import { choose, gather, isClose } from './array-calls.js';
+import { choose, gather, isAll, isClose, isEqual } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
 import {
   arange,
@@ -19,6 +17,7 @@ import {
   dtypes,
   eye,
   filled,
+  filledLike,
   linspace,
   random,
   randomIntegers,
@@ -41,21 +40,17 @@ export function torchModule(machine: Machine): Map<string, Value> {
   const asTorch = (x: ArrayValue) =>
     x.library === 'torch' ? x : arrayOf(machine.recorder, x, 'torch');
   const add = (name: string, signature: string, call: (args: Args) => Value) => {
-    // PyTorch says dim where NumPy says axis.
-    const inner = define(name, signature, call);
-    const words: Readonly<Record<string, string>> = { dim: 'axis', keepdim: 'keepdims' };
+    const inner = defineTorch(name, signature, call);
+    const isKept = ([key]: readonly [string, Value]) => key !== 'device' && key !== 'requires_grad';
     names.set(
       name,
-      new Builtin(name, (args, named) => {
-        const kept = [...named].filter(([key]) => !['device', 'requires_grad'].includes(key));
-        return inner.call(args, new Map(kept.map(([key, value]) => [words[key] ?? key, value])));
-      }),
+      new Builtin(name, (args, named) => inner.call(args, new Map([...named].filter(isKept)))),
     );
   };
 
   add('tensor', 'data, dtype=None', ({ data, dtype }) => {
     const made = arrayOf(machine.recorder, data!, 'torch', dtypeOf(dtype!, 'torch'));
-    return made.like(made.recorded, made.shape);
+    return made.copy();
   });
   names.set('as_tensor', names.get('tensor')!);
   add('from_numpy', 'ndarray', ({ ndarray }) => arrayOf(machine.recorder, ndarray!, 'torch'));
@@ -75,24 +70,16 @@ export function torchModule(machine: Machine): Map<string, Value> {
     add(name, '*shape, dtype=None', ({ shape, dtype }) =>
       filled(machine, new List(integers(shape!, name)), new Float(value), dtype!, 'torch'),
     );
-    add(`${name}_like`, 'input, dtype=None', ({ input, dtype }) => {
-      const like = tensorOf(`${name}_like`, input!);
-      return filled(
-        machine,
-        new Tuple(like.shape),
-        value,
-        dtype === null ? new Dtype(like.dtype) : dtype!,
-        'torch',
-      );
-    });
+    add(`${name}_like`, 'input, dtype=None', ({ input, dtype }) =>
+      filledLike(machine, tensorOf(`${name}_like`, input!), value, dtype!),
+    );
   }
   add('full', 'size, fill_value, dtype=None', ({ size, fill_value, dtype }) =>
     filled(machine, size!, fill_value!, dtype!, 'torch'),
   );
-  add('full_like', 'input, fill_value', ({ input, fill_value }) => {
-    const like = tensorOf('full_like', input!);
-    return filled(machine, new Tuple(like.shape), fill_value!, new Dtype(like.dtype), 'torch');
-  });
+  add('full_like', 'input, fill_value, dtype=None', ({ input, fill_value, dtype }) =>
+    filledLike(machine, tensorOf('full_like', input!), fill_value!, dtype!),
+  );
   add('arange', '*bounds, dtype=None', ({ bounds, dtype }) =>
     arange(machine, (bounds as Tuple).items, dtype!, 'torch'),
   );
@@ -137,12 +124,11 @@ export function torchModule(machine: Machine): Map<string, Value> {
       }),
     );
   }
-  add('maximum', 'input, other', ({ input, other }) =>
-    elementwise('maximum', tensorOf('maximum', input!), tensorOf('maximum', other!)),
-  );
-  add('minimum', 'input, other', ({ input, other }) =>
-    elementwise('minimum', tensorOf('minimum', input!), tensorOf('minimum', other!)),
-  );
+  for (const name of ['maximum', 'minimum']) {
+    add(name, 'input, other', ({ input, other }) =>
+      elementwise(name, tensorOf(name, input!), tensorOf(name, other!)),
+    );
+  }
   for (const name of ['cat', 'concat', 'concatenate']) {
     add(name, 'tensors, axis=0', ({ tensors, axis }) =>
       concatenate(arraysOf(machine, tensors!, 'torch'), integer(axis!, 'dim')),
@@ -172,27 +158,14 @@ export function torchModule(machine: Machine): Map<string, Value> {
   add('outer', 'input, vec2', ({ input, vec2 }) =>
     arithmetic('*', machine.call(machine.attribute(input!, 'unsqueeze'), [1]), vec2!),
   );
-  add('equal', 'input, other', ({ input, other }) => {
-    const [x, y] = [tensorOf('equal', input!), tensorOf('equal', other!)];
-    return (
-      x.shape.join() === y.shape.join() &&
-      truth(reduce.all(elementwise('equal', x, y), { axes: undefined, keepDims: false }))
-    );
-  });
-  const closeness = (args: Args) =>
-    isClose(
-      tensorOf('allclose', args['input']!),
-      tensorOf('allclose', args['other']!),
-      number(args['rtol']!, 'rtol'),
-      number(args['atol']!, 'atol'),
-      args['equal_nan'] === true,
-    );
-  add('allclose', 'input, other, rtol=1e-5, atol=1e-8, equal_nan=False', (args) =>
-    closeness(args)
-      .numbers()
-      .every((each) => each !== 0),
+  add('equal', 'input, other', ({ input, other }) =>
+    isEqual(tensorOf('equal', input!), tensorOf('equal', other!)),
   );
-  add('isclose', 'input, other, rtol=1e-5, atol=1e-8, equal_nan=False', closeness);
+  const closeness = (args: Args) =>
+    isClose(tensorOf('isclose', args['input']!), tensorOf('isclose', args['other']!), args);
+  const tolerances = 'rtol=1e-5, atol=1e-8, equal_nan=False';
+  add('allclose', `input, other, ${tolerances}`, (args) => isAll(closeness(args)));
+  add('isclose', `input, other, ${tolerances}`, closeness);
   add('logical_not', 'input', ({ input }) =>
     elementwise('equal', tensorOf('logical_not', input!), 0),
   );
