@@ -48,3 +48,8 @@ i = torch.tensor([[0, 1], [3, 2], [1, 1]])
 a = x.gather(1, i)
 b = torch.gather(x, 0, torch.tensor([[0, 1, 2, 0]]))
 c = torch.arange(24).reshape(2, 3, 4).gather(2, torch.tensor([[[1], [0], [3]], [[2], [2], [0]]]))
+# --- torch columns
+import torch
+print(torch.tensor([-0.0, 1.5]), torch.tensor([float('-inf'), 1.]), torch.tensor([0., 10., float('nan')]), torch.tensor([True, False, True]))
+print(torch.tensor([-5, 10]), torch.tensor([-0.0]), torch.tensor([1e-7, 0.]))
+print(torch.arange(1500.))

@@ -1,6 +1,6 @@
 // Values as text: what print, str, repr and f-strings write.
 import { ArrayValue, Dtype, shortest } from '../arrays/array.js';
-import { printNumpy, printTorch } from '../arrays/print.js';
+import { printNumpy, printTorch, twoDigits } from '../arrays/print.js';
 import { checkText, raise } from './errors.js';
 import {
   Builtin,
@@ -21,9 +21,6 @@ import {
   typeName,
   type Value,
 } from './values.js';
-
-/** An exponent of two digits. */
-const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
 
 /** A float as Python writes it: the shortest digits, and from 1e16 on and below 1e-4 with an exponent. */
 function floatText(value: number): string {
