@@ -151,3 +151,39 @@ f = d.pop('a')
 # --- negative zero rounds
 a = round(-0.4)
 b = [round(x) for x in [0.5, 1.5, 2.5, -0.5, -1.5]]
+# --- slices made by hand
+import numpy as np
+x = np.arange(10)
+a = x[slice(1, None)]
+b = x[slice(3)]
+c = x[slice(None, None, 2)]
+d = [1, 2, 3][slice(0, 2)]
+# --- getattr with a default
+class A:
+    x = None
+a = getattr(A(), 'x', 5)
+b = getattr(A(), 'y', 5)
+c = getattr(A(), 'y', None)
+# --- getattr without
+class A: pass
+getattr(A(), 'y')
+# --- types
+import numpy as np
+import torch
+a = isinstance(3, int), isinstance(3.0, (int, float)), isinstance([1], list), isinstance({}, dict), isinstance({1}, set)
+b = type(3) == int, type('a') is str, type([]) == list, isinstance(True, int), isinstance(np.ones(1), np.ndarray)
+c = isinstance(torch.ones(1), torch.Tensor), int('3'), float('1.5'), str(3), bool([]), list('ab'), tuple([1]), dict(a=1)
+d = range(5, 0, -2)[1], list(range(3)), len(range(2, 9, 3))
+# --- math
+import math
+a = math.sqrt(4), math.floor(2.5), math.ceil(2.1), math.log(8, 2), math.log(math.e), math.isclose(1, 1 + 1e-12), math.prod([1, 2, 3]), math.pow(2, 3)
+b = math.isnan(float('nan')), math.isinf(float('inf')), math.exp(0), math.tanh(0.5), math.trunc(-2.5), math.fabs(-3)
+# --- math domain
+import math
+math.log(0)
+# --- math domain 2
+import math
+math.sqrt(-1)
+# --- import of None
+from numpy import newaxis, ones
+a = ones(2)[newaxis].shape

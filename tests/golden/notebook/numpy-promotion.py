@@ -72,3 +72,26 @@ print(np.array([1.5, np.nan, np.inf]), np.arange(3), np.arange(3) > 1, np.array(
 print(np.float32(0.1), np.array([0.1], dtype=np.float32), np.zeros((0, 3)), np.arange(2000))
 print(repr(np.arange(30) * 1.5))
 print(np.arange(3000).reshape(3, 1000))
+# --- numpy reductions
+import numpy as np
+x = np.arange(12).reshape(3, 4)
+a = x.sum(), x.sum(0), x.mean(axis=(0, 1)), x.max(axis=1, keepdims=True), x.argmax(), x.argmin(axis=1), x.prod(axis=0), x.cumsum(), x.cumsum(axis=1)
+b = x.var(), x.std(axis=0, ddof=1), np.var(x, axis=1), np.std(x), np.any(x > 3, axis=0), np.all(x > 3)
+c = np.argmax(x, axis=0), np.cumsum(x, axis=0), np.prod(np.array([True, False])), np.roll(x, 1), np.roll(x, 2, axis=1), np.repeat(x, 2, axis=0), np.repeat([1, 2], [2, 3]), np.take(x, [0, 5]), np.take(x, 1, axis=1)
+d = np.array_equal(x, x), np.allclose(x, x + 1e-9), np.isclose(x, 3), np.zeros_like(x), np.ones_like(x, dtype=float), np.full_like(x, 2.5)
+e = np.linalg.norm(x), np.linalg.norm(x, axis=1), np.inner(x, x), np.flip(x, axis=1), np.sort(-x, axis=1), np.argsort(-x), abs(-x), np.abs(-x)
+# --- sign of booleans
+import numpy as np
+np.sign(np.arange(3) > 1)
+# --- concatenate errors
+import numpy as np
+np.concatenate([np.ones((2, 3)), np.ones((2, 2))])
+# --- stack errors
+import numpy as np
+np.stack([np.ones(2), np.ones(3)])
+# --- mask errors
+import numpy as np
+np.ones((2, 3))[np.array([True, False, True])]
+# --- index errors
+import numpy as np
+np.ones((2, 3))[0, 0, 0]

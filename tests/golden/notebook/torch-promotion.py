@@ -53,3 +53,25 @@ import torch
 print(torch.tensor([-0.0, 1.5]), torch.tensor([float('-inf'), 1.]), torch.tensor([0., 10., float('nan')]), torch.tensor([True, False, True]))
 print(torch.tensor([-5, 10]), torch.tensor([-0.0]), torch.tensor([1e-7, 0.]))
 print(torch.arange(1500.))
+# --- tensors of sizes
+import torch
+a = torch.Tensor(2, 3).shape
+b = torch.Tensor([1, 2])
+# --- torch reductions
+import torch
+x = torch.arange(12.).reshape(3, 4)
+a = x.sum(), x.sum(0), x.mean(dim=(0, 1)), x.max(dim=1, keepdim=True).values, x.argmax(), x.argmin(dim=1), x.prod(), x.cumsum(0), x.amax(1), x.amin(dim=0, keepdim=True)
+b = x.var(), x.std(dim=0), x.var(dim=1, unbiased=False), x.std(0, correction=0) if False else 0, torch.any(x > 3, dim=0), torch.all(x > 3)
+c = x.max(), x.min(1).indices, x.min(1).values, torch.maximum(x, x * 2), torch.minimum(x, x - 1), x.flatten(), x.flatten(0, 1), x[None].flatten(1)
+d = torch.equal(x, x), torch.allclose(x, x + 1e-9), torch.isclose(x, x), torch.zeros_like(x), torch.full_like(x, 2), torch.ones_like(x, dtype=torch.int64)
+e = x.swapaxes(0, 1), x.t(), x.abs(), x.neg(), x.sigmoid(), x.norm(), x.tril(), x.triu(1), x @ x.T, x.mm(x.t()), x.softmax(dim=1), x.log_softmax(-1), x.round()
+f = torch.relu(x - 3), torch.exp(x * 0), torch.cat([x, x], dim=1).shape, torch.stack([x, x]).shape, x.unsqueeze(0).shape, x.repeat(2, 1).shape, x.chunk(2, dim=1)[0].shape
+# --- mask errors torch
+import torch
+torch.ones(2, 3)[torch.tensor([True, False, True])]
+# --- item errors
+import torch
+torch.ones(2).item()
+# --- concatenate errors torch
+import torch
+torch.cat([torch.ones(2, 3), torch.ones(2, 2)])

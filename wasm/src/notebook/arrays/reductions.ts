@@ -1,7 +1,7 @@
 // Sums, means, maxima and what is made of them, along one axis, several, or all.
 import { upTo } from '../../graph/operations/common.js';
 import { raise, raiseAs } from '../language/errors.js';
-import { ArrayValue, type DtypeName } from './array.js';
+import { ArrayValue, sizeOf, type DtypeName } from './array.js';
 import { arithmetic, elementwise, recordedOf, reshaped, unary } from './arithmetic.js';
 import { floatOf, isFloat } from './dtypes.js';
 import { alongAxis, axisIn, swapAxes, take } from './moves.js';
@@ -72,7 +72,7 @@ export function variance(x: ArrayValue, by: Along, correction: number): ArrayVal
   const square = arithmetic('*', difference, difference);
   if (correction === 0) return mean(square, by);
   const gone = by.axes?.map((axis) => axisIn(x, axis)) ?? upTo(x.rank);
-  const count = gone.reduce((product, axis) => product * x.shape[axis]!, 1);
+  const count = sizeOf(gone.map((axis) => x.shape[axis]!));
   return arithmetic('/', sum(square, by), count - correction);
 }
 

@@ -341,7 +341,8 @@ export class Interpreter extends Evaluator {
     for (const [name, alias] of node.names) {
       if (name === '*') for (const [each, value] of module.names) scope.set(each, value);
       else {
-        const value = module.names.get(name) ?? known.get(`${node.module}.${name}`);
+        const own = module.names.get(name);
+        const value = own === undefined ? known.get(`${node.module}.${name}`) : own;
         if (value === undefined) {
           raise(
             'ImportError',

@@ -11,6 +11,7 @@ import {
   Instance,
   Float,
   isNumber,
+  isRow,
   keyOf,
   List,
   numberIn,
@@ -134,8 +135,7 @@ const isArray = (value: Value): value is ArrayValue => value instanceof ArrayVal
 function operands(x: Value, y: Value): readonly [Value, Value] | undefined {
   const [array, other] = isArray(x) ? [x, y] : [y as ArrayValue, x];
   if (isNumber(other) || isArray(other)) return [x, y];
-  const isList = other instanceof List || other instanceof Tuple;
-  if (!isList || array.library === 'torch') return undefined;
+  if (!isRow(other) || array.library === 'torch') return undefined;
   const made = arrayOf(array.recorder, other, 'numpy');
   return isArray(x) ? [x, made] : [made, y];
 }
@@ -216,9 +216,9 @@ export function truth(value: Value): boolean {
   if (value === null) return false;
   if (isNumber(value)) return numberIn(value) !== 0;
   if (typeof value === 'string') return value !== '';
-  if (value instanceof List || value instanceof Tuple) return value.items.length > 0;
   if (value instanceof Dict) return value.entries.size > 0;
   if (value instanceof Range) return value.length > 0;
+  if (isRow(value)) return value.items.length > 0;
   if (!isArray(value)) return true;
   if (value.size === 1) return value.numbers()[0] !== 0;
   if (value.library === 'torch') {

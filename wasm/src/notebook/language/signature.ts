@@ -123,6 +123,12 @@ export function define(name: string, signature: string, call: (args: Args) => Va
   return new Builtin(name, (args, named) => call(own.bind(args, named)));
 }
 
+/** Puts functions with signatures among the names of a module. */
+export const definer =
+  (names: Map<string, Value>) =>
+  (name: string, signature: string, call: (args: Args) => Value): unknown =>
+    names.set(name, define(name, signature, call));
+
 /** NumPy's words for arguments, where PyTorch has its own. */
 const torchWords: Readonly<Record<string, string>> = { dim: 'axis', keepdim: 'keepdims' };
 

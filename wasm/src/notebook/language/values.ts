@@ -110,7 +110,8 @@ export class ClassValue {
   ) {}
 
   find(name: string): Value | undefined {
-    return this.names.get(name) ?? this.base?.find(name);
+    const own = this.names.get(name);
+    return own === undefined ? this.base?.find(name) : own;
   }
 
   isA = (other: ClassValue): boolean => this === other || Boolean(this.base?.isA(other));

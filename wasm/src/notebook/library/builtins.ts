@@ -7,7 +7,7 @@ import { setAttribute } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
 import { lengthOf, next } from '../language/iteration.js';
 import { binary, compare, truth } from '../language/operators.js';
-import { define, integer } from '../language/signature.js';
+import { type Args, define, definer, integer } from '../language/signature.js';
 import {
   Builtin,
   ClassValue,
@@ -47,6 +47,20 @@ export function rounded(value: Value, digits: Value): Value {
   return new Float(places >= 0 ? text() : near(10 ** -places));
 }
 
+const types = {
+  range: (value: Value) => value instanceof Range,
+  int: (value: Value) => typeof value === 'number' || typeof value === 'boolean',
+  float: (value: Value) => value instanceof Float,
+  bool: (value: Value) => typeof value === 'boolean',
+  str: (value: Value) => typeof value === 'string',
+  list: (value: Value) => value instanceof List,
+  tuple: (value: Value) => value instanceof Tuple,
+  set: (value: Value) => value instanceof Dict && value.isSet,
+  dict: (value: Value) => value instanceof Dict && !value.isSet,
+  object: () => true,
+  type: (value: Value) => value instanceof ClassValue,
+};
+
 /** `type(x) is T`, and for classes all below. */
 function isInstance(value: Value, type: Value): boolean {
   if (type instanceof Tuple) return type.items.some((each) => isInstance(value, each));
@@ -58,16 +72,9 @@ function isInstance(value: Value, type: Value): boolean {
 export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   const names = new Map<string, Value>();
   const all = (value: Value) => [...machine.iterate(value)];
-  const add = (name: string, signature: string, call: Parameters<typeof define>[2]) =>
-    names.set(name, define(name, signature, call));
-  const type = (
-    name: string,
-    isType: (value: Value) => boolean,
-    signature: string,
-    call: Parameters<typeof define>[2],
-  ) => {
-    names.set(name, new Builtin(name, define(name, signature, call).call, isType));
-  };
+  const add = definer(names);
+  const type = (name: keyof typeof types, signature: string, call: (args: Args) => Value) =>
+    names.set(name, new Builtin(name, define(name, signature, call).call, types[name]));
 
   add('print', "*values, sep=' ', end='\n', flush=False", ({ values, sep, end }) => {
     const texts = (values as Tuple).items.map((value) => str(value));
@@ -76,19 +83,12 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     return null;
   });
   add('len', 'value', ({ value }) => lengthOf(value!));
-  type(
-    'range',
-    (value) => value instanceof Range,
-    'start, stop=None, step=1',
-    ({ start, stop, step }) => {
-      const numbers = [start!, stop ?? null, step!].map((each) =>
-        each === null ? null : integer(each, 'range'),
-      );
-      const [first, last, by] = numbers as [number, number | null, number];
-      if (by === 0) raise('ValueError', 'range() arg 3 must not be zero');
-      return last === null ? new Range(0, first, by) : new Range(first, last, by);
-    },
-  );
+  type('range', 'start, stop=None, step=1', ({ start, stop, step }) => {
+    const by = integer(step!, 'range');
+    if (by === 0) raise('ValueError', 'range() arg 3 must not be zero');
+    const first = integer(start!, 'range');
+    return stop === null ? new Range(0, first, by) : new Range(first, integer(stop!, 'range'), by);
+  });
   add('enumerate', 'items, start=0', ({ items, start }) => {
     const pairs = function* (): IterableIterator<Value> {
       let i = integer(start!, 'start');
@@ -185,7 +185,12 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     const found = () => machine.attribute(value!, String(name));
     return unless('AttributeError', found) !== undefined;
   });
-  add('getattr', 'value, name', ({ value, name }) => machine.attribute(value!, String(name)));
+  add('getattr', 'value, name, *fallback', ({ value, name, fallback }) => {
+    const [other] = (fallback as Tuple).items;
+    const find = () => machine.attribute(value!, String(name));
+    const found = other === undefined ? find() : unless('AttributeError', find);
+    return found === undefined ? other! : found;
+  });
   add('setattr', 'value, name, to', ({ value, name, to }) => {
     setAttribute(value!, String(name), to!);
     return null;
@@ -196,89 +201,39 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
       raise('TypeError', 'super(type, obj): obj must be an instance or subtype of type');
     return new Super(value!, (type as ClassValue).base);
   });
-  add('slice', 'start, stop=None, step=None', ({ start, stop, step }) =>
-    stop === null ? new Slice(null, start!, null) : new Slice(start!, stop!, step!),
-  );
-  type(
-    'int',
-    (value) => typeof value === 'number' || typeof value === 'boolean',
-    'value=0',
-    ({ value }) => toNumber(value!, 'int'),
-  );
-  type(
-    'float',
-    (value) => value instanceof Float,
-    'value=0.0',
-    ({ value }) => toNumber(value!, 'float'),
-  );
-  type(
-    'bool',
-    (value) => typeof value === 'boolean',
-    'value=False',
-    ({ value }) => truth(value!),
-  );
-  type(
-    'str',
-    (value) => typeof value === 'string',
-    "value=''",
-    ({ value }) => str(value!),
-  );
-  type(
-    'list',
-    (value) => value instanceof List,
-    'items=None',
-    ({ items }) => new List(items === null ? [] : all(items!)),
-  );
-  type(
-    'tuple',
-    (value) => value instanceof Tuple,
-    'items=None',
-    ({ items }) => new Tuple(items === null ? [] : all(items!)),
-  );
-  type(
-    'set',
-    (value) => value instanceof Dict && value.isSet,
-    'items=None',
-    ({ items }) => {
-      const made = new Dict(true);
-      if (items !== null) for (const item of all(items!)) made.set(item, null);
-      return made;
-    },
-  );
-  type(
-    'dict',
-    (value) => value instanceof Dict && !value.isSet,
-    'items=None, **named',
-    ({ items, named }) => {
-      const made = new Dict();
-      for (const each of items === null ? [named!] : [items!, named!])
-        for (const [key, value] of entriesOf(machine, each)) made.set(key, value);
-      return made;
-    },
-  );
-  type(
-    'object',
-    () => true,
-    '',
-    () => null,
-  );
-  type(
-    'type',
-    (value) => value instanceof ClassValue,
-    'value',
-    ({ value }) => {
-      if (value instanceof Instance) return value.type;
-      const known = names.get(typeName(value!));
-      return (
-        known ??
-        new Builtin(
-          typeName(value!).replace(/^Tensor$/, 'torch.Tensor'),
-          () => null,
-          () => false,
-        )
+  add('slice', '*bounds', ({ bounds }) => {
+    const [start = null, stop, step = null] = (bounds as Tuple).items;
+    return stop === undefined ? new Slice(null, start, null) : new Slice(start, stop, step);
+  });
+  type('int', 'value=0', ({ value }) => toNumber(value!, 'int'));
+  type('float', 'value=0.0', ({ value }) => toNumber(value!, 'float'));
+  type('bool', 'value=False', ({ value }) => truth(value!));
+  type('str', "value=''", ({ value }) => str(value!));
+  type('list', 'items=None', ({ items }) => new List(items === null ? [] : all(items!)));
+  type('tuple', 'items=None', ({ items }) => new Tuple(items === null ? [] : all(items!)));
+  type('set', 'items=None', ({ items }) => {
+    const made = new Dict(true);
+    if (items !== null) for (const item of machine.iterate(items!)) made.set(item, null);
+    return made;
+  });
+  type('dict', 'items=None, **named', ({ items, named }) => {
+    const made = new Dict();
+    for (const each of items === null ? [named!] : [items!, named!])
+      for (const [key, value] of entriesOf(machine, each)) made.set(key, value);
+    return made;
+  });
+  type('object', '', () => null);
+  type('type', 'value', ({ value }) => {
+    if (value instanceof Instance) return value.type;
+    const name = typeName(value!);
+    const unknown = () =>
+      new Builtin(
+        name === 'Tensor' ? 'torch.Tensor' : name,
+        () => null,
+        () => false,
       );
-    },
-  );
+    return names.get(name) ?? unknown();
+  });
   const base = new ClassValue('BaseException', undefined, true);
   const keep = define('__init__', 'self, *args', ({ self, args }) => {
     (self as Instance).names.set('args', args!);

@@ -7,7 +7,7 @@ import { swapAxes } from '../arrays/moves.js';
 import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
-import { type Args, define, number, integer, integers } from '../language/signature.js';
+import { definer, number, integer, integers } from '../language/signature.js';
 import { Float, type Value } from '../language/values.js';
 import { maskedFill, sigmoid } from './array-calls.js';
 import { dtypeOf, tensorOf } from './make-arrays.js';
@@ -121,8 +121,7 @@ export const optional = (value: Value | undefined): ArrayValue | undefined =>
 
 export function functional(): Map<string, Value> {
   const names = new Map<string, Value>();
-  const add = (name: string, signature: string, call: (args: Args) => Value) =>
-    names.set(name, define(name, signature, call));
+  const add = definer(names);
   const axisOf = (dim: Value, x: ArrayValue) =>
     dim === null ? (x.rank === 0 || x.rank === 1 || x.rank === 3 ? 0 : 1) : integer(dim, 'dim');
   for (const [name, isLog] of [

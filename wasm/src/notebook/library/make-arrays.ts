@@ -1,7 +1,7 @@
 // Arguments that NumPy's and PyTorch's functions share: axes, shapes, types; and arrays that are made of nothing else.
 import { ArrayValue, Dtype, sizeOf, type DtypeName, type Library } from '../arrays/array.js';
 import { converted } from '../arrays/arithmetic.js';
-import { defaultFloat, plainDtype } from '../arrays/dtypes.js';
+import { asType, defaultFloat, plainDtype } from '../arrays/dtypes.js';
 import { arrayOf, fromNumbers, full } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
@@ -11,14 +11,9 @@ import { Builtin, Float, isRow, Tuple, typeName, type Value } from '../language/
 import type { Along } from '../arrays/reductions.js';
 
 const dtypeNames: Readonly<Record<string, DtypeName>> = {
-  ...{
-    float: 'float64',
-    float64: 'float64',
-    double: 'float64',
-    float32: 'float32',
-    half: 'float32',
-  },
-  ...{ int: 'int64', int64: 'int64', int32: 'int64', long: 'int64', bool: 'bool', bool_: 'bool' },
+  ...{ float: 'float64', float64: 'float64', double: 'float64', float32: 'float32' },
+  ...{ half: 'float32', int: 'int64', int64: 'int64', int32: 'int64', long: 'int64' },
+  ...{ bool: 'bool', bool_: 'bool' },
 };
 
 /** A type by an argument; undefined for None. */
@@ -78,15 +73,10 @@ export function filled(
   dtype: Value,
   library: Library,
 ): ArrayValue {
-  const plain = value instanceof ArrayValue ? value.item() : number(value, 'fill_value');
-  const own = value instanceof ArrayValue ? value.dtype : plainDtype(value, library);
-  return full(
-    machine.recorder,
-    integers(shape, 'shape'),
-    plain,
-    dtypeOf(dtype, library) ?? own,
-    library,
-  );
+  const isArray = value instanceof ArrayValue;
+  const type = dtypeOf(dtype, library) ?? (isArray ? value.dtype : plainDtype(value, library));
+  const [plain] = asType([number(value, 'fill_value')], type);
+  return full(machine.recorder, integers(shape, 'shape'), plain!, type, library);
 }
 
 /** The same in the shape of another array, and without `dtype` of its type. */

@@ -5,7 +5,7 @@ import { raise } from '../language/errors.js';
 import { repr } from '../language/format.js';
 import type { Machine } from '../language/machine.js';
 import { binary } from '../language/operators.js';
-import { type Args, define } from '../language/signature.js';
+import { definer } from '../language/signature.js';
 import { Float, Module, type Value, isNumber, numberIn, typeName } from '../language/values.js';
 
 /** The nearest integer, of two the even one. */
@@ -58,8 +58,7 @@ export function toNumber(value: Value, name: 'int' | 'float'): Value {
 export function mathModule(machine: Machine): Module {
   const names = new Map<string, Value>();
   const real = (value: Value): number => numberIn(toNumber(value, 'float') as Float);
-  const add = (name: string, signature: string, call: (args: Args) => Value) =>
-    names.set(name, define(name, signature, call));
+  const add = definer(names);
   const inDomain = (value: number, isIn: boolean): Value =>
     isIn ? new Float(value) : raise('ValueError', 'math domain error');
   const { sqrt, exp, sin, cos, tan, tanh, log2, log10, abs: fabs, atan } = Math;

@@ -7,15 +7,14 @@ import { expandDims, reshape, take } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { type Args, define, integer } from '../language/signature.js';
+import { definer, integer } from '../language/signature.js';
 import { Float, Tuple, type Value } from '../language/values.js';
 import { arange, dtypeOf, eye, filled, filledLike, linspace, toArray } from './make-arrays.js';
 
 /** Functions that make arrays. */
 export function addMakers(machine: Machine, names: Map<string, Value>): void {
   const of = (value: Value) => toArray(machine, value, 'numpy');
-  const add = (name: string, signature: string, call: (args: Args) => Value) =>
-    names.set(name, define(name, signature, call));
+  const add = definer(names);
   add('array', 'object, dtype=None, copy=True', ({ object, dtype }) => {
     const made = arrayOf(machine.recorder, object!, 'numpy', dtypeOf(dtype!, 'numpy'));
     return made.copy();

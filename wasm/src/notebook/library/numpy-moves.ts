@@ -14,7 +14,7 @@ import {
   transpose,
 } from '../arrays/moves.js';
 import type { Machine } from '../language/machine.js';
-import { type Args, define, integer, integers } from '../language/signature.js';
+import { definer, integer, integers } from '../language/signature.js';
 import { List, Slice, Tuple, type Value, isNumber } from '../language/values.js';
 import { expand, repeat, tile } from './array-calls.js';
 import { arraysOf, axisOrNone, splitBounds, toArray } from './make-arrays.js';
@@ -22,8 +22,7 @@ import { arraysOf, axisOrNone, splitBounds, toArray } from './make-arrays.js';
 /** Functions that move numbers and compute none. */
 export function addMoves(machine: Machine, names: Map<string, Value>): void {
   const of = (value: Value) => toArray(machine, value, 'numpy');
-  const add = (name: string, signature: string, call: (args: Args) => Value) =>
-    names.set(name, define(name, signature, call));
+  const add = definer(names);
   add('reshape', 'a, newshape', ({ a, newshape }) => reshape(of(a!), integers(newshape!, 'shape')));
   add('transpose', 'a, axes=None', ({ a, axes }) => {
     const x = of(a!);

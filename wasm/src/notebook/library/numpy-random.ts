@@ -4,7 +4,7 @@ import { fromNumbers } from '../arrays/make.js';
 import { upTo } from '../../graph/operations/common.js';
 import { take } from '../arrays/moves.js';
 import type { Machine } from '../language/machine.js';
-import { type Args, define, number, integers } from '../language/signature.js';
+import { define, definer, number, integers } from '../language/signature.js';
 import { Float, Module, type Value, isNumber, numberIn } from '../language/values.js';
 import { random, randomIntegers, setSeed, toArray } from './make-arrays.js';
 
@@ -15,8 +15,7 @@ export function randomNames(machine: Machine): Map<string, Value> {
   const normal = (shape: readonly number[]) => random(machine, shape, 'normal', 'numpy');
   const uniform = (shape: readonly number[]) => random(machine, shape, 'uniform', 'numpy');
   const sizes = (size: Value) => (size === null ? [] : integers(size, 'size'));
-  const draw = (name: string, signature: string, call: (args: Args) => Value) =>
-    drawn.set(name, define(name, signature, call));
+  const draw = definer(drawn);
   draw('seed', 'seed=0', ({ seed }) => setSeed(machine, seed === null ? 0 : seed!));
   draw('randn', '*shape', ({ shape }) => normal(integers(shape!, 'shape')));
   draw('rand', '*shape', ({ shape }) => uniform(integers(shape!, 'shape')));

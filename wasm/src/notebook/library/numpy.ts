@@ -16,7 +16,7 @@ import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
 import { binary } from '../language/operators.js';
-import { type Args, define, integer } from '../language/signature.js';
+import { type Args, define, definer, integer } from '../language/signature.js';
 import { Builtin, Float, Module, Tuple, type Value, isNumber } from '../language/values.js';
 import { absolute, choose, isAll, isClose, isEqual, round, sort } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
@@ -25,30 +25,21 @@ import { addMakers } from './numpy-makers.js';
 import { addMoves } from './numpy-moves.js';
 import { randomNames } from './numpy-random.js';
 
-const plainFunctions: Readonly<Record<string, (x: number) => number>> = {
-  ...{
-    sin: Math.sin,
-    cos: Math.cos,
-    tan: Math.tan,
-    arctan: Math.atan,
-    floor: Math.floor,
-    ceil: Math.ceil,
-  },
-  ...{
-    sign: Math.sign,
-    log2: Math.log2,
-    log10: Math.log10,
-    log1p: Math.log1p,
-    expm1: Math.expm1,
-    cbrt: Math.cbrt,
-  },
+const { sin, cos, tan, atan: arctan, floor, ceil, sign, log2, log10, log1p, expm1, cbrt } = Math;
+const plainFunctions = {
+  ...{ sin, cos, tan, arctan, floor, ceil, sign, log2, log10, log1p, expm1, cbrt },
+};
+
+const signs = {
+  ...{ add: '+', subtract: '-', multiply: '*', divide: '/', true_divide: '/', power: '**' },
+  ...{ mod: '%', floor_divide: '//', equal: '==', not_equal: '!=' },
+  ...{ less: '<', less_equal: '<=', greater: '>', greater_equal: '>=' },
 };
 
 export function numpyModules(machine: Machine): Module[] {
   const names = new Map<string, Value>();
   const of = (value: Value) => toArray(machine, value, 'numpy');
-  const add = (name: string, signature: string, call: (args: Args) => Value) =>
-    names.set(name, define(name, signature, call));
+  const add = definer(names);
   /** A function that is a method, too. */
   const method = (name: string, signature: string, own = name) => {
     add(name, `a, ${signature}`, (args) => {
@@ -67,7 +58,14 @@ export function numpyModules(machine: Machine): Module[] {
   addMakers(machine, names);
   for (const name of ['exp', 'log', 'sqrt', 'tanh']) each(name, (x) => unary(name, x));
   for (const [name, call] of Object.entries(plainFunctions)) {
-    each(name, (x) => apart([x], call, name === 'sign' ? x.dtype : floatOf(x)));
+    each(name, (x) => {
+      if (name === 'sign' && x.dtype === 'bool')
+        raise(
+          'UFuncTypeError',
+          "ufunc 'sign' did not contain a loop with signature matching types",
+        );
+      return apart([x], call, name === 'sign' ? x.dtype : floatOf(x));
+    });
   }
   for (const name of ['abs', 'absolute', 'fabs']) each(name, absolute);
   each('square', (x) => arithmetic('*', x, x));
@@ -79,26 +77,6 @@ export function numpyModules(machine: Machine): Module[] {
   each('isinf', (x) => apart([x], (value) => Number(Math.abs(value) === Infinity), 'bool'));
   each('isfinite', (x) => apart([x], (value) => Number(Number.isFinite(value)), 'bool'));
 
-  const signs = {
-    ...{
-      add: '+',
-      subtract: '-',
-      multiply: '*',
-      divide: '/',
-      true_divide: '/',
-      power: '**',
-      mod: '%',
-      floor_divide: '//',
-    },
-    ...{
-      equal: '==',
-      not_equal: '!=',
-      less: '<',
-      less_equal: '<=',
-      greater: '>',
-      greater_equal: '>=',
-    },
-  };
   for (const [name, sign] of Object.entries(signs)) {
     add(name, 'x1, x2', ({ x1, x2 }) => arithmetic(sign, of(x1!), isNumber(x2!) ? x2 : of(x2!)));
   }

@@ -7,7 +7,16 @@ import { concatenate, stack } from '../arrays/moves.js';
 import { einsum } from '../arrays/products.js';
 import type { Machine } from '../language/machine.js';
 import { type Args, define, defineTorch, integer, integers } from '../language/signature.js';
-import { Builtin, Float, List, Module, Tuple, type Value, isNumber } from '../language/values.js';
+import {
+  Builtin,
+  Float,
+  isRow,
+  List,
+  Module,
+  Tuple,
+  type Value,
+  isNumber,
+} from '../language/values.js';
 import { choose, gather, isAll, isClose, isEqual } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
 import {
@@ -58,7 +67,10 @@ export function torchModule(machine: Machine): Map<string, Value> {
     'Tensor',
     new Builtin(
       'torch.Tensor',
-      (args) => arrayOf(machine.recorder, args[0] ?? new List([]), 'torch', 'float32'),
+      (args) =>
+        typeof args[0] === 'number'
+          ? filled(machine, new List([...args]), new Float(0), null, 'torch')
+          : arrayOf(machine.recorder, args[0] ?? new List([]), 'torch', 'float32'),
       (value) => value instanceof ArrayValue && value.library === 'torch',
     ),
   );
@@ -146,7 +158,7 @@ export function torchModule(machine: Machine): Map<string, Value> {
   );
   add('einsum', 'equation, *operands', ({ equation, operands }) => {
     const all = (operands as Tuple).items;
-    const given = all[0] instanceof List || all[0] instanceof Tuple ? all[0].items : all;
+    const given = isRow(all[0]!) ? all[0].items : all;
     return einsum(
       String(equation),
       given.map((each) => tensorOf('einsum', each)),
