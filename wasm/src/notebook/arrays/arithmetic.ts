@@ -106,18 +106,18 @@ function reader(value: Value, shape: readonly number[]): (place: number) => numb
   return (place) => numbers[places[place]!]!;
 }
 
-/** Computes in JavaScript what the graph has no operation for; `why` ends at its result. */
+/** Computes in JavaScript what the graph has no operation for, of one or two values; `why` ends at its result. */
 export function apart(
   values: readonly Value[],
-  compute: (...numbers: number[]) => number,
+  compute: (a: number, b: number) => number,
   dtype?: DtypeName,
 ): ArrayValue {
   const recorder = recorderOf(values);
   const kind = resultKind(values);
   const shape = broadcastShapes(kind, ...values.map(shapeOf));
   recorder.check(shape);
-  const read = values.map((value) => reader(value, shape));
-  const made = recorder.constant(shape, (i) => compute(...read.map((each) => each(i))));
+  const [a, b] = [values[0]!, values[1] ?? 0].map((value) => reader(value, shape));
+  const made = recorder.constant(shape, (i) => compute(a!(i), b!(i)));
   return new ArrayValue(recorder, made, shape, dtype ?? kind.dtype, kind.library);
 }
 

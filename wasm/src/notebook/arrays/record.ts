@@ -118,12 +118,10 @@ export class Recorder {
     numbers: ArrayLike<number> | ((place: number) => number),
   ): Recorded {
     this.elements(shape);
-    const sizes = shape.length === 0 ? [1] : shape;
-    const all =
-      typeof numbers === 'function'
-        ? Float32Array.from({ length: sizeOf(shape) }, (_, i) => numbers(i))
-        : Float32Array.from(numbers);
-    return this.input(this.tril.tensor(sizes, all));
+    const isRule = typeof numbers === 'function';
+    const all = isRule ? new Float32Array(sizeOf(shape)) : new Float32Array(numbers);
+    if (isRule) for (let i = 0; i < all.length; ++i) all[i] = numbers(i);
+    return this.input(this.tril.tensor(shape.length === 0 ? [1] : shape, all));
   }
 
   number(value: number): Recorded {

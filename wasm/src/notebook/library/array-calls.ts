@@ -195,7 +195,7 @@ export function isClose(x: ArrayValue, y: ArrayValue, { rtol, atol, equal_nan }:
     Number.isNaN(a) && Number.isNaN(b)
       ? truth(equal_nan!)
       : a === b || (Number.isFinite(b) && Math.abs(a - b) <= absolute + relative * Math.abs(b));
-  return apart([x, y], (a, b) => Number(isEither(a!, b!)), 'bool');
+  return apart([x, y], (a, b) => Number(isEither(a, b)), 'bool');
 }
 
 export const isAll = (x: ArrayValue): boolean => x.numbers().every((each) => each !== 0);

@@ -2,7 +2,7 @@
 import { outside, Raised } from '../language/errors.js';
 import type { SyntaxNode } from './grammar.js';
 
-/** How deep brackets, operators and blocks may be in each other. */
+/** How deep brackets, operators and blocks may be nested. */
 const deepest = 150;
 
 export class Source {
