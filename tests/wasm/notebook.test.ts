@@ -435,6 +435,23 @@ describe('runProgram', () => {
     refuse([tril, 'x', { given: { gone } }], 'gone', 'disposed');
   });
 
+  it('has errors of Python for methods that are called on anything', () => {
+    for (const code of [
+      'ValueError.__init__(3)',
+      'nn.Sequential.__len__(None)',
+      'nn.Sequential.append([], 1)',
+      'nn.Module.register_buffer(3, "a", 1)',
+      'nn.Linear.forward(3, torch.ones(2))',
+      'nn.functional.mse_loss(3, 3)',
+      'nn.functional.sigmoid(3)',
+      '{1}.update(3)',
+      '{}.update(3)',
+    ]) {
+      const { error } = tril.scope(() => run(`import torch\nimport torch.nn as nn\n${code}`));
+      expect(error, code).toMatchObject({ kind: 'TypeError', line: 3 });
+    }
+  });
+
   it('knows nothing of JavaScript', () => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       for (const code of [

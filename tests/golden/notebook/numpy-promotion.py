@@ -95,3 +95,12 @@ np.ones((2, 3))[np.array([True, False, True])]
 # --- index errors
 import numpy as np
 np.ones((2, 3))[0, 0, 0]
+# --- broadcast to fewer axes
+import numpy as np
+np.broadcast_to(np.ones((2, 2)), 2)
+# --- broadcast wrong
+import numpy as np
+np.broadcast_to(np.ones((2, 2)), (2, 3))
+# --- types of None
+import numpy as np
+a = np.arange(2).astype(None)

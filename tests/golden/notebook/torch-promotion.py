@@ -75,3 +75,19 @@ torch.ones(2).item()
 # --- concatenate errors torch
 import torch
 torch.cat([torch.ones(2, 3), torch.ones(2, 2)])
+# --- expand
+import torch
+x = torch.ones(2, 1)
+a = x.expand(2, 3)
+b = x.expand(-1, 4)
+c = x.expand(3, 2, 1)
+d = x.expand(3, -1, 2).shape
+# --- expand too little
+import torch
+torch.ones(2, 1).expand(3)
+# --- expand a new axis by -1
+import torch
+torch.ones(2, 1).expand(-1, 2, 1)
+# --- expand wrong
+import torch
+torch.ones(2, 2).expand(2, 3)

@@ -67,6 +67,12 @@ export function replaceItems(old: Value, made: Value): Value {
   return old;
 }
 
+/** The object whose method is called. @throws Raised for any other value */
+export function selfOf(value: Value | undefined): Instance {
+  if (value instanceof Instance) return value;
+  return raise('TypeError', `a method of a class was called on '${typeName(value ?? null)}'`);
+}
+
 /** `of.name = value` */
 export function setAttribute(of: Value, name: string, value: Value): void {
   const isOpen = of instanceof Instance || of instanceof ClassValue;

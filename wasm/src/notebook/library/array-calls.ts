@@ -19,7 +19,7 @@ import { shapeText } from '../../error.js';
 import { upTo } from '../../graph/operations/common.js';
 import { axisIn, part, alongAxis, swapAxes, take } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
-import { raise } from '../language/errors.js';
+import { raise, raiseAs } from '../language/errors.js';
 import { truth } from '../language/operators.js';
 import { type Args, integer, integers, number } from '../language/signature.js';
 import { Float, Tuple, type Value, isNumber, typeName } from '../language/values.js';
@@ -99,20 +99,30 @@ export function maskedFill(x: ArrayValue, mask: ArrayValue, value: Value): Array
 
 /** Repeated to a shape; -1 keeps an axis. */
 export function expand(x: ArrayValue, sizes: readonly number[]): ArrayValue {
-  const shape = sizes.map((size, i) => (size === -1 ? x.shape[i - sizes.length + x.rank]! : size));
-  const wrong = x.shape.findIndex(
-    (size, i) => size !== 1 && size !== shape[i - x.rank + shape.length],
-  );
-  if (wrong >= 0 || shape.length < x.rank) {
-    if (x.library === 'torch') {
-      const text = `The expanded size of the tensor (${shape[wrong - x.rank + shape.length]}) must match the existing size (${x.shape[wrong]}) at non-singleton dimension ${wrong - x.rank + shape.length}`;
-      raise('RuntimeError', text);
-    }
+  const more = sizes.length - x.rank;
+  const shape = sizes.map((size, i) => (size === -1 ? (x.shape[i - more] ?? -1) : size));
+  if (more < 0 || shape.some((size) => size < 0)) {
+    raiseAs(x.library, {
+      numpy: [
+        'ValueError',
+        `${shapeWords(x.shape, '')} cannot be broadcast to ${shapeWords(sizes, '')}`,
+      ],
+      torch: ['RuntimeError', `${shapeText(x.shape)} cannot be expanded to ${shapeText(sizes)}`],
+    });
+  }
+  const wrong = x.shape.findIndex((size, i) => size !== 1 && size !== shape[i + more]);
+  if (wrong >= 0) {
     const [from, to] = [x.shape, shape].map((each) => shapeWords(each, ''));
-    raise(
-      'ValueError',
-      `operands could not be broadcast together with remapped shapes [original->remapped]: ${from} and requested shape ${to}`,
-    );
+    raiseAs(x.library, {
+      numpy: [
+        'ValueError',
+        `operands could not be broadcast together with remapped shapes [original->remapped]: ${from} and requested shape ${to}`,
+      ],
+      torch: [
+        'RuntimeError',
+        `The expanded size of the tensor (${shape[wrong + more]}) must match the existing size (${x.shape[wrong]}) at non-singleton dimension ${wrong + more}`,
+      ],
+    });
   }
   return x.like(repeatedTo(x.recorder, x.recorded, shape), shape);
 }

@@ -3,7 +3,7 @@ import { ArrayValue } from '../arrays/array.js';
 import { plainNumber } from '../arrays/make.js';
 import { raise, unless } from '../language/errors.js';
 import { format, repr, str } from '../language/format.js';
-import { setAttribute } from '../language/items.js';
+import { selfOf, setAttribute } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
 import { lengthOf, next } from '../language/iteration.js';
 import { binary, compare, truth } from '../language/operators.js';
@@ -236,7 +236,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   });
   const base = new ClassValue('BaseException', undefined, true);
   const keep = define('__init__', 'self, *args', ({ self, args }) => {
-    (self as Instance).names.set('args', args!);
+    selfOf(self).names.set('args', args!);
     return null;
   });
   base.names.set('__init__', keep);

@@ -163,7 +163,7 @@ export function functional(): Map<string, Value> {
     crossEntropy(tensorOf('cross_entropy', input!), tensorOf('cross_entropy', target!)),
   );
   add('mse_loss', 'input, target', ({ input, target }) => {
-    const difference = arithmetic('-', input!, target!);
+    const difference = arithmetic('-', tensorOf('mse_loss', input!), target!);
     return reduce.mean(arithmetic('*', difference, difference), {
       axes: undefined,
       keepDims: false,

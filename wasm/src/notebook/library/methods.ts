@@ -100,7 +100,10 @@ export const numpyMethods: Methods = {
     },
   ],
   swapaxes: swap('axis1', 'axis2'),
-  astype: ['dtype, copy=True', ({ self, dtype }) => converted(self, dtypeOf(dtype!, 'numpy')!)],
+  astype: [
+    'dtype, copy=True',
+    ({ self, dtype }) => converted(self, dtypeOf(dtype!, 'numpy') ?? 'float64'),
+  ],
   copy: ['', ({ self }) => self.copy()],
   repeat: ['repeats, axis=None', ({ self, repeats, axis }) => repeat(self, repeats!, axis!)],
   round: ['decimals=0', ({ self, decimals }) => round(self, integer(decimals!, 'decimals'))],

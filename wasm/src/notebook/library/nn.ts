@@ -3,7 +3,7 @@ import { arithmetic } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
 import { full } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
-import { itemOf } from '../language/items.js';
+import { itemOf, selfOf } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
 import { type Args, define, number, integer, integers } from '../language/signature.js';
 import {
@@ -26,7 +26,7 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
   const names = new Map<string, Value>();
   const { recorder } = machine;
   const base = new ClassValue('Module', undefined);
-  const own = (self: Value) => (self as Instance).names;
+  const own = (self: Value | undefined) => selfOf(self).names;
   const method = (type: ClassValue, name: string, signature: string, call: (args: Args) => Value) =>
     type.names.set(name, define(name, `self, ${signature}`, call));
 
@@ -80,7 +80,7 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
     return made;
   });
   method(base, 'register_buffer', 'name, tensor, persistent=True', ({ self, name, tensor }) => {
-    own(self!).set(String(name), tensor!);
+    own(self).set(String(name), tensor!);
     return null;
   });
   for (const name of ['eval', 'train', 'to', 'double', 'float'])
@@ -97,12 +97,12 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
     method(type, '__init__', signature, (args) => {
       start(args, (key, value) => {
         if (value instanceof ArrayValue) recorder.name(value.recorded, key);
-        own(args['self']!).set(key, value);
+        own(args['self']).set(key, value);
       });
       return null;
     });
     method(type, 'forward', 'input', ({ self, input }) =>
-      forward(tensorOf(name, input!), (key) => own(self!).get(key) ?? null),
+      forward(tensorOf(name, input!), (key) => own(self).get(key) ?? null),
     );
     names.set(name, type);
   };
@@ -186,7 +186,7 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
   }
   /** Modules of modules, whose names are their numbers. */
   const modulesOf = (self: Value | undefined): Value[] =>
-    [...own(self!)].flatMap(([name, value]) => (/^\d+$/.test(name) ? [value] : []));
+    [...own(self)].flatMap(([name, value]) => (/^\d+$/.test(name) ? [value] : []));
   const keep = (name: string) => {
     const type = new ClassValue(name, base);
     const append = (self: Value, item: Value) =>
@@ -203,7 +203,7 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
     method(type, '__iter__', '', ({ self }) => new List(modulesOf(self)));
     method(type, '__getitem__', 'index', ({ self, index }) => {
       const found = itemOf(new List(modulesOf(self)), index!);
-      return found instanceof List ? machine.call((self as Instance).type, found.items) : found;
+      return found instanceof List ? machine.call(selfOf(self).type, found.items) : found;
     });
     names.set(name, type);
     return type;
