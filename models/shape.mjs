@@ -1,4 +1,4 @@
-// What a config.json calls differently by its family.
+// What a config.json calls differently by its family, as the core writes it: with every setting.
 
 /** How large a model is. */
 export function shapeOf(config) {
@@ -8,8 +8,8 @@ export function shapeOf(config) {
   const layers = config.n_layer ?? config.num_hidden_layers;
   const plain = ['gpt2', 'gpt_neox', 'starcoder2'].includes(family);
   const biases = (plain && config.use_bias !== false) || config.mlp_bias === true;
-  const hasWindow = ['mistral', 'phi3', 'starcoder2', 'gemma2', 'gemma3_text'].includes(family);
-  const window = hasWindow ? (config.sliding_window ?? 0) : 0;
+  const window = config.sliding_window ?? 0;
+  const isLocal = (type) => type === 'sliding_attention';
   const act = config.activation_function ?? config.hidden_activation ?? config.hidden_act;
   return {
     family,
@@ -26,20 +26,10 @@ export function shapeOf(config) {
       family === 'qwen2',
     hidden: config.n_inner ?? config.intermediate_size ?? 4 * width,
     gated: !plain,
-    activation: act ? (act.startsWith('gelu') ? 'gelu' : 'silu') : plain ? 'gelu' : 'silu',
+    activation: act.startsWith('gelu') ? 'gelu' : 'silu',
     window,
-    windowed: window ? windowedOf(config, family, layers) : 0,
+    windowed: window ? (config.layer_types?.filter(isLocal).length ?? layers) : 0,
     context: config.n_positions ?? config.max_position_embeddings,
     vocabulary: config.vocab_size,
   };
-}
-
-/** How many layers have a window, where any has. */
-function windowedOf(config, family, layers) {
-  if (!family.startsWith('gemma')) return layers;
-  if (config.layer_types) {
-    return config.layer_types.filter((type) => type === 'sliding_attention').length;
-  }
-  const period = config.sliding_window_pattern ?? (family === 'gemma2' ? 2 : 6);
-  return layers - Math.floor(layers / period);
 }

@@ -77,16 +77,12 @@ function compileTypeScript() {
   return spawnSync(process.execPath, [tsc, '--project', project], { stdio: 'inherit' }).status;
 }
 
-/** The grammar of Python into the one file that sees it, so that the package needs no other. */
+/** Bundles Lezer's Python grammar into the only file that imports it, so that the package has no dependencies. */
 async function bundleGrammar() {
   const file = join(here, 'dist', 'notebook', 'parse', 'grammar.js');
-  const options = { bundle: true, format: 'esm', target: 'es2022', minify: true };
   await bundle({
-    ...options,
-    entryPoints: [file],
-    outfile: file,
-    allowOverwrite: true,
-    legalComments: 'none',
+    ...{ entryPoints: [file], outfile: file, allowOverwrite: true },
+    ...{ bundle: true, format: 'esm', target: 'es2022', minify: true, legalComments: 'none' },
   });
   rmSync(`${file}.map`, { force: true });
 }

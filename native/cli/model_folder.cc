@@ -8,10 +8,9 @@ namespace tril::cli {
 
 void ModelFolder::add_to(CLI::App& command) {
   command
-      .add_option(
-          "--model", path,
-          "Folder with config.json, model.safetensors and tokenizer.json: of `tril train`, or "
-          "of a family of Hugging Face's, as GPT-2, Llama or Mistral")
+      .add_option("--model", path,
+                  "Folder with config.json, model.safetensors and tokenizer.json: of `tril train`, "
+                  "or from Hugging Face, of a family such as GPT-2, Llama or Mistral")
       ->required()
       ->type_name("FOLDER");
   command

@@ -153,7 +153,7 @@ void add_model_options(CLI::App& command, Arguments& given) {
   command
       .add_option(
           "--family", given.family,
-          "the name of a family in Hugging Face's files, as llama, qwen3 or mistral (default gpt2)")
+          "Family, by its model_type at Hugging Face: llama, qwen3, mistral, ... (default gpt2)")
       ->check(is_name_of(kModelFamilies));
   command
       .add_option("--objective", given.objective,

@@ -4,7 +4,6 @@
 #include <tril/files/file.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/model_file.h>
-#include <tril/model/parameter_writer.h>
 #include <tril/model/pretrained.h>
 
 #include <string>
@@ -46,11 +45,7 @@ TEST_P(Families, AreWrittenAsTheyWereRead) {
   const std::string settings = model_config_json(config, ElementType::float32, model.tokens);
   copy.write("config.json", settings);
   EXPECT_EQ(settings.find("tril_"), settings.npos) << settings;
-  std::vector<std::byte> file;
-  ParameterWriter(model.parameters).write([&](std::span<const std::byte> piece) {
-    file.insert(file.end(), piece.begin(), piece.end());
-  });
-  copy.write("model.safetensors", file);
+  copy.write("model.safetensors", testing::written(model.parameters));
   const PretrainedModel again = read_pretrained(copy.path());
   EXPECT_TRUE(again.parameters.config() == config) << settings;
   expect_golden(again.parameters.config(), again.parameters, name + "/logits");
@@ -69,13 +64,9 @@ INSTANTIATE_TEST_SUITE_P(Each, Families, ::testing::ValuesIn(kFamilies), [](cons
   return std::string(name_of(kModelFamilies, param.param));
 });
 
-// The text of a family's config.json with one part in place of another.
+// The settings of a family's golden model with one text of the file in place of another.
 ModelConfig with(const std::string& name, const std::string& from, const std::string& to) {
-  const std::vector<std::byte> bytes = read_file(folder_of(name) / "config.json");
-  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, text.npos) << from;
-  return parse_model_config(text.replace(at, from.size(), to)).config;
+  return parse_model_config(testing::changed(from, to, name)).config;
 }
 
 TEST(Families, GptNeoXMayHaveSublayersThatFollowEachOther) {
@@ -141,7 +132,7 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
   refused("mistral", "\"sliding_window\": 7", "\"sliding_window\": 100000000",
           "window: must be from 0 to 16777216, is 100000000");
   refused("mistral", "\"mistral\"", "\"tril-masked-mistral\"",
-          "window: is of keys before a query, and the model is not causal");
+          "window: needs a causal model: it limits the keys before a query");
   refused("olmo2", "\"attention_bias\": false", "\"attention_bias\": true",
           "attention_bias: must be false");
   refused("gpt_neox", "\"hidden_act\": \"gelu\"", "\"attention_bias\": false",
@@ -151,7 +142,7 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
   refused("phi3", "\"partial_rotary_factor\": 0.5", "\"partial_rotary_factor\": 1.5",
           "partial_rotary_factor: must be above 0 and at most 1, is 1.5");
   refused("phi3", "\"partial_rotary_factor\": 0.5", "\"partial_rotary_factor\": 0.25",
-          "partial_rotary_factor: is less than a pair of the 4 elements of a head");
+          "partial_rotary_factor: turns fewer than 2 of a head's 4 elements");
   refused("gemma2", "\"attention_bias\": false", "\"use_bidirectional_attention\": true",
           "use_bidirectional_attention: must be false");
   refused("phi3", "\"rope_scaling\": null", "\"rope_scaling\": {\"type\": \"longrope\"}",
@@ -162,6 +153,12 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
           "logit_cap: must be finite and above 0, is -3");
   refused("gemma2", "\"query_pre_attn_scalar\": 9", "\"query_pre_attn_scalar\": -9",
           "query_scale: must be finite and above 0, is -9");
+  refused("gemma2", "\"attn_logit_softcapping\": 2.0", "\"attn_logit_softcapping\": 1e-50",
+          "score_cap: must be a normal float, is 1e-50");
+  refused("gemma2", "\"final_logit_softcapping\": 3.0", "\"final_logit_softcapping\": 1e-40",
+          "logit_cap: must be a normal float, is 1e-40");
+  refused("gemma2", "\"query_pre_attn_scalar\": 9", "\"query_pre_attn_scalar\": 1e39",
+          "query_scale: must be a normal float, is 1e+39");
   refused("stablelm", "\"use_parallel_residual\": false", "\"use_parallel_residual\": true",
           "use_parallel_residual: must be false");
   refused("stablelm", "\"qk_layernorm\": false", "\"qk_layernorm\": true",
@@ -169,7 +166,11 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
   refused("smollm3", "\"use_sliding_window\": false", "\"use_sliding_window\": true",
           "use_sliding_window: must be false: every token sees all before it");
   refused("smollm3", "\"no_rope_layers\": [\n    1,", "\"no_rope_layers\": [\n    ",
-          "no_rope_layers: must be of 2 layers, is of 1");
+          "no_rope_layers: must have an entry for each of 2 layers, has 1");
+  refused("smollm3", "\"no_rope_layers\": [\n    1,", "\"no_rope_layers\": [\n    2,",
+          "no_rope_layers: must be 0 or 1, is 2");
+  refused("gpt_neox", "\"hidden_act\": \"gelu\"", "\"hidden_act\": \"silu\"",
+          "hidden_act: \"silu\" needs a gate, which this family has not");
 }
 
 TEST(Families, LayersThatDifferDoSoInTurn) {
@@ -188,10 +189,13 @@ TEST(Families, LayersThatDifferDoSoInTurn) {
   EXPECT_EQ(types(w + all + w + all + end), 2);
   EXPECT_EQ(types(w + w + all + w + end), 3);
   EXPECT_EQ(error_of([&] { types(all + w + all + w + end); }),
-            "parse_model_config: layer_types: must be of the same kind at every nth layer; layer 1 "
-            "is not");
+            "parse_model_config: layer_types: must differ at every nth layer alone; layer 1 breaks "
+            "the pattern");
   EXPECT_EQ(error_of([&] { types(all + end); }),
-            "parse_model_config: layer_types: must be of 4 layers, is of 2");
+            "parse_model_config: layer_types: must have an entry for each of 4 layers, has 2");
+  EXPECT_EQ(error_of([&] { types(w + "\"chunked_attention\", " + w + w + end); }),
+            "parse_model_config: layer_types: unknown layer type \"chunked_attention\"; there are "
+            "full_attention, sliding_attention");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
+#include <tril/model/parameter_writer.h>
 #include <tril/model/pretrained.h>
 
 #include <filesystem>
@@ -20,13 +21,25 @@ inline std::filesystem::path folder_of(const std::string& name) {
   return std::filesystem::path(kGoldenFolder) / "models" / name;
 }
 
-// The settings of the golden Llama with one text of the file in place of another.
-inline std::string changed(const std::string& from, const std::string& to) {
-  const std::vector<std::byte> bytes = read_file(folder_of("llama") / "config.json");
+// The settings of a golden model with one text of the file in place of another.
+inline std::string changed(const std::string& from, const std::string& to,
+                           const std::string& name = "llama") {
+  const std::vector<std::byte> bytes = read_file(folder_of(name) / "config.json");
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t at = text.find(from);
   EXPECT_NE(at, text.npos) << from;
   return text.replace(at, from.size(), to);
+}
+
+// The file that ParameterWriter writes.
+inline std::vector<std::byte> written(const ModelParameters& parameters) {
+  const ParameterWriter writer(parameters);
+  std::vector<std::byte> file;
+  writer.write([&](std::span<const std::byte> piece) {
+    file.insert(file.end(), piece.begin(), piece.end());
+  });
+  EXPECT_EQ(file.size(), writer.size());
+  return file;
 }
 
 // A folder of its own with a copy of a golden model.

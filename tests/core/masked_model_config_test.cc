@@ -1,6 +1,7 @@
 // The settings of masked models as files, which other libraries must not take for causal ones.
 #include <gtest/gtest.h>
 #include <tril/model/model_config_json.h>
+#include <tril/model/training_text.h>
 
 #include <string>
 
@@ -15,7 +16,9 @@ using testing::error_of;
 TEST(ModelConfigJson, AMaskedModelHasATypeOfItsOwn) {
   for (const auto& [name, family] : kModelFamilies) {
     ModelConfig config = ModelConfig::of(family);
-    config.vocabulary = 77, config.causal = false, config.window = 0;
+    config.vocabulary = 77;
+    TrainerOptions options;
+    set_objective(TrainingObjective::masked, config, options);
     const std::string own = "\"model_type\": \"tril-masked-" + std::string(name) + "\"";
     std::string text = model_config_json(config);
     EXPECT_NE(text.find(own), text.npos) << text;

@@ -75,6 +75,53 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
   }
 }
 
+// What other libraries would take our 0, or nothing, for.
+TEST(ModelConfigJson, SaysInTheFamilysTermsWhatIs0Here) {
+  const auto says = [](const ModelConfig& config, const std::string& what) {
+    const std::string text = model_config_json(config);
+    EXPECT_NE(text.find(what), text.npos) << text;
+    EXPECT_TRUE(parse_model_config(text).config == config) << text;
+  };
+  const auto small = [](ModelFamily family) {
+    ModelConfig config = ModelConfig::of(family);
+    config.vocabulary = 77, config.layers = 3;
+    config.kv_heads = config.heads, config.hidden = config.hidden_width();
+    return config;
+  };
+  for (const auto& [name, family] : kModelFamilies) {
+    ModelConfig config = small(family);
+    if (!detail::family_entry(family).kv_heads) config.kv_heads = 0;
+    says(config, "\n  \"pad_token_id\": null,");
+  }
+  ModelConfig config = small(ModelFamily::gemma3_text);
+  config.query_scale = config.rotary_local_base = 0;
+  says(config, "\"query_pre_attn_scalar\": 32,");
+  says(config, "\"rope_local_base_freq\": 1e+06,");
+  config = small(ModelFamily::gemma2);
+  config.window = 0;
+  says(config, "\"sliding_window\": 64,");
+  says(config, "\"layer_types\": [\"full_attention\", \"full_attention\", \"full_attention\"],");
+  config = small(ModelFamily::smollm3);
+  config.rotary_period = 0;
+  says(config, "\"no_rope_layers\": [1, 1, 1],");
+  EXPECT_EQ(model_config_json(config).find("interval"), std::string::npos);
+  config.rotary_period = 2;
+  says(config, "\"no_rope_layers\": [1, 0, 1],");
+}
+
+// int(share * D), as other libraries have it.
+TEST(ModelConfigJson, SharesOfAHeadComeBackWhole) {
+  ModelConfig config = ModelConfig::of(ModelFamily::phi3);
+  config.vocabulary = 77, config.heads = 1;
+  for (Index width = 3; width <= 512; ++width) {
+    config.width = width;
+    for (config.rotary_width = 2; config.rotary_width < width; config.rotary_width += 2) {
+      const std::string text = model_config_json(config);
+      ASSERT_EQ(text.find("tril_"), text.npos) << text;
+    }
+  }
+}
+
 TEST(ModelConfigJson, ReadsNewerFilesAlike) {
   const PretrainedConfig read = parse_model_config(
       R"({"model_type": "llama", "vocab_size": 9, "hidden_size": 8, "intermediate_size": 16,
@@ -101,6 +148,7 @@ TEST(ModelConfigJson, ReadsALlamaWithHeadsOfTheirOwnWidthAndAnotherActivation) {
   EXPECT_EQ(by("\"gelu\""), ModelFeedForward::geglu);
   EXPECT_EQ(by("\"gelu_pytorch_tanh\""), ModelFeedForward::geglu_tanh);
   EXPECT_EQ(by("\"swish\""), ModelFeedForward::swiglu);
+  EXPECT_EQ(by("\"gelu_fast\""), ModelFeedForward::geglu_tanh);
 }
 
 TEST(ModelConfigJson, HeadsOfAQwen3HaveTheirOwnWidth) {
@@ -184,7 +232,9 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
   refused("\"hidden_size\": 16", "\"hidden_size\": null", "hidden_size: is missing");
   refused("\"hidden_size\": 16", "\"hidden_size\": 16.5",
           "hidden_size: must be a whole number, is \"16.5\"");
-  refused("\"silu\"", "\"relu\"", "hidden_act: must be \"silu\", is \"relu\"");
+  refused("\"silu\"", "\"relu\"",
+          "hidden_act: unknown activation \"relu\"; there are silu, gelu_pytorch_tanh, gelu_new, "
+          "gelu_fast, gelu, swish");
   // Four times that is 16, as far as an Index counts.
   const std::string wrapping = std::to_string(std::numeric_limits<Index>::max() / 2 + 5);
   refused("\"head_dim\": 4", "\"head_dim\": " + wrapping,

@@ -199,13 +199,11 @@ struct ModelReference {
   Table<Scalar> layer(const Table<Scalar>& x, Index n) const {
     const tril::detail::FamilyEntry& entry = tril::detail::family_entry(config.family);
     const std::string at = entry.layers + std::to_string(n) + ".";
-    const bool before = config.norm_place != ModelNormPlace::after;
-    const bool after = config.norm_place != ModelNormPlace::before;
     const auto given = [&](const Table<Scalar>& to, const char* name) {
-      return before ? norm(to, at + name) : to;
+      return config.norms_inputs() ? norm(to, at + name) : to;
     };
     const auto added = [&](const Table<Scalar>& of, const char* name) {
-      return after ? norm(of, at + name) : of;
+      return config.norms_outputs() ? norm(of, at + name) : of;
     };
     const Table<Scalar> mid =
         behind(x, added(attention(given(x, entry.norm1), at, n), entry.branch_norm1));

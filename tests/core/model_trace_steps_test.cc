@@ -67,35 +67,31 @@ TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
   const Traced traced(c, session, c.ids, {.scores = true});
   const auto tables = testing::model_tables<double>(config, c.model.weights());
   const testing::ModelReference<double> reference{config, tables, 1, kTokens};
-  const bool is_gpt2 = config.family == ModelFamily::gpt2;
-  const Index D = config.head_width(), C = config.width, Ek = config.kv_head_count() * D;
+  const tril::detail::FamilyEntry& entry = tril::detail::family_entry(config.family);
+  const Index D = config.head_width();
   for (std::size_t n = 0; n < 3; ++n) {
     const ModelLayerTrace& layer = traced.trace.layers[n];
     const MultiHeadTrace& attention = layer.attention;
     const testing::Table<double> normed = table_of(layer.normed1);
-    testing::Table<double> queries, keys;
-    if (is_gpt2) {
-      const auto all = reference.linear(normed, "h." + std::to_string(n) + ".attn.c_attn", true);
-      queries = testing::columns_of(all, 0, C), keys = testing::columns_of(all, C, Ek);
-      EXPECT_FALSE(attention.unrotated_queries);
-      EXPECT_FALSE(attention.unrotated_keys);
-    } else {
-      const std::string at = "model.layers." + std::to_string(n) + ".self_attn.";
-      queries = reference.linear(normed, at + "q_proj", false);
-      keys = reference.linear(normed, at + "k_proj", false);
-      if (config.query_key_norm) {
-        expect_close(queries, joined(attention.unnormed_queries), "unnormed_queries");
-        expect_close(keys, joined(attention.unnormed_keys), "unnormed_keys");
-        const auto normed_by = [&](const testing::Table<double>& heads, const char* name) {
-          return testing::rms_norm_reference(heads, reference.get(at + name), config.eps);
-        };
-        queries = normed_by(queries, "q_norm.weight"), keys = normed_by(keys, "k_norm.weight");
-      } else {
-        EXPECT_FALSE(attention.unnormed_queries);
-      }
+    const std::string at = entry.layers + std::to_string(n) + "." + entry.attention;
+    const auto parts = reference.projected(normed, at);
+    testing::Table<double> queries = parts[0], keys = parts[1];
+    EXPECT_EQ(static_cast<bool>(attention.unnormed_queries), config.query_key_norm);
+    if (config.query_key_norm) {
+      expect_close(queries, joined(attention.unnormed_queries), "unnormed_queries");
+      expect_close(keys, joined(attention.unnormed_keys), "unnormed_keys");
+      const auto normed_by = [&](const testing::Table<double>& heads, const char* name) {
+        return testing::rms_norm_reference(heads, reference.get(at + name), config.eps);
+      };
+      queries = normed_by(queries, "q_norm.weight"), keys = normed_by(keys, "k_norm.weight");
+    }
+    const auto layer_number = static_cast<Index>(n);
+    EXPECT_EQ(static_cast<bool>(attention.unrotated_queries), config.has_rotary(layer_number));
+    EXPECT_EQ(static_cast<bool>(attention.unrotated_keys), config.has_rotary(layer_number));
+    if (config.has_rotary(layer_number)) {
       expect_close(queries, joined(attention.unrotated_queries), "unrotated_queries");
       expect_close(keys, joined(attention.unrotated_keys), "unrotated_keys");
-      reference.turn(queries), reference.turn(keys);
+      reference.turn(queries, layer_number), reference.turn(keys, layer_number);
     }
     expect_close(queries, joined(attention.queries), "queries");
     expect_close(keys, joined(attention.keys), "keys");
@@ -114,11 +110,10 @@ TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
       expect_close(scores, table_of({found[0][h].data(), {kTokens, kTokens}}), "scores");
     }
   }
-  expect_close(
-      reference.norm(table_of(traced.trace.layers[2].out), is_gpt2 ? "ln_f" : "model.norm"),
-      table_of(traced.trace.final_normed), "final_normed");
+  expect_close(reference.norm(table_of(traced.trace.layers[2].out), entry.final_norm),
+               table_of(traced.trace.final_normed), "final_normed");
   // Alone, too.
-  Buffer<float, 2> normed({kTokens, C}), logits({kTokens, kVocabulary});
+  Buffer<float, 2> normed({kTokens, config.width}), logits({kTokens, kVocabulary});
   DecodingSession other = c.session();
   other.append(c.ids, logits, {c.scratch, c.parallel}, {.final_normed = normed});
   EXPECT_TRUE(equal(traced.trace.final_normed, normed));
@@ -128,7 +123,8 @@ TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
 INSTANTIATE_TEST_SUITE_P(Families, ModelTraceSteps,
                          ::testing::Values(ModelFamily::gpt2, ModelFamily::llama,
                                            ModelFamily::qwen2, ModelFamily::qwen3,
-                                           ModelFamily::mistral, ModelFamily::olmo2));
+                                           ModelFamily::mistral, ModelFamily::olmo2,
+                                           ModelFamily::phi3));
 
 }  // namespace
 }  // namespace tril

@@ -64,6 +64,19 @@ TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
   EXPECT_FALSE(equal(traced.logits, lens));
 }
 
+TEST_P(ModelTraceTest, HasWhatASublayerIsGivenWithoutTheRest) {
+  DecodingSession session = c.session(), other = c.session();
+  const Traced traced(c, session, c.ids);
+  Buffer<float, 2> normed1({kTokens, 16}), normed2({kTokens, 16}), logits({kTokens, kVocabulary});
+  ModelTrace trace;
+  trace.layers.resize(3);
+  trace.layers[1].normed1 = normed1, trace.layers[2].normed2 = normed2;
+  other.append(c.ids, logits, {c.scratch, c.parallel}, trace);
+  EXPECT_TRUE(equal(traced.trace.layers[1].normed1, normed1));
+  EXPECT_TRUE(equal(traced.trace.layers[2].normed2, normed2));
+  EXPECT_TRUE(equal(traced.logits, logits));
+}
+
 // The second part of a text, with the keys of the first in the cache.
 TEST_P(ModelTraceTest, GoesOnBehindACache) {
   DecodingSession whole = c.session(), parts = c.session();
@@ -272,7 +285,7 @@ TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
 
 INSTANTIATE_TEST_SUITE_P(Families, ModelTraceTest,
                          ::testing::Values(ModelFamily::gpt2, ModelFamily::qwen2,
-                                           ModelFamily::qwen3),
+                                           ModelFamily::qwen3, ModelFamily::olmo2),
                          [](const auto& tested) {
                            return std::string(name_of(kModelFamilies, tested.param));
                          });

@@ -87,6 +87,34 @@ TEST(TokenizerSteps, ReadsCharactersWithBlanks) {
   EXPECT_EQ(plain.decode(Ids{262, 263}), " aab");
 }
 
+// As Gemma's, whose pre_tokenizer splits at blanks that the normalizer has replaced.
+TEST(TokenizerSteps, ReadsCharactersThatAreSplitAtNoBlank) {
+  const auto split = [](const std::string& normalizer, const std::string& at,
+                        const std::string& behavior) {
+    std::string text = characters_text(kTokens, kMerges, normalizer, kPlainDecoder + "]}");
+    const std::string none = "\"pre_tokenizer\":null";
+    return text.replace(text.find(none), none.size(),
+                        R"("pre_tokenizer":{"type":"Split","pattern":{"String":")" + at +
+                            R"("},"behavior":")" + behavior + R"(","invert":false})");
+  };
+  const Tokenizer tokenizer = parse_tokenizer_json(split(kReplace, " ", "MergedWithPrevious"));
+  EXPECT_EQ(tokenizer.encode("ab a"), (Ids{263, 262}));
+  EXPECT_EQ(tokenizer.decode(Ids{262, 263}), " aab");
+  const std::string file = tokenizer_json(tokenizer);
+  EXPECT_EQ(tokenizer_json(parse_tokenizer_json(file)), file);
+  EXPECT_EQ(problem_of_file(split("null", " ", "MergedWithPrevious")),
+            "normalizer: without a pre_tokenizer expected, perhaps after Prepend of U+2581, "
+            "Replace of \" \" by U+2581, found null");
+  std::string bytes = split(kReplace, " ", "MergedWithPrevious");
+  const std::string fallback = "\"byte_fallback\":true";
+  bytes.replace(bytes.find(fallback), fallback.size(), "\"byte_fallback\":false");
+  EXPECT_EQ(problem_of_file(bytes),
+            "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found Split at "
+            "\" \", which is read of models with byte_fallback");
+  EXPECT_NE(problem_of_file(split(kReplace, "a", "MergedWithPrevious")), "");
+  EXPECT_NE(problem_of_file(split(kReplace, " ", "Isolated")), "");
+}
+
 TEST(TokenizerSteps, RefusesCharactersOtherwise) {
   const auto refused = [](const std::string& normalizer, const std::string& decoder) {
     return problem_of_file(characters_text(kTokens, kMerges, normalizer, decoder));

@@ -264,6 +264,7 @@ TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
   with_momentum.optimizer = TrainingOptimizer::sgd, with_momentum.momentum = 0.9;
   for (const auto& [family, options] : {std::pair(ModelFamily::gpt2, Training::quick()),
                                         {ModelFamily::llama, Training::quick()},
+                                        {ModelFamily::gemma3_text, Training::quick()},
                                         {ModelFamily::gpt2, with_momentum}}) {
     ModelConfig config = tiny(family);
     config.dropout = 0.1;
@@ -284,6 +285,20 @@ TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
     resumed.losses = stopped.losses;
     resumed.go(5, tokens);
     resumed.expect_same(whole);
+  }
+}
+
+// Gemma's files hold w of norms that multiply by 1 + w; 0.3 is not 1 + (0.3 - 1) in floats.
+TEST(Trainer, CheckpointsHoldNormsAndZerosBitByBit) {
+  for (const ModelFamily family : {ModelFamily::llama, ModelFamily::gemma3_text}) {
+    Training run(tiny(family));
+    run.model->weights().layers[0].norm1.weight[3] = 0.3f;
+    run.model->weights().final_norm.weight[5] = -0.0f;
+    const std::vector<std::byte> file = checkpoint_file(*run.trainer);
+    Training resumed(tiny(family));
+    restore_checkpoint(parse_safetensors(file), *resumed.trainer);
+    resumed.expect_same(run);
+    EXPECT_TRUE(std::signbit(resumed.model->weights().final_norm.weight[5]));
   }
 }
 

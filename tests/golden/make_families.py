@@ -13,7 +13,20 @@ import numpy as np
 import torch
 
 from golden import save
-from make_models import CONTEXT, HEADS, LAYERS, TOKENS, VOCABULARY, WIDTH, Model, heads_of, joined
+from golden_models import (
+    CONTEXT,
+    HEADS,
+    LAYERS,
+    TOKENS,
+    VOCABULARY,
+    WIDTH,
+    Model,
+    gelu_tanh,
+    heads_of,
+    joined,
+    linear,
+    rms_norm,
+)
 
 KV_HEADS, HIDDEN = 2, 40
 
@@ -25,11 +38,10 @@ class Family:
         self.m, self.config = model, model.config
 
     def linear(self, x, name):
-        out = x @ self.m[name + '.weight'].mT
-        return out + self.m[name + '.bias'] if name + '.bias' in self.m.weights else out
+        return linear(self.m, x, name)
 
     def rms_norm(self, x, name, eps, added=0.0):
-        return x * (x.square().mean(-1, keepdim=True) + eps).rsqrt() * (added + self.m[name + '.weight'])
+        return rms_norm(self.m, x, name, eps, added)
 
     def layer_norm(self, x, name, eps):
         centred = x - x.mean(-1, keepdim=True)
@@ -66,10 +78,6 @@ class Family:
     def gated(self, x, at, activation=torch.nn.functional.silu):
         gate, up = (self.linear(x, at + name) for name in ('gate_proj', 'up_proj'))
         return self.linear(activation(gate) * up, at + 'down_proj')
-
-
-def gelu_tanh(x):
-    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
 def gelu(x):

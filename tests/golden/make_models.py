@@ -10,20 +10,27 @@ Qwen3Attention.forward in transformers' modeling_qwen3.py; tests/core/pretrained
 to the type of their file before anything is computed.
 """
 
-import json
 import math
-import struct
 
 import numpy as np
 import torch
 
-from golden import FOLDER, Random, save
+from golden import save
+from golden_models import (
+    CONTEXT,
+    HEADS,
+    LAYERS,
+    TOKENS,
+    VOCABULARY,
+    WIDTH,
+    Model,
+    gelu_tanh,
+    heads_of,
+    joined,
+    linear,
+    rms_norm,
+)
 
-torch.set_default_dtype(torch.float64)
-torch.set_num_threads(1)
-
-WIDTH, HEADS, LAYERS, VOCABULARY, CONTEXT = 16, 4, 2, 48, 32
-TOKENS = [(7 * n * n + 3 * n + 1) % VOCABULARY for n in range(24)]
 LLAMA3 = {
     'rope_type': 'llama3', 'factor': 8.0, 'low_freq_factor': 1.0, 'high_freq_factor': 4.0,
     'original_max_position_embeddings': 16,
@@ -34,75 +41,11 @@ SCALINGS = {
 }
 
 
-def stored(tensor, kind):
-    """The bytes of a tensor in a file, and the numbers that they are."""
-    floats = tensor.astype(np.float32)
-    if kind == 'F16':
-        halves = floats.astype(np.float16)
-        return halves.tobytes(), halves.astype(np.float64)
-    if kind == 'BF16':  # cut off: any bfloat16 will do
-        bits = floats.view(np.uint32) >> 16
-        return bits.astype(np.uint16).tobytes(), (bits << 16).view(np.float32).astype(np.float64)
-    return floats.tobytes(), floats.astype(np.float64)
-
-
-def write_safetensors(path, tensors):
-    header, data = {'__metadata__': {'format': 'pt'}}, b''
-    for name, (kind, shape, content) in tensors.items():
-        header[name] = {'dtype': kind, 'shape': shape, 'data_offsets': [len(data), len(data) + len(content)]}
-        data += content
-    text = json.dumps(header).encode()
-    text += b' ' * (-len(text) % 8)
-    path.write_bytes(struct.pack('<Q', len(text)) + text + data)
-
-
-class Model:
-    def __init__(self, name, kind, seed, config):
-        self.folder, self.kind, self.config = FOLDER / 'models' / name, kind, config
-        self.random, self.weights, self.files = Random(seed), {}, {}
-
-    def add(self, name, *shape):
-        scale = 0.5 if len(shape) > 1 else 0.2
-        draws = self.random.uniform(*shape).astype(np.float64) * scale
-        if len(shape) == 1 and not name.endswith('bias'):
-            draws += 1
-        content, values = stored(draws, self.kind)
-        self.files[name] = (self.kind, list(shape), content)
-        self.weights[name] = torch.from_numpy(values)
-
-    def __getitem__(self, name):
-        return self.weights[name]
-
-    def write(self, parts=1):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / 'config.json').write_text(json.dumps(self.config, indent=2, sort_keys=True) + '\n')
-        names = list(self.files)
-        if parts == 1:
-            write_safetensors(self.folder / 'model.safetensors', self.files)
-            return
-        weight_map = {}
-        for part in range(parts):
-            file = f'model-{part + 1:05}-of-{parts:05}.safetensors'
-            chosen = names[part * len(names) // parts : (part + 1) * len(names) // parts]
-            write_safetensors(self.folder / file, {name: self.files[name] for name in chosen})
-            weight_map |= {name: file for name in chosen}
-        index = {'metadata': {'total_size': sum(len(each[2]) for each in self.files.values())}, 'weight_map': weight_map}
-        (self.folder / 'model.safetensors.index.json').write_text(json.dumps(index, indent=2) + '\n')
-
-
 def attend(query, key, value):
     """[H, T, D] each, causal."""
     scores = query @ key.mT / math.sqrt(query.shape[-1])
     hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
     return scores.masked_fill(hidden, -math.inf).softmax(-1) @ value
-
-
-def heads_of(x, count):
-    return x.unflatten(-1, (count, -1)).transpose(0, 1)
-
-
-def joined(x):
-    return x.transpose(0, 1).flatten(1)
 
 
 def gpt2():
@@ -135,15 +78,12 @@ def gpt2():
         mean, variance = x.mean(-1, keepdim=True), x.var(-1, unbiased=False, keepdim=True)
         return (x - mean) / (variance + 1e-5).sqrt() * m[name + '.weight'] + m[name + '.bias']
 
-    def gelu_new(x):
-        return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
     x = m['transformer.wte.weight'][TOKENS] + m['transformer.wpe.weight'][: len(TOKENS)]
     for n in range(LAYERS):
         at = f'transformer.h.{n}.'
         q, k, v = (heads_of(each, HEADS) for each in conv1d(norm(x, at + 'ln_1'), at + 'attn.c_attn').chunk(3, -1))
         x = x + conv1d(joined(attend(q, k, v)), at + 'attn.c_proj')
-        x = x + conv1d(gelu_new(conv1d(norm(x, at + 'ln_2'), at + 'mlp.c_fc')), at + 'mlp.c_proj')
+        x = x + conv1d(gelu_tanh(conv1d(norm(x, at + 'ln_2'), at + 'mlp.c_fc')), at + 'mlp.c_proj')
     logits = norm(x, 'transformer.ln_f') @ m['transformer.wte.weight'].mT
     m.write()
     save('models/gpt2/logits', logits)
@@ -170,12 +110,8 @@ def speeds(config, width):
 
 
 def llama_logits(m, config):
-    def linear(x, name):
-        out = x @ m[name + '.weight'].mT
-        return out + m[name + '.bias'] if name + '.bias' in m.weights else out
-
     def norm(x, name):
-        return x * (x.square().mean(-1, keepdim=True) + config['rms_norm_eps']).rsqrt() * m[name + '.weight']
+        return rms_norm(m, x, name, config['rms_norm_eps'])
 
     def turned(x):
         angles = torch.outer(torch.arange(float(x.shape[1])), speeds(config, x.shape[-1]))
@@ -187,17 +123,17 @@ def llama_logits(m, config):
     for n in range(LAYERS):
         at = f'model.layers.{n}.'
         inner = norm(x, at + 'input_layernorm')
-        q = heads_of(linear(inner, at + 'self_attn.q_proj'), heads)
-        k = heads_of(linear(inner, at + 'self_attn.k_proj'), kv_heads)
+        q = heads_of(linear(m, inner, at + 'self_attn.q_proj'), heads)
+        k = heads_of(linear(m, inner, at + 'self_attn.k_proj'), kv_heads)
         if config['model_type'] == 'qwen3':
             q, k = norm(q, at + 'self_attn.q_norm'), norm(k, at + 'self_attn.k_norm')
         q, k = turned(q), turned(k)
-        v = heads_of(linear(inner, at + 'self_attn.v_proj'), kv_heads)
+        v = heads_of(linear(m, inner, at + 'self_attn.v_proj'), kv_heads)
         k, v = (each.repeat_interleave(heads // kv_heads, 0) for each in (k, v))
-        x = x + linear(joined(attend(q, k, v)), at + 'self_attn.o_proj')
+        x = x + linear(m, joined(attend(q, k, v)), at + 'self_attn.o_proj')
         inner = norm(x, at + 'post_attention_layernorm')
-        gate = linear(inner, at + 'mlp.gate_proj')
-        x = x + linear(gate * gate.sigmoid() * linear(inner, at + 'mlp.up_proj'), at + 'mlp.down_proj')
+        gate = linear(m, inner, at + 'mlp.gate_proj')
+        x = x + linear(m, gate * gate.sigmoid() * linear(m, inner, at + 'mlp.up_proj'), at + 'mlp.down_proj')
     head = 'model.embed_tokens.weight' if config['tie_word_embeddings'] else 'lm_head.weight'
     return norm(x, 'model.norm') @ m[head].mT
 

@@ -69,6 +69,22 @@ it('runs a program of Python', async () => {
   expect(text).toBe('[ 3. 12.]\n\n');
 });
 
+it('has a command that judges programs', async () => {
+  const program = `import torch
+def softmax(z):
+    return torch.softmax(z, dim=-1)`;
+  writeFileSync(join(project, 'softmax.py'), program);
+  const said = await allOutput(
+    project,
+    'npx',
+    '--no-install',
+    'tril',
+    'check-notebook',
+    'softmax.py',
+  );
+  expect(said).toBe('softmax.py: softmax: Right, to 7 digits, in 4 cases.\n');
+});
+
 it('says what to do when its module cannot be loaded', async () => {
   writeFileSync(join(project, 'page.wasm'), '<!doctype html>');
   const script = `

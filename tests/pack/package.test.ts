@@ -11,10 +11,12 @@ const installed = join(inject('project'), 'node_modules', 'tril');
 const read = (path: string) => readFileSync(join(installed, path), 'utf8');
 const manifest = JSON.parse(read('package.json')) as Record<string, unknown>;
 
-it('has modules, types, source maps, the .wasm variants, and nothing else', () => {
+it('has modules, types, source maps, the .wasm variants, its command, and nothing else', () => {
   const others = ['LICENSE', 'PYTORCH.md', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'package.json'];
-  const paths = inject('packed').filter((path) => !others.includes(path));
-  expect(inject('packed')).toEqual(expect.arrayContaining(others));
+  const command = ['bin/exercises.js', 'bin/judge.js', 'bin/tril.js'];
+  const all = [...others, ...command];
+  const paths = inject('packed').filter((path) => !all.includes(path));
+  expect(inject('packed')).toEqual(expect.arrayContaining(all));
   expect(paths.filter((path) => !/^dist\/.*\.(js|js\.map|d\.ts|wasm)$/.test(path))).toEqual([]);
   const variants = ['relaxed', 'relaxed-threads', 'simd', 'simd-threads'];
   const modules = variants.flatMap((variant) => [variant, `${variant}-training`]);
@@ -24,7 +26,7 @@ it('has modules, types, source maps, the .wasm variants, and nothing else', () =
 });
 
 it('depends on nothing', () => {
-  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bin']) {
+  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies']) {
     expect(manifest).not.toHaveProperty(kind);
   }
   expect(Object.keys(manifest.scripts as object)).not.toContain('postinstall');

@@ -46,6 +46,8 @@ const owners: Record<string, string> = {
   'graph/why.ts': 'graph.',
   'notebook/run-program.ts': 'notebook.',
   'notebook/exercises/check.ts': 'notebook.',
+  'notebook/exercises/run.ts': 'notebook.',
+  'notebook/ipynb.ts': 'notebook.',
   'worker/index.ts': 'worker.',
   'worker/model.ts': 'RemoteModel.',
   'worker/sequence-trainer.ts': 'RemoteSequenceTrainer.',

@@ -1,5 +1,5 @@
 // Exercises: right programs pass in every style, usual mistakes are named, and never others.
-import { checkExercise, exercises, type Exercise, type Verdict } from 'tril/notebook';
+import { checkExercise, exercises, runExercise, type Exercise, type Verdict } from 'tril/notebook';
 import { describe, expect, it } from 'vitest';
 import { styles } from './exercise-programs.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
@@ -91,6 +91,9 @@ describe('checkExercise', () => {
     expect(judge('softmax', 'def softmax(z):\n    return z.sum(axis=-1)').message).toBe(
       'The result must have the shape [5, 4], has [5] (5 rows of 4).',
     );
+    expect(judge('softmax', 'def softmax(z):\n    return (z\n').message).toBe(
+      'Line 2: SyntaxError: invalid syntax: return (z (5 rows of 4).',
+    );
     expect(judge('softmax', 'def softmax(z):\n  while True: pass')).toMatchObject({
       ...{ kind: 'error', error: { kind: 'TimeoutError' } },
     });
@@ -124,5 +127,55 @@ describe('checkExercise', () => {
     refuse('exercise', 'must be the id of one or an exercise', tril, 3, code);
     refuse('exercise', 'must be the id of one or an exercise', tril, {}, code);
     refuse('limit', 'unknown option "limit"', tril, 'causal', code, { limit: {} });
+  });
+});
+
+describe('runExercise', () => {
+  const code = styles['causal']![0]!.code;
+  it('gives what every line made of a case’s numbers', () => {
+    withoutLeak(() => {
+      tril.scope(() => {
+        const run = runExercise(tril, 'causal', code, { case: 2 });
+        expect(run.error).toBeNull();
+        expect(run.graph.nodes.slice(0, 3).map(({ name }) => name)).toEqual(['Q', 'K', 'V']);
+        expect(run.tensors['Q']!.shape).toEqual([2, 7, 2]);
+        const returned = run.values['_result']!;
+        expect(returned.shape).toEqual([2, 7, 2]);
+        const made = run.lines.flatMap(({ line, values }) =>
+          values.map(({ name }) => [line, name]),
+        );
+        expect(made.map(([, name]) => name)).toContain('scores');
+      });
+    });
+  });
+
+  it('gives the error of a program, and what was made before', () => {
+    tril.scope(() => {
+      const { error, lines } = runExercise(
+        tril,
+        'attention',
+        'def attention(Q, K, V):\n  return Q @ K',
+      );
+      expect(error).toMatchObject({ kind: 'ValueError', line: 2 });
+      expect(lines.length).toBeGreaterThan(0);
+      const missing = runExercise(tril, 'attention', '');
+      expect(missing.error).toMatchObject({ kind: 'NameError', line: 2 });
+    });
+  });
+
+  it('refuses wrong arguments', () => {
+    const refuse = (argument: string, says: string, ...args: readonly unknown[]) => {
+      const body = () => runExercise(...(args as Parameters<typeof runExercise>));
+      expectRefused(body, { call: 'runExercise', argument, says });
+      tril.scope(() => expect(runExercise(tril, 'causal', code).error).toBeNull());
+    };
+    withoutLeak(() => {
+      refuse('tril', 'must be what loadTril gives', {}, 'causal', code);
+      refuse('code', 'must be a string, is 3', tril, 'causal', 3);
+      refuse('exercise', 'did you mean "causal"?', tril, 'casual', code);
+      refuse('case', 'there are 4 cases, from 0', tril, 'causal', code, { case: 4 });
+      refuse('case', 'at least 0', tril, 'causal', code, { case: -1 });
+      refuse('cases', 'did you mean "case"?', tril, 'causal', code, { cases: 1 });
+    });
   });
 });

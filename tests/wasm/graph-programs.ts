@@ -43,6 +43,7 @@ async function outputOf(command: string, args: readonly string[], input = ''): P
   let [output, errors] = ['', ''];
   child.stdout.on('data', (data) => (output += String(data)));
   child.stderr.on('data', (data) => (errors += String(data)));
+  child.stdin.on('error', () => undefined); // EPIPE: a program may end before it reads its input
   child.stdin.end(input);
   const [status] = (await once(child, 'close')) as [number];
   if (status !== 0) throw new Error(`${command}: ${errors.slice(0, 5000)}`);

@@ -56,6 +56,19 @@ describe('program', () => {
     });
   });
 
+  it('stays short where many elements are put', () => {
+    tril.scope(() => {
+      const places = Array.from({ length: 20 }, (_, i) => [i]);
+      const made = graph({ x: [20], y: [1] }, ({ x, y }, { put }) => ({
+        z: put([x!, ...places.map(() => y!)], { places }),
+      }));
+      const values = run(tril, made, { x: tril.zeros([20]), y: tril.tensor([1]) });
+      for (const language of programLanguages) {
+        expect(program(made, values, language).length, language).toBeLessThan(6000);
+      }
+    });
+  });
+
   it('refuses what is not there', () => {
     withoutLeak(() => {
       const values = run(tril, attention, inputsOf(cases[0]!));

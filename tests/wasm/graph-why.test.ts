@@ -181,6 +181,10 @@ describe('why', () => {
       const without = { ...values, Q: undefined } as never;
       refuse(() => why(attention, without, '_9', [0, 0]), 'why', 'Q', 'must be a tensor');
       refuse(() => why(attention, {}, 'scores', [0, 0]), 'why', 'X', 'must be a tensor');
+      for (const X of ['abc', 3, {}, { data: [1], shape: [1] }, { data: 'a' }, null]) {
+        const other = { ...values, X } as never;
+        refuse(() => why(attention, other, 'scores', [0, 0]), 'why', 'X', 'must be a tensor');
+      }
       const wrong = { depth: 0 };
       refuse(() => why(attention, values, 'scores', [0, 0], wrong), 'why', 'depth', 'at least 1');
       const deep = { deep: 1 } as never;

@@ -44,6 +44,17 @@ describe('graph', () => {
     expect(made.nodes.map(({ name }) => name)).toEqual(['x', 'y']);
   });
 
+  it('holds lists that cannot be changed, those inside of others too', () => {
+    const places = [[0], [1]];
+    const made = graph({ x: [2], y: [1] }, ({ x, y }, { put }) => ({
+      z: put([x, y, y], { places }),
+    }));
+    const held = made.nodes.at(-1)!.options.places as number[][];
+    places[0]![0] = 5;
+    expect(held).toEqual([[0], [1]]);
+    expect(() => (held[0]![0] = 5)).toThrow(TypeError);
+  });
+
   it('says at the call what does not fit', () => {
     const says = 'graph: matmul.b: C columns meet D rows; a is X [T, C], b is W [D, C]';
     expectRefused(
@@ -193,6 +204,17 @@ describe('run', () => {
 
   it('takes a graph from JSON', () => {
     withoutLeak(() => expectComputed(JSON.parse(JSON.stringify(attention)) as Graph, inputs()));
+  });
+
+  it('puts thousands of rows as one operation', () => {
+    withoutLeak(() => {
+      const places = Array.from({ length: 4000 }, (_, row) => [2 * row, 2 * row + 1]);
+      const made = graph({ x: [4000, 2], y: [2] }, ({ x, y }, { put }) => ({
+        z: put([x!, ...places.map(() => y!)], { places }),
+      }));
+      const { z } = run(tril, made, { x: tril.zeros([4000, 2]), y: tril.tensor([1, 2]) });
+      expect(z!.read()).toEqual(Float32Array.from({ length: 8000 }, (_, i) => 1 + (i % 2)));
+    });
   });
 
   it('takes any names that are words', () => {

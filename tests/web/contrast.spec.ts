@@ -9,7 +9,7 @@ import { usual, weekly } from './weekly.ts';
 
 const addresses = [
   ...['multiply', 'average', 'attend?step=scores', 'attend?step=weights', 'mask', 'heads'],
-  ...['block', 'towers', 'longer', 'learn', 'model'],
+  ...['block', 'towers', 'longer', 'learn', 'model', 'write'],
 ];
 
 interface Seen {

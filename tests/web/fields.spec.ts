@@ -4,6 +4,7 @@ import { expect, test } from '@playwright/test';
 import * as average from '../../web/src/state/average.ts';
 import * as mask from '../../web/src/state/mask.ts';
 import * as multiply from '../../web/src/state/multiply.ts';
+import { packed } from '../../web/src/state/write.ts';
 import { codecs, full } from './links.ts';
 
 const plain = (query: string) => decodeURIComponent(query);
@@ -98,6 +99,10 @@ const broken: Record<string, [link: string, refused: readonly string[]]> = {
   ],
   meaning: ['axes=three&seed=0&layer=100&colour=1', ['axes', 'seed', 'layer', 'colour']],
   multiply: ['a=1,2;3&sa=1,2;3,4&product=8', ['a', 'sa', 'product']],
+  write: [
+    `exercise=casual&code=abc&program=mlp&own=${packed('#'.repeat(20_001))}&code=a+b`,
+    ['exercise', 'code', 'program', 'own', 'code'],
+  ],
   towers: [
     'causal=maybe&padding=9&flips=&flips=x.0.1&step=0&asks=9&asked=10&whole=cross',
     ['causal', 'padding', 'flips', 'flips', 'step', 'asks', 'asked', 'whole'],

@@ -10,6 +10,7 @@ import * as longer from './oracles/longer.ts';
 import * as mask from './oracles/mask.ts';
 import * as model from './oracles/model.ts';
 import * as towers from './oracles/towers.ts';
+import * as write from './oracles/write.ts';
 
 export type Opening = Readonly<Record<string, Rows>>;
 
@@ -224,6 +225,7 @@ export const openings: Readonly<
   towers: { numbers: twoTowers, largest: 100 },
   longer: { numbers: long, largest: 32 },
   check: { numbers: (core) => bugCase(core, 1), largest: 8 },
+  write: { numbers: write.opening, largest: 32 },
   learn: { numbers: oneStep, largest: 8 },
   meaning: { numbers: () => ({}), largest: 0 }, // its numbers are tables
   model: { numbers: async () => ({ head: await model.headOf(1, 1) }), largest: 1 },

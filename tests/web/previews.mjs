@@ -20,6 +20,7 @@ const figures = {
   towers: ['', 'asking'],
   longer: ['#?step=4', 'online-softmax'],
   check: ['', 'check-bug'],
+  write: ['', 'write-attention'],
   learn: ['#step', 'step'],
   meaning: ['', 'words'],
   model: ['', 'model'],

@@ -12,7 +12,7 @@ const names = new Set(['Tril', 'simd', 'relaxed', 'NaN', 'softmax']);
 const example = ['the', 'cat', 'saw', 'dog', 'chase', 'and', 'run', 'away'];
 
 /** Chapters whose messages are about words of a model, or names in a file: a message sets apart what it is given. */
-const withNames: readonly string[] = ['meaning', 'model', 'check'];
+const withNames: readonly string[] = ['meaning', 'model', 'check', 'write'];
 const given = /\u2068[^\u2068\u2069]*\u2069/gu;
 
 /** Words without an accent, with the element that they stand in: seen, said aloud, or shown by hovering. */
@@ -21,10 +21,13 @@ async function escaped(page: Page, chapter: string): Promise<string[]> {
     const without =
       '.katex, code, pre, script, style, noscript, textarea, [translate="no"], [translate="no"] *';
     const said: (readonly [string, string])[] = [];
-    const typed = Array.from(
-      document.querySelectorAll<HTMLInputElement>('textarea, input'),
-      ({ value }) => value,
-    ).join(' ');
+    const fields = document.querySelectorAll<HTMLInputElement>('textarea, input');
+    // Names that a program has stand beside its code.
+    const code = document.querySelectorAll('[data-line] code');
+    const typed = [
+      ...Array.from(fields, ({ value }) => value),
+      ...Array.from(code, ({ textContent }) => textContent),
+    ].join(' ');
     for (const element of document.querySelectorAll('body *')) {
       if (element.closest(without)) continue;
       const place = `${element.tagName.toLowerCase()}.${element.getAttribute('class') ?? ''}`;

@@ -23,7 +23,18 @@ mkdirSync(values.out, { recursive: true });
 
 /** Every chapter as it opens, and a few situations of the head in chapter Attend; addresses without their #. */
 const chapters = [
-  ...['multiply', 'average', 'attend', 'mask', 'heads', 'block', 'towers', 'longer', 'check'],
+  ...[
+    'multiply',
+    'average',
+    'attend',
+    'mask',
+    'heads',
+    'block',
+    'towers',
+    'longer',
+    'check',
+    'write',
+  ],
   ...['learn', 'meaning', 'model'],
 ];
 const many = Array.from({ length: 64 }, (_, i) => `w${i}`).join(' ');

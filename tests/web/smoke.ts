@@ -98,6 +98,30 @@ async function expectPlayed(page: Driven): Promise<void> {
   await until(page, withinStep).toBe(0); // at the end of one
 }
 
+/** Where code is written, what is said of it follows: the editor works, and its styles are let through. */
+async function expectWritten(page: Driven): Promise<void> {
+  const isReady = () => {
+    const line = document
+      .querySelector('[data-editor="ready"]')
+      ?.shadowRoot?.querySelector('.cm-line');
+    return line ? getComputedStyle(line).paddingRight : '';
+  };
+  await until(page, isReady).toBe('12px');
+  const type = () => {
+    const { shadowRoot } = document.querySelector('[data-editor="ready"]')!;
+    shadowRoot!.querySelector<HTMLElement>('.cm-content')!.focus();
+    document.execCommand('insertText', false, 'assert False, 1; ');
+  };
+  const verdict = () =>
+    document.querySelector('main .alive [data-verdict]')?.getAttribute('data-verdict');
+  await actUntil(
+    page,
+    () => page.evaluate(type),
+    verdict,
+    (kind) => kind === 'error',
+  );
+}
+
 /** Told to a browser before its first page: what plays by itself where it is met for the first time would hide what is tried. */
 export async function knowAll(page: Driven, base = ''): Promise<void> {
   await page.goto(`${base}THIRD-PARTY-NOTICES.txt`); // a document of the page's origin that runs nothing
@@ -127,6 +151,9 @@ export async function expectChapter(page: Driven, address: string, title: string
   }
   if (await page.evaluate(() => document.querySelector('[data-front], [data-lanes]') !== null)) {
     await expectPlayed(page);
+  }
+  if (await page.evaluate(() => document.querySelector('[data-editor]') !== null)) {
+    await expectWritten(page);
   }
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
 }

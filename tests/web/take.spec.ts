@@ -28,6 +28,8 @@ const chapters = [
   'longer?mask=window&tokens=6&keys=3',
   'longer?head=same',
   'towers',
+  'write',
+  'write?exercise=heads&program=block',
   'towers?mode=reverse&padding=2&flips=memoryMask.1.0!targetMask.2.1&source=one two three four',
 ];
 

@@ -199,7 +199,7 @@ test('the chapters stand in their order wherever they are listed, and say how lo
 }) => {
   const order = [
     ...['attend', 'average', 'mask', 'heads', 'learn', 'meaning', 'model'],
-    ...['multiply', 'block', 'towers', 'longer', 'check'],
+    ...['multiply', 'block', 'towers', 'longer', 'check', 'write'],
   ];
   const ids = (links: Locator) =>
     links.evaluateAll((all) =>

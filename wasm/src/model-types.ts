@@ -117,7 +117,7 @@ export interface ModelLayerTrace {
   readonly attention: Tensor;
   /** `[T, C]`: the residual stream after attention */
   readonly between: Tensor;
-  /** `[T, C]`: what feed-forward is given */
+  /** `[T, C]`: what feed-forward is given; the residual stream itself where no norm is before it */
   readonly normed2: Tensor;
   /** `[T, F]`; with a gate `[T, 2 F]` */
   readonly hidden: Tensor;

@@ -35,7 +35,7 @@ export interface ModelSettings {
   readonly jointHeadsNorm?: boolean;
   /** Whether both sublayers are functions of the layer's input, as in GPT-NeoX; else the second is of the first's output. */
   readonly parallel?: boolean;
-  /** Whether tokens' vectors are times the root of the width; Gemma's are. */
+  /** Whether embeddings are multiplied by the root of the width, as Gemma's are. */
   readonly scaledEmbedding?: boolean;
   /** Whether the head is the embedding's matrix. */
   readonly tiedHead?: boolean;
@@ -55,7 +55,7 @@ export interface ModelSettings {
   readonly headDim?: number;
   /** Width of the model (default 128). */
   readonly width?: number;
-  /** Width inside feed-forward layers (default 0: 4 times the width, for swiglu 8/3). */
+  /** Width inside feed-forward layers (default 0: 4 times the width, with a gate 8/3). */
   readonly hidden?: number;
   /** Maximum number of tokens seen at once (default 64). */
   readonly context?: number;
@@ -66,23 +66,26 @@ export interface ModelSettings {
   readonly vocabulary?: number;
   /** Number that norms add to the variance (default 1e-5). */
   readonly eps?: number;
-  /** Number of keys that a query sees at most, its own included (default 0: all before it). */
+  /** Number of keys that a query sees at most, its own included; 0: all before it (default: the family's; Llama's is 0). */
   readonly window?: number;
-  /** Every layer of this number sees all keys, whatever the window (default 0: none does). */
+  /** Every nth layer sees all keys, whatever the window; 0: none does (default: the family's; Llama's is 0). */
   readonly windowPeriod?: number;
-  /** Base of the rotary angles: a position turns pair i by `rotaryBase^(-2 i / D)` (default 10000). */
+  /**
+   * Base of the rotary angles: a position turns pair i by `rotaryBase^(-2 i / R)`, with R elements of a head turned
+   * (default: the family's; Llama's is 10000).
+   */
   readonly rotaryBase?: number;
-  /** Base of them in layers with a window, where it is another (default 0: the same). */
+  /** Base of them in layers with a window; 0: the same (default: the family's; Llama's is 0). */
   readonly rotaryLocalBase?: number;
-  /** Number of elements of a head that are turned (default 0: all). */
+  /** R, the number of elements of a head that are turned (default 0: all). */
   readonly rotaryWidth?: number;
-  /** Every layer of this number turns none (default 0: all turn them). */
+  /** Every nth layer turns no queries and keys; 0: all layers turn them (default: the family's; Llama's is 0). */
   readonly rotaryPeriod?: number;
-  /** Number over whose root scores are (default 0: the width of a head). */
+  /** Scores are divided by the root of this; 0: of a head's width (default: the family's; Llama's is 0). */
   readonly queryScale?: number;
-  /** Soft cap c of scores, which become `c tanh(score / c)` (default 0: none). */
+  /** Soft cap c of scores, which become `c tanh(score / c)`; 0: none (default: the family's; Llama's is 0). */
   readonly scoreCap?: number;
-  /** Soft cap of logits (default 0: none). */
+  /** Soft cap of logits, alike; 0: none (default: the family's; Llama's is 0). */
   readonly logitCap?: number;
   /** Scaling of these angles, for texts longer than those trained on (default `'none'`). */
   readonly rotaryScaling?: 'none' | 'linear' | 'dynamic' | 'llama3';

@@ -6,6 +6,7 @@ import { loadTril } from 'tril';
 import { loadTril as loadTraining } from 'tril/training';
 import { Cancelled, type Session } from './compute/answers';
 import { work } from './compute/lessons';
+import { loadNotebook } from './compute/lessons/write';
 import { made } from './compute/made';
 import { born } from './compute/training/born';
 import { maskOf } from './figures/masked';
@@ -33,7 +34,7 @@ async function unborn(): Promise<void> {
 }
 
 export const init: ServerInit = async () => {
-  const tril = await loadTril();
+  const [tril] = await Promise.all([loadTril(), loadNotebook()]);
   made.answer = (kind, ask) => work(tril, kind, ask, none) as never;
   made.mask = maskOf;
   await unborn();

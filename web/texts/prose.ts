@@ -7,7 +7,7 @@
 //   ::name                where the page puts a component of its own
 //   ::figure[What it is]  where the figure stands, on narrow screens; every section has one
 //   ::end                 what stands at the end of a chapter, across the page
-//   [words](multiply)     a link to a chapter
+//   [words](multiply)     a link to a chapter, or to a state of it: [words](write#?exercise=causal)
 import type { Root, RootContent, PhrasingContent } from 'mdast';
 import type { LeafDirective, TextDirective, ContainerDirective } from 'mdast-util-directive';
 import remarkDirective from 'remark-directive';
@@ -89,7 +89,7 @@ const html = unified()
       link: ({ all }: All, node: { url: string }) => ({
         type: 'element',
         tagName: 'a',
-        properties: { href: /^[a-z]+$/u.test(node.url) ? `chapter:${node.url}` : node.url },
+        properties: { href: /^[a-z]+(?:#|$)/u.test(node.url) ? `chapter:${node.url}` : node.url },
         children: all(node),
       }),
     } as never,

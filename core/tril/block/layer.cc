@@ -98,6 +98,7 @@ void Layer::run_sublayer(std::size_t sublayer, const TensorView<const float, 3>&
     normalise(in, work);
     add_branch(work, out);
   } else {
+    copy(in, wanted.normed);  // without a norm, f is given its input
     add_branch(in, out);
   }
 }

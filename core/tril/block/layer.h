@@ -76,7 +76,8 @@ namespace detail {
 struct SublayerTrace {
   TensorView<float, 3> branch = {};    // what is added to x: f's output, or its norm
   TensorView<float, 3> residual = {};  // x + that
-  TensorView<float, 3> normed = {};    // the output of norm1, norm2 or norm3
+  // The output of norm1, norm2 or norm3; with none of these, what f is given: its input.
+  TensorView<float, 3> normed = {};
   NormTrace norm = {};                 // of what that was given
   TensorView<float, 3> unnormed = {};  // f's output before its norm
   NormTrace branch_norm = {};          // of that

@@ -42,7 +42,7 @@ class JsonObject {
 
   // Whether it is there, and not null.
   bool has(const char* name) const { return !raw(name).empty(); }
-  // Whether it is there and null, where that says more than that it is missing.
+  // Whether it is null, where null and missing differ.
   bool is_null(const char* name) const;
   // The entry, or `otherwise` where it is missing; without `otherwise` it must be there.
   Index whole(const char* name, std::optional<Index> otherwise = {}) const;

@@ -2,6 +2,7 @@
 #include <tril/lessons/attention_cost.h>
 #include <tril/lessons/layer_costs.h>
 #include <tril/lessons/training_cost.h>
+#include <tril/model/model_pass.h>
 
 namespace tril {
 namespace {
@@ -9,16 +10,17 @@ namespace {
 using detail::kFloatBytes;
 using detail::times;
 
-// Operations of both ways.
+// Operations of forward and of backward.
 struct Flops {
   double forward = 0, backward = 0;
 
-  void add(double there, double back) { forward += there, backward += back; }
+  void add(double forwards, double backwards) { forward += forwards, backward += backwards; }
 };
 
 void add_linear(Flops& all, Index rows, Index in, Index out, bool bias) {
-  const double there = linear_cost(rows, in, out, false).flops, each = bias ? times(rows, out) : 0;
-  all.add(there + each, 2 * there + each);
+  const double forward = linear_cost(rows, in, out, false).flops;
+  const double each = bias ? times(rows, out) : 0;
+  all.add(forward + each, 2 * forward + each);
 }
 
 void add_rms_norm(Flops& all, double elements, double rows) {
@@ -48,9 +50,6 @@ void add_attention(Flops& all, const ModelConfig& config, Index layer, Index bat
     const double rotation = 3 * times(rows, config.heads + kv, config.turned_width());
     all.add(rotation, rotation);
   }
-  AttentionOptions options;
-  options.causal = config.causal;
-  if (config.has_window(layer)) options.mask = Mask::window(config.window - 1, std::nullopt);
   const AttentionCost cost = attention_cost({.batches = batches,
                                              .heads = config.heads,
                                              .kv_heads = kv,
@@ -58,20 +57,23 @@ void add_attention(Flops& all, const ModelConfig& config, Index layer, Index bat
                                              .keys = tokens,
                                              .width = D,
                                              .value_width = D},
-                                            options);
+                                            detail::layer_attention(config, layer));
+  const double cap = config.score_cap > 0 ? 7 : 0;
   all.add(cost.flops,
-          cost.scores * (10 * times(D) + 6) + 2 * times(batches, config.heads, tokens, D));
+          cost.scores * (10 * times(D) + 6 + cap) + 2 * times(batches, config.heads, tokens, D));
   add_linear(all, rows, E, config.width, config.biases);
 }
 
 void add_feed_forward(Flops& all, const ModelConfig& config, Index rows) {
   const Index F = config.hidden_width();
   const double elements = times(rows, F);
-  const Activation activation = config.activation();  // by erf as by tanh, backward
-  const double there = activation_flops(activation) + (config.is_gated() ? 1 : 0);
-  const double back = (activation == Activation::silu ? 9 : 18) + (config.is_gated() ? 2 : 0);
-  add_linear(all, rows, config.width, config.is_gated() ? 2 * F : F, config.biases);
-  all.add(elements * there, elements * back);
+  const Activation activation = config.activation();
+  const bool gated = config.is_gated();
+  const double forward = activation_flops(activation) + (gated ? 1 : 0);
+  // gelu's backward counts as gelu_tanh's
+  const double backward = (activation == Activation::silu ? 8 : 18) + (gated ? 3 : 0);
+  add_linear(all, rows, config.width, config.inner_width(), config.biases);
+  all.add(elements * forward, elements * backward);
   add_linear(all, rows, F, config.width, config.biases);
 }
 
@@ -90,7 +92,7 @@ TrainingCost training_cost(const LanguageModel& model, const TrainerOptions& opt
   const double elements = times(rows, config.width);
   Flops all;
   for (Index layer = 0; layer < config.layers; ++layer) {
-    const int norms = config.norm_place == ModelNormPlace::around ? 4 : 2;
+    const int norms = (config.norms_inputs() ? 2 : 0) + (config.norms_outputs() ? 2 : 0);
     for (int n = 0; n < norms; ++n) add_norm(all, config, rows);
     add_attention(all, config, layer, batches, tokens);
     add_feed_forward(all, config, rows);
@@ -98,8 +100,10 @@ TrainingCost training_cost(const LanguageModel& model, const TrainerOptions& opt
   }
   add_norm(all, config, rows);
   add_linear(all, rows, config.width, config.vocabulary, false);
-  all.add(times(4, rows, config.vocabulary) + times(3, rows),
-          times(4, rows, config.vocabulary) + times(rows) + elements);
+  const double logits = times(rows, config.vocabulary);
+  if (config.logit_cap > 0) all.add(3 * logits, 4 * logits);
+  all.add(4 * logits + times(3, rows), 4 * logits + times(rows) + elements);
+  if (config.scaled_embedding) all.add(elements, elements);
   if (config.positions == ModelPositions::learned) all.add(elements, elements);
 
   const double parameters = times(model.parameter_count()), given = times(2, rows);

@@ -19,10 +19,14 @@ struct TrainingCost {
 //   and an addition a bias and row;
 // - attention backward, for each score that forward computes, 10 D + 6: it again, its exp, and the
 //   products for the gradients of weights, queries, keys and values; 2 D a query and head besides;
+//   with a cap 7 more: the capped score again, its slope, and the product with that;
 // - layer norm backward 13 an element (12 without a bias) and 2 a row, RMS norm 9 and 1, forward 4
-//   and 4; gelu_tanh backward 18, SwiGLU's gate 4 and 11; rotary positions 3 an element either way;
-// - loss 4 a logit either way, 3 a row forward and 1 backward; an addition for each element of a
-//   residual stream, of positions, and of what comes back to embeddings and positions;
+//   and 4; gelu_tanh backward 18, and gelu as that; a gate 1 more forward and 3 backward, SwiGLU's
+//   4 and 11 in all; rotary positions 3 an element either way;
+// - loss 4 a logit either way, 3 a row forward and 1 backward, a cap of logits 3 and 4 more each;
+// an
+//   addition for each element of a residual stream, of positions, and of what comes back to
+//   embeddings and positions; a product for each of an embedding that is scaled, either way;
 // - AdamW 17 a parameter, SGD 5 and with momentum 7, the norm and clipping counted in, and 1 more
 //   where it decays.
 //

@@ -273,11 +273,6 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
                              batched(wanted.feed_forward.activated)};
       pass.layer(static_cast<Index>(n), weights_.layers[n], traced)
           .run(batched(x), batched(out), context);
-      if (config_.norm_place == ModelNormPlace::after) {  // x is not out where there is a trace
-        const MatrixView<float> mid = config_.parallel ? x : wanted.between;
-        if (wanted.normed1) add(x, 0, wanted.normed1, context);
-        if (wanted.normed2) add(mid, 0, wanted.normed2, context);
-      }
     }
     x = out;
     detail::change_residual(changes_, static_cast<Index>(n) + 1, first, x);

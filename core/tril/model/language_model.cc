@@ -123,7 +123,6 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
                final_norm.normed, pass.context, final_norm.norm);
   linear(joined_rows(final_norm.normed), head(), {}, saved_.logits, pass.context);
   detail::cap_logits(config_, saved_.logits, pass.context);
-  if (saved_.capped) copy(saved_.logits, saved_.capped, pass.context);
 }
 
 // saved_.logits holds their gradient.
@@ -208,6 +207,7 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
                                context};
   const auto begin = std::chrono::steady_clock::now();
   forward(tokens, pass);
+  if (saved_.capped) copy(saved_.logits, saved_.capped, context);
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, joined_rows(targets),
       {.reduction = Reduction::sum, .gradient_scale = options.scale}, saved_.logits, context);

@@ -96,8 +96,8 @@ class LanguageModel {
     std::vector<detail::LayerTrace> layers;
     detail::SublayerTrace final_norm;
     MatrixView<float> logits;
-    MatrixView<float>
-        capped;  // logits, kept where they are capped: the loss makes logits gradients
+    // The capped logits, for backward: the loss overwrites `logits` with its gradient.
+    MatrixView<float> capped;
   };
 
   void check(const MatrixView<const std::int32_t>& tokens, const char* call) const;

@@ -2,6 +2,7 @@
 #include <tril/model/model_config.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace tril {
@@ -86,7 +87,7 @@ void check_model_config(const ModelConfig& config, const char* call) {
     fail(call, "rotary_width", {"must be even, is ", config.rotary_width});
   }
   if (config.window > 0 && !config.causal) {
-    fail(call, "window", "is of keys before a query, and the model is not causal");
+    fail(call, "window", "needs a causal model: it limits the keys before a query");
   }
   const auto finite = [&](double value, const char* name) {
     if (!(value > 0) || !std::isfinite(value)) {
@@ -95,13 +96,17 @@ void check_model_config(const ModelConfig& config, const char* call) {
   };
   finite(config.eps, "eps");
   finite(config.rotary_base, "rotary_base");
-  const auto at_least_0 = [&](double value, const char* name) {
-    if (value != 0) finite(value, name);
+  if (config.rotary_local_base != 0) finite(config.rotary_local_base, "rotary_local_base");
+  const auto normal_or_0 = [&](double value, const char* name) {
+    if (value == 0) return;
+    finite(value, name);
+    if (value < std::numeric_limits<float>::min() || value > std::numeric_limits<float>::max()) {
+      fail(call, name, {"must be a normal float, is ", value});
+    }
   };
-  at_least_0(config.rotary_local_base, "rotary_local_base");
-  at_least_0(config.query_scale, "query_scale");
-  at_least_0(config.score_cap, "score_cap");
-  at_least_0(config.logit_cap, "logit_cap");
+  normal_or_0(config.query_scale, "query_scale");
+  normal_or_0(config.score_cap, "score_cap");
+  normal_or_0(config.logit_cap, "logit_cap");
   check_rotary_scaling(config.rotary_scaling, call,
                        {"rotary_scaling_factor", "rotary_scaling_original", "rotary_scaling_high"});
   if (!(config.dropout >= 0 && config.dropout < 1)) {

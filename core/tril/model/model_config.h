@@ -1,5 +1,5 @@
 // What a language model is made of: one decoder-only Transformer, whose families are settings of it
-// (model_family.h).
+// (model_family.h; norm_place and parallel: block/layer.h).
 //
 //   x = embedding of the tokens + of their positions, where these are learned
 //   each layer:  x = x + attention(norm1(x)),  x = x + feed_forward(norm2(x))
@@ -52,8 +52,8 @@ inline constexpr Named<ModelFamily> kModelFamilies[] = {{"gpt2", ModelFamily::gp
 using ModelNorm = NormKind;
 inline constexpr auto& kModelNorms = kNormKinds;
 
-// Where a sublayer has its norm: of what it is given, of what it gives before that is added, or of
-// both, each a norm of its own (block/layer.h).
+// What is normalised at a sublayer: its input, its output before it is added, or both, each by
+// weights of its own (block/layer.h).
 enum class ModelNormPlace : std::uint8_t { before, after, around };
 // Their names.
 inline constexpr Named<ModelNormPlace> kModelNormPlaces[] = {{"before", ModelNormPlace::before},
@@ -68,8 +68,8 @@ inline constexpr Named<ModelPositions> kModelPositions[] = {{"learned", ModelPos
                                                             {"rotary", ModelPositions::rotary},
                                                             {"none", ModelPositions::none}};
 
-// gelu_tanh: gelu(x W1^T) W2^T;  swiglu: (silu(x Wg^T) * (x Wu^T)) W2^T (Shazeer 2020). The others
-// alike, by other activations.
+// gelu_tanh: gelu(x W1^T) W2^T;  swiglu: (silu(x Wg^T) * (x Wu^T)) W2^T (Shazeer 2020). gelu is
+// gelu_tanh with the exact gelu; geglu and geglu_tanh are swiglu with a gelu for silu.
 enum class ModelFeedForward : std::uint8_t { gelu_tanh, swiglu, gelu, geglu, geglu_tanh };
 // Their names.
 inline constexpr Named<ModelFeedForward> kModelFeedForwards[] = {
@@ -103,10 +103,10 @@ struct ModelConfig {
   Index kv_heads = 0;         // Hk, which divides heads; 0: as many as heads
   Index head_dim = 0;         // D, the width of a head; 0: width / heads
   Index width = 128;          // C
-  Index hidden = 0;  // F of the feed-forward; 0: 4 C, or for swiglu 8 C / 3 up to a multiple of 16
-  Index context = 64;             // the most tokens at once
-  Index vocabulary = 0;           // V
-  Index window = 0;               // keys that a query sees at most, its own included; 0: all
+  Index hidden = 0;      // F of the feed-forward; 0: 4 C, or gated 8 C / 3 up to a multiple of 16
+  Index context = 64;    // the most tokens at once
+  Index vocabulary = 0;  // V
+  Index window = 0;      // keys that a query sees at most, its own included; 0: all
   Index window_period = 0;        // n: every nth layer sees all; 0: all layers have the window
   double eps = 1e-5;              // in the norms
   double rotary_base = 10000;     // a position turns pair i by base^(-2 i / R)
@@ -132,12 +132,17 @@ struct ModelConfig {
   Index query_width() const noexcept { return heads * head_width(); }
   Index key_width() const noexcept { return kv_head_count() * head_width(); }
   Index hidden_width() const noexcept;
+  // Rows of the feed-forward's first matrix: F, with a gate 2 F.
+  Index inner_width() const noexcept { return is_gated() ? 2 * hidden_width() : hidden_width(); }
   Index turned_width() const noexcept { return rotary_width > 0 ? rotary_width : head_width(); }
   // Whether queries, keys and values have biases, and norms.
   bool has_projection_biases() const noexcept { return biases || projection_biases; }
   bool has_norm_biases() const noexcept {
     return norm == ModelNorm::layer_norm && (biases || norm_biases);
   }
+  // Whether a sublayer's input, and its output, have norms of their own.
+  bool norms_inputs() const noexcept { return norm_place != ModelNormPlace::after; }
+  bool norms_outputs() const noexcept { return norm_place != ModelNormPlace::before; }
   // Of the layer of a number, from 0.
   bool has_window(Index layer) const noexcept {
     return window > 0 && !is_nth(layer, window_period);

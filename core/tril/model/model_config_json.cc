@@ -7,6 +7,8 @@
 #include <tril/model/model_settings.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -15,6 +17,8 @@ namespace tril {
 namespace {
 
 constexpr const char* kCall = "parse_model_config";
+// Lists of an entry a layer: what it is, and 1 where it turns queries and keys.
+constexpr const char *kTypes = "layer_types", *kTurned = "no_rope_layers";
 // In front of the family where tokens see both sides: a type that other libraries refuse, which
 // would take the model for one that sees only what came before.
 constexpr std::string_view kMasked = "tril-masked-";
@@ -35,24 +39,21 @@ detail::JsonText scaling_json(const RotaryScaling& scaling) {
 }
 
 // Activations by their names in files; the first of each is written.
-constexpr Named<Activation> kNames[] = {{"silu", Activation::silu},
-                                        {"gelu_pytorch_tanh", Activation::gelu_tanh},
-                                        {"gelu_new", Activation::gelu_tanh},
-                                        {"gelu", Activation::gelu},
-                                        {"swish", Activation::silu}};
+constexpr Named<Activation> kNames[] = {
+    {"silu", Activation::silu},          {"gelu_pytorch_tanh", Activation::gelu_tanh},
+    {"gelu_new", Activation::gelu_tanh}, {"gelu_fast", Activation::gelu_tanh},
+    {"gelu", Activation::gelu},          {"swish", Activation::silu}};
 
 void read_activation(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                      ModelConfig& config) {
   const std::string name = file.text(entry.activation, entry.default_activation);
-  const auto named = std::ranges::find(kNames, name, &Named<Activation>::name);
+  const Activation wanted = value_named(kNames, name, kCall, entry.activation, "activation");
   const bool is_gated = config.is_gated();
   for (const auto& each : kModelFeedForwards) {
     config.feed_forward = each.value;
-    const bool fits = named != std::end(kNames) && config.activation() == named->value;
-    if (fits && config.is_gated() == is_gated) return;
+    if (config.activation() == wanted && config.is_gated() == is_gated) return;
   }
-  fail(kCall, entry.activation,
-       {"must be \"", entry.default_activation, "\", is ", detail::shown(name)});
+  fail(kCall, entry.activation, {detail::shown(name), " needs a gate, which this family has not"});
 }
 
 // Newer files have all of it in rope_parameters; what is not there may still be beside them.
@@ -82,7 +83,7 @@ void read_rotary(const detail::JsonObject& file, const detail::FamilyEntry& entr
     const double turned = share * static_cast<double>(config.head_width());
     if (turned < 2) {
       fail(kCall, entry.rotary_share,
-           {"is less than a pair of the ", config.head_width(), " elements of a head"});
+           {"turns fewer than 2 of a head's ", config.head_width(), " elements"});
     }
     config.rotary_width = static_cast<Index>(std::min(turned, 0x1p53));
   }
@@ -105,16 +106,19 @@ void read_rotary(const detail::JsonObject& file, const detail::FamilyEntry& entr
   check_rotary_scaling(scaling, kCall, {factor.c_str(), original.c_str(), high.c_str()});
 }
 
-// n, where every nth layer is one that differs: the first, 2 n, ...; 0 where none does.
+// The period n of a list that differs at layers n, 2 n, ... (from 1); 0 where it never differs.
 Index read_period(const char* name, const std::vector<bool>& differs) {
   const Index first = std::ranges::find(differs, true) - differs.begin();
   const Index period = first < std::ssize(differs) ? first + 1 : 0;
   for (std::size_t n = 0; n < differs.size(); ++n) {
     if (differs[n] == ModelConfig::is_nth(static_cast<Index>(n), period)) continue;
-    fail(kCall, name, {"must be of the same kind at every nth layer; layer ", n, " is not"});
+    fail(kCall, name, {"must differ at every nth layer alone; layer ", n, " breaks the pattern"});
   }
   return period;
 }
+
+// Whether a layer sees all keys, by what it is called.
+constexpr Named<bool> kLayerTypes[] = {{"full_attention", true}, {"sliding_attention", false}};
 
 // Which layers have a window, and which turn queries and keys, in lists of newer files.
 void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& entry,
@@ -123,7 +127,8 @@ void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& ent
   // What a list says of each layer.
   const auto differ = [&](const char* name, const auto& list, const auto& differs) {
     if (list.size() < layers) {
-      fail(kCall, name, {"must be of ", config.layers, " layers, is of ", std::ssize(list)});
+      fail(kCall, name,
+           {"must have an entry for each of ", config.layers, " layers, has ", std::ssize(list)});
     }
     std::vector<bool> each(layers);
     for (std::size_t n = 0; n < layers; ++n) each[n] = differs(list[n]);
@@ -131,17 +136,20 @@ void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& ent
   };
   if (entry.window_period) {
     config.window_period = file.whole(entry.window_period, config.window_period);
-    constexpr const char* kTypes = "layer_types";
     if (const auto types = file.list_of_texts(kTypes); !types.empty()) {
-      config.window_period = differ(
-          kTypes, types, [](const std::string& type) { return type != "sliding_attention"; });
+      config.window_period = differ(kTypes, types, [](const std::string& type) {
+        return value_named(kLayerTypes, type, kCall, kTypes, "layer type");
+      });
     }
   }
   if (entry.rotary_period) {
     config.rotary_period = file.whole(entry.rotary_period, config.rotary_period);
-    constexpr const char* kTurned = "no_rope_layers";  // 1 of those that turn
-    if (const auto turned = file.numbers_below(kTurned, 2); !turned.empty()) {
-      config.rotary_period = differ(kTurned, turned, [](Index turns) { return turns == 0; });
+    const auto turned = file.numbers_below(kTurned, std::numeric_limits<Index>::max());
+    if (!turned.empty()) {
+      config.rotary_period = differ(kTurned, turned, [](Index turns) {
+        if (turns > 1) fail(kCall, kTurned, {"must be 0 or 1, is ", turns});
+        return turns == 0;
+      });
     }
   }
 }
@@ -200,8 +208,8 @@ ModelConfig read_family(const detail::JsonObject& file, ModelFamily family) {
   number(entry.score_cap, config.score_cap);
   number(entry.logit_cap, config.logit_cap);
   read_periods(file, entry, config);
-  for (const char* name : entry.must_be_false) {
-    if (name && file.boolean(name, false)) fail(kCall, name, entry.why_false);
+  for (const auto& [name, why] : entry.must_be_false) {
+    if (name && file.boolean(name, false)) fail(kCall, name, why);
   }
   return config;
 }
@@ -210,6 +218,14 @@ std::vector<std::int32_t> tokens_named(const detail::JsonObject& file, const cha
                                        Index vocabulary) {
   const std::vector<Index> ids = file.numbers_below(name, vocabulary);
   return {ids.begin(), ids.end()};
+}
+
+// The share of a head that is turned, of which readers take the whole part of share * D.
+double turned_share(const ModelConfig& config) {
+  const auto width = static_cast<double>(config.head_width());
+  const double share = static_cast<double>(config.turned_width()) / width;
+  const bool is_less = static_cast<Index>(share * width) < config.turned_width();
+  return is_less ? std::nextafter(share, 1.0) : share;
 }
 
 // A number, several in a list, or null.
@@ -259,7 +275,7 @@ struct OwnWriter {
 void add_own(detail::JsonWriter& json, const ModelConfig& config, ModelConfig said) {
   said.kv_heads = said.kv_head_count() == config.kv_head_count() ? config.kv_heads : said.kv_heads;
   said.hidden = config.hidden;
-  said.causal = true;  // which model_type says, too
+  said.causal = true;  // model_type says it too
   std::map<std::string, detail::JsonText> all, known;
   detail::for_each_model_setting(config, OwnWriter{all});
   detail::for_each_model_setting(said, OwnWriter{known});
@@ -323,9 +339,9 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
   json.add(entry.eps, config.eps);
   if (entry.rotary_base) {
     json.add(entry.rotary_base, config.rotary_base);
-    add(entry.rotary_local_base, config.rotary_local_base);
-    const double share =
-        static_cast<double>(config.turned_width()) / static_cast<double>(config.head_width());
+    add(entry.rotary_local_base,
+        config.rotary_local_base > 0 ? config.rotary_local_base : config.rotary_base);
+    const double share = turned_share(config);
     if (share != entry.default_rotary_share) add(entry.rotary_share, share);
     if (config.rotary_scaling.kind != RotaryScalingKind::none) {
       json.add("rope_scaling", scaling_json(config.rotary_scaling));
@@ -341,23 +357,29 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
     if (value > 0) add(name, value);
     if (value == 0) add(name, nullptr);
   };
-  add_or_null(entry.window, config.window);
-  add_or_null(entry.query_scale, config.query_scale);
+  // Where layers may differ, null is refused by other libraries, and their types say all.
+  const bool has_types = entry.window_period;
+  add_or_null(entry.window, has_types && config.window == 0 ? config.context : config.window);
+  add(entry.query_scale,
+      config.query_scale > 0 ? config.query_scale : static_cast<double>(config.head_width()));
   add_or_null(entry.score_cap, config.score_cap);
   add_or_null(entry.logit_cap, config.logit_cap);
+  const auto each_layer = [&](const char* name, const auto& says) {
+    detail::JsonWriter list('[');
+    for (Index n = 0; n < config.layers; ++n) list.add(says(n));
+    json.add(name, std::move(list).end());
+  };
   if (entry.window_period) {
-    detail::JsonWriter types('[');
-    for (Index n = 0; n < config.layers; ++n) {
-      const bool has = config.window > 0 && config.has_window(n);
-      types.add(has ? "sliding_attention" : "full_attention");
-    }
-    json.add("layer_types", std::move(types).end());
+    each_layer(kTypes, [&](Index n) { return name_of(kLayerTypes, !config.has_window(n)); });
   }
-  add(entry.rotary_period, config.rotary_period);
+  if (entry.rotary_period) {
+    each_layer(kTurned,
+               [&](Index n) { return ModelConfig::is_nth(n, config.rotary_period) ? 0 : 1; });
+  }
   json.add("vocab_size", config.vocabulary);
   json.add("bos_token_id", tokens_json(tokens.begin));
   json.add("eos_token_id", tokens_json(tokens.end));
-  if (!tokens.pad.empty()) json.add("pad_token_id", tokens_json(tokens.pad));
+  json.add("pad_token_id", tokens_json(tokens.pad));
   json.add("tie_word_embeddings", config.tied_head);
   json.add("torch_dtype", element_name(type));
   const std::string so_far = detail::JsonWriter(json).end().text;

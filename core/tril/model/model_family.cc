@@ -8,7 +8,7 @@ namespace detail {
 namespace {
 
 using enum StoredProjections;
-constexpr const char* kNoWindow = "must be false: every token sees all before it";
+constexpr Refused kNoWindow{"use_sliding_window", "must be false: every token sees all before it"};
 
 constexpr void set_gemma(ModelConfig& config) {
   config.norm_place = ModelNormPlace::around;
@@ -16,6 +16,45 @@ constexpr void set_gemma(ModelConfig& config) {
   config.tied_head = config.scaled_embedding = true;
   config.window = 4096;
   config.query_scale = 256;
+}
+
+// Gemma Team 2024
+constexpr FamilyEntry kGemma2{.family = ModelFamily::gemma2,
+                              .architecture = "Gemma2ForCausalLM",
+                              .set =
+                                  [](ModelConfig& config) {
+                                    set_gemma(config);
+                                    config.window_period = 2;
+                                    config.score_cap = 50, config.logit_cap = 30;
+                                  },
+                              .default_kv_heads = 4,
+                              .default_head_dim = 256,
+                              .activation = "hidden_activation",
+                              .default_activation = "gelu_pytorch_tanh",
+                              .window = "sliding_window",
+                              .window_period = "sliding_window_pattern",
+                              .query_scale = "query_pre_attn_scalar",
+                              .score_cap = "attn_logit_softcapping",
+                              .logit_cap = "final_logit_softcapping",
+                              .must_be_false = {{"use_bidirectional_attention"}},
+                              .branch_norm1 = "post_attention_layernorm",
+                              .norm2 = "pre_feedforward_layernorm",
+                              .branch_norm2 = "post_feedforward_layernorm",
+                              .added_to_norms = 1};
+
+// Gemma Team 2025
+constexpr FamilyEntry gemma3() {
+  FamilyEntry entry = kGemma2;
+  entry.family = ModelFamily::gemma3_text;
+  entry.architecture = "Gemma3ForCausalLM";
+  entry.set = [](ModelConfig& config) {
+    set_gemma(config);
+    config.query_key_norm = true;
+    config.window_period = 6;
+    config.rotary_base = 1e6, config.rotary_local_base = 1e4;
+  };
+  entry.rotary_local_base = "rope_local_base_freq";
+  return entry;
 }
 
 constexpr FamilyEntry kFamilies[] = {
@@ -39,7 +78,7 @@ constexpr FamilyEntry kFamilies[] = {
      .dropouts = {"resid_pdrop", "embd_pdrop", "attn_pdrop"},
      .default_dropout = 0.1,
      .scaled_scores = "scale_attn_weights",
-     .must_be_false = {"scale_attn_by_inverse_layer_idx"},
+     .must_be_false = {{"scale_attn_by_inverse_layer_idx"}},
      .prefix = "transformer.",
      .embedding = "wte.weight",
      .positions = "wpe.weight",
@@ -57,7 +96,7 @@ constexpr FamilyEntry kFamilies[] = {
      .down = "mlp.c_proj",
      .final_norm = "ln_f",
      .transposed = true,
-     .passed_over = {".attn.bias", ".attn.masked_bias"}},
+     .ignored_endings = {".attn.bias", ".attn.masked_bias"}},
     // Touvron et al. 2023
     {.family = ModelFamily::llama,
      .architecture = "LlamaForCausalLM",
@@ -67,15 +106,13 @@ constexpr FamilyEntry kFamilies[] = {
     {.family = ModelFamily::qwen2,
      .architecture = "Qwen2ForCausalLM",
      .set = [](ModelConfig& config) { config.projection_biases = true; },
-     .must_be_false = {"use_sliding_window"},
-     .why_false = kNoWindow},
+     .must_be_false = {kNoWindow}},
     // Yang et al. 2025
     {.family = ModelFamily::qwen3,
      .architecture = "Qwen3ForCausalLM",
      .set = [](ModelConfig& config) { config.query_key_norm = true; },
      .default_head_dim = 128,
-     .must_be_false = {"use_sliding_window"},
-     .why_false = kNoWindow},
+     .must_be_false = {kNoWindow}},
     // Jiang et al. 2023
     {.family = ModelFamily::mistral,
      .architecture = "MistralForCausalLM",
@@ -124,7 +161,7 @@ constexpr FamilyEntry kFamilies[] = {
      .down = "mlp.dense_4h_to_h",
      .final_norm = "gpt_neox.final_layer_norm",
      .head = "embed_out.weight",
-     .passed_over = {".rotary_emb.inv_freq", ".attention.bias", ".attention.masked_bias"}},
+     .ignored_endings = {".rotary_emb.inv_freq", ".attention.bias", ".attention.masked_bias"}},
     // Abdin et al. 2024
     {.family = ModelFamily::phi3,
      .architecture = "Phi3ForCausalLM",
@@ -134,54 +171,8 @@ constexpr FamilyEntry kFamilies[] = {
      .query_key_value = "qkv_proj",
      .gate = nullptr,
      .up = "mlp.gate_up_proj"},
-    // Gemma Team 2024
-    {.family = ModelFamily::gemma2,
-     .architecture = "Gemma2ForCausalLM",
-     .set =
-         [](ModelConfig& config) {
-           set_gemma(config);
-           config.window_period = 2;
-           config.score_cap = 50, config.logit_cap = 30;
-         },
-     .default_kv_heads = 4,
-     .default_head_dim = 256,
-     .activation = "hidden_activation",
-     .default_activation = "gelu_pytorch_tanh",
-     .window = "sliding_window",
-     .window_period = "sliding_window_pattern",
-     .query_scale = "query_pre_attn_scalar",
-     .score_cap = "attn_logit_softcapping",
-     .logit_cap = "final_logit_softcapping",
-     .must_be_false = {"use_bidirectional_attention"},
-     .branch_norm1 = "post_attention_layernorm",
-     .norm2 = "pre_feedforward_layernorm",
-     .branch_norm2 = "post_feedforward_layernorm",
-     .added_to_norms = 1},
-    // Gemma Team 2025
-    {.family = ModelFamily::gemma3_text,
-     .architecture = "Gemma3ForCausalLM",
-     .set =
-         [](ModelConfig& config) {
-           set_gemma(config);
-           config.query_key_norm = true;
-           config.window_period = 6;
-           config.rotary_base = 1e6, config.rotary_local_base = 1e4;
-         },
-     .default_kv_heads = 4,
-     .default_head_dim = 256,
-     .activation = "hidden_activation",
-     .default_activation = "gelu_pytorch_tanh",
-     .rotary_local_base = "rope_local_base_freq",
-     .window = "sliding_window",
-     .window_period = "sliding_window_pattern",
-     .query_scale = "query_pre_attn_scalar",
-     .score_cap = "attn_logit_softcapping",
-     .logit_cap = "final_logit_softcapping",
-     .must_be_false = {"use_bidirectional_attention"},
-     .branch_norm1 = "post_attention_layernorm",
-     .norm2 = "pre_feedforward_layernorm",
-     .branch_norm2 = "post_feedforward_layernorm",
-     .added_to_norms = 1},
+    kGemma2,
+    gemma3(),
     // Lozhkov et al. 2024
     {.family = ModelFamily::starcoder2,
      .architecture = "Starcoder2ForCausalLM",
@@ -213,7 +204,7 @@ constexpr FamilyEntry kFamilies[] = {
      .default_eps = 1e-5,
      .default_rotary_share = 0.25,
      .projection_biases = "use_qkv_bias",
-     .must_be_false = {"use_parallel_residual", "qk_layernorm"}},
+     .must_be_false = {{"use_parallel_residual"}, {"qk_layernorm"}}},
     // Bakouch et al. 2025
     {.family = ModelFamily::smollm3,
      .architecture = "SmolLM3ForCausalLM",
@@ -226,8 +217,7 @@ constexpr FamilyEntry kFamilies[] = {
      .rotary_period = "no_rope_layer_interval",
      .biases = "attention_bias",
      .mlp_biases = "mlp_bias",
-     .must_be_false = {"use_sliding_window"},
-     .why_false = kNoWindow},
+     .must_be_false = {kNoWindow}},
 };
 
 }  // namespace

@@ -14,11 +14,17 @@ enum class StoredProjections : std::uint8_t {
   by_head,  // one, [H, 3, D, C]: queries, keys and values of the first head, of the second, ...
 };
 
-// As Llama has it, unless an entry says otherwise. A name that is null: there is no such thing.
+// A setting that must be false.
+struct Refused {
+  const char* name = nullptr;
+  const char* why = "must be false";
+};
+
+// Defaults are Llama's. A null name: the family has no such setting or parameter.
 struct FamilyEntry {
   ModelFamily family;
   const char* architecture;             // in config.json, of a causal model
-  void (*set)(ModelConfig&) = nullptr;  // what of its settings is not Llama's
+  void (*set)(ModelConfig&) = nullptr;  // sets what differs from Llama's settings
 
   // config.json: names, and what holds where they are missing.
   const char* layer_count = "num_hidden_layers";
@@ -52,10 +58,9 @@ struct FamilyEntry {
   const char* projection_biases = nullptr;
   const char* parallel = nullptr;
   const char* scaled_scores = nullptr;
-  const char* must_be_false[2] = {};
-  const char* why_false = "must be false";
+  Refused must_be_false[2] = {};
 
-  // Parameters: those of a layer have its number and this before them.
+  // Names of parameters. A layer's begin with `layers` and its number: "model.layers.0.".
   const char* prefix = "";  // before all in some files
   const char* embedding = "model.embed_tokens.weight";
   const char* positions = "model.embed_positions.weight";
@@ -68,17 +73,17 @@ struct FamilyEntry {
   StoredProjections projections = StoredProjections::apart;
   const char* query_key_value = nullptr;  // where they are one
   const char* attention_out = "o_proj";
-  const char* gate = "mlp.gate_proj";  // null: a gate is above `up`, in one matrix
+  const char* gate = "mlp.gate_proj";  // null: `up` holds the gate in its upper half
   const char* up = "mlp.up_proj";
   const char* down = "mlp.down_proj";
   const char* final_norm = "model.norm";
   const char* head = "lm_head.weight";
-  bool transposed = false;                                // matrices of layers are [in, out]
-  float added_to_norms = 0;                               // 1: rows are times 1 + w
-  const char* passed_over[3] = {".rotary_emb.inv_freq"};  // ends of what is no parameter
+  bool transposed = false;   // matrices of layers are [in, out]
+  float added_to_norms = 0;  // 1: files hold w of norms that multiply by 1 + w
+  const char* ignored_endings[3] = {".rotary_emb.inv_freq"};  // of tensors that are not parameters
 };
 
-// That of a family.
+// The entry of a family.
 const FamilyEntry& family_entry(ModelFamily family) noexcept;
 
 }  // namespace tril::detail

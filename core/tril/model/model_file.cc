@@ -41,9 +41,10 @@ Metadata checkpoint_metadata(const Trainer& trainer, const Metadata& more) {
   return metadata;
 }
 
+// Parameters with the bits that they have in memory, as moments: nothing is added to norms.
 detail::StoredTraining stored_training(const Trainer& trainer) {
   const ModelConfig& config = trainer.model().config();
-  return {stored_parameters(config, trainer.model().weights()),
+  return {stored_parameters(config, trainer.model().values()),
           stored_parameters(config, trainer.first_moment()),
           stored_parameters(config, trainer.second_moment())};
 }

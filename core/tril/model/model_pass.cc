@@ -81,7 +81,6 @@ void cap_logits(const ModelConfig& config, const MatrixView<float>& logits,
   multiply(logits, cap, logits, context);
 }
 
-// d_logits *= 1 - (capped / c)^2
 void cap_logits_backward(const ModelConfig& config, const MatrixView<float>& capped,
                          const MatrixView<float>& d_logits, const Context& context) {
   if (config.logit_cap == 0) return;
@@ -97,18 +96,30 @@ RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length)
   const Shape<2> shape = {count, config.turned_width() / 2};
   std::vector<std::int32_t> positions(static_cast<std::size_t>(count));
   std::iota(positions.begin(), positions.end(), 0);
-  RotaryScaling scaling = config.rotary_scaling;
-  scaling.length = length;
-  const auto fill = [&](double base, Buffer<float, 2>& cos, Buffer<float, 2>& sin) {
+  const auto fill = [&](double base, const RotaryScaling& scaling, Buffer<float, 2>& cos,
+                        Buffer<float, 2>& sin) {
     cos = Buffer<float, 2>(shape), sin = Buffer<float, 2>(shape);
     rotary_angles({positions.data(), {count}}, base, scaling, cos, sin);
   };
-  fill(config.rotary_base, tables.cos, tables.sin);
-  scaling = {};
-  if (config.rotary_local_base > 0) {
-    fill(config.rotary_local_base, tables.local_cos, tables.local_sin);
+  RotaryScaling scaling = config.rotary_scaling;
+  scaling.length = length;
+  fill(config.rotary_base, scaling, tables.cos, tables.sin);
+  if (config.window > 0 && config.rotary_local_base > 0) {
+    fill(config.rotary_local_base, {}, tables.local_cos, tables.local_sin);
   }
   return tables;
+}
+
+AttentionOptions layer_attention(const ModelConfig& config, Index layer) {
+  AttentionOptions options;
+  options.causal = config.causal;
+  if (config.has_window(layer)) options.mask = Mask::window(config.window - 1, std::nullopt);
+  options.softcap = static_cast<float>(config.score_cap);
+  if (config.query_scale > 0) {
+    options.scale = static_cast<float>(1 / std::sqrt(config.query_scale));
+  }
+  if (!config.scaled_scores) options.scale = 1;
+  return options;
 }
 
 Layer model_layer(const ModelConfig& config, Index number,
@@ -116,8 +127,8 @@ Layer model_layer(const ModelConfig& config, Index number,
   Layer layer;
   layer.weights = by_layer_names<const float>(weights);
   layer.order = NormOrder::pre;
-  if (config.norm_place == ModelNormPlace::after) layer.order.reset();
-  layer.branch_norms = config.norm_place != ModelNormPlace::before;
+  if (!config.norms_inputs()) layer.order.reset();
+  layer.branch_norms = config.norms_outputs();
   layer.parallel = config.parallel;
   layer.norm = config.norm;
   layer.residuals = config.residual;
@@ -129,15 +140,7 @@ Layer model_layer(const ModelConfig& config, Index number,
   attention.kv_heads = config.kv_heads;
   attention.norm_eps = config.eps;
   if (config.has_rotary(number)) attention.rotary.emplace().width = config.rotary_width;
-  attention.attention.causal = config.causal;
-  if (config.has_window(number)) {
-    attention.attention.mask = Mask::window(config.window - 1, std::nullopt);
-  }
-  attention.attention.softcap = static_cast<float>(config.score_cap);
-  if (config.query_scale > 0) {
-    attention.attention.scale = static_cast<float>(1 / std::sqrt(config.query_scale));
-  }
-  if (!config.scaled_scores) attention.attention.scale = 1;
+  attention.attention = layer_attention(config, number);
   return layer;
 }
 

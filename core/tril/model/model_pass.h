@@ -11,7 +11,7 @@
 
 namespace tril::detail {
 
-// Where positions turn queries and keys, cosine and sine of each, [positions, D / 2]; else none.
+// Where positions turn queries and keys, cosine and sine of each, [positions, R / 2]; else none.
 struct RotaryTables {
   Buffer<float, 2> cos, sin;
   Buffer<float, 2> local_cos, local_sin;  // of layers with a window, where theirs are others
@@ -19,6 +19,8 @@ struct RotaryTables {
 // Of the positions from 0 to below `count`; those of dynamic scaling as far as `length` tokens.
 RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length);
 
+// How a layer attends: mask, scale and cap of its scores.
+AttentionOptions layer_attention(const ModelConfig& config, Index layer);
 // The layer of this number, but for what a pass adds to it.
 Layer model_layer(const ModelConfig& config, Index number,
                   const BasicModelLayerWeights<float>& weights);
@@ -49,9 +51,10 @@ struct ModelPass {
   std::optional<DropoutOptions> dropout_at(Index place) const;
 };
 
-// What tokens begin with, or its gradient, [N, C], times sqrt(C) where that is a setting.
+// x *= sqrt(C) where the embedding is scaled; x [N, C]: embeddings, or their gradient.
 void scale_embedding(const ModelConfig& config, const MatrixView<float>& x, const Context& context);
-// logits = c tanh(logits / c), where they are capped; d_logits from the gradient of what that gave.
+// logits = c tanh(logits / c) where there is a cap. Backward: d_logits *= 1 - (capped / c)^2;
+// overwrites `capped`.
 void cap_logits(const ModelConfig& config, const MatrixView<float>& logits, const Context& context);
 void cap_logits_backward(const ModelConfig& config, const MatrixView<float>& capped,
                          const MatrixView<float>& d_logits, const Context& context);

@@ -38,7 +38,7 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
     layer.from_attention = memory.take(tokens, C);
     layer.between = memory.take(tokens, C);
     layer.normed2 = memory.take(tokens, C);
-    layer.feed_forward.hidden = memory.take(tokens, config.is_gated() ? 2 * F : F);
+    layer.feed_forward.hidden = memory.take(tokens, config.inner_width());
     layer.feed_forward.activated = memory.take(tokens, F);
     layer.from_feed_forward = memory.take(tokens, C);
     layer.out = memory.take(tokens, C);

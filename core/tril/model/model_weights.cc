@@ -30,7 +30,7 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
   check_model_config(config, "model_layout");
   const Index C = config.width, F = config.hidden_width(), V = config.vocabulary;
   const Index E = config.query_width(), Ek = config.key_width();
-  const Index inner = config.is_gated() ? 2 * F : F;
+  const Index inner = config.inner_width();
   ModelLayout layout;
   BasicModelWeights<float>& weights = layout.weights;
   weights.embedding = memory.take(V, C);
@@ -52,10 +52,8 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
     if (config.has_norm_biases()) each.bias = memory.take(C);
   };
   for (BasicModelLayerWeights<float>& layer : weights.layers) {
-    if (config.norm_place != ModelNormPlace::after) norm(layer.norm1), norm(layer.norm2);
-    if (config.norm_place != ModelNormPlace::before) {
-      norm(layer.branch_norm1), norm(layer.branch_norm2);
-    }
+    if (config.norms_inputs()) norm(layer.norm1), norm(layer.norm2);
+    if (config.norms_outputs()) norm(layer.branch_norm1), norm(layer.branch_norm2);
     if (config.query_key_norm) {
       const bool joint = config.joint_heads_norm;
       layer.attention.q_norm = memory.take(joint ? E : config.head_width());
@@ -128,21 +126,20 @@ class Names {
  public:
   std::string prefix;
   bool transposed = false;
+  Index heads = 0;
   float added_to_norms = 0;
 
   void matrix(const std::string& name, const MatrixView<float>& view) {
     if (view) rows(name, view, 0, view.size(0));
   }
   void vector(const std::string& name, const VectorView<float>& view) {
-    if (view) list_.push_back({prefix + name, {view.size(0)}, view.data(), false, nullptr});
+    if (view) list_.push_back({prefix + name, {view.size(0)}, view.data(), false, nullptr, heads});
   }
   // The matrix is that of the weights themselves, which the list goes on pointing to.
   void linear(const std::string& name, const MatrixView<float>& weight,
-              const VectorView<float>& bias, Index heads = 0) {
-    const std::size_t first = list_.size();
+              const VectorView<float>& bias) {
     matrix(name + ".weight", weight);
     vector(name + ".bias", bias);
-    for (std::size_t n = first; n < list_.size(); ++n) list_[n].heads = heads;
   }
   void norm(const std::string& name, const VectorView<float>& weight) {
     vector(name + ".weight", weight);
@@ -164,7 +161,8 @@ class Names {
   void rows(const std::string& name, const MatrixView<float>& matrix, Index first, Index count) {
     std::vector<Index> shape = {count, matrix.size(1)};
     if (transposed) std::swap(shape[0], shape[1]);
-    list_.push_back({prefix + name, std::move(shape), matrix[first].data(), transposed, &matrix});
+    list_.push_back(
+        {prefix + name, std::move(shape), matrix[first].data(), transposed, &matrix, heads});
   }
 
   std::vector<StoredParameter> list_;
@@ -183,8 +181,9 @@ void name_layer(Names& names, const ModelConfig& config, const detail::FamilyEnt
     part("q_proj", 0, E), part("k_proj", E, Ek), part("v_proj", E + Ek, Ek);
   } else {
     const bool by_head = entry.projections == detail::StoredProjections::by_head && E == Ek;
-    names.linear(at + entry.query_key_value, attention.in_proj_weight, attention.in_proj_bias,
-                 by_head ? config.heads : 0);
+    names.heads = by_head ? config.heads : 0;
+    names.linear(at + entry.query_key_value, attention.in_proj_weight, attention.in_proj_bias);
+    names.heads = 0;
   }
   names.linear(at + entry.attention_out, attention.out_proj_weight, attention.out_proj_bias);
   names.norm(at + "q_norm", attention.q_norm);
@@ -248,17 +247,23 @@ Index StoredParameter::count() const noexcept {
   return count;
 }
 
+void StoredParameter::copy_to(Index first, Index end, float* out) const noexcept {
+  for_each_run(first, end, [&](Index file, Index memory, Index size) {
+    std::copy_n(data + memory, size, out + file - first);
+  });
+  if (added == 0) return;
+  for (Index i = 0; i < end - first; ++i) out[i] -= added;
+}
+
 void StoredParameter::copy_to(float* out) const noexcept {
   if (transposed) return transpose(data, shape[1], shape[0], out);
-  for_each_run(0, count(), [&](Index file, Index memory, Index size) {
-    for (Index i = 0; i < size; ++i) out[file + i] = data[memory + i] - added;
-  });
+  copy_to(0, count(), out);
 }
 
 void StoredParameter::copy_from(const float* elements) const noexcept {
   if (transposed) return transpose(elements, shape[0], shape[1], data);
   for_each_run(0, count(), [&](Index file, Index memory, Index size) {
-    for (Index i = 0; i < size; ++i) data[memory + i] = elements[file + i] + added;
+    for (Index i = 0; i < size; ++i) data[memory + i] = in_memory(elements[file + i]);
   });
 }
 

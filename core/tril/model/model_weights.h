@@ -96,8 +96,12 @@ struct StoredParameter {
   Index count() const noexcept;
   // They as the file has them, to so many floats.
   void copy_to(float* out) const noexcept;
+  // Elements [first, end) of the file, where it is not transposed.
+  void copy_to(Index first, Index end, float* out) const noexcept;
   // And back.
   void copy_from(const float* elements) const noexcept;
+  // An element of the file as memory has it: -0 stays where nothing is added.
+  float in_memory(float element) const noexcept { return added == 0 ? element : element + added; }
   // Of elements [first, end) of the file, where it is not transposed: visit(of the file, of the
   // memory, count) for each run that follows each other in both.
   template <typename Visit>

@@ -14,10 +14,10 @@ namespace {
 constexpr const char* kCall = "read_pretrained";
 
 // What Hugging Face's files hold besides parameters.
-bool is_passed_over(const ModelConfig& config, std::string_view name) {
+bool is_ignored(const ModelConfig& config, std::string_view name) {
   const detail::FamilyEntry& entry = detail::family_entry(config.family);
   if (name == entry.head) return config.tied_head;
-  return std::ranges::any_of(entry.passed_over,
+  return std::ranges::any_of(entry.ignored_endings,
                              [&](const char* end) { return end && name.ends_with(end); });
 }
 
@@ -46,7 +46,7 @@ const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) 
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   const auto at = std::ranges::find(parameters_, name, &StoredParameter::name);
   if (at != parameters_.end()) return &*at;
-  if (is_passed_over(config, name)) return nullptr;
+  if (is_ignored(config, name)) return nullptr;
   const std::string_view family = name_of(kModelFamilies, config.family);
   fail(kCall, tensor.name.c_str(),
        {"is no parameter of a model of the family ", family, " with ", config.layers, " layers"});
@@ -122,7 +122,7 @@ void load_elements(const StoredParameter& parameter, ElementType type, Index fir
                                       static_cast<std::size_t>(count * size));
       load(type, part, {to + place, static_cast<std::size_t>(count)});
       if constexpr (std::is_same_v<T, float>) {
-        for (Index i = 0; i < count; ++i) to[place + i] += parameter.added;
+        for (Index i = 0; i < count; ++i) to[place + i] = parameter.in_memory(to[place + i]);
       }
     });
   }

@@ -13,12 +13,7 @@ constexpr const char* kSecondMoment = "second_moment.";
 // Rows [first, first + count) of a matrix as the file has it.
 void copy_rows(const StoredParameter& each, Index first, Index count, float* to) noexcept {
   const Index rows = each.shape[0], cols = each.shape.size() > 1 ? each.shape[1] : 1;
-  if (!each.transposed) {
-    each.for_each_run(first * cols, (first + count) * cols, [&](Index at, Index from, Index size) {
-      for (Index i = 0; i < size; ++i) to[at - first * cols + i] = each.data[from + i] - each.added;
-    });
-    return;
-  }
+  if (!each.transposed) return each.copy_to(first * cols, (first + count) * cols, to);
   for (Index m = 0; m < cols; ++m) {
     for (Index n = 0; n < count; ++n) to[n * cols + m] = each.data[m * rows + first + n];
   }

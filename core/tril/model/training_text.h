@@ -39,8 +39,8 @@ inline constexpr const char* kMaskText = "[MASK]";
 Tokenizer training_tokenizer(std::string_view kind, TokenId vocabulary, TrainingObjective objective,
                              std::string_view text);
 
-// Sets what follows from an objective: whether the model is causal, and that the last of its
-// vocabulary hides tokens.
+// Sets what follows from an objective: whether the model is causal, and, of a masked one, that the
+// last of its vocabulary hides tokens and that no layer has a window.
 void set_objective(TrainingObjective objective, ModelConfig& config, TrainerOptions& options);
 
 // The schedule where nothing but its length and its highest rate is given: a twentieth of the steps

@@ -21,10 +21,10 @@ namespace tril {
 //                   Llama 3 or of Qwen2
 //   decoder         none or ByteLevel
 //
-// or characters with byte_fallback, as in Llama 2 and TinyLlama:
+// or characters with byte_fallback, as in Llama 2, TinyLlama and Gemma:
 //
 //   normalizer      perhaps Prepend of U+2581, then Replace of blanks by it
-//   pre_tokenizer   none
+//   pre_tokenizer   none, or Split at " ", merged with what is before, which there is no more
 //   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, with Prepend, Strip of
 //                   one blank at the start
 //

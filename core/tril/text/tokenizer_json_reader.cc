@@ -183,8 +183,10 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
   const bool is_by_characters = steps.is_by_characters();
   if (is_by_characters && !model->byte_fallback) {
     reader.fail_at(steps.pre_tokenizer.position,
-                   "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found "
-                   "null, which is read of models with byte_fallback");
+                   std::string("pre_tokenizer: expected ByteLevel, alone or at the end of a "
+                               "Sequence, found ") +
+                       (steps.splits_at_blanks() ? "Split at \" \"" : "null") +
+                       ", which is read of models with byte_fallback");
   }
   detail::set_steps(reader, steps, parts);
   parts.ignore_merges = model->ignore_merges;

@@ -10,8 +10,17 @@ namespace tril::detail {
 struct TokenizerSteps {
   JsonValue normalizer, pre_tokenizer, post_processor, decoder;
 
-  // Whether pieces begin as characters, as SentencePiece has them: then there is no pre_tokenizer.
-  bool is_by_characters() const noexcept { return pre_tokenizer.kind == JsonValue::Kind::null; }
+  // Whether pieces begin as characters, as SentencePiece has them. There is no pre_tokenizer then,
+  // or, in Gemma's files, one that splits after blanks: the normalizer has replaced all of these.
+  bool is_by_characters() const noexcept {
+    return pre_tokenizer.kind == JsonValue::Kind::null || splits_at_blanks();
+  }
+  bool splits_at_blanks() const noexcept {
+    return pre_tokenizer["type"].text() == "Split" &&
+           pre_tokenizer["pattern"]["String"].text() == " " &&
+           pre_tokenizer["behavior"].text() == "MergedWithPrevious" &&
+           !pre_tokenizer["invert"].flag(false);
+  }
 };
 
 // What they ask for, as fields of `parts`. Throws Error, with the byte of the file and the names of

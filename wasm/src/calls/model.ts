@@ -84,7 +84,7 @@ export function fileOf(files: ReadonlyMap<string, Readable>, name: string) {
 
 export const modelCalls = (context: Context) => ({
   /**
-   * A language model from its files, or in Node from the path of their folder: `config.json` of the families GPT-2, Llama or Qwen2,
+   * A language model from its files, or in Node from the path of their folder: `config.json` of any family that `ModelSettings.family` names,
    * `model.safetensors`, or the parts that `model.safetensors.index.json` lists, and, for texts,
    * `tokenizer.json` or `vocab.json` with `merges.txt`. Texts end at `eos_token_id` of
    * `generation_config.json`, or, where that names none, of `config.json`; how tokens are drawn is for

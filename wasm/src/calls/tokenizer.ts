@@ -14,7 +14,7 @@ export const tokenizerCalls = (context: Context) => ({
   /**
    * A tokenizer alone, from the bytes of `tokenizer.json`, or from files by their names: `tokenizer.json`, or
    * `vocab.json` with `merges.txt`. Other files are passed over, so that all those of a model can be given. It reads
-   * the forms of GPT-2, SmolLM2, Qwen2, Llama 3 and Llama 2, and those of `trainer.export()`.
+   * the forms of GPT-2, SmolLM2, Qwen2, Llama 3, Llama 2 and Gemma, and those of `trainer.export()`.
    *
    * @throws TrilError where a file is missing, or is not what is read, with the byte in it
    *

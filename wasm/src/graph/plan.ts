@@ -143,7 +143,7 @@ export function planOf(call: string, graph: Graph): Plan {
 }
 
 const frozenCopy = (value: unknown): unknown =>
-  Array.isArray(value) ? Object.freeze([...(value as unknown[])]) : value;
+  Array.isArray(value) ? Object.freeze((value as unknown[]).map(frozenCopy)) : value;
 
 /** A graph that nobody can change. */
 export function frozen(nodes: readonly Node[]): Graph {
@@ -173,24 +173,31 @@ export function tensorOf(call: string, values: GraphValues, name: string): Tenso
   throw new TrilError(call, name, `must be a tensor, is ${describe(tensor)}`);
 }
 
+const isNumbers = (value: unknown): value is NodeNumbers => {
+  const { shape, data } = Object(value) as Partial<NodeNumbers>;
+  return Array.isArray(shape) && data instanceof Float32Array;
+};
+
+/** The tensor of a node, or its numbers. @throws TrilError where they are missing */
+function valueOf(call: string, values: GraphNumbers, name: string): Tensor | NodeNumbers {
+  const value: unknown = values?.[name];
+  if (!isNumbers(value)) return tensorOf(call, values as GraphValues, name);
+  const { shape, data } = value;
+  if (shape.reduce((size, each) => size * each, 1) === data.length) return value;
+  throw new TrilError(call, name, `has ${data.length} numbers of [${shape.join(', ')}]`);
+}
+
 /** The numbers of a node, of a tensor when they are read. @throws TrilError where they are missing */
 export function numbersOf(call: string, values: GraphNumbers, name: string): NodeNumbers {
-  const value = values?.[name];
-  if (!(value && 'data' in value)) {
-    const tensor = tensorOf(call, values as GraphValues, name);
-    return { shape: tensor.shape, data: tensor.read() };
-  }
-  const { shape, data } = value;
-  if (shape.reduce((size, each) => size * each, 1) === data.length) return { shape, data };
-  throw new TrilError(call, name, `has ${data.length} numbers of [${shape.join(', ')}]`);
+  const value = valueOf(call, values, name);
+  return value instanceof Tensor ? { shape: value.shape, data: value.read() } : value;
 }
 
 /** What the names of sizes stand for, by the shapes of the inputs. @throws TrilError where two disagree */
 export function bind(call: string, plan: Plan, values: GraphNumbers): Sizes {
   const sizes = Object.create(null) as Record<string, number>; // a size may be called constructor
   const inputs = [...plan.values()].filter(isInput);
-  const shapeOf = ({ node: { name } }: Step) =>
-    (values?.[name] instanceof Tensor ? values[name] : numbersOf(call, values, name)).shape;
+  const shapeOf = ({ node: { name } }: Step) => valueOf(call, values, name).shape;
   const refuse = (step: Step) => {
     const { name } = step.node;
     const is = [...new Set(step.shape.flatMap(namesOf))].filter((size) => size in sizes);

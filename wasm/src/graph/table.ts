@@ -2,19 +2,17 @@
 import {
   add,
   divide,
-  maximum,
-  minimum,
-  multiply,
-  power,
-  subtract,
-} from './operations/arithmetic.js';
-import {
   equal,
   greater,
   greaterEqual,
   less,
   lessEqual,
+  maximum,
+  minimum,
+  multiply,
   notEqual,
+  power,
+  subtract,
 } from './operations/arithmetic.js';
 import { runningAverage, tri } from './operations/averages.js';
 import { attention, multiHeadAttention } from './operations/attention.js';

@@ -36,7 +36,7 @@ function labelOf(step: Step): string {
   return isHidden(step) ? step.node.operation : step.node.name;
 }
 
-/** What an operation says of numbers, in pieces: behind each of `numbers` it has its place among them between two marks. */
+/** Splits the sentence of an operation at its numbers; each is followed by its position in `numbers` between two marks. */
 function partsOf(said: string, numbers: readonly string[], cells: readonly ReasonCell[]) {
   const pieces = said.split(/\ue000(\d+)\ue001/);
   return pieces

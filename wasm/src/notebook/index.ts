@@ -15,5 +15,7 @@ export {
   type ProgramValue,
 } from './run-program.js';
 export { checkExercise, type CheckOptions, type Verdict } from './exercises/check.js';
+export { runExercise, type RunExerciseOptions } from './exercises/run.js';
 export { exercises } from './exercises/index.js';
 export type { Exercise, ExerciseCase, ExerciseInput, Mistake } from './exercises/exercise.js';
+export { cellOf, notebookProgram, type NotebookCell, type NotebookProgram } from './ipynb.js';

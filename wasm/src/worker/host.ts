@@ -165,7 +165,7 @@ async function ran(values: readonly unknown[]): Promise<unknown> {
 async function perform({ id, path, on, values }: Request): Promise<unknown> {
   if (!tril) {
     tril = await loaded(values[0] as RemoteLoadOptions);
-    return { variant: tril.variant, threads: tril.threads, paths: paths(tril) };
+    return { variant: tril.variant, threads: tril.threads, paths: [...paths(tril), ['run']] };
   }
   const target = on === undefined ? tril : held.get(on);
   if (path[0] === 'dispose' && on !== undefined) held.delete(on);

@@ -101,7 +101,6 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       ...about,
       withSignal: (other: AbortSignal) => callsWith(checkedSignal(other)),
       close: () => line.close(),
-      run: (...values: unknown[]) => line.ask(['run'], values, { signals: [signal] }),
     };
     for (const path of paths) {
       const [part, name] = path as [string, string?];

@@ -63,7 +63,7 @@ type RemoteCalls<Calls> = {
 
 /** The options of a Worker's `loadTril`. */
 export interface RemoteLoadOptions extends LoadOptions {
-  /** Load a module of `tril/training`, which is 199 kB larger, so that there are the calls of {@link RemoteTrainingTril}. */
+  /** Load a module of `tril/training`, which is 210 kB larger, so that there are the calls of {@link RemoteTrainingTril}. */
   readonly training?: boolean;
 }
 

@@ -4,7 +4,7 @@ export type ChapterId = (typeof order)[number];
 /** What one needs to understand attention. */
 const main = ['attend', 'average', 'mask', 'heads', 'learn', 'meaning', 'model'] as const;
 /** What is under the hood: none of the others rests on it. */
-const under = ['multiply', 'block', 'towers', 'longer', 'check'] as const;
+const under = ['multiply', 'block', 'towers', 'longer', 'check', 'write'] as const;
 const order = [...main, ...under] as const;
 
 export interface Chapter {

@@ -17,6 +17,7 @@ import type { SoftmaxLessons } from './lessons/softmax';
 import type { TimesLessons } from './lessons/times';
 import type { TowersLessons } from './lessons/towers';
 import type { TowersCostLessons } from './lessons/towers-cost';
+import type { WriteLessons } from './lessons/write';
 import type { MeasureSessions } from './measure-protocol';
 
 /** Every kind of question with its answer; a chapter's own, as { kind: { ask, answer } }. */
@@ -39,7 +40,8 @@ export interface Lessons
     RatesLessons,
     TimesLessons,
     TowersLessons,
-    TowersCostLessons {}
+    TowersCostLessons,
+    WriteLessons {}
 
 export type Kind = keyof Lessons;
 

@@ -27,17 +27,29 @@ export const tensorOf = (numbers: readonly number[], cols: number) => ({
 /** The last two axes of a value, at a place in those before them. */
 export function matrixOf(values: NodeValues, node: string, front: readonly number[] = []) {
   const { shape, data } = values[node];
-  const [rows, cols] = shape.slice(-2);
+  const [rows, cols] = [1, 1, ...shape].slice(-2);
   const nth = shape
     .slice(0, -2)
     .reduce((sum, size, axis) => sum * size + front[front.length - shape.length + 2 + axis], 0);
   return { rows, cols, data: data.subarray(nth * rows * cols, (nth + 1) * rows * cols) };
 }
 
+/** Its first rows and columns. */
+export function cut({ rows, cols, data }: MatrixData, most: number): MatrixData {
+  const [height, width] = [Math.min(rows, most), Math.min(cols, most)];
+  if (height === rows && width === cols) return { rows, cols, data };
+  const cutData = new Float32Array(height * width).map(
+    (_, i) => data[Math.floor(i / width) * cols + (i % width)],
+  );
+  return { rows: height, cols: width, data: cutData };
+}
+
 /** A matrix of a figure. */
 export interface Shown {
   /** The value that it shows, if not the one of its own name. */
   readonly node?: string;
+  /** Where it is in the axes before rows and columns, if not where the others are. */
+  readonly front?: readonly number[];
   readonly look: Look;
   /** What is said of a cell below its equation. */
   readonly note: string | ((cell: Place) => string);
@@ -50,6 +62,8 @@ interface Options<Id extends string> {
   readonly shown: Readonly<Partial<Record<Id, Shown>>>;
   /** Where its matrices are in the axes before rows and columns. */
   readonly front?: readonly number[];
+  /** Of rows and of columns, no more are shown (default all). */
+  readonly most?: number;
 }
 
 interface GraphCell {
@@ -97,8 +111,9 @@ export class GraphScene<Id extends string> {
   constructor(options: Options<Id>) {
     this.#options = options;
     this.#shown = Object.entries(options.shown) as [Id, Shown][];
-    const drawn = this.#shown.map(([id, { node = id, look }]) => {
-      return [id, drawnOf(id, matrixOf(options.values, node, options.front), look)] as const;
+    const { values, most = Infinity } = options;
+    const drawn = this.#shown.map(([id, { node = id, front = options.front, look }]) => {
+      return [id, drawnOf(id, cut(matrixOf(values, node, front), most), look)] as const;
     });
     this.drawn = Object.fromEntries(drawn) as typeof this.drawn;
   }
@@ -134,14 +149,21 @@ export class GraphScene<Id extends string> {
     });
 
   #cellOf({ matrix, row, col }: Cell<Id>): GraphCell {
-    const { node = matrix } = this.#options.shown[matrix]!;
+    const { node = matrix, front = this.#options.front ?? [] } = this.#options.shown[matrix]!;
     const rank = this.#options.values[node].shape.length;
-    return { node, index: [...(this.#options.front ?? []), row, col].slice(-rank) };
+    return { node, index: [...front, row, col].slice(-rank) };
   }
 
   /** Where a value is seen: what is made of it is made of the last. */
-  #idsOf({ node }: GraphCell): readonly Id[] {
-    return this.#shown.filter(([id, shown]) => (shown.node ?? id) === node).map(([id]) => id);
+  #idsOf({ node, index }: GraphCell): readonly Id[] {
+    const { front: all = [], most = Infinity } = this.#options;
+    if (index.slice(-2).some((place) => place >= most)) return [];
+    const before = index.slice(0, -2);
+    const isThere = (front: readonly number[]) =>
+      before.every((place, axis) => place === front[front.length - before.length + axis]);
+    return this.#shown
+      .filter(([id, shown]) => (shown.node ?? id) === node && isThere(shown.front ?? all))
+      .map(([id]) => id);
   }
 
   #seen({ node, index }: GraphCell): readonly GraphCell[] {

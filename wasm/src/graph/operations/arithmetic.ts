@@ -1,4 +1,5 @@
 // x + y and so on, element by element, with NumPy's broadcasting.
+import { snakeCase } from '../../names.js';
 import type { Tensor } from '../../tensor.js';
 import type { Tril } from '../../load.js';
 import { define, type Operation } from '../operation.js';
@@ -15,13 +16,23 @@ interface Arithmetic {
   gradient(tril: Tril, d: Tensor, x: Tensor, y: Tensor): readonly [Tensor, Tensor];
 }
 
-const arithmetic = ({ call, sign, named, tex, gradient }: Arithmetic): Operation =>
-  define<object>({
+type Pairwise =
+  Arithmetic['call'] | ('equal' | 'notEqual' | 'less' | 'lessEqual' | 'greater' | 'greaterEqual');
+
+/** What all have in common whose values are made of two, pair by pair. */
+const pairwise = (call: Pairwise) =>
+  ({
     takes: ['x', 'y'],
     options: {},
     shape: ([x, y], _, fail) => broadcast(x!, y!, 'y', fail),
     run: (tril, [x, y]) => tril[call](x!, y!),
     cells: (index, { inputs }) => inputs.map((shape, i) => [[i, back(shape, index)]]),
+    flops: ({ output }) => count(output),
+  }) satisfies Partial<Operation<object>>;
+
+const arithmetic = ({ call, sign, named, tex, gradient }: Arithmetic): Operation =>
+  define<object>({
+    ...pairwise(call),
     why: (terms) => {
       if (named) return `${named.sentence}(${terms.map(([number]) => number).join(', ')})`;
       return terms.map(([number]) => signed(number!)).join(` ${sign} `);
@@ -34,7 +45,6 @@ const arithmetic = ({ call, sign, named, tex, gradient }: Arithmetic): Operation
       named || call === 'power'
         ? `binary(Binary::${call}, ${x}, ${y}, ${out});`
         : `${call}(${x}, ${y}, ${out});`,
-    flops: ({ output }) => count(output),
     tex: ([x, y]) => tex(x!, y!),
   });
 
@@ -65,7 +75,7 @@ export const power = arithmetic({
   ...{ call: 'power', sign: '**', tex: (x, y) => `{${factor(x)}}^{${y}}` },
   gradient: (tril, d, x, y) => {
     const dX = tril.multiply(d, tril.multiply(y, tril.power(x, tril.subtract(y, 1))));
-    // 0 to a power above 0 stays 0, where a logarithm would not.
+    // log(0) is -inf, and 0 * -inf would be NaN.
     const logarithm = tril.where(tril.greater(x, 0), tril.log(x), 0);
     return [dX, tril.multiply(d, tril.multiply(tril.power(x, y), logarithm))];
   },
@@ -89,20 +99,14 @@ export const maximum = extreme('maximum');
 export const minimum = extreme('minimum');
 
 /** 1 where it is so, else 0. */
-const comparison = (call: string, sign: string, tex: string): Operation =>
+const comparison = (call: Pairwise, sign: string, tex: string): Operation =>
   define<object>({
-    takes: ['x', 'y'],
-    options: {},
-    shape: ([x, y], _, fail) => broadcast(x!, y!, 'y', fail),
-    run: (tril, [x, y]) => tril[call as 'equal'](x!, y!),
-    cells: (index, { inputs }) => inputs.map((shape, i) => [[i, back(shape, index)]]),
+    ...pairwise(call),
     why: (terms) => terms.map(([number]) => signed(number!)).join(` ${sign} `),
     gradient: () => [],
     numpy: (args) => `(${args.map(atom).join(` ${sign} `)}).astype(np.float32)`,
     pytorch: (args) => `(${args.map(atom).join(` ${sign} `)}).float()`,
-    cpp: ([x, y], _, out) =>
-      `binary(Binary::${call.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)}, ${x}, ${y}, ${out});`,
-    flops: ({ output }) => count(output),
+    cpp: ([x, y], _, out) => `binary(Binary::${snakeCase(call)}, ${x}, ${y}, ${out});`,
     tex: (args) => `\\left[${args.join(` ${tex} `)}\\right]`,
   });
 

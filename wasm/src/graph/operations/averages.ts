@@ -1,7 +1,7 @@
 // Averages up to now, y[t] = (x[0] + ... + x[t]) / (t + 1), and the triangle of ones that makes sums of them.
 import { boolean, define, size } from '../operation.js';
 import { constant, count, one, parseSize, plus, times, type Size } from '../sizes.js';
-import { braces, product, python, put, signed, upTo } from './common.js';
+import { product, put, signed, triangle, upTo, viewed } from './common.js';
 
 /** Ones on the diagonal and below, zeros above. */
 export const tri = define<{ rows: Size }>({
@@ -9,7 +9,7 @@ export const tri = define<{ rows: Size }>({
   options: { rows: size() },
   then: 'rows',
   shape: (_, { rows }) => [parseSize('graph', 'rows', rows), parseSize('graph', 'rows', rows)],
-  run: (tril, _, { output }) => tril.exp(tril.mask.toTensor(tril.mask.causal(), output)),
+  run: (tril, _, { output }) => triangle(tril, output),
   cells: () => [],
   why: () => '',
   gradient: () => [],
@@ -50,8 +50,8 @@ export const runningAverage = define<{ sum: boolean }>({
   numpy: ([x], { options, output }) => averages('np', 'axis', x!, options.sum, output),
   pytorch: ([x], { options, output }) => averages('torch', 'dim', x!, options.sum, output),
   cpp: ([x], { options, output }, out) => {
-    const [from, to] = [x, out].map((name) => `{${name}.data(), ${braces(stacked(output))}}`);
-    return `running_average(${from}, {.sum = ${python(options.sum).toLowerCase()}}, ${to});`;
+    const [from, to] = [x!, out].map((name) => viewed(name, stacked(output)));
+    return `running_average(${from}, {.sum = ${options.sum}}, ${to});`;
   },
   // Row t takes t + 1 sums, and averages a division.
   flops: ({ options, output }) =>
@@ -67,8 +67,8 @@ function averages(
   axis: string,
   x: string,
   sum: boolean,
-  { length: rank, ...shape }: readonly number[],
+  output: readonly number[],
 ): string {
   const row = `${x}[..., :t + 1, :].${sum ? 'sum' : 'mean'}(${axis}=-2)`;
-  return `${library}.stack([${row} for t in range(${shape[rank - 2]})], ${axis}=-2)`;
+  return `${library}.stack([${row} for t in range(${output.at(-2)})], ${axis}=-2)`;
 }

@@ -1,4 +1,6 @@
 // What several operations need: axes, broadcasting, and brackets around what is written into a line.
+import type { Tril } from '../../load.js';
+import type { Tensor } from '../../tensor.js';
 import { equal, numberOf, shapeText, type Sum } from '../sizes.js';
 import type { Fail, Index, Shape } from '../operation.js';
 
@@ -64,6 +66,9 @@ export const viewed = (name: string, shape: readonly number[]): string =>
   `{${name}.data(), ${braces(shape)}}`;
 /** Sizes before an axis, multiplied. */
 export const product = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);
+/** Of this shape, 1 on the diagonal and below, else 0. */
+export const triangle = (tril: Tril, shape: readonly number[]): Tensor =>
+  tril.exp(tril.mask.toTensor(tril.mask.causal(), [...shape]));
 /** Rows and width of a tensor whose last axis is a row. */
 export const rowsOf = (shape: readonly number[]): number[] => [
   product(shape.slice(0, -1)),

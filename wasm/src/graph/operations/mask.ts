@@ -1,7 +1,7 @@
 // Hides scores by -inf, or another number: those of keys behind the query's own position, or where `seen` is 0.
 import { define, number } from '../operation.js';
 import { constant, numberOf } from '../sizes.js';
-import { back, broadcast, product } from './common.js';
+import { back, broadcast, product, triangle } from './common.js';
 
 /** Whether a query may look, where no tensor says so. */
 const isCausal = (index: readonly number[]): boolean => index.at(-1)! <= index.at(-2)!;
@@ -26,8 +26,7 @@ export const mask = define<{ hidden: number }>({
   },
   run: (tril, [x, seen], { options: { hidden } }) => {
     if (seen) return tril.where(seen, x!, hidden);
-    const added = tril.mask.toTensor(tril.mask.causal(), x!.shape.slice(-2));
-    return hidden === -Infinity ? tril.add(x!, added) : tril.where(tril.exp(added), x!, hidden);
+    return tril.where(triangle(tril, x!.shape.slice(-2)), x!, hidden);
   },
   cells: (index, { inputs: [x, seen] }, read) => {
     const place = [0, back(x!, index)] as const;
@@ -37,7 +36,7 @@ export const mask = define<{ hidden: number }>({
   },
   why: ([term], { options: { hidden } }) => term?.[0] ?? String(hidden).replace('Infinity', 'inf'),
   gradient: (tril, d, { tensors: [x, seen] }) => {
-    const hides = seen ?? tril.exp(tril.mask.toTensor(tril.mask.causal(), x!.shape.slice(-2)));
+    const hides = seen ?? triangle(tril, x!.shape.slice(-2));
     return [tril.sumTo(tril.where(hides, d, 0), x!.shape)];
   },
   numpy: ([x, seen], { options: { hidden }, output }) => {

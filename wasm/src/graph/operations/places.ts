@@ -12,8 +12,8 @@ import {
   fromFront,
   product,
   put as moved,
+  upTo,
 } from './common.js';
-import { upTo } from './common.js';
 
 const vector = (values: readonly number[]): string =>
   `const std::vector<Index> at${braces(values)};`;
@@ -110,6 +110,12 @@ const scattered = (
     shape,
   );
 
+/** 1 at places, else 0. */
+const marked = (tril: Tril, places: readonly number[], shape: readonly number[]) =>
+  places.length === 0
+    ? tril.zeros(shape)
+    : scattered(tril, tril.add(tril.zeros([places.length]), 1), places, shape);
+
 /** `x` with the numbers of other values at places of its row-major order: later ones win. */
 export const put = define<{ places: readonly (readonly number[])[] }>({
   takes: ['...'],
@@ -135,11 +141,12 @@ export const put = define<{ places: readonly (readonly number[])[] }>({
   run: (tril, [x, ...values], { options, output }) => {
     const last = [...owners(options.places)];
     if (last.length === 0) return tril.reshape(x!, output);
-    const starts = options.places.map((_, i) => options.places.slice(0, i).flat().length);
+    let before = 0;
+    const starts = options.places.map(({ length }) => (before += length) - length);
     const rows = tril.concatenate(values.map((each) => tril.reshape(each, [each.size, 1])));
     const [places, from] = [last.map(([place]) => place), last.map(([, [i, n]]) => starts[i]! + n)];
-    const isPut = scattered(tril, tril.add(tril.zeros([places.length]), 1), places, output);
-    return tril.where(isPut, scattered(tril, tril.embedding(from, rows), places, output), x!);
+    const given = scattered(tril, tril.embedding(from, rows), places, output);
+    return tril.where(marked(tril, places, output), given, x!);
   },
   cells: (index, { inputs: [x, ...values], options }) => {
     const place = x!.reduce((n, size, i) => n * size + index[i]!, 0);
@@ -153,17 +160,16 @@ export const put = define<{ places: readonly (readonly number[])[] }>({
   gradient: (tril, d, { inputs: [x, ...values], options }) => {
     const last = owners(options.places);
     const flat = tril.reshape(d, [d.size, 1]);
-    const ones = (size: number) => tril.add(tril.zeros([size]), 1);
-    const places = [...last.keys()];
-    const isPut =
-      places.length === 0 ? tril.zeros(x!) : scattered(tril, ones(places.length), places, x!);
     const own = options.places.map((each, i) => {
       if (each.length === 0) return tril.zeros(values[i]!);
-      const counts = each.map((place, n) => (last.get(place)!.join() === `${i},${n}` ? 1 : 0));
+      const counts = each.map((place, n) => {
+        const [value, number] = last.get(place)!;
+        return value === i && number === n ? 1 : 0;
+      });
       const row = tril.reshape(tril.embedding([...each], flat), values[i]!);
       return tril.multiply(row, tril.tensor(values[i]!, Float32Array.from(counts)));
     });
-    return [tril.where(isPut, 0, d), ...own];
+    return [tril.where(marked(tril, [...last.keys()], x!), 0, d), ...own];
   },
   numpy: ([x, ...values], { options }) =>
     values.reduce((all, each, i) => `put(${all}, ${text(options.places[i]!)}, ${each})`, x!),
@@ -171,11 +177,13 @@ export const put = define<{ places: readonly (readonly number[])[] }>({
     x = np.array(x)
     x.reshape(-1)[places] = np.reshape(values, -1)
     return x`,
-  pytorch: ([x, ...values], { options }) =>
-    values.reduce((all, each, i) => {
+  pytorch: ([x, ...values], { options, output }) => {
+    const puts = values.map((each, i) => {
       const places = `torch.tensor(${text(options.places[i]!)}, dtype=torch.long)`;
-      return `${atom(all)}.reshape(-1).index_put((${places},), ${atom(each)}.reshape(-1)).reshape(${atom(all)}.shape)`;
-    }, x!),
+      return `.index_put((${places},), ${atom(each)}.reshape(-1))`;
+    });
+    return `${atom(x!)}.reshape(-1)${puts.join('')}.reshape(${output.join(', ')})`;
+  },
   cpp: ([x, ...values], { options, output }, out) => {
     const lines = values.map((each, i) => {
       const places = vector(options.places[i]!);

@@ -3,12 +3,12 @@ import { TrilError } from '../../error.js';
 import { edit, run, type Graph, type GraphEdit, type NodeNumbers } from '../../graph/index.js';
 import { checkTril } from '../../graph/run.js';
 import type { Tril } from '../../load.js';
-import { checkKeys, checkName, describe } from '../../names.js';
+import { checkKeys } from '../../names.js';
 import type { Tensor } from '../../tensor.js';
 import type { ProgramLimits } from '../arrays/record.js';
-import { runProgram, type ProgramError, type ProgramRun } from '../run-program.js';
+import type { ProgramError, ProgramRun } from '../run-program.js';
 import type { Exercise, ExerciseCase, Mistake } from './exercise.js';
-import { exercises } from './index.js';
+import { checkCode, exerciseOf, inputsOf, runCase } from './run.js';
 
 /** What `checkExercise` found. */
 export interface Verdict {
@@ -73,39 +73,10 @@ function distance(found: NodeNumbers, right: NodeNumbers): number {
 
 const isClose = (found: NodeNumbers, right: NodeNumbers) => distance(found, right) <= tolerance;
 
-function inputsOf(tril: Tril, of: ExerciseCase): Record<string, Tensor> {
-  const entries = Object.entries(of.inputs).map(([name, { shape, scale = 1, causal }], i) => {
-    const size = [...shape];
-    const made = causal
-      ? tril.mask.toTensor(tril.mask.causal(), size)
-      : tril.multiply(tril.randomNormal(size, { seed: 100 + i }), scale);
-    return [name, made] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
 const valuesOf = (tril: Tril, graph: Graph, inputs: Readonly<Record<string, Tensor>>) =>
   Object.fromEntries(
     Object.entries(run(tril, graph, inputs)).map(([name, tensor]) => [name, read(tensor)]),
   );
-
-const given = (name: string) => `_given_${name}`;
-
-/** The program, with a call of its function behind it. */
-function runCase(
-  tril: Tril,
-  exercise: Exercise,
-  code: string,
-  { inputs, of }: { inputs: Readonly<Record<string, Tensor>>; of: ExerciseCase },
-  limits: ProgramLimits | undefined,
-): ProgramRun {
-  const args = exercise.parameters.map((name) => of.numbers?.[name] ?? given(name));
-  const all = Object.entries(inputs).map(([name, tensor]) => [given(name), tensor] as const);
-  return runProgram(tril, `${code}\n_result = ${exercise.name}(${args.join(', ')})\n`, {
-    given: Object.fromEntries(all),
-    ...(limits && { limits }),
-  });
-}
 
 /** The arrays that the function returned; null where it returned something else. */
 function resultsOf({ values, tensors }: ProgramRun, count: number): readonly NodeNumbers[] | null {
@@ -297,16 +268,14 @@ export function checkExercise(
 ): Verdict {
   const call = 'checkExercise';
   checkTril(call, tril);
-  if (typeof code !== 'string') {
-    throw new TrilError(call, 'code', `must be a string, is ${describe(code)}`);
-  }
+  checkCode(call, code);
   checkKeys(call, 'options', 'option', options, ['limits']);
   const chosen = exerciseOf(call, exercise);
   return tril.scope(() => {
     const trials: Trial[] = [];
     for (const tried of chosen.cases) {
       const inputs = inputsOf(tril, tried);
-      const made = runCase(tril, chosen, code, { inputs, of: tried }, options.limits);
+      const made = runCase(tril, chosen, code, { inputs, of: tried, limits: options.limits });
       const stopped = asStopped(chosen, tried, made, code);
       if (stopped) {
         // What went wrong before says more.
@@ -322,17 +291,6 @@ export function checkExercise(
     }
     return judge(tril, chosen, trials);
   });
-}
-
-function exerciseOf(call: string, exercise: string | Exercise): Exercise {
-  if (typeof exercise === 'string') {
-    const ids = exercises.map(({ id }) => id);
-    checkName(call, 'exercise', 'exercise', exercise, ids);
-    return exercises[ids.indexOf(exercise)]!;
-  }
-  if (typeof exercise?.graph === 'function' && Array.isArray(exercise.cases)) return exercise;
-  const problem = `must be the id of one or an exercise, is ${describe(exercise)}`;
-  throw new TrilError(call, 'exercise', problem);
 }
 
 /** The verdict on a program that stops, or returns no arrays. */

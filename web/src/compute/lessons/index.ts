@@ -21,8 +21,12 @@ import { softmaxAnswers } from './softmax';
 import { timesAnswers } from './times';
 import { towersAnswers } from './towers';
 import { towersCostAnswers } from './towers-cost';
+import { writeLater, type WriteLessons } from './write';
 
-const later: Later<Pick<Lessons, 'files' | 'proof'>> = checkLater;
+const later: Later<Pick<Lessons, 'files' | 'proof' | keyof WriteLessons>> = {
+  ...checkLater,
+  ...writeLater,
+};
 const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...multiplyAnswers,
   ...graphAnswers,

@@ -1,0 +1,131 @@
+// A program that is being written: what its lines made when it last ran, and what is said of their cells.
+import { untrack } from 'svelte';
+import type { Ran } from '../../compute/lessons/write';
+import { Answer } from '../../compute/lessons.svelte';
+import { useFigure } from '../../figures/figure.svelte';
+import { GraphScene, costOf, programsOf } from '../../figures/graph';
+import type { LineMark } from './editor';
+import { madeBy, mostAlong } from './rows';
+
+/** Milliseconds after the last key. */
+const pause = 150;
+
+interface Asked {
+  readonly exercise: string | null;
+  readonly code: string;
+}
+
+/** The answer without what a program has not come to, which stands as it last did as far as its lines are the same. */
+interface Good {
+  readonly asked: Asked;
+  readonly ran: Ran;
+}
+
+export class Bench {
+  /** The line that the cursor is in, and the one whose row is pointed at. */
+  at = $state(0);
+  pointed = $state(0);
+  readonly #answer: Answer<'written'>;
+  /** The last program that could be read. */
+  #good = $state.raw<Good | null>(null);
+  readonly #prefix: string;
+  readonly #given: () => readonly string[];
+
+  /** `prefix`: of its matrices' names. `given`: the names of an exercise's arguments. */
+  constructor(prefix: string, ask: () => Asked | null, given: () => readonly string[] = () => []) {
+    this.#prefix = prefix;
+    this.#given = given;
+    this.#answer = new Answer('written', ask);
+    $effect.pre(() => {
+      const { now, asked } = this.#answer;
+      if (now && asked && now.lines.length > 0) untrack(() => (this.#good = { asked, ran: now }));
+    });
+  }
+
+  readonly now = $derived.by(() => this.#answer.now);
+  readonly asked = $derived.by(() => this.#answer.asked);
+
+  /** Of a program that cannot be read, the one before, down to the line in question. */
+  readonly #shown = $derived.by((): Good | null => {
+    const { now, asked } = this.#answer;
+    if (!now || !asked) return null;
+    if (now.lines.length > 0 || !now.error || !this.#good) return { asked, ran: now };
+    const [lines, before] = [asked.code.split('\n'), this.#good.asked.code.split('\n')];
+    let same = 0;
+    while (same < now.error.line - 1 && lines[same] === before[same]) ++same;
+    const ran = this.#good.ran;
+    return {
+      asked,
+      ran: { ...ran, error: now.error, lines: ran.lines.filter(({ line }) => line <= same) },
+    };
+  });
+
+  readonly made = $derived.by(() => {
+    const shown = this.#shown;
+    return (
+      shown && madeBy(shown.ran, shown.asked.code, { prefix: this.#prefix, given: this.#given() })
+    );
+  });
+
+  readonly scene = $derived.by(() => {
+    const [made, shown] = [this.made, this.#shown];
+    if (!made || !shown) return null;
+    const { graph, values } = shown.ran;
+    return new GraphScene<string>({ graph, values, shown: made.shown, most: mostAlong });
+  });
+
+  readonly figure = useFigure<string>({
+    there: (cell) => cell.matrix in (this.scene?.drawn ?? {}),
+    why: (cell) => (this.scene && cell.matrix in this.scene.drawn ? this.scene.why(cell) : null),
+    sources: (cell) => this.scene?.sources(cell) ?? [],
+    narrow: 780,
+  });
+
+  /** What stands out in the editor. */
+  readonly marks = $derived.by((): LineMark[] => {
+    const { now } = this.#answer;
+    const verdict = now?.verdict;
+    const wrong = now?.error?.line;
+    return [
+      ...(this.pointed > 0 ? [{ line: this.pointed, kind: 'pointed' } as const] : []),
+      ...(wrong !== undefined
+        ? [{ line: wrong, kind: 'error' } as const]
+        : verdict?.line !== undefined
+          ? [{ line: verdict.line, kind: 'mistake' } as const]
+          : []),
+    ];
+  });
+
+  /** All that it computed; nothing where not all of its numbers are here. */
+  readonly whole = $derived.by(() => {
+    const shown = this.#shown;
+    if (!shown || shown.ran.graph.nodes.length === 0) return null;
+    const { graph, values } = shown.ran;
+    return graph.nodes.every(({ name }) => name in values) ? { graph, values } : null;
+  });
+  readonly cost = $derived.by(() => {
+    const computed = this.whole?.graph.nodes.filter(({ operation }) => operation !== 'input') ?? [];
+    return this.whole && computed.length > 0
+      ? costOf(
+          this.whole.graph,
+          {},
+          computed.map(({ name }) => name),
+        )
+      : null;
+  });
+  programs(about: string) {
+    const last = this.whole?.graph.nodes.at(-1);
+    const results = this.now?.results ?? [];
+    const show = results.length > 0 ? results : last ? [last.name] : [];
+    return this.whole && show.length > 0 ? programsOf(about, this.whole, show) : {};
+  }
+}
+
+/** Calls with what was typed last, when there is a pause. */
+export function afterPause(hear: (code: string) => void): (code: string) => void {
+  let timer: ReturnType<typeof setTimeout>;
+  return (code) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => hear(code), pause);
+  };
+}

@@ -1,0 +1,2 @@
+// What of the chapter is fetched where a visitor comes near it.
+export const OwnFigure = () => import('./OwnFigure.svelte');

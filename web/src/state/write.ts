@@ -1,0 +1,68 @@
+// The state of chapter "Write" as its address holds it: the exercise, and the code, compressed: #bench?exercise=causal&code=...
+import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
+import * as v from 'valibot';
+import { choice, codecOf, type Field, type StateOf } from './fields';
+
+/** Those of `tril/notebook`, in the order of the ladder. */
+export const exerciseIds = [
+  'average',
+  'softmax',
+  'attention',
+  'causal',
+  'self-attention',
+  'heads',
+  'layer-norm',
+  'softmax-backward',
+  'attention-backward',
+] as const;
+export type ExerciseId = (typeof exerciseIds)[number];
+
+/** Programs of the second figure, as notebooks have them. */
+export const programIds = ['average', 'triangle', 'self', 'heads', 'block'] as const;
+export type ProgramId = (typeof programIds)[number];
+
+/** Characters of a program that a link holds. */
+export const mostCode = 20_000;
+/** Of a link; a thousand times as much may come of it. */
+const mostPacked = 12_000;
+
+/** Letters that stand in an address as they are. */
+export function packed(code: string): string {
+  if (code === '') return '';
+  const bytes = deflateSync(strToU8(code), { level: 9 });
+  return btoa(strFromU8(bytes, true)).replace(/\+/gu, '-').replace(/\//gu, '_').replace(/=+$/u, '');
+}
+
+/** Null where nothing was packed so. */
+export function unpacked(text: string): string | null {
+  try {
+    const bytes = strToU8(atob(text.replace(/-/gu, '+').replace(/_/gu, '/')), true);
+    return strFromU8(inflateSync(bytes));
+  } catch {
+    return null;
+  }
+}
+
+/** A program; empty where it is as it was given. */
+const program: Field<string> = {
+  usual: '',
+  longest: mostPacked,
+  read: v.pipe(
+    v.string(),
+    v.regex(/^[\w-]*$/u),
+    v.transform((text) => (text === '' ? '' : unpacked(text))),
+    v.string(),
+    v.maxLength(mostCode),
+  ),
+  write: packed,
+};
+
+const fields = {
+  exercise: choice(exerciseIds, 'attention'),
+  code: program,
+  program: choice(programIds, 'self'),
+  own: program,
+};
+
+export type WriteState = StateOf<typeof fields>;
+export const { defaults, decode, encode } = codecOf(fields);
