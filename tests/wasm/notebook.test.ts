@@ -173,6 +173,26 @@ for i in range(2):
     });
   });
 
+  it('names its objects in each run alike', () => {
+    withoutLeak(() => {
+      const code = 'class A:\n    pass\nprint(A(), [A()])';
+      const [first, again] = [run(code), run(code)];
+      expect(first.printed).toBe('<A object 1> [<A object 2>]\n');
+      expect(again.printed).toBe(first.printed);
+    });
+  });
+
+  it('records no operands of what it computes apart from the graph', () => {
+    withoutLeak(() => {
+      const { graph, values } = run(
+        'import numpy as np\nx = np.arange(6).reshape(2, 3)\ny = x // 3 % np.array([[2], [1]])',
+      );
+      const operations = graph.nodes.map(({ operation }) => operation);
+      expect(operations).toEqual(['input', 'reshape', 'input', 'input', 'input']);
+      expect(values['y']!.text).toContain('[0, 0, 0]');
+    });
+  });
+
   it('leaves what it was given as it was', () => {
     withoutLeak(() => {
       const x = tril.tensor([1, 2]);
@@ -248,7 +268,7 @@ describe('an error', () => {
     expect(says('a[0] = [1, 2]')).toBe(
       'could not broadcast input array from shape (2,) into shape (3,)',
     );
-    expect(says('a.unsqueeze(0)')).toContain("PyTorch's tensors have");
+    expect(says('a.unsqueeze(0)')).toContain('PyTorch tensors have it');
   });
 
   it('tells of what the subset does not have, with its line', () => {
@@ -263,6 +283,17 @@ describe('an error', () => {
       'from numpy import fft': "cannot import name 'fft' from 'numpy'",
       'x = b"a"': 'a string of bytes is not in the subset',
       'class A(int):\n    pass': 'is not in the subset',
+      '@staticmethod\nclass A:\n    pass': 'the decorator @staticmethod is not in the subset',
+      'class A(metaclass=type):\n    pass':
+        'metaclass among the bases of a class is not in the subset',
+      'class A:\n    @classmethod\n    def f(cls):\n        pass': 'the decorator @classmethod',
+      'class A:\n    @property\n    @staticmethod\n    def f(x):\n        pass': '@staticmethod',
+      'class A:\n    def __hash__(self):\n        return 1\nx = {A(): 1}': '__hash__ is not in',
+      'a = [1, 2]\na[0:1] = [3]': 'assignment to a slice of a list is not in the subset',
+      'a = [1, 2]\ndel a[0:1]': 'is not in the subset',
+      'import numpy as np\nx = np.ones(2)\nnp.exp(x, out=x)': "unexpected keyword argument 'out'",
+      'x = "{a.b}".format(a=1)': '{a.b} in a text to format is not in the subset',
+      'print(1, file=2)': "unexpected keyword argument 'file'",
     };
     for (const [code, says] of Object.entries(all)) {
       const error = errorOf(`y = 1\n${code}`);
@@ -279,6 +310,16 @@ describe('limits', () => {
       expect(error, code.slice(0, 80)).toMatchObject({ kind });
       expect(error!.message).toContain(says);
     });
+
+  it('say how deep calls are', () => {
+    const text = 'maximum recursion depth exceeded: 100 nested calls';
+    stopped('def f(x):\n    return f(x)\nf(1)', 'RecursionError', text);
+    stopped(
+      'class A:\n    def __add__(self, x):\n        return self + x\nA() + 1',
+      'RecursionError',
+      text,
+    );
+  });
 
   it('stop loops that do not end', () => {
     stopped('while True:\n    pass', 'TimeoutError', 'stopped after 1,000,000 steps');
@@ -303,6 +344,27 @@ describe('limits', () => {
       'MemoryError',
       'a program may print a million characters',
     );
+  });
+
+  it('count each array once', () => {
+    for (const code of [
+      'np.zeros(60)',
+      'np.full((6, 10), 2)',
+      'np.arange(60)',
+      'np.linspace(0, 1, 60)',
+      'np.eye(6, 10)',
+      'np.random.randn(60)',
+      'np.random.randint(0, 3, (6,)) // 2',
+      'np.ones(40) // 2',
+      'np.tile(np.ones(10), 6)',
+      'np.ones(20)[list(range(20)) * 3]',
+      'np.broadcast_to(np.ones(1), (60,))',
+    ]) {
+      const { error } = tril.scope(() =>
+        run(`import numpy as np\nx = ${code}`, { limits: { elements: 100 } }),
+      );
+      expect(error, code).toBeNull();
+    }
   });
 
   it('stop before too much memory is taken', () => {
@@ -371,6 +433,23 @@ describe('runProgram', () => {
     const gone = tril.tensor([1]);
     gone.dispose();
     refuse([tril, 'x', { given: { gone } }], 'gone', 'disposed');
+  });
+
+  it('has errors of Python for methods that are called on anything', () => {
+    for (const code of [
+      'ValueError.__init__(3)',
+      'nn.Sequential.__len__(None)',
+      'nn.Sequential.append([], 1)',
+      'nn.Module.register_buffer(3, "a", 1)',
+      'nn.Linear.forward(3, torch.ones(2))',
+      'nn.functional.mse_loss(3, 3)',
+      'nn.functional.sigmoid(3)',
+      '{1}.update(3)',
+      '{}.update(3)',
+    ]) {
+      const { error } = tril.scope(() => run(`import torch\nimport torch.nn as nn\n${code}`));
+      expect(error, code).toMatchObject({ kind: 'TypeError', line: 3 });
+    }
   });
 
   it('knows nothing of JavaScript', () => {

@@ -5,8 +5,9 @@ import type { Tril } from '../load.js';
 import { checkKeys, describe, integerOption } from '../names.js';
 import { Tensor } from '../tensor.js';
 import { ArrayValue, type Library } from './arrays/array.js';
+import { defaultFloat } from './arrays/dtypes.js';
 import { arrayOf } from './arrays/make.js';
-import { Recorder, type ProgramLimits } from './arrays/record.js';
+import { kindOf, Recorder, type ProgramLimits } from './arrays/record.js';
 import { Raised } from './language/errors.js';
 import { repr } from './language/format.js';
 import { Interpreter } from './language/interpret.js';
@@ -105,12 +106,12 @@ export interface ProgramRun {
   readonly tensors: GraphValues;
 }
 
-const usualLimits: Required<ProgramLimits> = { steps: 1e6, elements: 5e7, depth: 100, code: 1e6 };
+const defaultLimits: Required<ProgramLimits> = { steps: 1e6, elements: 5e7, depth: 100, code: 1e6 };
 
 function limitsOf(call: string, limits: ProgramLimits = {}): Required<ProgramLimits> {
-  checkKeys(call, 'limits', 'limit', limits, Object.keys(usualLimits));
-  const read = Object.entries(usualLimits).map(([name, usual]) => {
-    return [name, integerOption(call, name, limits[name as 'steps'], usual, 1)] as const;
+  checkKeys(call, 'limits', 'limit', limits, Object.keys(defaultLimits));
+  const read = Object.entries(defaultLimits).map(([name, fallback]) => {
+    return [name, integerOption(call, name, limits[name as 'steps'], fallback, 1)] as const;
   });
   return Object.fromEntries(read) as unknown as Required<ProgramLimits>;
 }
@@ -131,7 +132,7 @@ function provide(
   given: Given,
   library: Library,
 ): Value {
-  const dtype = library === 'torch' ? 'float32' : 'float64';
+  const dtype = defaultFloat(library);
   if (given instanceof Tensor) {
     if (given.disposed) throw new TrilError(call, name, 'has been disposed');
     const made = recorder.input(given, name);
@@ -194,15 +195,11 @@ function errorOf(error: unknown, line: number): ProgramError {
   // The engine's own: a stack that is full, or an array or a string that is too long.
   const { name, message } = error as Error;
   if (name === 'RangeError') {
-    const isDeep = /call stack|recursion/i.test(message);
-    if (isDeep)
-      return { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' };
-    return { kind: 'MemoryError', line, message };
+    return /call stack|recursion/i.test(message)
+      ? { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' }
+      : { kind: 'MemoryError', line, message };
   }
-  if (error instanceof TrilError) {
-    const kind = error.argument === 'memory' ? 'MemoryError' : 'ValueError';
-    return { kind, line, message: error.message };
-  }
+  if (error instanceof TrilError) return { kind: kindOf(error), line, message: error.message };
   throw error;
 }
 
@@ -253,11 +250,11 @@ export function runProgram(tril: Tril, code: string, options: ProgramOptions = {
     const recorder = new Recorder(tril, limits);
     const interpreter = new Interpreter(recorder, (machine) => {
       const torch = torchModules(machine, torchModule(machine));
-      const all = [...numpyModules(machine), ...torch, mathModule()];
+      const all = [...numpyModules(machine), ...torch, mathModule(machine)];
       return new Map(all.map((module) => [module.name, module]));
     });
     const built = new Scope(undefined);
-    for (const [name, value] of builtins(interpreter.machine)) built.names.set(name, value);
+    for (const [name, value] of builtins(interpreter)) built.names.set(name, value);
     const program = new Scope(built);
     for (const [name, value] of Object.entries(given)) {
       program.names.set(name, provide(call, recorder, name, value, own));
@@ -265,12 +262,12 @@ export function runProgram(tril: Tril, code: string, options: ProgramOptions = {
     let error: ProgramError | null = null;
     try {
       if (code.length > limits.code) {
-        const most = limits.code.toLocaleString('en');
-        throw new Raised('MemoryError', `a program may have ${most} characters`, 1);
+        const max = limits.code.toLocaleString('en');
+        throw new Raised('MemoryError', `a program may have ${max} characters`, 1);
       }
       interpreter.run(readProgram(code), program);
     } catch (thrown) {
-      error = errorOf(thrown, interpreter.machine.line);
+      error = errorOf(thrown, recorder.line);
     }
     return { ...results(interpreter, recorder, program), error };
   });

@@ -1,8 +1,9 @@
 // Arithmetic on arrays: NumPy's broadcasting, types and words, computed by the graph's operations.
 import { raise } from '../language/errors.js';
 import { isNumber, numberIn, typeName, type Value } from '../language/values.js';
-import { ArrayValue, sizeOf, type DtypeName, type Kind } from './array.js';
-import { asType, isFloat, resultKind, usualFloat } from './dtypes.js';
+import { ArrayValue, placesOf, sizeOf, strideBack, type DtypeName, type Kind } from './array.js';
+import { shapeText } from '../../error.js';
+import { asType, category, floatOf, isFloat, resultKind } from './dtypes.js';
 import type { Recorded, Recorder } from './record.js';
 
 /** `(2, 3)`, as NumPy writes a shape; `(3,)` */
@@ -79,7 +80,7 @@ export function repeatedTo(
   const sizes = shape.length === 0 ? [1] : [...shape];
   if (value.tensor.shape.join() === sizes.join()) return value;
   if (sizeOf(value.tensor.shape) === sizeOf(sizes)) return reshaped(recorder, value, sizes);
-  recorder.elements(sizes);
+  recorder.check(sizes);
   let made = reshaped(recorder, value, [
     ...Array<number>(sizes.length - Math.min(sizes.length, value.tensor.shape.length)).fill(1),
     ...value.tensor.shape,
@@ -92,22 +93,31 @@ export function repeatedTo(
   return made;
 }
 
-/** Computed here from numbers alone, where the graph has no operation: reasons end at such a value. */
+/** The numbers of a value as a function of a place in a shape that it is repeated to. */
+function reader(value: Value, shape: readonly number[]): (place: number) => number {
+  if (!(value instanceof ArrayValue)) {
+    const number = Math.fround(numberIn(value as number));
+    return () => number;
+  }
+  const numbers = value.numbers();
+  if (numbers.length === sizeOf(shape)) return (place) => numbers[place]!;
+  if (numbers.length === 1) return () => numbers[0]!;
+  const places = placesOf(shape, strideBack(value.shape, shape));
+  return (place) => numbers[places[place]!]!;
+}
+
+/** Computes in JavaScript what the graph has no operation for, of one or two values; `why` ends at its result. */
 export function apart(
   values: readonly Value[],
-  compute: (...numbers: number[]) => number,
+  compute: (a: number, b: number) => number,
   dtype?: DtypeName,
 ): ArrayValue {
   const recorder = recorderOf(values);
   const kind = resultKind(values);
   const shape = broadcastShapes(kind, ...values.map(shapeOf));
-  const all = values.map((value) =>
-    repeatedTo(recorder, recordedOf(recorder, value), shape).tensor.read(),
-  );
-  const numbers = Float32Array.from({ length: sizeOf(shape) }, (_, i) =>
-    compute(...all.map((each) => each[i]!)),
-  );
-  const made = recorder.constant(shape, numbers);
+  recorder.check(shape);
+  const [a, b] = [values[0]!, values[1] ?? 0].map((value) => reader(value, shape));
+  const made = recorder.constant(shape, (i) => compute(a!(i), b!(i)));
   return new ArrayValue(recorder, made, shape, dtype ?? kind.dtype, kind.library);
 }
 
@@ -150,17 +160,16 @@ export function elementwise(call: string, x: Value, y: Value): ArrayValue {
   const inputs = values.map((value) => recordedOf(recorder, value));
   let { dtype } = kind;
   if (comparisons.includes(call)) dtype = 'bool';
-  else if (call === 'divide' && !isFloat(dtype)) dtype = usualFloat(kind.library);
+  else if (call === 'divide') dtype = floatOf(kind);
   else if (call === 'add' && dtype === 'bool') call = 'maximum';
   else if (call === 'power' && dtype === 'bool') dtype = 'int64';
   const made = recorder.make(call, inputs);
   return new ArrayValue(recorder, made, shape, dtype, kind.library);
 }
 
-/** An operation of one element, whose result is a number with a point. */
+/** An elementwise function with a floating-point result. */
 export function unary(call: string, x: ArrayValue): ArrayValue {
-  const dtype = isFloat(x.dtype) ? x.dtype : usualFloat(x.library);
-  return x.like(x.recorder.make(call, [x.recorded]), x.shape, dtype);
+  return x.like(x.recorder.make(call, [x.recorded]), x.shape, floatOf(x));
 }
 
 export function negative(x: ArrayValue): ArrayValue {
@@ -186,8 +195,39 @@ export function converted(x: ArrayValue, dtype: DtypeName): ArrayValue {
   }
   if (dtype === 'bool') return elementwise('notEqual', x, 0);
   const numbers = x.numbers();
-  const whole = asType(numbers, dtype);
-  // Whole numbers stay what they are made of.
-  if (whole.every((value, i) => value === numbers[i])) return x.like(x.recorded, x.shape, dtype);
-  return x.like(x.recorder.constant(x.shape, whole), x.shape, dtype);
+  const integer = asType(numbers, dtype);
+  // Integers stay what they are made of.
+  if (integer.every((value, i) => value === numbers[i])) return x.like(x.recorded, x.shape, dtype);
+  return x.like(x.recorder.constant(x.shape, integer), x.shape, dtype);
 }
+
+/** `x sign= y`, whose result has been computed: arrays keep their shape and type. */
+export function assignInPlace(sign: string, x: ArrayValue, result: ArrayValue): ArrayValue {
+  const isTorch = x.library === 'torch';
+  if ((x.isScalar && !isTorch) || (sign === '@' && isTorch)) return result;
+  if (sign === '@') {
+    const text = "Inplace matrix multiplication is not (yet) supported. Use 'a = a @ b'";
+    raise('TypeError', `${text} instead of 'a @= b'.`);
+  }
+  if (result.shape.join() !== x.shape.join()) {
+    if (isTorch) {
+      broadcastShapes(x, x.shape, result.shape);
+      const shapes = `${shapeText(x.shape)} doesn't match the broadcast shape ${shapeText(result.shape)}`;
+      raise('RuntimeError', `output with shape ${shapes}`);
+    }
+    const shapes = `${shapeWords(x.shape, '')} doesn't match the broadcast shape ${shapeWords(result.shape, '')}`;
+    raise('ValueError', `non-broadcastable output operand with shape ${shapes}`);
+  }
+  if (category(result.dtype) > category(x.dtype)) {
+    const [from, to] = [result, x].map(({ dtype }) => torchTypes[dtype]);
+    if (isTorch)
+      raise('RuntimeError', `result type ${from} can't be cast to the desired output type ${to}`);
+    const types = `from dtype('${result.dtype}') to dtype('${x.dtype}')`;
+    raise('UFuncTypeError', `Cannot cast ufunc result ${types} with casting rule 'same_kind'`);
+  }
+  x.become(result.recorded);
+  return x;
+}
+
+/** What PyTorch's messages call types. */
+const torchTypes = { float64: 'Double', float32: 'Float', int64: 'Long', bool: 'Bool' } as const;

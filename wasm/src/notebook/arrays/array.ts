@@ -1,6 +1,8 @@
 // Arrays of a program: what NumPy calls ndarray and PyTorch Tensor. Each stands for a recorded value, can be written into, and
 // shares its numbers with its views.
-import { raise } from '../language/errors.js';
+import { upTo } from '../../graph/operations/common.js';
+import { float } from '../../graph/program-python.js';
+import { raiseAs } from '../language/errors.js';
 import type { Recorded, Recorder } from './record.js';
 
 /** A type of numbers. All are float32 in the core: the type says how they are promoted and printed. */
@@ -23,6 +25,31 @@ export const sizeOf = (shape: readonly number[]): number => shape.reduce((a, b) 
 export const stridesOf = (shape: readonly number[]): number[] =>
   shape.map((_, axis) => sizeOf(shape.slice(axis + 1)));
 
+/** Strides of a shape that is repeated to another. */
+export function strideBack(shape: readonly number[], to: readonly number[]): number[] {
+  const own = stridesOf(shape);
+  return to.map((_, i) => {
+    const axis = i - to.length + shape.length;
+    return axis < 0 || shape[axis] === 1 ? 0 : own[axis]!;
+  });
+}
+
+/** Offsets of the elements of a strided array, in row-major order. */
+export function placesOf(
+  shape: readonly number[],
+  strides: readonly number[],
+  start = 0,
+): number[] {
+  let places = [start];
+  for (const [axis, size] of shape.entries()) {
+    const next: number[] = [];
+    for (const place of places)
+      for (let i = 0; i < size; ++i) next.push(place + i * strides[axis]!);
+    places = next;
+  }
+  return places;
+}
+
 /** What an array shares its numbers with. */
 interface View {
   readonly root: ArrayValue;
@@ -40,14 +67,8 @@ export interface Kind {
 }
 
 /** The shortest number that is the same as float32. */
-export function shortest(value: number): number {
-  if (!Number.isFinite(value)) return value;
-  for (let digits = 6; digits < 9; ++digits) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return short;
-  }
-  return value;
-}
+export const shortest = (value: number): number =>
+  Number.isFinite(value) ? Number(float(value)) : value;
 
 export class ArrayValue implements Kind {
   #recorded: Recorded;
@@ -116,14 +137,17 @@ export class ArrayValue implements Kind {
   /** Its only number. */
   item(): number {
     if (this.size !== 1) {
-      if (this.library === 'torch') {
-        raise('ValueError', 'only one element tensors can be converted to Python scalars');
-      }
-      raise('ValueError', 'can only convert an array of size 1 to a Python scalar');
+      raiseAs(this.library, {
+        numpy: ['ValueError', 'can only convert an array of size 1 to a Python scalar'],
+        torch: ['ValueError', 'only one element tensors can be converted to Python scalars'],
+      });
     }
     const value = this.numbers()[0]!;
     return this.library === 'torch' ? value : shortest(value);
   }
+
+  /** Another array of the same numbers, which shares nothing. */
+  copy = (): ArrayValue => this.like(this.recorded, this.shape);
 
   /** Another array of the same kind, which shares nothing. */
   like = (recorded: Recorded, shape: readonly number[], dtype = this.dtype): ArrayValue =>
@@ -167,9 +191,9 @@ export class ArrayValue implements Kind {
     if (places.length > 0) this.#pending.push({ places, value });
   }
 
-  /** Takes another value as a whole. */
+  /** Takes another value. */
   become(value: Recorded): void {
-    if (this.#view) this.write([...Array(this.size).keys()], value);
+    if (this.#view) this.write(upTo(this.size), value);
     else {
       this.#version += 1;
       this.#pending = [];

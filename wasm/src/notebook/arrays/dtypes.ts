@@ -1,18 +1,22 @@
 // NumPy's and PyTorch's rules of types: what comes of two, and of an array and a number of Python.
-import { Float, isNumber, numberIn, type Value } from '../language/values.js';
+import { Float, isNumber, type Value } from '../language/values.js';
 import { ArrayValue, type DtypeName, type Kind, type Library } from './array.js';
 
 const order: readonly DtypeName[] = ['bool', 'int64', 'float32', 'float64'];
 
 export const isFloat = (dtype: DtypeName): boolean => dtype.startsWith('float');
-/** What numbers with a point are unless something else is said. */
-export const usualFloat = (library: Library): DtypeName =>
+/** The default floating-point type. */
+export const defaultFloat = (library: Library): DtypeName =>
   library === 'torch' ? 'float32' : 'float64';
+
+/** The type of an elementwise function's floating-point result. */
+export const floatOf = (x: Kind): DtypeName =>
+  isFloat(x.dtype) ? x.dtype : defaultFloat(x.library);
 
 /** The type of a number of Python on its own. */
 export function plainDtype(value: Value, library: Library): DtypeName {
   if (typeof value === 'boolean') return 'bool';
-  return value instanceof Float ? usualFloat(library) : 'int64';
+  return value instanceof Float ? defaultFloat(library) : 'int64';
 }
 
 const higher = (a: DtypeName, b: DtypeName): DtypeName =>
@@ -25,13 +29,15 @@ function joined(a: DtypeName, b: DtypeName, library: Library): DtypeName {
   return isMixed && library === 'numpy' ? 'float64' : higher(a, b);
 }
 
-/** 0 bool, 1 whole, 2 with a point. */
-const category = (dtype: DtypeName): number => (isFloat(dtype) ? 2 : dtype === 'int64' ? 1 : 0);
+/** 0 for bool, 1 for integers, 2 for floats. */
+export const category = (dtype: DtypeName): number =>
+  isFloat(dtype) ? 2 : dtype === 'int64' ? 1 : 0;
 
-/** What comes of values together. Numbers, and arrays without axes, change an array's type only to another category. */
-export function resultKind(values: readonly Value[]): Kind {
-  const arrays = values.filter((value): value is ArrayValue => value instanceof ArrayValue);
-  const library = arrays.some((each) => each.library === 'torch') ? 'torch' : 'numpy';
+/** The type of values together, and the library of those that say it. Numbers, and arrays without axes, change an array's type only to another category. */
+export function resultKind(values: readonly Value[], of: readonly Value[] = values): Kind {
+  const isArray = (value: Value): value is ArrayValue => value instanceof ArrayValue;
+  const arrays = values.filter(isArray);
+  const library = of.some((each) => isArray(each) && each.library === 'torch') ? 'torch' : 'numpy';
   const join = (dtypes: readonly DtypeName[]) => dtypes.reduce((a, b) => joined(a, b, library));
   const strong = arrays.filter(({ isScalar }) => !isScalar).map(({ dtype }) => dtype);
   const weak = arrays.filter(({ isScalar }) => isScalar).map(({ dtype }) => dtype);
@@ -44,10 +50,10 @@ export function resultKind(values: readonly Value[]): Kind {
     if (!dtype) dtype = next;
     else if (category(next) > category(dtype)) {
       const isPlain = level === plain;
-      dtype = isPlain && isFloat(next) ? usualFloat(library) : joined(dtype, next, library);
+      dtype = isPlain && isFloat(next) ? defaultFloat(library) : joined(dtype, next, library);
     }
   }
-  return { dtype: dtype ?? usualFloat(library), library };
+  return { dtype: dtype ?? defaultFloat(library), library };
 }
 
 /** Numbers as a type holds them. */
@@ -55,5 +61,3 @@ export function asType(numbers: ArrayLike<number>, dtype: DtypeName): Float32Arr
   const convert = { bool: (x: number) => (x === 0 ? 0 : 1), int64: Math.trunc }[dtype as 'bool'];
   return Float32Array.from(numbers, convert ?? ((x) => x));
 }
-
-export { numberIn };

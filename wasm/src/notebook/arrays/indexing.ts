@@ -1,8 +1,11 @@
-// x[...] and x[...] = y, by NumPy's rules: numbers, slices, None, ..., and arrays of whole numbers or booleans.
-import { raise } from '../language/errors.js';
+// x[...] and x[...] = y, by NumPy's rules: numbers, slices, None, ..., and arrays of integers or booleans.
+import { upTo } from '../../graph/operations/common.js';
+import { raise, raiseAs } from '../language/errors.js';
+import { shapeText } from '../../error.js';
 import {
   ellipsis,
   Float,
+  isRow,
   List,
   Range,
   Slice,
@@ -10,16 +13,22 @@ import {
   typeName,
   type Value,
 } from '../language/values.js';
-import { ArrayValue, sizeOf, stridesOf } from './array.js';
-import { broadcastShapes, repeatedTo, reshaped, shapeWords, jointShape } from './arithmetic.js';
-import { converted } from './arithmetic.js';
+import { ArrayValue, placesOf, sizeOf, strideBack, stridesOf } from './array.js';
+import {
+  broadcastShapes,
+  converted,
+  jointShape,
+  repeatedTo,
+  reshaped,
+  shapeWords,
+} from './arithmetic.js';
 import { isFloat } from './dtypes.js';
 import { arrayOf } from './make.js';
-import { part, placesOf, take, upTo } from './moves.js';
+import { part, take } from './moves.js';
 import type { Recorded } from './record.js';
 
-/** A whole number that an index is, or undefined. */
-export function wholeOf(value: Value): number | undefined {
+/** An integer that an index is, or undefined. */
+export function integerOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   if (value instanceof ArrayValue && value.isScalar && value.dtype === 'int64') return value.item();
   return undefined;
@@ -32,12 +41,12 @@ export function sliceOf(
 ): { start: number; step: number; count: number } {
   const bound = (value: Value): number | undefined => {
     if (value === null) return undefined;
-    const whole = typeof value === 'boolean' ? Number(value) : wholeOf(value);
-    if (whole === undefined) {
+    const integer = typeof value === 'boolean' ? Number(value) : integerOf(value);
+    if (integer === undefined) {
       const text = 'slice indices must be integers or None or have an __index__ method';
       raise('TypeError', text);
     }
-    return whole;
+    return integer;
   };
   const step = bound(slice.step) ?? 1;
   if (step === 0) raise('ValueError', 'slice step cannot be zero');
@@ -67,22 +76,19 @@ type Taken =
 
 function checkPlace(x: ArrayValue, at: number, axis: number, size: number): number {
   if (at >= -size && at < size) return at < 0 ? at + size : at;
-  const text =
-    x.library === 'torch'
-      ? `index ${at} is out of bounds for dimension ${axis} with size ${size}`
-      : `index ${at} is out of bounds for axis ${axis} with size ${size}`;
-  return raise('IndexError', text);
+  const word = x.library === 'torch' ? 'dimension' : 'axis';
+  return raise('IndexError', `index ${at} is out of bounds for ${word} ${axis} with size ${size}`);
 }
 
-/** A list of whole numbers or booleans, flat, with its shape. */
+/** A list of integers or booleans, flat, with its shape. */
 function listOf(
   value: List,
 ): { numbers: number[]; shape: number[]; isBoolean: boolean } | undefined {
   const parts = value.items.map((item) => {
     if (item instanceof List) return listOf(item);
-    const whole = typeof item === 'boolean' ? Number(item) : wholeOf(item);
-    if (whole === undefined) return undefined;
-    return { numbers: [whole], shape: [] as number[], isBoolean: typeof item === 'boolean' };
+    const integer = typeof item === 'boolean' ? Number(item) : integerOf(item);
+    if (integer === undefined) return undefined;
+    return { numbers: [integer], shape: [] as number[], isBoolean: typeof item === 'boolean' };
   });
   const [first] = parts;
   if (!first)
@@ -128,15 +134,16 @@ function takenOf(x: ArrayValue, index: Value): Taken[] {
   });
   const used = items.reduce<number>((sum, item) => sum + widthOf(item), 0);
   if (used > x.rank) {
-    if (x.library === 'torch')
-      raise('IndexError', `too many indices for tensor of dimension ${x.rank}`);
     const were = `array is ${x.rank}-dimensional, but ${used} were indexed`;
-    raise('IndexError', `too many indices for array: ${were}`);
+    raiseAs(x.library, {
+      numpy: ['IndexError', `too many indices for array: ${were}`],
+      torch: ['IndexError', `too many indices for tensor of dimension ${x.rank}`],
+    });
   }
   const dots = items.filter((item) => item === ellipsis).length;
   if (dots > 1) raise('IndexError', "an index can only have a single ellipsis ('...')");
-  const whole = new Slice(null, null, null);
-  const rest = Array.from({ length: x.rank - used }, (): Value => whole);
+  const everything = new Slice(null, null, null);
+  const rest = Array.from({ length: x.rank - used }, (): Value => everything);
   if (dots === 0) items.push(...rest);
   else items.splice(items.indexOf(ellipsis), 1, ...rest);
   let axis = 0;
@@ -150,7 +157,7 @@ function takenOf(x: ArrayValue, index: Value): Taken[] {
       axis += 1;
       return [{ kind: 'slice', ...sliceOf(item, size) }];
     }
-    const place = typeof item === 'boolean' ? undefined : wholeOf(item);
+    const place = typeof item === 'boolean' ? undefined : integerOf(item);
     if (place !== undefined) {
       return [{ kind: 'one', at: checkPlace(x, place, axis++, size) }];
     }
@@ -163,13 +170,17 @@ function takenOf(x: ArrayValue, index: Value): Taken[] {
       const sizes = x.shape.slice(axis, axis + shape.length);
       const wrong = shape.findIndex((each, i) => each !== sizes[i]);
       if (wrong >= 0) {
-        const dimension = `dimension is ${sizes[wrong]} but corresponding boolean dimension is ${shape[wrong]}`;
-        if (x.library === 'torch') {
-          const text = `The shape of the mask [${shape.join(', ')}] at index ${wrong} does not match the shape of the indexed tensor [${x.shape.join(', ')}] at index ${axis + wrong}`;
-          raise('IndexError', text);
-        }
-        const text = `boolean index did not match indexed array along dimension ${axis + wrong}; ${dimension}`;
-        raise('IndexError', text);
+        const [dimension, size] = [sizes[wrong], shape[wrong]];
+        raiseAs(x.library, {
+          numpy: [
+            'IndexError',
+            `boolean index did not match indexed array along dimension ${axis + wrong}; dimension is ${dimension} but corresponding boolean dimension is ${size}`,
+          ],
+          torch: [
+            'IndexError',
+            `The shape of the mask ${shapeText(shape)} at index ${wrong} does not match the shape of the indexed tensor ${shapeText(x.shape)} at index ${axis + wrong}`,
+          ],
+        });
       }
       axis += shape.length;
       const found = upTo(numbers.length).filter((i) => numbers[i] !== 0);
@@ -201,14 +212,14 @@ function placesTaken(x: ArrayValue, taken: readonly Taken[]) {
     }
     joint = next!;
   }
-  // Beside each other, lists give axes where they stand; apart, in front. A number among lists is a list, too.
+  // Adjacent index arrays put their axes in their own place, separated ones in front; an integer among them counts as an index array.
   const isAdvanced = (each: Taken) =>
     each.kind === 'list' || (lists.length > 0 && each.kind === 'one');
   const advanced = taken.flatMap((each, i) => (isAdvanced(each) ? [i] : []));
   const isTogether = advanced.every((place, i) => i === 0 || place === advanced[i - 1]! + 1);
   const [shape, steps]: [number[], number[]] = [[], []];
   let [axis, start, listAt] = [0, 0, isTogether ? -1 : 0];
-  if (lists.length > 0) x.recorder.elements(joint);
+  if (lists.length > 0) x.recorder.check(joint);
   const offsets = Array<number>(sizeOf(joint)).fill(0);
   for (const each of taken) {
     if (isAdvanced(each) && listAt < 0) listAt = shape.length;
@@ -237,23 +248,14 @@ function placesTaken(x: ArrayValue, taken: readonly Taken[]) {
   return { shape: [...shape.slice(0, listAt), ...joint, ...shape.slice(listAt)], places };
 }
 
-/** Strides of a shape that is repeated to another. */
-function strideBack(shape: readonly number[], to: readonly number[]): number[] {
-  const own = stridesOf(shape);
-  return to.map((_, i) => {
-    const axis = i - to.length + shape.length;
-    return axis < 0 || shape[axis] === 1 ? 0 : own[axis]!;
-  });
-}
-
 /** `x[index]` */
 export function getItem(x: ArrayValue, index: Value): ArrayValue {
   const taken = takenOf(x, index);
   const lists = taken.filter(isList);
   const { shape, places } = placesTaken(x, taken);
-  if (lists.length > 0) x.recorder.elements(shape);
   if (lists.length > 0) {
-    // One list of rows is taken along its axis, all others of the numbers in a row.
+    x.recorder.check(shape);
+    // A single index array is a `take` along its axis; every other combination takes from the flattened array.
     const plain = taken.filter((each) => each.kind !== 'new');
     const isWhole = (each: Taken, axis: number) =>
       each.kind === 'slice' && each.step === 1 && each.count === x.shape[axis];
@@ -285,7 +287,7 @@ export function getItem(x: ArrayValue, index: Value): ArrayValue {
     const all = steps.reduce((value, step) => step(value), start);
     return reshaped(x.recorder, all.recorded, shape);
   };
-  // A number of an array of NumPy is a number of its own.
+  // A single element of a NumPy array is a copy, not a view.
   if (shape.length === 0 && x.library === 'numpy') return x.like(make(x.recorded), shape);
   const strides: number[] = [];
   let next = 0;
@@ -304,8 +306,7 @@ export function setItem(x: ArrayValue, index: Value, value: Value): void {
   const { shape, places } = placesTaken(x, takenOf(x, index));
   // Places are numbers of JavaScript, and are kept.
   x.recorder.elements([4, ...shape]);
-  const isList = value instanceof List || value instanceof Tuple || value instanceof Range;
-  const array = isList ? arrayOf(x.recorder, value, x.library) : value;
+  const array = isRow(value) ? arrayOf(x.recorder, value, x.library) : value;
   const given = array instanceof ArrayValue ? converted(array, x.dtype) : undefined;
   const recorded = given?.recorded ?? x.recorder.number(numberFor(x, value));
   const own = given?.shape ?? [];
@@ -316,7 +317,7 @@ export function setItem(x: ArrayValue, index: Value, value: Value): void {
   if (joint?.join() !== shape.join()) {
     if (x.library === 'torch') {
       broadcastShapes(x, shape, trimmed);
-      raise('RuntimeError', `shape mismatch: value tensor of shape [${own.join(', ')}]`);
+      raise('RuntimeError', `shape mismatch: value tensor of shape ${shapeText(own)}`);
     }
     const shapes = `${shapeWords(own, '')} into shape ${shapeWords(shape, '')}`;
     raise('ValueError', `could not broadcast input array from shape ${shapes}`);

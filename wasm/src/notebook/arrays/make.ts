@@ -3,10 +3,9 @@ import { raise } from '../language/errors.js';
 import {
   Float,
   isNumber,
+  isRow,
   List,
   numberIn,
-  Range,
-  Tuple,
   typeName,
   type Value,
 } from '../language/values.js';
@@ -16,19 +15,11 @@ import { asType, plainDtype, resultKind } from './dtypes.js';
 import { stack } from './moves.js';
 import type { Recorder } from './record.js';
 
-const isRow = (value: Value): value is List | Tuple | Range =>
-  value instanceof List || value instanceof Tuple || value instanceof Range;
-
-const itemsOf = (value: List | Tuple | Range): readonly Value[] =>
-  value instanceof Range
-    ? Array.from({ length: value.length }, (_, i) => value.start + i * value.step)
-    : value.items;
-
 /** Numbers of nested lists, with their shape; undefined where there are arrays among them. */
 function numbersOf(
   value: Value,
   fail: (text: string) => never,
-): { numbers: number[]; shape: number[]; dtypes: DtypeName[]; library: Library } | undefined {
+): { numbers: number[]; shape: number[]; dtypes: DtypeName[] } | undefined {
   const all: number[] = [];
   const dtypes = new Set<DtypeName>();
   let shape: number[] | undefined;
@@ -42,9 +33,8 @@ function numbersOf(
       return true;
     }
     if (!isRow(each)) raise('TypeError', `an array cannot be made of ${typeName(each)}`);
-    if (each instanceof Range ? each.length > 1e7 : all.length > 1e7)
-      raise('MemoryError', 'a list for an array may have 10,000,000 numbers');
-    const items = itemsOf(each as List);
+    if (all.length > 1e7) raise('MemoryError', 'a list for an array may have 10,000,000 numbers');
+    const { items } = each as List;
     const own = [...above, items.length];
     const at = above.length;
     if (shape && (shape.length <= at || shape[at] !== items.length)) fail('inhomogeneous');
@@ -52,7 +42,7 @@ function numbersOf(
     return items.every((item) => visit(item, own));
   };
   if (!visit(value, [])) return undefined;
-  return { numbers: all, shape: shape ?? [], dtypes: [...dtypes], library: 'numpy' };
+  return { numbers: all, shape: shape ?? [], dtypes: [...dtypes] };
 }
 
 /** An array of whatever one can be made of. */
@@ -76,7 +66,7 @@ export function arrayOf(
         );
   const flat = numbersOf(value, fail);
   if (!flat) {
-    const parts = itemsOf(value as List).map((item) => arrayOf(recorder, item, library));
+    const parts = (value as List).items.map((item) => arrayOf(recorder, item, library));
     const kind = resultKind(parts);
     if (parts.some((each) => each.shape.join() !== parts[0]!.shape.join())) fail();
     const made = stack(parts, 0);
@@ -93,7 +83,7 @@ export function arrayOf(
 
 export function fromNumbers(
   recorder: Recorder,
-  numbers: ArrayLike<number>,
+  numbers: Parameters<Recorder['constant']>[1],
   shape: readonly number[],
   dtype: DtypeName,
   library: Library,
@@ -108,8 +98,7 @@ export function full(
   dtype: DtypeName,
   library: Library,
 ): ArrayValue {
-  recorder.elements(shape);
-  return fromNumbers(recorder, new Float32Array(sizeOf(shape)).fill(value), shape, dtype, library);
+  return fromNumbers(recorder, () => value, shape, dtype, library);
 }
 
 /** Numbers as nested lists of Python. */

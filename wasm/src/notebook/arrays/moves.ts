@@ -1,21 +1,21 @@
 // What moves numbers and computes none: reshape, transposes, joins, repeats.
-import { raise } from '../language/errors.js';
-import { ArrayValue, sizeOf, stridesOf } from './array.js';
+import { upTo } from '../../graph/operations/common.js';
+import { shapeText } from '../../error.js';
+import { raise, raiseAs } from '../language/errors.js';
+import { ArrayValue, placesOf, sizeOf, stridesOf, type Library } from './array.js';
 import { reshaped, shapeWords } from './arithmetic.js';
 import { resultKind } from './dtypes.js';
 import type { Recorded } from './record.js';
 
-export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
-
 /** An axis counted from the front. @throws Raised where there is none */
-export function axisIn(x: { rank: number; library: string }, axis: number, rank = x.rank): number {
+export function axisIn(x: { rank: number; library: Library }, axis: number, rank = x.rank): number {
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
-  if (x.library === 'torch') {
-    const [low, high] = [-Math.max(rank, 1), Math.max(rank, 1) - 1];
-    const expected = `expected to be in range of [${low}, ${high}], but got ${axis}`;
-    return raise('IndexError', `Dimension out of range (${expected})`);
-  }
-  return raise('AxisError', `axis ${axis} is out of bounds for array of dimension ${rank}`);
+  const [low, high] = [-Math.max(rank, 1), Math.max(rank, 1) - 1];
+  const expected = `expected to be in range of [${low}, ${high}], but got ${axis}`;
+  return raiseAs(x.library, {
+    numpy: ['AxisError', `axis ${axis} is out of bounds for array of dimension ${rank}`],
+    torch: ['IndexError', `Dimension out of range (${expected})`],
+  });
 }
 
 /** Sizes, of which one may be -1. */
@@ -23,18 +23,18 @@ function resolved(x: ArrayValue, shape: readonly number[]): number[] {
   const known = sizeOf(shape.filter((size) => size !== -1));
   const unknown = shape.filter((size) => size === -1).length;
   if (unknown > 1) {
-    const isTorch = x.library === 'torch';
-    if (isTorch) raise('RuntimeError', 'only one dimension can be inferred');
-    raise('ValueError', 'can only specify one unknown dimension');
+    raiseAs(x.library, {
+      numpy: ['ValueError', 'can only specify one unknown dimension'],
+      torch: ['RuntimeError', 'only one dimension can be inferred'],
+    });
   }
   const fits = unknown === 0 ? known === x.size : known > 0 && x.size % known === 0;
   if (!fits || shape.some((size) => size < -1)) {
-    if (x.library === 'torch') {
-      const text = `shape '[${shape.join(', ')}]' is invalid for input of size ${x.size}`;
-      raise('RuntimeError', text);
-    }
     const words = shapeWords(shape, '');
-    raise('ValueError', `cannot reshape array of size ${x.size} into shape ${words}`);
+    raiseAs(x.library, {
+      numpy: ['ValueError', `cannot reshape array of size ${x.size} into shape ${words}`],
+      torch: ['RuntimeError', `shape '${shapeText(shape)}' is invalid for input of size ${x.size}`],
+    });
   }
   return shape.map((size) => (size === -1 ? x.size / known : size));
 }
@@ -42,7 +42,7 @@ function resolved(x: ArrayValue, shape: readonly number[]): number[] {
 export function reshape(x: ArrayValue, shape: readonly number[]): ArrayValue {
   const sizes = resolved(x, shape);
   const make = (recorded: Recorded) => reshaped(x.recorder, recorded, sizes);
-  // NumPy and PyTorch copy what does not lie in a row.
+  // NumPy and PyTorch copy an array that is not contiguous.
   if (!x.isContiguous) return x.like(make(x.recorded), sizes);
   return x.view(sizes, make, () => upTo(x.size));
 }
@@ -85,20 +85,18 @@ function isViewable(x: ArrayValue, sizes: readonly number[]): boolean {
 
 export function transpose(x: ArrayValue, axes: readonly number[]): ArrayValue {
   if (axes.length !== x.rank) {
-    const [kind, text] =
-      x.library === 'torch'
-        ? [
-            'RuntimeError',
-            `permute(sparse_coo): number of dimensions in the tensor input does not match`,
-          ]
-        : ['ValueError', "axes don't match array"];
-    raise(kind!, text!);
+    const problem = 'number of dimensions in the tensor input does not match';
+    raiseAs(x.library, {
+      numpy: ['ValueError', "axes don't match array"],
+      torch: ['RuntimeError', `permute(sparse_coo): ${problem}`],
+    });
   }
   const order = axes.map((axis) => axisIn(x, axis));
   if (new Set(order).size !== order.length) {
-    const isTorch = x.library === 'torch';
-    if (isTorch) raise('RuntimeError', 'permute(): duplicate dims are not allowed.');
-    raise('ValueError', 'repeated axis in transpose');
+    raiseAs(x.library, {
+      numpy: ['ValueError', 'repeated axis in transpose'],
+      torch: ['RuntimeError', 'permute(): duplicate dims are not allowed.'],
+    });
   }
   if (order.every((axis, i) => axis === i)) return identity(x);
   const shape = order.map((axis) => x.shape[axis]!);
@@ -110,16 +108,6 @@ export function transpose(x: ArrayValue, axes: readonly number[]): ArrayValue {
     return placesOf(shape, steps, 0);
   };
   return x.view(shape, make, places, strides);
-}
-
-/** Where numbers are that lie by steps along axes. */
-export function placesOf(shape: readonly number[], steps: readonly number[], start: number) {
-  let places = [start];
-  for (const [axis, size] of shape.entries()) {
-    const along = upTo(size).map((i) => i * steps[axis]!);
-    places = places.flatMap((place) => along.map((each) => place + each));
-  }
-  return places;
 }
 
 /** A view of all. */
@@ -136,6 +124,15 @@ export function swapAxes(x: ArrayValue, a: number, b: number): ArrayValue {
   const order = upTo(x.rank);
   [order[first], order[second]] = [second, first];
   return transpose(x, order);
+}
+
+/** What is computed along an axis: of the flattened array where there is none. */
+export function alongAxis<Result>(
+  x: ArrayValue,
+  axis: number | undefined,
+  compute: (x: ArrayValue, axis: number) => Result,
+): Result {
+  return axis === undefined ? compute(reshape(x, [-1]), 0) : compute(x, axisIn(x, axis));
 }
 
 /** With axes of 1 where `axes` are in the result. */
@@ -177,31 +174,34 @@ export function concatenate(all: readonly ArrayValue[], axis: number): ArrayValu
   const [first] = all;
   if (!first) return raise('ValueError', 'need at least one array to concatenate');
   const kind = resultKind(all);
+  const { library } = kind;
   if (all.some(({ rank }) => rank === 0)) {
-    const isTorch = kind.library === 'torch';
     const text = 'zero-dimensional arrays cannot be concatenated';
-    raise(isTorch ? 'RuntimeError' : 'ValueError', text);
+    raiseAs(library, { numpy: ['ValueError', text], torch: ['RuntimeError', text] });
   }
   const at = axisIn(first, axis);
-  for (const [i, each] of all.entries()) {
-    if (each.rank !== first.rank) {
-      const dimensions = `the array at index 0 has ${first.rank} dimension(s) and the array at index ${i} has ${each.rank}`;
-      if (kind.library === 'torch') {
-        raise('RuntimeError', 'Tensors must have same number of dimensions');
-      }
-      raise('ValueError', `all the input array dimensions must match, but ${dimensions}`);
+  for (const [i, { rank, shape }] of all.entries()) {
+    if (rank !== first.rank) {
+      const dimensions = `the array at index 0 has ${first.rank} dimension(s) and the array at index ${i} has ${rank}`;
+      raiseAs(library, {
+        numpy: ['ValueError', `all the input array dimensions must match, but ${dimensions}`],
+        torch: ['RuntimeError', 'Tensors must have same number of dimensions'],
+      });
     }
-    const wrong = each.shape.findIndex((size, k) => k !== at && size !== first.shape[k]);
-    if (wrong >= 0) {
-      const sizes = `along dimension ${wrong}, the array at index 0 has size ${first.shape[wrong]} and the array at index ${i} has size ${each.shape[wrong]}`;
-      if (kind.library === 'torch') {
-        const text = `Sizes of tensors must match except in dimension ${at}. Expected size ${first.shape[wrong]} but got size ${each.shape[wrong]} for tensor number ${i} in the list.`;
-        raise('RuntimeError', text);
-      }
-      const text =
-        'all the input array dimensions except for the concatenation axis must match exactly, but ';
-      raise('ValueError', text + sizes);
-    }
+    const wrong = shape.findIndex((size, k) => k !== at && size !== first.shape[k]);
+    if (wrong < 0) continue;
+    const [wanted, found] = [first.shape[wrong], shape[wrong]];
+    const sizes = `along dimension ${wrong}, the array at index 0 has size ${wanted} and the array at index ${i} has size ${found}`;
+    raiseAs(library, {
+      numpy: [
+        'ValueError',
+        `all the input array dimensions except for the concatenation axis must match exactly, but ${sizes}`,
+      ],
+      torch: [
+        'RuntimeError',
+        `Sizes of tensors must match except in dimension ${at}. Expected size ${wanted} but got size ${found} for tensor number ${i} in the list.`,
+      ],
+    });
   }
   const shape = first.shape.map((size, i) =>
     i === at ? all.reduce((sum, each) => sum + each.shape[at]!, 0) : size,
@@ -215,9 +215,10 @@ export function stack(all: readonly ArrayValue[], axis: number): ArrayValue {
   const [first] = all;
   if (!first) return raise('ValueError', 'need at least one array to stack');
   if (all.some((each) => each.shape.join() !== first.shape.join())) {
-    const isTorch = first.library === 'torch';
-    if (isTorch) raise('RuntimeError', 'stack expects each tensor to be equal size');
-    raise('ValueError', 'all input arrays must have the same shape');
+    raiseAs(first.library, {
+      numpy: ['ValueError', 'all input arrays must have the same shape'],
+      torch: ['RuntimeError', 'stack expects each tensor to be equal size'],
+    });
   }
   const at = axisIn(first, axis, first.rank + 1);
   return concatenate(

@@ -1,12 +1,16 @@
 // Arrays as NumPy and PyTorch print them: the digits of float32, columns under each other, the middle of long axes left out.
+import { upTo } from '../../graph/operations/common.js';
 import { ArrayValue, shortest, sizeOf, type DtypeName } from './array.js';
 
-const padLeft = (text: string, width: number): string => text.padStart(width);
+/** An exponent of two digits. */
+export const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
+
+const largest = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
+const longest = (texts: readonly string[]): number => largest(texts.map(({ length }) => length));
 
 /** Places along an axis that are shown; -1 is what is left out. */
 function shown(size: number, isShort: boolean): number[] {
-  const all = Array.from({ length: size }, (_, i) => i);
-  return isShort && size > 6 ? [...all.slice(0, 3), -1, ...all.slice(-3)] : all;
+  return isShort && size > 6 ? [0, 1, 2, -1, size - 3, size - 2, size - 1] : upTo(size);
 }
 
 function shownNumbers(x: ArrayValue, numbers: Float32Array, isShort: boolean): number[] {
@@ -25,65 +29,58 @@ type Write = (value: number) => string;
 const special = (value: number): string =>
   Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf';
 
-/** A number's shortest digits of float32, at most `most` behind the point, without zeros at the end. */
-function shortDecimal(value: number, most: number): string {
-  const text = shortest(Math.abs(value));
-  const exact = text.toFixed(Math.min(100, most));
-  return `${value < 0 || Object.is(value, -0) ? '-' : ''}${exact.replace(/0+$/, '')}`;
+/** Text of a number, or of what is none. */
+const written = (value: number, of: Write): string =>
+  Number.isFinite(value) ? of(value) : special(value);
+
+/** A number's shortest digits of float32, at most eight after the point, without zeros at the end. */
+function shortDecimal(value: number): string {
+  const text = shortest(Math.abs(value)).toFixed(8).replace(/0+$/, '');
+  return value < 0 || Object.is(value, -0) ? `-${text}` : text;
 }
 
-const exponential = (value: number, digits: number | undefined): string => {
+function exponential(value: number): string {
   const short = shortest(value);
-  const plain = short.toExponential(
-    digits !== undefined && short.toExponential().replace(/e.*|[-.]/g, '').length > digits + 1
-      ? digits
-      : undefined,
-  );
-  return plain.replace(/^(-?\d)e/, '$1.e').replace(/e([+-])(\d)$/, 'e$10$2');
-};
+  const isLong = short.toExponential().replace(/e.*|[-.]/g, '').length > 9;
+  return twoDigits(short.toExponential(isLong ? 8 : undefined).replace(/^(-?\d)e/, '$1.e'));
+}
 
-/** How NumPy writes numbers with a point that stand together. */
+/** NumPy's format for the floats of one array: a common width and number of decimals. */
 function numpyFloats(values: readonly number[]): Write {
   const finite = values.filter(Number.isFinite);
   const sizes = finite.filter((value) => value !== 0).map(Math.abs);
-  const [most, least] = [Math.max(...sizes, 0), Math.min(...sizes, Infinity)];
-  const isExponential = sizes.length > 0 && (most >= 1e8 || least < 1e-4 || most / least > 1000);
+  const [max, min] = [largest(sizes), sizes.reduce((a, b) => Math.min(a, b), Infinity)];
+  const isExponential = sizes.length > 0 && (max >= 1e8 || min < 1e-4 || max / min > 1000);
   const others = values.filter((value) => !Number.isFinite(value)).map(special);
   if (isExponential) {
-    const texts = finite.map((value) => exponential(value, 8));
-    const digits = Math.max(...texts.map((text) => /\.(\d*)e/.exec(text)![1]!.length));
-    const write: Write = (value) => {
-      if (!Number.isFinite(value)) return special(value);
-      return exponential(value, 8).replace(
+    const digits = largest(finite.map((value) => /\.(\d*)e/.exec(exponential(value))![1]!.length));
+    const write: Write = (value) =>
+      exponential(value).replace(
         /\.(\d*)e/,
-        (_, behind: string) => `.${behind.padEnd(digits, '0')}e`,
+        (_, after: string) => `.${after.padEnd(digits, '0')}e`,
       );
-    };
-    const width = Math.max(...[...finite.map(write), ...others].map((text) => text.length));
-    return (value) => padLeft(write(value), width);
+    const width = longest([...finite.map(write), ...others]);
+    return (value) => written(value, write).padStart(width);
   }
-  const texts = finite.map((value) => shortDecimal(value, 8));
-  const behind = Math.max(0, ...texts.map((text) => text.split('.')[1]?.length ?? 0));
-  const before = Math.max(0, ...texts.map((text) => text.split('.')[0]!.length));
-  const width = Math.max(
-    before + behind + (finite.length > 0 ? 1 : 0),
-    ...others.map((text) => text.length),
-  );
-  return (value) => {
-    if (!Number.isFinite(value)) return padLeft(special(value), width);
-    const [whole = '', digits = ''] = shortDecimal(value, 8).split('.');
-    return padLeft(`${whole}.${digits.padEnd(behind)}`, width);
+  const texts = finite.map((value) => shortDecimal(value).split('.'));
+  const after = longest(texts.map(([, digits = '']) => digits));
+  const before = longest(texts.map(([digits = '']) => digits));
+  const width = Math.max(before + after + (finite.length > 0 ? 1 : 0), longest(others));
+  const write: Write = (value) => {
+    const [digits = '', decimals = ''] = shortDecimal(value).split('.');
+    return `${digits}.${decimals.padEnd(after)}`;
   };
+  return (value) => written(value, write).padStart(width);
 }
 
 function numpyWriter(dtype: DtypeName, values: readonly number[]): Write {
   if (dtype === 'bool') {
     const width = values.some((value) => value === 0) ? 5 : 4;
-    return (value) => padLeft(value === 0 ? 'False' : 'True', width);
+    return (value) => (value === 0 ? 'False' : 'True').padStart(width);
   }
   if (dtype === 'int64') {
-    const width = Math.max(0, ...values.map((value) => String(value).length));
-    return (value) => padLeft(String(value), width);
+    const width = longest(values.map(String));
+    return (value) => String(value).padStart(width);
   }
   return numpyFloats(values);
 }
@@ -93,27 +90,33 @@ function nested(
   x: ArrayValue,
   numbers: Float32Array,
   write: Write,
-  style: { gap: string; width: number; isShort: boolean; prefix: number; perLine?: number },
+  style: {
+    gap: string;
+    width: number;
+    isShort: boolean;
+    prefix: number;
+    dots: string;
+    perLine?: number;
+  },
 ): string {
   const { gap, isShort } = style;
   const visit = (axis: number, place: number): string => {
     const indent = ' '.repeat(style.prefix + axis + 1);
     const below = sizeOf(x.shape.slice(axis + 1));
     const places = shown(x.shape[axis]!, isShort);
-    const textOf = (i: number) =>
-      i < 0
-        ? '...'
-        : axis === x.rank - 1
-          ? write(numbers[place + i]!)
-          : visit(axis + 1, place + i * below);
-    if (axis < x.rank - 1) {
+    const isRow = axis === x.rank - 1;
+    const textOf = (i: number) => {
+      if (i < 0) return isRow ? style.dots : '...';
+      return isRow ? write(numbers[place + i]!) : visit(axis + 1, place + i * below);
+    };
+    if (!isRow) {
       const lines = `${gap.trimEnd()}${'\n'.repeat(x.rank - 1 - axis)}${indent}`;
       return `[${places.map(textOf).join(lines)}]`;
     }
     const rows: string[] = [];
     let line = '';
     let count = 0;
-    // Behind the last one are as many brackets as there are axes.
+    // After the last one are as many brackets as there are axes.
     for (const [n, i] of places.entries()) {
       const text = textOf(i);
       const isLast = n === places.length - 1;
@@ -121,7 +124,7 @@ function nested(
       const next = line === '' ? text : `${line}${gap}${text}`;
       const isFull =
         style.perLine === undefined
-          ? indent.length + next.length + (isLast ? 0 : gap.trimEnd().length) > room + 0
+          ? indent.length + next.length + (isLast ? 0 : gap.trimEnd().length) > room
           : count >= style.perLine;
       if (line !== '' && isFull) {
         rows.push(line + gap.trimEnd());
@@ -148,7 +151,7 @@ export function printNumpy(x: ArrayValue, isRepr: boolean): string {
   const body =
     x.size === 0
       ? '[]'
-      : nested(x, numbers, write, { gap, width: 75, isShort, prefix: start.length });
+      : nested(x, numbers, write, { gap, width: 75, isShort, prefix: start.length, dots: '...' });
   if (!isRepr) return body;
   const hasType = x.dtype === 'float32' || x.size === 0;
   const shape = x.size === 0 && x.shape.length > 1 ? `, shape=(${x.shape.join(', ')})` : '';
@@ -156,38 +159,25 @@ export function printNumpy(x: ArrayValue, isRepr: boolean): string {
   return `array(${body}${shape}${type})`;
 }
 
-/** How PyTorch writes numbers that stand together. */
+/** PyTorch's format for the numbers of one tensor. */
 function torchWriter(dtype: DtypeName, values: readonly number[]): { write: Write; width: number } {
-  const padded = (width: number, write: Write) => ({
+  const padded = (write: Write, width = Math.max(1, longest(values.map(write)))) => ({
     width,
-    write: (value: number) => padLeft(write(value), width),
+    write: (value: number) => write(value).padStart(width),
   });
-  if (dtype === 'bool') {
-    const width = Math.max(0, ...values.map((value) => (value === 0 ? 5 : 4)));
-    return padded(width, (value) => (value === 0 ? 'False' : 'True'));
-  }
-  const finite = values.filter((value) => Number.isFinite(value) && value !== 0).map(Math.abs);
-  const text = (value: number, of: (value: number) => string) =>
-    Number.isFinite(value) ? of(value) : special(value);
-  const widthOf = (write: Write) => Math.max(1, ...values.map((value) => write(value).length));
-  if (dtype === 'int64') {
-    return padded(widthOf(String), String);
-  }
-  const [most, least] = [Math.max(...finite, 0), Math.min(...finite, Infinity)];
-  const isWhole = finite.every((value) => Number.isInteger(value));
+  if (dtype === 'bool') return padded((value) => (value === 0 ? 'False' : 'True'));
+  if (dtype === 'int64') return padded(String);
+  // Zeros and what is not finite do not widen columns.
+  const counted = values.filter((value) => Number.isFinite(value) && value !== 0);
+  const sizes = counted.map(Math.abs);
+  const [max, min] = [largest(sizes), sizes.reduce((a, b) => Math.min(a, b), Infinity)];
+  const areIntegers = sizes.every(Number.isInteger);
   const isScientific =
-    finite.length > 0 && (most / least > 1000 || most > 1e8 || (!isWhole && least < 1e-4));
-  const scientific = (value: number) => value.toExponential(4).replace(/e([+-])(\d)$/, 'e$10$2');
-  const whole = (value: number) =>
-    `${value === 0 ? (Object.is(value, -0) ? '-0' : '0') : value.toFixed(0)}.`;
-  const plain = (value: number) => value.toFixed(4);
-  const of = isScientific
-    ? scientific
-    : isWhole
-      ? whole
-      : (value: number) => (Object.is(value, -0) ? '-0.0000' : plain(value));
-  const write: Write = (value) => text(value, of);
-  return padded(finite.length === 0 ? 1 : widthOf(write), write);
+    sizes.length > 0 && (max / min > 1000 || max > 1e8 || (!areIntegers && min < 1e-4));
+  const decimal: Write = (value) =>
+    (Object.is(value, -0) ? '-' : '') + (areIntegers ? `${value.toFixed(0)}.` : value.toFixed(4));
+  const of: Write = isScientific ? (value) => twoDigits(value.toExponential(4)) : decimal;
+  return padded((value) => written(value, of), Math.max(1, longest(counted.map(of))));
 }
 
 /** A tensor of PyTorch, as it prints one. */
@@ -201,7 +191,14 @@ export function printTorch(x: ArrayValue): string {
   const body =
     x.size === 0
       ? '[]'
-      : nested(x, numbers, write, { gap: ', ', width: 80, isShort, prefix: 7, perLine });
+      : nested(x, numbers, write, {
+          gap: ', ',
+          width: 80,
+          isShort,
+          prefix: 7,
+          dots: ' ...',
+          perLine,
+        });
   return `tensor(${body}${x.size === 0 && x.rank > 1 ? `, size=(${x.shape.join(', ')})` : ''}${suffix(x)})`;
 }
 

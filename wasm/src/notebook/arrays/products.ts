@@ -1,11 +1,11 @@
 // Matrix products, and einsum as transposes, reshapes and one product of two at a time.
-import { raise } from '../language/errors.js';
+import { shapeText } from '../../error.js';
+import { upTo } from '../../graph/operations/common.js';
+import { raise, raiseAs } from '../language/errors.js';
 import { ArrayValue, sizeOf } from './array.js';
 import { jointShape, reshaped, shapeWords } from './arithmetic.js';
 import { resultKind } from './dtypes.js';
-import { identity, transpose, upTo } from './moves.js';
-
-const list = (shape: readonly number[]): string => `[${shape.join(', ')}]`;
+import { identity, transpose } from './moves.js';
 
 /** As the code writes both sides, for advice. */
 export type Texts = readonly [string, string];
@@ -14,7 +14,7 @@ export type Texts = readonly [string, string];
 function mismatch(a: ArrayValue, b: ArrayValue, texts: Texts | undefined): never {
   const [inner, rows] = [a.shape.at(-1)!, b.shape.at(-2) ?? b.shape[0]!];
   const kind = a.library === 'torch' || b.library === 'torch' ? 'RuntimeError' : 'ValueError';
-  const says = `${list(a.shape)} @ ${list(b.shape)}: ${inner} columns meet ${rows} rows.`;
+  const says = `${shapeText(a.shape)} @ ${shapeText(b.shape)}: ${inner} columns meet ${rows} rows.`;
   const simple = (text: string) => (/^[\w.[\]()]+$|^\(.*\)$/s.test(text) ? text : `(${text})`);
   const turned = (text: string, x: ArrayValue) =>
     x.rank === 2
@@ -43,7 +43,7 @@ export function matmul(a: ArrayValue, b: ArrayValue, texts?: Texts): ArrayValue 
   const kind = resultKind([a, b]);
   if (a.rank === 0 || b.rank === 0) {
     const text = 'matmul: Input operand does not have enough dimensions';
-    raise(kind.library === 'torch' ? 'RuntimeError' : 'ValueError', text);
+    raiseAs(kind.library, { numpy: ['ValueError', text], torch: ['RuntimeError', text] });
   }
   if (kind.library === 'torch' && a.dtype !== b.dtype) {
     raise('RuntimeError', 'expected scalar type Float but found Long');
@@ -55,14 +55,12 @@ export function matmul(a: ArrayValue, b: ArrayValue, texts?: Texts): ArrayValue 
   if (left.at(-1) !== right.at(-2)) mismatch(a, b, texts);
   const lead = jointShape(left.slice(0, -2), right.slice(0, -2));
   if (!lead) {
-    if (kind.library === 'torch') {
-      raise(
-        'RuntimeError',
-        `batches ${list(left.slice(0, -2))} and ${list(right.slice(0, -2))} do not fit`,
-      );
-    }
     const shapes = `${shapeWords(a.shape, '')} ${shapeWords(b.shape, '')}`;
-    return raise('ValueError', `operands could not be broadcast together with shapes ${shapes} `);
+    const [x, y] = [left, right].map((shape) => shapeText(shape.slice(0, -2)));
+    return raiseAs(kind.library, {
+      numpy: ['ValueError', `operands could not be broadcast together with shapes ${shapes} `],
+      torch: ['RuntimeError', `batches ${x} and ${y} do not fit`],
+    });
   }
   const made = recorder.make('matmul', [
     reshaped(recorder, a.recorded, left),
@@ -215,5 +213,5 @@ export function einsum(equation: string, operands: readonly ArrayValue[]): Array
     left.value,
     result.map((name) => left.axes.indexOf(name)),
   );
-  return value === named[0]!.value ? identity(value) : value.like(value.recorded, value.shape);
+  return value === named[0]!.value ? identity(value) : value.copy();
 }

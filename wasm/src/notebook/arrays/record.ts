@@ -5,6 +5,7 @@ import type { Graph, GraphValues, Step } from '../../graph/plan.js';
 import type { Tril } from '../../load.js';
 import type { Tensor } from '../../tensor.js';
 import { Raised, raise } from '../language/errors.js';
+import { sizeOf } from './array.js';
 
 /** A value that was computed, or given. */
 export interface Recorded {
@@ -20,13 +21,15 @@ export interface ProgramLimits {
   readonly steps?: number;
   /** Numbers in all arrays that are made (default 50,000,000, which are 200 MB). */
   readonly elements?: number;
-  /** Calls in calls (default 100). */
+  /** Nested calls (default 100). */
   readonly depth?: number;
   /** Characters of code (default 1,000,000). */
   readonly code?: number;
 }
 
-const count = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
+/** What Python calls an error of the core. */
+export const kindOf = (error: TrilError): string =>
+  error.argument === 'memory' ? 'MemoryError' : 'ValueError';
 
 export class Recorder {
   readonly #all: Recorded[] = [];
@@ -52,18 +55,23 @@ export class Recorder {
   /** Counts a step of work. @throws Raised where there were too many */
   step(): void {
     if (++this.#steps <= this.limits.steps) return;
-    const most = this.limits.steps.toLocaleString('en');
-    raise('TimeoutError', `stopped after ${most} steps: a loop that does not end?`);
+    const max = this.limits.steps.toLocaleString('en');
+    raise('TimeoutError', `stopped after ${max} steps: a loop that does not end?`);
+  }
+
+  /** @throws Raised where an array that is about to be made would be one too many; gives its numbers */
+  check(shape: readonly number[]): number {
+    if (shape.some((size) => size < 0)) raise('ValueError', 'negative dimensions are not allowed');
+    const size = sizeOf(shape);
+    if (this.#elements + size <= this.limits.elements) return size;
+    const [found, max] = [size, this.limits.elements].map((n) => n.toLocaleString('en'));
+    const text = `stopped at an array of ${found} numbers: all arrays together may have ${max}`;
+    return raise('MemoryError', text);
   }
 
   /** Counts numbers that are about to be made. @throws Raised where there were too many */
   elements(shape: readonly number[]): void {
-    if (shape.some((size) => size < 0)) raise('ValueError', 'negative dimensions are not allowed');
-    this.#elements += count(shape);
-    if (this.#elements <= this.limits.elements) return;
-    const [size, most] = [count(shape), this.limits.elements].map((n) => n.toLocaleString('en'));
-    const text = `stopped at an array of ${size} numbers: all arrays together may have ${most}`;
-    raise('MemoryError', text);
+    this.#elements += this.check(shape);
   }
 
   #add(operation: string, inputs: readonly Recorded[], options: object, tensor?: Tensor): Recorded {
@@ -88,8 +96,7 @@ export class Recorder {
       return made;
     } catch (error) {
       if (!(error instanceof TrilError)) throw error;
-      const kind = error.argument === 'memory' ? 'MemoryError' : 'ValueError';
-      throw new Raised(kind, `${operation}: ${error.problem}`);
+      throw new Raised(kindOf(error), `${operation}: ${error.problem}`);
     }
   }
 
@@ -105,19 +112,24 @@ export class Recorder {
     return made;
   }
 
-  /** Numbers that nothing is known of but themselves. */
-  constant(shape: readonly number[], numbers: ArrayLike<number>): Recorded {
+  /** Numbers that nothing is known of but themselves, or each by its place. */
+  constant(
+    shape: readonly number[],
+    numbers: ArrayLike<number> | ((place: number) => number),
+  ): Recorded {
     this.elements(shape);
-    const sizes = shape.length === 0 ? [1] : shape;
-    return this.input(this.tril.tensor(sizes, Float32Array.from(numbers)));
+    const isRule = typeof numbers === 'function';
+    const all = isRule ? new Float32Array(sizeOf(shape)) : new Float32Array(numbers);
+    if (isRule) for (let i = 0; i < all.length; ++i) all[i] = numbers(i);
+    return this.input(this.tril.tensor(shape.length === 0 ? [1] : shape, all));
   }
 
   number(value: number): Recorded {
     const known = this.#numbers.get(value);
     if (known) return known;
-    const made = Number.isFinite(value)
-      ? this.#add('number', [], { value })
-      : this.constant([1], [value]);
+    // A graph takes a number this small for a rounding of 0.
+    const isPlain = Number.isFinite(value) && (value === 0 || Math.abs(value) > 1e-8);
+    const made = isPlain ? this.#add('number', [], { value }) : this.constant([1], [value]);
     this.#numbers.set(value, made);
     return made;
   }

@@ -1,9 +1,10 @@
 // Sums, means, maxima and what is made of them, along one axis, several, or all.
-import { raise } from '../language/errors.js';
-import { ArrayValue, type DtypeName } from './array.js';
+import { upTo } from '../../graph/operations/common.js';
+import { raise, raiseAs } from '../language/errors.js';
+import { ArrayValue, sizeOf, type DtypeName } from './array.js';
 import { arithmetic, elementwise, recordedOf, reshaped, unary } from './arithmetic.js';
-import { isFloat, usualFloat } from './dtypes.js';
-import { axisIn, swapAxes, take, upTo } from './moves.js';
+import { floatOf, isFloat } from './dtypes.js';
+import { alongAxis, axisIn, swapAxes, take } from './moves.js';
 
 export interface Along {
   /** undefined: all. */
@@ -28,7 +29,7 @@ function along(
       call === 'argmax'
         ? 'attempt to get argmax of an empty sequence'
         : `zero-size array to reduction operation ${name} which has no identity`;
-    raise(x.library === 'torch' ? 'IndexError' : 'ValueError', text);
+    raiseAs(x.library, { numpy: ['ValueError', text], torch: ['IndexError', text] });
   }
   const { recorder } = x;
   let made = x.recorded;
@@ -40,8 +41,10 @@ function along(
   return x.like(reshaped(recorder, made, shape), shape, dtype);
 }
 
-export const sum = (x: ArrayValue, by: Along): ArrayValue =>
-  along('sum', x, by, x.dtype === 'bool' ? 'int64' : x.dtype);
+/** Sums and products of booleans are integers. */
+const summed = ({ dtype }: ArrayValue): DtypeName => (dtype === 'bool' ? 'int64' : dtype);
+
+export const sum = (x: ArrayValue, by: Along): ArrayValue => along('sum', x, by, summed(x));
 
 export function mean(x: ArrayValue, by: Along): ArrayValue {
   if (x.library === 'torch' && !isFloat(x.dtype)) {
@@ -49,15 +52,14 @@ export function mean(x: ArrayValue, by: Along): ArrayValue {
       'mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: Long';
     raise('RuntimeError', text);
   }
-  return along('mean', x, by, isFloat(x.dtype) ? x.dtype : usualFloat(x.library));
+  return along('mean', x, by, floatOf(x));
 }
 
 export const max = (x: ArrayValue, by: Along): ArrayValue => along('max', x, by, x.dtype);
 export const min = (x: ArrayValue, by: Along): ArrayValue => along('min', x, by, x.dtype);
 
-export function argmax(x: ArrayValue, axis: number | undefined, keepDims: boolean): ArrayValue {
-  return along('argmax', x, { axes: axis === undefined ? undefined : [axis], keepDims }, 'int64');
-}
+export const argmax = (x: ArrayValue, by: Along): ArrayValue => along('argmax', x, by, 'int64');
+export const argmin = (x: ArrayValue, by: Along): ArrayValue => argmax(arithmetic('*', x, -1), by);
 
 export const any = (x: ArrayValue, by: Along): ArrayValue =>
   along('max', elementwise('notEqual', x, 0), by, 'bool');
@@ -70,63 +72,48 @@ export function variance(x: ArrayValue, by: Along, correction: number): ArrayVal
   const square = arithmetic('*', difference, difference);
   if (correction === 0) return mean(square, by);
   const gone = by.axes?.map((axis) => axisIn(x, axis)) ?? upTo(x.rank);
-  const count = gone.reduce((product, axis) => product * x.shape[axis]!, 1);
+  const count = sizeOf(gone.map((axis) => x.shape[axis]!));
   return arithmetic('/', sum(square, by), count - correction);
 }
 
 export const deviation = (x: ArrayValue, by: Along, correction: number): ArrayValue =>
   unary('sqrt', variance(x, by, correction));
 
-/** Products are made one after another. */
-export function product(x: ArrayValue, axis: number | undefined): ArrayValue {
-  const flat =
-    axis === undefined ? x.like(reshaped(x.recorder, x.recorded, [x.size]), [x.size]) : x;
-  const at = axis === undefined ? 0 : axisIn(x, axis);
-  let made: ArrayValue | undefined;
-  for (const i of upTo(flat.shape[at]!)) {
-    const next = take(flat, [i], at);
-    made = made ? arithmetic('*', made, next) : next;
-  }
-  const shape = flat.shape.filter((_, i) => i !== at);
-  const value = made?.recorded ?? recordedOf(x.recorder, 1);
-  return x.like(reshaped(x.recorder, value, shape), shape);
-}
+/** Multiplies the slices along an axis one after another. */
+export const product = (x: ArrayValue, axis: number | undefined): ArrayValue =>
+  alongAxis(x, axis, (flat, at) => {
+    const slices = upTo(flat.shape[at]!).map((i) => take(flat, [i], at));
+    const [first, ...rest] = slices;
+    const made = rest.reduce((a, b) => arithmetic('*', a, b), first!);
+    const shape = flat.shape.filter((_, i) => i !== at);
+    const value = first ? made.recorded : recordedOf(x.recorder, 1);
+    return x.like(reshaped(x.recorder, value, shape), shape, summed(x));
+  });
 
 /** Sums of all before, as a product with a triangle of ones. */
-export function cumulativeSum(x: ArrayValue, axis: number | undefined): ArrayValue {
-  const flat =
-    axis === undefined ? x.like(reshaped(x.recorder, x.recorded, [x.size]), [x.size]) : x;
-  const at = axis === undefined ? 0 : axisIn(x, axis);
-  const size = flat.shape[at]!;
-  const { recorder } = x;
-  const dtype = x.dtype === 'bool' ? 'int64' : x.dtype;
-  const ones = recorder.constant(
-    [size, size],
-    upTo(size * size).map((n) => (Math.floor(n / size) <= n % size ? 1 : 0)),
-  );
-  const last = swapAxes(flat, at, -1);
-  const rows = flat.rank === 1 ? reshaped(recorder, last.recorded, [1, size]) : last.recorded;
-  const made = reshaped(recorder, recorder.make('matmul', [rows, ones]), last.shape);
-  const turned = swapAxes(x.like(made, last.shape, dtype), at, -1);
-  return turned.like(turned.recorded, turned.shape);
-}
+export const cumulativeSum = (x: ArrayValue, axis: number | undefined): ArrayValue =>
+  alongAxis(x, axis, (flat, at) => {
+    const size = flat.shape[at]!;
+    const { recorder } = x;
+    const ones = recorder.constant([size, size], (i) => Number(Math.floor(i / size) <= i % size));
+    const last = swapAxes(flat, at, -1);
+    const rows = flat.rank === 1 ? reshaped(recorder, last.recorded, [1, size]) : last.recorded;
+    const made = reshaped(recorder, recorder.make('matmul', [rows, ones]), last.shape);
+    return swapAxes(x.like(made, last.shape, summed(x)), at, -1).copy();
+  });
 
 /** Numbers on and below a diagonal, or on and above one; 0 elsewhere. */
 export function triangle(x: ArrayValue, diagonal: number, isUpper: boolean): ArrayValue {
-  if (x.rank < 2)
-    raise(
-      x.library === 'torch' ? 'RuntimeError' : 'ValueError',
-      'a triangle is of an array of two axes or more',
-    );
+  if (x.rank < 2) {
+    const text = 'tril and triu need at least two axes';
+    raiseAs(x.library, { numpy: ['ValueError', text], torch: ['RuntimeError', text] });
+  }
   const [rows, columns] = x.shape.slice(-2) as [number, number];
   const { recorder } = x;
-  const keeps = recorder.constant(
-    [rows, columns],
-    upTo(rows * columns).map((n) => {
-      const behind = (n % columns) - Math.floor(n / columns);
-      return (isUpper ? behind >= diagonal : behind <= diagonal) ? 1 : 0;
-    }),
-  );
+  const keeps = recorder.constant([rows, columns], (i) => {
+    const after = (i % columns) - Math.floor(i / columns);
+    return Number(isUpper ? after >= diagonal : after <= diagonal);
+  });
   return x.like(recorder.make('where', [keeps, x.recorded, recorder.number(0)]), x.shape);
 }
 

@@ -19,9 +19,37 @@ export function raise(kind: string, message: string): never {
   throw new Raised(kind, message);
 }
 
+/** Raises an error by the kind and the words of a library. */
+export function raiseAs(
+  library: 'numpy' | 'torch',
+  errors: Readonly<Record<'numpy' | 'torch', readonly [kind: string, message: string]>>,
+): never {
+  return raise(...errors[library]);
+}
+
+/** What a call gives; undefined where it raises an error of that kind. */
+export function unless<Result>(kind: string, call: () => Result): Result | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof Raised && error.kind === kind) return undefined;
+    throw error;
+  }
+}
+
+/** @throws Raised where a list is too long */
+export function checkLength(length: number, what = 'a list may have a million items'): void {
+  if (length > 1e6) raise('MemoryError', what);
+}
+
+/** @throws Raised where a text is too long */
+export const checkText = (length: number): void =>
+  checkLength(length, 'a string may have a million characters');
+
 /** An error for what Python has and the subset has not. */
-export const outside = (what: string, instead = ''): Raised =>
+export const outside = (what: string, instead = '', line?: number): Raised =>
   new Raised(
     'NotImplementedError',
     `${what} is not in the subset of Python that runs here${instead && `; ${instead}`}`,
+    line,
   );

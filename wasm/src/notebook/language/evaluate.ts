@@ -2,16 +2,25 @@
 import { ArrayValue, Dtype } from '../arrays/array.js';
 import { getItem } from '../arrays/indexing.js';
 import { arrayAttribute } from '../library/attributes.js';
-import { convertTo } from '../library/numpy-make.js';
+import { convertTo } from '../library/make-arrays.js';
 import { plainAttribute } from '../library/plain-methods.js';
-import type { Clause, Expression, FormatPart, Literal, Statement } from '../parse/syntax.js';
-import { Raised, outside, raise } from './errors.js';
+import type {
+  Clause,
+  Expression,
+  FormatPart,
+  Literal,
+  Parameter,
+  Statement,
+} from '../parse/syntax.js';
+import type { Recorder } from '../arrays/record.js';
+import { checkText, Raised, raise } from './errors.js';
 import { format, repr, str } from './format.js';
-import { bind } from './functions.js';
 import { itemOf } from './items.js';
 import type { Machine } from './machine.js';
-import { binary, compare, iterate, truth, unary } from './operators.js';
+import { iterate } from './iteration.js';
+import { binary, compare, truth, unary } from './operators.js';
 import { Scope } from './scope.js';
+import { Signature } from './signature.js';
 import {
   Builtin,
   ClassValue,
@@ -25,6 +34,7 @@ import {
   Module,
   type Named,
   Slice,
+  special,
   Super,
   Tuple,
   type Value,
@@ -39,58 +49,59 @@ function literalValue(literal: Literal): Value {
   if (literal.type === 'None') return null;
   if (literal.type === 'Ellipsis') return ellipsis;
   if (literal.type === 'int' && !Number.isSafeInteger(literal.value)) {
-    raise('OverflowError', 'whole numbers here have at most 53 bits; write a float, as 1e20');
+    const text = 'integers here are limited to 53 bits; write a float such as 2.0 ** 60';
+    raise('OverflowError', text);
   }
   return 'value' in literal ? literal.value : null;
 }
 
-export abstract class Evaluator {
+export abstract class Evaluator implements Machine {
+  seed = 0;
   #depth = 0;
 
-  constructor(readonly machine: Machine) {}
+  constructor(readonly recorder: Recorder) {}
 
   /** Runs a function's statements; gives what it returns. */
   abstract runBody(body: readonly Statement[], scope: Scope): Value;
   abstract assign(target: Expression, value: Value, scope: Scope): void;
+  abstract instance(type: ClassValue, args: readonly Value[], named: Named): Value;
+  abstract print(text: string): void;
 
   value(node: Expression, scope: Scope): Value {
     switch (node.kind) {
       case 'literal':
         return literalValue(node.literal);
       case 'name':
-        this.machine.line = node.line;
+        this.recorder.line = node.line;
         return scope.find(node.name);
       case 'binary': {
         const [left, right] = [this.value(node.left, scope), this.value(node.right, scope)];
-        this.machine.line = node.line;
-        return this.binary(node.sign, left, right, node.texts);
+        this.recorder.line = node.line;
+        return binary(node.sign, left, right, node.texts);
       }
       case 'unary': {
         const operand = this.value(node.operand, scope);
-        this.machine.line = node.line;
-        return node.sign === 'not' ? !this.truth(operand) : unary(node.sign, operand);
+        this.recorder.line = node.line;
+        return node.sign === 'not' ? !truth(operand) : unary(node.sign, operand);
       }
       case 'logic': {
         const left = this.value(node.left, scope);
-        return this.truth(left) === (node.sign === 'or') ? left : this.value(node.right, scope);
+        return truth(left) === (node.sign === 'or') ? left : this.value(node.right, scope);
       }
       case 'compare': {
         let left = this.value(node.first, scope);
         let result: Value = true;
         for (const [i, { sign, value }] of node.rest.entries()) {
-          if (i > 0 && !this.truth(result)) return result;
+          if (i > 0 && !truth(result)) return result;
           const right = this.value(value, scope);
-          this.machine.line = node.line;
-          result = this.compare(sign, left, right);
+          this.recorder.line = node.line;
+          result = compare(sign, left, right);
           left = right;
         }
         return result;
       }
       case 'choice':
-        return this.value(
-          this.truth(this.value(node.test, scope)) ? node.then : node.otherwise,
-          scope,
-        );
+        return this.value(truth(this.value(node.test, scope)) ? node.then : node.otherwise, scope);
       case 'lambda':
         return this.makeFunction('<lambda>', node.parameters, node.body, scope);
       case 'display':
@@ -112,13 +123,13 @@ export abstract class Evaluator {
         return this.#call(node, scope);
       case 'attribute': {
         const of = this.value(node.of, scope);
-        this.machine.line = node.line;
+        this.recorder.line = node.line;
         return this.attribute(of, node.name);
       }
       case 'subscript': {
         const of = this.value(node.of, scope);
         const index = this.value(node.index, scope);
-        this.machine.line = node.line;
+        this.recorder.line = node.line;
         return this.item(of, index);
       }
       case 'slice': {
@@ -129,57 +140,15 @@ export abstract class Evaluator {
         return this.#format(node.parts, scope);
       case 'walrus': {
         const value = this.value(node.value, scope);
-        scope.set(node.name, value);
+        scope.walrus(node.name, value);
         return value;
       }
     }
   }
 
-  truth(value: Value): boolean {
-    if (!(value instanceof Instance)) return truth(value);
-    const own = this.special(value, '__bool__') ?? this.special(value, '__len__');
-    return own === undefined || truth(own);
-  }
-
-  binary(sign: string, left: Value, right: Value, texts?: readonly [string, string]): Value {
-    const names = {
-      '+': 'add',
-      '-': 'sub',
-      '*': 'mul',
-      '/': 'truediv',
-      '@': 'matmul',
-      '**': 'pow',
-    };
-    const name = names[sign as '+'];
-    if (name && left instanceof Instance) {
-      const own = this.special(left, `__${name}__`, [right]);
-      if (own !== undefined) return own;
-    }
-    if (name && right instanceof Instance) {
-      const own = this.special(right, `__r${name}__`, [left]);
-      if (own !== undefined) return own;
-    }
-    return binary(sign, left, right, texts);
-  }
-
-  compare(sign: string, left: Value, right: Value): Value {
-    if (left instanceof Instance && sign === '==') {
-      const own = this.special(left, '__eq__', [right]);
-      if (own !== undefined) return own;
-    }
-    return compare(sign, left, right);
-  }
-
   *iterate(value: Value): IterableIterator<Value> {
-    if (value instanceof Instance) {
-      const own = this.special(value, '__iter__');
-      if (own !== undefined) {
-        yield* this.iterate(own);
-        return;
-      }
-    }
     for (const each of iterate(value)) {
-      this.machine.recorder.step();
+      this.recorder.step();
       yield each;
     }
   }
@@ -188,7 +157,7 @@ export abstract class Evaluator {
     const items: Value[] = [];
     for (const { star, value } of node.items) {
       const item = this.value(value, scope);
-      if (star) items.push(...this.iterate(item));
+      if (star) for (const each of this.iterate(item)) items.push(each);
       else items.push(item);
     }
     if (node.type === 'tuple') return new Tuple(items);
@@ -199,49 +168,46 @@ export abstract class Evaluator {
   }
 
   #comprehension(node: Expression & { kind: 'comprehension' }, scope: Scope): Value {
-    const inner = new Scope(scope);
-    const items: Value[] = [];
-    const dict = new Dict(node.type === 'set');
-    const visit = (clauses: readonly Clause[], at: number): void => {
-      const clause = clauses[at];
-      if (!clause) {
-        const value = this.value(node.item, inner);
-        if (node.key) dict.set(this.value(node.key, inner), value);
-        else if (node.type === 'set') dict.set(value, null);
-        else items.push(value);
-        return;
-      }
-      for (const each of this.iterate(this.value(clause.over, at === 0 ? scope : inner))) {
-        this.assign(clause.target, each, inner);
-        if (clause.tests.every((test) => this.truth(this.value(test, inner))))
-          visit(clauses, at + 1);
-      }
-    };
-    visit(node.clauses, 0);
-    if (node.type === 'list') return new List(items);
-    if (node.type === 'generator') return new Iterator('generator', items.values());
-    return dict;
+    const inner = new Scope(scope, undefined, undefined, 'comprehension');
+    const rounds = this.#rounds(node.clauses, this.value(node.clauses[0]!.over, scope), inner);
+    const made = new Dict(node.type === 'set');
+    const each = this.#each(rounds, () => {
+      const value = this.value(node.item, inner);
+      if (node.key) made.set(this.value(node.key, inner), value);
+      else if (node.type === 'set') made.set(value, null);
+      return value;
+    });
+    if (node.type === 'generator') return new Iterator('generator', each);
+    const items = [...each];
+    return node.type === 'list' ? new List(items) : made;
+  }
+
+  *#each(rounds: IterableIterator<void>, value: () => Value): IterableIterator<Value> {
+    while (!rounds.next().done) yield value();
+  }
+
+  /** The rounds of a comprehension's loops, with their names set. */
+  *#rounds(clauses: readonly Clause[], over: Value, scope: Scope): IterableIterator<void> {
+    const [clause, ...rest] = clauses;
+    for (const each of this.iterate(over)) {
+      this.assign(clause!.target, each, scope);
+      if (!clause!.tests.every((test) => truth(this.value(test, scope)))) continue;
+      if (rest.length === 0) yield;
+      else yield* this.#rounds(rest, this.value(rest[0]!.over, scope), scope);
+    }
   }
 
   #format(parts: readonly FormatPart[], scope: Scope): string {
-    const special = this.specialOf;
-    const text = parts
-      .map((part) => {
-        if (typeof part === 'string') return part;
-        const value = this.value(part.value, scope);
-        const spec = this.#format(part.spec, scope);
-        if (part.conversion === 'r' || (part.label && !part.conversion && !spec)) {
-          return part.label + format(repr(value, special), spec);
-        }
-        const text =
-          part.conversion === 's'
-            ? format(str(value, special), spec)
-            : format(value, spec, special);
-        return part.label + text;
-      })
-      .join('');
-    if (text.length > 1e6) raise('MemoryError', 'a string may have a million characters');
-    return text;
+    const texts = parts.map((part) => {
+      if (typeof part === 'string') return part;
+      const value = this.value(part.value, scope);
+      const spec = this.#format(part.spec, scope);
+      const isRepr = part.conversion === 'r' || (part.label && !part.conversion && !spec);
+      const plain = isRepr ? repr(value) : part.conversion === 's' ? str(value) : value;
+      return part.label + format(plain, spec);
+    });
+    checkText(texts.reduce((sum, { length }) => sum + length, 0));
+    return texts.join('');
   }
 
   #call(node: Expression & { kind: 'call' }, scope: Scope): Value {
@@ -250,7 +216,7 @@ export abstract class Evaluator {
     const named = new Map<string, Value>();
     for (const { value, name, star } of node.args) {
       const given = this.value(value, scope);
-      if (star === '*') args.push(...this.iterate(given));
+      if (star === '*') for (const each of this.iterate(given)) args.push(each);
       else if (star === '**') {
         if (!(given instanceof Dict)) raise('TypeError', 'argument after ** must be a mapping');
         else for (const [key, each] of given.entries.values()) named.set(String(key), each);
@@ -258,75 +224,70 @@ export abstract class Evaluator {
       else if (named.has(name)) raise('SyntaxError', `keyword argument repeated: ${name}`);
       else named.set(name, given);
     }
-    this.machine.line = node.line;
+    this.recorder.line = node.line;
     if (callee instanceof Builtin && callee.name === 'super' && args.length === 0) {
-      const running = scope.running;
-      if (!running) raise('RuntimeError', 'super(): no arguments');
-      return new Super(running!.self, running!.owner.base);
+      const { running } = scope;
+      return running
+        ? new Super(running.self, running.owner.base)
+        : raise('RuntimeError', 'super(): no arguments');
     }
-    if (callee instanceof Builtin && callee.name === 'locals') throw outside('locals()');
     const result = this.call(callee, args, named);
-    this.machine.line = node.line;
+    this.recorder.line = node.line;
     return result;
   }
 
   call(callee: Value, args: readonly Value[], named: Named = none): Value {
-    this.machine.recorder.step();
-    if (callee instanceof Builtin) return callee.call(args, named);
-    if (callee instanceof Func) return this.#run(callee, args, named);
-    if (callee instanceof Method) return this.call(callee.func, [callee.self, ...args], named);
-    if (callee instanceof ClassValue) return this.machine.makeInstance(callee, args, named);
-    if (callee instanceof Dtype) return convertTo(this.machine, callee, args);
-    if (callee instanceof Instance) {
-      const own = callee.type.find('__call__');
-      if (own instanceof Func || own instanceof Builtin)
-        return this.call(own, [callee, ...args], named);
-    }
+    this.recorder.step();
+    if (callee instanceof Builtin || callee instanceof Func) return callee.call(args, named);
+    if (callee instanceof Method) return callee.func.call([callee.self, ...args], named);
+    if (callee instanceof ClassValue) return this.instance(callee, args, named);
+    if (callee instanceof Dtype) return convertTo(this, callee, args);
+    const own = callee instanceof Instance ? callee.type.find('__call__') : undefined;
+    if (own instanceof Func || own instanceof Builtin) return own.call([callee, ...args], named);
     return raise('TypeError', `'${typeName(callee)}' object is not callable`);
-  }
-
-  #run(func: Func, args: readonly Value[], named: Named): Value {
-    if (++this.#depth > this.machine.recorder.limits.depth) {
-      raise(
-        'RecursionError',
-        `maximum recursion depth exceeded: ${this.#depth - 1} calls are in each other`,
-      );
-    }
-    const owner = func.owner;
-    const method = owner && args.length > 0 ? { owner, self: args[0]! } : undefined;
-    const scope = new Scope(func.scope as Scope, func.locals, method);
-    for (const [name, value] of bind(func, args, named)) scope.names.set(name, value);
-    const { line } = this.machine;
-    const { body } = func;
-    const result = Array.isArray(body)
-      ? this.runBody(body as readonly Statement[], scope)
-      : this.value(body as Expression, scope);
-    this.machine.line = line;
-    this.#depth -= 1;
-    return result;
   }
 
   makeFunction(
     name: string,
-    parameters: Func['parameters'],
-    body: Func['body'],
+    parameters: readonly Parameter[],
+    body: readonly Statement[] | Expression,
     scope: Scope,
     locals: ReadonlySet<string> = new Set(parameters.map((each) => each.name)),
+    decorator: Func['decorator'] = '',
   ): Func {
-    const fallbacks = new Map<string, Value>();
-    for (const each of parameters) {
-      if (each.fallback) fallbacks.set(each.name, this.value(each.fallback, scope));
-    }
-    return new Func(name, parameters, fallbacks, body, scope, locals, undefined);
+    const slots = parameters.map(({ fallback, ...slot }) => {
+      return { ...slot, fallback: fallback && this.value(fallback, scope) };
+    });
+    const signature = new Signature(name, slots);
+    const run = (args: readonly Value[], named: Named): Value => {
+      const { owner } = func;
+      const method = owner && args.length > 0 ? { owner, self: args[0]! } : undefined;
+      const inner = new Scope(scope, locals, method);
+      for (const [key, value] of Object.entries(signature.bind(args, named))) {
+        inner.names.set(key, value);
+      }
+      return 'kind' in body ? this.value(body, inner) : this.runBody(body, inner);
+    };
+    const func = new Func(name, (args, named) => this.#nested(() => run(args, named)), decorator);
+    return func;
   }
 
-  /** A method with two underscores that a class of the program has, called. */
-  special = (value: Value, name: string, args: readonly Value[] = []): Value | undefined => {
-    const found = value instanceof Instance ? value.type.find(name) : undefined;
-    return found instanceof Func ? this.call(found, [value, ...args]) : undefined;
-  };
-  readonly specialOf = (value: Instance, name: string): Value | undefined =>
-    this.special(value, name);
+  /** A call in the one that is running. */
+  #nested(call: () => Value): Value {
+    const { limits, line } = this.recorder;
+    if (this.#depth >= limits.depth) {
+      const text = `maximum recursion depth exceeded: ${this.#depth} nested calls`;
+      raise('RecursionError', text);
+    }
+    this.#depth += 1;
+    try {
+      const result = call();
+      this.recorder.line = line; // where a call raises, the line is that of the error
+      return result;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
 
   attribute(value: Value, name: string): Value {
     if (value instanceof Module) {
@@ -358,7 +319,7 @@ export abstract class Evaluator {
       if (name === '__name__') return value.name;
       return raise('AttributeError', `type object '${value.name}' has no attribute '${name}'`);
     } else {
-      const found = plainAttribute(this.machine, value, name);
+      const found = plainAttribute(this, value, name);
       if (found !== undefined) return found;
     }
     return raise('AttributeError', `'${typeName(value)}' object has no attribute '${name}'`);
@@ -366,9 +327,9 @@ export abstract class Evaluator {
 
   #bound(found: Value | undefined, self: Value): Value | undefined {
     if (!(found instanceof Func) && !(found instanceof Builtin)) return found;
-    if (found instanceof Func && found.name.startsWith('property '))
-      return this.call(found, [self]);
-    return new Method(self, found);
+    const decorator = found instanceof Func ? found.decorator : '';
+    if (decorator === 'property') return this.call(found, [self]);
+    return decorator === 'staticmethod' ? found : new Method(self, found);
   }
 
   /** `value[index]` */
@@ -379,12 +340,7 @@ export abstract class Evaluator {
       if (found !== undefined) return found;
       throw new Raised('KeyError', repr(index));
     }
-    if (value instanceof Instance) {
-      const own = this.special(value, '__getitem__', [index]);
-      if (own !== undefined) return own;
-      const items = value.names.get('_items');
-      if (items instanceof List) return this.item(items, index);
-    }
-    return itemOf(value, index);
+    const own = special(value, '__getitem__', [index]);
+    return own === undefined ? itemOf(value, index) : own;
   }
 }

@@ -1,7 +1,7 @@
 // Values as text: what print, str, repr and f-strings write.
 import { ArrayValue, Dtype, shortest } from '../arrays/array.js';
-import { printNumpy, printTorch } from '../arrays/print.js';
-import { raise } from './errors.js';
+import { printNumpy, printTorch, twoDigits } from '../arrays/print.js';
+import { checkText, raise } from './errors.js';
 import {
   Builtin,
   ClassValue,
@@ -9,7 +9,6 @@ import {
   ellipsis,
   Float,
   Func,
-  identityOf,
   Instance,
   isNumber,
   List,
@@ -17,19 +16,20 @@ import {
   numberIn,
   Range,
   Slice,
+  special,
   Tuple,
   typeName,
   type Value,
 } from './values.js';
 
 /** A float as Python writes it: the shortest digits, and from 1e16 on and below 1e-4 with an exponent. */
-export function floatText(value: number): string {
+function floatText(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
   if (Object.is(value, -0)) return '-0.0';
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e16 || size < 1e-4)) {
-    return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+    return twoDigits(value.toExponential());
   }
   const text = String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
@@ -45,16 +45,13 @@ const quoted = (text: string): string => {
   return quote + inner + quote;
 };
 
-/** What calls a method that an object of the program has, such as `__repr__`. */
-export type Special = (value: Instance, name: string) => Value | undefined;
-
 /** `repr(value)` */
-export function repr(value: Value, special?: Special, depth = 0, room = { left: 1e6 }): string {
+export function repr(value: Value, depth = 0, room = { left: 1e6 }): string {
   if (depth > 20) return '...';
   const inner = (each: Value) => {
-    const text = repr(each, special, depth + 1, room);
+    const text = repr(each, depth + 1, room);
     room.left -= text.length + 2;
-    if (room.left < 0) raise('MemoryError', 'a string may have a million characters');
+    checkText(1e6 - room.left);
     return text;
   };
   if (typeof value === 'string') return quoted(value);
@@ -74,11 +71,28 @@ export function repr(value: Value, special?: Special, depth = 0, room = { left: 
     if (value.library === 'torch') return printTorch(value);
     return value.isScalar ? str(value) : printNumpy(value, true);
   }
-  return str(value, special);
+  if (!(value instanceof Instance)) return str(value);
+  const own = ownText(value, '__repr__');
+  if (own !== undefined) return own;
+  if (value.type.isError) return `${value.type.name}(${messagesOf(value).map(inner).join(', ')})`;
+  return `<${value.type.name} object ${value.id}>`;
+}
+
+/** What an object's own method writes. */
+function ownText(value: Instance, name: string): string | undefined {
+  const own = special(value, name);
+  if (own === undefined || typeof own === 'string') return own;
+  return raise('TypeError', `${name} returned non-string (type ${typeName(own)})`);
+}
+
+/** What an error was made of. */
+function messagesOf(value: Instance): readonly Value[] {
+  const args = value.names.get('args');
+  return args instanceof Tuple ? args.items : [];
 }
 
 /** `str(value)` */
-export function str(value: Value, special?: Special): string {
+export function str(value: Value): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'number' || typeof value === 'string') return String(value);
@@ -104,14 +118,14 @@ export function str(value: Value, special?: Special): string {
   if (value instanceof ClassValue) return `<class '__main__.${value.name}'>`;
   if (value instanceof Module) return `<module '${value.name}'>`;
   if (value instanceof Instance) {
-    const own = special?.(value, '__str__') ?? special?.(value, '__repr__');
-    if (typeof own === 'string') return own;
-    const message = value.names.get('args');
-    if (message instanceof Tuple) return message.items.map((item) => str(item)).join(', ');
-    return `<${value.type.name} object ${identityOf(value)}>`;
+    const own = ownText(value, '__str__');
+    if (own !== undefined || !value.type.isError || value.type.find('__repr__'))
+      return own ?? repr(value);
+    const all = messagesOf(value);
+    return all.length === 1 ? str(all[0]!) : all.length === 0 ? '' : repr(new Tuple(all));
   }
   return value instanceof List || value instanceof Tuple || value instanceof Dict
-    ? repr(value, special)
+    ? repr(value)
     : `<${typeName(value)}>`;
 }
 
@@ -119,9 +133,7 @@ export function str(value: Value, special?: Special): string {
 const grouped = (digits: string, sign: string): string =>
   digits.replace(/^\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, sign));
 
-const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
-
-/** A number with so many digits behind the point, halves to the even digit of the number as it is. */
+/** A number with so many digits after the point, halves to the even digit of the number as it is. */
 function fixed(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21)
     return BigInt(value).toString() + (digits ? `.${'0'.repeat(digits)}` : '');
@@ -164,8 +176,8 @@ function numberText(value: number, type: string, digits: number | undefined): st
 }
 
 /** `format(value, spec)` */
-export function format(value: Value, spec: string, special?: Special): string {
-  if (spec === '') return str(value, special);
+export function format(value: Value, spec: string): string {
+  if (spec === '') return str(value);
   const pattern = /^(?:(.)?([<>=^]))?([+\- ])?#?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-zA-Z%])?$/su;
   const found = pattern.exec(spec);
   if (!found) raise('ValueError', 'Invalid format specifier');
@@ -195,10 +207,10 @@ export function format(value: Value, spec: string, special?: Special): string {
     body = digits === undefined ? plain : plain.slice(0, digits);
   } else {
     const number = numberIn(plain as number);
-    const isWhole = !(plain instanceof Float);
-    if (type === 's' || (!isWhole && 'dbxXo'.includes(type) && type)) wrong();
+    const isInteger = !(plain instanceof Float);
+    if (type === 's' || (!isInteger && 'dbxXo'.includes(type) && type)) wrong();
     const size = Math.abs(number);
-    if (isWhole && (type === '' || 'dbxXo'.includes(type))) {
+    if (isInteger && (type === '' || 'dbxXo'.includes(type))) {
       const base = { b: 2, o: 8, x: 16, X: 16 }[type] ?? 10;
       body = size.toString(base);
     } else body = numberText(size, type, digits);

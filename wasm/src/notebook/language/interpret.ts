@@ -1,13 +1,14 @@
 // Statements, and what a run of a program consists of.
+import { assignInPlace } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
-import { arithmetic, broadcastShapes, shapeWords } from '../arrays/arithmetic.js';
-import { isFloat } from '../arrays/dtypes.js';
 import { setItem } from '../arrays/indexing.js';
 import type { Recorded, Recorder } from '../arrays/record.js';
 import { outside, Raised, raise } from './errors.js';
 import { Evaluator } from './evaluate.js';
 import { str } from './format.js';
-import type { LineRecord, Machine } from './machine.js';
+import { placeIn, replaceItems, setAttribute } from './items.js';
+import type { Machine } from './machine.js';
+import { binary, inPlace, truth } from './operators.js';
 import { assignedIn, Scope } from './scope.js';
 import type { Expression, Statement } from '../parse/syntax.js';
 import {
@@ -18,6 +19,9 @@ import {
   Instance,
   List,
   Module,
+  Slice,
+  special,
+  Tuple,
   typeName,
   type Named,
   type Value,
@@ -26,48 +30,36 @@ import {
 /** How a block ends: as it should, or by return, break or continue. */
 type End = { readonly value: Value } | 'break' | 'continue' | undefined;
 
-/** What a line has bound: the value as it was, or an array that is still written into. */
-export type Bound = Recorded | ArrayValue;
+/** What happened on a line. */
+interface LineRecord {
+  times: number;
+  /** What it has bound: the value as it was, or an array that is still written into. */
+  readonly names: Map<string, { array: ArrayValue; bound: Recorded | ArrayValue }>;
+  printed: string;
+}
 
 export class Interpreter extends Evaluator {
-  readonly lines = new Map<
-    number,
-    Omit<LineRecord, 'names'> & { names: Map<string, { array: ArrayValue; bound: Bound }> }
-  >();
+  readonly lines = new Map<number, LineRecord>();
   printed = '';
+  #instances = 0;
+  #known: ReadonlyMap<string, Module> | undefined;
 
   constructor(
     recorder: Recorder,
     readonly modules: (machine: Machine) => ReadonlyMap<string, Module>,
   ) {
-    super({
-      recorder,
-      get line() {
-        return recorder.line;
-      },
-      set line(line: number) {
-        recorder.line = line;
-      },
-      seed: 0,
-      print: (text) => this.#print(text),
-      call: (callee, args, named) => this.call(callee, args, named),
-      attribute: (value, name) => this.attribute(value, name),
-      special: (value, name, args) => this.special(value, name, args),
-      makeInstance: (type, args, named) => this.#instance(type, args, named),
-    });
+    super(recorder);
   }
 
-  #known: ReadonlyMap<string, Module> | undefined;
-
-  #print(text: string): void {
+  print(text: string): void {
     if (this.printed.length + text.length > 1e6) {
       raise('MemoryError', 'a program may print a million characters');
     }
     this.printed += text;
-    this.#lineAt(this.machine.line).printed += text;
+    this.#lineAt(this.recorder.line).printed += text;
   }
 
-  #lineAt(line: number) {
+  #lineAt(line: number): LineRecord {
     let record = this.lines.get(line);
     if (!record) this.lines.set(line, (record = { times: 0, names: new Map(), printed: '' }));
     return record;
@@ -87,9 +79,9 @@ export class Interpreter extends Evaluator {
   }
 
   #statement(node: Statement, scope: Scope): End {
-    const { machine } = this;
-    machine.recorder.step();
-    machine.line = node.line;
+    const { recorder } = this;
+    recorder.step();
+    recorder.line = node.line;
     this.#lineAt(node.line).times += 1;
     switch (node.kind) {
       case 'expression':
@@ -97,7 +89,7 @@ export class Interpreter extends Evaluator {
         return undefined;
       case 'assign': {
         const value = this.value(node.value, scope);
-        machine.line = node.line;
+        recorder.line = node.line;
         for (const target of node.targets) this.assign(target, value, scope, node.line);
         return undefined;
       }
@@ -105,16 +97,17 @@ export class Interpreter extends Evaluator {
         this.#update(node, scope);
         return undefined;
       case 'def': {
+        const [decorator = '', more] = node.decorators.filter((name) => name !== 'torch.no_grad()');
+        const isKnown =
+          decorator === '' || decorator === 'property' || decorator === 'staticmethod';
+        if (!isKnown || more !== undefined)
+          throw outside(
+            `the decorator @${isKnown ? more : decorator}`,
+            'call the function instead',
+          );
         const locals = assignedIn(node.body, node.parameters);
-        const isProperty = node.decorators.includes('property');
-        const others = node.decorators.filter(
-          (name) => !/^(?:property|staticmethod|torch\.no_grad\(\))$/.test(name),
-        );
-        if (others.length > 0)
-          throw outside(`the decorator @${others[0]}`, 'call the function instead');
-        const name = isProperty ? `property ${node.name}` : node.name;
-        const func = this.makeFunction(name, node.parameters, node.body, scope, locals);
-        scope.set(node.name, func);
+        const { name, parameters, body } = node;
+        scope.set(name, this.makeFunction(name, parameters, body, scope, locals, decorator));
         return undefined;
       }
       case 'class':
@@ -124,27 +117,27 @@ export class Interpreter extends Evaluator {
         return { value: node.value ? this.value(node.value, scope) : null };
       case 'if':
         for (const { test, body } of node.tests) {
-          if (this.truth(this.value(test, scope))) return this.run(body, scope);
+          if (truth(this.value(test, scope))) return this.run(body, scope);
         }
         return this.run(node.otherwise, scope);
       case 'while':
         for (;;) {
-          machine.line = node.line;
-          machine.recorder.step();
-          if (!this.truth(this.value(node.test, scope))) return this.run(node.otherwise, scope);
+          recorder.line = node.line;
+          recorder.step();
+          if (!truth(this.value(node.test, scope))) return this.run(node.otherwise, scope);
           const end = this.run(node.body, scope);
           if (end === 'break') return undefined;
           if (typeof end === 'object') return end;
         }
       case 'for': {
         const over = this.value(node.over, scope);
-        machine.line = node.line;
+        recorder.line = node.line;
         for (const each of this.iterate(over)) {
           this.assign(node.target, each, scope);
           const end = this.run(node.body, scope);
           if (end === 'break') return undefined;
           if (typeof end === 'object') return end;
-          machine.line = node.line;
+          recorder.line = node.line;
         }
         return this.run(node.otherwise, scope);
       }
@@ -156,9 +149,9 @@ export class Interpreter extends Evaluator {
       case 'raise':
         return this.#raise(node.value ? this.value(node.value, scope) : null);
       case 'assert': {
-        if (this.truth(this.value(node.test, scope))) return undefined;
-        const message = node.message ? str(this.value(node.message, scope), this.specialOf) : '';
-        machine.line = node.line;
+        if (truth(this.value(node.test, scope))) return undefined;
+        const message = node.message ? str(this.value(node.message, scope)) : '';
+        recorder.line = node.line;
         return raise('AssertionError', message);
       }
       case 'delete':
@@ -172,68 +165,65 @@ export class Interpreter extends Evaluator {
         return undefined;
       case 'with': {
         const value = this.value(node.value, scope);
-        if (value !== null) throw outside('with, but for torch.no_grad()');
+        if (value !== null) throw outside('with (other than torch.no_grad())');
         return this.run(node.body, scope);
       }
     }
   }
 
   assign(target: Expression, value: Value, scope: Scope, line?: number): void {
+    if (target.kind !== 'display') {
+      const { of, index } = this.#parts(target, scope);
+      return this.#store(target, of, index, value, scope, line);
+    }
+    const { items } = target;
+    const values = [...this.iterate(value)];
+    const star = items.findIndex((item) => item.star);
+    const count = star < 0 ? items.length : items.length - 1;
+    if (values.length < count) {
+      const expected = `expected ${star < 0 ? '' : 'at least '}${count}, got ${values.length}`;
+      raise('ValueError', `not enough values to unpack (${expected})`);
+    }
+    if (star < 0 && values.length > count) {
+      raise('ValueError', `too many values to unpack (expected ${count})`);
+    }
+    const extra = values.length - items.length;
+    for (const [i, item] of items.entries()) {
+      const rest = i === star ? new List(values.slice(i, i + extra + 1)) : undefined;
+      const own = rest ?? values[star >= 0 && i > star ? i + extra : i]!;
+      this.assign(item.value, own, scope, line);
+    }
+  }
+
+  /** What a target consists of, evaluated once. */
+  #parts(target: Expression, scope: Scope): { of: Value; index: Value } {
+    const of = 'of' in target ? this.value(target.of, scope) : null;
+    return { of, index: target.kind === 'subscript' ? this.value(target.index, scope) : null };
+  }
+
+  #store(
+    target: Expression,
+    of: Value,
+    index: Value,
+    value: Value,
+    scope: Scope,
+    line: number | undefined,
+  ): void {
     switch (target.kind) {
       case 'name':
         scope.set(target.name, value);
-        if (line !== undefined) this.#bind(line, target.name, value);
-        return;
-      case 'attribute': {
-        const of = this.value(target.of, scope);
-        if (!(of instanceof Instance) && !(of instanceof ClassValue)) {
-          raise('AttributeError', `'${typeName(of)}' object has no attribute '${target.name}'`);
-        }
-        (of as Instance).names.set(target.name, value);
-        if (line !== undefined) this.#bind(line, target.name, value);
-        return;
-      }
+        return this.#bind(line, target.name, value);
+      case 'attribute':
+        setAttribute(of, target.name, value);
+        return this.#bind(line, target.name, value);
       case 'subscript': {
-        const of = this.value(target.of, scope);
-        const index = this.value(target.index, scope);
-        this.machine.line = target.line;
+        this.recorder.line = target.line;
         this.#setItem(of, index, value);
-        const name =
-          target.of.kind === 'name' || target.of.kind === 'attribute' ? target.of.name : undefined;
-        if (name !== undefined && of instanceof ArrayValue) {
-          this.#lineAt(line ?? target.line).names.set(name, { array: of, bound: of });
-        }
-        return;
-      }
-      case 'display': {
-        const { items } = target;
-        const values = [...this.iterate(value)];
-        const star = items.findIndex((item) => item.star);
-        const count = star < 0 ? items.length : items.length - 1;
-        if (values.length < count) {
-          const expected = `expected ${star < 0 ? '' : 'at least '}${count}, got ${values.length}`;
-          raise('ValueError', `not enough values to unpack (${expected})`);
-        }
-        if (star < 0 && values.length > count) {
-          raise('ValueError', `too many values to unpack (expected ${count})`);
-        }
-        const behind = items.length - 1 - star;
-        for (const [i, item] of items.entries()) {
-          if (i === star)
-            this.assign(
-              item.value,
-              new List(values.slice(star, values.length - behind)),
-              scope,
-              line,
-            );
-          else
-            this.assign(
-              item.value,
-              values[star >= 0 && i > star ? values.length - items.length + i : i]!,
-              scope,
-              line,
-            );
-        }
+        if (
+          of instanceof ArrayValue &&
+          (target.of.kind === 'name' || target.of.kind === 'attribute')
+        )
+          this.#lineAt(line ?? target.line).names.set(target.of.name, { array: of, bound: of });
         return;
       }
       default:
@@ -241,109 +231,78 @@ export class Interpreter extends Evaluator {
     }
   }
 
-  #bind(line: number, name: string, value: Value): void {
-    if (!(value instanceof ArrayValue)) return;
+  #bind(line: number | undefined, name: string, value: Value): void {
+    if (!(value instanceof ArrayValue) || line === undefined) return;
     const { recorded } = value;
-    this.machine.recorder.name(recorded, name);
+    this.recorder.name(recorded, name);
     this.#lineAt(line).names.set(name, { array: value, bound: recorded });
   }
 
   #setItem(of: Value, index: Value, value: Value): void {
     if (of instanceof ArrayValue) return setItem(of, index, value);
     if (of instanceof Dict && !of.isSet) return of.set(index, value);
-    if (of instanceof Instance && this.special(of, '__setitem__', [index, value]) !== undefined)
-      return undefined;
-    if (of instanceof List && typeof index === 'number') {
-      const { length } = of.items;
-      if (index < -length || index >= length)
-        raise('IndexError', 'list assignment index out of range');
-      of.items[index < 0 ? index + length : index] = value;
-      return undefined;
-    }
-    if (of instanceof List) throw outside('assignment to a part of a list', 'make a new list');
-    return raise('TypeError', `'${typeName(of)}' object does not support item assignment`);
+    if (special(of, '__setitem__', [index, value]) !== undefined) return undefined;
+    if (!(of instanceof List))
+      raise('TypeError', `'${typeName(of)}' object does not support item assignment`);
+    const { items } = of as List;
+    items[listPlace(items, index)] = value;
+    return undefined;
   }
 
   #update(node: Statement & { kind: 'update' }, scope: Scope): void {
-    const { target, sign } = node;
+    const { target } = node;
     if (target.kind === 'display') raise('SyntaxError', 'an augmented assignment has one target');
-    const isSubscript = target.kind === 'subscript';
-    const of = isSubscript || target.kind === 'attribute' ? this.value(target.of, scope) : null;
-    const index = isSubscript ? this.value(target.index, scope) : null;
+    const { of, index } = this.#parts(target, scope);
     const old =
       target.kind === 'name'
         ? scope.find(target.name)
-        : isSubscript
+        : target.kind === 'subscript'
           ? this.item(of, index)
           : this.attribute(of, (target as { name: string }).name);
     const value = this.value(node.value, scope);
-    this.machine.line = node.line;
-    let made: Value;
-    if (old instanceof ArrayValue && !(old.isScalar && old.library === 'numpy') && sign !== '@') {
-      const result = arithmetic(sign, old, value);
-      if (result.shape.join() !== old.shape.join()) {
-        if (old.library === 'torch') {
-          broadcastShapes(old, old.shape, result.shape);
-          raise(
-            'RuntimeError',
-            `output with shape [${old.shape.join(', ')}] doesn't match the broadcast shape [${result.shape.join(', ')}]`,
-          );
-        }
-        const shapes = `${shapeWords(old.shape, '')} doesn't match the broadcast shape ${shapeWords(result.shape, '')}`;
-        raise('ValueError', `non-broadcastable output operand with shape ${shapes}`);
-      }
-      if (!isFloat(old.dtype) && isFloat(result.dtype)) {
-        if (old.library === 'torch')
-          raise('RuntimeError', "result type Float can't be cast to the desired output type Long");
-        raise(
-          'UFuncTypeError',
-          `Cannot cast ufunc result from dtype('${result.dtype}') to dtype('${old.dtype}') with casting rule 'same_kind'`,
-        );
-      }
-      old.become(result.recorded);
-      made = old;
-    } else if (old instanceof List && sign === '+') {
+    this.recorder.line = node.line;
+    this.#store(target, of, index, this.#updated(node, old, value), scope, node.line);
+  }
+
+  /** What a target is after `sign=`: lists, sets and arrays are changed in place. */
+  #updated({ sign, texts }: Statement & { kind: 'update' }, old: Value, value: Value): Value {
+    if (old instanceof List && sign === '+') {
       for (const each of [...this.iterate(value)]) old.items.push(each);
-      made = old;
-    } else made = this.binary(sign, old, value, node.texts);
-    if (isSubscript) {
-      this.#setItem(of, index, made);
-      if (of instanceof ArrayValue && target.of.kind === 'name') {
-        this.#lineAt(node.line).names.set(target.of.name, { array: of, bound: of });
-      }
-    } else this.assign(target, made, scope, node.line);
+      return old;
+    }
+    const own = inPlace(sign, old, value);
+    const made = own === undefined ? binary(sign, old, value, texts) : own;
+    if (old instanceof ArrayValue && made instanceof ArrayValue)
+      return assignInPlace(sign, old, made);
+    return replaceItems(old, made);
   }
 
   #delete(target: Expression, scope: Scope): void {
     if (target.kind === 'name') return scope.delete(target.name);
-    const of = target.kind === 'subscript' ? this.value(target.of, scope) : null;
-    if (target.kind === 'subscript' && of instanceof List) {
-      const at = this.value(target.index, scope);
-      if (typeof at === 'number') of.items.splice(at, 1);
-      return undefined;
-    }
-    throw outside('del, but for names and items of lists');
+    const { of, index } = this.#parts(target, scope);
+    if (target.kind !== 'subscript' || !(of instanceof List))
+      throw outside('del of anything but a name or a list item');
+    of.items.splice(listPlace(of.items, index), 1);
+    return undefined;
   }
 
   #raise(value: Value): never {
-    const made = value instanceof ClassValue ? this.#instance(value, [], new Map()) : value;
-    if (made instanceof Instance && made.names.has('args')) {
-      throw new Raised(made.type.name, str(made, this.specialOf));
-    }
+    const made = value instanceof ClassValue ? this.instance(value, [], new Map()) : value;
+    if (made instanceof Instance && made.type.isError) throw new Raised(made.type.name, str(made));
     if (value === null) raise('RuntimeError', 'No active exception to reraise');
     return raise('TypeError', 'exceptions must derive from BaseException');
   }
 
   #class(node: Statement & { kind: 'class' }, scope: Scope): ClassValue {
     const bases = node.bases.map((base) => this.value(base, scope));
-    if (bases.length > 1) throw outside('a class of several classes', 'name one');
+    if (bases.length > 1) throw outside('multiple inheritance');
     const base = bases[0];
     const isObject = base instanceof Builtin && base.name === 'object';
     if (base !== undefined && !isObject && !(base instanceof ClassValue)) {
-      throw outside(`a class of ${str(base)}`);
+      throw outside(`a subclass of ${str(base)}`);
     }
     const made = new ClassValue(node.name, base instanceof ClassValue ? base : undefined);
-    const inner = new Scope(scope, new Set(), undefined, true);
+    const inner = new Scope(scope, undefined, undefined, 'class');
     this.run(node.body, inner);
     for (const [name, value] of inner.names) {
       if (value instanceof Func && !value.owner) value.owner = made;
@@ -352,16 +311,17 @@ export class Interpreter extends Evaluator {
     return made;
   }
 
-  #instance(type: ClassValue, args: readonly Value[], named: Named): Value {
-    const made = new Instance(type);
+  instance(type: ClassValue, args: readonly Value[], named: Named): Value {
+    const made = new Instance(type, ++this.#instances);
+    if (type.isError) made.names.set('args', new Tuple(args));
     const start = type.find('__init__');
-    if (start instanceof Func || start instanceof Builtin) this.call(start, [made, ...args], named);
+    if (start instanceof Func || start instanceof Builtin) start.call([made, ...args], named);
     else if (args.length + named.size > 0) raise('TypeError', `${type.name}() takes no arguments`);
     return made;
   }
 
   #import(node: Statement & { kind: 'import' }, scope: Scope): void {
-    const known = (this.#known ??= this.modules(this.machine));
+    const known = (this.#known ??= this.modules(this));
     const find = (name: string): Module => {
       const found = known.get(name);
       if (found) return found;
@@ -381,7 +341,8 @@ export class Interpreter extends Evaluator {
     for (const [name, alias] of node.names) {
       if (name === '*') for (const [each, value] of module.names) scope.set(each, value);
       else {
-        const value = module.names.get(name) ?? known.get(`${node.module}.${name}`);
+        const own = module.names.get(name);
+        const value = own === undefined ? known.get(`${node.module}.${name}`) : own;
         if (value === undefined) {
           raise(
             'ImportError',
@@ -392,4 +353,10 @@ export class Interpreter extends Evaluator {
       }
     }
   }
+}
+
+/** The place of an item of a list that is set or deleted. */
+function listPlace(items: readonly Value[], index: Value): number {
+  if (index instanceof Slice) throw outside('assignment to a slice of a list', 'make a new list');
+  return placeIn(items.length, index, 'list', 'list assignment index out of range');
 }

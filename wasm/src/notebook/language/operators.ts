@@ -1,21 +1,22 @@
 // Operators between values: numbers by Python's rules, arrays by NumPy's and PyTorch's, strings, lists and tuples.
 import { ArrayValue, Dtype } from '../arrays/array.js';
 import { arithmetic, inverted, negative } from '../arrays/arithmetic.js';
-import { getItem } from '../arrays/indexing.js';
 import { arrayOf } from '../arrays/make.js';
 import { matmul, type Texts } from '../arrays/products.js';
-import { raise } from './errors.js';
+import { checkLength, checkText, raise } from './errors.js';
+import { iterate } from './iteration.js';
 import {
   Builtin,
   Dict,
   Instance,
   Float,
   isNumber,
-  Iterator,
+  isRow,
   keyOf,
   List,
   numberIn,
   Range,
+  special,
   Tuple,
   typeName,
 } from './values.js';
@@ -24,10 +25,7 @@ import type { Value } from './values.js';
 
 const inRange = (value: number): number => {
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
-  return raise(
-    'OverflowError',
-    'whole numbers here have at most 53 bits; write a float, as 2.0 ** 60',
-  );
+  return raise('OverflowError', 'integers here have at most 53 bits; write a float, as 2.0 ** 60');
 };
 
 const zero = (text: string): never => raise('ZeroDivisionError', text);
@@ -37,7 +35,7 @@ function power(a: number, b: number, isFloat: boolean): Value {
   if (a < 0 && !Number.isInteger(b)) {
     raise(
       'NotImplementedError',
-      'a number below 0 to a broken power is complex, and complex numbers are not in this subset',
+      'a negative number raised to a fractional power is complex, and complex numbers are not supported here',
     );
   }
   const value = a === 1 ? 1 : a ** b;
@@ -88,38 +86,47 @@ function onNumbers(sign: string, x: Value, y: Value, a: number, b: number): Valu
   return isBoolean && '&|^'.includes(sign) ? value !== 0 : inRange(value);
 }
 
-function repeated<Item>(items: readonly Item[], times: number): Item[] {
-  if (items.length * times > 1e6) raise('MemoryError', 'a list may have a million items');
-  return Array.from({ length: Math.max(0, times) }, () => items).flat();
-}
-
 function onSequences(sign: string, x: Value, y: Value): Value | undefined {
   if (sign === '+') {
     if (typeof x === 'string' && typeof y === 'string') {
-      if (x.length + y.length > 1e6) raise('MemoryError', 'a string may have a million characters');
+      checkText(x.length + y.length);
       return x + y;
     }
-    if ((x instanceof List && y instanceof List) || (x instanceof Tuple && y instanceof Tuple)) {
-      if (x.items.length + y.items.length > 1e6)
-        raise('MemoryError', 'a list may have a million items');
+    const isList = x instanceof List && y instanceof List;
+    if (isList || (x instanceof Tuple && y instanceof Tuple)) {
+      checkLength(x.items.length + y.items.length);
+      return new (isList ? List : Tuple)([...x.items, ...y.items]);
     }
-    if (x instanceof List && y instanceof List) return new List([...x.items, ...y.items]);
-    if (x instanceof Tuple && y instanceof Tuple) return new Tuple([...x.items, ...y.items]);
-    if (typeof x === 'string' && !(y instanceof ArrayValue)) {
-      raise('TypeError', `can only concatenate str (not "${typeName(y)}") to str`);
-    }
-    if (x instanceof List && !(y instanceof ArrayValue)) {
-      raise('TypeError', `can only concatenate list (not "${typeName(y)}") to list`);
-    }
+    const name = typeof x === 'string' ? 'str' : x instanceof List ? 'list' : undefined;
+    if (name) raise('TypeError', `can only concatenate ${name} (not "${typeName(y)}") to ${name}`);
   }
   if (sign === '*') {
-    const [some, times] = typeof x === 'number' || typeof x === 'boolean' ? [y, x] : [x, y];
-    if (typeof times !== 'number' && typeof times !== 'boolean') return undefined;
-    if (some instanceof List) return new List(repeated(some.items, Number(times)));
-    if (some instanceof Tuple) return new Tuple(repeated(some.items, Number(times)));
-    if (typeof some === 'string') return repeated([some], Number(times)).join('');
+    const [some, number] = typeof x === 'number' || typeof x === 'boolean' ? [y, x] : [x, y];
+    if (typeof number !== 'number' && typeof number !== 'boolean') return undefined;
+    const times = Math.max(0, Number(number));
+    if (typeof some === 'string') {
+      checkText(some.length * times);
+      return some.repeat(times);
+    }
+    if (!(some instanceof List || some instanceof Tuple)) return undefined;
+    checkLength(some.items.length * times);
+    const items = Array.from({ length: times }, () => some.items).flat();
+    return new (some instanceof List ? List : Tuple)(items);
   }
   return undefined;
+}
+
+/** What sets have in common, or not. */
+function onSets(sign: string, x: Dict, y: Dict): Value | undefined {
+  if (!'|&-^'.includes(sign)) return undefined;
+  const made = new Dict(true);
+  for (const [name, [key]] of x.entries) {
+    if (sign === '|' || y.entries.has(name) === (sign === '&')) made.set(key, null);
+  }
+  for (const [name, [key]] of y.entries) {
+    if (sign === '|' || (sign === '^' && !x.entries.has(name))) made.set(key, null);
+  }
+  return made;
 }
 
 const isArray = (value: Value): value is ArrayValue => value instanceof ArrayValue;
@@ -128,14 +135,32 @@ const isArray = (value: Value): value is ArrayValue => value instanceof ArrayVal
 function operands(x: Value, y: Value): readonly [Value, Value] | undefined {
   const [array, other] = isArray(x) ? [x, y] : [y as ArrayValue, x];
   if (isNumber(other) || isArray(other)) return [x, y];
-  const isList = other instanceof List || other instanceof Tuple;
-  if (!isList || array.library === 'torch') return undefined;
+  if (!isRow(other) || array.library === 'torch') return undefined;
   const made = arrayOf(array.recorder, other, 'numpy');
   return isArray(x) ? [x, made] : [made, y];
 }
 
+/** What Python calls the methods for operators. */
+const methods: Readonly<Record<string, string>> = {
+  ...{ '+': 'add', '-': 'sub', '*': 'mul', '/': 'truediv', '//': 'floordiv', '%': 'mod' },
+  ...{ '@': 'matmul', '**': 'pow' },
+};
+
+/** What a method of x makes of y, or one of y of x. */
+function eitherOf(name: string, x: Value, y: Value, back: string): Value | undefined {
+  const own = special(x, name, [y]);
+  return own === undefined ? special(y, back, [x]) : own;
+}
+
+/** `x sign= y` by a method of x, if it has one. */
+export const inPlace = (sign: string, x: Value, y: Value): Value | undefined =>
+  methods[sign] && special(x, `__i${methods[sign]}__`, [y]);
+
 /** `x sign y`; `texts` are both sides as the code writes them. */
 export function binary(sign: string, x: Value, y: Value, texts?: Texts): Value {
+  const name = methods[sign];
+  const own = name && eitherOf(`__${name}__`, x, y, `__r${name}__`);
+  if (own !== undefined) return own;
   if (isNumber(x) && isNumber(y)) {
     const value = onNumbers(sign, x, y, numberIn(x), numberIn(y));
     if (value !== undefined) return value;
@@ -159,27 +184,18 @@ export function binary(sign: string, x: Value, y: Value, texts?: Texts): Value {
     if (sign === '%' && typeof x === 'string') {
       raise('NotImplementedError', 'text % values is not in this subset; write an f-string');
     }
-    const value = onSequences(sign, x, y);
+    const areSets = x instanceof Dict && y instanceof Dict && x.isSet && y.isSet;
+    const value = areSets ? onSets(sign, x, y) : onSequences(sign, x, y);
     if (value !== undefined) return value;
-    if (x instanceof Dict && y instanceof Dict && x.isSet && y.isSet)
-      return setOperation(sign, x, y);
   }
   const types = `'${typeName(x)}' and '${typeName(y)}'`;
   const word = sign === '**' ? '** or pow()' : sign;
   return raise('TypeError', `unsupported operand type(s) for ${word}: ${types}`);
 }
 
-function setOperation(sign: string, x: Dict, y: Dict): Value {
-  const made = new Dict(true);
-  const keys = [...x.entries, ...(sign === '|' ? y.entries : [])];
-  for (const [name, [key]] of keys) {
-    const has = y.entries.has(name);
-    if (sign === '|' || (sign === '&' ? has : !has)) made.set(key, null);
-  }
-  return made;
-}
-
 export function unary(sign: string, x: Value): Value {
+  const own = special(x, `__${{ '-': 'neg', '+': 'pos', '~': 'invert' }[sign as '-']}__`);
+  if (own !== undefined) return own;
   if (isArray(x)) {
     if (sign === '-') return negative(x);
     return sign === '~' ? inverted(x) : x;
@@ -195,12 +211,14 @@ export function unary(sign: string, x: Value): Value {
 
 /** Whether a value counts as true. */
 export function truth(value: Value): boolean {
+  const own = special(value, '__bool__') ?? special(value, '__len__');
+  if (own !== undefined) return truth(own);
   if (value === null) return false;
   if (isNumber(value)) return numberIn(value) !== 0;
   if (typeof value === 'string') return value !== '';
-  if (value instanceof List || value instanceof Tuple) return value.items.length > 0;
   if (value instanceof Dict) return value.entries.size > 0;
   if (value instanceof Range) return value.length > 0;
+  if (isRow(value)) return value.items.length > 0;
   if (!isArray(value)) return true;
   if (value.size === 1) return value.numbers()[0] !== 0;
   if (value.library === 'torch') {
@@ -211,8 +229,24 @@ export function truth(value: Value): boolean {
   return raise('ValueError', text);
 }
 
+const comparisons = {
+  ...{ '==': ['eq', 'eq'], '!=': ['ne', 'ne'] },
+  ...{ '<': ['lt', 'gt'], '<=': ['le', 'ge'], '>': ['gt', 'lt'], '>=': ['ge', 'le'] },
+} as const;
+
+/** `x sign y` by a method of one of them, if it has one. */
+function byMethod(sign: string, x: Value, y: Value): Value | undefined {
+  if (!(x instanceof Instance || y instanceof Instance)) return undefined;
+  const [name, back] = comparisons[sign as '=='];
+  const own = eitherOf(`__${name}__`, x, y, `__${back}__`);
+  return own === undefined && sign === '!=' ? !truth(compare('==', x, y)) : own;
+}
+
+/** Whether items of collections are the same. */
 export function equals(x: Value, y: Value): boolean {
   if (x === y && !isArray(x) && !(x instanceof Float)) return true;
+  const own = byMethod('==', x, y);
+  if (own !== undefined) return truth(own);
   if (isNumber(x) && isNumber(y)) return numberIn(x) === numberIn(y);
   if (isArray(x) || isArray(y)) return truth(compare('==', x, y));
   if ((x instanceof List && y instanceof List) || (x instanceof Tuple && y instanceof Tuple)) {
@@ -242,15 +276,17 @@ export function equals(x: Value, y: Value): boolean {
   return x === y;
 }
 
-function order(sign: string, x: Value, y: Value): number {
-  if (isNumber(x) && isNumber(y)) return numberIn(x) - numberIn(y);
-  if (typeof x === 'string' && typeof y === 'string') return x < y ? -1 : Number(x > y);
+function ordered(sign: string, x: Value, y: Value): boolean {
+  const by = <Plain extends number | string>(a: Plain, b: Plain): boolean =>
+    ({ '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b })[sign as '<'];
+  if (isNumber(x) && isNumber(y)) return by(numberIn(x), numberIn(y));
+  if (typeof x === 'string' && typeof y === 'string') return by(x, y);
   if ((x instanceof List && y instanceof List) || (x instanceof Tuple && y instanceof Tuple)) {
-    const differs = x.items.findIndex(
-      (item, i) => i >= y.items.length || !equals(item, y.items[i]!),
-    );
-    if (differs < 0) return x.items.length - y.items.length;
-    return differs >= y.items.length ? 1 : order(sign, x.items[differs]!, y.items[differs]!);
+    const [a, b] = [x.items, y.items];
+    const differs = a.findIndex((item, i) => i >= b.length || !equals(item, b[i]!));
+    return differs < 0 || differs >= b.length
+      ? by(a.length, b.length)
+      : truth(compare(sign, a[differs]!, b[differs]!));
   }
   const types = `'${typeName(x)}' and '${typeName(y)}'`;
   return raise('TypeError', `'${sign}' not supported between instances of ${types}`);
@@ -265,18 +301,20 @@ export function compare(sign: string, x: Value, y: Value): Value {
     case 'not in':
       return contains(y, x) === (sign === 'in');
   }
+  const own = byMethod(sign, x, y);
+  if (own !== undefined) return own;
   if (isArray(x) || isArray(y)) {
     const both = operands(x, y);
     if (both) return arithmetic(sign, ...both);
     if (sign === '==' || sign === '!=') return sign === '!=';
   }
   if (sign === '==') return equals(x, y);
-  if (sign === '!=') return !equals(x, y);
-  const by = order(sign, x, y);
-  return { '<': by < 0, '<=': by <= 0, '>': by > 0, '>=': by >= 0 }[sign as '<'];
+  return sign === '!=' ? !equals(x, y) : ordered(sign, x, y);
 }
 
 export function contains(all: Value, item: Value): boolean {
+  const own = special(all, '__contains__', [item]);
+  if (own !== undefined) return truth(own);
   if (typeof all === 'string') {
     if (typeof item === 'string') return all.includes(item);
     return raise(
@@ -295,44 +333,4 @@ export function contains(all: Value, item: Value): boolean {
   }
   for (const each of iterate(all)) if (each === item || equals(each, item)) return true;
   return false;
-}
-
-/** What is gone through in a loop. */
-export function* iterate(value: Value): IterableIterator<Value> {
-  if (value instanceof List || value instanceof Tuple) yield* value.items;
-  else if (typeof value === 'string') yield* value;
-  else if (value instanceof Dict) for (const [key] of value.entries.values()) yield key;
-  else if (value instanceof Iterator) yield* value.items;
-  else if (value instanceof Instance && value.names.has('_items'))
-    yield* iterate(value.names.get('_items')!);
-  else if (value instanceof Range) {
-    for (let i = 0; i < value.length; ++i) yield value.start + i * value.step;
-  } else if (isArray(value)) {
-    if (value.rank === 0) {
-      const text =
-        value.library === 'torch'
-          ? 'iteration over a 0-d tensor'
-          : `'${typeName(value)}' object is not iterable`;
-      raise('TypeError', text);
-    }
-    for (let i = 0; i < value.shape[0]!; ++i) yield elementOf(value, i);
-  } else raise('TypeError', `'${typeName(value)}' object is not iterable`);
-}
-
-const elementOf = (value: ArrayValue, i: number): Value => getItem(value, i);
-
-/** How many items a value has. */
-export function lengthOf(value: Value): number {
-  if (typeof value === 'string') return [...value].length;
-  if (value instanceof List || value instanceof Tuple) return value.items.length;
-  if (value instanceof Dict) return value.entries.size;
-  if (value instanceof Range) return value.length;
-  if (isArray(value) && value.rank > 0) return value.shape[0]!;
-  if (isArray(value)) {
-    raise(
-      'TypeError',
-      value.library === 'torch' ? 'len() of a 0-d tensor' : 'len() of unsized object',
-    );
-  }
-  return raise('TypeError', `object of type '${typeName(value)}' has no len()`);
 }

@@ -14,8 +14,8 @@ export class Scope {
     readonly locals: ReadonlySet<string> = new Set(),
     /** Of a method: its class and its first argument. */
     readonly method: { readonly owner: ClassValue; readonly self: Value } | undefined = undefined,
-    /** Of a class's body, which functions in it do not see. */
-    readonly isClass = false,
+    /** Functions in a class's body do not see its names. */
+    readonly kind: 'function' | 'class' | 'comprehension' = 'function',
   ) {}
 
   get top(): Scope {
@@ -32,7 +32,7 @@ export class Scope {
       raise('UnboundLocalError', text);
     }
     for (let scope = other ?? this.up; scope; scope = scope.up) {
-      const value = scope.isClass ? undefined : scope.names.get(name);
+      const value = scope.kind === 'class' ? undefined : scope.names.get(name);
       if (value !== undefined) return value;
     }
     return raise('NameError', `name '${name}' is not defined`);
@@ -40,6 +40,12 @@ export class Scope {
 
   set(name: string, value: Value): void {
     (this.elsewhere.get(name) ?? this).names.set(name, value);
+  }
+
+  /** Follows `:=`, which binds outside of comprehensions. */
+  walrus(name: string, value: Value): void {
+    if (this.kind === 'comprehension') this.up!.walrus(name, value);
+    else this.set(name, value);
   }
 
   delete(name: string): void {

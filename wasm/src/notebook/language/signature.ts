@@ -1,14 +1,96 @@
-// Functions that are built in, with a signature as Python writes it: `a, axis=None, *, keepdims=False`.
-import { raise } from './errors.js';
-import { Builtin, Dict, Float, Tuple, typeName, type Named, type Value } from './values.js';
+// Arguments of functions: bound to parameters by Python's rules, and read as numbers.
 import { ArrayValue } from '../arrays/array.js';
-import { isNumber, List, numberIn, Range } from './values.js';
+import { raise } from './errors.js';
+import {
+  Builtin,
+  Dict,
+  Float,
+  isNumber,
+  isRow,
+  numberIn,
+  Tuple,
+  typeName,
+  type Named,
+  type Value,
+} from './values.js';
 
-interface Slot {
+export interface Slot {
   readonly name: string;
-  readonly star: string;
+  /** `*args` or `**named`. */
+  readonly star: '' | '*' | '**';
+  /** After a `*`. */
   readonly namedOnly: boolean;
   readonly fallback: Value | undefined;
+}
+
+/** The arguments of a call by name. */
+export type Args = Readonly<Record<string, Value>>;
+
+const plural = (word: string, count: number): string => (count === 1 ? word : `${word}s`);
+
+const listed = (names: readonly string[]): string => {
+  const quoted = names.map((name) => `'${name}'`);
+  if (quoted.length < 2) return quoted.join('');
+  const comma = quoted.length > 2 ? ',' : '';
+  return `${quoted.slice(0, -1).join(', ')}${comma} and ${quoted.at(-1)}`;
+};
+
+/** What arguments a function takes. */
+export class Signature {
+  readonly #plain: readonly Slot[];
+  readonly #positional: readonly Slot[];
+  readonly #rest: Slot | undefined;
+  readonly #others: Slot | undefined;
+
+  constructor(
+    readonly name: string,
+    slots: readonly Slot[],
+  ) {
+    this.#plain = slots.filter(({ star }) => star === '');
+    this.#positional = this.#plain.filter(({ namedOnly }) => !namedOnly);
+    this.#rest = slots.find(({ star }) => star === '*');
+    this.#others = slots.find(({ star }) => star === '**');
+  }
+
+  /** The value of each parameter. @throws Raised where the arguments do not fit */
+  bind(args: readonly Value[], named: Named): Args {
+    const [plain, positional, rest, others] = [
+      ...[this.#plain, this.#positional, this.#rest, this.#others],
+    ] as const;
+    const fail = (problem: string) => raise('TypeError', `${this.name}() ${problem}`);
+    const values = Object.create(null) as Record<string, Value>;
+    for (const [i, slot] of positional.entries()) if (i < args.length) values[slot.name] = args[i]!;
+    if (args.length > positional.length && !rest) {
+      const max = positional.length;
+      const min = positional.filter(({ fallback }) => fallback === undefined).length;
+      const takes = min < max ? `from ${min} to ${max}` : `${max}`;
+      const were = args.length === 1 ? 'was' : 'were';
+      const word = plural('argument', min < max ? 2 : max);
+      fail(`takes ${takes} positional ${word} but ${args.length} ${were} given`);
+    }
+    const extra = new Dict();
+    for (const [key, value] of named) {
+      if (!plain.some(({ name }) => name === key)) {
+        if (!others) fail(`got an unexpected keyword argument '${key}'`);
+        extra.set(key, value);
+      } else if (key in values) fail(`got multiple values for argument '${key}'`);
+      else values[key] = value;
+    }
+    for (const isNamed of [false, true]) {
+      const missing = plain.filter(
+        ({ name, namedOnly, fallback }) =>
+          namedOnly === isNamed && fallback === undefined && !(name in values),
+      );
+      if (missing.length === 0) continue;
+      const what = `${isNamed ? 'keyword-only' : 'positional'} ${plural('argument', missing.length)}`;
+      const names = listed(missing.map(({ name }) => name));
+      fail(`missing ${missing.length} required ${what}: ${names}`);
+    }
+    for (const { name, fallback } of plain) if (!(name in values)) values[name] = fallback!;
+    if (rest) values[rest.name] = new Tuple(args.slice(positional.length));
+    if (others) values[others.name] = extra;
+    return values;
+  }
 }
 
 function fallbackOf(text: string | undefined): Value | undefined {
@@ -19,6 +101,7 @@ function fallbackOf(text: string | undefined): Value | undefined {
   return /[.e]/.test(text) ? new Float(Number(text)) : Number(text);
 }
 
+/** A signature as Python writes it: `a, axis=None, *, keepdims=False`. */
 function slotsOf(signature: string): Slot[] {
   let namedOnly = false;
   return signature
@@ -30,56 +113,35 @@ function slotsOf(signature: string): Slot[] {
       const was = namedOnly;
       if (star === '*') namedOnly = true;
       if (!name) return [];
-      return [{ name, star, namedOnly: was, fallback: fallbackOf(fallback) }];
+      return [{ name, star: star as '*', namedOnly: was, fallback: fallbackOf(fallback) }];
     });
 }
 
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
-
-/** The arguments of a call by name. */
-export type Args = Readonly<Record<string, Value>>;
-
 /** A function with a signature; `call` gets its arguments by name. */
 export function define(name: string, signature: string, call: (args: Args) => Value): Builtin {
-  const slots = slotsOf(signature);
-  const rest = slots.find(({ star }) => star === '*');
-  const others = slots.find(({ star }) => star === '**');
-  const plain = slots.filter(({ star }) => star === '');
-  const positional = plain.filter(({ namedOnly }) => !namedOnly);
-  const short = name.split('.').at(-1)!;
-  return new Builtin(name, (args: readonly Value[], named: Named) => {
-    const given: Record<string, Value> = {};
-    if (args.length > positional.length && !rest) {
-      const takes = plural(positional.length, 'positional argument');
-      raise('TypeError', `${short}() takes ${takes} but ${args.length} were given`);
-    }
-    for (const [i, value] of args.slice(0, positional.length).entries()) {
-      given[positional[i]!.name] = value;
-    }
-    if (rest) given[rest.name] = new Tuple(args.slice(positional.length));
-    const extra = new Dict();
-    for (const [key, value] of named) {
-      if (!plain.some((slot) => slot.name === key)) {
-        if (!others) raise('TypeError', `${short}() got an unexpected keyword argument '${key}'`);
-        extra.set(key, value);
-      } else if (Object.hasOwn(given, key)) {
-        raise('TypeError', `${short}() got multiple values for argument '${key}'`);
-      } else given[key] = value;
-    }
-    if (others) given[others.name] = extra;
-    for (const slot of plain) {
-      if (Object.hasOwn(given, slot.name)) continue;
-      if (slot.fallback === undefined) {
-        raise('TypeError', `${short}() missing required argument: '${slot.name}'`);
-      }
-      given[slot.name] = slot.fallback!;
-    }
-    return call(given);
-  });
+  const own = new Signature(name.split('.').at(-1)!, slotsOf(signature));
+  return new Builtin(name, (args, named) => call(own.bind(args, named)));
 }
 
-/** A whole number that an argument is. */
-export function whole(value: Value, what: string): number {
+/** Puts functions with signatures among the names of a module. */
+export const definer =
+  (names: Map<string, Value>) =>
+  (name: string, signature: string, call: (args: Args) => Value): unknown =>
+    names.set(name, define(name, signature, call));
+
+/** NumPy's words for arguments, where PyTorch has its own. */
+const torchWords: Readonly<Record<string, string>> = { dim: 'axis', keepdim: 'keepdims' };
+
+/** A function of PyTorch, whose signature has NumPy's words. */
+export function defineTorch(name: string, signature: string, call: (args: Args) => Value): Builtin {
+  const inner = define(name, signature, call);
+  const renamed = (named: Named) =>
+    new Map([...named].map(([key, value]) => [torchWords[key] ?? key, value]));
+  return new Builtin(name, (args, named) => inner.call(args, renamed(named)));
+}
+
+/** An integer that an argument is. */
+export function integer(value: Value, what: string): number {
   if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
   if (value instanceof ArrayValue && value.size === 1 && value.dtype === 'int64')
     return value.item();
@@ -96,14 +158,11 @@ export function number(value: Value, what: string): number {
   return raise('TypeError', `${what}: must be real number, not ${typeName(value)}`);
 }
 
-/** Whole numbers: one, or several in a list, a tuple or one after another. */
-export function wholes(value: Value, what: string): number[] {
-  if (value instanceof Tuple || value instanceof List) {
-    const [first] = value.items;
-    const isInner = value.items.length === 1 && (first instanceof Tuple || first instanceof List);
-    return isInner ? wholes(first, what) : value.items.map((item) => whole(item, what));
-  }
-  if (value instanceof Range && value.length <= 64)
-    return Array.from({ length: value.length }, (_, i) => value.start + i * value.step);
-  return [whole(value, what)];
+/** Integers: one, or several in a list, a tuple or one after another. */
+export function integers(value: Value, what: string): number[] {
+  if (!isRow(value)) return [integer(value, what)];
+  const { items } = value;
+  return items.length === 1 && isRow(items[0]!)
+    ? integers(items[0], what)
+    : items.map((item) => integer(item, what));
 }

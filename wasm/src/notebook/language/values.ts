@@ -1,8 +1,7 @@
-// What a program's values are here. Whole numbers, booleans, strings and None are JavaScript's own numbers, booleans, strings and
+// What a program's values are here. Integers, booleans, strings and None are JavaScript's own numbers, booleans, strings and
 // null; a float is a Float, so that 2 and 2.0 stay apart.
 import { ArrayValue, Dtype } from '../arrays/array.js';
-import { raise } from './errors.js';
-import type { Parameter, Expression, Statement } from '../parse/syntax.js';
+import { outside, raise } from './errors.js';
 
 export class Float {
   constructor(readonly value: number) {}
@@ -43,6 +42,12 @@ export class Range {
   get length(): number {
     return Math.max(0, Math.ceil((this.stop - this.start) / this.step));
   }
+
+  /** @throws Raised where they are too many for a list */
+  get items(): readonly number[] {
+    if (this.length > 1e7) raise('MemoryError', 'a list may have 10,000,000 numbers');
+    return Array.from({ length: this.length }, (_, i) => this.start + i * this.step);
+  }
 }
 
 export class Slice {
@@ -76,17 +81,13 @@ export class Builtin {
 
 /** A function of the program. */
 export class Func {
+  /** The class in which it is defined, for `super()`. */
+  owner: ClassValue | undefined;
+
   constructor(
     readonly name: string,
-    readonly parameters: readonly Parameter[],
-    readonly fallbacks: ReadonlyMap<string, Value>,
-    readonly body: readonly Statement[] | Expression,
-    /** Where it was defined. */
-    readonly scope: unknown,
-    /** The names that its body assigns. */
-    readonly locals: ReadonlySet<string>,
-    /** The class in which it is defined, for `super()`. */
-    public owner: ClassValue | undefined,
+    readonly call: Call,
+    readonly decorator: '' | 'property' | 'staticmethod' = '',
   ) {}
 }
 
@@ -104,10 +105,13 @@ export class ClassValue {
   constructor(
     readonly name: string,
     readonly base: ClassValue | undefined,
+    /** Whether its objects can be raised. */
+    readonly isError: boolean = Boolean(base?.isError),
   ) {}
 
   find(name: string): Value | undefined {
-    return this.names.get(name) ?? this.base?.find(name);
+    const own = this.names.get(name);
+    return own === undefined ? this.base?.find(name) : own;
   }
 
   isA = (other: ClassValue): boolean => this === other || Boolean(this.base?.isA(other));
@@ -116,7 +120,11 @@ export class ClassValue {
 export class Instance {
   readonly names = new Map<string, Value>();
 
-  constructor(readonly type: ClassValue) {}
+  constructor(
+    readonly type: ClassValue,
+    /** Counted from 1 in each run, as it is printed. */
+    readonly id: number,
+  ) {}
 }
 
 /** What `super()` gives. */
@@ -164,24 +172,18 @@ export type Value =
 
 const plainNames = { boolean: 'bool', number: 'int', string: 'str' } as const;
 const titles: readonly (readonly [unknown, string])[] = [
-  ...([
-    [Float, 'float'],
-    [List, 'list'],
-    [Range, 'range'],
-    [Slice, 'slice'],
-  ] as const),
-  ...([
-    [Builtin, 'builtin_function_or_method'],
-    [Func, 'function'],
-    [Ellipsis, 'ellipsis'],
-    [Method, 'method'],
-  ] as const),
-  ...([
-    [ClassValue, 'type'],
-    [Module, 'module'],
-    [Dtype, 'dtype'],
-    [Super, 'super'],
-  ] as const),
+  [Float, 'float'],
+  [List, 'list'],
+  [Range, 'range'],
+  [Slice, 'slice'],
+  [Builtin, 'builtin_function_or_method'],
+  [Func, 'function'],
+  [Ellipsis, 'ellipsis'],
+  [Method, 'method'],
+  [ClassValue, 'type'],
+  [Module, 'module'],
+  [Dtype, 'dtype'],
+  [Super, 'super'],
 ];
 
 /** As Python calls the type of a value. */
@@ -205,6 +207,26 @@ export const isNumber = (value: Value): value is number | boolean | Float =>
 export const numberIn = (value: number | boolean | Float): number =>
   value instanceof Float ? value.value : Number(value);
 
+export const isRow = (value: Value): value is List | Tuple | Range =>
+  value instanceof List || value instanceof Tuple || value instanceof Range;
+
+/** The characters of a text, one for each that Python counts. */
+export const characters = (text: string): ArrayLike<string> =>
+  /[\ud800-\udfff]/.test(text) ? [...text] : text;
+
+const none: Named = new Map();
+
+/** A method with two underscores that a class of the program has, called. */
+export function special(
+  value: Value,
+  name: string,
+  args: readonly Value[] = [],
+): Value | undefined {
+  const found = value instanceof Instance ? value.type.find(name) : undefined;
+  if (!(found instanceof Func || found instanceof Builtin)) return undefined;
+  return found.call([value, ...args], none);
+}
+
 const identities = new WeakMap<object, number>();
 let last = 0;
 /** A number for an object, the same as long as it lives. */
@@ -220,6 +242,10 @@ export function keyOf(value: Value): string {
   if (typeof value === 'string') return `s${value}`;
   if (value instanceof Tuple) return `(${value.items.map((item) => `${keyOf(item)},`).join('')})`;
   if (value instanceof List || value instanceof Dict) {
+    raise('TypeError', `unhashable type: '${typeName(value)}'`);
+  }
+  if (value instanceof Instance && value.type.find('__hash__')) throw outside('__hash__');
+  if (value instanceof Instance && value.type.find('__eq__')) {
     raise('TypeError', `unhashable type: '${typeName(value)}'`);
   }
   if (value instanceof ArrayValue && value.isScalar) return `n${value.item()}`;

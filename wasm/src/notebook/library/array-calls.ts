@@ -6,21 +6,25 @@ import {
   converted,
   elementwise,
   recordedOf,
-  recorderOf,
   repeatedTo,
   reshaped,
+  shapeWords,
   shapeOf,
   unary,
 } from '../arrays/arithmetic.js';
-import { ArrayValue } from '../arrays/array.js';
+import { ArrayValue, placesOf, stridesOf } from '../arrays/array.js';
 import { resultKind } from '../arrays/dtypes.js';
 import { fromNumbers } from '../arrays/make.js';
-import { axisIn, part, reshape, swapAxes, take, upTo } from '../arrays/moves.js';
+import { shapeText } from '../../error.js';
+import { upTo } from '../../graph/operations/common.js';
+import { axisIn, part, alongAxis, swapAxes, take } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
-import { raise } from '../language/errors.js';
-import { whole, wholes } from '../language/signature.js';
+import { raise, raiseAs } from '../language/errors.js';
+import { truth } from '../language/operators.js';
+import { type Args, integer, integers, number } from '../language/signature.js';
 import { Float, Tuple, type Value, isNumber, typeName } from '../language/values.js';
-import { along } from './numpy-make.js';
+import { along, axisOrNone } from './make-arrays.js';
+import { halfToEven } from './math.js';
 
 /** A value of the same library, of an argument. */
 export function other(x: ArrayValue, value: Value): ArrayValue {
@@ -35,9 +39,7 @@ export function extreme(x: ArrayValue, which: 'max' | 'min', dim: Value, keepDim
   if (dim instanceof ArrayValue) return elementwise(`${which}imum`, x, dim);
   const values = reduce[which](x, along(dim, keepDims));
   if (dim === null) return values;
-  const axis = whole(dim, 'dim');
-  const from = which === 'max' ? x : arithmetic('*', x, -1);
-  const indices = reduce.argmax(from, axis, keepDims === true);
+  const indices = reduce[`arg${which}`](x, along(integer(dim, 'dim'), keepDims));
   return new Tuple([values, indices], `torch.return_types.${which}`);
 }
 
@@ -49,11 +51,7 @@ export const clip = (x: ArrayValue, low: Value, high: Value): ArrayValue => {
 /** Numbers to so many digits, halves to even ones. */
 export const round = (x: ArrayValue, digits: number): ArrayValue => {
   const scale = 10 ** digits;
-  const even = (value: number) => {
-    const low = Math.floor(value);
-    return value - low === 0.5 ? low + (low % 2 === 0 ? 0 : 1) : Math.round(value);
-  };
-  return apart([x], (value) => even(value * scale) / scale, x.dtype);
+  return apart([x], (value) => halfToEven(value * scale) / scale, x.dtype);
 };
 
 export function sort(
@@ -78,7 +76,7 @@ export function sort(
     x.recorder.make('take', [flat], { axis: 0, indices: places }),
     turned.shape,
   );
-  const copy = (each: ArrayValue) => each.like(each.recorded, each.shape);
+  const copy = (each: ArrayValue) => each.copy();
   const indices = fromNumbers(x.recorder, order, turned.shape, 'int64', x.library);
   return {
     values: copy(swapAxes(x.like(made, turned.shape), at, -1)),
@@ -101,26 +99,37 @@ export function maskedFill(x: ArrayValue, mask: ArrayValue, value: Value): Array
 
 /** Repeated to a shape; -1 keeps an axis. */
 export function expand(x: ArrayValue, sizes: readonly number[]): ArrayValue {
-  const shape = sizes.map((size, i) => (size === -1 ? x.shape[i - sizes.length + x.rank]! : size));
-  const wrong = x.shape.findIndex(
-    (size, i) => size !== 1 && size !== shape[i - x.rank + shape.length],
-  );
-  if (wrong >= 0 || shape.length < x.rank) {
-    if (x.library === 'torch') {
-      const text = `The expanded size of the tensor (${shape[wrong - x.rank + shape.length]}) must match the existing size (${x.shape[wrong]}) at non-singleton dimension ${wrong - x.rank + shape.length}`;
-      raise('RuntimeError', text);
-    }
-    raise(
-      'ValueError',
-      `operands could not be broadcast together with remapped shapes [original->remapped]: (${x.shape.join(',')}) and requested shape (${shape.join(',')})`,
-    );
+  const more = sizes.length - x.rank;
+  const shape = sizes.map((size, i) => (size === -1 ? (x.shape[i - more] ?? -1) : size));
+  if (more < 0 || shape.some((size) => size < 0)) {
+    raiseAs(x.library, {
+      numpy: [
+        'ValueError',
+        `${shapeWords(x.shape, '')} cannot be broadcast to ${shapeWords(sizes, '')}`,
+      ],
+      torch: ['RuntimeError', `${shapeText(x.shape)} cannot be expanded to ${shapeText(sizes)}`],
+    });
+  }
+  const wrong = x.shape.findIndex((size, i) => size !== 1 && size !== shape[i + more]);
+  if (wrong >= 0) {
+    const [from, to] = [x.shape, shape].map((each) => shapeWords(each, ''));
+    raiseAs(x.library, {
+      numpy: [
+        'ValueError',
+        `operands could not be broadcast together with remapped shapes [original->remapped]: ${from} and requested shape ${to}`,
+      ],
+      torch: [
+        'RuntimeError',
+        `The expanded size of the tensor (${shape[wrong + more]}) must match the existing size (${x.shape[wrong]}) at non-singleton dimension ${wrong + more}`,
+      ],
+    });
   }
   return x.like(repeatedTo(x.recorder, x.recorded, shape), shape);
 }
 
 /** `x` so many times along each axis. */
 export function tile(x: ArrayValue, times: readonly number[]): ArrayValue {
-  x.recorder.elements([x.size, ...times]);
+  x.recorder.check([x.size, ...times]);
   const rank = Math.max(x.rank, times.length);
   const shape = [...Array<number>(rank - x.rank).fill(1), ...x.shape];
   let made = x.like(reshaped(x.recorder, x.recorded, shape), shape);
@@ -136,16 +145,18 @@ export function tile(x: ArrayValue, times: readonly number[]): ArrayValue {
   return made;
 }
 
-export function repeat(x: ArrayValue, times: Value, axis: Value): ArrayValue {
-  const flat = axis === null ? reshape(x, [-1]) : x;
-  const at = axis === null ? 0 : axisIn(flat, whole(axis, 'axis'));
-  const counts = wholes(times, 'repeats');
-  x.recorder.elements([flat.size, Math.max(0, ...counts)]);
-  const all = upTo(flat.shape[at]!).flatMap((i) =>
-    Array<number>(counts[i % counts.length]!).fill(i),
-  );
-  return take(flat, all, at);
-}
+export const repeat = (x: ArrayValue, times: Value, axis: Value): ArrayValue =>
+  alongAxis(x, axisOrNone(axis), (flat, at) => {
+    const counts = integers(times, 'repeats');
+    x.recorder.check([flat.size, counts.reduce((a, b) => Math.max(a, b), 0)]);
+    const all = upTo(flat.shape[at]!).flatMap((i) =>
+      Array<number>(counts[i % counts.length]!).fill(i),
+    );
+    return take(flat, all, at);
+  });
+
+export const absolute = (x: ArrayValue): ArrayValue =>
+  elementwise('maximum', x, arithmetic('*', x, -1));
 
 export const sigmoid = (x: ArrayValue): ArrayValue =>
   arithmetic('/', 1, arithmetic('+', 1, unary('exp', arithmetic('*', x, -1))));
@@ -153,17 +164,15 @@ export const sigmoid = (x: ArrayValue): ArrayValue =>
 /** Numbers of an axis by an index of its own for each cell. */
 export function gather(x: ArrayValue, axis: number, index: ArrayValue): ArrayValue {
   const at = axisIn(x, axis);
-  const own = x.shape.map((_, i) => x.shape.slice(i + 1).reduce((a, b) => a * b, 1));
-  const places = [...index.numbers()].map((each, n) => {
-    if (each < 0 || each >= x.shape[at]!)
-      raise(
-        'RuntimeError',
-        `index ${each} is out of bounds for dimension ${at} with size ${x.shape[at]}`,
-      );
-    return index.shape.reduce((sum, size, i) => {
-      const below = index.shape.slice(i + 1).reduce((a, b) => a * b, 1);
-      return sum + (i === at ? each : Math.floor(n / below) % size) * own[i]!;
-    }, 0);
+  const own = stridesOf(x.shape);
+  const steps = own.map((step, i) => (i === at ? 0 : step));
+  const lines = placesOf(index.shape, steps);
+  const places = Array.from(index.numbers(), (each, i) => {
+    if (each < 0 || each >= x.shape[at]!) {
+      const text = `index ${each} is out of bounds for dimension ${at} with size ${x.shape[at]}`;
+      raise('RuntimeError', text);
+    }
+    return lines[i]! + each * own[at]!;
   });
   const flat = reshaped(x.recorder, x.recorded, [x.size]);
   const made = x.recorder.make('take', [flat], { axis: 0, indices: places });
@@ -174,14 +183,14 @@ export function gather(x: ArrayValue, axis: number, index: ArrayValue): ArrayVal
 export function splitSizes(x: ArrayValue, size: Value, axis: number): Tuple {
   const at = axisIn(x, axis);
   const length = x.shape[at]!;
-  const given = typeof size === 'number' ? undefined : wholes(size, 'split_size');
+  const given = typeof size === 'number' ? undefined : integers(size, 'split_size');
   if (given && given.reduce((a, b) => a + b, 0) !== length) {
     raise(
       'RuntimeError',
-      `split_with_sizes expects split_sizes to sum exactly to ${length} (input tensor's size at dimension ${at}), but got split_sizes=[${given.join(', ')}]`,
+      `split_with_sizes expects split_sizes to sum exactly to ${length} (input tensor's size at dimension ${at}), but got split_sizes=${shapeText(given)}`,
     );
   }
-  const each = given ? 0 : Math.max(1, whole(size, 'split_size'));
+  const each = given ? 0 : Math.max(1, integer(size, 'split_size'));
   const sizes =
     given ??
     upTo(Math.max(1, Math.ceil(length / each))).map((i) => Math.min(each, length - i * each));
@@ -190,40 +199,30 @@ export function splitSizes(x: ArrayValue, size: Value, axis: number): Tuple {
 }
 
 /** Whether two are close, element by element. */
-export const isClose = (
-  x: Value,
-  y: Value,
-  relative: number,
-  absolute: number,
-  nan: boolean,
-): ArrayValue =>
-  apart(
-    [x, y],
-    (a, b) => {
-      if (Number.isNaN(a) || Number.isNaN(b))
-        return Number(nan && Number.isNaN(a) && Number.isNaN(b));
-      return Number(
-        a === b || (Number.isFinite(b) && Math.abs(a - b) <= absolute + relative * Math.abs(b)),
-      );
-    },
-    'bool',
-  );
+export function isClose(x: ArrayValue, y: ArrayValue, { rtol, atol, equal_nan }: Args): ArrayValue {
+  const [relative, absolute] = [number(rtol!, 'rtol'), number(atol!, 'atol')];
+  const isEither = (a: number, b: number) =>
+    Number.isNaN(a) && Number.isNaN(b)
+      ? truth(equal_nan!)
+      : a === b || (Number.isFinite(b) && Math.abs(a - b) <= absolute + relative * Math.abs(b));
+  return apart([x, y], (a, b) => Number(isEither(a, b)), 'bool');
+}
+
+export const isAll = (x: ArrayValue): boolean => x.numbers().every((each) => each !== 0);
+
+export const isEqual = (x: ArrayValue, y: ArrayValue): boolean =>
+  x.shape.join() === y.shape.join() && isAll(elementwise('equal', x, y));
 
 /** `where(condition, x, y)` */
 export function choose(condition: ArrayValue, x: Value, y: Value): ArrayValue {
-  const recorder = recorderOf([condition]);
-  const kind = resultKind([x, y]);
-  const library = [condition, x, y].some(
-    (each) => each instanceof ArrayValue && each.library === 'torch',
-  )
-    ? 'torch'
-    : 'numpy';
-  const shape = broadcastShapes({ ...kind, library }, condition.shape, shapeOf(x), shapeOf(y));
+  const { recorder } = condition;
+  const kind = resultKind([x, y], [condition, x, y]);
+  const shape = broadcastShapes(kind, condition.shape, shapeOf(x), shapeOf(y));
   const made = recorder.make('where', [
     condition.recorded,
     recordedOf(recorder, x),
     recordedOf(recorder, y),
   ]);
-  const dtype = kind.dtype === 'float64' && library === 'torch' ? 'float32' : kind.dtype;
-  return new ArrayValue(recorder, repeatedTo(recorder, made, shape), shape, dtype, library);
+  const all = repeatedTo(recorder, made, shape);
+  return new ArrayValue(recorder, all, shape, kind.dtype, kind.library);
 }

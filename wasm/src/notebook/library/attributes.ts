@@ -1,29 +1,24 @@
 // Attributes of arrays and tensors, and their methods by name.
 import { ArrayValue, Dtype } from '../arrays/array.js';
-import { identity, swapAxes, transpose, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { identity, swapAxes, transpose } from '../arrays/moves.js';
 import { raise } from '../language/errors.js';
-import { type Args, define } from '../language/signature.js';
-import { Builtin, Method, type Value, typeName } from '../language/values.js';
+import { type Args, define, defineTorch } from '../language/signature.js';
+import { type Builtin, Method, type Value, typeName } from '../language/values.js';
 import { torchMethods } from './methods-torch.js';
 import { common, numpyMethods, shapeValue } from './methods.js';
 
 const tables = new Map<string, ReadonlyMap<string, Builtin>>();
 
-/** NumPy's word for an argument, where PyTorch has its own: `dim`. */
-const torchWords: Readonly<Record<string, string>> = { dim: 'axis', keepdim: 'keepdims' };
-
 function tableOf(library: 'numpy' | 'torch'): ReadonlyMap<string, Builtin> {
   const known = tables.get(library);
   if (known) return known;
   const own = { ...common, ...(library === 'torch' ? torchMethods : numpyMethods) };
-  const made = Object.entries(own).map(([name, [signature, call]]) => {
-    const inner = define(name, `self, ${signature}`, call as (args: Args) => Value);
-    if (library === 'numpy') return [name, inner] as const;
-    const renamed = new Builtin(name, (args, named) =>
-      inner.call(args, new Map([...named].map(([key, value]) => [torchWords[key] ?? key, value]))),
-    );
-    return [name, renamed] as const;
-  });
+  const make = library === 'torch' ? defineTorch : define;
+  const made = Object.entries(own).map(
+    ([name, [signature, call]]) =>
+      [name, make(name, `self, ${signature}`, call as (args: Args) => Value)] as const,
+  );
   const table = new Map(made);
   tables.set(library, table);
   return table;
@@ -58,10 +53,10 @@ export function arrayAttribute(x: ArrayValue, name: string): Value {
   if (name === 'backward' || name === 'grad') {
     raise(
       'NotImplementedError',
-      `${name} is not in the subset of PyTorch that runs here; gradients of the run's graph gives the gradient of any value by any other`,
+      `${name} is not in the subset of PyTorch that runs here; \`gradients\` of tril/graph gives the gradient of any value with respect to any other`,
     );
   }
   const torchOnly = x.library === 'numpy' && Object.hasOwn(torchMethods, name);
-  const hint = torchOnly ? " (PyTorch's tensors have; torch.tensor makes one)" : '';
+  const hint = torchOnly ? ' (PyTorch tensors have it; torch.tensor makes one)' : '';
   return raise('AttributeError', `'${typeName(x)}' object has no attribute '${name}'${hint}`);
 }

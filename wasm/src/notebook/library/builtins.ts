@@ -1,12 +1,13 @@
 // What Python has without an import: print, len, range, ... and the kinds of errors.
-import { elementwise } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
 import { plainNumber } from '../arrays/make.js';
-import { Raised, raise } from '../language/errors.js';
+import { raise, unless } from '../language/errors.js';
 import { format, repr, str } from '../language/format.js';
+import { selfOf, setAttribute } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
-import { binary, compare, iterate, lengthOf, truth } from '../language/operators.js';
-import { define, whole } from '../language/signature.js';
+import { lengthOf, next } from '../language/iteration.js';
+import { binary, compare, truth } from '../language/operators.js';
+import { type Args, define, definer, integer } from '../language/signature.js';
 import {
   Builtin,
   ClassValue,
@@ -19,6 +20,7 @@ import {
   Method,
   Range,
   Slice,
+  Super,
   Tuple,
   type Value,
   identityOf,
@@ -26,8 +28,9 @@ import {
   numberIn,
   typeName,
 } from '../language/values.js';
-import { toNumber } from './math.js';
-import { sorted } from './plain-methods.js';
+import { absolute } from './array-calls.js';
+import { halfToEven, toNumber } from './math.js';
+import { entriesOf, sorted } from './plain-methods.js';
 
 const errors = `Exception ValueError TypeError IndexError KeyError NameError AttributeError ZeroDivisionError RuntimeError
 NotImplementedError AssertionError ArithmeticError OverflowError StopIteration RecursionError MemoryError ImportError`;
@@ -36,20 +39,27 @@ export function rounded(value: Value, digits: Value): Value {
   if (!isNumber(value))
     return raise('TypeError', `type ${typeName(value)} doesn't define __round__ method`);
   const plain = numberIn(value);
-  if (digits === null) {
-    const low = Math.floor(plain);
-    const isHalf = plain - low === 0.5;
-    return isHalf ? low + (low % 2 === 0 ? 0 : 1) : Math.round(plain) + 0;
-  }
-  const places = whole(digits, 'ndigits');
-  if (!(value instanceof Float))
-    return places >= 0 ? plain : Math.round(plain * 10 ** places) / 10 ** places;
-  return new Float(
-    places >= 0
-      ? Number(format(value, `.${Math.min(places, 100)}f`))
-      : Math.round(plain * 10 ** places) / 10 ** places,
-  );
+  if (digits === null) return toNumber(new Float(halfToEven(plain)), 'int');
+  const places = integer(digits, 'ndigits');
+  const near = (scale: number) => halfToEven(plain / scale) * scale;
+  if (!(value instanceof Float)) return places >= 0 ? plain : near(10 ** -places);
+  const text = () => Number(format(value, `.${Math.min(places, 100)}f`));
+  return new Float(places >= 0 ? text() : near(10 ** -places));
 }
+
+const types = {
+  range: (value: Value) => value instanceof Range,
+  int: (value: Value) => typeof value === 'number' || typeof value === 'boolean',
+  float: (value: Value) => value instanceof Float,
+  bool: (value: Value) => typeof value === 'boolean',
+  str: (value: Value) => typeof value === 'string',
+  list: (value: Value) => value instanceof List,
+  tuple: (value: Value) => value instanceof Tuple,
+  set: (value: Value) => value instanceof Dict && value.isSet,
+  dict: (value: Value) => value instanceof Dict && !value.isSet,
+  object: () => true,
+  type: (value: Value) => value instanceof ClassValue,
+};
 
 /** `type(x) is T`, and for classes all below. */
 function isInstance(value: Value, type: Value): boolean {
@@ -61,82 +71,62 @@ function isInstance(value: Value, type: Value): boolean {
 
 export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   const names = new Map<string, Value>();
-  const special = (value: Instance, name: string) => machine.special(value, name);
-  const counted = function* (value: Value): IterableIterator<Value> {
-    for (const each of iterate(value)) {
-      machine.recorder.step();
-      yield each;
-    }
-  };
-  const all = (value: Value) => [...counted(value)];
-  const add = (name: string, signature: string, call: Parameters<typeof define>[2]) =>
-    names.set(name, define(name, signature, call));
-  const type = (
-    name: string,
-    isType: (value: Value) => boolean,
-    signature: string,
-    call: Parameters<typeof define>[2],
-  ) => {
-    names.set(name, new Builtin(name, define(name, signature, call).call, isType));
-  };
+  const all = (value: Value) => [...machine.iterate(value)];
+  const add = definer(names);
+  const type = (name: keyof typeof types, signature: string, call: (args: Args) => Value) =>
+    names.set(name, new Builtin(name, define(name, signature, call).call, types[name]));
 
-  add('print', "*values, sep=' ', end='\n', file=None, flush=False", ({ values, sep, end }) => {
-    const texts = (values as Tuple).items.map((value) => str(value, special));
-    const part = (value: Value, usual: string) => (value === null ? usual : str(value));
+  add('print', "*values, sep=' ', end='\n', flush=False", ({ values, sep, end }) => {
+    const texts = (values as Tuple).items.map((value) => str(value));
+    const part = (value: Value, fallback: string) => (value === null ? fallback : str(value));
     machine.print(texts.join(part(sep!, ' ')) + part(end!, '\n'));
     return null;
   });
-  add('len', 'value', ({ value }) => {
-    const own = value instanceof Instance ? machine.special(value, '__len__') : undefined;
-    if (own !== undefined) return own;
-    const items = value instanceof Instance ? value.names.get('_items') : undefined;
-    return lengthOf(items ?? value!);
+  add('len', 'value', ({ value }) => lengthOf(value!));
+  type('range', 'start, stop=None, step=1', ({ start, stop, step }) => {
+    const by = integer(step!, 'range');
+    if (by === 0) raise('ValueError', 'range() arg 3 must not be zero');
+    const first = integer(start!, 'range');
+    return stop === null ? new Range(0, first, by) : new Range(first, integer(stop!, 'range'), by);
   });
-  type(
-    'range',
-    (value) => value instanceof Range,
-    'start, stop=None, step=1',
-    ({ start, stop, step }) => {
-      const numbers = [start!, stop ?? null, step!].map((each) =>
-        each === null ? null : whole(each, 'range'),
-      );
-      const [first, last, by] = numbers as [number, number | null, number];
-      if (by === 0) raise('ValueError', 'range() arg 3 must not be zero');
-      return last === null ? new Range(0, first, by) : new Range(first, last, by);
-    },
-  );
   add('enumerate', 'items, start=0', ({ items, start }) => {
     const pairs = function* (): IterableIterator<Value> {
-      let i = whole(start!, 'start');
-      for (const item of counted(items!)) yield new Tuple([i++, item]);
+      let i = integer(start!, 'start');
+      for (const item of machine.iterate(items!)) yield new Tuple([i++, item]);
     };
     return new Iterator('enumerate', pairs());
   });
-  add('zip', '*rows, strict=False', ({ rows }) => {
-    const tuples = function* (): IterableIterator<Value> {
-      const each = (rows as Tuple).items.map((row) => counted(row));
-      while (each.length > 0) {
-        const next = each.map((row) => row.next());
-        if (next.some(({ done }) => done)) return;
-        yield new Tuple(next.map(({ value }) => value as Value));
+  /** Items of several side by side, to the end of the shortest. */
+  const together = function* (all: readonly Value[]): IterableIterator<Value[]> {
+    const rows = all.map((row) => machine.iterate(row));
+    while (rows.length > 0) {
+      const items: Value[] = [];
+      for (const row of rows) {
+        const { value, done } = row.next() as IteratorResult<Value, void>;
+        if (done) return;
+        items.push(value as Value);
       }
+      yield items;
+    }
+  };
+  add('zip', '*rows', ({ rows }) => {
+    const tuples = function* (): IterableIterator<Value> {
+      for (const each of together((rows as Tuple).items)) yield new Tuple(each);
     };
     return new Iterator('zip', tuples());
   });
   add('map', 'func, *rows', ({ func, rows }) => {
-    const items = (rows as Tuple).items.map(all);
-    const count = Math.min(...items.map((row) => row.length));
-    const made = Array.from({ length: count }, (_, i) =>
-      machine.call(
-        func!,
-        items.map((row) => row[i]!),
-      ),
-    );
-    return new Iterator('map', made.values());
+    const made = function* (): IterableIterator<Value> {
+      for (const each of together((rows as Tuple).items)) yield machine.call(func!, each);
+    };
+    return new Iterator('map', made());
   });
   add('filter', 'func, items', ({ func, items }) => {
-    const isKept = (item: Value) => truth(func === null ? item : machine.call(func!, [item]));
-    return new Iterator('filter', all(items!).filter(isKept).values());
+    const made = function* (): IterableIterator<Value> {
+      for (const item of machine.iterate(items!))
+        if (truth(func === null ? item : machine.call(func!, [item]))) yield item;
+    };
+    return new Iterator('filter', made());
   });
   add('reversed', 'items', ({ items }) => new Iterator('reversed', all(items!).reverse().values()));
   add(
@@ -144,13 +134,8 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     'items, *, key=None, reverse=False',
     ({ items, key, reverse }) => new List(sorted(machine, all(items!), key!, reverse!)),
   );
-  add('iter', 'items', ({ items }) => new Iterator('iterator', counted(items!)));
-  add('next', 'items', ({ items }) => {
-    if (!(items instanceof Iterator))
-      raise('TypeError', `'${typeName(items!)}' object is not an iterator`);
-    const { value, done } = (items as Iterator).items.next();
-    return done ? raise('StopIteration', '') : (value as Value);
-  });
+  add('iter', 'items', ({ items }) => new Iterator('iterator', machine.iterate(items!)));
+  add('next', 'items', ({ items }) => next(items!));
   add('sum', 'items, start=0', ({ items, start }) =>
     all(items!).reduce((a, b) => binary('+', a, b), start!),
   );
@@ -167,8 +152,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     });
   }
   add('abs', 'value', ({ value }) => {
-    if (value instanceof ArrayValue)
-      return elementwise('maximum', value, elementwise('multiply', value, -1));
+    if (value instanceof ArrayValue) return absolute(value);
     if (!isNumber(value!)) raise('TypeError', `bad operand type for abs(): '${typeName(value!)}'`);
     const plain = Math.abs(numberIn(value as number));
     return value instanceof Float ? new Float(plain) : plain;
@@ -179,127 +163,80 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   });
   add('pow', 'a, b', ({ a, b }) => binary('**', a!, b!));
   add('divmod', 'a, b', ({ a, b }) => new Tuple([binary('//', a!, b!), binary('%', a!, b!)]));
-  add('all', 'items', ({ items }) => all(items!).every(truth));
-  add('any', 'items', ({ items }) => all(items!).some(truth));
-  add('repr', 'value', ({ value }) => repr(value!, special));
+  for (const [name, wanted] of [
+    ['all', false],
+    ['any', true],
+  ] as const) {
+    add(name, 'items', ({ items }) => {
+      for (const each of machine.iterate(items!)) if (truth(each) === wanted) return wanted;
+      return !wanted;
+    });
+  }
+  add('repr', 'value', ({ value }) => repr(value!));
   add('id', 'value', ({ value }) =>
     typeof value === 'object' && value !== null ? identityOf(value) : 0,
   );
-  add('format', "value, spec=''", ({ value, spec }) => format(value!, String(spec), special));
+  add('format', "value, spec=''", ({ value, spec }) => format(value!, String(spec)));
   add('callable', 'value', ({ value }) =>
     [Builtin, Func, Method, ClassValue].some((each) => value instanceof each),
   );
   add('isinstance', 'value, type', (args) => isInstance(args['value']!, args['type']!));
   add('hasattr', 'value, name', ({ value, name }) => {
-    try {
-      machine.attribute(value!, String(name));
-      return true;
-    } catch (error) {
-      if (error instanceof Raised && error.kind === 'AttributeError') return false;
-      throw error;
-    }
+    const found = () => machine.attribute(value!, String(name));
+    return unless('AttributeError', found) !== undefined;
   });
-  add('getattr', 'value, name', ({ value, name }) => machine.attribute(value!, String(name)));
+  add('getattr', 'value, name, *fallback', ({ value, name, fallback }) => {
+    const [other] = (fallback as Tuple).items;
+    const find = () => machine.attribute(value!, String(name));
+    const found = other === undefined ? find() : unless('AttributeError', find);
+    return found === undefined ? other! : found;
+  });
   add('setattr', 'value, name, to', ({ value, name, to }) => {
-    if (!(value instanceof Instance))
-      raise('AttributeError', `'${typeName(value!)}' object has no attribute '${str(name!)}'`);
-    (value as Instance).names.set(String(name), to!);
+    setAttribute(value!, String(name), to!);
     return null;
   });
-  add('super', '*args', () => raise('RuntimeError', 'super(): no arguments'));
-  add('slice', 'start, stop=None, step=None', ({ start, stop, step }) =>
-    stop === null ? new Slice(null, start!, null) : new Slice(start!, stop!, step!),
-  );
-  type(
-    'int',
-    (value) => typeof value === 'number' || typeof value === 'boolean',
-    'value=0',
-    ({ value }) => toNumber(value!, 'int'),
-  );
-  type(
-    'float',
-    (value) => value instanceof Float,
-    'value=0.0',
-    ({ value }) => toNumber(value!, 'float'),
-  );
-  type(
-    'bool',
-    (value) => typeof value === 'boolean',
-    'value=False',
-    ({ value }) => truth(value!),
-  );
-  type(
-    'str',
-    (value) => typeof value === 'string',
-    "value=''",
-    ({ value }) => str(value!, special),
-  );
-  type(
-    'list',
-    (value) => value instanceof List,
-    'items=None',
-    ({ items }) => new List(items === null ? [] : all(items!)),
-  );
-  type(
-    'tuple',
-    (value) => value instanceof Tuple,
-    'items=None',
-    ({ items }) => new Tuple(items === null ? [] : all(items!)),
-  );
-  type(
-    'set',
-    (value) => value instanceof Dict && value.isSet,
-    'items=None',
-    ({ items }) => {
-      const made = new Dict(true);
-      if (items !== null) for (const item of all(items!)) made.set(item, null);
-      return made;
-    },
-  );
-  type(
-    'dict',
-    (value) => value instanceof Dict && !value.isSet,
-    'items=None, **named',
-    ({ items, named }) => {
-      const made = new Dict();
-      if (items instanceof Dict)
-        for (const [key, value] of items.entries.values()) made.set(key, value);
-      else if (items !== null) {
-        for (const pair of all(items!)) {
-          const [key, value] = all(pair);
-          made.set(key!, value!);
-        }
-      }
-      for (const [key, value] of (named as Dict).entries.values()) made.set(key, value);
-      return made;
-    },
-  );
-  type(
-    'object',
-    () => true,
-    '',
-    () => null,
-  );
-  type(
-    'type',
-    (value) => value instanceof ClassValue,
-    'value',
-    ({ value }) => {
-      if (value instanceof Instance) return value.type;
-      const known = names.get(typeName(value!));
-      return (
-        known ??
-        new Builtin(
-          typeName(value!).replace(/^Tensor$/, 'torch.Tensor'),
-          () => null,
-          () => false,
-        )
+  add('super', 'type, value', ({ type, value }) => {
+    if (!(type instanceof ClassValue)) raise('TypeError', 'super() argument 1 must be a type');
+    if (!isInstance(value!, type!))
+      raise('TypeError', 'super(type, obj): obj must be an instance or subtype of type');
+    return new Super(value!, (type as ClassValue).base);
+  });
+  add('slice', '*bounds', ({ bounds }) => {
+    const [start = null, stop, step = null] = (bounds as Tuple).items;
+    return stop === undefined ? new Slice(null, start, null) : new Slice(start, stop, step);
+  });
+  type('int', 'value=0', ({ value }) => toNumber(value!, 'int'));
+  type('float', 'value=0.0', ({ value }) => toNumber(value!, 'float'));
+  type('bool', 'value=False', ({ value }) => truth(value!));
+  type('str', "value=''", ({ value }) => str(value!));
+  type('list', 'items=None', ({ items }) => new List(items === null ? [] : all(items!)));
+  type('tuple', 'items=None', ({ items }) => new Tuple(items === null ? [] : all(items!)));
+  type('set', 'items=None', ({ items }) => {
+    const made = new Dict(true);
+    if (items !== null) for (const item of machine.iterate(items!)) made.set(item, null);
+    return made;
+  });
+  type('dict', 'items=None, **named', ({ items, named }) => {
+    const made = new Dict();
+    for (const each of items === null ? [named!] : [items!, named!])
+      for (const [key, value] of entriesOf(machine, each)) made.set(key, value);
+    return made;
+  });
+  type('object', '', () => null);
+  type('type', 'value', ({ value }) => {
+    if (value instanceof Instance) return value.type;
+    const name = typeName(value!);
+    const unknown = () =>
+      new Builtin(
+        name === 'Tensor' ? 'torch.Tensor' : name,
+        () => null,
+        () => false,
       );
-    },
-  );
-  const base = new ClassValue('BaseException', undefined);
+    return names.get(name) ?? unknown();
+  });
+  const base = new ClassValue('BaseException', undefined, true);
   const keep = define('__init__', 'self, *args', ({ self, args }) => {
-    (self as Instance).names.set('args', args!);
+    selfOf(self).names.set('args', args!);
     return null;
   });
   base.names.set('__init__', keep);

@@ -1,14 +1,16 @@
 // torch.nn.functional, as far as notebooks on attention need it.
-import { arithmetic, reshaped, unary } from '../arrays/arithmetic.js';
-import { ArrayValue } from '../arrays/array.js';
-import { transpose, upTo } from '../arrays/moves.js';
+import { arithmetic, converted, elementwise, reshaped, unary } from '../arrays/arithmetic.js';
+import { ArrayValue, sizeOf } from '../arrays/array.js';
+import { shapeText } from '../../error.js';
+import { upTo } from '../../graph/operations/common.js';
+import { swapAxes } from '../arrays/moves.js';
 import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
-import { type Args, define, number, whole, wholes } from '../language/signature.js';
+import { definer, number, integer, integers } from '../language/signature.js';
 import { Float, type Value } from '../language/values.js';
-import { maskedFill } from './array-calls.js';
-import { tensorOf } from './numpy-make.js';
+import { maskedFill, sigmoid } from './array-calls.js';
+import { dtypeOf, tensorOf } from './make-arrays.js';
 
 /** `x W^T + b` */
 export function linear(
@@ -18,7 +20,7 @@ export function linear(
 ): ArrayValue {
   const [width, wanted] = [x.shape.at(-1)!, weight.shape.at(-1)!];
   if (width !== wanted) {
-    const rows = x.shape.slice(0, -1).reduce((a, b) => a * b, 1);
+    const rows = sizeOf(x.shape.slice(0, -1));
     raise(
       'RuntimeError',
       `mat1 and mat2 shapes cannot be multiplied (${rows}x${width} and ${wanted}x${weight.shape[0]})`,
@@ -43,7 +45,7 @@ export function layerNorm(
 ): ArrayValue {
   const axes = upTo(sizes.length).map((i) => i - sizes.length);
   if (axes.some((axis, i) => x.shape.at(axis) !== sizes[i])) {
-    const text = `Given normalized_shape=[${sizes.join(', ')}], expected input with shape [*, ${sizes.join(', ')}], but got input of size[${x.shape.join(', ')}]`;
+    const text = `Given normalized_shape=${shapeText(sizes)}, expected input with shape [*, ${sizes.join(', ')}], but got input of size${shapeText(x.shape)}`;
     raise('RuntimeError', text);
   }
   if (sizes.length === 1) {
@@ -101,8 +103,11 @@ function attention(
   mask: Value,
   causal: boolean,
 ): ArrayValue {
-  const turned = transpose(k, [...upTo(k.rank - 2), k.rank - 1, k.rank - 2]);
-  let scores = arithmetic('/', matmul(q, turned), new Float(Math.sqrt(q.shape.at(-1)!)));
+  let scores = arithmetic(
+    '/',
+    matmul(q, swapAxes(k, -1, -2)),
+    new Float(Math.sqrt(q.shape.at(-1)!)),
+  );
   if (causal) scores = scores.like(scores.recorder.make('mask', [scores.recorded]), scores.shape);
   if (mask instanceof ArrayValue) {
     if (mask.dtype !== 'bool') scores = arithmetic('+', scores, mask);
@@ -116,16 +121,16 @@ export const optional = (value: Value | undefined): ArrayValue | undefined =>
 
 export function functional(): Map<string, Value> {
   const names = new Map<string, Value>();
-  const add = (name: string, signature: string, call: (args: Args) => Value) =>
-    names.set(name, define(name, signature, call));
+  const add = definer(names);
   const axisOf = (dim: Value, x: ArrayValue) =>
-    dim === null ? (x.rank === 0 || x.rank === 1 || x.rank === 3 ? 0 : 1) : whole(dim, 'dim');
+    dim === null ? (x.rank === 0 || x.rank === 1 || x.rank === 3 ? 0 : 1) : integer(dim, 'dim');
   for (const [name, isLog] of [
     ['softmax', false],
     ['log_softmax', true],
   ] as const) {
-    add(name, 'input, dim=None, dtype=None', ({ input, dim }) => {
-      const x = tensorOf(name, input!);
+    add(name, 'input, dim=None, dtype=None', ({ input, dim, dtype }) => {
+      const own = tensorOf(name, input!);
+      const x = converted(own, dtypeOf(dtype!, 'torch') ?? own.dtype);
       return reduce.softmax(x, axisOf(dim!, x), isLog);
     });
   }
@@ -135,9 +140,7 @@ export function functional(): Map<string, Value> {
     if (approximate !== 'none') raise('NotImplementedError', 'gelu is exact here');
     return unary('gelu', tensorOf('gelu', input!));
   });
-  add('sigmoid', 'input', ({ input }) =>
-    arithmetic('/', 1, arithmetic('+', 1, unary('exp', arithmetic('*', input!, -1)))),
-  );
+  add('sigmoid', 'input', ({ input }) => sigmoid(tensorOf('sigmoid', input!)));
   add('linear', 'input, weight, bias=None', ({ input, weight, bias }) =>
     linear(tensorOf('linear', input!), tensorOf('linear', weight!), optional(bias)),
   );
@@ -147,7 +150,7 @@ export function functional(): Map<string, Value> {
     ({ input, normalized_shape: shape, weight, bias, eps }) =>
       layerNorm(
         tensorOf('layer_norm', input!),
-        wholes(shape!, 'normalized_shape'),
+        integers(shape!, 'normalized_shape'),
         optional(weight),
         optional(bias),
         number(eps!, 'eps'),
@@ -160,7 +163,7 @@ export function functional(): Map<string, Value> {
     crossEntropy(tensorOf('cross_entropy', input!), tensorOf('cross_entropy', target!)),
   );
   add('mse_loss', 'input, target', ({ input, target }) => {
-    const difference = arithmetic('-', input!, target!);
+    const difference = arithmetic('-', tensorOf('mse_loss', input!), target!);
     return reduce.mean(arithmetic('*', difference, difference), {
       axes: undefined,
       keepDims: false,
@@ -170,17 +173,18 @@ export function functional(): Map<string, Value> {
   add('dropout', 'input, p=0.5, training=True', ({ input }) => input!);
   add('one_hot', 'input, num_classes=-1', ({ input, num_classes }) => {
     const x = tensorOf('one_hot', input!);
-    const most = whole(num_classes!, 'num_classes');
-    const count = most < 0 ? Math.max(...x.numbers()) + 1 : most;
+    const given = integer(num_classes!, 'num_classes');
+    const count = given < 0 ? x.numbers().reduce((a, b) => Math.max(a, b), -1) + 1 : given;
     const all = [...x.numbers()].flatMap((id) => upTo(count).map((i) => Number(i === id)));
     return x.like(x.recorder.constant([...x.shape, count], all), [...x.shape, count]);
   });
-  add('normalize', 'input, p=2.0, dim=1, eps=1e-12', ({ input, dim }) => {
-    const square = reduce.sum(arithmetic('*', input!, input!), {
-      axes: [whole(dim!, 'dim')],
-      keepDims: true,
-    });
-    return arithmetic('/', input!, unary('sqrt', square));
+  add('normalize', 'input, p=2.0, dim=1, eps=1e-12', ({ input, p, dim, eps }) => {
+    const x = tensorOf('normalize', input!);
+    if (number(p!, 'p') !== 2)
+      raise('NotImplementedError', 'normalize divides by the norm of p=2 here');
+    const by = { axes: [integer(dim!, 'dim')], keepDims: true };
+    const norm = unary('sqrt', reduce.sum(arithmetic('*', x, x), by));
+    return arithmetic('/', x, elementwise('maximum', norm, new Float(number(eps!, 'eps'))));
   });
   add(
     'scaled_dot_product_attention',

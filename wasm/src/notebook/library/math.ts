@@ -3,9 +3,16 @@ import { ArrayValue } from '../arrays/array.js';
 import { plainNumber } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
 import { repr } from '../language/format.js';
-import { binary, iterate } from '../language/operators.js';
-import { define } from '../language/signature.js';
+import type { Machine } from '../language/machine.js';
+import { binary } from '../language/operators.js';
+import { definer } from '../language/signature.js';
 import { Float, Module, type Value, isNumber, numberIn, typeName } from '../language/values.js';
+
+/** The nearest integer, of two the even one. */
+export function halfToEven(value: number): number {
+  const low = Math.floor(value);
+  return value - low === 0.5 ? low + (low % 2 === 0 ? 0 : 1) : Math.round(value);
+}
 
 /** A number of Python of a text or a number. */
 export function toNumber(value: Value, name: 'int' | 'float'): Value {
@@ -48,93 +55,42 @@ export function toNumber(value: Value, name: 'int' | 'float'): Value {
 }
 
 /** Python's `math`. */
-export function mathModule(): Module {
+export function mathModule(machine: Machine): Module {
   const names = new Map<string, Value>();
-  const float = (name: string, of: (x: number) => number) => {
-    const call = ({ x }: Readonly<Record<string, Value>>) => {
-      const value = of(numberIn(toNumber(x!, 'float') as Float));
-      if (Number.isNaN(value) && !Number.isNaN(numberIn(toNumber(x!, 'float') as Float)))
-        raise('ValueError', 'math domain error');
-      return new Float(value);
-    };
-    names.set(name, define(name, 'x', call));
-  };
-  const plain = {
-    sqrt: Math.sqrt,
-    exp: Math.exp,
-    sin: Math.sin,
-    cos: Math.cos,
-    tan: Math.tan,
-    tanh: Math.tanh,
-    log2: Math.log2,
-    log10: Math.log10,
-    fabs: Math.abs,
-    atan: Math.atan,
-  };
-  for (const [name, of] of Object.entries(plain)) float(name, of);
-  names.set(
-    'log',
-    define('log', 'x, base=None', ({ x, base }) => {
-      const value = numberIn(toNumber(x!, 'float') as Float);
-      if (value <= 0) raise('ValueError', 'math domain error');
-      return new Float(
-        Math.log(value) /
-          (base === null ? 1 : Math.log(numberIn(toNumber(base!, 'float') as Float))),
-      );
-    }),
-  );
-  for (const [name, of] of [
-    ['floor', Math.floor],
-    ['ceil', Math.ceil],
-    ['trunc', Math.trunc],
-  ] as const) {
-    names.set(
-      name,
-      define(name, 'x', ({ x }) => of(numberIn(toNumber(x!, 'float') as Float)) + 0),
-    );
-  }
-  names.set(
-    'pow',
-    define('pow', 'x, y', ({ x, y }) => binary('**', toNumber(x!, 'float'), y!)),
-  );
-  names.set(
-    'isnan',
-    define('isnan', 'x', ({ x }) => Number.isNaN(numberIn(toNumber(x!, 'float') as Float))),
-  );
-  names.set(
-    'isinf',
-    define(
-      'isinf',
-      'x',
-      ({ x }) => Math.abs(numberIn(toNumber(x!, 'float') as Float)) === Infinity,
-    ),
-  );
-  names.set(
-    'isclose',
-    define('isclose', 'a, b, rel_tol=1e-9, abs_tol=0.0', (args) => {
-      const [a, b, relative, absolute] = ['a', 'b', 'rel_tol', 'abs_tol'].map((name) =>
-        numberIn(toNumber(args[name]!, 'float') as Float),
-      ) as [number, number, number, number];
-      return (
-        a === b ||
-        Math.abs(a - b) <= Math.max(relative * Math.max(Math.abs(a), Math.abs(b)), absolute)
-      );
-    }),
-  );
-  names.set(
-    'prod',
-    define('prod', 'items', ({ items }) =>
-      [...iterate(items!)].reduce((a, b) => binary('*', a, b), 1 as Value),
-    ),
-  );
-  for (const [name, value] of Object.entries({
-    pi: Math.PI,
-    e: Math.E,
-    inf: Infinity,
-    nan: NaN,
-    tau: 2 * Math.PI,
+  const real = (value: Value): number => numberIn(toNumber(value, 'float') as Float);
+  const add = definer(names);
+  const inDomain = (value: number, isIn: boolean): Value =>
+    isIn ? new Float(value) : raise('ValueError', 'math domain error');
+  const { sqrt, exp, sin, cos, tan, tanh, log2, log10, abs: fabs, atan } = Math;
+  for (const [name, of] of Object.entries({
+    ...{ sqrt, exp, sin, cos, tan, tanh, log2, log10, fabs, atan },
   })) {
-    names.set(name, new Float(value));
+    add(name, 'x', ({ x }) => {
+      const value = of(real(x!));
+      return inDomain(value, !Number.isNaN(value) || Number.isNaN(real(x!)));
+    });
   }
+  add('log', 'x, base=None', ({ x, base }) => {
+    const [value, by] = [real(x!), base === null ? Math.E : real(base!)];
+    return inDomain(base === null ? Math.log(value) : Math.log(value) / Math.log(by), value > 0);
+  });
+  const { floor, ceil, trunc } = Math;
+  for (const [name, of] of Object.entries({ floor, ceil, trunc }))
+    add(name, 'x', ({ x }) => of(real(x!)) + 0);
+  add('pow', 'x, y', ({ x, y }) => binary('**', toNumber(x!, 'float'), y!));
+  add('isnan', 'x', ({ x }) => Number.isNaN(real(x!)));
+  add('isinf', 'x', ({ x }) => Math.abs(real(x!)) === Infinity);
+  add('isclose', 'a, b, rel_tol=1e-9, abs_tol=0.0', (args) => {
+    const [a, b, relative, absolute] = ['a', 'b', 'rel_tol', 'abs_tol'].map((name) =>
+      real(args[name]!),
+    ) as [number, number, number, number];
+    const size = Math.max(Math.abs(a), Math.abs(b));
+    return a === b || Math.abs(a - b) <= Math.max(relative * size, absolute);
+  });
+  add('prod', 'items', ({ items }) =>
+    [...machine.iterate(items!)].reduce((a, b) => binary('*', a, b), 1 as Value),
+  );
+  const constants = { pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN, tau: 2 * Math.PI };
+  for (const [name, value] of Object.entries(constants)) names.set(name, new Float(value));
   return new Module('math', names);
 }

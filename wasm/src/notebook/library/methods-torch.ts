@@ -1,29 +1,16 @@
 // Methods of PyTorch's tensors.
-import {
-  arithmetic,
-  converted,
-  elementwise,
-  recordedOf,
-  repeatedTo,
-  unary,
-} from '../arrays/arithmetic.js';
-import { ArrayValue, Dtype, type DtypeName } from '../arrays/array.js';
-import {
-  axisIn,
-  expandDims,
-  part,
-  squeeze,
-  swapAxes,
-  transpose,
-  upTo,
-  viewAs,
-} from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { arithmetic, converted, unary } from '../arrays/arithmetic.js';
+import { ArrayValue, sizeOf, type DtypeName } from '../arrays/array.js';
+import { axisIn, expandDims, part, reshape, squeeze, transpose, viewAs } from '../arrays/moves.js';
 import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
-import { number, whole, wholes } from '../language/signature.js';
+import { truth } from '../language/operators.js';
+import { type Args, integer, integers, number } from '../language/signature.js';
 import { Tuple } from '../language/values.js';
 import {
+  absolute,
   clip,
   expand,
   extreme,
@@ -37,98 +24,83 @@ import {
   splitSizes,
   tile,
 } from './array-calls.js';
-import { type Call, type Methods, reduction, shapeValue } from './methods.js';
-import { along, axisOrNone } from './numpy-make.js';
+import { along, dtypeOf } from './make-arrays.js';
+import { type Call, filled, type Methods, reduction, shapeValue, spread, swap } from './methods.js';
 
-const floats = (name: string): readonly [string, Call] => ['', ({ self }) => unary(name, self)];
-const cast = (dtype: DtypeName): readonly [string, Call] => [
-  '',
-  ({ self }) => converted(self, dtype),
-];
-const sign = (operator: string): readonly [string, Call] => [
+type Method = Methods[string];
+
+const floats = (name: string): Method => ['', ({ self }) => unary(name, self)];
+const cast = (dtype: DtypeName): Method => ['', ({ self }) => converted(self, dtype)];
+const sign = (operator: string): Method => [
   'other',
   ({ self, other: b }) => arithmetic(operator, self, b!),
 ];
-const same: readonly [string, Call] = ['*args', ({ self }) => self];
+const same: Method = ['*args', ({ self }) => self];
+const reduced = (call: Call): Method => ['axis=None, keepdims=False', call];
+const most = (which: 'max' | 'min'): Method =>
+  reduced(({ self, axis, keepdims }) => extreme(self, which, axis!, keepdims!));
+const spreads = (name: 'variance' | 'deviation'): Method => [
+  'axis=None, unbiased=True, keepdims=False, *, correction=None',
+  spread(name, ({ unbiased, correction }: Args) =>
+    correction === null ? Number(truth(unbiased!)) : number(correction!, 'correction'),
+  ),
+];
+const product: Method = ['other', ({ self, other: b }) => matmul(self, other(self, b!))];
+const triangle = (isUpper: boolean): Method => [
+  'diagonal=0',
+  ({ self, diagonal }) => reduce.triangle(self, integer(diagonal!, 'diagonal'), isUpper),
+];
+const softmax = (isLog: boolean): Method => [
+  'axis',
+  ({ self, axis }) => reduce.softmax(self, integer(axis!, 'dim'), isLog),
+];
 
 export const torchMethods: Methods = {
   sum: ['axis=None, keepdims=False, *, dtype=None', reduction('sum')],
   mean: ['axis=None, keepdims=False, *, dtype=None', reduction('mean')],
-  any: ['axis=None, keepdims=False', reduction('any')],
-  all: ['axis=None, keepdims=False', reduction('all')],
-  max: [
-    'axis=None, keepdims=False',
-    ({ self, axis, keepdims }) => extreme(self, 'max', axis!, keepdims!),
+  any: reduced(reduction('any')),
+  all: reduced(reduction('all')),
+  max: most('max'),
+  min: most('min'),
+  amax: reduced(reduction('max')),
+  amin: reduced(reduction('min')),
+  argmax: reduced(reduction('argmax')),
+  argmin: reduced(reduction('argmin')),
+  var: spreads('variance'),
+  std: spreads('deviation'),
+  cumsum: ['axis', ({ self, axis }) => reduce.cumulativeSum(self, integer(axis!, 'dim'))],
+  flatten: [
+    'start_dim=0, end_dim=-1',
+    ({ self, start_dim, end_dim }) => {
+      if (self.rank === 0) return reshape(self, [1]);
+      const first = axisIn(self, integer(start_dim!, 'start_dim'));
+      const last = axisIn(self, integer(end_dim!, 'end_dim'));
+      const size = sizeOf(self.shape.slice(first, last + 1));
+      return reshape(self, [...self.shape.slice(0, first), size, ...self.shape.slice(last + 1)]);
+    },
   ],
-  min: [
-    'axis=None, keepdims=False',
-    ({ self, axis, keepdims }) => extreme(self, 'min', axis!, keepdims!),
-  ],
-  amax: [
-    'axis=None, keepdims=False',
-    ({ self, axis, keepdims }) => reduce.max(self, along(axis!, keepdims)),
-  ],
-  amin: [
-    'axis=None, keepdims=False',
-    ({ self, axis, keepdims }) => reduce.min(self, along(axis!, keepdims)),
-  ],
-  var: [
-    'axis=None, unbiased=True, keepdims=False, *, correction=None',
-    ({ self, axis, unbiased, keepdims, correction }) =>
-      reduce.variance(
-        self,
-        along(axis!, keepdims),
-        correction === null ? Number(unbiased !== false) : number(correction!, 'correction'),
-      ),
-  ],
-  std: [
-    'axis=None, unbiased=True, keepdims=False, *, correction=None',
-    ({ self, axis, unbiased, keepdims, correction }) =>
-      reduce.deviation(
-        self,
-        along(axis!, keepdims),
-        correction === null ? Number(unbiased !== false) : number(correction!, 'correction'),
-      ),
-  ],
-  argmax: [
-    'axis=None, keepdims=False',
-    ({ self, axis, keepdims }) => reduce.argmax(self, axisOrNone(axis!), keepdims === true),
-  ],
-  argmin: [
-    'axis=None, keepdims=False',
-    ({ self, axis, keepdims }) =>
-      reduce.argmax(arithmetic('*', self, -1), axisOrNone(axis!), keepdims === true),
-  ],
-  cumsum: ['axis', ({ self, axis }) => reduce.cumulativeSum(self, whole(axis!, 'dim'))],
-  prod: ['axis=None', ({ self, axis }) => reduce.product(self, axisOrNone(axis!))],
-  view: ['*shape', ({ self, shape }) => viewAs(self, wholes(shape!, 'shape'))],
+  view: ['*shape', ({ self, shape }) => viewAs(self, integers(shape!, 'shape'))],
   view_as: ['other', ({ self, other: b }) => viewAs(self, other(self, b!).shape)],
-  permute: ['*dims', ({ self, dims }) => transpose(self, wholes(dims!, 'dims'))],
-  transpose: [
-    'dim0, dim1',
-    ({ self, dim0, dim1 }) => swapAxes(self, whole(dim0!, 'dim0'), whole(dim1!, 'dim1')),
-  ],
-  swapaxes: [
-    'dim0, dim1',
-    ({ self, dim0, dim1 }) => swapAxes(self, whole(dim0!, 'dim0'), whole(dim1!, 'dim1')),
-  ],
+  permute: ['*dims', ({ self, dims }) => transpose(self, integers(dims!, 'dims'))],
+  transpose: swap('dim0', 'dim1'),
+  swapaxes: swap('axis0', 'axis1'),
   t: [
     '',
     ({ self }) =>
-      self.rank > 2
-        ? raise(
+      self.rank <= 2
+        ? transpose(self, upTo(self.rank).reverse())
+        : raise(
             'RuntimeError',
             `t() expects a tensor with <= 2 dimensions, but self is ${self.rank}D`,
-          )
-        : transpose(self, upTo(self.rank).reverse()),
+          ),
   ],
-  contiguous: ['', ({ self }) => (self.isContiguous ? self : self.like(self.recorded, self.shape))],
+  contiguous: ['', ({ self }) => (self.isContiguous ? self : self.copy())],
   is_contiguous: ['', ({ self }) => self.isContiguous],
-  clone: ['', ({ self }) => self.like(self.recorded, self.shape)],
-  unsqueeze: ['axis', ({ self, axis }) => expandDims(self, [whole(axis!, 'dim')])],
-  expand: ['*sizes', ({ self, sizes }) => expand(self, wholes(sizes!, 'sizes'))],
+  clone: ['', ({ self }) => self.copy()],
+  unsqueeze: ['axis', ({ self, axis }) => expandDims(self, [integer(axis!, 'dim')])],
+  expand: ['*sizes', ({ self, sizes }) => expand(self, integers(sizes!, 'sizes'))],
   expand_as: ['other', ({ self, other: b }) => expand(self, other(self, b!).shape)],
-  repeat: ['*sizes', ({ self, sizes }) => tile(self, wholes(sizes!, 'sizes'))],
+  repeat: ['*sizes', ({ self, sizes }) => tile(self, integers(sizes!, 'sizes'))],
   repeat_interleave: [
     'repeats, axis=None',
     ({ self, repeats, axis }) => repeat(self, repeats!, axis!),
@@ -136,12 +108,12 @@ export const torchMethods: Methods = {
   size: [
     'axis=None',
     ({ self, axis }) =>
-      axis === null ? shapeValue(self) : self.shape[axisIn(self, whole(axis!, 'dim'))]!,
+      axis === null ? shapeValue(self) : self.shape[axisIn(self, integer(axis!, 'dim'))]!,
   ],
   dim: ['', ({ self }) => self.rank],
   numel: ['', ({ self }) => self.size],
-  softmax: ['axis', ({ self, axis }) => reduce.softmax(self, whole(axis!, 'dim'))],
-  log_softmax: ['axis', ({ self, axis }) => reduce.softmax(self, whole(axis!, 'dim'), true)],
+  softmax: softmax(false),
+  log_softmax: softmax(true),
   masked_fill: [
     'mask, value',
     ({ self, mask, value }) => maskedFill(self, other(self, mask!), value!),
@@ -153,54 +125,33 @@ export const torchMethods: Methods = {
       return self;
     },
   ],
-  tril: [
-    'diagonal=0',
-    ({ self, diagonal }) => reduce.triangle(self, whole(diagonal!, 'diagonal'), false),
-  ],
-  triu: [
-    'diagonal=0',
-    ({ self, diagonal }) => reduce.triangle(self, whole(diagonal!, 'diagonal'), true),
-  ],
-  matmul: ['other', ({ self, other: b }) => matmul(self, other(self, b!))],
-  mm: ['other', ({ self, other: b }) => matmul(self, other(self, b!))],
-  bmm: ['other', ({ self, other: b }) => matmul(self, other(self, b!))],
-  split: ['size, axis=0', ({ self, size, axis }) => splitSizes(self, size!, whole(axis!, 'dim'))],
+  tril: triangle(false),
+  triu: triangle(true),
+  matmul: product,
+  mm: product,
+  bmm: product,
+  split: ['size, axis=0', ({ self, size, axis }) => splitSizes(self, size!, integer(axis!, 'dim'))],
   chunk: [
     'chunks, axis=0',
     ({ self, chunks, axis }) => {
-      const at = axisIn(self, whole(axis!, 'dim'));
-      return splitSizes(
-        self,
-        Math.max(1, Math.ceil(self.shape[at]! / whole(chunks!, 'chunks'))),
-        at,
-      );
+      const at = axisIn(self, integer(axis!, 'dim'));
+      const size = Math.ceil(self.shape[at]! / integer(chunks!, 'chunks'));
+      return splitSizes(self, Math.max(1, size), at);
     },
   ],
   unbind: [
     'axis=0',
     ({ self, axis }) => {
-      const at = axisIn(self, whole(axis!, 'dim'));
+      const at = axisIn(self, integer(axis!, 'dim'));
       return new Tuple(upTo(self.shape[at]!).map((i) => squeeze(part(self, at, i, i + 1), [at])));
     },
   ],
   gather: [
     'axis, index',
-    ({ self, axis, index }) => gather(self, whole(axis!, 'dim'), other(self, index!)),
+    ({ self, axis, index }) => gather(self, integer(axis!, 'dim'), other(self, index!)),
   ],
-  fill_: [
-    'value',
-    ({ self, value }) => {
-      self.become(repeatedTo(self.recorder, recordedOf(self.recorder, value!), self.shape));
-      return self;
-    },
-  ],
-  zero_: [
-    '',
-    ({ self }) => {
-      self.become(repeatedTo(self.recorder, recordedOf(self.recorder, 0), self.shape));
-      return self;
-    },
-  ],
+  fill_: ['value', ({ self, value }) => filled(self, value!)],
+  zero_: ['', ({ self }) => filled(self, 0)],
   clamp: ['min=None, max=None', ({ self, min, max }) => clip(self, min!, max!)],
   pow: sign('**'),
   add: sign('+'),
@@ -218,7 +169,7 @@ export const torchMethods: Methods = {
   sqrt: floats('sqrt'),
   tanh: floats('tanh'),
   relu: floats('relu'),
-  abs: ['', ({ self }) => elementwise('maximum', self, arithmetic('*', self, -1))],
+  abs: ['', ({ self }) => absolute(self)],
   neg: ['', ({ self }) => arithmetic('*', self, -1)],
   square: ['', ({ self }) => arithmetic('*', self, self)],
   sigmoid: ['', ({ self }) => sigmoid(self)],
@@ -228,10 +179,12 @@ export const torchMethods: Methods = {
   int: cast('int64'),
   bool: cast('bool'),
   to: [
-    '*args, **named',
-    ({ self, args }) => {
-      const types = (args as Tuple).items.filter((each) => each instanceof Dtype);
-      return types.length > 0 ? converted(self, (types[0] as Dtype).name) : self;
+    '*args, dtype=None, device=None, copy=False',
+    ({ self, args, dtype }) => {
+      const all = [dtype!, ...(args as Tuple).items];
+      const type = all.find((each) => typeof each === 'object' && each);
+      if (type instanceof ArrayValue) return converted(self, type.dtype);
+      return type ? converted(self, dtypeOf(type, 'torch')!) : self;
     },
   ],
   type_as: ['other', ({ self, other: b }) => converted(self, other(self, b!).dtype)],
@@ -248,7 +201,7 @@ export const torchMethods: Methods = {
   sort: [
     'axis=-1, descending=False',
     ({ self, axis, descending }) => {
-      const { values, order } = sort(self, whole(axis!, 'dim'), descending === true);
+      const { values, order } = sort(self, integer(axis!, 'dim'), truth(descending!));
       return new Tuple([values, order], 'torch.return_types.sort');
     },
   ],

@@ -1,24 +1,52 @@
 // Methods of arrays: those that NumPy and PyTorch both have, and NumPy's own.
-import { arithmetic, converted, recordedOf, repeatedTo, reshaped } from '../arrays/arithmetic.js';
+import { upTo } from '../../graph/operations/common.js';
+import { converted, recordedOf, repeatedTo } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
 import { getItem } from '../arrays/indexing.js';
 import { fromNumbers, plainNumber, toLists } from '../arrays/make.js';
-import { axisIn, reshape, squeeze, stack, swapAxes, transpose, upTo } from '../arrays/moves.js';
+import { reshape, squeeze, stack, swapAxes, transpose } from '../arrays/moves.js';
 import { dot } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
-import { type Args, number, whole, wholes } from '../language/signature.js';
+import { lengthOf } from '../language/iteration.js';
+import { type Args, integer, integers, number } from '../language/signature.js';
 import { Tuple, type Value } from '../language/values.js';
 import { clip, other, repeat, round, sort } from './array-calls.js';
-import { along, axisOrNone, dtypeOf, nonzero } from './numpy-make.js';
+import { along, axisOrNone, dtypeOf, nonzero } from './make-arrays.js';
 
 export type Call = (args: Args & { readonly self: ArrayValue }) => Value;
-export type Methods = Readonly<Record<string, readonly [string, Call]>>;
+type Method = readonly [signature: string, call: Call];
+export type Methods = Readonly<Record<string, Method>>;
 
 export const shapeValue = (x: ArrayValue): Tuple =>
   new Tuple(x.shape, x.library === 'torch' ? 'torch.Size' : '');
 
+/** A method that writes all numbers of an array, each the same. */
+export const filled = (x: ArrayValue, value: Value): ArrayValue => {
+  x.become(repeatedTo(x.recorder, recordedOf(x.recorder, value), x.shape));
+  return x;
+};
+
+/** A reduction along axes. */
+export const reduction =
+  (name: 'sum' | 'mean' | 'any' | 'all' | 'max' | 'min' | 'argmax' | 'argmin'): Call =>
+  ({ self, axis, keepdims, dtype }) => {
+    const type = dtypeOf(dtype ?? null, self.library);
+    return reduce[name](type ? converted(self, type) : self, along(axis!, keepdims));
+  };
+
+/** A variance, or its root. */
+export const spread =
+  (name: 'variance' | 'deviation', correctionOf: (args: Args) => number): Call =>
+  (args) =>
+    reduce[name](args.self, along(args['axis']!, args['keepdims']), correctionOf(args));
+
+export const swap = (first: string, second: string): Method => [
+  `${first}, ${second}`,
+  (args) => swapAxes(args.self, integer(args[first]!, first), integer(args[second]!, second)),
+];
+
 export const common: Methods = {
-  reshape: ['*shape', ({ self, shape }) => reshape(self, wholes(shape!, 'shape'))],
+  reshape: ['*shape', ({ self, shape }) => reshape(self, integers(shape!, 'shape'))],
   item: [
     '*index',
     ({ self, index }) => {
@@ -27,19 +55,6 @@ export const common: Methods = {
     },
   ],
   tolist: ['', ({ self }) => toLists(self)],
-  flatten: [
-    'start_dim=0, end_dim=-1',
-    ({ self, start_dim, end_dim }) => {
-      if (self.library === 'numpy' || self.rank === 0)
-        return self.like(reshaped(self.recorder, self.recorded, [self.size]), [self.size]);
-      const [first, last] = [
-        axisIn(self, whole(start_dim!, 'start_dim')),
-        axisIn(self, whole(end_dim!, 'end_dim')),
-      ];
-      const size = self.shape.slice(first, last + 1).reduce((a, b) => a * b, 1);
-      return reshape(self, [...self.shape.slice(0, first), size, ...self.shape.slice(last + 1)]);
-    },
-  ],
   ravel: ['', ({ self }) => reshape(self, [-1])],
   dot: ['other', ({ self, other: b }) => dot(self, other(self, b!))],
   nonzero: [
@@ -51,82 +66,54 @@ export const common: Methods = {
       return self.library === 'torch' ? stack(made, 1) : new Tuple(made);
     },
   ],
+  prod: ['axis=None', ({ self, axis }) => reduce.product(self, axisOrNone(axis!))],
   clip: ['min=None, max=None', ({ self, min, max }) => clip(self, min!, max!)],
   __getitem__: ['index', ({ self, index }) => getItem(self, index!)],
-  __len__: ['', ({ self }) => self.shape[0] ?? 0],
+  __len__: ['', ({ self }) => lengthOf(self)],
   squeeze: [
     'axis=None',
-    ({ self, axis }) => squeeze(self, axis === null ? undefined : wholes(axis!, 'axis')),
+    ({ self, axis }) => squeeze(self, axis === null ? undefined : integers(axis!, 'axis')),
   ],
 };
 
-export const reduction =
-  (name: 'sum' | 'mean' | 'any' | 'all'): Call =>
-  (args) => {
-    const dtype = dtypeOf(args['dtype'] ?? null, args.self.library);
-    const x = dtype ? converted(args.self, dtype) : args.self;
-    return reduce[name](x, along(args['axis']!, args['keepdims']));
-  };
+const ddof = (args: Args): number => number(args['ddof']!, 'ddof');
 
 export const numpyMethods: Methods = {
   sum: ['axis=None, dtype=None, *, keepdims=False', reduction('sum')],
   mean: ['axis=None, dtype=None, *, keepdims=False', reduction('mean')],
   any: ['axis=None, *, keepdims=False', reduction('any')],
   all: ['axis=None, *, keepdims=False', reduction('all')],
-  max: [
-    'axis=None, *, keepdims=False',
-    ({ self, axis, keepdims }) => reduce.max(self, along(axis!, keepdims)),
-  ],
-  min: [
-    'axis=None, *, keepdims=False',
-    ({ self, axis, keepdims }) => reduce.min(self, along(axis!, keepdims)),
-  ],
-  var: [
-    'axis=None, *, ddof=0, keepdims=False',
-    ({ self, axis, ddof, keepdims }) =>
-      reduce.variance(self, along(axis!, keepdims), number(ddof!, 'ddof')),
-  ],
-  std: [
-    'axis=None, *, ddof=0, keepdims=False',
-    ({ self, axis, ddof, keepdims }) =>
-      reduce.deviation(self, along(axis!, keepdims), number(ddof!, 'ddof')),
-  ],
-  argmax: ['axis=None', ({ self, axis }) => reduce.argmax(self, axisOrNone(axis!), false)],
-  argmin: [
-    'axis=None',
-    ({ self, axis }) => reduce.argmax(arithmetic('*', self, -1), axisOrNone(axis!), false),
-  ],
-  prod: ['axis=None', ({ self, axis }) => reduce.product(self, axisOrNone(axis!))],
+  max: ['axis=None, *, keepdims=False', reduction('max')],
+  min: ['axis=None, *, keepdims=False', reduction('min')],
+  var: ['axis=None, *, ddof=0, keepdims=False', spread('variance', ddof)],
+  std: ['axis=None, *, ddof=0, keepdims=False', spread('deviation', ddof)],
+  argmax: ['axis=None, *, keepdims=False', reduction('argmax')],
+  argmin: ['axis=None, *, keepdims=False', reduction('argmin')],
   cumsum: ['axis=None', ({ self, axis }) => reduce.cumulativeSum(self, axisOrNone(axis!))],
+  flatten: ['', ({ self }) => reshape(self.copy(), [-1])],
   transpose: [
     '*axes',
     ({ self, axes }) => {
       const given = (axes as Tuple).items;
       const isNone = given.length === 0 || (given.length === 1 && given[0] === null);
-      return transpose(self, isNone ? upTo(self.rank).reverse() : wholes(axes!, 'axes'));
+      return transpose(self, isNone ? upTo(self.rank).reverse() : integers(axes!, 'axes'));
     },
   ],
-  swapaxes: [
-    'axis1, axis2',
-    ({ self, axis1, axis2 }) => swapAxes(self, whole(axis1!, 'axis1'), whole(axis2!, 'axis2')),
+  swapaxes: swap('axis1', 'axis2'),
+  astype: [
+    'dtype, copy=True',
+    ({ self, dtype }) => converted(self, dtypeOf(dtype!, 'numpy') ?? 'float64'),
   ],
-  astype: ['dtype, copy=True', ({ self, dtype }) => converted(self, dtypeOf(dtype!, 'numpy')!)],
-  copy: ['', ({ self }) => self.like(self.recorded, self.shape)],
+  copy: ['', ({ self }) => self.copy()],
   repeat: ['repeats, axis=None', ({ self, repeats, axis }) => repeat(self, repeats!, axis!)],
-  round: ['decimals=0', ({ self, decimals }) => round(self, whole(decimals!, 'decimals'))],
-  fill: [
-    'value',
-    ({ self, value }) => {
-      self.become(repeatedTo(self.recorder, recordedOf(self.recorder, value!), self.shape));
-      return null;
-    },
-  ],
+  round: ['decimals=0', ({ self, decimals }) => round(self, integer(decimals!, 'decimals'))],
+  fill: ['value', ({ self, value }) => (filled(self, value!), null)],
   sort: [
     'axis=-1',
     ({ self, axis }) => {
-      self.become(sort(self, whole(axis!, 'axis')).values.recorded);
+      self.become(sort(self, integer(axis!, 'axis')).values.recorded);
       return null;
     },
   ],
-  argsort: ['axis=-1', ({ self, axis }) => sort(self, whole(axis!, 'axis')).order],
+  argsort: ['axis=-1', ({ self, axis }) => sort(self, integer(axis!, 'axis')).order],
 };

@@ -1,9 +1,11 @@
 // torch.nn: classes of layers, as far as notebooks on attention need them.
 import { arithmetic } from '../arrays/arithmetic.js';
-import { ArrayValue, type DtypeName } from '../arrays/array.js';
+import { ArrayValue } from '../arrays/array.js';
+import { full } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
+import { itemOf, selfOf } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
-import { type Args, define, number, whole, wholes } from '../language/signature.js';
+import { type Args, define, number, integer, integers } from '../language/signature.js';
 import {
   Builtin,
   ClassValue,
@@ -17,17 +19,14 @@ import {
   typeName,
 } from '../language/values.js';
 import { embedding, functional, layerNorm, linear, optional } from './functional.js';
-import { random, tensorOf } from './numpy-make.js';
+import { random, tensorOf } from './make-arrays.js';
 
 /** Classes of torch.nn. Weights are our own random numbers. */
-export function nnModule(
-  machine: Machine,
-  functions: ReadonlyMap<string, Value>,
-): Map<string, Value> {
+function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<string, Value> {
   const names = new Map<string, Value>();
   const { recorder } = machine;
   const base = new ClassValue('Module', undefined);
-  const own = (self: Value) => (self as Instance).names;
+  const own = (self: Value | undefined) => selfOf(self).names;
   const method = (type: ClassValue, name: string, signature: string, call: (args: Args) => Value) =>
     type.names.set(name, define(name, `self, ${signature}`, call));
 
@@ -38,11 +37,9 @@ export function nnModule(
     const own = [...self.names].flatMap(([name, value]): [string, ArrayValue][] =>
       value instanceof ArrayValue && isParameter.has(value) ? [[before + name, value]] : [],
     );
-    const inner = [...self.names].flatMap(([name, value]): [string, ArrayValue][] => {
-      if (value instanceof Instance) return parameters(value, `${before}${name}.`);
-      if (name !== '_items' || !(value instanceof List)) return [];
-      return value.items.flatMap((each, i) => parameters(each, `${before}${i}.`));
-    });
+    const inner = [...self.names].flatMap(([name, value]) =>
+      parameters(value, `${before}${name}.`),
+    );
     return [...own, ...inner];
   };
   const isParameter = new WeakSet<ArrayValue>();
@@ -60,12 +57,8 @@ export function nnModule(
       ),
     );
   };
-  const constant = (shape: readonly number[], value: number, dtype: DtypeName = 'float32') => {
-    const numbers = new Float32Array(shape.reduce((a, b) => a * b, 1)).fill(value);
-    return parameter(
-      new ArrayValue(recorder, recorder.constant(shape, numbers), shape, dtype, 'torch'),
-    );
-  };
+  const constant = (shape: readonly number[], value: number) =>
+    parameter(full(recorder, shape, value, 'float32', 'torch'));
 
   method(base, '__init__', '', () => null);
   base.names.set('__call__', callForward(machine));
@@ -87,7 +80,7 @@ export function nnModule(
     return made;
   });
   method(base, 'register_buffer', 'name, tensor, persistent=True', ({ self, name, tensor }) => {
-    own(self!).set(String(name), tensor!);
+    own(self).set(String(name), tensor!);
     return null;
   });
   for (const name of ['eval', 'train', 'to', 'double', 'float'])
@@ -104,12 +97,12 @@ export function nnModule(
     method(type, '__init__', signature, (args) => {
       start(args, (key, value) => {
         if (value instanceof ArrayValue) recorder.name(value.recorded, key);
-        own(args['self']!).set(key, value);
+        own(args['self']).set(key, value);
       });
       return null;
     });
     method(type, 'forward', 'input', ({ self, input }) =>
-      forward(tensorOf(name, input!), (key) => own(self!).get(key) ?? null),
+      forward(tensorOf(name, input!), (key) => own(self).get(key) ?? null),
     );
     names.set(name, type);
   };
@@ -118,8 +111,8 @@ export function nnModule(
     'in_features, out_features, bias=True',
     ({ in_features, out_features, bias }, set) => {
       const [width, out] = [
-        whole(in_features!, 'in_features'),
-        whole(out_features!, 'out_features'),
+        integer(in_features!, 'in_features'),
+        integer(out_features!, 'out_features'),
       ];
       set('in_features', width);
       set('out_features', out);
@@ -132,7 +125,7 @@ export function nnModule(
     'LayerNorm',
     'normalized_shape, eps=1e-5, elementwise_affine=True',
     ({ normalized_shape, eps, elementwise_affine }, set) => {
-      const shape = wholes(normalized_shape!, 'normalized_shape');
+      const shape = integers(normalized_shape!, 'normalized_shape');
       set('normalized_shape', new Tuple(shape));
       set('eps', eps!);
       set('weight', elementwise_affine === false ? null : constant(shape, 1));
@@ -152,8 +145,8 @@ export function nnModule(
     'num_embeddings, embedding_dim',
     ({ num_embeddings, embedding_dim }, set) => {
       const shape = [
-        whole(num_embeddings!, 'num_embeddings'),
-        whole(embedding_dim!, 'embedding_dim'),
+        integer(num_embeddings!, 'num_embeddings'),
+        integer(embedding_dim!, 'embedding_dim'),
       ];
       set('weight', parameter(random(machine, shape, 'normal', 'torch')));
     },
@@ -191,30 +184,39 @@ export function nnModule(
       (x) => machine.call(functions.get(call)!, [x]),
     );
   }
+  /** Modules of modules, whose names are their numbers. */
+  const modulesOf = (self: Value | undefined): Value[] =>
+    [...own(self)].flatMap(([name, value]) => (/^\d+$/.test(name) ? [value] : []));
   const keep = (name: string) => {
     const type = new ClassValue(name, base);
+    const append = (self: Value, item: Value) =>
+      own(self).set(String(modulesOf(self).length), item);
     method(type, '__init__', '*items', ({ self, items }) => {
       const given = (items as Tuple).items;
-      const isList = given.length === 1 && given[0] instanceof List;
-      own(self!).set('_items', new List([...(isList ? (given[0] as List).items : given)]));
+      const isList =
+        given.length === 1 && !(given[0] instanceof Instance && given[0].type.isA(base));
+      for (const item of isList ? machine.iterate(given[0]!) : given) append(self!, item);
       return null;
     });
-    method(type, 'append', 'item', ({ self, item }) => {
-      (own(self!).get('_items') as List).items.push(item!);
-      return self!;
+    method(type, 'append', 'item', ({ self, item }) => (append(self!, item!), self!));
+    method(type, '__len__', '', ({ self }) => modulesOf(self).length);
+    method(type, '__iter__', '', ({ self }) => new List(modulesOf(self)));
+    method(type, '__getitem__', 'index', ({ self, index }) => {
+      const found = itemOf(new List(modulesOf(self)), index!);
+      return found instanceof List ? machine.call(selfOf(self).type, found.items) : found;
     });
     names.set(name, type);
     return type;
   };
   method(keep('Sequential'), 'forward', 'input', ({ self, input }) =>
-    (own(self!).get('_items') as List).items.reduce((x, each) => machine.call(each, [x]), input!),
+    modulesOf(self).reduce((x, each) => machine.call(each, [x]), input!),
   );
   keep('ModuleList');
   names.set(
     'Parameter',
     define('Parameter', 'data, requires_grad=True', ({ data }) => {
       const x = tensorOf('Parameter', data!);
-      return parameter(x.like(x.recorded, x.shape));
+      return parameter(x.copy());
     }),
   );
   const CrossEntropyLoss = new ClassValue('CrossEntropyLoss', base);

@@ -1,23 +1,23 @@
 // NumPy's functions that make arrays.
 import { arithmetic, converted } from '../arrays/arithmetic.js';
-import { ArrayValue, Dtype } from '../arrays/array.js';
+import { ArrayValue } from '../arrays/array.js';
 import { arrayOf } from '../arrays/make.js';
-import { expandDims, reshape, take, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { expandDims, reshape, take } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { type Args, define, whole } from '../language/signature.js';
+import { definer, integer } from '../language/signature.js';
 import { Float, Tuple, type Value } from '../language/values.js';
-import { arange, dtypeOf, eye, filled, linspace, toArray } from './numpy-make.js';
+import { arange, dtypeOf, eye, filled, filledLike, linspace, toArray } from './make-arrays.js';
 
 /** Functions that make arrays. */
 export function addMakers(machine: Machine, names: Map<string, Value>): void {
   const of = (value: Value) => toArray(machine, value, 'numpy');
-  const add = (name: string, signature: string, call: (args: Args) => Value) =>
-    names.set(name, define(name, signature, call));
+  const add = definer(names);
   add('array', 'object, dtype=None, copy=True', ({ object, dtype }) => {
     const made = arrayOf(machine.recorder, object!, 'numpy', dtypeOf(dtype!, 'numpy'));
-    return made.like(made.recorded, made.shape);
+    return made.copy();
   });
   for (const name of ['asarray', 'ascontiguousarray']) {
     add(name, 'a, dtype=None', ({ a, dtype }) => {
@@ -35,30 +35,16 @@ export function addMakers(machine: Machine, names: Map<string, Value>): void {
     add(name, 'shape, dtype=None', ({ shape, dtype }) =>
       filled(machine, shape!, new Float(value), dtype!, 'numpy'),
     );
-    add(`${name}_like`, 'a, dtype=None', ({ a, dtype }) => {
-      const like = of(a!);
-      return filled(
-        machine,
-        new Tuple(like.shape),
-        value,
-        dtype === null ? new Dtype(like.dtype) : dtype!,
-        'numpy',
-      );
-    });
+    add(`${name}_like`, 'a, dtype=None', ({ a, dtype }) =>
+      filledLike(machine, of(a!), value, dtype!),
+    );
   }
   add('full', 'shape, fill_value, dtype=None', ({ shape, fill_value, dtype }) =>
     filled(machine, shape!, fill_value!, dtype!, 'numpy'),
   );
-  add('full_like', 'a, fill_value, dtype=None', ({ a, fill_value, dtype }) => {
-    const like = of(a!);
-    return filled(
-      machine,
-      new Tuple(like.shape),
-      fill_value!,
-      dtype === null ? new Dtype(like.dtype) : dtype!,
-      'numpy',
-    );
-  });
+  add('full_like', 'a, fill_value, dtype=None', ({ a, fill_value, dtype }) =>
+    filledLike(machine, of(a!), fill_value!, dtype!),
+  );
   add('arange', '*bounds, dtype=None', ({ bounds, dtype }) =>
     arange(machine, (bounds as Tuple).items, dtype!, 'numpy'),
   );
@@ -66,19 +52,19 @@ export function addMakers(machine: Machine, names: Map<string, Value>): void {
     linspace(machine, start!, stop!, num!, 'numpy', endpoint !== false),
   );
   add('eye', 'N, M=None, k=0, dtype=None', ({ N, M, k, dtype }) =>
-    eye(machine, N!, M!, whole(k!, 'k'), dtype!, 'numpy'),
+    eye(machine, N!, M!, integer(k!, 'k'), dtype!, 'numpy'),
   );
   add('identity', 'n, dtype=None', ({ n, dtype }) => eye(machine, n!, null, 0, dtype!, 'numpy'));
   add('tri', 'N, M=None, k=0, dtype=None', ({ N, M, k, dtype }) => {
     const shape = new Tuple([N!, M === null ? N! : M!]);
     return reduce.triangle(
       filled(machine, shape, new Float(1), dtype!, 'numpy'),
-      whole(k!, 'k'),
+      integer(k!, 'k'),
       false,
     );
   });
-  add('tril', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), whole(k!, 'k'), false));
-  add('triu', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), whole(k!, 'k'), true));
+  add('tril', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), integer(k!, 'k'), false));
+  add('triu', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), integer(k!, 'k'), true));
   add('diag', 'v, k=0', ({ v, k }) => {
     const x = of(v!);
     if (k !== 0)
@@ -90,7 +76,7 @@ export function addMakers(machine: Machine, names: Map<string, Value>): void {
         converted(eye(machine, x.size, null, 0, null, 'numpy'), x.dtype),
       );
     const [rows, columns] = x.shape as [number, number];
-    const flat = reshape(x.like(x.recorded, x.shape), [-1]);
+    const flat = reshape(x.copy(), [-1]);
     return take(
       flat,
       upTo(Math.min(rows, columns)).map((i) => i * (columns + 1)),

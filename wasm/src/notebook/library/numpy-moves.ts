@@ -1,7 +1,9 @@
 // NumPy's functions that move numbers.
+import { upTo } from '../../graph/operations/common.js';
 import { ArrayValue } from '../arrays/array.js';
 import { getItem } from '../arrays/indexing.js';
 import {
+  alongAxis,
   axisIn,
   concatenate,
   expandDims,
@@ -10,23 +12,21 @@ import {
   stack,
   take,
   transpose,
-  upTo,
 } from '../arrays/moves.js';
 import type { Machine } from '../language/machine.js';
-import { type Args, define, whole, wholes } from '../language/signature.js';
+import { definer, integer, integers } from '../language/signature.js';
 import { List, Slice, Tuple, type Value, isNumber } from '../language/values.js';
 import { expand, repeat, tile } from './array-calls.js';
-import { arraysOf, splitBounds, toArray } from './numpy-make.js';
+import { arraysOf, axisOrNone, splitBounds, toArray } from './make-arrays.js';
 
 /** Functions that move numbers and compute none. */
 export function addMoves(machine: Machine, names: Map<string, Value>): void {
   const of = (value: Value) => toArray(machine, value, 'numpy');
-  const add = (name: string, signature: string, call: (args: Args) => Value) =>
-    names.set(name, define(name, signature, call));
-  add('reshape', 'a, newshape', ({ a, newshape }) => reshape(of(a!), wholes(newshape!, 'shape')));
+  const add = definer(names);
+  add('reshape', 'a, newshape', ({ a, newshape }) => reshape(of(a!), integers(newshape!, 'shape')));
   add('transpose', 'a, axes=None', ({ a, axes }) => {
     const x = of(a!);
-    return transpose(x, axes === null ? upTo(x.rank).reverse() : wholes(axes!, 'axes'));
+    return transpose(x, axes === null ? upTo(x.rank).reverse() : integers(axes!, 'axes'));
   });
   add('swapaxes', 'a, axis1, axis2', ({ a, axis1, axis2 }) =>
     machine.call(machine.attribute(of(a!), 'swapaxes'), [axis1!, axis2!]),
@@ -34,27 +34,27 @@ export function addMoves(machine: Machine, names: Map<string, Value>): void {
   add('moveaxis', 'a, source, destination', ({ a, source, destination }) => {
     const x = of(a!);
     const [from, to] = [
-      axisIn(x, whole(source!, 'source')),
-      axisIn(x, whole(destination!, 'destination')),
+      axisIn(x, integer(source!, 'source')),
+      axisIn(x, integer(destination!, 'destination')),
     ];
     const order = upTo(x.rank).filter((axis) => axis !== from);
     order.splice(to, 0, from);
     return transpose(x, order);
   });
-  add('expand_dims', 'a, axis', ({ a, axis }) => expandDims(of(a!), wholes(axis!, 'axis')));
+  add('expand_dims', 'a, axis', ({ a, axis }) => expandDims(of(a!), integers(axis!, 'axis')));
   add('broadcast_to', 'array, shape', ({ array, shape }) =>
-    expand(of(array!), wholes(shape!, 'shape')),
+    expand(of(array!), integers(shape!, 'shape')),
   );
   add('concatenate', 'arrays, axis=0', ({ arrays, axis }) => {
     const all = arraysOf(machine, arrays!, 'numpy');
-    if (axis !== null) return concatenate(all, whole(axis!, 'axis'));
+    if (axis !== null) return concatenate(all, integer(axis!, 'axis'));
     return concatenate(
       all.map((x) => reshape(x, [-1])),
       0,
     );
   });
   add('stack', 'arrays, axis=0', ({ arrays, axis }) =>
-    stack(arraysOf(machine, arrays!, 'numpy'), whole(axis!, 'axis')),
+    stack(arraysOf(machine, arrays!, 'numpy'), integer(axis!, 'axis')),
   );
   const atLeast = (x: ArrayValue, rank: number) =>
     x.rank >= rank ? x : reshape(x, [...Array<number>(rank - x.rank).fill(1), ...x.shape]);
@@ -74,7 +74,7 @@ export function addMoves(machine: Machine, names: Map<string, Value>): void {
       'ary, indices_or_sections, axis=0',
       ({ ary, indices_or_sections: sections, axis }) => {
         const x = of(ary!);
-        const at = axisIn(x, whole(axis!, 'axis'));
+        const at = axisIn(x, integer(axis!, 'axis'));
         const bounds = splitBounds(x.shape[at]!, sections!, name === 'split');
         const parts = bounds
           .slice(1)
@@ -84,30 +84,30 @@ export function addMoves(machine: Machine, names: Map<string, Value>): void {
     );
   }
   add('repeat', 'a, repeats, axis=None', ({ a, repeats, axis }) => repeat(of(a!), repeats!, axis!));
-  add('tile', 'A, reps', ({ A, reps }) => tile(of(A!), wholes(reps!, 'reps')));
+  add('tile', 'A, reps', ({ A, reps }) => tile(of(A!), integers(reps!, 'reps')));
   add('flip', 'm, axis=None', ({ m, axis }) => {
     const x = of(m!);
     const axes =
-      axis === null ? upTo(x.rank) : wholes(axis!, 'axis').map((each) => axisIn(x, each));
+      axis === null ? upTo(x.rank) : integers(axis!, 'axis').map((each) => axisIn(x, each));
     return axes.reduce((made, each) => take(made, upTo(made.shape[each]!).reverse(), each), x);
   });
   add('roll', 'a, shift, axis=None', ({ a, shift, axis }) => {
     const x = of(a!);
-    const flat = axis === null ? reshape(x, [-1]) : x;
-    const at = axis === null ? 0 : axisIn(x, whole(axis!, 'axis'));
-    const size = flat.shape[at]!;
-    const by = whole(shift!, 'shift');
-    const made = take(
-      flat,
-      upTo(size).map((i) => (((i - by) % size) + size) % size),
-      at,
-    );
+    const by = integer(shift!, 'shift');
+    const made = alongAxis(x, axisOrNone(axis!), (flat, at) => {
+      const size = flat.shape[at]!;
+      return take(
+        flat,
+        upTo(size).map((i) => (((i - by) % size) + size) % size),
+        at,
+      );
+    });
     return axis === null ? reshape(made, x.shape) : made;
   });
-  add('take', 'a, indices, axis=None', ({ a, indices, axis }) => {
-    const x = axis === null ? reshape(of(a!), [-1]) : of(a!);
-    const at = axisIn(x, axis === null ? 0 : whole(axis!, 'axis'));
-    const before = upTo(at).map(() => new Slice(null, null, null));
-    return getItem(x, new Tuple([...before, isNumber(indices!) ? indices : of(indices!)]));
-  });
+  add('take', 'a, indices, axis=None', ({ a, indices, axis }) =>
+    alongAxis(of(a!), axisOrNone(axis!), (x, at) => {
+      const before = upTo(at).map(() => new Slice(null, null, null));
+      return getItem(x, new Tuple([...before, isNumber(indices!) ? indices : of(indices!)]));
+    }),
+  );
 }

@@ -1,11 +1,12 @@
 // numpy.random.
 import { arithmetic } from '../arrays/arithmetic.js';
 import { fromNumbers } from '../arrays/make.js';
-import { take, upTo } from '../arrays/moves.js';
+import { upTo } from '../../graph/operations/common.js';
+import { take } from '../arrays/moves.js';
 import type { Machine } from '../language/machine.js';
-import { type Args, define, number, wholes } from '../language/signature.js';
+import { define, definer, number, integers } from '../language/signature.js';
 import { Float, Module, type Value, isNumber, numberIn } from '../language/values.js';
-import { random, randomIntegers, setSeed, toArray } from './numpy-make.js';
+import { random, randomIntegers, setSeed, toArray } from './make-arrays.js';
 
 /** NumPy's random numbers by name: our own, the same for the same seed. */
 export function randomNames(machine: Machine): Map<string, Value> {
@@ -13,12 +14,11 @@ export function randomNames(machine: Machine): Map<string, Value> {
   const drawn = new Map<string, Value>();
   const normal = (shape: readonly number[]) => random(machine, shape, 'normal', 'numpy');
   const uniform = (shape: readonly number[]) => random(machine, shape, 'uniform', 'numpy');
-  const sizes = (size: Value) => (size === null ? [] : wholes(size, 'size'));
-  const draw = (name: string, signature: string, call: (args: Args) => Value) =>
-    drawn.set(name, define(name, signature, call));
+  const sizes = (size: Value) => (size === null ? [] : integers(size, 'size'));
+  const draw = definer(drawn);
   draw('seed', 'seed=0', ({ seed }) => setSeed(machine, seed === null ? 0 : seed!));
-  draw('randn', '*shape', ({ shape }) => normal(wholes(shape!, 'shape')));
-  draw('rand', '*shape', ({ shape }) => uniform(wholes(shape!, 'shape')));
+  draw('randn', '*shape', ({ shape }) => normal(integers(shape!, 'shape')));
+  draw('rand', '*shape', ({ shape }) => uniform(integers(shape!, 'shape')));
   draw('random', 'size=None', ({ size }) => uniform(sizes(size!)));
   draw('standard_normal', 'size=None', ({ size }) => normal(sizes(size!)));
   draw('normal', 'loc=0.0, scale=1.0, size=None', ({ loc, scale, size }) =>

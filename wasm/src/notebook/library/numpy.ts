@@ -9,45 +9,37 @@ import {
 } from '../arrays/arithmetic.js';
 import { ArrayValue, shortest } from '../arrays/array.js';
 import { fromNumbers } from '../arrays/make.js';
-import { reshape, stack, transpose, upTo } from '../arrays/moves.js';
+import { reshape, stack, swapAxes } from '../arrays/moves.js';
+import { floatOf } from '../arrays/dtypes.js';
 import { dot, einsum, matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { binary, truth } from '../language/operators.js';
-import { type Args, define, number, whole } from '../language/signature.js';
+import { binary } from '../language/operators.js';
+import { type Args, define, definer, integer } from '../language/signature.js';
 import { Builtin, Float, Module, Tuple, type Value, isNumber } from '../language/values.js';
-import { choose, isClose, round, sort } from './array-calls.js';
+import { absolute, choose, isAll, isClose, isEqual, round, sort } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
-import { axisOrNone, dtypes, nonzero, toArray } from './numpy-make.js';
+import { along, dtypes, nonzero, toArray } from './make-arrays.js';
 import { addMakers } from './numpy-makers.js';
 import { addMoves } from './numpy-moves.js';
 import { randomNames } from './numpy-random.js';
 
-const plainFunctions: Readonly<Record<string, (x: number) => number>> = {
-  ...{
-    sin: Math.sin,
-    cos: Math.cos,
-    tan: Math.tan,
-    arctan: Math.atan,
-    floor: Math.floor,
-    ceil: Math.ceil,
-  },
-  ...{
-    sign: Math.sign,
-    log2: Math.log2,
-    log10: Math.log10,
-    log1p: Math.log1p,
-    expm1: Math.expm1,
-    cbrt: Math.cbrt,
-  },
+const { sin, cos, tan, atan: arctan, floor, ceil, sign, log2, log10, log1p, expm1, cbrt } = Math;
+const plainFunctions = {
+  ...{ sin, cos, tan, arctan, floor, ceil, sign, log2, log10, log1p, expm1, cbrt },
+};
+
+const signs = {
+  ...{ add: '+', subtract: '-', multiply: '*', divide: '/', true_divide: '/', power: '**' },
+  ...{ mod: '%', floor_divide: '//', equal: '==', not_equal: '!=' },
+  ...{ less: '<', less_equal: '<=', greater: '>', greater_equal: '>=' },
 };
 
 export function numpyModules(machine: Machine): Module[] {
   const names = new Map<string, Value>();
   const of = (value: Value) => toArray(machine, value, 'numpy');
-  const add = (name: string, signature: string, call: (args: Args) => Value) =>
-    names.set(name, define(name, signature, call));
+  const add = definer(names);
   /** A function that is a method, too. */
   const method = (name: string, signature: string, own = name) => {
     add(name, `a, ${signature}`, (args) => {
@@ -59,22 +51,23 @@ export function numpyModules(machine: Machine): Module[] {
       return machine.call(arrayAttribute(x, own), [], new Map(rest));
     });
   };
-  /** A number of NumPy, where Python's number was given. */
+  /** An elementwise function of one array. */
   const each = (name: string, call: (x: ArrayValue) => ArrayValue) =>
-    add(name, 'x, **named', ({ x }) => call(of(x!)));
+    add(name, 'x', ({ x }) => call(of(x!)));
 
   addMakers(machine, names);
   for (const name of ['exp', 'log', 'sqrt', 'tanh']) each(name, (x) => unary(name, x));
   for (const [name, call] of Object.entries(plainFunctions)) {
     each(name, (x) => {
-      const isWhole = ['floor', 'ceil', 'sign'].includes(name) && x.dtype === 'int64';
-      return isWhole && name !== 'sign'
-        ? x
-        : apart([x], call, isWhole ? 'int64' : x.dtype === 'float32' ? 'float32' : 'float64');
+      if (name === 'sign' && x.dtype === 'bool')
+        raise(
+          'UFuncTypeError',
+          "ufunc 'sign' did not contain a loop with signature matching types",
+        );
+      return apart([x], call, name === 'sign' ? x.dtype : floatOf(x));
     });
   }
-  for (const name of ['abs', 'absolute', 'fabs'])
-    each(name, (x) => elementwise('maximum', x, arithmetic('*', x, -1)));
+  for (const name of ['abs', 'absolute', 'fabs']) each(name, absolute);
   each('square', (x) => arithmetic('*', x, x));
   each('negative', (x) => arithmetic('*', x, -1));
   each('reciprocal', (x) => arithmetic('/', 1, x));
@@ -84,26 +77,6 @@ export function numpyModules(machine: Machine): Module[] {
   each('isinf', (x) => apart([x], (value) => Number(Math.abs(value) === Infinity), 'bool'));
   each('isfinite', (x) => apart([x], (value) => Number(Number.isFinite(value)), 'bool'));
 
-  const signs = {
-    ...{
-      add: '+',
-      subtract: '-',
-      multiply: '*',
-      divide: '/',
-      true_divide: '/',
-      power: '**',
-      mod: '%',
-      floor_divide: '//',
-    },
-    ...{
-      equal: '==',
-      not_equal: '!=',
-      less: '<',
-      less_equal: '<=',
-      greater: '>',
-      greater_equal: '>=',
-    },
-  };
   for (const [name, sign] of Object.entries(signs)) {
     add(name, 'x1, x2', ({ x1, x2 }) => arithmetic(sign, of(x1!), isNumber(x2!) ? x2 : of(x2!)));
   }
@@ -131,9 +104,9 @@ export function numpyModules(machine: Machine): Module[] {
   method('ravel', '');
   method('copy', '');
   method('argsort', 'axis=-1');
-  add('sort', 'a, axis=-1', ({ a, axis }) => sort(of(a!), whole(axis!, 'axis')).values);
+  add('sort', 'a, axis=-1', ({ a, axis }) => sort(of(a!), integer(axis!, 'axis')).values);
   for (const name of ['round', 'around'])
-    add(name, 'a, decimals=0', ({ a, decimals }) => round(of(a!), whole(decimals!, 'decimals')));
+    add(name, 'a, decimals=0', ({ a, decimals }) => round(of(a!), integer(decimals!, 'decimals')));
   add('median', 'a', ({ a }) => {
     const numbers = [...of(a!).numbers()].sort((x, y) => x - y);
     const middle = numbers.length >> 1;
@@ -179,29 +152,17 @@ export function numpyModules(machine: Machine): Module[] {
   );
   add('inner', 'a, b', ({ a, b }) => {
     const [x, y] = [of(a!), of(b!)];
-    return y.rank < 2
-      ? matmul(x, y)
-      : matmul(x, transpose(y, [...upTo(y.rank - 2), y.rank - 1, y.rank - 2]));
+    return matmul(x, y.rank < 2 ? y : swapAxes(y, -1, -2));
   });
   add('einsum', 'subscripts, *operands', ({ subscripts, operands }) =>
     einsum(String(subscripts), (operands as Tuple).items.map(of)),
   );
 
-  add('isclose', 'a, b, rtol=1e-5, atol=1e-8, equal_nan=False', (args) => closeness(args));
-  add('allclose', 'a, b, rtol=1e-5, atol=1e-8, equal_nan=False', (args) =>
-    closeness(args)
-      .numbers()
-      .every((each) => each !== 0),
-  );
-  const closeness = ({ a, b, rtol, atol, equal_nan }: Args) =>
-    isClose(of(a!), of(b!), number(rtol!, 'rtol'), number(atol!, 'atol'), equal_nan === true);
-  add('array_equal', 'a1, a2', ({ a1, a2 }) => {
-    const [x, y] = [of(a1!), of(a2!)];
-    return (
-      x.shape.join() === y.shape.join() &&
-      truth(reduce.all(elementwise('equal', x, y), { axes: undefined, keepDims: false }))
-    );
-  });
+  const closeness = (args: Args) => isClose(of(args['a']!), of(args['b']!), args);
+  const tolerances = 'rtol=1e-5, atol=1e-8, equal_nan=False';
+  add('isclose', `a, b, ${tolerances}`, closeness);
+  add('allclose', `a, b, ${tolerances}`, (args) => isAll(closeness(args)));
+  add('array_equal', 'a1, a2', ({ a1, a2 }) => isEqual(of(a1!), of(a2!)));
   add('ndim', 'a', ({ a }) => of(a!).rank);
   add('shape', 'a', ({ a }) => new Tuple(of(a!).shape));
   add('size', 'a', ({ a }) => of(a!).size);
@@ -223,14 +184,7 @@ export function numpyModules(machine: Machine): Module[] {
   const randomModule = new Module('numpy.random', drawn);
   const norm = define('norm', 'x, axis=None, keepdims=False', ({ x, axis, keepdims }) => {
     const square = arithmetic('*', of(x!), of(x!));
-    const own = axisOrNone(axis!);
-    return unary(
-      'sqrt',
-      reduce.sum(square, {
-        axes: own === undefined ? undefined : [own],
-        keepDims: keepdims === true,
-      }),
-    );
+    return unary('sqrt', reduce.sum(square, along(axis!, keepdims)));
   });
   const linalg = new Module('numpy.linalg', new Map([['norm', norm]]));
   names.set('random', randomModule);

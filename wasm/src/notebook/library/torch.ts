@@ -1,15 +1,23 @@
 // PyTorch's functions.
 import { apart, arithmetic, elementwise, inverted } from '../arrays/arithmetic.js';
 import { ArrayValue, Dtype } from '../arrays/array.js';
+import { floatOf } from '../arrays/dtypes.js';
 import { arrayOf } from '../arrays/make.js';
 import { concatenate, stack } from '../arrays/moves.js';
 import { einsum } from '../arrays/products.js';
-import * as reduce from '../arrays/reductions.js';
 import type { Machine } from '../language/machine.js';
-import { truth } from '../language/operators.js';
-import { type Args, define, number, whole, wholes } from '../language/signature.js';
-import { Builtin, Float, List, Module, Tuple, type Value, isNumber } from '../language/values.js';
-import { choose, gather, isClose } from './array-calls.js';
+import { type Args, define, defineTorch, integer, integers } from '../language/signature.js';
+import {
+  Builtin,
+  Float,
+  isRow,
+  List,
+  Module,
+  Tuple,
+  type Value,
+  isNumber,
+} from '../language/values.js';
+import { choose, gather, isAll, isClose, isEqual } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
 import {
   arange,
@@ -18,12 +26,13 @@ import {
   dtypes,
   eye,
   filled,
+  filledLike,
   linspace,
   random,
   randomIntegers,
   setSeed,
   tensorOf,
-} from './numpy-make.js';
+} from './make-arrays.js';
 
 /** Functions that are methods of their first argument. */
 const methods =
@@ -40,21 +49,17 @@ export function torchModule(machine: Machine): Map<string, Value> {
   const asTorch = (x: ArrayValue) =>
     x.library === 'torch' ? x : arrayOf(machine.recorder, x, 'torch');
   const add = (name: string, signature: string, call: (args: Args) => Value) => {
-    // PyTorch says dim where NumPy says axis.
-    const inner = define(name, signature, call);
-    const words: Readonly<Record<string, string>> = { dim: 'axis', keepdim: 'keepdims' };
+    const inner = defineTorch(name, signature, call);
+    const isKept = ([key]: readonly [string, Value]) => key !== 'device' && key !== 'requires_grad';
     names.set(
       name,
-      new Builtin(name, (args, named) => {
-        const kept = [...named].filter(([key]) => !['device', 'requires_grad'].includes(key));
-        return inner.call(args, new Map(kept.map(([key, value]) => [words[key] ?? key, value])));
-      }),
+      new Builtin(name, (args, named) => inner.call(args, new Map([...named].filter(isKept)))),
     );
   };
 
   add('tensor', 'data, dtype=None', ({ data, dtype }) => {
     const made = arrayOf(machine.recorder, data!, 'torch', dtypeOf(dtype!, 'torch'));
-    return made.like(made.recorded, made.shape);
+    return made.copy();
   });
   names.set('as_tensor', names.get('tensor')!);
   add('from_numpy', 'ndarray', ({ ndarray }) => arrayOf(machine.recorder, ndarray!, 'torch'));
@@ -62,7 +67,10 @@ export function torchModule(machine: Machine): Map<string, Value> {
     'Tensor',
     new Builtin(
       'torch.Tensor',
-      (args) => arrayOf(machine.recorder, args[0] ?? new List([]), 'torch', 'float32'),
+      (args) =>
+        typeof args[0] === 'number'
+          ? filled(machine, new List([...args]), new Float(0), null, 'torch')
+          : arrayOf(machine.recorder, args[0] ?? new List([]), 'torch', 'float32'),
       (value) => value instanceof ArrayValue && value.library === 'torch',
     ),
   );
@@ -72,26 +80,18 @@ export function torchModule(machine: Machine): Map<string, Value> {
     ['empty', 0],
   ] as const) {
     add(name, '*shape, dtype=None', ({ shape, dtype }) =>
-      filled(machine, new List(wholes(shape!, name)), new Float(value), dtype!, 'torch'),
+      filled(machine, new List(integers(shape!, name)), new Float(value), dtype!, 'torch'),
     );
-    add(`${name}_like`, 'input, dtype=None', ({ input, dtype }) => {
-      const like = tensorOf(`${name}_like`, input!);
-      return filled(
-        machine,
-        new Tuple(like.shape),
-        value,
-        dtype === null ? new Dtype(like.dtype) : dtype!,
-        'torch',
-      );
-    });
+    add(`${name}_like`, 'input, dtype=None', ({ input, dtype }) =>
+      filledLike(machine, tensorOf(`${name}_like`, input!), value, dtype!),
+    );
   }
   add('full', 'size, fill_value, dtype=None', ({ size, fill_value, dtype }) =>
     filled(machine, size!, fill_value!, dtype!, 'torch'),
   );
-  add('full_like', 'input, fill_value', ({ input, fill_value }) => {
-    const like = tensorOf('full_like', input!);
-    return filled(machine, new Tuple(like.shape), fill_value!, new Dtype(like.dtype), 'torch');
-  });
+  add('full_like', 'input, fill_value, dtype=None', ({ input, fill_value, dtype }) =>
+    filledLike(machine, tensorOf('full_like', input!), fill_value!, dtype!),
+  );
   add('arange', '*bounds, dtype=None', ({ bounds, dtype }) =>
     arange(machine, (bounds as Tuple).items, dtype!, 'torch'),
   );
@@ -101,7 +101,7 @@ export function torchModule(machine: Machine): Map<string, Value> {
   add('eye', 'n, m=None, dtype=None', ({ n, m, dtype }) =>
     eye(machine, n!, m!, 0, dtype!, 'torch'),
   );
-  const shapes = (shape: Value) => wholes(shape, 'size');
+  const shapes = (shape: Value) => integers(shape, 'size');
   add('randn', '*size, generator=None', ({ size }) =>
     random(machine, shapes(size!), 'normal', 'torch'),
   );
@@ -136,19 +136,18 @@ export function torchModule(machine: Machine): Map<string, Value> {
       }),
     );
   }
-  add('maximum', 'input, other', ({ input, other }) =>
-    elementwise('maximum', tensorOf('maximum', input!), tensorOf('maximum', other!)),
-  );
-  add('minimum', 'input, other', ({ input, other }) =>
-    elementwise('minimum', tensorOf('minimum', input!), tensorOf('minimum', other!)),
-  );
+  for (const name of ['maximum', 'minimum']) {
+    add(name, 'input, other', ({ input, other }) =>
+      elementwise(name, tensorOf(name, input!), tensorOf(name, other!)),
+    );
+  }
   for (const name of ['cat', 'concat', 'concatenate']) {
     add(name, 'tensors, axis=0', ({ tensors, axis }) =>
-      concatenate(arraysOf(machine, tensors!, 'torch'), whole(axis!, 'dim')),
+      concatenate(arraysOf(machine, tensors!, 'torch'), integer(axis!, 'dim')),
     );
   }
   add('stack', 'tensors, axis=0', ({ tensors, axis }) =>
-    stack(arraysOf(machine, tensors!, 'torch'), whole(axis!, 'dim')),
+    stack(arraysOf(machine, tensors!, 'torch'), integer(axis!, 'dim')),
   );
   add('where', 'condition, x, y', ({ condition, x, y }) =>
     choose(
@@ -159,39 +158,26 @@ export function torchModule(machine: Machine): Map<string, Value> {
   );
   add('einsum', 'equation, *operands', ({ equation, operands }) => {
     const all = (operands as Tuple).items;
-    const given = all[0] instanceof List || all[0] instanceof Tuple ? all[0].items : all;
+    const given = isRow(all[0]!) ? all[0].items : all;
     return einsum(
       String(equation),
       given.map((each) => tensorOf('einsum', each)),
     );
   });
   add('gather', 'input, axis, index', ({ input, axis, index }) =>
-    gather(tensorOf('gather', input!), whole(axis!, 'dim'), tensorOf('gather', index!)),
+    gather(tensorOf('gather', input!), integer(axis!, 'dim'), tensorOf('gather', index!)),
   );
   add('outer', 'input, vec2', ({ input, vec2 }) =>
     arithmetic('*', machine.call(machine.attribute(input!, 'unsqueeze'), [1]), vec2!),
   );
-  add('equal', 'input, other', ({ input, other }) => {
-    const [x, y] = [tensorOf('equal', input!), tensorOf('equal', other!)];
-    return (
-      x.shape.join() === y.shape.join() &&
-      truth(reduce.all(elementwise('equal', x, y), { axes: undefined, keepDims: false }))
-    );
-  });
-  const closeness = (args: Args) =>
-    isClose(
-      tensorOf('allclose', args['input']!),
-      tensorOf('allclose', args['other']!),
-      number(args['rtol']!, 'rtol'),
-      number(args['atol']!, 'atol'),
-      args['equal_nan'] === true,
-    );
-  add('allclose', 'input, other, rtol=1e-5, atol=1e-8, equal_nan=False', (args) =>
-    closeness(args)
-      .numbers()
-      .every((each) => each !== 0),
+  add('equal', 'input, other', ({ input, other }) =>
+    isEqual(tensorOf('equal', input!), tensorOf('equal', other!)),
   );
-  add('isclose', 'input, other, rtol=1e-5, atol=1e-8, equal_nan=False', closeness);
+  const closeness = (args: Args) =>
+    isClose(tensorOf('isclose', args['input']!), tensorOf('isclose', args['other']!), args);
+  const tolerances = 'rtol=1e-5, atol=1e-8, equal_nan=False';
+  add('allclose', `input, other, ${tolerances}`, (args) => isAll(closeness(args)));
+  add('isclose', `input, other, ${tolerances}`, closeness);
   add('logical_not', 'input', ({ input }) =>
     elementwise('equal', tensorOf('logical_not', input!), 0),
   );
@@ -200,14 +186,12 @@ export function torchModule(machine: Machine): Map<string, Value> {
   add('rsqrt', 'input', ({ input }) =>
     arithmetic('**', tensorOf('rsqrt', input!), new Float(-0.5)),
   );
-  for (const [name, call] of Object.entries({
-    sin: Math.sin,
-    cos: Math.cos,
-    floor: Math.floor,
-    ceil: Math.ceil,
-    sign: Math.sign,
-  })) {
-    add(name, 'input', ({ input }) => apart([tensorOf(name, input!)], call, 'float32'));
+  const { sin, cos, floor, ceil, sign } = Math;
+  for (const [name, call] of Object.entries({ sin, cos, floor, ceil, sign })) {
+    add(name, 'input', ({ input }) => {
+      const x = tensorOf(name, input!);
+      return apart([x], call, name === 'sin' || name === 'cos' ? floatOf(x) : x.dtype);
+    });
   }
   add('is_tensor', 'obj', ({ obj }) => obj instanceof ArrayValue && obj.library === 'torch');
   // What gradients need and what devices there are has no meaning here.

@@ -254,7 +254,7 @@ export class ExpressionReader {
     return { kind: 'compare', first, rest: [last], line };
   }
 
-  /** What stands in square brackets behind a value. */
+  /** What stands in square brackets after a value. */
   #index(nodes: readonly SyntaxNode[], near: SyntaxNode): Expression {
     const parts = split(nodes);
     if (parts.length === 0) throw this.source.wrong(near);

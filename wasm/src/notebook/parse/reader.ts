@@ -1,8 +1,8 @@
 // What reading statements and expressions share: text, lines, children, and errors that have a place.
-import { Raised } from '../language/errors.js';
+import { outside, Raised } from '../language/errors.js';
 import type { SyntaxNode } from './grammar.js';
 
-/** How deep brackets, operators and blocks may be in each other. */
+/** How deep brackets, operators and blocks may be nested. */
 const deepest = 150;
 
 export class Source {
@@ -42,7 +42,7 @@ export class Source {
 
   /** Something that Python does not read either. */
   wrong(node: SyntaxNode, problem?: string): Raised {
-    // A mistake is where something is missing: behind the last word before it.
+    // A mistake is where something is missing: after the last word before it.
     const before = this.code.slice(0, node.to).trimEnd().length;
     const line = this.lineAt(Math.min(node.from, Math.max(0, before - 1)));
     const near = this.code.split('\n', line)[line - 1]!.trim().slice(0, 60);
@@ -50,15 +50,13 @@ export class Source {
   }
 
   /** Something that Python reads, but nothing here. */
-  outside(node: SyntaxNode, what: string, instead = ''): Raised {
-    const text = `${what} is not in the subset of Python that runs here${instead && `; ${instead}`}`;
-    return new Raised('NotImplementedError', text, this.lineOf(node));
-  }
+  outside = (node: SyntaxNode, what: string, instead = ''): Raised =>
+    outside(what, instead, this.lineOf(node));
 
   /** Reads something inside of something else, if that is not too deep. */
   inside<Result>(node: SyntaxNode, read: () => Result): Result {
     if (++this.#depth > deepest) {
-      const text = `brackets, operators and blocks are more than ${deepest} deep in each other`;
+      const text = `brackets, operators and blocks are nested more than ${deepest} deep`;
       throw new Raised('RecursionError', text, this.lineOf(node));
     }
     const result = read();

@@ -7,11 +7,11 @@ import type { Expression, Statement } from './syntax.js';
 
 /** Statements of Python that are not run here, and what could stand there. */
 const refused: Readonly<Record<string, readonly [string, string]>> = {
-  TryStatement: ['try', 'test with if before, or let the error come'],
+  TryStatement: ['try', 'test with if first, or let the error stop the program'],
   YieldStatement: ['yield', 'return a list'],
   MatchStatement: ['match', 'write if and elif'],
   TypeDefinition: ['type', 'leave it out'],
-  PrintStatement: ['print without brackets', 'write print(...)'],
+  PrintStatement: ['print without parentheses', 'write print(...)'],
 };
 
 class StatementReader {
@@ -70,11 +70,15 @@ class StatementReader {
         return { kind: 'def', name: source.text(nodes[1]!), parameters, body, decorators, line };
       }
       case 'ClassDefinition': {
-        const bases = nodes.find(({ name }) => name === 'ArgList');
-        const args = bases ? this.#expressions.args(bases) : [];
+        if (decorators.length > 0) throw source.outside(node, `the decorator @${decorators[0]}`);
+        const list = nodes.find(({ name }) => name === 'ArgList');
+        const args = list ? this.#expressions.args(list) : [];
+        const wrong = args.find(({ name, star }) => name !== undefined || star);
+        if (wrong)
+          throw source.outside(node, `${wrong.name ?? wrong.star} among the bases of a class`);
         const body = this.block(this.#child(nodes, 'Body', node));
-        const values = args.filter(({ name }) => !name).map(({ value }) => value);
-        return { kind: 'class', name: source.text(nodes[1]!), bases: values, body, line };
+        const bases = args.map(({ value }) => value);
+        return { kind: 'class', name: source.text(nodes[1]!), bases, body, line };
       }
       case 'ReturnStatement':
         return { kind: 'return', value: rest.length > 0 ? list(rest) : undefined, line };
@@ -136,7 +140,7 @@ class StatementReader {
     throw this.source.wrong(near);
   }
 
-  /** The parts of an if, a while or a for: its words, what stands behind each, and its block. */
+  /** The parts of an if, a while or a for: its words, what stands after each, and its block. */
   #blocks(nodes: readonly SyntaxNode[]) {
     const parts: { word: string; head: SyntaxNode[]; body: Statement[] }[] = [];
     let head: SyntaxNode[] = [];

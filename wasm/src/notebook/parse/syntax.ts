@@ -22,7 +22,7 @@ export interface Parameter {
   readonly fallback?: Expression | undefined;
   /** `*args` or `**named`. */
   readonly star: '' | '*' | '**';
-  /** Behind a `*`. */
+  /** After a `*`. */
   readonly namedOnly: boolean;
 }
 

@@ -1,23 +1,19 @@
 // Arguments that NumPy's and PyTorch's functions share: axes, shapes, types; and arrays that are made of nothing else.
 import { ArrayValue, Dtype, sizeOf, type DtypeName, type Library } from '../arrays/array.js';
 import { converted } from '../arrays/arithmetic.js';
-import { plainDtype } from '../arrays/dtypes.js';
+import { asType, defaultFloat, plainDtype } from '../arrays/dtypes.js';
 import { arrayOf, fromNumbers, full } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { number, whole, wholes } from '../language/signature.js';
-import { Builtin, Float, List, Range, Tuple, typeName, type Value } from '../language/values.js';
+import { truth } from '../language/operators.js';
+import { number, integer, integers } from '../language/signature.js';
+import { Builtin, Float, isRow, Tuple, typeName, type Value } from '../language/values.js';
 import type { Along } from '../arrays/reductions.js';
 
 const dtypeNames: Readonly<Record<string, DtypeName>> = {
-  ...{
-    float: 'float64',
-    float64: 'float64',
-    double: 'float64',
-    float32: 'float32',
-    half: 'float32',
-  },
-  ...{ int: 'int64', int64: 'int64', int32: 'int64', long: 'int64', bool: 'bool', bool_: 'bool' },
+  ...{ float: 'float64', float64: 'float64', double: 'float64', float32: 'float32' },
+  ...{ half: 'float32', int: 'int64', int64: 'int64', int32: 'int64', long: 'int64' },
+  ...{ bool: 'bool', bool_: 'bool' },
 };
 
 /** A type by an argument; undefined for None. */
@@ -50,12 +46,12 @@ export function tensorOf(name: string, value: Value): ArrayValue {
 
 /** `axis=None`, a number or several. */
 export function along(axis: Value, keepDims: Value = false): Along {
-  const axes = axis === null ? undefined : wholes(axis, 'axis');
-  return { axes, keepDims: keepDims === true };
+  const axes = axis === null ? undefined : integers(axis, 'axis');
+  return { axes, keepDims: truth(keepDims) };
 }
 
 export const axisOrNone = (axis: Value): number | undefined =>
-  axis === null ? undefined : whole(axis, 'axis');
+  axis === null ? undefined : integer(axis, 'axis');
 
 /** Types as modules have them. */
 export const dtypes: Readonly<Record<string, Dtype>> = Object.fromEntries(
@@ -77,16 +73,19 @@ export function filled(
   dtype: Value,
   library: Library,
 ): ArrayValue {
-  const plain = value instanceof ArrayValue ? value.item() : number(value, 'fill_value');
-  const own = value instanceof ArrayValue ? value.dtype : plainDtype(value, library);
-  return full(
-    machine.recorder,
-    wholes(shape, 'shape'),
-    plain,
-    dtypeOf(dtype, library) ?? own,
-    library,
-  );
+  const isArray = value instanceof ArrayValue;
+  const type = dtypeOf(dtype, library) ?? (isArray ? value.dtype : plainDtype(value, library));
+  const [plain] = asType([number(value, 'fill_value')], type);
+  return full(machine.recorder, integers(shape, 'shape'), plain!, type, library);
 }
+
+/** The same in the shape of another array, and without `dtype` of its type. */
+export const filledLike = (
+  machine: Machine,
+  x: ArrayValue,
+  value: Value,
+  dtype: Value,
+): ArrayValue => filled(machine, new Tuple(x.shape), value, dtype ?? new Dtype(x.dtype), x.library);
 
 /** `arange(stop)`, `arange(start, stop)`, `arange(start, stop, step)` */
 export function arange(
@@ -102,11 +101,10 @@ export function arange(
     numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
   if (step === 0) raise('ZeroDivisionError', 'division by zero');
   const isFloat = args.some((each) => each instanceof Float);
-  const own: DtypeName = isFloat ? (library === 'torch' ? 'float32' : 'float64') : 'int64';
+  const own = isFloat ? defaultFloat(library) : 'int64';
   const count = Math.max(0, Math.ceil((stop - start) / step));
-  machine.recorder.elements([count]);
-  const all = Float32Array.from({ length: count }, (_, i) => start + i * step);
-  return fromNumbers(machine.recorder, all, [count], dtypeOf(dtype, library) ?? own, library);
+  const at = (i: number) => start + i * step;
+  return fromNumbers(machine.recorder, at, [count], dtypeOf(dtype, library) ?? own, library);
 }
 
 export function linspace(
@@ -117,17 +115,10 @@ export function linspace(
   library: Library,
   endpoint = true,
 ): ArrayValue {
-  const [from, to, size] = [number(start, 'start'), number(stop, 'stop'), whole(count, 'num')];
-  machine.recorder.elements([size]);
+  const [from, to, size] = [number(start, 'start'), number(stop, 'stop'), integer(count, 'num')];
   const step = (to - from) / (endpoint ? Math.max(1, size - 1) : size);
-  const all = Float32Array.from({ length: size }, (_, i) => from + i * step);
-  return fromNumbers(
-    machine.recorder,
-    all,
-    [size],
-    library === 'torch' ? 'float32' : 'float64',
-    library,
-  );
+  const at = (i: number) => from + i * step;
+  return fromNumbers(machine.recorder, at, [size], defaultFloat(library), library);
 }
 
 export function eye(
@@ -138,14 +129,11 @@ export function eye(
   dtype: Value,
   library: Library,
 ): ArrayValue {
-  const n = whole(rows, 'N');
-  const m = columns === null ? n : whole(columns, 'M');
-  machine.recorder.elements([n, m]);
-  const all = Float32Array.from({ length: n * m }, (_, i) =>
-    (i % m) - Math.floor(i / m) === k ? 1 : 0,
-  );
-  const own = library === 'torch' ? 'float32' : 'float64';
-  return fromNumbers(machine.recorder, all, [n, m], dtypeOf(dtype, library) ?? own, library);
+  const n = integer(rows, 'N');
+  const m = columns === null ? n : integer(columns, 'M');
+  const own = dtypeOf(dtype, library) ?? defaultFloat(library);
+  const at = (i: number) => Number((i % m) - Math.floor(i / m) === k);
+  return fromNumbers(machine.recorder, at, [n, m], own, library);
 }
 
 /** Random numbers, our own: the same for the same seed and order of calls, but not NumPy's or PyTorch's. */
@@ -164,11 +152,10 @@ export function random(
     kind === 'normal'
       ? recorder.tril.randomNormal(sizes, options)
       : recorder.tril.randomUniform(sizes, options);
-  const dtype = library === 'torch' ? 'float32' : 'float64';
-  return new ArrayValue(recorder, recorder.input(made), shape, dtype, library);
+  return new ArrayValue(recorder, recorder.input(made), shape, defaultFloat(library), library);
 }
 
-/** Whole numbers from low on and below high. */
+/** Integers from low on and below high. */
 export function randomIntegers(
   machine: Machine,
   low: Value,
@@ -177,9 +164,9 @@ export function randomIntegers(
   library: Library,
 ): Value {
   const [from, to] =
-    high === null ? [0, whole(low, 'high')] : [whole(low, 'low'), whole(high, 'high')];
+    high === null ? [0, integer(low, 'high')] : [integer(low, 'low'), integer(high, 'high')];
   if (to <= from) raise('ValueError', 'low >= high');
-  const sizes = shape === null ? [] : wholes(shape, 'size');
+  const sizes = shape === null ? [] : integers(shape, 'size');
   const uniform = random(machine, sizes, 'uniform', library).numbers();
   const all = uniform.map(
     (value) => from + Math.min(to - from - 1, Math.floor(value * (to - from))),
@@ -188,7 +175,7 @@ export function randomIntegers(
 }
 
 export function setSeed(machine: Machine, seed: Value): null {
-  machine.seed = Math.abs(whole(seed, 'seed')) * 4096;
+  machine.seed = Math.abs(integer(seed, 'seed')) * 4096;
   return null;
 }
 
@@ -203,27 +190,20 @@ export function nonzero(x: ArrayValue): number[][] {
 
 /** Arrays of a list or tuple. */
 export function arraysOf(machine: Machine, value: Value, library: Library): ArrayValue[] {
-  if (value instanceof ArrayValue) {
-    return Array.from({ length: value.shape[0] ?? 0 }, (_, i) =>
-      toArray(machine, machine.call(machine.attribute(value, '__getitem__'), [i]), library),
-    );
-  }
-  if (value instanceof List || value instanceof Tuple || value instanceof Range) {
-    const items = value instanceof Range ? [] : value.items;
-    return items.map((item) => toArray(machine, item, library));
-  }
+  if (value instanceof ArrayValue || isRow(value))
+    return Array.from(machine.iterate(value), (item) => toArray(machine, item, library));
   return raise('TypeError', 'arrays to join must be given as a sequence');
 }
 
 /** Bounds of the parts that `np.split` and `np.array_split` make. */
 export function splitBounds(size: number, sections: Value, isEven: boolean): number[] {
-  if (sections instanceof List || sections instanceof Tuple || sections instanceof ArrayValue) {
+  if (isRow(sections) || sections instanceof ArrayValue) {
     const inner =
-      sections instanceof ArrayValue ? [...sections.numbers()] : wholes(sections, 'indices');
+      sections instanceof ArrayValue ? [...sections.numbers()] : integers(sections, 'indices');
     const clamp = (at: number) => Math.min(size, Math.max(0, at < 0 ? at + size : at));
     return [0, ...inner.map(clamp), size];
   }
-  const count = whole(sections, 'indices_or_sections');
+  const count = integer(sections, 'indices_or_sections');
   if (count <= 0) raise('ValueError', 'number sections must be larger than 0.');
   if (isEven && size % count !== 0)
     raise('ValueError', 'array split does not result in an equal division');
