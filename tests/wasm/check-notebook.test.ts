@@ -56,7 +56,7 @@ const saysWrong =
 const saysWidth =
   'attention: Cell 3, line 3: the scores are divided by the width, not by its root.';
 
-describe('tril check-notebook', () => {
+describe('tril check-notebook', { timeout: 180_000 }, () => {
   it('says in a line what it found, and exits with 0 where all is right', async () => {
     expect(await check(right)).toEqual({ code: 0, out: `right.py: ${saysRight}\n`, err: '' });
     const both = await check(right, wrong, '--exercise', 'softmax');
@@ -97,13 +97,13 @@ describe('tril check-notebook', () => {
 
   it('goes on behind a submission that does not end, or takes everything', async () => {
     const loop = file('loop.py', 'def softmax(z):\n    while True: pass\n');
-    const huge = file('huge.py', `${softmax}x = np.zeros((10**3, 10**6))\n`);
+    const huge = file('huge.py', softmax.replace('(z -', '(np.zeros(10**9) + z -'));
     const broken = file('broken.py', 'def softmax(z:\n');
     const { code, out } = await check(loop, huge, broken, right, '--exercise', 'softmax');
     expect(code).toBe(1);
     const lines = out.split('\n');
     expect(lines[0]).toContain('loop.py: softmax: Line 2: TimeoutError: stopped after 1,000,000');
-    expect(lines[1]).toContain('huge.py: softmax: Line 5: MemoryError: ');
+    expect(lines[1]).toContain('huge.py: softmax: Line 3: MemoryError: ');
     expect(lines[2]).toContain('broken.py: softmax: Line 1: SyntaxError: ');
     expect(lines.slice(3)).toEqual([`right.py: ${saysRight}`, '']);
   });
@@ -127,10 +127,32 @@ describe('tril check-notebook', () => {
     expect(out.split('\n').map((line) => line.replace('right.py: ', ''))).toEqual([
       'mine: It was stopped: it takes more than 512 MB of memory.',
       saysRight,
-      'mine: It was stopped: it takes more than 10 seconds.',
+      'mine: It was stopped: it takes more than 20 seconds.',
       saysRight,
       '',
     ]);
+  });
+
+  it('leaves out what does not run here, beside the functions', async () => {
+    const figures = [
+      'import numpy as np\nimport matplotlib.pyplot as plt',
+      softmax,
+      'plt.imshow(softmax(\n    np.ones((2, 3))\n))\nfor i in range(3):\n    plt.plot(i)\nelse:\n    pass',
+      'try:\n    x = 1\nexcept ValueError:\n    x = 2\n# Done',
+      'while True: pass',
+    ];
+    const left = 'Left out, since it does not run here: cell 1, line 2 and 4 more.';
+    const { code, out } = await check(file('figures.ipynb', notebook(...figures)));
+    expect({ code, out }).toEqual({ code: 0, out: `figures.ipynb: ${saysRight} ${left}\n` });
+    const one = file('one.py', `import matplotlib\n${softmax}`);
+    expect((await check(one)).out).toBe(
+      `one.py: ${saysRight} Left out, since it does not run here: line 1.\n`,
+    );
+    // Not what its functions are made of.
+    const needed = file('needed.py', `import matplotlib, numpy as np\n${softmax.slice(19)}`);
+    expect((await check(needed)).out).toMatch(/: Line 1: ModuleNotFoundError: /u);
+    const inside = file('inside.py', softmax.replace('    e =', '    import scipy\n    e ='));
+    expect((await check(inside)).out).toMatch(/: Line 3: ModuleNotFoundError: /u);
   });
 
   it('says what cannot be read, and judges the rest', async () => {

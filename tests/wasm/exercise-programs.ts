@@ -1,20 +1,8 @@
 // Programs for each exercise as people write them, in NumPy and PyTorch: right ones, and for each usual mistake some that make it.
 // A program is the right one of a style with a part replaced.
 
-interface Style {
-  readonly code: string;
-  /** By mistake: what is replaced, and by what. */
-  readonly mistakes: Readonly<Record<string, readonly (readonly [string, string])[]>>;
-}
-
-const numpySoftmax = `import numpy as np
-def softmax(z):
-    e = np.exp(z - z.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-`;
-const torchHead = `import torch
-import torch.nn.functional as F
-`;
+import { numpySoftmax, torchHead, type Style } from './exercise-styles.js';
+import { block, onlineSoftmax } from './exercise-blocks.js';
 
 const scaled = {
   'no-scale': [[' / np.sqrt(d)', '']],
@@ -328,6 +316,8 @@ def layer_norm(x, weight, bias):
       },
     },
   ],
+  block,
+  'online-softmax': onlineSoftmax,
   'softmax-backward': [
     {
       code: `import numpy as np

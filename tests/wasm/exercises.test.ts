@@ -4,10 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { styles } from './exercise-programs.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 
+const verdicts = new Map<unknown, Map<string, Verdict>>();
+
 function judge(exercise: string | Exercise, code: string): Verdict {
-  let verdict: Verdict | undefined;
-  withoutLeak(() => (verdict = checkExercise(tril, exercise, code, { limits: { steps: 20_000 } })));
-  return verdict!;
+  if (!verdicts.has(exercise)) verdicts.set(exercise, new Map());
+  const known = verdicts.get(exercise)!;
+  if (!known.has(code)) {
+    const limits = { steps: 20_000 };
+    withoutLeak(() => known.set(code, checkExercise(tril, exercise, code, { limits })));
+  }
+  return known.get(code)!;
 }
 
 function withMistake(code: string, parts: readonly (readonly [string, string])[]): string {
@@ -56,8 +62,8 @@ describe('exercises', () => {
     expect(lines[verdict.line! - 1], verdict.message).toMatch(/=|return/u);
   });
 
-  it('are all tried, and most by the line that was changed', () => {
-    expect(wrong.length).toBeGreaterThanOrEqual(110);
+  it('are all tried, and most by the line that was changed', { timeout: 240_000 }, () => {
+    expect(wrong.length).toBeGreaterThanOrEqual(170);
     for (const { id, mistakes } of exercises) {
       const made = new Set(wrong.filter((each) => each.id === id).map(({ mistake }) => mistake));
       expect(mistakes.filter((each) => !made.has(each.id)).map((each) => each.id)).toEqual([]);

@@ -50,7 +50,7 @@ function readUsage(args) {
 
 /** The process that judges, begun when it is asked, and again after it was ended. */
 class Judge {
-  static seconds = 10;
+  static seconds = 20;
   static megabytes = 512;
   #process;
 
@@ -96,15 +96,22 @@ function readSubmission(file) {
   return ending === '.py' ? { code: text } : notebookProgram(text);
 }
 
-/** The line of a verdict, and its message, by cells. */
-function inCells(submission, { kind, message, line }) {
-  if (!submission.cells || line === undefined) return { message, line };
+/** Where a line is: in a notebook, in which cell. */
+const placeOf = ({ cells }, line) => (cells && cellOf({ cells }, line)) ?? { line };
+const asText = ({ cell, line }) => (cell ? `cell ${cell}, line ${line}` : `line ${line}`);
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+/** The message of a verdict, in which lines are those of cells, and what of the program was left out. */
+function messageOf(submission, { kind, message, without = [] }) {
   const lines = kind === 'different' ? /\b(l)ine (\d+)/gi : /^(L)ine (\d+)/;
-  const text = message.replace(lines, (whole, letter, number) => {
-    const at = cellOf(submission, Number(number));
-    return at ? `${letter === 'L' ? 'Cell' : 'cell'} ${at.cell}, line ${at.line}` : whole;
+  const text = message.replace(lines, (_, letter, number) => {
+    const place = asText(placeOf(submission, Number(number)));
+    return letter === 'L' ? capital(place) : place;
   });
-  return { message: text, ...cellOf(submission, line) };
+  if (without.length === 0) return text;
+  const first = asText(placeOf(submission, Math.min(...without)));
+  const others = without.length === 1 ? '' : ` and ${without.length - 1} more`;
+  return `${text} Left out, since it does not run here: ${first}${others}.`;
 }
 
 const defines = (code, { name }) =>
@@ -127,9 +134,10 @@ async function check(judge, file, chosen) {
   const verdicts = [];
   for (const { id, name } of chosen.length > 0 ? chosen : defined.map((each) => named(each))) {
     const verdict = await judge.ask(name, code);
-    const { kind, mistake, digits } = verdict;
-    const { message, line, cell } = inCells(submission, verdict);
-    verdicts.push({ file, exercise: id, kind, message, line, cell, mistake, digits });
+    const { kind, line, mistake, digits } = verdict;
+    const message = messageOf(submission, verdict);
+    const place = line === undefined ? {} : placeOf(submission, line);
+    verdicts.push({ file, exercise: id, kind, message, ...place, mistake, digits });
   }
   if (verdicts.length > 0) return verdicts;
   const message = 'It defines no function of an exercise.';

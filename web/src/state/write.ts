@@ -12,6 +12,8 @@ export const exerciseIds = [
   'self-attention',
   'heads',
   'layer-norm',
+  'block',
+  'online-softmax',
   'softmax-backward',
   'attention-backward',
 ] as const;

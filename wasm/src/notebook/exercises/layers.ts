@@ -7,6 +7,7 @@ import {
   softmaxCode,
   type Exercise,
   type ExerciseCase,
+  type Mistake,
 } from './exercise.js';
 
 /** Tokens so large that e^score is no number any more. */
@@ -21,6 +22,23 @@ const notebook = (name: string, B: number, T: number, C: number): ExerciseCase =
     W_out: { shape: [C, C], scale: 1 / Math.sqrt(C) },
   },
 });
+
+/** Of attention whose queries, keys and values are one product. */
+export const order: Mistake = {
+  id: 'order',
+  says: 'the three parts of X W_KQV are taken for queries, keys and values; keys come first',
+  edits: () => [
+    { rewire: 'keys', input: 'x', to: 'Q' },
+    { rewire: 'product', input: 'a', to: 'K' },
+  ],
+};
+
+/** Of a mask that is given. */
+export const unmasked: Mistake = {
+  id: 'no-mask',
+  says: 'the mask is not added',
+  edits: () => [{ remove: 'masked' }],
+};
 
 /** The classic exercise: a whole layer of one head, as notebooks have it. */
 export const selfAttention: Exercise = {
@@ -56,15 +74,8 @@ def self_attention(X, mask, W_KQV, W_out):
       return { KQV, K, Q, V, ...made, masked, weights, blend, output: c.matmul(blend, W_out!) };
     }),
   mistakes: [
-    {
-      id: 'order',
-      says: 'the three parts of X W_KQV are taken for queries, keys and values; keys come first',
-      edits: () => [
-        { rewire: 'keys', input: 'x', to: 'Q' },
-        { rewire: 'product', input: 'a', to: 'K' },
-      ],
-    },
-    { id: 'no-mask', says: 'the mask is not added', edits: () => [{ remove: 'masked' }] },
+    order,
+    unmasked,
     {
       id: 'mask-after-softmax',
       says: 'the mask is added after softmax, where it belongs to the scores',
