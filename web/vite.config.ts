@@ -41,6 +41,13 @@ function threadsFromThemselves(): Plugin {
   };
 }
 
+/** Where there are no symbols a library would make one up by chance: every engine that runs the page has them. */
+const withoutChance = (): Plugin => ({
+  name: 'without-chance',
+  transform: (code, id) =>
+    id.includes('/style-mod/') ? code.replace('Math.floor(Math.random() * 1e8)', '0') : null,
+});
+
 /**
  * What of the package a Worker begins with, in a file beside the Worker's own: where another file is fetched later that takes from
  * there, WebKit would run the Worker's own once more.
@@ -49,7 +56,15 @@ const besideWorker = (id: string) =>
   /\/wasm\/dist\/(?!generated\/|notebook\/)/.test(id) ? 'package' : undefined;
 
 export default defineConfig({
-  plugins: [texts(), meaningOpening(), opening(), sveltekit(), newestFontsOnly(), notices()],
+  plugins: [
+    texts(),
+    meaningOpening(),
+    opening(),
+    sveltekit(),
+    newestFontsOnly(),
+    withoutChance(),
+    notices(),
+  ],
   worker: {
     format: 'es',
     plugins: () => [threadsFromThemselves()],

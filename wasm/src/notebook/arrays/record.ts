@@ -1,11 +1,11 @@
 // Every operation, computed by the core at once and written down as a node of one graph.
 import { TrilError } from '../../error.js';
+import { product } from '../../graph/operations/common.js';
 import { frozen, stepOf } from '../../graph/plan.js';
 import type { Graph, GraphValues, Step } from '../../graph/plan.js';
 import type { Tril } from '../../load.js';
 import type { Tensor } from '../../tensor.js';
 import { Raised, raise } from '../language/errors.js';
-import { sizeOf } from './array.js';
 
 /** A value that was computed, or given. */
 export interface Recorded {
@@ -62,7 +62,7 @@ export class Recorder {
   /** @throws Raised where an array that is about to be made would be one too many; gives its numbers */
   check(shape: readonly number[]): number {
     if (shape.some((size) => size < 0)) raise('ValueError', 'negative dimensions are not allowed');
-    const size = sizeOf(shape);
+    const size = product(shape);
     if (this.#elements + size <= this.limits.elements) return size;
     const [found, max] = [size, this.limits.elements].map((n) => n.toLocaleString('en'));
     const text = `stopped at an array of ${found} numbers: all arrays together may have ${max}`;
@@ -119,7 +119,7 @@ export class Recorder {
   ): Recorded {
     this.elements(shape);
     const isRule = typeof numbers === 'function';
-    const all = isRule ? new Float32Array(sizeOf(shape)) : new Float32Array(numbers);
+    const all = isRule ? new Float32Array(product(shape)) : new Float32Array(numbers);
     if (isRule) for (let i = 0; i < all.length; ++i) all[i] = numbers(i);
     return this.input(this.tril.tensor(shape.length === 0 ? [1] : shape, all));
   }
