@@ -121,11 +121,11 @@ export class Bench {
   }
 }
 
-/** Calls with what was typed last, when there is a pause. */
-export function afterPause(hear: (code: string) => void): (code: string) => void {
+/** Calls, when there is a pause, with what was typed last. */
+export function afterPause<Typed>(hear: (typed: Typed) => void): (typed: Typed) => void {
   let timer: ReturnType<typeof setTimeout>;
-  return (code) => {
+  return (typed) => {
     clearTimeout(timer);
-    timer = setTimeout(() => hear(code), pause);
+    timer = setTimeout(() => hear(typed), pause);
   };
 }
