@@ -152,6 +152,40 @@ test('an error stands at its line, and what is above it stays', async ({ lesson 
   await expect(lesson.row(9)).toHaveCount(0);
 });
 
+test('an empty editor stays empty, and what is too long stays and is said', async ({ lesson }) => {
+  await lesson.open();
+  const editor = await lesson.editor();
+  await lesson.write('');
+  await expect(lesson.verdict).toHaveAttribute('data-verdict', 'missing');
+  await settled(lesson.page);
+  await expect(editor).toHaveText('');
+  const long = `# ${'a'.repeat(20_000)}`;
+  await lesson.write(long);
+  await expect(lesson.bench.getByRole('alert')).toHaveText(messagePattern('write.long'));
+  await settled(lesson.page);
+  await expect(editor).toContainText('aaaa');
+  await lesson.write(right);
+  await expect(lesson.bench.getByRole('alert')).toHaveCount(0);
+  await expect(lesson.verdict).toHaveAttribute('data-verdict', 'right');
+});
+
+test('where there are too many numbers, each still has its value', async ({ lesson, page }) => {
+  await lesson.open();
+  await page.locator('#own').scrollIntoViewIfNeeded();
+  await lesson.write(
+    'import numpy as np\nx = np.arange(640000.0).reshape(800, 800)\ny = x[1:3, :2]\n',
+    '#own',
+  );
+  await expect(lesson.row(2, '#own')).toContainText(messagePattern('write.cut'));
+  await page.locator('[data-matrix="own-line3-y"]').waitFor();
+  expect(await lesson.drawn('own-line3-y')).toEqual([
+    [800, 801],
+    [1600, 1601],
+  ]);
+  await lesson.point('own-line3-y', 1, 1);
+  await expect(page.locator('#own .why')).toContainText(message('write.why.many'));
+});
+
 test('what never ends is stopped with a sentence, and the page goes on', async ({ lesson }) => {
   test.slow();
   await lesson.open();
@@ -210,7 +244,7 @@ test('a file of one’s own: a notebook’s cells one after another', async ({ l
   await give('broken.ipynb', '{');
   await expect(page.locator('#own .problem')).toContainText('is not JSON');
   await give('long.py', `print(1)\n${'#'.repeat(20_000)}`);
-  await expect(page.locator('#own .problem')).toHaveText(messagePattern('write.own.long'));
+  await expect(page.locator('#own .problem')).toHaveText(messagePattern('write.long'));
   await expect(lesson.row(3, '#own').locator('.printed')).toHaveText('2.0');
   await give('mine.py', 'print(40 + 2)\n');
   await expect(lesson.row(1, '#own').locator('.printed')).toHaveText('42');

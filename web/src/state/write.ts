@@ -25,6 +25,8 @@ export type ProgramId = (typeof programIds)[number];
 
 /** Characters of a program that a link holds. */
 export const mostCode = 20_000;
+/** A program without a word: an empty one stands for what was given. */
+export const nothing = '\n';
 /** Of a link; a thousand times as much may come of it. */
 const mostPacked = 12_000;
 

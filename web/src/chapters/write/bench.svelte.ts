@@ -4,8 +4,11 @@ import type { Ran } from '../../compute/lessons/write';
 import { Answer } from '../../compute/lessons.svelte';
 import { useFigure } from '../../figures/figure.svelte';
 import { GraphScene, costOf, programsOf } from '../../figures/graph';
+import { whyAt, type Why } from '../../figures/why';
+import type { Cell } from '../../state/cell';
 import type { LineMark } from './editor';
 import { madeBy, mostAlong } from './rows';
+import text from '$texts/write.yaml';
 
 /** Milliseconds after the last key. */
 const pause = 150;
@@ -49,11 +52,13 @@ export class Bench {
   readonly #shown = $derived.by((): Good | null => {
     const { now, asked } = this.#answer;
     if (!now || !asked) return null;
-    if (now.lines.length > 0 || !now.error || !this.#good) return { asked, ran: now };
-    const [lines, before] = [asked.code.split('\n'), this.#good.asked.code.split('\n')];
+    const good = this.#good;
+    const isNew = now.lines.length > 0 || !now.error || good?.asked.exercise !== asked.exercise;
+    if (isNew) return { asked, ran: now };
+    const [lines, before] = [asked.code.split('\n'), good.asked.code.split('\n')];
     let same = 0;
     while (same < now.error.line - 1 && lines[same] === before[same]) ++same;
-    const ran = this.#good.ran;
+    const { ran } = good;
     return {
       asked,
       ran: { ...ran, error: now.error, lines: ran.lines.filter(({ line }) => line <= same) },
@@ -76,10 +81,17 @@ export class Bench {
 
   readonly figure = useFigure<string>({
     there: (cell) => cell.matrix in (this.scene?.drawn ?? {}),
-    why: (cell) => (this.scene && cell.matrix in this.scene.drawn ? this.scene.why(cell) : null),
-    sources: (cell) => this.scene?.sources(cell) ?? [],
+    why: (cell) => this.#why(cell),
+    sources: (cell) => (this.whole && this.scene?.sources(cell)) ?? [],
     narrow: 780,
   });
+
+  #why(cell: Cell): Why | null {
+    const { scene, whole } = this;
+    if (!scene || !(cell.matrix in scene.drawn)) return null;
+    if (whole) return scene.why(cell);
+    return whyAt(scene.drawn[cell.matrix], cell, () => ({ parts: [], note: text.why.many }));
+  }
 
   /** What stands out in the editor. */
   readonly marks = $derived.by((): LineMark[] => {

@@ -136,7 +136,8 @@ export function openEditor(root: ShadowRoot, options: Options): Editor {
   });
   return {
     set(text) {
-      if (view.state.doc.toString() === text) return;
+      const now = view.state.doc.toString();
+      if (now === text || (now === '' && text.trim() === '')) return;
       telling = false;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
       telling = true;
