@@ -20,7 +20,6 @@ const twins = `${'x = (1, 2)\ny = (1, 2)\n'}for i in range(60):\n    x = (x, x)\
 /** Programs that stop for want of memory. */
 const memory = [
   again("s.split('b')", text),
-  again('(x == x).tolist() and x[0] in x', `${np}\nx = np.ones(1000)`),
   kept('[0] * 1000'),
   kept('[0] * 10 ** 6'),
   kept('(0,) * 1000'),
@@ -54,6 +53,7 @@ const memory = [
 
 /** Programs that stop after too many steps. */
 const time = [
+  again('(x == x).tolist() and x[0] in x', `${np}\nx = np.ones(1000)`),
   kept('list(d.items())', 'd = {i: i for i in range(500)}'),
   again('x.tolist()', `${np}\nx = np.ones(1000)`),
   again('np.sort(x)', `${np}\nx = np.ones(1000)`),

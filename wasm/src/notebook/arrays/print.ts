@@ -1,6 +1,6 @@
 // Arrays as NumPy and PyTorch print them: the digits of float32, columns under each other, the middle of long axes left out.
 import { upTo } from '../../graph/operations/common.js';
-import { checkText } from '../language/errors.js';
+import { checkTextLength } from '../language/errors.js';
 import { worked } from '../language/work.js';
 import { ArrayValue, shortest, sizeOf, type DtypeName } from './array.js';
 
@@ -9,6 +9,8 @@ export const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 
 
 /** A number that is read and most likely left out. */
 const readingWork = 1 / 16;
+/** A number that is written, once for itself and once for the width of all. */
+const writingWork = 8;
 
 const largest = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
 const longest = (texts: readonly string[]): number => largest(texts.map(({ length }) => length));
@@ -29,7 +31,8 @@ function shownNumbers(x: ArrayValue, numbers: Float32Array, isShort: boolean): n
       .flatMap((i) => visit(axis + 1, place + i * below));
   };
   const all = visit(0, 0);
-  checkText(2 * all.length);
+  checkTextLength(2 * all.length);
+  worked(writingWork * all.length);
   return all;
 }
 

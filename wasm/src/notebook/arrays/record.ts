@@ -19,8 +19,8 @@ export interface Recorded {
 /** What a program may use before it is stopped. Work is counted, never timed. */
 export interface ProgramLimits {
   /**
-   * Statements, calls, rounds of loops and operations on arrays; 16 items that are compared or gone through otherwise count as one,
-   * as do 64 characters of text (default 1,000,000).
+   * Statements, calls and rounds of loops; an operation on arrays counts as 4, and 16 items that are compared or gone through
+   * otherwise as one, as do 64 characters of text (default 1,000,000).
    */
   readonly steps?: number;
   /**
@@ -36,6 +36,8 @@ export interface ProgramLimits {
 
 /** How many items, gone through by a built-in function, count as a step. */
 const itemsOfStep = 16;
+/** As many as an operation on arrays: its node takes more time and memory than a statement. */
+const itemsOfNode = 4 * itemsOfStep;
 /** How many products of a matrix product count as a number. */
 const productsOfNumber = 128;
 /** What reads no more of its inputs than it writes. */
@@ -130,7 +132,7 @@ export class Recorder implements Meter {
       options: options as Record<string, unknown>,
     };
     const steps = inputs.map(({ step }) => step);
-    this.step();
+    this.worked(itemsOfNode);
     try {
       const step = stepOf('runProgram', node, steps);
       const shape = step.shape.map((size) => size.get('') ?? 0);

@@ -113,7 +113,8 @@ function onSequences(sign: string, x: Value, y: Value): Value | undefined {
     }
     if (!(some instanceof List || some instanceof Tuple)) return undefined;
     checkLength(some.items.length * times);
-    const items = Array.from({ length: times }, () => some.items).flat();
+    const items: Value[] = [];
+    for (let i = 0; i < times; ++i) for (const each of some.items) items.push(each);
     return new (some instanceof List ? List : Tuple)(items);
   }
   return undefined;

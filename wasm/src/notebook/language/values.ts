@@ -251,7 +251,8 @@ export function identityOf(value: object): number {
 
 /** Text that equal keys share. @throws Raised for what cannot be a key */
 export function keyOf(value: Value): string {
-  read(typeof value === 'string' ? value.length : 1);
+  if (typeof value === 'string') read(value.length);
+  else worked(1);
   if (value === null) return 'None';
   if (isNumber(value)) return `n${numberIn(value)}`;
   if (typeof value === 'string') return `s${value}`;
