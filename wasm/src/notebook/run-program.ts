@@ -12,6 +12,7 @@ import { Raised } from './language/errors.js';
 import { repr } from './language/format.js';
 import { Interpreter } from './language/interpret.js';
 import { Scope } from './language/scope.js';
+import { metered } from './language/work.js';
 import {
   Builtin,
   ClassValue,
@@ -153,37 +154,41 @@ function provide(
 const isShown = (value: Value): boolean =>
   ![Module, Func, Builtin, ClassValue].some((type) => value instanceof type);
 
+/** Characters of all that is written of a program's values, and items of each. */
+const room = { text: 1e7, items: 10_000 };
+type Room = typeof room;
+
 /** `repr(value)`, as far as it can be written. */
-function textOf(value: Value): string {
+function textOf(value: Value, left: Room): string {
+  if (left.text <= 0) return '...';
   try {
-    return repr(value);
+    const text = repr(value);
+    left.text -= text.length + 20;
+    return text;
   } catch (error) {
+    left.text -= 1e6;
     if (error instanceof Raised) return '...';
     throw error;
   }
 }
 
-function describeValue(
-  recorder: Recorder,
-  value: Value,
-  room = { items: 10_000 },
-  depth = 0,
-): ProgramValue {
+function describeValue(recorder: Recorder, value: Value, left: Room, depth = 0): ProgramValue {
   const type = typeName(value);
-  const text = textOf(value);
   if (value instanceof ArrayValue) {
     const { shape, dtype } = value;
-    return { type, text, node: recorder.nameOf(value.recorded), shape: [...shape], dtype };
+    const node = recorder.nameOf(recorder.uncounted(() => value.recorded));
+    return { type, text: textOf(value, left), node, shape: [...shape], dtype };
   }
+  const text = textOf(value, left);
   if (value === null || typeof value === 'string') return { type, text, value };
   if (isNumber(value))
     return { type, text, value: typeof value === 'boolean' ? value : numberIn(value) };
   if ((value instanceof List || value instanceof Tuple) && depth < 4) {
-    room.items -= Math.min(1000, value.items.length);
-    if (room.items < 0) return { type, text };
+    left.items -= Math.min(1000, value.items.length);
+    if (left.items < 0 || left.text <= 0) return { type, text };
     const items = value.items
       .slice(0, 1000)
-      .map((item) => describeValue(recorder, item, room, depth + 1));
+      .map((item) => describeValue(recorder, item, left, depth + 1));
     return { type, text, items };
   }
   return { type, text };
@@ -265,11 +270,12 @@ export function runProgram(tril: Tril, code: string, options: ProgramOptions = {
         const max = limits.code.toLocaleString('en');
         throw new Raised('MemoryError', `a program may have ${max} characters`, 1);
       }
-      interpreter.run(readProgram(code), program);
+      const read = readProgram(code);
+      metered(recorder, () => interpreter.run(read, program));
     } catch (thrown) {
       error = errorOf(thrown, recorder.line);
     }
-    return { ...results(interpreter, recorder, program), error };
+    return { ...metered(recorder, () => results(interpreter, recorder, program)), error };
   });
 }
 
@@ -279,10 +285,11 @@ function results(
   recorder: Recorder,
   program: Scope,
 ): Omit<ProgramRun, 'error'> {
-  recorder.release();
+  recorder.restart();
+  const recordedOf = (array: ArrayValue) => recorder.uncounted(() => array.recorded);
   const lines = [...interpreter.lines].map(([line, { times, names, printed }]) => {
     const values = [...names].map(([name, { array, bound }]): LineValue => {
-      const recorded = bound instanceof ArrayValue ? bound.recorded : bound;
+      const recorded = bound instanceof ArrayValue ? recordedOf(bound) : bound;
       recorder.name(recorded, name);
       return { name, node: recorder.nameOf(recorded), shape: [...array.shape] };
     });
@@ -290,8 +297,12 @@ function results(
   });
   const shown = [...program.names].filter(([, value]) => isShown(value));
   for (const [name, value] of shown)
-    if (value instanceof ArrayValue) recorder.name(value.recorded, name);
-  const values = shown.map(([name, value]) => [name, describeValue(recorder, value)] as const);
+    if (value instanceof ArrayValue) recorder.name(recordedOf(value), name);
+  const left = { ...room };
+  const values = shown.map(([name, value]) => {
+    left.items = room.items;
+    return [name, describeValue(recorder, value, left)] as const;
+  });
   const nodes = recorder.nodesByLine();
   return {
     values: Object.fromEntries(values),

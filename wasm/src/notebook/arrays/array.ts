@@ -3,6 +3,7 @@
 import { upTo } from '../../graph/operations/common.js';
 import { float } from '../../graph/program-python.js';
 import { raiseAs } from '../language/errors.js';
+import { worked } from '../language/work.js';
 import type { Recorded, Recorder } from './record.js';
 
 /** A type of numbers. All are float32 in the core: the type says how they are promoted and printed. */
@@ -131,8 +132,11 @@ export class ArrayValue implements Kind {
     return this.size === 0 || this.shape.every((n, i) => n === 1 || this.strides[i] === own[i]);
   }
 
-  /** Its numbers, in row-major order. */
-  numbers = (): Float32Array => this.recorded.tensor.read();
+  /** Its numbers, in row-major order; `work` is how much is done with each. */
+  numbers(work = 1): Float32Array {
+    worked(this.size * work);
+    return this.recorded.tensor.read();
+  }
 
   /** Its only number. */
   item(): number {

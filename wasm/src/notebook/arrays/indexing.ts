@@ -1,6 +1,7 @@
 // x[...] and x[...] = y, by NumPy's rules: numbers, slices, None, ..., and arrays of integers or booleans.
 import { upTo } from '../../graph/operations/common.js';
 import { raise, raiseAs } from '../language/errors.js';
+import { worked } from '../language/work.js';
 import { shapeText } from '../../error.js';
 import {
   ellipsis,
@@ -84,6 +85,7 @@ function checkPlace(x: ArrayValue, at: number, axis: number, size: number): numb
 function listOf(
   value: List,
 ): { numbers: number[]; shape: number[]; isBoolean: boolean } | undefined {
+  worked(value.items.length);
   const parts = value.items.map((item) => {
     if (item instanceof List) return listOf(item);
     const integer = typeof item === 'boolean' ? Number(item) : integerOf(item);

@@ -1,5 +1,6 @@
 // Arrays from numbers, lists and other arrays.
 import { raise } from '../language/errors.js';
+import { worked } from '../language/work.js';
 import {
   Float,
   isNumber,
@@ -35,6 +36,7 @@ function numbersOf(
     if (!isRow(each)) raise('TypeError', `an array cannot be made of ${typeName(each)}`);
     if (all.length > 1e7) raise('MemoryError', 'a list for an array may have 10,000,000 numbers');
     const { items } = each as List;
+    worked(items.length);
     const own = [...above, items.length];
     const at = above.length;
     if (shape && (shape.length <= at || shape[at] !== items.length)) fail('inhomogeneous');
@@ -108,6 +110,7 @@ export function toLists(x: ArrayValue): Value {
   const visit = (axis: number, place: number): Value => {
     if (axis === x.rank) return item(place);
     const below = sizeOf(x.shape.slice(axis + 1));
+    worked(x.shape[axis]!);
     return new List(
       Array.from({ length: x.shape[axis]! }, (_, i) => visit(axis + 1, place + i * below)),
     );

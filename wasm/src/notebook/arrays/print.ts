@@ -1,16 +1,25 @@
 // Arrays as NumPy and PyTorch print them: the digits of float32, columns under each other, the middle of long axes left out.
 import { upTo } from '../../graph/operations/common.js';
+import { checkTextLength } from '../language/errors.js';
+import { worked } from '../language/work.js';
 import { ArrayValue, shortest, sizeOf, type DtypeName } from './array.js';
 
 /** An exponent of two digits. */
 export const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
+
+/** A number that is read and most likely left out. */
+const readingWork = 1 / 16;
+/** A number that is written, once for itself and once for the width of all. */
+const writingWork = 8;
 
 const largest = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
 const longest = (texts: readonly string[]): number => largest(texts.map(({ length }) => length));
 
 /** Places along an axis that are shown; -1 is what is left out. */
 function shown(size: number, isShort: boolean): number[] {
-  return isShort && size > 6 ? [0, 1, 2, -1, size - 3, size - 2, size - 1] : upTo(size);
+  const isCut = isShort && size > 6;
+  worked(isCut ? 7 : size);
+  return isCut ? [0, 1, 2, -1, size - 3, size - 2, size - 1] : upTo(size);
 }
 
 function shownNumbers(x: ArrayValue, numbers: Float32Array, isShort: boolean): number[] {
@@ -21,7 +30,10 @@ function shownNumbers(x: ArrayValue, numbers: Float32Array, isShort: boolean): n
       .filter((i) => i >= 0)
       .flatMap((i) => visit(axis + 1, place + i * below));
   };
-  return visit(0, 0);
+  const all = visit(0, 0);
+  checkTextLength(2 * all.length);
+  worked(writingWork * all.length);
+  return all;
 }
 
 type Write = (value: number) => string;
@@ -143,7 +155,7 @@ function nested(
 
 /** `str(x)`, or `repr(x)`. */
 export function printNumpy(x: ArrayValue, isRepr: boolean): string {
-  const numbers = x.numbers();
+  const numbers = x.numbers(readingWork);
   const isShort = x.size > 1000;
   const write = numpyWriter(x.dtype, shownNumbers(x, numbers, isShort));
   const start = isRepr ? 'array(' : '';
@@ -182,7 +194,7 @@ function torchWriter(dtype: DtypeName, values: readonly number[]): { write: Writ
 
 /** A tensor of PyTorch, as it prints one. */
 export function printTorch(x: ArrayValue): string {
-  const numbers = x.numbers();
+  const numbers = x.numbers(readingWork);
   const isShort = x.size > 1000;
   const values = shownNumbers(x, numbers, isShort);
   const { write, width } = torchWriter(x.dtype, values);

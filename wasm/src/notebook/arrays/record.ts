@@ -6,6 +6,7 @@ import type { Graph, GraphValues, Step } from '../../graph/plan.js';
 import type { Tril } from '../../load.js';
 import type { Tensor } from '../../tensor.js';
 import { Raised, raise } from '../language/errors.js';
+import type { Meter } from '../language/work.js';
 
 /** A value that was computed, or given. */
 export interface Recorded {
@@ -17,9 +18,15 @@ export interface Recorded {
 
 /** What a program may use before it is stopped. Work is counted, never timed. */
 export interface ProgramLimits {
-  /** Statements, calls and rounds of loops (default 1,000,000). */
+  /**
+   * Statements, calls and rounds of loops; an operation on arrays counts as 4, and 16 items that are compared or gone through
+   * otherwise as one, as do 64 characters of text (default 1,000,000).
+   */
   readonly steps?: number;
-  /** Numbers in all arrays that are made (default 50,000,000, which are 200 MB). */
+  /**
+   * Numbers in all arrays that are made, and those that sums and the like go through; 128 products of a matrix product count as
+   * one. Apart from that, as many items in all lists that are made (default 50,000,000, which are 200 MB).
+   */
   readonly elements?: number;
   /** Nested calls (default 100). */
   readonly depth?: number;
@@ -27,11 +34,29 @@ export interface ProgramLimits {
   readonly code?: number;
 }
 
+/** How many items, gone through by a built-in function, count as a step. */
+const itemsOfStep = 16;
+/** As many as an operation on arrays: its node takes more time and memory than a statement. */
+const itemsOfNode = 4 * itemsOfStep;
+/** How many products of a matrix product count as a number. */
+const productsOfNumber = 128;
+/** What reads no more of its inputs than it writes. */
+const picks = ['slice', 'take', 'embedding'];
+
+/** How many numbers an operation goes through, in or out. */
+function workOf(operation: string, inputs: readonly Tensor[], output: readonly number[]): number {
+  const size = product(output);
+  if (picks.includes(operation)) return size;
+  const isProduct = operation === 'matmul' || operation === 'linear';
+  const products = isProduct ? (size * inputs[0]!.shape.at(-1)!) / productsOfNumber : 0;
+  return inputs.reduce((most, each) => Math.max(most, each.size), Math.max(size, products));
+}
+
 /** What Python calls an error of the core. */
 export const kindOf = (error: TrilError): string =>
   error.argument === 'memory' ? 'MemoryError' : 'ValueError';
 
-export class Recorder {
+export class Recorder implements Meter {
   readonly #all: Recorded[] = [];
   /** The line that is running. */
   line = 0;
@@ -40,33 +65,59 @@ export class Recorder {
   readonly #numbers = new Map<number, Recorded>();
   #steps = 0;
   #elements = 0;
+  #listed = 0;
 
   constructor(
     readonly tril: Tril,
     readonly limits: Required<ProgramLimits>,
   ) {}
 
-  /** From here on nothing is counted: what was begun is brought to its end. */
-  release(): void {
-    this.#steps = -Infinity;
-    this.#elements = -Infinity;
+  /** Counts from 0 again: a program that was stopped has its values written. */
+  restart(): void {
+    this.#steps = this.#elements = this.#listed = 0;
+  }
+
+  /** Does what was begun before, and counts nothing of it. */
+  uncounted<Result>(call: () => Result): Result {
+    const before = [this.#steps, this.#elements] as const;
+    this.#steps = this.#elements = -Infinity;
+    try {
+      return call();
+    } finally {
+      [this.#steps, this.#elements] = before;
+    }
   }
 
   /** Counts a step of work. @throws Raised where there were too many */
-  step(): void {
-    if (++this.#steps <= this.limits.steps) return;
+  step = (): void => this.worked(itemsOfStep);
+
+  worked(items: number): void {
+    this.#steps += items / itemsOfStep;
+    if (this.#steps <= this.limits.steps) return;
     const max = this.limits.steps.toLocaleString('en');
     raise('TimeoutError', `stopped after ${max} steps: a loop that does not end?`);
+  }
+
+  listed(items: number): void {
+    this.#listed += items;
+    if (this.#listed <= this.limits.elements) return;
+    const [found, max] = [items, this.limits.elements].map((n) => n.toLocaleString('en'));
+    raise('MemoryError', `stopped at a list of ${found} items: all lists together may have ${max}`);
   }
 
   /** @throws Raised where an array that is about to be made would be one too many; gives its numbers */
   check(shape: readonly number[]): number {
     if (shape.some((size) => size < 0)) raise('ValueError', 'negative dimensions are not allowed');
-    const size = product(shape);
-    if (this.#elements + size <= this.limits.elements) return size;
+    // What has no numbers, since one axis is empty, can have very long ones beside it.
+    this.#checkNumbers(product(shape.filter((size) => size > 0)));
+    return product(shape);
+  }
+
+  #checkNumbers(size: number): void {
+    if (this.#elements + size <= this.limits.elements) return;
     const [found, max] = [size, this.limits.elements].map((n) => n.toLocaleString('en'));
     const text = `stopped at an array of ${found} numbers: all arrays together may have ${max}`;
-    return raise('MemoryError', text);
+    raise('MemoryError', text);
   }
 
   /** Counts numbers that are about to be made. @throws Raised where there were too many */
@@ -81,15 +132,16 @@ export class Recorder {
       options: options as Record<string, unknown>,
     };
     const steps = inputs.map(({ step }) => step);
+    this.worked(itemsOfNode);
     try {
       const step = stepOf('runProgram', node, steps);
       const shape = step.shape.map((size) => size.get('') ?? 0);
-      if (!tensor) this.elements(shape);
+      const tensors = inputs.map((each) => each.tensor);
+      if (!tensor) this.elements([Math.ceil(workOf(operation, tensors, shape))]);
       const sized = {
         ...{ options: step.options, output: shape, sizes: {} },
-        inputs: inputs.map((each) => each.tensor.shape),
+        inputs: tensors.map((each) => each.shape),
       };
-      const tensors = inputs.map((each) => each.tensor);
       const run = () => step.operation.run(this.tril, tensors, sized);
       const made = { step, tensor: tensor ?? this.tril.scope(run), line: this.line };
       this.#all.push(made);

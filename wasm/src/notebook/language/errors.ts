@@ -1,4 +1,5 @@
 // Errors of programs, by Python's kinds.
+import { read } from './work.js';
 
 /** What a program raises, or what is raised for it. */
 export class Raised extends Error {
@@ -43,8 +44,20 @@ export function checkLength(length: number, what = 'a list may have a million it
 }
 
 /** @throws Raised where a text is too long */
-export const checkText = (length: number): void =>
+export const checkTextLength = (length: number): void =>
   checkLength(length, 'a string may have a million characters');
+
+/** Counts a text that is about to be made as work. @throws Raised where it is too long */
+export function checkText(length: number): void {
+  checkTextLength(length);
+  read(length);
+}
+
+/** Texts as one, with another between them. @throws Raised where it is too long */
+export function joined(texts: readonly string[], between: string): string {
+  checkText(texts.reduce((sum, { length }) => sum + length + between.length, -between.length));
+  return texts.join(between);
+}
 
 /** An error for what Python has and the subset has not. */
 export const outside = (what: string, instead = '', line?: number): Raised =>

@@ -13,7 +13,7 @@ import type {
   Statement,
 } from '../parse/syntax.js';
 import type { Recorder } from '../arrays/record.js';
-import { checkText, Raised, raise } from './errors.js';
+import { joined, Raised, raise } from './errors.js';
 import { format, repr, str } from './format.js';
 import { itemOf } from './items.js';
 import type { Machine } from './machine.js';
@@ -206,8 +206,7 @@ export abstract class Evaluator implements Machine {
       const plain = isRepr ? repr(value) : part.conversion === 's' ? str(value) : value;
       return part.label + format(plain, spec);
     });
-    checkText(texts.reduce((sum, { length }) => sum + length, 0));
-    return texts.join('');
+    return joined(texts, '');
   }
 
   #call(node: Expression & { kind: 'call' }, scope: Scope): Value {

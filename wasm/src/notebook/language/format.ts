@@ -1,7 +1,7 @@
 // Values as text: what print, str, repr and f-strings write.
 import { ArrayValue, Dtype, shortest } from '../arrays/array.js';
 import { printNumpy, printTorch, twoDigits } from '../arrays/print.js';
-import { checkText, raise } from './errors.js';
+import { checkTextLength, raise } from './errors.js';
 import {
   Builtin,
   ClassValue,
@@ -21,6 +21,7 @@ import {
   typeName,
   type Value,
 } from './values.js';
+import { read } from './work.js';
 
 /** A float as Python writes it: the shortest digits, and from 1e16 on and below 1e-4 with an exponent. */
 function floatText(value: number): string {
@@ -51,7 +52,8 @@ export function repr(value: Value, depth = 0, room = { left: 1e6 }): string {
   const inner = (each: Value) => {
     const text = repr(each, depth + 1, room);
     room.left -= text.length + 2;
-    checkText(1e6 - room.left);
+    checkTextLength(1e6 - room.left);
+    read(text.length + 2);
     return text;
   };
   if (typeof value === 'string') return quoted(value);
@@ -175,6 +177,8 @@ function numberText(value: number, type: string, digits: number | undefined): st
   }
 }
 
+const tooWide = (): never => raise('MemoryError', 'a format is at most 100,000 wide');
+
 /** `format(value, spec)` */
 export function format(value: Value, spec: string): string {
   if (spec === '') return str(value);
@@ -183,6 +187,7 @@ export function format(value: Value, spec: string): string {
   if (!found) raise('ValueError', 'Invalid format specifier');
   const [, fill, align, plus, zeros, width, group, precision, type = ''] = found!;
   const digits = precision === undefined ? undefined : Number(precision);
+  if ((digits ?? 0) > 1e5 && typeof value !== 'string') tooWide();
   const isArray = value instanceof ArrayValue;
   if (isArray && (value.rank > 0 || value.size !== 1)) {
     const name = value.library === 'torch' ? 'Tensor' : 'numpy.ndarray';
@@ -220,7 +225,7 @@ export function format(value: Value, spec: string): string {
     sign = isNegative ? '-' : plus === '+' ? '+' : plus === ' ' ? ' ' : '';
   }
   const missing = Math.max(0, Number(width ?? 0) - sign.length - [...body].length);
-  if (missing > 1e5) raise('MemoryError', 'a format is at most 100,000 wide');
+  if (missing > 1e5) tooWide();
   const side = align ?? (zeros && !isText ? '=' : isText ? '<' : '>');
   const pad = fill ?? (zeros ? '0' : ' ');
   if (side === '=') return sign + pad.repeat(missing) + body;

@@ -10,6 +10,7 @@ import { placeIn, replaceItems, setAttribute } from './items.js';
 import type { Machine } from './machine.js';
 import { binary, inPlace, truth } from './operators.js';
 import { assignedIn, Scope } from './scope.js';
+import { worked } from './work.js';
 import type { Expression, Statement } from '../parse/syntax.js';
 import {
   Builtin,
@@ -282,6 +283,7 @@ export class Interpreter extends Evaluator {
     const { of, index } = this.#parts(target, scope);
     if (target.kind !== 'subscript' || !(of instanceof List))
       throw outside('del of anything but a name or a list item');
+    worked(of.items.length / 32);
     of.items.splice(listPlace(of.items, index), 1);
     return undefined;
   }

@@ -1,6 +1,6 @@
 // Items of what Python has built in, and attributes of a program's own objects.
 import { integerOf, sliceOf } from '../arrays/indexing.js';
-import { raise } from './errors.js';
+import { checkText, raise } from './errors.js';
 import {
   characters,
   ClassValue,
@@ -51,7 +51,10 @@ export function itemOf(value: Value, index: Value): Value {
     return new Range(first, first + count * step * value.step, step * value.step);
   }
   const items = Array.from({ length: count }, (_, i) => at(start + i * step));
-  if (isText) return items.join('');
+  if (isText) {
+    checkText(4 * count);
+    return items.join('');
+  }
   return value instanceof Tuple ? new Tuple(items, value.title) : new List(items);
 }
 

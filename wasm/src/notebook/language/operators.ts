@@ -3,7 +3,7 @@ import { ArrayValue, Dtype } from '../arrays/array.js';
 import { arithmetic, inverted, negative } from '../arrays/arithmetic.js';
 import { arrayOf } from '../arrays/make.js';
 import { matmul, type Texts } from '../arrays/products.js';
-import { checkLength, checkText, raise } from './errors.js';
+import { checkLength, checkText, checkTextLength, raise } from './errors.js';
 import { iterate } from './iteration.js';
 import {
   Builtin,
@@ -22,6 +22,7 @@ import {
 } from './values.js';
 
 import type { Value } from './values.js';
+import { read, worked } from './work.js';
 
 const inRange = (value: number): number => {
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
@@ -89,7 +90,9 @@ function onNumbers(sign: string, x: Value, y: Value, a: number, b: number): Valu
 function onSequences(sign: string, x: Value, y: Value): Value | undefined {
   if (sign === '+') {
     if (typeof x === 'string' && typeof y === 'string') {
-      checkText(x.length + y.length);
+      checkTextLength(x.length + y.length);
+      // The engine joins texts without writing them anew.
+      read((x.length + y.length) / 16);
       return x + y;
     }
     const isList = x instanceof List && y instanceof List;
@@ -110,7 +113,8 @@ function onSequences(sign: string, x: Value, y: Value): Value | undefined {
     }
     if (!(some instanceof List || some instanceof Tuple)) return undefined;
     checkLength(some.items.length * times);
-    const items = Array.from({ length: times }, () => some.items).flat();
+    const items: Value[] = [];
+    for (let i = 0; i < times; ++i) for (const each of some.items) items.push(each);
     return new (some instanceof List ? List : Tuple)(items);
   }
   return undefined;
@@ -119,6 +123,7 @@ function onSequences(sign: string, x: Value, y: Value): Value | undefined {
 /** What sets have in common, or not. */
 function onSets(sign: string, x: Dict, y: Dict): Value | undefined {
   if (!'|&-^'.includes(sign)) return undefined;
+  worked(x.entries.size + y.entries.size);
   const made = new Dict(true);
   for (const [name, [key]] of x.entries) {
     if (sign === '|' || y.entries.has(name) === (sign === '&')) made.set(key, null);
@@ -244,6 +249,8 @@ function byMethod(sign: string, x: Value, y: Value): Value | undefined {
 
 /** Whether items of collections are the same. */
 export function equals(x: Value, y: Value): boolean {
+  worked(1);
+  if (typeof x === 'string' && typeof y === 'string') read(Math.min(x.length, y.length));
   if (x === y && !isArray(x) && !(x instanceof Float)) return true;
   const own = byMethod('==', x, y);
   if (own !== undefined) return truth(own);
@@ -262,6 +269,7 @@ export function equals(x: Value, y: Value): boolean {
     );
   if (x instanceof Dict && y instanceof Dict) {
     if (x.entries.size !== y.entries.size) return false;
+    worked(x.entries.size);
     return [...x.entries].every(([name, [, value]]) => {
       const other = y.entries.get(name);
       return other !== undefined && equals(value, other[1]);
@@ -277,10 +285,14 @@ export function equals(x: Value, y: Value): boolean {
 }
 
 function ordered(sign: string, x: Value, y: Value): boolean {
+  worked(1);
   const by = <Plain extends number | string>(a: Plain, b: Plain): boolean =>
     ({ '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b })[sign as '<'];
   if (isNumber(x) && isNumber(y)) return by(numberIn(x), numberIn(y));
-  if (typeof x === 'string' && typeof y === 'string') return by(x, y);
+  if (typeof x === 'string' && typeof y === 'string') {
+    read(Math.min(x.length, y.length));
+    return by(x, y);
+  }
   if ((x instanceof List && y instanceof List) || (x instanceof Tuple && y instanceof Tuple)) {
     const [a, b] = [x.items, y.items];
     const differs = a.findIndex((item, i) => i >= b.length || !equals(item, b[i]!));
@@ -316,6 +328,7 @@ export function contains(all: Value, item: Value): boolean {
   const own = special(all, '__contains__', [item]);
   if (own !== undefined) return truth(own);
   if (typeof all === 'string') {
+    read(all.length);
     if (typeof item === 'string') return all.includes(item);
     return raise(
       'TypeError',

@@ -2,13 +2,16 @@
 // null; a float is a Float, so that 2 and 2.0 stay apart.
 import { ArrayValue, Dtype } from '../arrays/array.js';
 import { outside, raise } from './errors.js';
+import { listed, read, worked } from './work.js';
 
 export class Float {
   constructor(readonly value: number) {}
 }
 
 export class List {
-  constructor(readonly items: Value[]) {}
+  constructor(readonly items: Value[]) {
+    listed(items.length);
+  }
 }
 
 export class Tuple {
@@ -16,8 +19,13 @@ export class Tuple {
     readonly items: readonly Value[],
     /** `torch.Size`, say. */
     readonly title = '',
-  ) {}
+  ) {
+    listed(items.length);
+  }
 }
+
+/** The work of an entry that was not there: it takes much more memory than an item of a list. */
+const newEntry = 16;
 
 /** A dictionary, or with nulls as values a set. */
 export class Dict {
@@ -28,6 +36,7 @@ export class Dict {
   get = (key: Value): Value | undefined => this.entries.get(keyOf(key))?.[1];
   set(key: Value, value: Value): void {
     const name = keyOf(key);
+    if (!this.entries.has(name)) worked(newEntry);
     this.entries.set(name, [this.entries.get(name)?.[0] ?? key, value]);
   }
 }
@@ -46,6 +55,7 @@ export class Range {
   /** @throws Raised where they are too many for a list */
   get items(): readonly number[] {
     if (this.length > 1e7) raise('MemoryError', 'a list may have 10,000,000 numbers');
+    worked(this.length);
     return Array.from({ length: this.length }, (_, i) => this.start + i * this.step);
   }
 }
@@ -211,8 +221,12 @@ export const isRow = (value: Value): value is List | Tuple | Range =>
   value instanceof List || value instanceof Tuple || value instanceof Range;
 
 /** The characters of a text, one for each that Python counts. */
-export const characters = (text: string): ArrayLike<string> =>
-  /[\ud800-\udfff]/.test(text) ? [...text] : text;
+export function characters(text: string): ArrayLike<string> {
+  // The engine looks for these much faster than anything goes through a text.
+  const hasPairs = /[\ud800-\udfff]/.test(text);
+  read(hasPairs ? 4 * text.length : text.length / 16);
+  return hasPairs ? [...text] : text;
+}
 
 const none: Named = new Map();
 
@@ -237,6 +251,8 @@ export function identityOf(value: object): number {
 
 /** Text that equal keys share. @throws Raised for what cannot be a key */
 export function keyOf(value: Value): string {
+  if (typeof value === 'string') read(value.length);
+  else worked(1);
   if (value === null) return 'None';
   if (isNumber(value)) return `n${numberIn(value)}`;
   if (typeof value === 'string') return `s${value}`;

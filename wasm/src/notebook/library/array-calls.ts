@@ -54,6 +54,9 @@ export const round = (x: ArrayValue, digits: number): ArrayValue => {
   return apart([x], (value) => halfToEven(value * scale) / scale, x.dtype);
 };
 
+/** What sorting does with each number. */
+export const sortingWork = 8;
+
 export function sort(
   x: ArrayValue,
   axis: number,
@@ -61,7 +64,7 @@ export function sort(
 ): { values: ArrayValue; order: ArrayValue } {
   const at = axisIn(x, axis);
   const turned = swapAxes(x, at, -1);
-  const [numbers, size] = [turned.numbers(), x.shape[at]!];
+  const [numbers, size] = [turned.numbers(sortingWork), x.shape[at]!];
   const rows = size === 0 ? 0 : numbers.length / size;
   const order = upTo(rows).flatMap((row) => {
     const line = numbers.subarray(row * size, (row + 1) * size);

@@ -1,7 +1,7 @@
 // What Python has without an import: print, len, range, ... and the kinds of errors.
 import { ArrayValue } from '../arrays/array.js';
 import { plainNumber } from '../arrays/make.js';
-import { raise, unless } from '../language/errors.js';
+import { joined, raise, unless } from '../language/errors.js';
 import { format, repr, str } from '../language/format.js';
 import { selfOf, setAttribute } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
@@ -28,6 +28,7 @@ import {
   numberIn,
   typeName,
 } from '../language/values.js';
+import { worked } from '../language/work.js';
 import { absolute } from './array-calls.js';
 import { halfToEven, toNumber } from './math.js';
 import { entriesOf, sorted } from './plain-methods.js';
@@ -63,6 +64,7 @@ const types = {
 
 /** `type(x) is T`, and for classes all below. */
 function isInstance(value: Value, type: Value): boolean {
+  worked(1);
   if (type instanceof Tuple) return type.items.some((each) => isInstance(value, each));
   if (type instanceof ClassValue) return value instanceof Instance && value.type.isA(type);
   if (type instanceof Builtin && type.isType) return type.isType(value);
@@ -79,7 +81,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
   add('print', "*values, sep=' ', end='\n', flush=False", ({ values, sep, end }) => {
     const texts = (values as Tuple).items.map((value) => str(value));
     const part = (value: Value, fallback: string) => (value === null ? fallback : str(value));
-    machine.print(texts.join(part(sep!, ' ')) + part(end!, '\n'));
+    machine.print(joined(texts, part(sep!, ' ')) + part(end!, '\n'));
     return null;
   });
   add('len', 'value', ({ value }) => lengthOf(value!));

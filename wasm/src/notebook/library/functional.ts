@@ -175,6 +175,7 @@ export function functional(): Map<string, Value> {
     const x = tensorOf('one_hot', input!);
     const given = integer(num_classes!, 'num_classes');
     const count = given < 0 ? x.numbers().reduce((a, b) => Math.max(a, b), -1) + 1 : given;
+    x.recorder.check([...x.shape, count]);
     const all = [...x.numbers()].flatMap((id) => upTo(count).map((i) => Number(i === id)));
     return x.like(x.recorder.constant([...x.shape, count], all), [...x.shape, count]);
   });

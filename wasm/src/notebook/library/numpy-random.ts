@@ -6,6 +6,7 @@ import { take } from '../arrays/moves.js';
 import type { Machine } from '../language/machine.js';
 import { define, definer, number, integers } from '../language/signature.js';
 import { Float, Module, type Value, isNumber, numberIn } from '../language/values.js';
+import { sortingWork } from './array-calls.js';
 import { random, randomIntegers, setSeed, toArray } from './make-arrays.js';
 
 /** NumPy's random numbers by name: our own, the same for the same seed. */
@@ -37,7 +38,7 @@ export function randomNames(machine: Machine): Map<string, Value> {
   );
   draw('permutation', 'x', ({ x }) => {
     const count = isNumber(x!) ? numberIn(x) : of(x!).shape[0]!;
-    const keys = uniform([count]).numbers();
+    const keys = uniform([count]).numbers(sortingWork);
     const order = upTo(count).sort((a, b) => keys[a]! - keys[b]!);
     return isNumber(x!)
       ? fromNumbers(machine.recorder, order, [count], 'int64', 'numpy')

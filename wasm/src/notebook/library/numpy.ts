@@ -18,7 +18,16 @@ import type { Machine } from '../language/machine.js';
 import { binary } from '../language/operators.js';
 import { type Args, define, definer, integer } from '../language/signature.js';
 import { Builtin, Float, Module, Tuple, type Value, isNumber } from '../language/values.js';
-import { absolute, choose, isAll, isClose, isEqual, round, sort } from './array-calls.js';
+import {
+  absolute,
+  choose,
+  isAll,
+  isClose,
+  isEqual,
+  round,
+  sort,
+  sortingWork,
+} from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
 import { along, dtypes, nonzero, toArray } from './make-arrays.js';
 import { addMakers } from './numpy-makers.js';
@@ -108,7 +117,7 @@ export function numpyModules(machine: Machine): Module[] {
   for (const name of ['round', 'around'])
     add(name, 'a, decimals=0', ({ a, decimals }) => round(of(a!), integer(decimals!, 'decimals')));
   add('median', 'a', ({ a }) => {
-    const numbers = [...of(a!).numbers()].sort((x, y) => x - y);
+    const numbers = [...of(a!).numbers(sortingWork)].sort((x, y) => x - y);
     const middle = numbers.length >> 1;
     return new Float(
       shortest(
@@ -118,7 +127,7 @@ export function numpyModules(machine: Machine): Module[] {
   });
   add('unique', 'a', ({ a }) => {
     const x = of(a!);
-    const all = [...new Set(x.numbers())].sort((p, q) => p - q);
+    const all = [...new Set(x.numbers(sortingWork))].sort((p, q) => p - q);
     return fromNumbers(machine.recorder, all, [all.length], x.dtype, 'numpy');
   });
 

@@ -1,12 +1,13 @@
 // Methods of strings, lists, dictionaries, numbers and functions.
 import { Dtype } from '../arrays/array.js';
-import { checkText, outside, raise } from '../language/errors.js';
+import { checkText, checkTextLength, joined, outside, raise } from '../language/errors.js';
 import { format, repr, str } from '../language/format.js';
 import { placeIn, replaceItems } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
 import { next } from '../language/iteration.js';
 import { compare, equals, truth } from '../language/operators.js';
 import { define, integer, type Args } from '../language/signature.js';
+import { read, worked } from '../language/work.js';
 import {
   Builtin,
   Dict,
@@ -28,8 +29,10 @@ const table = (
   Object.fromEntries(
     Object.entries(methods).map(([name, [signature, call]]) => {
       const checked = (args: Args) => {
+        if (typeof args['self'] === 'string') read(args['self'].length);
         const value = call(args);
         if (typeof value === 'string') checkText(value.length);
+        if (value instanceof List) worked(value.items.length);
         return value;
       };
       return [name, define(name, `self, ${signature}`, checked)];
@@ -44,15 +47,23 @@ const text = (value: Value): string => {
 
 /** A text without some characters at its ends. */
 function stripped(all: string, chars: string): string {
+  const gone = new Set(chars.split(''));
   let [start, end] = [0, all.length];
-  while (start < end && chars.includes(all[start]!)) start += 1;
-  while (end > start && chars.includes(all[end - 1]!)) end -= 1;
+  while (start < end && gone.has(all[start]!)) start += 1;
+  while (end > start && gone.has(all[end - 1]!)) end -= 1;
   return all.slice(start, end);
+}
+
+/** A text with every part that is one text made another. */
+function replaced(args: Args): string {
+  const [all, old, made] = [text(args['self']!), text(args['old']!), text(args['new']!)];
+  // What is between characters is before the first and after the last, too.
+  return joined(old === '' ? ['', ...all, ''] : all.split(old), made);
 }
 
 /** `'{} {name:.2f}'.format(...)` */
 function formatted(pattern: string, args: Tuple, named: Dict): string {
-  let next = 0;
+  let [next, size] = [0, 0];
   return pattern.replace(/\{\{|\}\}|\{([^{}]*)\}/g, (found, field?: string) => {
     if (field === undefined) return found[0]!;
     const [, key, conversion, spec = ''] = /^(\w*)(?:!([rs]))?(?::(.*))?$/s.exec(field) ?? [];
@@ -63,7 +74,10 @@ function formatted(pattern: string, args: Tuple, named: Dict): string {
       if (Number.isNaN(at)) raise('KeyError', repr(key));
       raise('IndexError', `Replacement index ${at} out of range for positional args tuple`);
     }
-    return format(conversion === 'r' ? repr(value!) : conversion ? str(value!) : value!, spec);
+    const plain = conversion === 'r' ? repr(value!) : conversion ? str(value!) : value!;
+    const made = format(plain, spec);
+    checkTextLength((size += made.length));
+    return made;
   });
 }
 
@@ -86,12 +100,9 @@ const strings = (machine: Machine): Table =>
     ],
     join: [
       'items',
-      ({ self, items }) => Array.from(machine.iterate(items!), text).join(text(self!)),
+      ({ self, items }) => joined(Array.from(machine.iterate(items!), text), text(self!)),
     ],
-    replace: [
-      'old, new',
-      (args) => text(args['self']!).replaceAll(text(args['old']!), () => text(args['new']!)),
-    ],
+    replace: ['old, new', (args) => replaced(args)],
     startswith: ['prefix', ({ self, prefix }) => text(self!).startsWith(text(prefix!))],
     endswith: ['suffix', ({ self, suffix }) => text(self!).endsWith(text(suffix!))],
     ljust: [
@@ -118,6 +129,9 @@ const strings = (machine: Machine): Table =>
   });
 
 const items = (self: Value): Value[] => (self as List).items;
+
+/** Counts items that only change their places, which the engine does at once. */
+const moved = (count: number): void => worked(count / 32);
 
 /** Sorted, smallest first, as Python's stable sort. */
 export function sorted(
@@ -147,14 +161,20 @@ const lists = (machine: Machine): Table =>
     ],
     insert: [
       'at, item',
-      ({ self, at, item }) => (items(self!).splice(integer(at!, 'index'), 0, item!), null),
+      ({ self, at, item }) => {
+        moved(items(self!).length);
+        items(self!).splice(integer(at!, 'index'), 0, item!);
+        return null;
+      },
     ],
     pop: [
       'at=-1',
       ({ self, at }) => {
         const all = items(self!);
         if (all.length === 0) raise('IndexError', 'pop from empty list');
-        return all.splice(placeIn(all.length, at!, 'list', 'pop index out of range'), 1)[0]!;
+        const place = placeIn(all.length, at!, 'list', 'pop index out of range');
+        moved(all.length - place);
+        return all.splice(place, 1)[0]!;
       },
     ],
     index: [
@@ -169,7 +189,7 @@ const lists = (machine: Machine): Table =>
       ({ self, item }) => (self as List | Tuple).items.filter((each) => equals(each, item!)).length,
     ],
     copy: ['', ({ self }) => new List([...items(self!)])],
-    reverse: ['', ({ self }) => (items(self!).reverse(), null)],
+    reverse: ['', ({ self }) => (moved(items(self!).length), items(self!).reverse(), null)],
     sort: [
       '*, key=None, reverse=False',
       ({ self, key, reverse }) => {
