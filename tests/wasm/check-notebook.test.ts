@@ -119,18 +119,14 @@ describe('tril check-notebook', { timeout: 180_000 }, () => {
     });
     file('ends.mjs', own('graph: () => process.exit(3)'));
     file('loops.mjs', own('graph: () => { for (;;); }'));
-    const args = ['ends.mjs', 'softmax', 'loops.mjs', 'softmax'].flatMap((name) => [
-      ...['--exercise', name],
-    ]);
-    const { code, out } = await check(right, ...args);
-    expect(code).toBe(1);
-    expect(out.split('\n').map((line) => line.replace('right.py: ', ''))).toEqual([
-      'mine: It was stopped: it takes more than 512 MB of memory.',
-      saysRight,
-      'mine: It was stopped: it takes more than 20 seconds.',
-      saysRight,
-      '',
-    ]);
+    const both = ['--exercise', 'ends.mjs', '--exercise', 'softmax'];
+    expect(await check(right, ...both)).toMatchObject({
+      code: 1,
+      out: `right.py: mine: It was stopped: it ended its process.\nright.py: ${saysRight}\n`,
+    });
+    expect(await check(right, '--exercise', 'loops.mjs', '--seconds', '1')).toMatchObject({
+      ...{ code: 1, out: 'right.py: mine: It was stopped: it takes more than 1 s.\n' },
+    });
   });
 
   it('leaves out what does not run here, beside the functions', async () => {
@@ -184,10 +180,14 @@ describe('tril check-notebook', { timeout: 180_000 }, () => {
     [[], 'no command; see tril --help'],
     [['check-notebook'], 'no file; see tril --help'],
     [['chek-notebook', right], 'unknown command "chek-notebook"; did you mean "check-notebook"?'],
+    [['check-notebook', right, '--seconds', '0'], 'must be a number up to 86400, is "0"'],
     [['run'], 'unknown command "run"; there are: check-notebook'],
     [['check-notebook', right, '--jason'], 'unknown option "--jason"; did you mean "--json"?'],
-    [['-x'], 'unknown option "-x"; there are: --exercise, --json, --help'],
-    [['--toString'], 'unknown option "--toString"; there are: --exercise, --json, --help'],
+    [['-x'], 'unknown option "-x"; there are: --exercise, --seconds, --json, --help'],
+    [
+      ['--toString'],
+      'unknown option "--toString"; there are: --exercise, --seconds, --json, --help',
+    ],
     [['check-notebook', right, '--exercise'], "Option '--exercise <value>' argument missing"],
     [
       ['check-notebook', right, '--exercise', 'casual'],

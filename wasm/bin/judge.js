@@ -39,6 +39,11 @@ function judge(tril, exercise, code) {
 }
 
 const loading = loadTril();
+// Why it cannot be loaded each answer says.
+loading.then(
+  () => process.send('ready'),
+  () => undefined,
+);
 
 async function answer({ exercise, code }) {
   try {

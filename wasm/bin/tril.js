@@ -19,6 +19,8 @@ Runs programs (.py) and notebooks (.ipynb) and judges the functions in them that
                   ${ids.slice(0, 6).join(', ')},
                   ${ids.slice(6).join(', ')}.
                   Or the path of a module (.mjs, .js) whose default export is an exercise of your own.
+  --seconds N     stops a submission after so long (default 120); what it computes is counted besides, and
+                  stops most of those that never end long before
   --json          prints an array of { file, exercise, kind, message, line, cell, mistake, digits }
   --help          prints this
 
@@ -26,6 +28,7 @@ Exit codes: 0 all is right, 1 a submission is wrong, 2 wrong usage, or a file th
 
 const options = {
   exercise: { type: 'string', multiple: true, default: [] },
+  seconds: { type: 'string', default: '120' },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 };
@@ -45,14 +48,23 @@ function readUsage(args) {
   if (command === undefined) throw missing('command');
   checkName('tril', 'command', 'command', command, ['check-notebook']);
   if (files.length === 0) throw missing('file');
-  return { ...values, files };
+  const seconds = Number(values.seconds);
+  if (!(seconds > 0 && seconds <= 86_400)) {
+    throw new TrilError('tril', 'seconds', `must be a number up to 86400, is "${values.seconds}"`);
+  }
+  return { ...values, files, seconds };
 }
 
 /** The process that judges, begun when it is asked, and again after it was ended. */
 class Judge {
-  static seconds = 20;
   static megabytes = 512;
   #process;
+  /** The module is loaded: until then no time is taken. */
+  #isReady = false;
+
+  constructor(seconds) {
+    this.seconds = seconds;
+  }
 
   /** The verdict on a program. */
   ask(exercise, code) {
@@ -69,15 +81,24 @@ class Judge {
       };
       const stop = (why) => {
         judge.removeAllListeners().kill('SIGKILL');
-        this.#process = undefined;
+        [this.#process, this.#isReady] = [undefined, false];
         end({ kind: 'error', message: `It was stopped: ${why}.` });
       };
-      const timer = setTimeout(
-        () => stop(`it takes more than ${Judge.seconds} seconds`),
-        Judge.seconds * 1000,
-      );
-      judge.once('message', end);
-      judge.once('exit', () => stop(`it takes more than ${Judge.megabytes} MB of memory`));
+      let timer;
+      const begin = () => {
+        this.#isReady = true;
+        const why = `it takes more than ${this.seconds} s`;
+        timer = setTimeout(() => stop(why), this.seconds * 1000);
+      };
+      if (this.#isReady) begin();
+      judge.on('message', (message) => (message === 'ready' ? begin() : end(message)));
+      // Node aborts where its memory is full.
+      judge.once('exit', (code, signal) => {
+        const isFull = signal !== null || code > 128;
+        stop(
+          isFull ? `it takes more than ${Judge.megabytes} MB of memory` : 'it ended its process',
+        );
+      });
       judge.once('error', (error) => stop(error.message));
       judge.send({ exercise, code });
     });
@@ -150,14 +171,14 @@ const asLine = ({ file, exercise, message }) =>
     .replace(/\s*\p{Cc}+\s*/gu, ' ');
 
 async function main() {
-  const { help: asked, files, exercise, json } = readUsage(process.argv.slice(2));
+  const { help: asked, files, exercise, json, seconds } = readUsage(process.argv.slice(2));
   if (asked) {
     console.log(help);
     return 0;
   }
   const chosen = [];
   for (const name of exercise) chosen.push(named(await findExercise(name), name));
-  const judge = new Judge();
+  const judge = new Judge(seconds);
   const verdicts = [];
   for (const file of files) {
     const found = await check(judge, file, chosen);
