@@ -23,7 +23,7 @@ export interface Ran {
   readonly error: ProgramError | null;
   readonly lines: readonly ProgramLine[];
   readonly graph: Graph;
-  /** Of all nodes, or, where there are too many numbers, of the first ones. */
+  /** Of all nodes, or, where there are too many numbers, of those that there is room for. */
   readonly values: NodeValues;
   /** The nodes that were returned for an exercise. */
   readonly results: readonly string[];
@@ -84,7 +84,8 @@ export const writeLater: Later<WriteLessons> = {
         let left = mostNumbers;
         for (const { name } of graph.nodes) {
           const tensor = tensors[name];
-          if ((left -= tensor.size) < 0) continue;
+          if (tensor.size > left) continue;
+          left -= tensor.size;
           values[name] = { shape: tensor.shape, data: tensor.read() };
         }
         const result = found._result;
