@@ -1,6 +1,5 @@
 // A graph as data, and the same once it is checked: in the order of computing, with the shape of every node.
 import { TrilError } from '../error.js';
-import { arrayKind } from '../kinds.js';
 import { checkKeys, checkName, describe } from '../names.js';
 import { Tensor } from '../tensor.js';
 import type { Fused, Operation, Shape, Sized } from './operation.js';
@@ -176,7 +175,7 @@ export function tensorOf(call: string, values: GraphValues, name: string): Tenso
 
 const isNumbers = (value: unknown): value is NodeNumbers => {
   const { shape, data } = Object(value) as Partial<NodeNumbers>;
-  return Array.isArray(shape) && arrayKind(data) === 'Float32Array';
+  return Array.isArray(shape) && ArrayBuffer.isView(data);
 };
 
 /** The tensor of a node, or its numbers. @throws TrilError where they are missing */
