@@ -2,7 +2,7 @@
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TrilError } from '../dist/error.js';
-import { checkName } from '../dist/names.js';
+import { exerciseOf } from '../dist/notebook/exercises/run.js';
 import { exercises } from '../dist/notebook/index.js';
 
 export { exercises };
@@ -10,10 +10,7 @@ export const ids = exercises.map(({ id }) => id);
 
 /** The exercise of an id, or the default export of a module. @throws TrilError where there is none */
 export async function findExercise(name) {
-  if (!['.js', '.mjs'].includes(extname(name))) {
-    checkName('tril', 'exercise', 'exercise', name, ids);
-    return exercises[ids.indexOf(name)];
-  }
+  if (!['.js', '.mjs'].includes(extname(name))) return exerciseOf('tril', name);
   const reason = (problem) => new TrilError('tril', 'exercise', `${name}: ${problem}`);
   const module = await import(pathToFileURL(resolve(name)).href).catch((error) => {
     throw reason(error.message);

@@ -10,7 +10,7 @@ import { checkName } from '../dist/names.js';
 import { cellOf, notebookProgram } from '../dist/notebook/index.js';
 import { exercises, findExercise, ids } from './exercises.js';
 
-const help = `tril check-notebook FILE... [--exercise ID] [--json]
+const help = `tril check-notebook FILE... [--exercise ID] [--seconds N] [--json]
 
 Runs programs (.py) and notebooks (.ipynb) and judges the functions in them that were written for an exercise.
 
@@ -19,8 +19,8 @@ Runs programs (.py) and notebooks (.ipynb) and judges the functions in them that
                   ${ids.slice(0, 6).join(', ')},
                   ${ids.slice(6).join(', ')}.
                   Or the path of a module (.mjs, .js) whose default export is an exercise of your own.
-  --seconds N     stops a submission after so long (default 120); what it computes is counted besides, and
-                  stops most of those that never end long before
+  --seconds N     stops a submission after N seconds (default 120); its work is counted as well, which stops
+                  most endless programs much sooner
   --json          prints an array of { file, exercise, kind, message, line, cell, mistake, digits }
   --help          prints this
 

@@ -2,7 +2,7 @@
 // values that were computed of it. A figure says where its matrices are, how they look, and a sentence for each.
 import { cost, program, sources, why, type Graph, type Reason, type Sizes } from 'tril/graph';
 import type { NodeValues } from '../compute/lessons/graph';
-import type { CostData, MatrixData } from '../compute/protocol';
+import { at, type CostData, type MatrixData } from '../compute/protocol';
 import type { Cell } from '../state/cell';
 import { inText } from './format';
 import type { Place } from './grid';
@@ -35,13 +35,13 @@ export function matrixOf(values: NodeValues, node: string, front: readonly numbe
 }
 
 /** Its first rows and columns. */
-export function cut({ rows, cols, data }: MatrixData, most: number): MatrixData {
-  const [height, width] = [Math.min(rows, most), Math.min(cols, most)];
-  if (height === rows && width === cols) return { rows, cols, data };
-  const cutData = new Float32Array(height * width).map(
-    (_, i) => data[Math.floor(i / width) * cols + (i % width)],
+function cut(whole: MatrixData, most: number): MatrixData {
+  const [rows, cols] = [Math.min(whole.rows, most), Math.min(whole.cols, most)];
+  if (rows === whole.rows && cols === whole.cols) return whole;
+  const data = new Float32Array(rows * cols).map((_, i) =>
+    at(whole, Math.floor(i / cols), i % cols),
   );
-  return { rows: height, cols: width, data: cutData };
+  return { rows, cols, data };
 }
 
 /** A matrix of a figure. */

@@ -1,6 +1,6 @@
 // A program that is being written: what its lines made when it last ran, and what is said of their cells.
 import { untrack } from 'svelte';
-import type { Ran } from '../../compute/lessons/write';
+import type { Ran, WriteLessons } from '../../compute/lessons/write';
 import { Answer } from '../../compute/lessons.svelte';
 import { useFigure } from '../../figures/figure.svelte';
 import { GraphScene, costOf, programsOf } from '../../figures/graph';
@@ -13,12 +13,9 @@ import text from '$texts/write.yaml';
 /** Milliseconds after the last key. */
 const pause = 150;
 
-interface Asked {
-  readonly exercise: string | null;
-  readonly code: string;
-}
+type Asked = WriteLessons['written']['ask'];
 
-/** The answer without what a program has not come to, which stands as it last did as far as its lines are the same. */
+/** A program, and what it made. */
 interface Good {
   readonly asked: Asked;
   readonly ran: Ran;
@@ -45,8 +42,13 @@ export class Bench {
     });
   }
 
-  readonly now = $derived.by(() => this.#answer.now);
-  readonly asked = $derived.by(() => this.#answer.asked);
+  get now(): Ran | null {
+    return this.#answer.now;
+  }
+  /** What it is the answer to. */
+  get asked(): Asked | null {
+    return this.#answer.asked;
+  }
 
   /** Of a program that cannot be read, the one before, down to the line in question. */
   readonly #shown = $derived.by((): Good | null => {

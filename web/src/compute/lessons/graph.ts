@@ -1,9 +1,16 @@
 // Any computation that is declared as a graph: one message has the graph and its inputs, the answer all of its values.
 import { run, type Graph, type NodeNumbers } from 'tril/graph';
+import type { Tensor } from 'tril';
 import type { Answers } from '../answers';
 
 /** Numbers by the names of nodes. */
 export type NodeValues = Readonly<Record<string, NodeNumbers>>;
+
+/** A node's numbers, which leave the Worker. */
+export const numbersOf = (tensor: Tensor): NodeNumbers => ({
+  shape: tensor.shape,
+  data: tensor.read(),
+});
 
 export interface GraphLessons {
   graph: { ask: { readonly graph: Graph; readonly inputs: NodeValues }; answer: NodeValues };
@@ -15,8 +22,6 @@ export const graphAnswers: Answers<GraphLessons> = {
       return [name, tril.tensor(shape, data)] as const;
     });
     const values = Object.entries(run(tril, graph, Object.fromEntries(given)));
-    return Object.fromEntries(
-      values.map(([name, tensor]) => [name, { shape: tensor.shape, data: tensor.read() }]),
-    );
+    return Object.fromEntries(values.map(([name, tensor]) => [name, numbersOf(tensor)]));
   },
 };
