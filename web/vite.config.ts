@@ -41,7 +41,7 @@ function threadsFromThemselves(): Plugin {
   };
 }
 
-/** Where there are no symbols a library would make one up by chance: every engine that runs the page has them. */
+/** In engines without symbols the library would draw a random name. Every engine that runs the page has symbols. */
 const withoutChance = (): Plugin => ({
   name: 'without-chance',
   transform: (code, id) =>
@@ -49,8 +49,8 @@ const withoutChance = (): Plugin => ({
 });
 
 /**
- * What of the package a Worker begins with, in a file beside the Worker's own: where another file is fetched later that takes from
- * there, WebKit would run the Worker's own once more.
+ * Puts what a Worker uses of the package into a file beside the Worker's own. If a file that is fetched later imported from the
+ * Worker's own file, WebKit would run that a second time.
  */
 const besideWorker = (id: string) =>
   /\/wasm\/dist\/(?!generated\/|notebook\/)/.test(id) ? 'package' : undefined;
