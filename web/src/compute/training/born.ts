@@ -128,9 +128,9 @@ export async function born(
     const nothing = tril.zeros([1, vocabulary]);
     const { loss: ignorant } = tril.crossEntropy(nothing, [0]);
     nothing.dispose();
-    const fileNow = () => trainer.export()['model.safetensors'];
+    const filesNow = () => trainer.export();
     const parameters = trainer.parameterCount;
-    const about = { example, parameters, ignorant, beginning: fileNow() };
+    const about = { example, parameters, ignorant, beginning: filesNow()['model.safetensors'] };
     session.say({ about, frame: frame(0), losses: [], milliseconds: [] });
     let waiting = true;
     let worked = 0;
@@ -153,9 +153,10 @@ export async function born(
       session.say({ frame: frame(step), losses, milliseconds });
     }
     worked += performance.now() - begin;
+    const files = filesNow();
     return {
       ...{ steps, milliseconds: worked },
-      weights: fileNow(),
+      ...{ weights: files['model.safetensors'], config: files['config.json'] },
       without: tril.scope(() => withoutEach(tril, trainer, heldOut)),
     };
   } finally {

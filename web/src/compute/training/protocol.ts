@@ -50,8 +50,9 @@ interface BornEnd {
   readonly steps: number;
   /** That all of it has taken, with the looks at the heads on the way, without what it was held for. */
   readonly milliseconds: number;
-  /** What the weights have become, as such a file. */
+  /** What the weights have become, as such a file, and the config.json beside it. */
   readonly weights: Uint8Array;
+  readonly config: Uint8Array;
   /** The loss in the end with one head taken away, head by head. */
   readonly without: readonly number[];
 }
@@ -168,6 +169,20 @@ export interface TrainingSessions {
     told: TrainingTold;
     /** After all steps it waits, and may be told to go on. */
     answer: never;
+  };
+  /** What a trained model of heads says behind tokens. */
+  recall: {
+    ask: {
+      /** As a file of safetensors. */
+      readonly weights: Uint8Array;
+      readonly tokens: readonly number[];
+      /** Heads that are switched off, layer by layer, from 0. */
+      readonly off: readonly number[];
+    };
+    said: never;
+    told: never;
+    /** Of each token that there is, to come next. */
+    answer: { readonly chances: readonly number[] };
   };
   price: {
     ask: Record<string, never>;

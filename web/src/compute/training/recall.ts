@@ -1,0 +1,36 @@
+// What a small model that was trained says behind letters, with some of its heads switched off.
+import type { TrainingTril } from 'tril/training';
+import { heads, layers, model, training, width } from './born';
+import type { TrainingSessions } from './protocol';
+
+type Recall = TrainingSessions['recall'];
+
+export async function recall(
+  tril: TrainingTril,
+  { weights, tokens, off }: Recall['ask'],
+): Promise<Recall['answer']> {
+  const arrays = await tril.readArrays(weights, 'model.safetensors');
+  const trainer = tril.trainer({ model, ...training, steps: 1, seed: 1 });
+  try {
+    return tril.scope(() => {
+      const known = trainer.parameters();
+      const read = arrays.flatMap(({ name, tensor }) => (name in known ? [[name, tensor]] : []));
+      const given = Object.fromEntries(read) as Record<string, (typeof arrays)[number]['tensor']>;
+      for (let layer = 0; layer < layers; ++layer) {
+        const name = `h.${layer}.attn.c_proj.weight`;
+        const isOff = (row: number) =>
+          off.includes(heads * layer + Math.floor((row * heads) / width));
+        const rows = tril.tensor(Array.from({ length: width }, (_, i) => [isOff(i) ? 0 : 1]));
+        given[name] = tril.multiply(given[name], rows);
+      }
+      trainer.setParameters(given);
+      const { logits } = trainer.trace([...tokens]);
+      const chances = tril.softmax(logits).read();
+      const vocabulary = logits.shape.at(-1)!;
+      return { chances: [...chances.subarray(chances.length - vocabulary)] };
+    });
+  } finally {
+    arrays.forEach(({ tensor }) => tensor.dispose());
+    trainer.dispose();
+  }
+}

@@ -1,0 +1,16 @@
+// A head that was trained here as a model of chapter "Model", and there the letters that it was asked about, as numbers.
+import { opened } from '../compute/opened/opened.svelte';
+import { chapterHref } from '../shell/links';
+import { defaults, encode } from '../state/model';
+import { tokensOf, type Head } from './mine.svelte';
+
+/** Opens it, and gives the address where it is seen. */
+export function openInModel({ weights, config }: Head, say: string, name: string): string {
+  const files = [
+    new File([Uint8Array.from(weights)], 'model.safetensors'),
+    new File([config], 'config.json'),
+  ];
+  opened.open({ files }, name);
+  const text = tokensOf(say).tokens.join(' ');
+  return chapterHref('model', `#?${encode({ ...defaults, text })}`);
+}

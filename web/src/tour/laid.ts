@@ -1,0 +1,95 @@
+// Where the sentence stands in so much room, and how threads run from the gap to its words.
+import { emOf, lineOf } from '../figures/sentence';
+import { sentence } from '../state/tour';
+
+export interface Room {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Spot {
+  /** Its middle. */
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  /** Of two lines, where one has no room. */
+  readonly line: number;
+}
+
+export interface Laid extends Room {
+  readonly narrow: boolean;
+  /** Pixels of type. */
+  readonly type: number;
+  readonly words: readonly Spot[];
+  readonly gap: Spot;
+  /** Where what stands below the sentence begins. */
+  readonly below: number;
+  /** The middle of each word's column below. */
+  readonly columns: readonly number[];
+  readonly column: number;
+}
+
+const largest = 64;
+/** A gap as wide as a word. */
+const blank = 'xxxxx';
+
+function spotsOf(words: readonly string[], type: number, width: number, y: number, line: number) {
+  const { places, width: all } = lineOf(words, width, type);
+  const from = (width - all) / 2;
+  return places.map((place) => ({
+    ...{ x: from + place.left + place.width / 2, y, line },
+    width: place.width,
+  }));
+}
+
+export function laidIn({ width, height }: Room): Laid {
+  const narrow = width < 560;
+  const all = [...sentence, blank];
+  const half = sentence.length / 2;
+  const lines = narrow ? [all.slice(0, half), all.slice(half)] : [all];
+  const em = (line: readonly string[]) => line.reduce((sum, each) => sum + emOf(each), 0);
+  const most = narrow ? 38 : largest;
+  const type = Math.min(most, ...lines.map((line) => Math.floor(width / em(line))));
+  const first = narrow ? 1.3 * type : Math.min(215, Math.max(120, 0.36 * height));
+  const apart = 2.5 * type;
+  const spots = lines.flatMap((line, i) => spotsOf(line, type, width, first + i * apart, i));
+  const words = spots.slice(0, -1);
+  const column = narrow ? width / words.length : Math.min(...words.map((spot) => spot.width), 118);
+  return {
+    ...{ width, height, narrow, type, words, gap: spots.at(-1)! },
+    below: first + (lines.length - 1) * apart + 0.9 * type,
+    columns: narrow ? words.map((_, i) => (i + 0.5) * column) : words.map(({ x }) => x),
+    column,
+  };
+}
+
+export interface Thread {
+  readonly path: string;
+  /** Where it can be taken hold of: at its highest point, or where there is little room at its word. */
+  readonly hold: readonly [x: number, y: number];
+}
+
+const round = (value: number) => Math.round(10 * value) / 10;
+
+/** From one spot to another: over the line that both are on, else through the room between the lines. */
+export function threadOf({ type, narrow, width }: Laid, from: Spot, to: Spot): Thread {
+  const top = from.y - 0.62 * type;
+  const across = Math.abs(from.x - to.x);
+  if (from.line !== to.line) {
+    const [end, up] = [to.y + 0.62 * type, (from.y + to.y) / 2];
+    const path = [from.x, top, from.x, up, to.x, up, to.x, end].map(round);
+    const [x0, y0, ...rest] = path;
+    return {
+      path: `M${x0} ${y0}C${rest.join(' ')}`,
+      hold: [to.x, end + 6],
+    };
+  }
+  const most = narrow ? 0.9 * type : top - 26;
+  const lift = 16 + (most - 16) * Math.min(1, across / (0.94 * width));
+  const up = top - lift / 0.75;
+  const [x0, y0, ...rest] = [from.x, top, from.x, up, to.x, up, to.x, top].map(round);
+  return {
+    path: `M${x0} ${y0}C${rest.join(' ')}`,
+    hold: narrow ? [to.x, top - 6] : [(from.x + to.x) / 2, top - lift],
+  };
+}

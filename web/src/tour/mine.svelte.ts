@@ -1,0 +1,120 @@
+// The head that a visitor has trained: kept in the browser, known by the hash of its weights, asked for what comes next.
+import { browser } from '$app/environment';
+import * as v from 'valibot';
+import { training } from '../compute/training/born.svelte';
+import type { Begun } from '../compute/line';
+import { trainingLine } from '../compute/training/run.svelte';
+import { vocabulary } from '../compute/training/tasks';
+import { keep, kept } from '../state/kept';
+
+const place = 'tril.head';
+/** What is written of a hash: so many digits tell heads apart, and fit into a link. */
+const digits = 8;
+
+export interface Head {
+  readonly seed: number;
+  /** As a file of safetensors. */
+  readonly weights: Uint8Array;
+  /** The config.json beside it. */
+  readonly config: string;
+  /** The beginning of the SHA-256 of its weights, in hexadecimal; empty where the browser does not give it. */
+  readonly hash: string;
+}
+
+const schema = v.object({
+  seed: v.pipe(v.number(), v.integer()),
+  ...{ hash: v.string(), config: v.string(), weights: v.string() },
+});
+
+async function hashOf(weights: Uint8Array): Promise<string> {
+  // Only pages from a secure address have it.
+  const subtle = crypto.subtle as SubtleCrypto | undefined;
+  if (!subtle) return '';
+  const bytes = new Uint8Array(await subtle.digest('SHA-256', Uint8Array.from(weights)));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+    .slice(0, digits);
+}
+
+function written({ weights, ...rest }: Head): string {
+  const letters = Array.from(weights, (byte) => String.fromCharCode(byte)).join('');
+  return JSON.stringify({ ...rest, weights: btoa(letters) });
+}
+
+/** What was kept, if it is what is kept here. */
+function read(text: string | null): Head | null {
+  try {
+    const { weights, ...rest } = v.parse(schema, JSON.parse(text ?? ''));
+    return { ...rest, weights: Uint8Array.from(atob(weights), (one) => one.charCodeAt(0)) };
+  } catch {
+    return null;
+  }
+}
+
+/** The letters of a text as the model's tokens, by the order in which they are met: none means anything to it. */
+export function tokensOf(say: string): { tokens: readonly number[]; letters: readonly string[] } {
+  const letters = [...new Set(say)].slice(0, vocabulary);
+  return { tokens: [...say].map((one) => letters.indexOf(one)).filter((id) => id >= 0), letters };
+}
+
+/** What came after the last letter's like. */
+export function expectedOf(say: string): string | null {
+  const all = [...say];
+  const like = all.lastIndexOf(all.at(-1)!, -2);
+  return all.length < 2 || like < 0 ? null : all[like + 1];
+}
+
+class Mine {
+  head = $state.raw<Head | null>(null);
+  /** It was trained in an earlier visit. */
+  fromBefore = $state(false);
+  /** Of each letter that the model may say next; null while nothing is known. */
+  chances = $state.raw<readonly number[] | null>(null);
+  failure = $state('');
+  #begun: Begun | null = null;
+  #taken: Uint8Array | null = null;
+
+  /** What was kept, once the page is alive. */
+  remember(): void {
+    if (!browser || this.head) return;
+    this.head = read(kept(place));
+    this.fromBefore = this.head !== null;
+  }
+
+  /** The one whose training is over. */
+  async take(): Promise<void> {
+    const { asked, end } = training;
+    if (!asked || !end || asked.task !== 'induction' || end.weights === this.#taken) return;
+    this.#taken = end.weights;
+    const head = {
+      ...{ seed: asked.seed, weights: end.weights, hash: await hashOf(end.weights) },
+      config: new TextDecoder().decode(end.config),
+    };
+    if (this.#taken !== end.weights) return;
+    this.head = head;
+    this.fromBefore = false;
+    keep(place, written(head));
+  }
+
+  /** Asks it what comes behind these letters, with some heads off. */
+  ask(say: string, off: readonly number[]): void {
+    this.#begun?.cancel();
+    const { tokens } = tokensOf(say);
+    if (!this.head || tokens.length === 0) {
+      this.chances = null;
+      return;
+    }
+    this.#begun = trainingLine.line.begin(
+      'recall',
+      { weights: this.head.weights, tokens, off },
+      (outcome) => {
+        if (outcome.what === 'cancelled') return;
+        this.failure = outcome.what === 'failed' ? outcome.failure.message : '';
+        this.chances =
+          outcome.what === 'answer' ? (outcome.answer as { chances: number[] }).chances : null;
+      },
+    );
+  }
+}
+
+export const mine = new Mine();

@@ -1,0 +1,30 @@
+// The story as it is open: where it is, what its head computes, and what is pinned.
+import { GraphAnswer } from '../compute/lessons.svelte';
+import { openChapter, type OpenChapter } from '../shell/chapter.svelte';
+import { decode, encode, type TourState } from '../state/tour';
+import { inputsOf, story, type StoryId } from './graphs';
+
+export class TourModel {
+  readonly chapter: OpenChapter<TourState> = openChapter({ encode, decode });
+  readonly state: TourState = $derived(this.chapter.address.state);
+  readonly #inputs = $derived(inputsOf(this.state));
+  readonly #answer = new GraphAnswer(() => ({ graph: story, inputs: this.#inputs }));
+  readonly values = $derived(this.#answer.found?.values ?? null);
+  readonly pinned = $derived(
+    this.state.pin as { matrix: StoryId; row: number; col: number } | null,
+  );
+
+  look = (change: Partial<TourState>): void => this.chapter.look(change);
+
+  choose = (word: number): void => this.look({ word: word + 1 });
+
+  pull = (place: number, to: number): void =>
+    this.look({ pulls: this.state.pulls.map((old, i) => (i === place ? to : old)) });
+
+  /** The same place again frees it. */
+  pin = (matrix: 'scores' | 'weights', col: number): void => {
+    const { pinned } = this;
+    const same = pinned?.matrix === matrix && pinned.col === col;
+    this.look({ pin: same ? null : { matrix, row: 0, col } });
+  };
+}

@@ -1,0 +1,89 @@
+// Which moment of the story a place of the scroll is. Every picture is made of the place alone, so that it is the same on the
+// way down, on the way up and by a link.
+import { screens, sentence, type ScreenId } from '../state/tour';
+
+/** Windows that are scrolled through while a screen stays, one after another. */
+const lengths: Readonly<Record<ScreenId, number>> = {
+  blank: 1.1,
+  alike: 1.3,
+  cards: 2.6,
+  shares: 2.2,
+  train: 1,
+};
+const starts = screens.map((_, i) => screens.slice(0, i).reduce((sum, id) => sum + lengths[id], 0));
+/** Windows that the track is long, without the one that is seen. */
+export const trackLength = starts.at(-1)! + lengths[screens.at(-1)!];
+
+/** The place in the story, 0 to 5, after so many windows of scrolling; and the other way round. */
+export function placeAfter(windows: number): number {
+  const within = Math.min(trackLength, Math.max(0, windows));
+  const index = starts.findLastIndex((start) => start <= within);
+  return index + Math.min(1, (within - starts[index]) / lengths[screens[index]]);
+}
+export function windowsTo(place: number): number {
+  const index = Math.min(screens.length - 1, Math.floor(place));
+  return starts[index] + (place - index) * lengths[screens[index]];
+}
+
+/** 0 before `from`, 1 after `to`, and smooth between. */
+function ease(t: number, from: number, to: number): number {
+  const x = Math.min(1, Math.max(0, (t - from) / (to - from)));
+  return x * x * (3 - 2 * x);
+}
+
+export interface Moment {
+  readonly screen: ScreenId;
+  readonly index: number;
+  /** Which of the screen's sentences are said: so many. */
+  readonly said: number;
+  /** Each from 0, not begun, to 1, done. */
+  readonly back: number;
+  readonly on: number;
+  readonly threads: number;
+  readonly cards: number;
+  /** How many words the question has met, and how far it is with the next. */
+  readonly met: number;
+  readonly tipped: number;
+  readonly whole: number;
+  readonly blended: number;
+  /** Symbols of the formula that have been seen. */
+  readonly symbols: number;
+}
+
+const none = {
+  ...{ back: 0, on: 0, threads: 0, cards: 0, met: 0, tipped: 0, whole: 0, blended: 0, symbols: 0 },
+};
+
+export function momentAt(place: number, chosen = false): Moment {
+  const index = Math.min(screens.length - 1, Math.floor(place));
+  const t = place - index;
+  const screen = screens[index];
+  const own = (): Partial<Moment> => {
+    switch (screen) {
+      case 'blank': {
+        if (chosen) return { back: 1, on: 1, said: 2 };
+        return { back: ease(t, 0.15, 0.5), on: ease(t, 0.5, 0.75), said: t < 0.4 ? 1 : 2 };
+      }
+      case 'alike':
+        return { threads: ease(t, 0, 0.4), said: t < 0.5 ? 1 : 2 };
+      case 'cards': {
+        const met = Math.min(sentence.length, Math.max(0, ((t - 0.14) / 0.74) * sentence.length));
+        return { cards: ease(t, 0, 0.12), met, said: t < 0.9 ? 1 : 2 };
+      }
+      case 'shares': {
+        const seen = [0.05, 0.3, 0.55, 0.8].filter((from) => t >= from).length;
+        return {
+          ...{ cards: 1 - ease(t, 0, 0.08), met: sentence.length },
+          ...{ tipped: ease(t, 0.05, 0.3), whole: ease(t, 0.34, 0.52) },
+          ...{ blended: ease(t, 0.58, 0.82), symbols: seen, said: t < 0.5 ? 1 : t < 0.82 ? 2 : 3 },
+        };
+      }
+      default:
+        return { said: 1 };
+    }
+  };
+  return { ...none, screen, index, said: 1, ...own() };
+}
+
+/** Where each screen's picture says the most: what stands still shows this. */
+export const stillPlaces: readonly number[] = [0.99, 1.99, 2.99, 3.99, 4.5];
