@@ -11,6 +11,7 @@ import * as mask from '../../web/src/state/mask.ts';
 import * as meaning from '../../web/src/state/meaning.ts';
 import * as model from '../../web/src/state/model.ts';
 import * as multiply from '../../web/src/state/multiply.ts';
+import * as tour from '../../web/src/state/tour.ts';
 import * as towers from '../../web/src/state/towers.ts';
 import * as write from '../../web/src/state/write.ts';
 
@@ -24,7 +25,7 @@ interface Codec {
 }
 export const codecs: Record<string, Codec> = {
   ...{ attend, average, block, check, heads, home, learn, longer, mask, meaning, model },
-  ...{ multiply, towers, write },
+  ...{ multiply, tour, towers, write },
 };
 
 /** Every field of every chapter, none as it is by default, as it is written today. */
@@ -51,6 +52,7 @@ export const full: Record<string, string> = {
     'text=To+be&then=12.7&seed=3&temperature=0.5&topK=40&topP=0.75&minP=0.1&layer=2&head=3&block=1&place=2&off=1h2.3a.4&from=one&into=two&carried=feedForward',
   multiply:
     'a=1,2;3,4&b=5;6&reading=outer&step=36&pin=c.0.1&order=blocked&access=100000&strassenA=1,2,0,1;3,1,2,0;0,1,4,2;2,0,1,4&strassenB=2,0,1,1;1,3,0,2;0,1,2,1;4,1,0,5&product=7&strassenPin=sc.0.2',
+  tour: 'at=2.4&word=3&pulls=0,1,2,0.5,0,0,0,4&strict=1.5&pin=scores.0.2&seed=7&say=wugo+wug&off=5&is=02787fcd',
   towers:
     'source=a+b&target=c+d&mode=reverse&causal=no&padding=2&hides=no&flips=sourceMask.0.1!targetMask.2.2&step=1&feed=own&asks=3&asked=9&whole=memory&pin=gap.0.1&additivePin=dot.1.2',
   write: `exercise=causal&code=${write.packed('x = 1\n')}&program=block&own=${write.packed('y = 2\n')}`,

@@ -56,15 +56,17 @@ const context = await browser.newContext({
 });
 await context.addInitScript(() => localStorage.setItem('tril.veils', 'none'));
 const wanted = (name) => process.argv.length === 2 || process.argv.includes(name);
-// The first page is its own picture: the sentence that looks back.
-if (wanted('home')) {
+// Two pages are their own pictures: the sentence that looks back, and the thread from the gap to the word before.
+const own = { home: '', tour: 'tour/#?at=0.9' };
+for (const [name, place] of Object.entries(own)) {
+  if (!wanted(name)) continue;
   const page = await context.newPage();
   await page.setViewportSize({ width: 1200, height: 630 });
-  await page.goto(server.resolvedUrls.local[0]);
+  await page.goto(server.resolvedUrls.local[0] + place);
   await page.waitForSelector('[data-variant]');
   await page.evaluate(() => document.fonts.ready);
-  await page.waitForTimeout(600); // arcs have landed
-  await page.screenshot({ path: join(folder, 'home.png') });
+  await page.waitForTimeout(1200); // arcs have landed
+  await page.screenshot({ path: join(folder, `${name}.png`) });
   await page.close();
 }
 for (const [chapter, [state, figure]] of Object.entries(figures)) {

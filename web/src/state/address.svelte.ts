@@ -12,7 +12,7 @@ const pace = 250;
 /** After a pause this long the same slider begins to be moved anew. */
 const pause = 1200;
 /** What ends a movement, or may lead away. */
-const ends = ['pointerup', 'pointercancel', 'focusout', 'click', 'pagehide'] as const;
+const ends = ['pointerup', 'pointercancel', 'click', 'pagehide'] as const;
 
 export interface Codec<State> {
   readonly encode: (state: State) => string;
@@ -37,6 +37,8 @@ export class Address<State> {
   #path = '';
   readonly #listen = () => this.#read();
   readonly #flush = () => mayWrite() && this.#write();
+  /** What has the focus may lose it by being taken off the page, in the middle of drawing: nothing may change before its end. */
+  readonly #left = () => queueMicrotask(this.#flush);
   /** What the history does not know yet: a new entry, or another address of the one that is open. */
   #owed: 'push' | 'replace' | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,11 +59,13 @@ export class Address<State> {
     this.#read();
     window.addEventListener('popstate', this.#listen);
     for (const end of ends) window.addEventListener(end, this.#flush, { capture: true });
+    window.addEventListener('focusout', this.#left, { capture: true });
     return () => {
       this.#write();
       clearTimeout(this.#timer);
       window.removeEventListener('popstate', this.#listen);
       for (const end of ends) window.removeEventListener(end, this.#flush, { capture: true });
+      window.removeEventListener('focusout', this.#left, { capture: true });
     };
   }
 

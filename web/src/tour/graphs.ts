@@ -83,7 +83,7 @@ export type StoryId = 'q' | 'before' | 'scores' | 'weights';
 export function sceneOf(values: NodeValues): GraphScene<StoryId> {
   const { axes, why } = text;
   const keys = wordAxis(sentence, axes.key);
-  const query = wordAxis([sentence[last]], axes.query);
+  const query = wordAxis([sentence[last]], axes.query, keys.names.slice(last));
   const entries = numerals(width, axes.entry);
   const shown: Record<StoryId, Shown> = {
     q: {

@@ -1,0 +1,9 @@
+// Letters as tokens, in the order in which they are met.
+export function tokensOf(say: string) {
+  const letters: string[] = [];
+  const tokens = Array.from(say, (letter) => {
+    if (!letters.includes(letter)) letters.push(letter);
+    return letters.indexOf(letter);
+  });
+  return { tokens, letters };
+}

@@ -1,0 +1,460 @@
+// The tour: every number, length and place that is drawn, at twenty places of its scroll and both ways, against a head that is
+// written down again; the same story without motion and without a script; and the head that is trained, against Node.
+import type { Page } from '@playwright/test';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { loadTril } from 'tril/training';
+import { parse } from 'yaml';
+import { recall } from '../../web/src/compute/training/recall.ts';
+import { tokensOf } from './oracles/letters.ts';
+import { expectFaultless } from './axe.ts';
+import { boxOf } from './box.ts';
+import { expect, test } from './fixtures.ts';
+import { trainedHere } from './learn-page.ts';
+import { expectNoSidewaysScroll } from './lessons.ts';
+import { message } from './messages.ts';
+import { byWord, sentence, softmax, storyOf, vocabulary } from './oracles/tour.ts';
+import { settled } from './settled.ts';
+
+const near = 1e-5;
+
+async function open(page: Page, query = ''): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(`./tour/${query && `#?${query}`}`);
+  await page.locator('[data-moving="true"] [data-place]').waitFor();
+  await page.evaluate(() => document.fonts.ready);
+  await settled(page);
+}
+
+/** Scrolls, as a wheel or a finger does, to a place of the story. */
+async function scrollTo(page: Page, place: number): Promise<void> {
+  await page.evaluate((to) => {
+    const lengths = [1.1, 1.3, 2.6, 2.2, 1];
+    const gone = lengths.slice(0, Math.floor(to)).reduce((sum, one) => sum + one, 0);
+    const windows = gone + (to - Math.floor(to)) * (lengths[Math.floor(to)] ?? 0);
+    const track = document.querySelector<HTMLElement>('.track')!;
+    const top = scrollY + track.getBoundingClientRect().top;
+    window.scrollTo({ top: top + windows * innerHeight, behavior: 'instant' });
+  }, place);
+  const at = async () => Number(await page.locator('[data-place]').getAttribute('data-place'));
+  await expect.poll(async () => Math.abs((await at()) - place)).toBeLessThan(0.01);
+  await settled(page);
+}
+
+/** Everything that is drawn of a moment. */
+const drawn = (page: Page) =>
+  page.locator('.window [data-screen]').evaluate((stage) => {
+    const all = (selector: string) => [
+      ...stage.querySelectorAll<SVGElement & HTMLElement>(selector),
+    ];
+    const numbers = (selector: string, name: string) =>
+      all(selector).map((each) => Number(each.dataset[name]));
+    const boxes = (selector: string) =>
+      all(selector).map((each) => {
+        const { left, width, top, height } = each.getBoundingClientRect();
+        return { left, width, top, height };
+      });
+    const ends = (selector: string) =>
+      all(selector).map((path) => {
+        const line = path as unknown as SVGPathElement;
+        const from = stage.getBoundingClientRect().left;
+        return [0, line.getTotalLength()].map((at) => from + line.getPointAtLength(at).x);
+      });
+    return {
+      screen: stage.getAttribute('data-screen'),
+      // Classes have no order.
+      html: stage.outerHTML.replace(/class="([^"]*)"/gu, (_, names: string) =>
+        names.split(' ').sort().join(' '),
+      ),
+      words: boxes('[data-word]'),
+      gap: boxes('.gap')[0],
+      threads: numbers('[data-thread]', 'share'),
+      thick: all('[data-thread]').map((each) => parseFloat(getComputedStyle(each).strokeWidth)),
+      ends: ends('[data-thread]'),
+      back: ends('[data-back]')[0],
+      on: ends('[data-on]')[0],
+      chances: numbers('[data-chance]', 'share'),
+      lengths: all('[data-chance] i').map((bar) => bar.getBoundingClientRect().width),
+      laid: all('[data-laid]').map((word) => Number(getComputedStyle(word).opacity)),
+      entries: all('[data-card]').length,
+      scores: numbers('[data-score]', 'score'),
+      said: all('[data-score]').map((each) => each.textContent),
+      products: numbers('[data-product]', 'product'),
+      bars: boxes('[data-bar]'),
+      sum: numbers('[data-sum]', 'sum'),
+      symbols: Number(stage.querySelector<HTMLElement>('[data-seen]')?.dataset.seen ?? 0),
+    };
+  });
+type Drawn = Awaited<ReturnType<typeof drawn>>;
+
+const expectClose = (
+  found: readonly number[],
+  expected: readonly number[],
+  within: number,
+  what: string,
+) => {
+  expect(found, what).toHaveLength(expected.length);
+  found.forEach((value, i) =>
+    expect(
+      Math.abs(value - expected[i]),
+      `${what} ${i}: ${value}, not ${expected[i]}`,
+    ).toBeLessThan(within),
+  );
+};
+const middle = ({ left, width }: { left: number; width: number }) => left + width / 2;
+
+/** Lengths are in proportion to numbers. */
+function expectInProportion(
+  lengths: readonly number[],
+  numbers: readonly number[],
+  what: string,
+): void {
+  const most = Math.max(...numbers);
+  const unit = Math.max(...lengths) / most;
+  expectClose(
+    lengths,
+    numbers.map((number) => number * unit),
+    1.5,
+    what,
+  );
+}
+
+function expectMoment(now: Drawn, place: number, strict: number, pulls: readonly number[]): void {
+  const story = storyOf(strict);
+  const where = `at ${place}`;
+  const isAlike = now.screen === 'alike';
+  if (now.screen === 'blank') {
+    // From the gap to the earlier like of the last word, and one step on.
+    expectClose(now.back, [middle(now.gap), middle(now.words[1])], 2, where);
+    expectClose(now.on, [middle(now.words[1]), middle(now.words[2])], 2, where);
+  }
+  const shares = isAlike ? softmax(pulls) : story.shares;
+  if (now.threads.length > 0) {
+    expectClose(now.threads, shares, near, `${where}: threads`);
+    now.ends.forEach(([from, to], i) => {
+      expect(Math.abs(from - middle(now.gap)), where).toBeLessThan(2);
+      expect(Math.abs(to - middle(now.words[i])), where).toBeLessThan(2);
+    });
+    expectInProportion(now.thick, shares, `${where}: thickness`);
+  }
+  if (now.chances.length > 0) {
+    const chances = isAlike ? byWord(shares) : story.chances;
+    expectClose(now.chances, chances, near, `${where}: chances`);
+    expectInProportion(now.lengths, chances, `${where}: bars`);
+  }
+  if (now.screen === 'cards') {
+    expectClose(now.scores, story.scores.slice(0, now.scores.length), near, `${where}: scores`);
+    if (now.products.length > 0) {
+      const row = story.products[now.scores.length].slice(0, now.products.length);
+      expectClose(now.products, row, near, `${where}: products`);
+    }
+    const heights = now.bars.map(({ height }) => height);
+    const expected = story.scores.slice(0, heights.length).map((score) => Math.max(score, 0));
+    if (Math.max(0, ...expected) > 0) {
+      const unit = Math.max(...heights) / Math.max(...expected);
+      expectClose(
+        heights,
+        expected.map((score) => Math.max(3, score * unit)),
+        1,
+        `${where}: heights`,
+      );
+    }
+    now.bars.forEach((bar, i) => {
+      expect(Math.abs(middle(bar) - middle(now.words[i])), where).toBeLessThan(2);
+    });
+  }
+  if (now.sum.length > 0) {
+    expectClose(now.sum, [story.all], 1e-4 * story.all, `${where}: sum`);
+    expectInProportion(
+      now.bars.map(({ width }) => width),
+      story.shares,
+      `${where}: the line`,
+    );
+    // End to end.
+    now.bars.slice(1).forEach((bar, i) => {
+      expect(Math.abs(bar.left - now.bars[i].left - now.bars[i].width), where).toBeLessThan(1);
+    });
+  }
+}
+
+const places = [
+  ...[0, 0.2, 0.4, 0.6, 0.95, 1.1, 1.3, 1.6, 1.95, 2.05, 2.2],
+  ...[2.31, 2.45, 2.72, 2.97, 3.03, 3.2, 3.45, 3.7, 3.95],
+];
+
+test('what is drawn is what the head computes, at twenty places, down and up', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await open(page);
+  const flat = sentence.map(() => 0);
+  const down: string[] = [];
+  for (const place of places) {
+    await scrollTo(page, place);
+    const now = await drawn(page);
+    expectMoment(now, place, 0.5, flat);
+    down.push(now.html);
+  }
+  for (const [i, place] of [...places.entries()].reverse()) {
+    await scrollTo(page, place);
+    const now = await drawn(page);
+    expect(now.html, `at ${place}, on the way up`).toBe(down[i]);
+  }
+  // By a link, too.
+  await open(page, 'at=2.72&strict=1.5');
+  expectMoment(await drawn(page), 2.72, 1.5, flat);
+  expect(await page.evaluate(() => scrollY)).toBeGreaterThan(3000);
+  await open(page, 'at=3.95&strict=3');
+  const strict = await drawn(page);
+  expectMoment(strict, 3.95, 3, flat);
+  expect(strict.symbols).toBe(4);
+});
+
+test('a word is chosen, a thread pulled, a question made stricter, a score explained', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await open(page);
+  await page.locator('[data-option="dog"]').click();
+  const said = page.locator('.window [data-said]');
+  await expect(said).toContainText('dog');
+  await expect(page.locator('.window [data-laid]')).toHaveText('saw');
+  await page.locator('[data-option="saw"]').click();
+  await expect(said).not.toContainText('dog');
+
+  await scrollTo(page, 1.8);
+  const thread = page.getByRole('slider').nth(4);
+  for (let n = 0; n < 4; ++n) await thread.press('ArrowUp');
+  await expect(thread).toHaveAttribute('aria-valuenow', '2');
+  await settled(page);
+  const pulls = [0, 0, 0, 0, 2, 0, 0, 0];
+  expectMoment(await drawn(page), 1.8, 0.5, pulls);
+  const box = await boxOf(thread);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 400);
+  await page.mouse.up();
+  await expect(thread).toHaveAttribute('aria-valuenow', '0');
+
+  await scrollTo(page, 3.9);
+  await page.getByRole('slider').fill('2');
+  await settled(page);
+  expectMoment(await drawn(page), 3.9, 2, [0, 0, 0, 0, 0, 0, 0, 0]);
+  await expect(page).toHaveURL(/strict=2/u);
+
+  await scrollTo(page, 2.97);
+  await page
+    .getByRole('button', { name: message('tour.column', { place: 3, word: 'saw' }) })
+    .click();
+  const why = page.locator('.why[data-why="scores"]');
+  const numbers = (await why.locator('.equation, [data-equation]').first().textContent())!;
+  const terms = [...numbers.matchAll(/\(?(−?[\d.]+)\)?·\(?(−?[\d.]+)/gu)].map(([, a, b]) =>
+    [a, b].map((one) => Number(one.replace('−', '-'))).reduce((x, y) => x * y),
+  );
+  expect(terms.reduce((a, b) => a + b)).toBeCloseTo(storyOf(2).scores[2], 4);
+  await page.keyboard.press('Escape');
+  await expect(why).toHaveCount(0);
+});
+
+test('dots lead to the screens; keys, back and forward do what they do everywhere', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await open(page);
+  const dot = (id: string) => page.locator(`[data-stop="${id}"]`);
+  await expect(dot('blank')).toHaveAttribute('aria-current', 'step');
+  for (const id of ['alike', 'cards', 'shares', 'train', 'blank']) {
+    await dot(id).click();
+    await expect(dot(id)).toHaveAttribute('aria-current', 'step');
+  }
+  await page.locator('main').click({ position: { x: 40, y: 300 } });
+  await page.keyboard.press('PageDown');
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(200);
+  await expect(page).toHaveURL(/at=0\.\d/u);
+});
+
+/** The words of the story, from the file that the page is made of. */
+async function told(): Promise<string[]> {
+  const file = fileURLToPath(new URL('../../web/src/texts/en/tour.yaml', import.meta.url));
+  const { said, train } = parse(await readFile(file, 'utf8')) as {
+    said: Record<string, string[]>;
+    train: Record<string, string>;
+  };
+  const after = ['after', 'off', 'made', 'link', 'on'].map((id) => train[id]);
+  return [...Object.values(said).flat(), ...after];
+}
+
+test('at most 350 words are told, and no sentence has more than 16', async () => {
+  const all = await told();
+  const words = (text: string) => text.split(/\s+/u).filter((one) => /\w/u.test(one));
+  expect(all.flatMap(words).length).toBeLessThan(350);
+  for (const sentence of all.flatMap((text) => text.split(/[.?!:]/u))) {
+    expect(words(sentence).length, sentence).toBeLessThanOrEqual(16);
+  }
+});
+
+const stills = async (page: Page) => {
+  const shown = page.locator('[data-still] .sized:visible [data-screen]');
+  await expect(shown).toHaveCount(4);
+  return shown.evaluateAll((all) =>
+    all.map((stage) => ({
+      screen: stage.getAttribute('data-screen'),
+      label: stage.getAttribute('aria-label'),
+    })),
+  );
+};
+
+test('without motion and without a script five stills tell the same', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto('./tour/');
+  await page.locator('[data-variant]').waitFor();
+  await settled(page);
+  const living = await stills(page);
+  expect(living.map(({ screen }) => screen)).toEqual(['blank', 'alike', 'cards', 'shares']);
+  await expect(page.locator('[data-still="train"] .go')).toBeVisible();
+  const shares = storyOf(0.5).shares.map((share) => Math.round(100 * share));
+  for (const share of shares) expect(living[3].label).toContain(`${share} %`);
+
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL });
+  const dead = await context.newPage();
+  for (const width of [1440, 800, 360]) {
+    await dead.setViewportSize({ width, height: 800 });
+    await dead.goto('./tour/');
+    expect(await stills(dead), `${width} px`).toEqual(living);
+    await expectNoSidewaysScroll(dead, `${width} px`);
+  }
+  const [first] = await told();
+  await expect(dead.getByText(first)).toBeVisible();
+  await expect(dead.locator('[data-still="train"] .picture')).toHaveCount(4);
+  await context.close();
+});
+
+test('reached by everybody, on a phone and a desk', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  for (const [width, height] of [
+    [1440, 900],
+    [768, 1024],
+    [360, 740],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const at of [0.95, 1.8, 2.97, 3.95]) {
+      await open(page, `at=${at}`);
+      await expectNoSidewaysScroll(page, `${at} at ${width} px`);
+      // All of the picture is in the window.
+      const cut = await page
+        .locator('.window [data-screen]')
+        .evaluate(
+          (stage) =>
+            [
+              ...stage.querySelectorAll(
+                '[data-word], [data-bar], [data-chance], [data-card], button',
+              ),
+            ]
+              .map((each) => each.getBoundingClientRect())
+              .filter(
+                ({ left, right, bottom }) =>
+                  left < -1 || right > innerWidth + 1 || bottom > innerHeight + 1,
+              ).length,
+        );
+      expect(cut, `${at} at ${width} px`).toBe(0);
+    }
+  }
+  await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
+  await page.goto('about:blank');
+  await page.goto('./tour/');
+  await page.locator('[data-variant]').waitFor();
+  await settled(page);
+  await expectFaultless(page, { where: 'stills' });
+});
+
+/** What the page has kept of its head. */
+const keptHead = (page: Page) =>
+  page.evaluate(() => {
+    const { seed, hash, weights } = JSON.parse(localStorage.getItem('tril.head')!) as Record<
+      string,
+      string
+    >;
+    return { seed, hash, weights: Array.from(atob(weights), (one) => one.charCodeAt(0)) };
+  });
+
+test('a head is trained, asked, kept, named by its hash, and opened as a model', async ({
+  page,
+}) => {
+  test.setTimeout(240_000);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto('./tour/#?at=4&seed=3');
+  await page.locator('[data-training="ready"] .go').click();
+  const answer = page.locator('[data-says]');
+  await expect(answer).toHaveAttribute('data-share', /\d/u, { timeout: 180_000 });
+  const head = await keptHead(page);
+  expect(head.seed).toBe(3);
+  expect(head.hash).toMatch(/^[0-9a-f]{8}$/u);
+
+  const tril = await loadTril();
+  const weights = Uint8Array.from(head.weights);
+  const { createHash } = await import('node:crypto');
+  expect(createHash('sha256').update(weights).digest('hex').slice(0, 8)).toBe(head.hash);
+  const field = page.locator('[data-try] input');
+  const expectAnswer = async (say: string, off: readonly number[]) => {
+    const { tokens, letters } = tokensOf(say);
+    const { chances } = await recall(tril, { weights, tokens, off });
+    const most = Math.max(...chances);
+    await expect
+      .poll(async () => Math.abs(Number(await answer.getAttribute('data-share')) - most))
+      .toBeLessThan(2e-3);
+    const letter = letters[chances.indexOf(most)];
+    if (letter) await expect(answer).toHaveAttribute('data-says', letter);
+    return letter;
+  };
+  expect(await expectAnswer('zubaflo zubaf', [])).toBe('l');
+  for (const head of [0, 1, 2, 3]) {
+    await page.locator(`[data-off="${head}"]`).click();
+    await expectAnswer('zubaflo zubaf', [head]);
+    await page.locator(`[data-off="${head}"]`).click();
+  }
+  await field.fill('wugosni wug');
+  expect(await expectAnswer('wugosni wug', [])).toBe('o');
+  await field.fill('');
+  await expect(page.locator('[data-try] [role="status"]')).toHaveText(message('tour.train.short'));
+  await field.fill('ab');
+
+  // It is there when the visitor comes back, and a link with its hash is known.
+  await page.goto('about:blank');
+  await page.goto(`./tour/#?at=4&seed=3&is=${head.hash}`);
+  await expect(page.locator('[data-try]')).toContainText(message('tour.train.kept'));
+  await expectAnswer('zubaflo zubaf', []);
+  await expect(page.locator('[data-same="true"]')).toBeVisible();
+
+  await page.getByRole('button', { name: message('tour.train.model') }).click();
+  await expect(page).toHaveURL(/model\/#\?text=0/u);
+  await expect(page.locator('[data-figure="own-model"]')).toHaveAttribute('data-model', 'open');
+});
+
+test('five seeds of five are born, and what is kept is not believed blindly', async ({ page }) => {
+  test.setTimeout(240_000);
+  const tril = await loadTril();
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const said = await trainedHere(tril, 'induction', seed);
+    const copy = Math.max(...said.at(-1)!.frame.scores.map((one) => one.copy));
+    expect(copy, `seed ${seed}`).toBeGreaterThan(0.5);
+    expect(said.at(-1)!.frame.loss, `seed ${seed}`).toBeLessThan(0.3);
+  }
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const kept of ['', '{', '[]', '{"seed":1,"hash":"x","config":"{}","weights":"?"}']) {
+    await page.addInitScript((text) => {
+      if (location.protocol.startsWith('http')) localStorage.setItem('tril.head', text);
+    }, kept);
+    await page.goto('about:blank');
+    await page.goto('./tour/');
+    await page.locator('[data-training="ready"]').waitFor();
+    await expect(page.locator('[data-try]')).toHaveCount(0);
+  }
+});
+
+test('the even head is even: a share is a count over all', () => {
+  expect(byWord(softmax(sentence.map(() => 0)))).toEqual(
+    vocabulary.map((word) => sentence.filter((one) => one === word).length / sentence.length),
+  );
+});
