@@ -47,7 +47,10 @@ loading.then(
 
 async function answer({ exercise, code }) {
   try {
-    return judge(await loading, await findExercise(exercise), code);
+    const { departure, ...verdict } = judge(await loading, await findExercise(exercise), code);
+    if (!departure) return verdict;
+    const { values: _, ...first } = departure;
+    return { ...verdict, departure: first };
   } catch (error) {
     return { kind: 'error', message: `It cannot be judged: ${error.message}` };
   }

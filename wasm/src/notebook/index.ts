@@ -14,8 +14,10 @@ export {
   type ProgramRun,
   type ProgramValue,
 } from './run-program.js';
-export { checkExercise, type CheckOptions, type Verdict } from './exercises/check.js';
+export { checkExercise, type CheckOptions } from './exercises/check.js';
+export type { Departure } from './exercises/departure.js';
+export type { Verdict } from './exercises/verdict.js';
 export { runExercise, type RunExerciseOptions } from './exercises/run.js';
 export { exercises } from './exercises/index.js';
-export type { Exercise, ExerciseCase, ExerciseInput, Mistake } from './exercises/exercise.js';
+export type { Exercise, ExerciseCase, ExerciseInput, Mistake, WrittenExercise } from './exercises/exercise.js';
 export { cellOf, notebookProgram, type NotebookCell, type NotebookProgram } from './ipynb.js';

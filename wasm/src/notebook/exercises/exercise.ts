@@ -52,6 +52,19 @@ export interface Exercise {
   readonly mistakes: readonly Mistake[];
 }
 
+/** An exercise that was written as a program, as a teacher writes one: what its right program computes is right. */
+export interface WrittenExercise extends Pick<
+  Exercise,
+  'id' | 'title' | 'task' | 'skeleton' | 'name' | 'parameters' | 'cases'
+> {
+  /** Up to three, each says more than the one before. */
+  readonly hints: readonly string[];
+  /** The right program, in which the function stands. */
+  readonly program: string;
+}
+
+export type AnyExercise = Exercise | WrittenExercise;
+
 /** The shapes of a case's inputs, as a graph declares them. */
 export const shapesOf = (of: ExerciseCase): Record<string, readonly number[]> =>
   Object.fromEntries(Object.entries(of.inputs).map(([name, { shape }]) => [name, shape]));

@@ -6,7 +6,7 @@ import { checkKeys, checkName, describe, integerOption } from '../../names.js';
 import type { Tensor } from '../../tensor.js';
 import type { ProgramLimits } from '../arrays/record.js';
 import { runProgram, type ProgramRun } from '../run-program.js';
-import type { Exercise, ExerciseCase } from './exercise.js';
+import type { AnyExercise, Exercise, ExerciseCase, WrittenExercise } from './exercise.js';
 import { exercises } from './index.js';
 
 /** The options of `runExercise`. */
@@ -16,13 +16,16 @@ export interface RunExerciseOptions {
   readonly limits?: ProgramLimits;
 }
 
-export function exerciseOf(call: string, exercise: string | Exercise): Exercise {
+export function exerciseOf(call: string, exercise: string | AnyExercise): AnyExercise {
   if (typeof exercise === 'string') {
     const ids = exercises.map(({ id }) => id);
     checkName(call, 'exercise', 'exercise', exercise, ids);
     return exercises[ids.indexOf(exercise)]!;
   }
-  if (typeof exercise?.graph === 'function' && Array.isArray(exercise.cases)) return exercise;
+  const isOwn =
+    typeof (exercise as Partial<Exercise> | null)?.graph === 'function' ||
+    typeof (exercise as Partial<WrittenExercise> | null)?.program === 'string';
+  if (isOwn && Array.isArray(exercise.cases)) return exercise;
   const problem = `must be the id of one or an exercise, is ${describe(exercise)}`;
   throw new TrilError(call, 'exercise', problem);
 }
@@ -46,17 +49,18 @@ export function inputsOf(tril: Tril, of: ExerciseCase): Record<string, Tensor> {
 interface Trying {
   readonly inputs: Readonly<Record<string, Tensor>>;
   readonly of: ExerciseCase;
-  /** What the program finds an input as: by default a name that it does not give to anything itself. */
-  readonly nameOf?: (name: string) => string;
   readonly limits?: ProgramLimits | undefined;
 }
+
+/** What the program finds an input as: a name that it does not give to anything itself. The input's node has the plain one. */
+const nameOf = (name: string) => `__${name}`;
 
 /** The program, with a call of its function behind it. */
 export function runCase(
   tril: Tril,
-  exercise: Exercise,
+  exercise: AnyExercise,
   code: string,
-  { inputs, of, nameOf = (name) => `_given_${name}`, limits }: Trying,
+  { inputs, of, limits }: Trying,
 ): ProgramRun {
   const args = exercise.parameters.map((name) => of.numbers?.[name] ?? nameOf(name));
   const all = Object.entries(inputs).map(([name, tensor]) => [nameOf(name), tensor] as const);
@@ -90,7 +94,7 @@ export function runCase(
  */
 export function runExercise(
   tril: Tril,
-  exercise: string | Exercise,
+  exercise: string | AnyExercise,
   code: string,
   options: RunExerciseOptions = {},
 ): ProgramRun {
@@ -101,10 +105,7 @@ export function runExercise(
   const chosen = exerciseOf(call, exercise);
   const of = chosen.cases[integerOption(call, 'case', options.case, 0, 0)];
   if (!of) throw new TrilError(call, 'case', `there are ${chosen.cases.length} cases, from 0`);
-  return tril.scope(() => {
-    const nameOf = (name: string) => name;
-    return runCase(tril, chosen, code, {
-      ...{ inputs: inputsOf(tril, of), of, nameOf, limits: options.limits },
-    });
-  });
+  return tril.scope(() =>
+    runCase(tril, chosen, code, { inputs: inputsOf(tril, of), of, limits: options.limits }),
+  );
 }
