@@ -4,20 +4,26 @@
  * @module tril/notebook
  */
 export type { ProgramLimits } from './arrays/record.js';
-export {
-  runProgram,
-  type Given,
-  type LineValue,
-  type ProgramError,
-  type ProgramLine,
-  type ProgramOptions,
-  type ProgramRun,
-  type ProgramValue,
-} from './run-program.js';
+export { runProgram, type Given, type ProgramOptions } from './run-program.js';
+export type {
+  LineValue,
+  ProgramCell,
+  ProgramError,
+  ProgramLine,
+  ProgramRun,
+  ProgramValue,
+} from './program-run.js';
 export { checkExercise, type CheckOptions } from './exercises/check.js';
 export type { Departure } from './exercises/departure.js';
 export type { Verdict } from './exercises/verdict.js';
 export { runExercise, type RunExerciseOptions } from './exercises/run.js';
 export { exercises } from './exercises/index.js';
-export type { Exercise, ExerciseCase, ExerciseInput, Mistake, WrittenExercise } from './exercises/exercise.js';
+export type {
+  Exercise,
+  ExerciseCase,
+  ExerciseInput,
+  Mistake,
+  WrittenExercise,
+} from './exercises/exercise.js';
 export { cellOf, notebookProgram, type NotebookCell, type NotebookProgram } from './ipynb.js';
+export { splitCells } from './split-cells.js';

@@ -3,7 +3,7 @@ import { checkTril } from '../../graph/run.js';
 import type { Tril } from '../../load.js';
 import { booleanOption, checkKeys } from '../../names.js';
 import type { ProgramLimits } from '../arrays/record.js';
-import type { ProgramRun } from '../run-program.js';
+import type { ProgramRun } from '../program-run.js';
 import { distance, isClose, read, sameShape } from './compare.js';
 import { departing, type Departure } from './departure.js';
 import type { AnyExercise, ExerciseCase } from './exercise.js';

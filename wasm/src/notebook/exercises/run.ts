@@ -5,7 +5,8 @@ import type { Tril } from '../../load.js';
 import { checkKeys, checkName, describe, integerOption } from '../../names.js';
 import type { Tensor } from '../../tensor.js';
 import type { ProgramLimits } from '../arrays/record.js';
-import { runProgram, type ProgramRun } from '../run-program.js';
+import type { ProgramRun } from '../program-run.js';
+import { runProgram } from '../run-program.js';
 import type { AnyExercise, Exercise, ExerciseCase, WrittenExercise } from './exercise.js';
 import { exercises } from './index.js';
 

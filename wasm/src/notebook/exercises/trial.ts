@@ -1,7 +1,7 @@
 // One case of an exercise, with what is right and what a program made of it.
 import type { Graph, NodeNumbers } from '../../graph/index.js';
 import type { Tensor } from '../../tensor.js';
-import type { ProgramRun } from '../run-program.js';
+import type { ProgramRun } from '../program-run.js';
 import { read } from './compare.js';
 import type { ExerciseCase } from './exercise.js';
 

@@ -1,5 +1,5 @@
 // What is said of code that was written for an exercise.
-import type { ProgramError, ProgramRun } from '../run-program.js';
+import type { ProgramError, ProgramRun } from '../program-run.js';
 import type { Departure } from './departure.js';
 
 /** What `checkExercise` found. */
