@@ -63,7 +63,7 @@ describe('exercises', () => {
   });
 
   it('are all tried, and most by the line that was changed', { timeout: 240_000 }, () => {
-    expect(wrong.length).toBeGreaterThanOrEqual(170);
+    expect(wrong.length).toBeGreaterThanOrEqual(200);
     for (const { id, mistakes } of exercises) {
       const made = new Set(wrong.filter((each) => each.id === id).map(({ mistake }) => mistake));
       expect(mistakes.filter((each) => !made.has(each.id)).map((each) => each.id)).toEqual([]);
@@ -116,7 +116,7 @@ describe('checkExercise', () => {
   });
 
   it('takes an exercise of your own', () => {
-    const own = { ...exercises[1]!, id: 'mine', name: 'mine' };
+    const own = { ...exercises.find(({ id }) => id === 'softmax')!, id: 'mine', name: 'mine' };
     const mine = 'import torch\ndef mine(z):\n    return torch.softmax(z, dim=-1)';
     expect(judge(own, mine).kind).toBe('right');
   });

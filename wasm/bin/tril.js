@@ -18,7 +18,8 @@ Runs programs (.py) and notebooks (.ipynb) and judges the functions in them that
                   defines). There are:
                   ${ids.slice(0, 6).join(', ')},
                   ${ids.slice(6).join(', ')}.
-                  Or the path of a module (.mjs, .js) whose default export is an exercise of your own.
+                  Or an exercise of your own: a link that the page has made, a file (.json), or the path of a
+                  module (.mjs, .js) whose default export is one.
   --seconds N     stops a submission after N seconds (default 120); its work is counted as well, which stops
                   most endless programs much sooner
   --json          prints an array of { file, exercise, kind, message, line, cell, mistake, digits, departure }

@@ -18,6 +18,7 @@ export type { Departure } from './exercises/departure.js';
 export type { Verdict } from './exercises/verdict.js';
 export { runExercise, type RunExerciseOptions } from './exercises/run.js';
 export { exercises } from './exercises/index.js';
+export { exerciseLink, readExercise, readExerciseLink } from './exercises/link.js';
 export type {
   Exercise,
   ExerciseCase,

@@ -126,7 +126,7 @@ export function checkExercise(
       withRun && first ? { ...verdict, run: first } : verdict;
     for (const of of chosen.cases) {
       const inputs = inputsOf(tril, of);
-      const right = rightOf(call, tril, chosen, of, inputs);
+      const right = rightOf(call, tril, chosen, of, { inputs, limits });
       const made = runCase(tril, chosen, code, { inputs, of, limits });
       first ??= made;
       const count = right.wanted.length;

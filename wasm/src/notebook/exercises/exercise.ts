@@ -8,6 +8,8 @@ export interface ExerciseInput {
   readonly scale?: number;
   /** In their place: 0 on the diagonal and below, -inf above. */
   readonly causal?: boolean;
+  /** In their place: in each row so many ones, and noughts behind them. */
+  readonly ones?: readonly number[];
 }
 
 /** One case in which the function is tried. */

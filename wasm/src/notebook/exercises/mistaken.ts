@@ -59,7 +59,7 @@ function lineOfMistake(
     const line = made.find((each) => isClose(each.value, value))?.line;
     if (line !== undefined) return line;
   }
-  return undefined;
+  return made.find(({ node }) => node === trial.nodes[0])?.line;
 }
 
 /** The verdict where all cases are as a mistake has them. */

@@ -3,6 +3,7 @@ import { TrilError } from '../../error.js';
 import { run, type Graph, type NodeNumbers } from '../../graph/index.js';
 import type { Tril } from '../../load.js';
 import type { Tensor } from '../../tensor.js';
+import type { ProgramLimits } from '../arrays/record.js';
 import { read } from './compare.js';
 import type { AnyExercise, ExerciseCase, WrittenExercise } from './exercise.js';
 import { runCase } from './run.js';
@@ -23,15 +24,21 @@ export interface Right {
   readonly wanted: readonly NodeNumbers[];
 }
 
+/** What the right program may use, as any other. */
+interface Given {
+  readonly inputs: Tensors;
+  readonly limits?: ProgramLimits | undefined;
+}
+
 /** @throws TrilError where the right program stops, or returns no arrays */
 function ofProgram(
   call: string,
   tril: Tril,
   exercise: WrittenExercise,
   of: ExerciseCase,
-  inputs: Tensors,
+  { inputs, limits }: Given,
 ): Right {
-  const made = runCase(tril, exercise, exercise.program, { inputs, of });
+  const made = runCase(tril, exercise, exercise.program, { inputs, of, limits });
   const refuse = (problem: string) =>
     new TrilError(call, 'exercise', `its right program ${problem} (${of.name})`);
   const { error, graph, tensors, values } = made;
@@ -54,10 +61,10 @@ export function rightOf(
   tril: Tril,
   exercise: AnyExercise,
   of: ExerciseCase,
-  inputs: Tensors,
+  given: Given,
 ): Right {
-  if ('program' in exercise) return tril.scope(() => ofProgram(call, tril, exercise, of, inputs));
+  if ('program' in exercise) return tril.scope(() => ofProgram(call, tril, exercise, of, given));
   const graph = exercise.graph(of);
-  const right = tril.scope(() => valuesOf(tril, graph, inputs));
+  const right = tril.scope(() => valuesOf(tril, graph, given.inputs));
   return { graph, right, wanted: exercise.results.map((name) => right[name]!) };
 }

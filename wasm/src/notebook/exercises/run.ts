@@ -7,7 +7,13 @@ import type { Tensor } from '../../tensor.js';
 import type { ProgramLimits } from '../arrays/record.js';
 import type { ProgramRun } from '../program-run.js';
 import { runProgram } from '../run-program.js';
-import type { AnyExercise, Exercise, ExerciseCase, WrittenExercise } from './exercise.js';
+import type {
+  AnyExercise,
+  Exercise,
+  ExerciseCase,
+  ExerciseInput,
+  WrittenExercise,
+} from './exercise.js';
 import { exercises } from './index.js';
 
 /** The options of `runExercise`. */
@@ -36,14 +42,19 @@ export function checkCode(call: string, code: unknown): void {
   throw new TrilError(call, 'code', `must be a string, is ${describe(code)}`);
 }
 
+function inputOf(tril: Tril, { shape, scale = 1, causal, ones }: ExerciseInput, seed: number) {
+  const size = [...shape];
+  if (causal) return tril.mask.toTensor(tril.mask.causal(), size);
+  if (!ones) return tril.multiply(tril.randomNormal(size, { seed }), scale);
+  const width = size.at(-1)!;
+  const row = (count: number) => Array.from({ length: width }, (_, i) => Number(i < count));
+  return tril.tensor(size, Float32Array.from(ones.flatMap(row)));
+}
+
 export function inputsOf(tril: Tril, of: ExerciseCase): Record<string, Tensor> {
-  const entries = Object.entries(of.inputs).map(([name, { shape, scale = 1, causal }], i) => {
-    const size = [...shape];
-    const made = causal
-      ? tril.mask.toTensor(tril.mask.causal(), size)
-      : tril.multiply(tril.randomNormal(size, { seed: 100 + i }), scale);
-    return [name, made] as const;
-  });
+  const entries = Object.entries(of.inputs).map(
+    ([name, input], i) => [name, inputOf(tril, input, 100 + i)] as const,
+  );
   return Object.fromEntries(entries);
 }
 
