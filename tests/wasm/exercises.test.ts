@@ -1,7 +1,15 @@
 // Exercises: right programs pass in every style, usual mistakes are named, and never others.
-import { checkExercise, exercises, runExercise, type Exercise, type Verdict } from 'tril/notebook';
+import {
+  checkExercise,
+  countsOf,
+  exercises,
+  runExercise,
+  type Exercise,
+  type Verdict,
+} from 'tril/notebook';
 import { describe, expect, it } from 'vitest';
 import { styles } from './exercise-programs.js';
+import { numpySoftmax } from './exercise-styles.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 
 const verdicts = new Map<unknown, Map<string, Verdict>>();
@@ -268,6 +276,39 @@ describe('runExercise', () => {
       const missing = runExercise(tril, 'attention', '');
       expect(missing.error).toMatchObject({ kind: 'NameError', line: 2 });
     });
+  });
+
+  it.each([
+    ['attention', 2, 1, 4 * 1024 ** 2],
+    ['causal', 2, 1, 4 * 1024 ** 2],
+    ['heads', 4, 1, 4 * 4 * 1024 ** 2],
+    ['batches', 2, 1, 2 * 4 * 1024 ** 2],
+    ['online-softmax', 16, 0, 4 * 1024 * 128],
+  ] as const)('runs %s on 1024 tokens, and counts', (id, products, softmaxes, scores) => {
+    withoutLeak(() => {
+      tril.scope(() => {
+        for (const { code: written } of styles[id]!.slice(0, 2)) {
+          const run = runExercise(tril, id, written, { large: true });
+          if (run.graph.nodes.some(({ operation }) => operation === 'attention')) continue;
+          expect(run.error).toBeNull();
+          expect(countsOf(run)).toMatchObject({ products, softmaxes, scores });
+          expect(countsOf(run).arrays).toBeGreaterThan(scores);
+        }
+      });
+    });
+  });
+
+  it('counts what is there', () => {
+    expectRefused(() => countsOf({} as never), {
+      ...{ call: 'countsOf', argument: 'run', says: 'must be what runProgram gives' },
+    });
+    expectRefused(() => runExercise(tril, 'softmax', numpySoftmax, { large: true }), {
+      ...{ call: 'runExercise', argument: 'large', says: 'softmax has no such case' },
+    });
+    const { products, softmaxes } = tril.scope(() =>
+      countsOf(runExercise(tril, 'softmax', numpySoftmax)),
+    );
+    expect([products, softmaxes]).toEqual([0, 1]);
   });
 
   it('refuses wrong arguments', () => {

@@ -17,6 +17,7 @@ export { checkExercise, type CheckOptions } from './exercises/check.js';
 export type { Departure } from './exercises/departure.js';
 export type { Verdict } from './exercises/verdict.js';
 export { runExercise, type RunExerciseOptions } from './exercises/run.js';
+export { countsOf, type ProgramCounts } from './exercises/counts.js';
 export { exercises } from './exercises/index.js';
 export { exerciseLink, readExercise, readExerciseLink } from './exercises/link.js';
 export type {

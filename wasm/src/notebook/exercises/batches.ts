@@ -50,6 +50,7 @@ export const batches: Exercise = {
     padded('1 sequence', [2, 3], 6, [4]),
     scaled('large scores', plain, 20, ['Q', 'K']),
   ],
+  large: padded('1024 tokens', [1024, 64], 1024, [1024, 700]),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V, real }, c) => {
       const [B, S] = of.inputs.real!.shape as [number, number];

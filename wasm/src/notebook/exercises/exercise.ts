@@ -49,6 +49,8 @@ export interface Exercise {
   /** The nodes that it returns: one, or several as a tuple. */
   readonly results: readonly string[];
   readonly cases: readonly ExerciseCase[];
+  /** The same with 1024 tokens, on which time and memory are looked at. */
+  readonly large?: ExerciseCase;
   /** The right computation, with every step as a node of its own. */
   readonly graph: (of: ExerciseCase) => Graph;
   readonly mistakes: readonly Mistake[];

@@ -2,7 +2,7 @@
 import { TrilError } from '../../error.js';
 import { checkTril } from '../../graph/run.js';
 import type { Tril } from '../../load.js';
-import { checkKeys, checkName, describe, integerOption } from '../../names.js';
+import { booleanOption, checkKeys, checkName, describe, integerOption } from '../../names.js';
 import type { Tensor } from '../../tensor.js';
 import type { ProgramLimits } from '../arrays/record.js';
 import type { ProgramRun } from '../program-run.js';
@@ -20,6 +20,8 @@ import { exercises } from './index.js';
 export interface RunExerciseOptions {
   /** Which of the exercise's cases, counted from 0 (default 0). */
   readonly case?: number;
+  /** On 1024 tokens instead, for exercises that have such a case (default false). */
+  readonly large?: boolean;
   readonly limits?: ProgramLimits;
 }
 
@@ -113,9 +115,12 @@ export function runExercise(
   const call = 'runExercise';
   checkTril(call, tril);
   checkCode(call, code);
-  checkKeys(call, 'options', 'option', options, ['case', 'limits']);
+  checkKeys(call, 'options', 'option', options, ['case', 'large', 'limits']);
   const chosen = exerciseOf(call, exercise);
-  const of = chosen.cases[integerOption(call, 'case', options.case, 0, 0)];
+  const small = chosen.cases[integerOption(call, 'case', options.case, 0, 0)];
+  const isLarge = booleanOption(call, 'large', options.large, false);
+  const of = isLarge ? ('large' in chosen ? chosen.large : undefined) : small;
+  if (isLarge && !of) throw new TrilError(call, 'large', `${chosen.id} has no such case`);
   if (!of) throw new TrilError(call, 'case', `there are ${chosen.cases.length} cases, from 0`);
   return tril.scope(() =>
     runCase(tril, chosen, code, { inputs: inputsOf(tril, of), of, limits: options.limits }),
