@@ -49,8 +49,8 @@ async function answer({ exercise, code }) {
   try {
     const { departure, ...verdict } = judge(await loading, await findExercise(exercise), code);
     if (!departure) return verdict;
-    const { values: _, ...first } = departure;
-    return { ...verdict, departure: first };
+    const { line, result, place, found, wanted } = departure;
+    return { ...verdict, departure: { line, result, place, found, wanted } };
   } catch (error) {
     return { kind: 'error', message: `It cannot be judged: ${error.message}` };
   }
