@@ -67,7 +67,7 @@ function judge(tril: Tril, exercise: AnyExercise, trials: readonly Trial[]): Ver
     const digits = Math.min(7, Math.floor(-Math.log10(Math.max(...all, 1e-9))));
     return {
       kind: 'right',
-      message: `Right, to ${digits} digits, in ${trials.length} cases.`,
+      message: `Right, to ${digits} digits, in ${trials.length} ${trials.length === 1 ? 'case' : 'cases'}.`,
       digits,
     };
   }
