@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { exerciseLink } from 'tril/notebook';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const installed = dirname(createRequire(import.meta.url).resolve('tril/package.json'));
@@ -70,8 +71,15 @@ describe('tril check-notebook', { timeout: 180_000 }, () => {
     const unnamed = softmax.replace('e / e', 'e / 2 / e');
     file('unnamed.ipynb', notebook('x = 1', unnamed));
     expect((await check('unnamed.ipynb')).out).toMatch(
-      /: The result is wrong \(.*\)\. Cell 2, line 3 still has .*, cell 2, line 4 has none\.\n$/u,
+      /: The result is wrong \(.*\)\. Cell 2, line 3 still has .*, cell 2, line 4 has none\. Element \[0, 0\] is 0\.2\d+, must be 0\.\d+\.\n$/u,
     );
+    const [{ departure }] = JSON.parse((await check('unnamed.ipynb', '--json')).out) as [
+      { departure: object },
+    ];
+    expect(departure).toEqual({
+      ...{ line: 4, cell: 2, place: [0, 0] },
+      ...{ found: expect.closeTo(0.205, 3) as number, wanted: expect.closeTo(0.41, 2) as number },
+    });
   });
 
   it('gives JSON', async () => {
@@ -127,6 +135,23 @@ describe('tril check-notebook', { timeout: 180_000 }, () => {
     expect(await check(right, '--exercise', 'loops.mjs', '--seconds', '1')).toMatchObject({
       ...{ code: 1, out: 'right.py: mine: It was stopped: it takes more than 1 s.\n' },
     });
+  });
+
+  it('takes an exercise of a link, or of a file of JSON', async () => {
+    const exercise = {
+      ...{ title: 'Twice', task: 'Return x + x.', name: 'double', parameters: ['x'], hints: [] },
+      ...{ skeleton: 'def double(x):\n    pass', program: 'def double(x):\n    return x + x' },
+      cases: [{ name: '2 rows', inputs: { x: { shape: [2, 3] } } }],
+    };
+    const json = file('double.json', JSON.stringify(exercise));
+    const link = await exerciseLink({ ...exercise, id: 'double' }, 'https://example.org/write');
+    const mine = file('double.py', 'def double(x):\n    return 2 * x\n');
+    const { code, out } = await check(mine, '--exercise', json, '--exercise', link);
+    const line = 'double.py: double: Right, to 7 digits, in 1 case.\n';
+    expect({ code, out }).toEqual({ code: 0, out: line.repeat(2) });
+    const broken = await check(mine, '--exercise', '#?made=AAAA');
+    expect(broken.code).toBe(2);
+    expect(broken.err).toMatch(/^tril: #\?made=AAAA: link: cannot be read/u);
   });
 
   it('leaves out what does not run here, beside the functions', async () => {

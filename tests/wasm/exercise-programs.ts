@@ -2,6 +2,7 @@
 // A program is the right one of a style with a part replaced.
 
 import { numpySoftmax, torchHead, type Style } from './exercise-styles.js';
+import { batches, softmaxOfMask, triangle } from './exercise-averages.js';
 import { block, onlineSoftmax } from './exercise-blocks.js';
 
 const scaled = {
@@ -69,6 +70,8 @@ def average(x):
       },
     },
   ],
+  triangle,
+  'softmax-of-mask': softmaxOfMask,
   softmax: [
     {
       code: numpySoftmax,
@@ -276,6 +279,7 @@ def multi_head_attention(X, W_QKV, W_out, heads):
       },
     },
   ],
+  batches,
   'layer-norm': [
     {
       code: `import numpy as np

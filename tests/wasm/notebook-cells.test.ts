@@ -1,5 +1,5 @@
 // Notebooks as programs: every line keeps its place, and nothing of IPython's is left.
-import { cellOf, checkExercise, notebookProgram, runProgram } from 'tril/notebook';
+import { cellOf, checkExercise, notebookProgram, runProgram, splitCells } from 'tril/notebook';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 
@@ -151,4 +151,109 @@ it('cellOf refuses what is no notebook’s program', () => {
       ...{ call: 'cellOf', argument: 'notebook', says: 'must be what notebookProgram gives' },
     });
   }
+});
+
+describe('the cells of a notebook', () => {
+  const run = (...sources: readonly string[]) => runProgram(tril, ofCells(...sources));
+
+  it('have what they print, and the value of their last line', () => {
+    withoutLeak(() => {
+      const { cells, error, printed } = run(
+        'import numpy as np\nx = np.arange(3.0)\nprint(x)',
+        'x',
+        'x += 1\nx.sum()',
+        '%matplotlib inline',
+        'print(1); 2;',
+        'None',
+        "'a' * 2",
+      );
+      expect(error).toBeNull();
+      expect(printed).toBe('[0. 1. 2.]\n1\n');
+      expect(cells!.map((cell) => [cell.line, cell.printed, cell.value?.text])).toEqual([
+        [1, '[0. 1. 2.]\n', undefined],
+        [4, '', 'array([0., 1., 2.])'],
+        [5, '', '6.0'],
+        [7, '', undefined],
+        [8, '1\n', undefined],
+        [9, '', undefined],
+        [10, '', "'aa'"],
+      ]);
+      expect(cells![6]!.value).toEqual({ type: 'str', text: "'aa'", value: 'aa' });
+    });
+  });
+
+  it('give the node of an array as it was', () => {
+    withoutLeak(() => {
+      const { cells, tensors } = run('import numpy as np\nx = np.zeros(2)\nx', 'x[0] = 7\nx');
+      const [before, after] = cells!.map(({ value }) => tensors[value!.node!]!.toArray());
+      expect([before, after]).toEqual([
+        [0, 0],
+        [7, 0],
+      ]);
+    });
+  });
+
+  it('stop by themselves: those behind one with a mistake run', () => {
+    withoutLeak(() => {
+      const { cells, error, values, lines } = run(
+        'x = 1\ny = (x +',
+        'z = 2\nw = z + nothing\nv = 3',
+        'z * 10',
+        'y',
+      );
+      expect(error).toMatchObject({ kind: 'SyntaxError', line: 2 });
+      expect(cells!.map(({ error: each }) => each && [each.kind, each.line])).toEqual([
+        ['SyntaxError', 2],
+        ['NameError', 4],
+        null,
+        ['NameError', 7],
+      ]);
+      expect(cells![2]!.value!.text).toBe('20');
+      expect(Object.keys(values)).toEqual(['z']);
+      expect(lines.map(({ line }) => line)).toEqual([3, 4, 6, 7]);
+    });
+  });
+
+  it('do not run behind one that the limits stopped', () => {
+    const made = runProgram(tril, ofCells('x = 1', 'while True: pass', 'y = 2'), {
+      limits: { steps: 1000 },
+    });
+    expect(made.cells!.map(({ error }) => error?.kind)).toEqual([undefined, 'TimeoutError']);
+    const long = runProgram(tril, ofCells('x = 1'), { limits: { code: 3 } });
+    expect(long).toMatchObject({ error: { kind: 'MemoryError' }, cells: [] });
+  });
+
+  it('refuse what is none', () => {
+    for (const wrong of [3, null, {}, { code: 'x' }, { cells: [] }, []]) {
+      expectRefused(() => runProgram(tril, wrong as never), {
+        ...{ call: 'runProgram', argument: 'code' },
+        says: 'must be a string or what notebookProgram gives',
+      });
+    }
+  });
+});
+
+describe('splitCells', () => {
+  it('begins a cell at each line that says so', () => {
+    const code = '\nx = 1\n# %% two\ny = 2\ny\n#%%\n# %%no\n%%';
+    const made = splitCells(code);
+    expect(made.code).toBe(code);
+    expect(made.cells.map(({ line, lines }) => [line, lines])).toEqual([
+      [1, 2],
+      [3, 3],
+      [6, 3],
+    ]);
+    expect(cellOf(made, 5)).toEqual({ cell: 2, line: 3 });
+    expect(splitCells('x').cells).toEqual([{ line: 1, lines: 1, source: 'x' }]);
+    expect(splitCells('\n# %%\nx').cells).toEqual([{ line: 2, lines: 2, source: '# %%\nx' }]);
+    expect(runProgram(tril, splitCells('# %%\nx = (\n# %%\n1 + 1')).cells![1]!.value!.text).toBe(
+      '2',
+    );
+  });
+
+  it('refuses what is no string', () => {
+    expectRefused(() => splitCells(3 as never), {
+      ...{ call: 'splitCells', argument: 'code', says: 'must be a string, is 3' },
+    });
+  });
 });

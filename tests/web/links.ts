@@ -55,5 +55,5 @@ export const full: Record<string, string> = {
   tour: 'at=2.4&word=3&pulls=0,1,2,0.5,0,0,0,4&strict=1.5&pin=scores.0.2&seed=7&say=wugo+wug&off=5&is=02787fcd',
   towers:
     'source=a+b&target=c+d&mode=reverse&causal=no&padding=2&hides=no&flips=sourceMask.0.1!targetMask.2.2&step=1&feed=own&asks=3&asked=9&whole=memory&pin=gap.0.1&additivePin=dot.1.2',
-  write: `exercise=causal&code=${write.packed('x = 1\n')}&program=block&own=${write.packed('y = 2\n')}`,
+  write: `exercise=causal&code=${write.packed('x = 1\n')}&made=abc&program=block&own=${write.packed('y = 2\n')}`,
 };

@@ -47,7 +47,10 @@ loading.then(
 
 async function answer({ exercise, code }) {
   try {
-    return judge(await loading, await findExercise(exercise), code);
+    const { departure, ...verdict } = judge(await loading, await findExercise(exercise), code);
+    if (!departure) return verdict;
+    const { line, result, place, found, wanted } = departure;
+    return { ...verdict, departure: { line, result, place, found, wanted } };
   } catch (error) {
     return { kind: 'error', message: `It cannot be judged: ${error.message}` };
   }

@@ -18,10 +18,11 @@ Runs programs (.py) and notebooks (.ipynb) and judges the functions in them that
                   defines). There are:
                   ${ids.slice(0, 6).join(', ')},
                   ${ids.slice(6).join(', ')}.
-                  Or the path of a module (.mjs, .js) whose default export is an exercise of your own.
+                  Or an exercise of your own: a link that the page has made, a file (.json), or the path of a
+                  module (.mjs, .js) whose default export is one.
   --seconds N     stops a submission after N seconds (default 120); its work is counted as well, which stops
                   most endless programs much sooner
-  --json          prints an array of { file, exercise, kind, message, line, cell, mistake, digits }
+  --json          prints an array of { file, exercise, kind, message, line, cell, mistake, digits, departure }
   --help          prints this
 
 Exit codes: 0 all is right, 1 a submission is wrong, 2 wrong usage, or a file that cannot be read.`;
@@ -156,9 +157,22 @@ async function check(judge, file, chosen) {
   for (const { id, name } of chosen.length > 0 ? chosen : defined.map((each) => named(each))) {
     const verdict = await judge.ask(name, code);
     const { kind, line, mistake, digits } = verdict;
+    const placed = (at) => (at === undefined ? {} : placeOf(submission, at));
+    const departure = verdict.departure && {
+      ...verdict.departure,
+      ...placed(verdict.departure.line),
+    };
     const message = messageOf(submission, verdict);
-    const place = line === undefined ? {} : placeOf(submission, line);
-    verdicts.push({ file, exercise: id, kind, message, ...place, mistake, digits });
+    verdicts.push({
+      file,
+      exercise: id,
+      kind,
+      message,
+      ...placed(line),
+      mistake,
+      digits,
+      departure,
+    });
   }
   if (verdicts.length > 0) return verdicts;
   const message = 'It defines no function of an exercise.';

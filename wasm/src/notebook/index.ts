@@ -4,18 +4,28 @@
  * @module tril/notebook
  */
 export type { ProgramLimits } from './arrays/record.js';
-export {
-  runProgram,
-  type Given,
-  type LineValue,
-  type ProgramError,
-  type ProgramLine,
-  type ProgramOptions,
-  type ProgramRun,
-  type ProgramValue,
-} from './run-program.js';
-export { checkExercise, type CheckOptions, type Verdict } from './exercises/check.js';
+export { runProgram, type Given, type ProgramOptions } from './run-program.js';
+export type {
+  LineValue,
+  ProgramCell,
+  ProgramError,
+  ProgramLine,
+  ProgramRun,
+  ProgramValue,
+} from './program-run.js';
+export { checkExercise, type CheckOptions } from './exercises/check.js';
+export type { Departure } from './exercises/departure.js';
+export type { Verdict } from './exercises/verdict.js';
 export { runExercise, type RunExerciseOptions } from './exercises/run.js';
+export { countsOf, type ProgramCounts } from './exercises/counts.js';
 export { exercises } from './exercises/index.js';
-export type { Exercise, ExerciseCase, ExerciseInput, Mistake } from './exercises/exercise.js';
+export { exerciseLink, readExercise, readExerciseLink } from './exercises/link.js';
+export type {
+  Exercise,
+  ExerciseCase,
+  ExerciseInput,
+  Mistake,
+  WrittenExercise,
+} from './exercises/exercise.js';
 export { cellOf, notebookProgram, type NotebookCell, type NotebookProgram } from './ipynb.js';
+export { splitCells } from './split-cells.js';

@@ -1,5 +1,4 @@
 import { TrilError } from '../error.js';
-import type { Graph, GraphValues } from '../graph/index.js';
 import { checkTril } from '../graph/run.js';
 import type { Tril } from '../load.js';
 import { checkKeys, describe, integerOption } from '../names.js';
@@ -7,31 +6,22 @@ import { Tensor } from '../tensor.js';
 import { ArrayValue, type Library } from './arrays/array.js';
 import { defaultFloat } from './arrays/dtypes.js';
 import { arrayOf } from './arrays/make.js';
-import { kindOf, Recorder, type ProgramLimits } from './arrays/record.js';
+import { Recorder, type ProgramLimits } from './arrays/record.js';
 import { Raised } from './language/errors.js';
-import { repr } from './language/format.js';
 import { Interpreter } from './language/interpret.js';
 import { Scope } from './language/scope.js';
 import { metered } from './language/work.js';
-import {
-  Builtin,
-  ClassValue,
-  Float,
-  Func,
-  isNumber,
-  List,
-  Module,
-  numberIn,
-  Tuple,
-  typeName,
-  type Value,
-} from './language/values.js';
+import { Float, List, type Value } from './language/values.js';
 import { builtins } from './library/builtins.js';
 import { mathModule } from './library/math.js';
 import { torchModules } from './library/nn.js';
 import { numpyModules } from './library/numpy.js';
 import { torchModule } from './library/torch.js';
 import { readProgram } from './parse/statements.js';
+import type { NotebookProgram } from './ipynb.js';
+import type { LineValue, ProgramError, ProgramLine, ProgramRun } from './program-run.js';
+import { describeShown, errorOf, runCells, type Part, type RanCell } from './run-cells.js';
+import { describeValue, isShown, room, type Room } from './written-values.js';
 
 /** What a program can be given: a tensor, a number, or nested numbers that become an array. */
 export type Given = Tensor | number | boolean | string | readonly Given[];
@@ -43,68 +33,6 @@ export interface ProgramOptions {
   /** Whose arrays `given` are (default: NumPy's, unless the program imports PyTorch alone). */
   readonly library?: 'numpy' | 'torch';
   readonly limits?: ProgramLimits;
-}
-
-/** A value of a program. */
-export interface ProgramValue {
-  /** Python's name of its type: `int`, `list`, `numpy.ndarray`, `Tensor`. */
-  readonly type: string;
-  /** As Python's `repr` writes it. */
-  readonly text: string;
-  /** Of an array: its node in the graph, which is its tensor's name, too. */
-  readonly node?: string;
-  /** Of an array: `[]` for a single number, which is `[1]` in the graph. */
-  readonly shape?: readonly number[];
-  /** Of an array: its type as NumPy says it. The numbers are float32 all the same. */
-  readonly dtype?: 'float64' | 'float32' | 'int64' | 'bool';
-  /** Of a number, a boolean, a string or None. */
-  readonly value?: number | boolean | string | null;
-  /** Of a list or a tuple. */
-  readonly items?: readonly ProgramValue[];
-}
-
-/** An array that a line has bound to a name. */
-export interface LineValue {
-  readonly name: string;
-  readonly node: string;
-  readonly shape: readonly number[];
-}
-
-/** What happened on a line; of lines that ran several times the last values. */
-export interface ProgramLine {
-  /** Counted from 1. */
-  readonly line: number;
-  /** How many times its statements ran. */
-  readonly times: number;
-  readonly values: readonly LineValue[];
-  /** The nodes of all that was computed on it, in order. */
-  readonly nodes: readonly string[];
-  /** What it printed, all times together. */
-  readonly printed: string;
-}
-
-/** Why a program stopped. */
-export interface ProgramError {
-  /** Python's kind: `ValueError`, `NameError`, `SyntaxError`; `NotImplementedError` for what the subset does not have. */
-  readonly kind: string;
-  /** Counted from 1. */
-  readonly line: number;
-  readonly message: string;
-}
-
-/** What a program made. */
-export interface ProgramRun {
-  /** The values of the program's names, but for functions, classes and modules. */
-  readonly values: Readonly<Record<string, ProgramValue>>;
-  readonly printed: string;
-  /** The lines that ran, by number. */
-  readonly lines: readonly ProgramLine[];
-  /** Why the program stopped; null where it came to its end. What was made before is there all the same. */
-  readonly error: ProgramError | null;
-  /** Every operation on arrays, as a graph for `tril/graph`. */
-  readonly graph: Graph;
-  /** The tensors of all nodes by name: what `why`, `sources`, `gradients` and `program` take as values. */
-  readonly tensors: GraphValues;
 }
 
 const defaultLimits: Required<ProgramLimits> = { steps: 1e6, elements: 5e7, depth: 100, code: 1e6 };
@@ -151,67 +79,11 @@ function provide(
   }
 }
 
-const isShown = (value: Value): boolean =>
-  ![Module, Func, Builtin, ClassValue].some((type) => value instanceof type);
-
-/** Characters of all that is written of a program's values, and items of each. */
-const room = { text: 1e7, items: 10_000 };
-type Room = typeof room;
-
-/** `repr(value)`, as far as it can be written. */
-function textOf(value: Value, left: Room): string {
-  if (left.text <= 0) return '...';
-  try {
-    const text = repr(value);
-    left.text -= text.length + 20;
-    return text;
-  } catch (error) {
-    left.text -= 1e6;
-    if (error instanceof Raised) return '...';
-    throw error;
-  }
-}
-
-function describeValue(recorder: Recorder, value: Value, left: Room, depth = 0): ProgramValue {
-  const type = typeName(value);
-  if (value instanceof ArrayValue) {
-    const { shape, dtype } = value;
-    const node = recorder.nameOf(recorder.uncounted(() => value.recorded));
-    return { type, text: textOf(value, left), node, shape: [...shape], dtype };
-  }
-  const text = textOf(value, left);
-  if (value === null || typeof value === 'string') return { type, text, value };
-  if (isNumber(value))
-    return { type, text, value: typeof value === 'boolean' ? value : numberIn(value) };
-  if ((value instanceof List || value instanceof Tuple) && depth < 4) {
-    left.items -= Math.min(1000, value.items.length);
-    if (left.items < 0 || left.text <= 0) return { type, text };
-    const items = value.items
-      .slice(0, 1000)
-      .map((item) => describeValue(recorder, item, left, depth + 1));
-    return { type, text, items };
-  }
-  return { type, text };
-}
-
-function errorOf(error: unknown, line: number): ProgramError {
-  if (error instanceof Raised)
-    return { kind: error.kind, line: error.line ?? line, message: error.message };
-  // The engine's own: a stack that is full, or an array or a string that is too long.
-  const { name, message } = error as Error;
-  if (name === 'RangeError') {
-    return /call stack|recursion/i.test(message)
-      ? { kind: 'RecursionError', line, message: 'maximum recursion depth exceeded' }
-      : { kind: 'MemoryError', line, message };
-  }
-  if (error instanceof TrilError) return { kind: kindOf(error), line, message: error.message };
-  throw error;
-}
-
 /**
  * Runs a program in a subset of Python with NumPy's and PyTorch's names: read by a grammar and interpreted, without eval. Every
  * operation on arrays is computed by the core and recorded, so that `why`, `sources`, `gradients`, `program` and the other readers
- * of `tril/graph` work on every value. A program's own mistakes are in `error`, by Python's kind, with the line. Tensors are yours
+ * of `tril/graph` work on every value. Of what `notebookProgram` gives, each cell runs by itself: an error stops its cell, and those behind
+ * it run with what there is, as Jupyter's do. A program's own mistakes are in `error`, by Python's kind, with the line. Tensors are yours
  * to dispose, or a scope's; those that were given are among them.
  *
  * @throws TrilError for wrong arguments; never for what a program does
@@ -227,11 +99,14 @@ function errorOf(error: unknown, line: number): ProgramError {
  * runProgram(tril, 3 as never); // throws TrilError: runProgram: code: must be a string
  * ```
  */
-export function runProgram(tril: Tril, code: string, options: ProgramOptions = {}): ProgramRun {
+export function runProgram(
+  tril: Tril,
+  code: string | NotebookProgram,
+  options: ProgramOptions = {},
+): ProgramRun {
   const call = 'runProgram';
   checkTril(call, tril);
-  if (typeof code !== 'string')
-    throw new TrilError(call, 'code', `must be a string, is ${describe(code)}`);
+  const { text, parts } = partsOf(call, code);
   checkKeys(call, 'options', 'option', options, ['given', 'library', 'limits']);
   const limits = limitsOf(call, options.limits);
   const given = options.given ?? {};
@@ -249,7 +124,7 @@ export function runProgram(tril: Tril, code: string, options: ProgramOptions = {
     throw new TrilError(call, 'library', `must be "numpy" or "torch", is ${describe(library)}`);
   }
   const usesTorchAlone =
-    /^\s*(?:import|from)\s+torch\b/m.test(code) && !/^\s*(?:import|from)\s+numpy\b/m.test(code);
+    /^\s*(?:import|from)\s+torch\b/m.test(text) && !/^\s*(?:import|from)\s+numpy\b/m.test(text);
   const own = library ?? (usesTorchAlone ? 'torch' : 'numpy');
   return tril.scope(() => {
     const recorder = new Recorder(tril, limits);
@@ -265,18 +140,49 @@ export function runProgram(tril: Tril, code: string, options: ProgramOptions = {
       program.names.set(name, provide(call, recorder, name, value, own));
     }
     let error: ProgramError | null = null;
+    let cells: RanCell[] | undefined;
+    const left = { ...room };
     try {
-      if (code.length > limits.code) {
+      if (text.length > limits.code) {
         const max = limits.code.toLocaleString('en');
         throw new Raised('MemoryError', `a program may have ${max} characters`, 1);
       }
-      const read = readProgram(code);
-      metered(recorder, () => interpreter.run(read, program));
+      if (parts) {
+        cells = metered(recorder, () => runCells(interpreter, program, parts, left));
+        error = cells.find((cell) => cell.error)?.error ?? null;
+      } else {
+        const read = readProgram(text);
+        metered(recorder, () => interpreter.run(read, program));
+      }
     } catch (thrown) {
       error = errorOf(thrown, recorder.line);
     }
-    return { ...metered(recorder, () => results(interpreter, recorder, program)), error };
+    const made = metered(recorder, () => results(interpreter, recorder, program, left));
+    if (!parts) return { ...made, error };
+    const described = (cells ?? []).map(({ shown, ...cell }) =>
+      shown ? { ...cell, value: describeShown(shown, recorder.nameOf) } : cell,
+    );
+    return { ...made, error, cells: described };
   });
+}
+
+/** The text of a program, and the cells that it consists of where it is a notebook's. */
+function partsOf(
+  call: string,
+  code: string | NotebookProgram,
+): { text: string; parts?: readonly Part[] } {
+  if (typeof code === 'string') return { text: code };
+  const cells: unknown = code?.cells;
+  if (typeof code?.code !== 'string' || !Array.isArray(cells)) {
+    const problem = `must be a string or what notebookProgram gives, is ${describe(code)}`;
+    throw new TrilError(call, 'code', problem);
+  }
+  const lines = code.code.split('\n');
+  const parts = code.cells.map(({ line, lines: count }): Part => {
+    const text = lines.slice(line - 1, line - 1 + count).join('\n');
+    return { line, lines: count, code: text };
+  });
+  return { text: code.code, parts };
 }
 
 /** All that a program has made. What cannot be made any more, since too much was, is left out. */
@@ -284,7 +190,8 @@ function results(
   interpreter: Interpreter,
   recorder: Recorder,
   program: Scope,
-): Omit<ProgramRun, 'error'> {
+  left: Room,
+): Omit<ProgramRun, 'error' | 'cells'> {
   recorder.restart();
   const recordedOf = (array: ArrayValue) => recorder.uncounted(() => array.recorded);
   const lines = [...interpreter.lines].map(([line, { times, names, printed }]) => {
@@ -298,7 +205,6 @@ function results(
   const shown = [...program.names].filter(([, value]) => isShown(value));
   for (const [name, value] of shown)
     if (value instanceof ArrayValue) recorder.name(recordedOf(value), name);
-  const left = { ...room };
   const values = shown.map(([name, value]) => {
     left.items = room.items;
     return [name, describeValue(recorder, value, left)] as const;

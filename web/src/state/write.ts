@@ -6,11 +6,14 @@ import { choice, codecOf, type Field, type StateOf } from './fields';
 /** Those of `tril/notebook`, in the order of the ladder. */
 export const exerciseIds = [
   'average',
+  'triangle',
+  'softmax-of-mask',
   'softmax',
   'attention',
   'causal',
   'self-attention',
   'heads',
+  'batches',
   'layer-norm',
   'block',
   'online-softmax',
@@ -61,9 +64,18 @@ const program: Field<string> = {
   write: packed,
 };
 
+/** An exercise that a teacher has made, as `tril/notebook` packs and reads it. */
+const made: Field<string> = {
+  usual: '',
+  longest: mostPacked,
+  read: v.pipe(v.string(), v.regex(/^[\w-]*$/u)),
+  write: String,
+};
+
 const fields = {
   exercise: choice(exerciseIds, 'attention'),
   code: program,
+  made,
   program: choice(programIds, 'self'),
   own: program,
 };

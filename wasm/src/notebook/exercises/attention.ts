@@ -111,6 +111,7 @@ def attention(Q, K, V):
     normal('3 queries, 5 keys', { Q: [3, 4], K: [5, 4], V: [5, 6] }),
     scaled('large scores', one, 20),
   ],
+  large: normal('1024 tokens', qkv([1024, 64])),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
       const made = steps(c, Q!, K!, of.inputs.Q!.shape);
@@ -159,6 +160,7 @@ export const causal: Exercise = {
     normal('a batch', qkv([2, 7, 2])),
     scaled('large scores', one, 20),
   ],
+  large: normal('1024 tokens', qkv([1024, 64])),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
       const made = steps(c, Q!, K!, of.inputs.Q!.shape);

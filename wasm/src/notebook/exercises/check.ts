@@ -1,241 +1,87 @@
 // Whether a function is right; if not, which mistake it makes, and on which line.
-import { TrilError } from '../../error.js';
-import { edit, run, type Graph, type GraphEdit, type NodeNumbers } from '../../graph/index.js';
 import { checkTril } from '../../graph/run.js';
 import type { Tril } from '../../load.js';
-import { checkKeys } from '../../names.js';
-import type { Tensor } from '../../tensor.js';
+import { booleanOption, checkKeys } from '../../names.js';
 import type { ProgramLimits } from '../arrays/record.js';
-import type { ProgramError, ProgramRun } from '../run-program.js';
-import type { Exercise, ExerciseCase, Mistake } from './exercise.js';
+import type { ProgramRun } from '../program-run.js';
+import { distance, isClose, read, sameShape } from './compare.js';
+import { departing, type Departure } from './departure.js';
+import type { AnyExercise, ExerciseCase } from './exercise.js';
+import { asMistake } from './mistaken.js';
+import { rightOf } from './right.js';
 import { checkCode, exerciseOf, inputsOf, runCase } from './run.js';
-
-/** What `checkExercise` found. */
-export interface Verdict {
-  /**
-   * `right`; `mistake`, one of the usual ones; `shape` and `different`, results that are wrong in a way that has no name;
-   * `missing`, no such function, or nothing that it returns; `error`, a program that stops.
-   */
-  readonly kind: 'right' | 'mistake' | 'shape' | 'different' | 'missing' | 'error';
-  /** The whole of it, as a sentence. */
-  readonly message: string;
-  /** Of `right`: to how many digits, as float32 has them. */
-  readonly digits?: number;
-  /** Of `mistake`: its name. */
-  readonly mistake?: string;
-  /** The line that it comes from, counted from 1, where that is known. */
-  readonly line?: number;
-  /** The case that shows it. */
-  readonly case?: string;
-  /** Of `error`. */
-  readonly error?: ProgramError;
-}
+import { resultNodes, type Trial } from './trial.js';
+import type { Verdict } from './verdict.js';
 
 /** The options of `checkExercise`. */
 export interface CheckOptions {
   readonly limits?: ProgramLimits;
+  /** Also return what the code made of the first case's numbers (default false). Its tensors are yours to dispose, or a scope's. */
+  readonly withRun?: boolean;
 }
 
-/** One case, with what is right and what the program made of it. */
-interface Trial {
-  readonly of: ExerciseCase;
-  readonly inputs: Readonly<Record<string, Tensor>>;
-  readonly graph: Graph;
-  readonly right: Readonly<Record<string, NodeNumbers>>;
-  readonly made: ProgramRun;
-  readonly found: readonly NodeNumbers[];
-}
+const isRight = ({ wanted, found }: Trial) => wanted.every((each, i) => isClose(found[i]!, each));
 
-const read = (tensor: Tensor): NodeNumbers => ({ shape: tensor.shape, data: tensor.read() });
+/** A number as Python writes it, in a few digits. */
+const digits = (x: number) =>
+  Number.isFinite(x)
+    ? String(Number(x.toPrecision(5)))
+    : Number.isNaN(x)
+      ? 'nan'
+      : x > 0
+        ? 'inf'
+        : '-inf';
 
-/**
- * As a part of the largest number. Rounding in float32 stays ten times below; each of the usual mistakes
- * changes a result by a tenth and more.
- */
-const tolerance = 1e-4;
-
-const sameShape = (a: readonly number[], b: readonly number[]) =>
-  a.length === b.length && a.every((size, axis) => size === b[axis]);
-
-/** The largest difference, as a part of the largest right number; infinite where shapes or what is no number differ. */
-function distance(found: NodeNumbers, right: NodeNumbers): number {
-  if (!sameShape(found.shape, right.shape)) return Infinity;
-  let [most, largest] = [0, 0];
-  for (const [i, y] of right.data.entries()) {
-    const x = found.data[i]!;
-    if (Object.is(x, y)) continue;
-    if (!Number.isFinite(x) || !Number.isFinite(y)) return Infinity;
-    most = Math.max(most, Math.abs(x - y));
-  }
-  for (const y of right.data) if (Number.isFinite(y)) largest = Math.max(largest, Math.abs(y));
-  return most === 0 ? 0 : most / (largest || 1);
-}
-
-const isClose = (found: NodeNumbers, right: NodeNumbers) => distance(found, right) <= tolerance;
-
-const valuesOf = (tril: Tril, graph: Graph, inputs: Readonly<Record<string, Tensor>>) =>
-  Object.fromEntries(
-    Object.entries(run(tril, graph, inputs)).map(([name, tensor]) => [name, read(tensor)]),
-  );
-
-/** The arrays that the function returned; null where it returned something else. */
-function resultsOf({ values, tensors }: ProgramRun, count: number): readonly NodeNumbers[] | null {
-  const result = values._result;
-  const all = count === 1 ? [result] : (result?.items ?? []);
-  const arrays = all.flatMap((each) =>
-    each?.node === undefined ? [] : [{ shape: each.shape!, data: tensors[each.node]!.read() }],
-  );
-  return arrays.length === count ? arrays : null;
-}
-
-const rightOf = ({ right }: Trial, { results }: Exercise) => results.map((name) => right[name]!);
-const isRight = (trial: Trial, exercise: Exercise) =>
-  rightOf(trial, exercise).every((each, i) => isClose(trial.found[i]!, each));
-
-/** The values that the program has computed, in order, each with its line. */
-function valuesByLine({ made }: Trial): readonly { line: number; value: NodeNumbers }[] {
-  const lineOf = new Map(made.lines.flatMap(({ line, nodes }) => nodes.map((n) => [n, line])));
-  return made.graph.nodes.flatMap(({ name }) => {
-    const line = lineOf.get(name) ?? 0;
-    return line > 0 ? [{ line, value: read(made.tensors[name]!) }] : [];
-  });
-}
-
-/** What a mistake would have made of a case; null where shapes do not allow it. */
-function mistaken(
-  tril: Tril,
-  trial: Trial,
-  edits: readonly GraphEdit[],
-): { graph: Graph; values: Record<string, NodeNumbers> } | null {
-  return tril.scope(() => {
-    try {
-      const graph = edit(trial.graph, edits);
-      return { graph, values: valuesOf(tril, graph, trial.inputs) };
-    } catch (error) {
-      if (error instanceof TrilError) return null;
-      throw error;
-    }
-  });
-}
-
-/** What is read where a node was left out. */
-const insteadOf = (graph: Graph, { remove, instead }: { remove: string; instead?: string }) =>
-  instead ?? graph.nodes.find(({ name }) => name === remove)!.inputs[0]!;
-
-/** The node that an edited graph has for a result. */
-function resultNode(graph: Graph, edits: readonly GraphEdit[], result: string): string {
-  let name = result;
-  for (const each of edits) {
-    if ('remove' in each && each.remove === name) name = insteadOf(graph, each);
-  }
-  return name;
-}
-
-/** Where a step was left out, the line before it; else that of the first value that is another one, or of the result. */
-function lineOfMistake(
-  trial: Trial,
-  edits: readonly GraphEdit[],
-  { graph, values }: { graph: Graph; values: Readonly<Record<string, NodeNumbers>> },
-): number | undefined {
-  const [first] = edits;
-  const changed = graph.nodes.find(({ name }) => {
-    return !trial.right[name] || !isClose(values[name]!, trial.right[name]);
-  });
-  const wanted = [
-    first && 'remove' in first ? trial.right[insteadOf(trial.graph, first)] : undefined,
-    changed && values[changed.name],
-    trial.found[0],
-  ];
-  const made = valuesByLine(trial);
-  for (const value of wanted) {
-    // Of ones and noughts there are many.
-    if (!value || (new Set(value.data).size < 3 && value.data.length > 2)) continue;
-    const line = made.find((each) => isClose(each.value, value))?.line;
-    if (line !== undefined) return line;
-  }
-  return undefined;
-}
-
-/** The verdict where all cases are as a mistake has them. */
-function asMistake(
-  tril: Tril,
-  exercise: Exercise,
-  trials: readonly Trial[],
-  mistake: Mistake,
-): Verdict | null {
-  let shown: Verdict | null = null;
-  for (const trial of trials) {
-    const edits = mistake.edits(trial.of);
-    const wrong = mistaken(tril, trial, edits);
-    if (!wrong) continue;
-    const expected = exercise.results.map(
-      (name) => wrong.values[resultNode(trial.graph, edits, name)]!,
-    );
-    if (!expected.every((each, i) => isClose(trial.found[i]!, each))) return null;
-    const right = rightOf(trial, exercise);
-    if (shown || expected.every((each, i) => isClose(each, right[i]!))) continue;
-    const line = lineOfMistake(trial, edits, wrong);
-    shown = {
-      kind: 'mistake',
-      message: `${line === undefined ? '' : `Line ${line}: `}${mistake.says}.`,
-      mistake: mistake.id,
-      ...(line !== undefined && { line }),
-      case: trial.of.name,
-    };
-  }
-  return shown;
-}
-
-/** Where a result departs: at the first line behind all that agree with a step of the right computation. */
+/** Where a result departs from the right one. */
 function asDifferent(trial: Trial): Verdict {
-  const known = Object.values(trial.right);
-  /** Of each line whether its last value agrees. */
-  const lines = new Map(
-    valuesByLine(trial).map(({ line, value }) => [
-      line,
-      known.some((each) => isClose(value, each)),
-    ]),
-  );
-  const inOrder = [...lines].sort(([a], [b]) => a - b);
-  const last = inOrder.map(([, agrees]) => agrees).lastIndexOf(true);
-  const line = (inOrder[last + 1] ?? inOrder.at(-1))?.[0];
-  const until = inOrder[last]?.[0];
+  const { line, until, departure } = departing(trial);
   const where =
-    until === undefined || until === line
+    line === undefined
       ? ''
-      : ` Line ${until} still has a value of the right computation, line ${line} has none.`;
+      : until === undefined || until === line
+        ? ` Line ${line} departs from the right computation.`
+        : ` Line ${until} still has a value of the right computation, line ${line} has none.`;
+  const what = departure && `${departure.line === undefined ? ` of ${resultName(departure)}` : ''}`;
+  const element = departure
+    ? ` Element ${inWords(departure.place)}${what} is ${digits(departure.found)}, must be ${digits(departure.wanted)}.`
+    : '';
   return {
     kind: 'different',
-    message: `The result is wrong (${trial.of.name}).${where}`,
+    message: `The result is wrong (${trial.of.name}).${where}${element}`,
     ...(line !== undefined && { line }),
     case: trial.of.name,
+    ...(departure && { departure }),
   };
 }
 
+const resultName = ({ result }: Departure) =>
+  result === undefined ? 'the result' : `result ${result}`;
 const inWords = (shape: readonly number[]) => `[${shape.join(', ')}]`;
 
-function judge(tril: Tril, exercise: Exercise, trials: readonly Trial[]): Verdict {
-  const wrong = trials.find((trial) => !isRight(trial, exercise));
+function judge(tril: Tril, exercise: AnyExercise, trials: readonly Trial[]): Verdict {
+  const wrong = trials.find((trial) => !isRight(trial));
   if (!wrong) {
     const all = trials.flatMap((trial) =>
-      rightOf(trial, exercise).map((each, i) => distance(trial.found[i]!, each)),
+      trial.wanted.map((each, i) => distance(trial.found[i]!, each)),
     );
     const digits = Math.min(7, Math.floor(-Math.log10(Math.max(...all, 1e-9))));
     return {
       kind: 'right',
-      message: `Right, to ${digits} digits, in ${trials.length} cases.`,
+      message: `Right, to ${digits} digits, in ${trials.length} ${trials.length === 1 ? 'case' : 'cases'}.`,
       digits,
     };
   }
-  for (const mistake of exercise.mistakes) {
-    const verdict = asMistake(tril, exercise, trials, mistake);
-    if (verdict) return verdict;
+  if (!('program' in exercise)) {
+    for (const mistake of exercise.mistakes) {
+      const verdict = asMistake(tril, exercise, trials, mistake);
+      if (verdict) return verdict;
+    }
   }
-  const right = rightOf(wrong, exercise);
+  const right = wrong.wanted;
   const at = right.findIndex(({ shape }, i) => !sameShape(shape, wrong.found[i]!.shape));
   if (at < 0) return asDifferent(wrong);
   const [is, must] = [wrong.found[at]!, right[at]!].map(({ shape }) => inWords(shape));
-  const which = exercise.results.length > 1 ? `Result ${at + 1}` : 'The result';
+  const which = right.length > 1 ? `Result ${at + 1}` : 'The result';
   const message = `${which} must have the shape ${must}, has ${is} (${wrong.of.name}).`;
   return { kind: 'shape', message, case: wrong.of.name };
 }
@@ -243,7 +89,7 @@ function judge(tril: Tril, exercise: Exercise, trials: readonly Trial[]): Verdic
 /**
  * Judges a function that was written for an exercise: it is run on numbers of several shapes and sizes and compared with the right
  * computation. If it is wrong as one of the usual mistakes is, which are edits of the right graph, the verdict names that and the
- * line. `exercise` is one of `exercises` by its id, or one of your own.
+ * line; where no mistake fits, where its values depart from the right ones. `exercise` is one of `exercises` by its id, or one of your own.
  *
  * @throws TrilError for wrong arguments; never for what the code does
  *
@@ -262,46 +108,50 @@ function judge(tril: Tril, exercise: Exercise, trials: readonly Trial[]): Verdic
  */
 export function checkExercise(
   tril: Tril,
-  exercise: string | Exercise,
+  exercise: string | AnyExercise,
   code: string,
   options: CheckOptions = {},
 ): Verdict {
   const call = 'checkExercise';
   checkTril(call, tril);
   checkCode(call, code);
-  checkKeys(call, 'options', 'option', options, ['limits']);
+  checkKeys(call, 'options', 'option', options, ['limits', 'withRun']);
+  const { limits } = options;
+  const withRun = booleanOption(call, 'withRun', options.withRun, false);
   const chosen = exerciseOf(call, exercise);
   return tril.scope(() => {
     const trials: Trial[] = [];
-    for (const tried of chosen.cases) {
-      const inputs = inputsOf(tril, tried);
-      const made = runCase(tril, chosen, code, { inputs, of: tried, limits: options.limits });
-      const stopped = asStopped(chosen, tried, made, code);
+    let first: ProgramRun | undefined;
+    const end = (verdict: Verdict): Verdict =>
+      withRun && first ? { ...verdict, run: first } : verdict;
+    for (const of of chosen.cases) {
+      const inputs = inputsOf(tril, of);
+      const right = rightOf(call, tril, chosen, of, { inputs, limits });
+      const made = runCase(tril, chosen, code, { inputs, of, limits });
+      first ??= made;
+      const count = right.wanted.length;
+      const stopped = asStopped(chosen, of, made, { code, count });
       if (stopped) {
         // What went wrong before says more.
         const earlier = judge(tril, chosen, trials);
-        return earlier.kind === 'right' ? stopped : earlier;
+        return end(earlier.kind === 'right' ? stopped : earlier);
       }
-      const found = resultsOf(made, chosen.results.length)!;
-      const graph = chosen.graph(tried);
-      trials.push({
-        ...{ of: tried, inputs, graph, made, found },
-        right: valuesOf(tril, graph, inputs),
-      });
+      const nodes = resultNodes(made, count)!;
+      const found = nodes.map((node) => read(made.tensors[node]!));
+      trials.push({ of, inputs, ...right, made, nodes, found });
     }
-    return judge(tril, chosen, trials);
+    return end(judge(tril, chosen, trials));
   });
 }
 
 /** The verdict on a program that stops, or returns no arrays. */
 function asStopped(
-  exercise: Exercise,
+  { name }: AnyExercise,
   of: ExerciseCase,
   made: ProgramRun,
-  code: string,
+  { code, count }: { readonly code: string; readonly count: number },
 ): Verdict | undefined {
   const { error } = made;
-  const { name, results } = exercise;
   const ownLines = code.split('\n').length;
   if (error?.kind === 'NameError' && error.line > ownLines) {
     return { kind: 'missing', message: `There is no function ${name} yet.` };
@@ -311,9 +161,9 @@ function asStopped(
     const message = `Line ${line}: ${error.kind}: ${error.message} (${of.name}).`;
     return { kind: 'error', message, line, case: of.name, error };
   }
-  if (resultsOf(made, results.length)) return undefined;
+  if (resultNodes(made, count)) return undefined;
   const type = made.values._result?.type ?? 'NoneType';
-  const wanted = results.length === 1 ? 'an array' : `${results.length} arrays`;
+  const wanted = count === 1 ? 'an array' : `${count} arrays`;
   const message = `${name} must return ${wanted}, and returns ${type === 'NoneType' ? 'nothing' : type}.`;
   return { kind: 'missing', message };
 }

@@ -8,6 +8,8 @@ export interface ExerciseInput {
   readonly scale?: number;
   /** In their place: 0 on the diagonal and below, -inf above. */
   readonly causal?: boolean;
+  /** In their place: in each row so many ones, and noughts behind them. */
+  readonly ones?: readonly number[];
 }
 
 /** One case in which the function is tried. */
@@ -47,10 +49,25 @@ export interface Exercise {
   /** The nodes that it returns: one, or several as a tuple. */
   readonly results: readonly string[];
   readonly cases: readonly ExerciseCase[];
+  /** The same with 1024 tokens, on which time and memory are looked at. */
+  readonly large?: ExerciseCase;
   /** The right computation, with every step as a node of its own. */
   readonly graph: (of: ExerciseCase) => Graph;
   readonly mistakes: readonly Mistake[];
 }
+
+/** An exercise that was written as a program, as a teacher writes one: what its right program computes is right. */
+export interface WrittenExercise extends Pick<
+  Exercise,
+  'id' | 'title' | 'task' | 'skeleton' | 'name' | 'parameters' | 'cases'
+> {
+  /** Up to three, each says more than the one before. */
+  readonly hints: readonly string[];
+  /** The right program, in which the function stands. */
+  readonly program: string;
+}
+
+export type AnyExercise = Exercise | WrittenExercise;
 
 /** The shapes of a case's inputs, as a graph declares them. */
 export const shapesOf = (of: ExerciseCase): Record<string, readonly number[]> =>

@@ -148,6 +148,7 @@ def multi_head_attention(X, W_QKV, W_out, heads):
     headed('1 head', 2, 3, 4, 1),
     large(headed('', 2, 5, 6, 2)),
   ],
+  large: headed('1024 tokens', 1, 1024, 64, 4),
   graph: (of) =>
     graph(shapesOf(of), ({ X, W_QKV, W_out }, c) => {
       const [B, T, C] = of.inputs.X!.shape as [number, number, number];

@@ -134,6 +134,7 @@ def online_attention(Q, K, V, block):
     // Of two blocks: in some rows the first has the larger score, in some the second.
     scaled('large scores', sized('', [6, 7, 4], 4), 20, ['Q', 'K']),
   ],
+  large: sized('1024 tokens', [1024, 1024, 64], 128),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
       const width = c.number(of.inputs.Q!.shape[1]!);

@@ -2,27 +2,39 @@
 import { TrilError } from '../../error.js';
 import { checkTril } from '../../graph/run.js';
 import type { Tril } from '../../load.js';
-import { checkKeys, checkName, describe, integerOption } from '../../names.js';
+import { booleanOption, checkKeys, checkName, describe, integerOption } from '../../names.js';
 import type { Tensor } from '../../tensor.js';
 import type { ProgramLimits } from '../arrays/record.js';
-import { runProgram, type ProgramRun } from '../run-program.js';
-import type { Exercise, ExerciseCase } from './exercise.js';
+import type { ProgramRun } from '../program-run.js';
+import { runProgram } from '../run-program.js';
+import type {
+  AnyExercise,
+  Exercise,
+  ExerciseCase,
+  ExerciseInput,
+  WrittenExercise,
+} from './exercise.js';
 import { exercises } from './index.js';
 
 /** The options of `runExercise`. */
 export interface RunExerciseOptions {
   /** Which of the exercise's cases, counted from 0 (default 0). */
   readonly case?: number;
+  /** On 1024 tokens instead, for exercises that have such a case (default false). */
+  readonly large?: boolean;
   readonly limits?: ProgramLimits;
 }
 
-export function exerciseOf(call: string, exercise: string | Exercise): Exercise {
+export function exerciseOf(call: string, exercise: string | AnyExercise): AnyExercise {
   if (typeof exercise === 'string') {
     const ids = exercises.map(({ id }) => id);
     checkName(call, 'exercise', 'exercise', exercise, ids);
     return exercises[ids.indexOf(exercise)]!;
   }
-  if (typeof exercise?.graph === 'function' && Array.isArray(exercise.cases)) return exercise;
+  const isOwn =
+    typeof (exercise as Partial<Exercise> | null)?.graph === 'function' ||
+    typeof (exercise as Partial<WrittenExercise> | null)?.program === 'string';
+  if (isOwn && Array.isArray(exercise.cases)) return exercise;
   const problem = `must be the id of one or an exercise, is ${describe(exercise)}`;
   throw new TrilError(call, 'exercise', problem);
 }
@@ -32,31 +44,37 @@ export function checkCode(call: string, code: unknown): void {
   throw new TrilError(call, 'code', `must be a string, is ${describe(code)}`);
 }
 
+function inputOf(tril: Tril, { shape, scale = 1, causal, ones }: ExerciseInput, seed: number) {
+  const size = [...shape];
+  if (causal) return tril.mask.toTensor(tril.mask.causal(), size);
+  if (!ones) return tril.multiply(tril.randomNormal(size, { seed }), scale);
+  const width = size.at(-1)!;
+  const row = (count: number) => Array.from({ length: width }, (_, i) => Number(i < count));
+  return tril.tensor(size, Float32Array.from(ones.flatMap(row)));
+}
+
 export function inputsOf(tril: Tril, of: ExerciseCase): Record<string, Tensor> {
-  const entries = Object.entries(of.inputs).map(([name, { shape, scale = 1, causal }], i) => {
-    const size = [...shape];
-    const made = causal
-      ? tril.mask.toTensor(tril.mask.causal(), size)
-      : tril.multiply(tril.randomNormal(size, { seed: 100 + i }), scale);
-    return [name, made] as const;
-  });
+  const entries = Object.entries(of.inputs).map(
+    ([name, input], i) => [name, inputOf(tril, input, 100 + i)] as const,
+  );
   return Object.fromEntries(entries);
 }
 
 interface Trying {
   readonly inputs: Readonly<Record<string, Tensor>>;
   readonly of: ExerciseCase;
-  /** What the program finds an input as: by default a name that it does not give to anything itself. */
-  readonly nameOf?: (name: string) => string;
   readonly limits?: ProgramLimits | undefined;
 }
+
+/** What the program finds an input as: a name that it does not give to anything itself. The input's node has the plain one. */
+const nameOf = (name: string) => `__${name}`;
 
 /** The program, with a call of its function behind it. */
 export function runCase(
   tril: Tril,
-  exercise: Exercise,
+  exercise: AnyExercise,
   code: string,
-  { inputs, of, nameOf = (name) => `_given_${name}`, limits }: Trying,
+  { inputs, of, limits }: Trying,
 ): ProgramRun {
   const args = exercise.parameters.map((name) => of.numbers?.[name] ?? nameOf(name));
   const all = Object.entries(inputs).map(([name, tensor]) => [nameOf(name), tensor] as const);
@@ -90,21 +108,21 @@ export function runCase(
  */
 export function runExercise(
   tril: Tril,
-  exercise: string | Exercise,
+  exercise: string | AnyExercise,
   code: string,
   options: RunExerciseOptions = {},
 ): ProgramRun {
   const call = 'runExercise';
   checkTril(call, tril);
   checkCode(call, code);
-  checkKeys(call, 'options', 'option', options, ['case', 'limits']);
+  checkKeys(call, 'options', 'option', options, ['case', 'large', 'limits']);
   const chosen = exerciseOf(call, exercise);
-  const of = chosen.cases[integerOption(call, 'case', options.case, 0, 0)];
+  const small = chosen.cases[integerOption(call, 'case', options.case, 0, 0)];
+  const isLarge = booleanOption(call, 'large', options.large, false);
+  const of = isLarge ? ('large' in chosen ? chosen.large : undefined) : small;
+  if (isLarge && !of) throw new TrilError(call, 'large', `${chosen.id} has no such case`);
   if (!of) throw new TrilError(call, 'case', `there are ${chosen.cases.length} cases, from 0`);
-  return tril.scope(() => {
-    const nameOf = (name: string) => name;
-    return runCase(tril, chosen, code, {
-      ...{ inputs: inputsOf(tril, of), of, nameOf, limits: options.limits },
-    });
-  });
+  return tril.scope(() =>
+    runCase(tril, chosen, code, { inputs: inputsOf(tril, of), of, limits: options.limits }),
+  );
 }

@@ -42,6 +42,8 @@ interface LineRecord {
 export class Interpreter extends Evaluator {
   readonly lines = new Map<number, LineRecord>();
   printed = '';
+  /** The value of the expression that was a statement last. */
+  last: Value = null;
   #instances = 0;
   #known: ReadonlyMap<string, Module> | undefined;
 
@@ -86,7 +88,7 @@ export class Interpreter extends Evaluator {
     this.#lineAt(node.line).times += 1;
     switch (node.kind) {
       case 'expression':
-        this.value(node.value, scope);
+        this.last = this.value(node.value, scope);
         return undefined;
       case 'assign': {
         const value = this.value(node.value, scope);

@@ -9,7 +9,11 @@ export class Source {
   readonly #starts: number[] = [0];
   #depth = 0;
 
-  constructor(readonly code: string) {
+  /** `before`: how many lines stand before its first one. */
+  constructor(
+    readonly code: string,
+    readonly before = 0,
+  ) {
     for (let at = code.indexOf('\n'); at >= 0; at = code.indexOf('\n', at + 1)) {
       this.#starts.push(at + 1);
     }
@@ -23,7 +27,7 @@ export class Source {
       if (this.#starts[middle]! <= place) low = middle;
       else high = middle;
     }
-    return low + 1;
+    return this.before + low + 1;
   }
 
   text = (node: SyntaxNode): string => this.code.slice(node.from, node.to);
@@ -45,7 +49,8 @@ export class Source {
     // A mistake is where something is missing: after the last word before it.
     const before = this.code.slice(0, node.to).trimEnd().length;
     const line = this.lineAt(Math.min(node.from, Math.max(0, before - 1)));
-    const near = this.code.split('\n', line)[line - 1]!.trim().slice(0, 60);
+    const own = line - this.before;
+    const near = this.code.split('\n', own)[own - 1]!.trim().slice(0, 60);
     return new Raised('SyntaxError', problem ?? `invalid syntax: ${near}`, line);
   }
 

@@ -199,7 +199,7 @@ class StatementReader {
   }
 }
 
-/** A program. @throws Raised where it is none, or has what the subset does not */
-export function readProgram(code: string): Statement[] {
-  return new StatementReader(new Source(code)).block(parseTree(code));
+/** A program, before which some lines stand. @throws Raised where it is none, or has what the subset does not */
+export function readProgram(code: string, before = 0): Statement[] {
+  return new StatementReader(new Source(code, before)).block(parseTree(code));
 }

@@ -55,7 +55,11 @@ export class Bench {
     const { now, asked } = this.#answer;
     if (!now || !asked) return null;
     const good = this.#good;
-    const isNew = now.lines.length > 0 || !now.error || good?.asked.exercise !== asked.exercise;
+    const isNew =
+      now.lines.length > 0 ||
+      !now.error ||
+      good?.asked.exercise !== asked.exercise ||
+      good.asked.made !== asked.made;
     if (isNew) return { asked, ran: now };
     const [lines, before] = [asked.code.split('\n'), good.asked.code.split('\n')];
     let same = 0;
@@ -99,11 +103,14 @@ export class Bench {
   readonly marks = $derived.by((): LineMark[] => {
     const { now } = this.#answer;
     const verdict = now?.verdict;
-    const wrong = now?.error?.line;
+    const wrong = now?.cells
+      ? now.cells.flatMap(({ error }) => error?.line ?? [])
+      : (now?.error?.line ?? []);
+    const errors = [wrong].flat();
     return [
       ...(this.pointed > 0 ? [{ line: this.pointed, kind: 'pointed' } as const] : []),
-      ...(wrong !== undefined
-        ? [{ line: wrong, kind: 'error' } as const]
+      ...(errors.length > 0
+        ? errors.map((line) => ({ line, kind: 'error' }) as const)
         : verdict?.line !== undefined
           ? [{ line: verdict.line, kind: 'mistake' } as const]
           : []),

@@ -1,4 +1,4 @@
-// What a visitor has written for each exercise, and which are solved: kept in this browser.
+// What a visitor has written for each exercise, and which are solved: kept in this browser, and taken along as a file.
 import { keep, kept } from '../../state/kept';
 import { exerciseIds, mostCode, type ExerciseId } from '../../state/write';
 
@@ -11,13 +11,7 @@ interface Written {
 type All = Partial<Record<ExerciseId, Written>>;
 
 /** Whatever is not as it was written here is left out. */
-function read(): All {
-  let found: unknown;
-  try {
-    found = JSON.parse(kept(place) ?? '{}');
-  } catch {
-    found = {};
-  }
+function read(found: unknown): All {
   const entries = exerciseIds.flatMap((id) => {
     const { code, solved } = Object((found as All | null)?.[id]) as Written;
     const isCode = typeof code === 'string' && code.length <= mostCode;
@@ -27,9 +21,20 @@ function read(): All {
   return Object.fromEntries(entries);
 }
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Characters of a file that is taken: more than all programs together. */
+const mostFile = 400_000;
+
 /** As of now; changes are kept at once. */
 export class Progress {
-  #all = $state.raw<All>(read());
+  #all = $state.raw<All>(read(parsed(kept(place) ?? '')));
 
   codeOf(id: ExerciseId): string | undefined {
     return this.#all[id]?.code;
@@ -37,6 +42,29 @@ export class Progress {
 
   isSolved(id: ExerciseId): boolean {
     return this.#all[id]?.solved ?? false;
+  }
+
+  get solved(): number {
+    return exerciseIds.filter((id) => this.isSolved(id)).length;
+  }
+
+  /** All of it, for `take`. */
+  get file(): string {
+    return JSON.stringify({ of: place, version: 1, exercises: this.#all }, null, 1);
+  }
+
+  /** Puts a file's programs in the place of those here; what is solved stays so. False for what is no such file. */
+  take(file: string): boolean {
+    const found = file.length <= mostFile ? parsed(file) : null;
+    const { of, version, exercises } = Object(found) as Record<string, unknown>;
+    if (of !== place || version !== 1 || typeof exercises !== 'object') return false;
+    const taken = read(exercises);
+    const entries = exerciseIds.flatMap((id) => {
+      const one = { ...this.#all[id], ...taken[id] };
+      return Object.keys(one).length > 0 ? [[id, one] as const] : [];
+    });
+    this.#keep(Object.fromEntries(entries));
+    return true;
   }
 
   /** `code` undefined: as it was given. */
@@ -50,7 +78,11 @@ export class Progress {
   }
 
   #put(id: ExerciseId, one: Written): void {
-    this.#all = { ...this.#all, [id]: one };
-    keep(place, JSON.stringify(this.#all));
+    this.#keep({ ...this.#all, [id]: one });
+  }
+
+  #keep(all: All): void {
+    this.#all = all;
+    keep(place, JSON.stringify(all));
   }
 }

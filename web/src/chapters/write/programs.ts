@@ -112,3 +112,22 @@ y = block(x)
 print(y.shape)
 `,
 };
+
+/** An exercise that somebody may have made. */
+export const madeByDefault = {
+  title: 'A window of two',
+  task: 'x has the shape [T, C]. Row t of the result is the mean of the rows t - 1 and t of x; row 0 stays as it is.',
+  program: `import numpy as np
+
+def window(x):
+    before = np.concatenate([x[:1], x[:-1]])
+    return (x + before) / 2
+`,
+  skeleton: `import numpy as np
+
+def window(x):
+    pass
+`,
+  hints: 'Row t needs row t - 1 beside it.\n`x[:-1]` is x without its last row.',
+  cases: 'x: 5 3\nx: 1 2\nx: 8 1',
+};

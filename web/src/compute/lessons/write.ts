@@ -1,9 +1,21 @@
 // Programs that are written on the page: run line by line, and judged. The interpreter is fetched when it is first asked for.
 import { TrilError, type Tril } from 'tril';
 import { shapes, type Graph } from 'tril/graph';
-import type { ProgramError, ProgramLine, Verdict } from 'tril/notebook';
+import type {
+  ProgramCell,
+  ProgramCounts,
+  ProgramError,
+  ProgramLine,
+  ProgramRun,
+  Verdict,
+  WrittenExercise,
+} from 'tril/notebook';
 import type { Later } from '../answers';
+import type { Time } from '../steady';
+import { timeOfEach } from '../timing';
 import { numbersOf, type NodeValues } from './graph';
+import { attentionBeside } from './write-beside';
+import { exerciseOfForm, type ExerciseForm } from './write-form';
 
 /** What an exercise asks for, as the package has it. */
 export interface ExerciseText {
@@ -17,27 +29,53 @@ export interface ExerciseText {
   readonly parameters: readonly string[];
   /** The shapes of what it returns, in the case whose numbers are shown. */
   readonly wanted: readonly (readonly number[])[];
+  /** Its time can be measured, beside that of `tril.attention`. */
+  readonly timed: boolean;
 }
 
 export interface Ran {
   readonly error: ProgramError | null;
   readonly lines: readonly ProgramLine[];
+  /** Of a program whose cells begin with `# %%`. */
+  readonly cells?: readonly ProgramCell[];
   readonly graph: Graph;
   /** Of all nodes, or, where there are too many numbers, of those that there is room for. */
   readonly values: NodeValues;
   /** The nodes that were returned for an exercise. */
   readonly results: readonly string[];
-  readonly verdict: Verdict | null;
+  readonly verdict: Omit<Verdict, 'run'> | null;
+  readonly counts: ProgramCounts;
+}
+
+/** A program on 1024 tokens: what it consists of, and its time beside that of `tril.attention` on the same numbers. */
+export interface Mine {
+  readonly problem?: string;
+  readonly counts?: ProgramCounts;
+  readonly mine?: Time;
+  readonly beside?: Time;
+}
+
+interface Problem {
+  readonly problem: string;
 }
 
 export interface WriteLessons {
   exercises: { ask: object; answer: readonly ExerciseText[] };
+  /** The exercise of a link. */
+  made: { ask: { readonly made: string }; answer: ExerciseText | Problem };
+  /** A link's part with an exercise that was written in the form. */
+  making: { ask: ExerciseForm; answer: { readonly made: string } | Problem };
   /** A file's program, of a notebook's cells one after another; or why there is none. */
   program: {
     ask: { readonly name: string; readonly text: string };
     answer: { readonly code: string; readonly problem?: string };
   };
-  written: { ask: { readonly exercise: string | null; readonly code: string }; answer: Ran };
+  /** `made`: the exercise of a link, in the place of one of the package's. */
+  written: {
+    ask: { readonly exercise: string | null; readonly made?: string; readonly code: string };
+    answer: Ran;
+  };
+  mine: { ask: { readonly exercise: string; readonly code: string }; answer: Mine };
 }
 
 type Notebook = typeof import('tril/notebook');
@@ -51,50 +89,139 @@ const mostNumbers = 400_000;
 
 /** Once the interpreter is there, at once: as pages are made. */
 const withNotebook = <Answer>(answer: (notebook: Notebook) => Answer) =>
-  (notebook ? answer(notebook) : loadNotebook().then(answer)) as Promise<Answer>;
+  (notebook ? answer(notebook) : loadNotebook().then(answer)) as Promise<Awaited<Answer>>;
 
-function textOf({ id, title, task, skeleton, hints, ...rest }: Notebook['exercises'][number]) {
-  const { name, parameters, results, cases, graph } = rest;
-  const all = shapes(graph(cases[0]), {});
-  const wanted = results.map((result) => all[result]);
-  return { id, title, task, skeleton, hints, name, parameters, wanted };
+type Exercise = Notebook['exercises'][number];
+const plainText = ({
+  id,
+  title,
+  task,
+  skeleton,
+  hints,
+  name,
+  parameters,
+}: Exercise | WrittenExercise) => ({
+  ...{ id, title, task, skeleton, hints, name, parameters },
+});
+function textOf(exercise: Exercise): ExerciseText {
+  const all = shapes(exercise.graph(exercise.cases[0]), {});
+  const wanted = exercise.results.map((result) => all[result]);
+  return { ...plainText(exercise), wanted, timed: exercise.large !== undefined };
 }
+
+/** The exercise of the last link. */
+let last: { readonly made: string; readonly exercise: WrittenExercise } | undefined;
+async function madeExercise({ readExerciseLink }: Notebook, made: string) {
+  if (last?.made !== made) last = { made, exercise: await readExerciseLink(`#?made=${made}`) };
+  return last.exercise;
+}
+
+/** The answer, or what the package says is wrong. */
+async function orProblem<Answer>(answer: () => Promise<Answer>): Promise<Answer | Problem> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof TrilError)) throw error;
+    return { problem: `${error.argument}: ${error.problem}` };
+  }
+}
+
+/** A notebook as a program whose cells begin with `# %%`. */
+function cellsOf({ notebookProgram }: Notebook, text: string): string {
+  const { code, cells } = notebookProgram(text);
+  const lines = code.split('\n');
+  return cells
+    .map(({ line, lines: count }) =>
+      ['# %%', ...lines.slice(line - 1, line - 1 + count)].join('\n'),
+    )
+    .join('\n');
+}
+
+/** What of a run leaves the Worker. */
+function plain({ countsOf }: Notebook, run: ProgramRun): Omit<Ran, 'verdict'> {
+  const { error, lines, cells, graph, tensors, values: found } = run;
+  const values: Record<string, NodeValues[string]> = {};
+  let left = mostNumbers;
+  for (const { name } of graph.nodes) {
+    const tensor = tensors[name];
+    if (tensor.size > left) continue;
+    left -= tensor.size;
+    values[name] = numbersOf(tensor);
+  }
+  const result = found._result;
+  const returned = result?.node ? [result] : (result?.items ?? []);
+  return {
+    ...{ error, lines, graph, values, counts: countsOf(run), ...(cells && { cells }) },
+    results: returned.flatMap(({ node }) => (node === undefined ? [] : [node])),
+  };
+}
+
+const hasCells = (code: string) => /^# ?%%(?:\s|$)/mu.test(code);
 
 export const writeLater: Later<WriteLessons> = {
   exercises: () => withNotebook(({ exercises }) => exercises.map(textOf)),
 
+  made: (_, { made }) =>
+    withNotebook((all) =>
+      orProblem(async () => ({
+        ...{ ...plainText(await madeExercise(all, made)), wanted: [], timed: false },
+      })),
+    ),
+
+  making: (tril, form) =>
+    withNotebook((all) =>
+      orProblem(async () => {
+        const exercise = exerciseOfForm(form);
+        const made = (await all.exerciseLink(exercise)).replace('#?made=', '');
+        const { kind, message } = all.checkExercise(tril, exercise, exercise.program, { limits });
+        return kind === 'right' ? { made } : { problem: message };
+      }),
+    ),
+
   program: (_, { name, text }) =>
-    withNotebook(({ notebookProgram }) => {
+    withNotebook((all) => {
       try {
-        return { code: /\.ipynb$/iu.test(name) ? notebookProgram(text).code : text };
+        return { code: /\.ipynb$/iu.test(name) ? cellsOf(all, text) : text };
       } catch (error) {
         if (!(error instanceof TrilError)) throw error;
         return { code: '', problem: error.message };
       }
     }),
 
-  written: (tril: Tril, { exercise, code }: WriteLessons['written']['ask']) =>
-    withNotebook(({ runProgram, runExercise, checkExercise }) =>
-      tril.scope((): Ran => {
-        const run = exercise
-          ? runExercise(tril, exercise, code, { limits })
-          : runProgram(tril, code, { limits });
-        const { error, lines, graph, tensors, values: found } = run;
-        const values: Record<string, NodeValues[string]> = {};
-        let left = mostNumbers;
-        for (const { name } of graph.nodes) {
-          const tensor = tensors[name];
-          if (tensor.size > left) continue;
-          left -= tensor.size;
-          values[name] = numbersOf(tensor);
-        }
-        const result = found._result;
-        const returned = result?.node ? [result] : (result?.items ?? []);
-        return {
-          ...{ error, lines, graph, values },
-          results: returned.flatMap(({ node }) => (node === undefined ? [] : [node])),
-          verdict: exercise ? checkExercise(tril, exercise, code, { limits }) : null,
-        };
+  written: (tril: Tril, { exercise, made, code }: WriteLessons['written']['ask']) =>
+    withNotebook((all) => {
+      const judged = (of: string | WrittenExercise): Ran =>
+        tril.scope(() => {
+          const { run, ...verdict } = all.checkExercise(tril, of, code, { limits, withRun: true });
+          return { ...plain(all, run!), verdict };
+        });
+      if (made) return madeExercise(all, made).then(judged);
+      if (exercise) return judged(exercise);
+      const program = hasCells(code) ? all.splitCells(code) : code;
+      return tril.scope((): Ran => ({
+        ...plain(all, all.runProgram(tril, program, { limits })),
+        verdict: null,
+      }));
+    }),
+
+  mine: (tril, { exercise, code }) =>
+    withNotebook(({ runExercise, countsOf }) =>
+      tril.scope((): Mine => {
+        const run = () => runExercise(tril, exercise, code, { large: true });
+        const { error, counts, inputs } = tril.scope(() => {
+          const made = run();
+          const given = Object.fromEntries(
+            made.graph.nodes
+              .filter(({ operation }) => operation === 'input')
+              .map(({ name }) => [name, made.tensors[name]]),
+          );
+          return { error: made.error, counts: countsOf(made), inputs: given };
+        });
+        if (error) return { problem: `${error.kind}: ${error.message}` };
+        const call = attentionBeside(tril, exercise, inputs);
+        const alone = (work: () => unknown) => () => tril.scope(() => void work());
+        const [mine, beside] = timeOfEach([alone(run), alone(call)]);
+        return { counts, mine, beside };
       }),
     ),
 };

@@ -1,0 +1,38 @@
+import { TrilError } from '../error.js';
+import { describe } from '../names.js';
+import type { NotebookCell, NotebookProgram } from './ipynb.js';
+
+/** A line that begins a cell: `# %%`, with a title or without. */
+const mark = /^# ?%%(?:\s|$)/;
+
+/**
+ * Takes a program apart at its lines `# %%`, which begin a cell for editors and for Jupytext, so that `runProgram` runs each cell by
+ * itself. A program without such a line is one cell. The line belongs to the cell that it begins, and magics are not read.
+ *
+ * @throws TrilError for what is no string
+ *
+ * @example
+ * ```ts
+ * import { runProgram, splitCells } from 'tril/notebook';
+ *
+ * const notebook = splitCells('# %%\nx = 1 +\n# %%\ny = 2\ny * 3');
+ * const { cells } = runProgram(tril, notebook);
+ * cells![0]!.error; // { kind: 'SyntaxError', line: 2, message: 'invalid syntax: x = 1 +' }
+ * cells![1]!.value; // { type: 'int', text: '6', value: 6 }
+ * splitCells(3 as never); // throws TrilError: splitCells: code: must be a string, is 3
+ * ```
+ */
+export function splitCells(code: string): NotebookProgram {
+  if (typeof code !== 'string') {
+    throw new TrilError('splitCells', 'code', `must be a string, is ${describe(code)}`);
+  }
+  const lines = code.split('\n');
+  const starts = lines.flatMap((line, i) => (mark.test(line) ? [i] : []));
+  const isEmpty = lines.slice(0, starts[0]).every((line) => line.trim() === '');
+  if (starts[0] === undefined || (starts[0] > 0 && !isEmpty)) starts.unshift(0);
+  const cells = starts.map((start, i): NotebookCell => {
+    const own = lines.slice(start, starts[i + 1]);
+    return { line: start + 1, lines: own.length, source: own.join('\n') };
+  });
+  return { code, cells };
+}
