@@ -13,6 +13,7 @@
 #include <tril/foundation/random.h>
 #include <tril/layers/linear.h>
 #include <tril/model/decoding_session.h>
+#include <tril/model/parameter_writer.h>
 #include <tril/model/pretrained.h>
 
 #include <span>
@@ -40,23 +41,25 @@ ModelConfig config_of(const Case& sizes) {
   return config;
 }
 
-// Random ones, of this type as they come from a file of it.
-ModelParameters parameters_of(const Case& sizes, ElementType type) {
+// Random ones, of this kind as they come from a file of it; q8_0 from one of float32.
+ModelParameters parameters_of(const Case& sizes, WeightKind type) {
   const ModelConfig config = config_of(sizes);
   ModelParameters floats(config);
-  initialise_model(config, floats.weights(), 1);
-  if (type == ElementType::float32) return floats;
-  const std::vector<StoredParameter> stored = stored_parameters(config, floats.weights());
+  initialise_model(config, floats.floats(), 1);
+  if (type == WeightKind::float32) return floats;
+  const ElementType file = stored_type(type);
+  const std::vector<StoredParameter> stored = stored_parameters(config, floats.floats());
   Safetensors header;
   for (const StoredParameter& each : stored) {
-    header.tensors.push_back({each.name, {.type = type, .shape = each.shape}, 0});
+    header.tensors.push_back({each.name, {.type = file, .shape = each.shape}, 0});
   }
-  ModelParameters narrow(config, ParameterMemory::as_in_files);
+  const bool quantised = type == WeightKind::q8_0;
+  ModelParameters narrow(config, quantised ? ParameterMemory::q8_0 : ParameterMemory::as_in_files);
   ParameterReader reader(narrow);
   const std::vector<ParameterPlace> places = reader.find(header);
   for (std::size_t n = 0; n < stored.size(); ++n) {
     std::vector<std::byte> bytes(places[n].size);
-    write_elements({stored[n].data, static_cast<std::size_t>(stored[n].count())}, type, bytes);
+    write_elements({stored[n].data, static_cast<std::size_t>(stored[n].count())}, file, bytes);
     reader.read(places[n], bytes);
   }
   reader.finish();
@@ -80,7 +83,7 @@ std::vector<std::int32_t> prompt(const Case& sizes) {
 
 // A model that has just been made, and a session with it.
 struct Session {
-  Session(const Case& sizes, ElementType type, int threads)
+  Session(const Case& sizes, WeightKind type, int threads)
       : parameters(parameters_of(sizes, type)), session(parameters), parallel(threads) {}
   VectorView<const float> append(std::span<const std::int32_t> tokens) {
     return session.append(tokens, {scratch, parallel});
@@ -92,7 +95,7 @@ struct Session {
 };
 
 // Only what follows the prompt is timed: each round goes back to where it ended.
-void generate(benchmark::State& state, const Case& sizes, ElementType type, int threads) {
+void generate(benchmark::State& state, const Case& sizes, WeightKind type, int threads) {
   Session model(sizes, type, threads);
   model.append(prompt(sizes));
   measure(state, [&] {
@@ -111,7 +114,7 @@ void count_prompt(benchmark::State& state, const Case& sizes, const ModelParamet
   count_flops(state, 2 * ((all - head) * static_cast<double>(sizes.prompt) + head));
 }
 
-void prefill(benchmark::State& state, const Case& sizes, ElementType type, int threads) {
+void prefill(benchmark::State& state, const Case& sizes, WeightKind type, int threads) {
   Session model(sizes, type, threads);
   const std::vector<std::int32_t> first = prompt(sizes);
   measure(state, [&] {
@@ -122,24 +125,22 @@ void prefill(benchmark::State& state, const Case& sizes, ElementType type, int t
 }
 
 // The products of a prompt, each of rows that are there already.
-void multiply(benchmark::State& state, const Case& sizes, ElementType type, int threads) {
+void multiply(benchmark::State& state, const Case& sizes, WeightKind type, int threads) {
   const ModelParameters parameters = parameters_of(sizes, type);
-  const BasicModelWeights<float>& weights = parameters.places();
-  PreparedWeights prepared;
-  for (const NarrowMatrix& each : parameters.narrow()) prepared.keep(each);
+  const ModelWeights& weights = parameters.weights();
   const Index most = weights.layers.front().linear1.weight.size(0);  // the widest rows
   Buffer<float, 1> from({sizes.prompt * most}), to({sizes.prompt * most});
   Random random(1);
   fill_uniform(from.view(), random, -1, 1);
   Scratch scratch;
   Parallel parallel(threads);
-  const auto product = [&](const MatrixView<float>& weight, Index rows, Buffer<float, 1>& out) {
+  const auto product = [&](const Weight& weight, Index rows, Buffer<float, 1>& out) {
     linear({from.data(), {rows, weight.size(1)}}, weight, {}, {out.data(), {rows, weight.size(0)}},
-           {scratch, parallel}, packed_columns(&prepared, weight));
+           {scratch, parallel});
   };
   Buffer<float, 1> logits({weights.embedding.size(0)});
   measure(state, [&] {
-    for (const BasicModelLayerWeights<float>& layer : weights.layers) {
+    for (const BasicModelLayerWeights<const float>& layer : weights.layers) {
       product(layer.attention.in_proj_weight, sizes.prompt, to);
       product(layer.attention.out_proj_weight, sizes.prompt, to);
       product(layer.linear1.weight, sizes.prompt, to);
@@ -150,7 +151,7 @@ void multiply(benchmark::State& state, const Case& sizes, ElementType type, int 
   count_prompt(state, sizes, parameters);
 }
 
-void read_memory(benchmark::State& state, const Case& sizes, ElementType type) {
+void read_memory(benchmark::State& state, const Case& sizes, WeightKind type) {
   const std::size_t bytes = parameters_of(sizes, type).bytes();
   const auto floats = static_cast<Index>(bytes / sizeof(float) / 128 * 128);
   const Buffer<float, 1> weights({floats});
@@ -162,22 +163,23 @@ void read_memory(benchmark::State& state, const Case& sizes, ElementType type) {
 
 const bool kRegistered = [] {
   for (const Case& sizes : {kSmall, kLarge}) {
-    for (const ElementType type :
-         {ElementType::float32, ElementType::float16, ElementType::bfloat16}) {
-      const bool floats = type == ElementType::float32;
-      const std::string of =
-          sizes.name + (floats ? std::string() : std::string(element_name(type)) + "_");
+    for (const auto& [kind, type] : kWeightKinds) {
+      const bool floats = type == WeightKind::float32;
+      const std::string of = sizes.name + (floats ? std::string() : std::string(kind) + "_");
       benchmark::RegisterBenchmark(
           ("generation/" + of + "memory").c_str(),
-          [=](benchmark::State& state) { read_memory(state, sizes, type); });
+          [=, type = type](benchmark::State& state) { read_memory(state, sizes, type); });
       for (const int threads : {1, 2}) {
         const std::string name = (threads == 1 ? "generation/" : "generation/2_threads_") + of;
-        register_on(threads, name + "prompt" + std::to_string(sizes.prompt),
-                    [=](benchmark::State& state) { prefill(state, sizes, type, threads); });
-        register_on(threads, name + "products" + std::to_string(sizes.prompt),
-                    [=](benchmark::State& state) { multiply(state, sizes, type, threads); });
-        register_on(threads, name + "tokens" + std::to_string(sizes.tokens),
-                    [=](benchmark::State& state) { generate(state, sizes, type, threads); });
+        register_on(
+            threads, name + "prompt" + std::to_string(sizes.prompt),
+            [=, type = type](benchmark::State& state) { prefill(state, sizes, type, threads); });
+        register_on(
+            threads, name + "products" + std::to_string(sizes.prompt),
+            [=, type = type](benchmark::State& state) { multiply(state, sizes, type, threads); });
+        register_on(
+            threads, name + "tokens" + std::to_string(sizes.tokens),
+            [=, type = type](benchmark::State& state) { generate(state, sizes, type, threads); });
       }
     }
   }

@@ -21,21 +21,21 @@ struct Arguments {
 TransformerBlockWeights block_weights(const TensorFile<float>& file, const Arguments& arguments) {
   TransformerBlockWeights weights;
   std::set<std::string> found;
-  find_parameters(
-      weights, [&]<int Rank>(const ParameterName& name, TensorView<const float, Rank>& view) {
-        const std::string full = arguments.prefix + name.text();
-        const Tensor<float>* const tensor = file.find(full);
-        if (!tensor) return false;
-        if (tensor->rank() != Rank) {
-          throw Failure(tensor->file + ": must have " + std::to_string(Rank) +
-                        (Rank == 1 ? " axis" : " axes") + ", has shape " + tensor->shape_text());
-        }
-        Shape<Rank> shape{};
-        std::ranges::copy(tensor->shape, shape.begin());
-        view = {tensor->elements.data(), shape};
-        found.insert(full);
-        return true;
-      });
+  find_parameters(weights, [&](const ParameterName& name, auto& view) {
+    constexpr int Rank = std::is_same_v<decltype(view), VectorView<const float>&> ? 1 : 2;
+    const std::string full = arguments.prefix + name.text();
+    const Tensor<float>* const tensor = file.find(full);
+    if (!tensor) return false;
+    if (tensor->rank() != Rank) {
+      throw Failure(tensor->file + ": must have " + std::to_string(Rank) +
+                    (Rank == 1 ? " axis" : " axes") + ", has shape " + tensor->shape_text());
+    }
+    Shape<Rank> shape{};
+    std::ranges::copy(tensor->shape, shape.begin());
+    view = TensorView<const float, Rank>(tensor->elements.data(), shape);
+    found.insert(full);
+    return true;
+  });
   for (const auto& [name, tensor] : file.tensors) {
     if (!name.starts_with(arguments.prefix) || found.contains(name)) continue;
     throw Failure(arguments.weights + ": \"" + name +

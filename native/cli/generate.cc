@@ -25,7 +25,7 @@ void stream(const std::string& text) {
 // What they take, and how many numbers of which type they are.
 nlohmann::ordered_json weights_of(const ModelParameters& parameters) {
   nlohmann::ordered_json types;
-  for (const auto& [type, count] : parameters.types()) types[element_name(type)] = count;
+  for (const auto& [type, count] : parameters.types()) types[name_of(kWeightKinds, type)] = count;
   return {{"bytes", parameters.bytes()}, {"types", types}};
 }
 

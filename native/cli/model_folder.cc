@@ -1,5 +1,6 @@
 #include "model_folder.h"
 
+#include <map>
 #include <utility>
 
 #include "progress.h"
@@ -19,6 +20,14 @@ void ModelFolder::add_to(CLI::App& command) {
                   "positions as for a text of that length")
       ->check(in_range(1, 1 << 24))
       ->option_text("N");
+  static const std::map<std::string, ParameterMemory> kinds{{"q8_0", ParameterMemory::q8_0}};
+  command
+      .add_option(
+          "--weights", weights,
+          "q8_0: hold matrices in 8 bits a number, with a scale for each 32 (default: as the "
+          "files have them)")
+      ->transform(CLI::Transformer(kinds))
+      ->option_text("TYPE");
 }
 
 PretrainedModel ModelFolder::read() const {
@@ -32,7 +41,7 @@ PretrainedModel ModelFolder::read() const {
       progress.next("reading " + file);
     }
   };
-  return read_pretrained(path, {.context = context, .progress = tell});
+  return read_pretrained(path, {.context = context, .weights = weights, .progress = tell});
 }
 
 const Tokenizer& ModelFolder::tokenizer_of(const PretrainedModel& model) const {

@@ -12,8 +12,9 @@ namespace tril::cli {
 struct ModelFolder {
   std::string path;
   Index context = 0;  // tokens at once; 0: as config.json says
+  ParameterMemory weights = ParameterMemory::as_in_files;
 
-  // --model and --context.
+  // --model, --context and --weights.
   void add_to(CLI::App& command);
   // Reads it, and shows how far it is.
   PretrainedModel read() const;

@@ -70,6 +70,20 @@ describe('a model that tril train has left', () => {
     }
   });
 
+  it('holds matrices as q8_0 where it is asked to', () => {
+    const { weights } = report('llama', '--prompt', 'the', '--max-tokens', '1');
+    const { weights: small, text: drawn } = report('llama', '--prompt', 'the', '--weights', 'q8_0');
+    expect(drawn.length).toBeGreaterThan(0);
+    expect(Object.keys(small.types)).toEqual(['float32', 'q8_0']);
+    expect(small.types.float32 + small.types.q8_0).toBe(weights.types.float32);
+    expect(small.bytes).toBeLessThan(0.5 * weights.bytes);
+    const { code, err } = tril(
+      ...['generate', '--model', folder('llama'), '--prompt', 'the', '--weights', 'q4_0'],
+    );
+    expect(code).not.toBe(0);
+    expect(err).toContain('--weights');
+  });
+
   it('draws by a seed, on any number of threads', () => {
     const drawn = (seed: string, ...more: string[]) =>
       report('llama', '--prompt', 'the', '--seed', seed, '--top-p', '0.95', ...more).text;

@@ -206,7 +206,7 @@ TEST(Allocation, ReadingAModelTakesItsParametersAndAPiece) {
   ModelConfig odd = ModelConfig::of(ModelFamily::gpt2);
   odd.layers = 1, odd.heads = 3, odd.width = 129, odd.context = 70, odd.vocabulary = 35000;
   ASSERT_GT(35000u * 129 * 2, kPiece);
-  expect_reading(odd, ElementType::float16, 35000 * 129 * sizeof(float), kPiece);
+  expect_reading(odd, ElementType::float16, 35000 * 129 * 2, 4 * 129 * 129 * 2);
 }
 
 TEST(Allocation, DecodingOfNarrowWeightsAllocatesNothingPerToken) {

@@ -31,23 +31,40 @@ inline LanguageModel widened(const ModelParameters& parameters) {
   zip_parameters(
       [&](const ParameterName&, const auto& from, const auto& to) {
         if (!from) return;
-        if constexpr (requires { MatrixView<const float>(from); }) {
-          const auto narrow = std::ranges::find_if(
-              parameters.narrow(),
-              [&](const NarrowMatrix& each) { return each.stand_in().data() == from.data(); });
-          for (Index n = 0; n < from.size(0); ++n) {
-            if (narrow == parameters.narrow().end()) {
-              std::copy_n(from[n].data(), from.size(1), to[n].data());
-            } else {
-              narrow->format->widen(narrow->data + n * narrow->stride, narrow->cols, to[n].data());
-            }
-          }
+        if constexpr (requires { from.kind(); }) {
+          for (Index n = 0; n < from.size(0); ++n) from.widen(n, 0, from.size(1), to[n].data());
         } else {
           std::copy_n(from.data(), from.size(0), to.data());
         }
       },
-      parameters.places(), model.weights());
+      parameters.weights(), model.weights());
   return model;
+}
+
+// Logits all at once, and one by one, each within its bound.
+inline void expect_bounded_session(const ModelConfig& config, const ModelParameters& parameters,
+                                   const Values<Bounded>& bounded, std::size_t every,
+                                   const std::string& path) {
+  const std::vector<std::int32_t> ids = golden_tokens();
+  DecodingSession session(config, parameters);
+  Buffer<float, 2> logits({kGoldenTokens, kGoldenVocabulary});
+  session.append(ids, logits);
+  expect_bounded(bounded, sampled(elements(logits), every), path.c_str());
+  session.set_length(0);
+  for (Index n = 0; n < kGoldenTokens; ++n) {
+    const VectorView<const float> next = session.append({ids.data() + n, 1});
+    std::copy_n(next.data(), kGoldenVocabulary, logits.view()[n].data());
+  }
+  expect_bounded(bounded, sampled(elements(logits), every), path.c_str());
+}
+
+// The same against those of the numbers that matrices of any kind stand for.
+inline void expect_widened(const ModelConfig& config, const ModelParameters& parameters,
+                           const std::string& path) {
+  constexpr std::size_t kEvery = 5;
+  const Values<Bounded> bounded =
+      bounded_logits(config, widened(parameters).weights(), 1, golden_tokens(), kEvery);
+  expect_bounded_session(config, parameters, bounded, kEvery, path);
 }
 
 // Logits all at once, and one by one, each as near to PyTorch's as floats may be: these were
@@ -66,16 +83,7 @@ inline void expect_golden(const ModelConfig& config, const ModelParameters& para
         << path << " at " << kEvery * i;
     bounded[i] = {expected[i], bounded[i].error + stored};
   }
-  DecodingSession session(config, parameters);
-  Buffer<float, 2> logits({kGoldenTokens, kGoldenVocabulary});
-  session.append(ids, logits);
-  expect_bounded(bounded, sampled(elements(logits), kEvery), path.c_str());
-  session.set_length(0);
-  for (Index n = 0; n < kGoldenTokens; ++n) {
-    const VectorView<const float> next = session.append({ids.data() + n, 1});
-    std::copy_n(next.data(), kGoldenVocabulary, logits.view()[n].data());
-  }
-  expect_bounded(bounded, sampled(elements(logits), kEvery), path.c_str());
+  expect_bounded_session(config, parameters, bounded, kEvery, path);
 }
 
 }  // namespace tril::testing

@@ -71,7 +71,12 @@ TEST_P(HiddenTransformer, PaddingChangesNeitherOutputsNorGradientsNorAStep) {
         auto owned = parameters_in<BasicTransformerWeights<float>>(values.data(), drawn);
         zip_parameters(
             [](const ParameterName&, const auto& from, const auto& to) {
-              if (from) std::copy_n(from.data(), from.count(), to.data());
+              if (!from) return;
+              if constexpr (requires { from.floats(); }) {
+                std::copy_n(from.floats().data(), from.count(), to.data());
+              } else {
+                std::copy_n(from.data(), from.count(), to.data());
+              }
             },
             drawn, owned);
         const auto weights = parameters_as<TransformerWeights>(owned);

@@ -193,9 +193,10 @@ TEST_F(Cache, DecodesWhatAllTokensAtOnceGive) {
       const double q = largest(queries.data(), B * H * T * D);
       const double k = largest(keys.data(), B * kv_heads * T * D);
       const double v = largest(values.data(), B * kv_heads * T * D);
-      const double d = C * u * largest(x.data(), B * T * C) * largest_row(weights.in_proj_weight);
+      const double d =
+          C * u * largest(x.data(), B * T * C) * largest_row(weights.in_proj_weight.floats());
       const double s = std::sqrt(double{D}) * (d * k + q * d + D * u * q * k);
-      const double O = largest_row(weights.out_proj_weight);
+      const double O = largest_row(weights.out_proj_weight.floats());
       const double bound = 2 * ((v * (2 * s + T * u) + d) * O + C * u * v * O);
       EXPECT_LT(bound, 0.02 * largest(expected.data(), B * T * C));  // or it says nothing
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tril/layers/dropout.h>
+#include <tril/matmul/weight.h>
 
 #include <cmath>
 #include <functional>
@@ -29,6 +30,7 @@ struct Table {
     rows = static_cast<Index>(from.size()) / cols;
     values.assign(from.begin(), from.end());
   }
+  explicit Table(const Weight& weight) : Table(weight.floats()) {}
 
   explicit operator bool() const { return !values.empty(); }
   Scalar& operator()(Index n, Index m) { return values[static_cast<std::size_t>(n * cols + m)]; }

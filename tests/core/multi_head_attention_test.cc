@@ -305,7 +305,7 @@ TEST(MultiHeadAttention, ChangesHeadsBeforeTheyAreJoined) {
   // Of Wo the columns that head 1 goes through.
   MultiHeadWeights weights = module.weights();
   Buffer<float, 2> without({24, 24});
-  std::copy_n(weights.out_proj_weight.data(), 24 * 24, without.data());
+  std::copy_n(weights.out_proj_weight.floats().data(), 24 * 24, without.data());
   for (Index n = 0; n < 24; ++n) std::fill_n(without.view()[n].data() + 8, 8, 0.0f);
   const Buffer<float, 3> changed = run(options, weights);
   weights.out_proj_weight = without;

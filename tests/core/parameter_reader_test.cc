@@ -43,10 +43,13 @@ std::vector<std::byte> bytes_of(const ModelParameters& parameters) {
     all.insert(all.end(), begin, begin + size);
   };
   for (const StoredParameter& each : stored_parameters(parameters.config(), parameters.places())) {
-    const bool narrow = std::ranges::any_of(parameters.narrow(), [&](const NarrowMatrix& matrix) {
-      return each.matrix && matrix.stand_in().data() == each.matrix->data();
-    });
-    add(each.data, static_cast<std::size_t>(each.count()) * (narrow ? 2 : 4));
+    const Weight rows = parameters.rows_of(each);
+    if (rows.format()) {
+      add(rows.row(0),
+          static_cast<std::size_t>(rows.size(0)) * rows.format()->row_bytes(rows.size(1)));
+    } else {
+      add(each.data, static_cast<std::size_t>(each.count()) * sizeof(float));
+    }
   }
   return all;
 }

@@ -30,7 +30,7 @@ ModelParameters read(const ModelConfig& config, std::span<const std::byte> file)
   return parameters;
 }
 
-// Whose sizes are no whole number of pieces; an odd width has matrices that become floats.
+// Whose sizes are no whole number of pieces; an odd width has rows that begin where no float may.
 ModelConfig config_of(ModelFamily family, Index width) {
   ModelConfig config = ModelConfig::of(family);
   config.layers = 2, config.heads = 1, config.width = width, config.hidden = 70;

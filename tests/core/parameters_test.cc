@@ -27,6 +27,9 @@ Names names_of(const Weights& weights) {
   return names;
 }
 
+const float* data_of(const VectorView<const float>& view) { return view.data(); }
+const float* data_of(const Weight& weight) { return weight.floats().data(); }
+
 // `prefix` before every name.
 Names under(const std::string& prefix, const Names& names) {
   Names result;
@@ -130,14 +133,14 @@ TEST_F(Parameters, LiesInOneBuffer) {
         if (!weight) return;
         EXPECT_EQ(gradient.data(), next) << name.text();
         EXPECT_EQ(gradient.shape(), weight.shape()) << name.text();
-        std::copy_n(weight.data(), weight.count(), gradient.data());
+        std::copy_n(data_of(weight), weight.count(), gradient.data());
         next += weight.count();
       },
       weights, gradients);
   EXPECT_EQ(next, memory.data() + memory.size());
   EXPECT_EQ(std::count(memory.begin(), memory.end(), -1.0f), 0);
   EXPECT_EQ(gradients.decoder.layers[0].multihead_attn.out_proj_weight[3][4],
-            weights.decoder.layers[0].multihead_attn.out_proj_weight[3][4]);
+            weights.decoder.layers[0].multihead_attn.out_proj_weight.floats()[3][4]);
 
   const auto read = parameters_as<TransformerWeights>(gradients);
   EXPECT_EQ(read.encoder.norm->bias.data(), gradients.encoder.norm->bias.data());

@@ -40,8 +40,8 @@ struct Rows {
 
 // x W^T + b
 template <typename Real>
-Rows<Real> linear(const Rows<Real>& x, MatrixView<const float> weight,
-                  VectorView<const float> bias) {
+Rows<Real> linear(const Rows<Real>& x, const Weight& of_floats, VectorView<const float> bias) {
+  const MatrixView<const float> weight = of_floats.floats();
   Rows<Real> out(x.rows, weight.size(0));
   for (Index i = 0; i < out.rows; ++i) {
     for (Index j = 0; j < out.cols; ++j) {

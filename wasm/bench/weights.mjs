@@ -1,4 +1,4 @@
-// Weights of 32 and of 16 bits, in Node: tokens a second behind a prompt, and the prompt itself, of models of Llama's
+// Weights of 32, 16 and 8 bits, in Node: tokens a second behind a prompt, and the prompt itself, of models of Llama's
 // kind with random weights. `node wasm/bench/weights.mjs [VARIANT] [THREADS]`; all types take turns, a round is a prompt
 // and what follows it. Times are those of the process's own work on one thread, of the clock on several.
 
@@ -10,7 +10,7 @@ const cases = {
   large: { layers: 12, heads: 12, width: 768, hidden: 2048, prompt: 32, tokens: 8, rounds: 7 },
 };
 const vocabulary = 4096;
-const types = ['float32', 'float16', 'bfloat16'];
+const types = ['float32', 'float16', 'bfloat16', 'q8_0'];
 
 const [variant = 'simd', threadCount = '1'] = process.argv.slice(2);
 const threads = Number(threadCount);
@@ -40,11 +40,16 @@ async function round(model, { prompt, tokens }) {
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
 for (const [name, sizes] of Object.entries(cases)) {
-  if (threads > 1 && name === 'large') continue; // three of them do not fit a memory of fixed size
+  if (threads > 1 && name === 'large') continue; // all of them do not fit a memory of fixed size
   const models = [];
   for (const dtype of types) {
+    const quantised = dtype === 'q8_0';
     const model = await tril.loadModel(
-      llamaFiles(tril, { ...sizes, vocabulary }, sizes.prompt + sizes.tokens, dtype).files,
+      llamaFiles(
+        ...[tril, { ...sizes, vocabulary }, sizes.prompt + sizes.tokens],
+        quantised ? 'float16' : dtype,
+      ).files,
+      quantised ? { weights: dtype } : {},
     );
     models.push({ dtype, model, times: [] });
     await round(model, sizes);

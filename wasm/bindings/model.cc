@@ -40,10 +40,10 @@ const Tokenizer& tokenizer_of(const Model& model, const char* call) {
 }  // namespace
 
 Model::Model(Engine& given_engine, const PretrainedConfig& config,
-             std::optional<Tokenizer> tokenizer)
+             std::optional<Tokenizer> tokenizer, ParameterMemory weights)
     : engine(given_engine),
-      model{ModelParameters(config.config, ParameterMemory::as_in_files), config.tokens.end,
-            std::move(tokenizer), config.tokens},
+      model{ModelParameters(config.config, weights), config.tokens.end, std::move(tokenizer),
+            config.tokens},
       reader(model.parameters) {}
 
 Model::~Model() { engine.usage.bytes -= static_cast<double>(model.parameters.bytes()); }
@@ -51,10 +51,11 @@ Model::~Model() { engine.usage.bytes -= static_cast<double>(model.parameters.byt
 namespace {
 
 // Makes a model from the bytes of config.json, of generation_config.json, and of tokenizer.json,
-// or, with merges, vocab.json; none where a file is empty; `context` as with_context takes it.
-// Throws Error naming the file.
+// or, with merges, vocab.json; none where a file is empty; `context` as with_context takes it;
+// `weights`: "q8_0", or how the files have them. Throws Error naming the file.
 ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generation,
-                       const Bytes& tokenizer, const Bytes& merges, int context) {
+                       const Bytes& tokenizer, const Bytes& merges, int context,
+                       const std::string& weights) {
   const std::string text = text_of(config);
   PretrainedConfig settings = of_file("config.json", [&] { return parse_model_config(text); });
   settings.config = with_context(settings.config, context, "loadModel");
@@ -69,8 +70,11 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generat
     ends = of_file("generation_config.json",
                    [&] { return parse_generation_config(file, settings.config.vocabulary); });
   }
-  const ModelHandle model = of_file(
-      "config.json", [&] { return std::make_shared<Model>(engine, settings, std::move(read)); });
+  const ParameterMemory memory =
+      weights == "q8_0" ? ParameterMemory::q8_0 : ParameterMemory::as_in_files;
+  const ModelHandle model = of_file("config.json", [&] {
+    return std::make_shared<Model>(engine, settings, std::move(read), memory);
+  });
   if (ends) model->model.end_tokens = std::move(*ends);
   return model;
 }
@@ -132,7 +136,8 @@ std::string model_parameters(const Model& model) {
   Index count = 0;
   for (const auto& [type, numbers] : parameters.types()) {
     if (!types.empty()) types += ',';
-    types += std::string("\"") + element_name(type) + "\":" + std::to_string(numbers);
+    types.append("\"").append(name_of(kWeightKinds, type)).append("\":");
+    types += std::to_string(numbers);
     count += numbers;
   }
   return "{\"count\":" + std::to_string(count) +
@@ -155,10 +160,10 @@ Bytes model_decode(const Model& model, const Integers& tokens) {
   return decoded(tokenizer_of(model, "decode"), tokens);
 }
 
-// The type of most numbers.
+// The type of most numbers in its file.
 ElementType main_type(const ModelParameters& parameters) {
   const std::vector<NumbersOfType> types = parameters.types();
-  return std::ranges::max_element(types, {}, &NumbersOfType::count)->type;
+  return stored_type(std::ranges::max_element(types, {}, &NumbersOfType::count)->type);
 }
 
 // Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json". What ends a text, by

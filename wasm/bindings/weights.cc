@@ -32,10 +32,10 @@ bool WeightReader::operator()(const ParameterName& name, VectorView<const float>
   return tensor != nullptr;
 }
 
-bool WeightReader::operator()(const ParameterName& name, MatrixView<const float>& view) const {
+bool WeightReader::operator()(const ParameterName& name, Weight& weight) const {
   const std::string text = name.text();
   const Tensor* const tensor = find(text);
-  if (tensor) view = matrix(*tensor, call_, text.c_str());
+  if (tensor) weight = matrix(*tensor, call_, text.c_str());
   return tensor != nullptr;
 }
 

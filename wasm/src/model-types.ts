@@ -20,8 +20,8 @@ export interface ModelParameters {
   readonly count: number;
   /** In memory. */
   readonly bytes: number;
-  /** How many of them are of which type: matrices have that of their file, all else is `float32`. */
-  readonly types: Readonly<Partial<Record<'float32' | 'float16' | 'bfloat16', number>>>;
+  /** How many of them are of which type: matrices have that of their file or `q8_0`, all else is `float32`. */
+  readonly types: Readonly<Partial<Record<'float32' | 'float16' | 'bfloat16' | 'q8_0', number>>>;
 }
 
 /** How a model is loaded. */
@@ -31,6 +31,12 @@ export interface LoadModelOptions {
    * `dynamic`, they are turned as for a text of that length. Learned positions have only their own.
    */
   readonly context?: number;
+  /**
+   * `'q8_0'`: matrices are held in 8 bits a number, in blocks of 32 with a scale (34 bytes); unless given, as the
+   * files have them. Positions that are looked up stay as they are. Results are those of the numbers that the
+   * blocks stand for, and `Model.export` writes these as float32.
+   */
+  readonly weights?: 'q8_0' | AnyText;
   /** Receives, after every chunk of at most 8 MiB, the number of bytes read and the number of all. */
   readonly progress?: (read: number, all: number) => void;
   /** Ends it where it aborts: nothing is kept. */

@@ -26,13 +26,13 @@ namespace tril {
 template <typename T>
 struct BasicMultiHeadWeights {
   // All three stacked, [E + 2 Ek, C]; or each by its own below, where widths of inputs differ.
-  MatrixView<T> in_proj_weight = {};
-  MatrixView<T> q_proj_weight = {};    // [E, C]
-  MatrixView<T> k_proj_weight = {};    // [Ek, width of context]
-  MatrixView<T> v_proj_weight = {};    // [Ek, width of value_context]
-  VectorView<T> in_proj_bias = {};     // [E + 2 Ek] or none
-  MatrixView<T> out_proj_weight = {};  // [C, E]
-  VectorView<T> out_proj_bias = {};    // [C] or none
+  WeightMatrix<T> in_proj_weight = {};
+  WeightMatrix<T> q_proj_weight = {};    // [E, C]
+  WeightMatrix<T> k_proj_weight = {};    // [Ek, width of context]
+  WeightMatrix<T> v_proj_weight = {};    // [Ek, width of value_context]
+  VectorView<T> in_proj_bias = {};       // [E + 2 Ek] or none
+  WeightMatrix<T> out_proj_weight = {};  // [C, E]
+  VectorView<T> out_proj_bias = {};      // [C] or none
   // RMS norms of queries and of keys: [D], of each head by itself, as Qwen3 and Gemma 3 have them;
   // [E] and [Ek], of all heads together, as OLMo 2; or none.
   VectorView<T> q_norm = {};

@@ -30,6 +30,7 @@ void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
     fail(kCall, "change_heads", "heads that were changed have no gradients");
   }
   const detail::ProjectionSizes sizes = detail::check_projections(kCall, x, weights, options);
+  check_all_floats(weights, kCall);
   const Index batches = x.size(0), queries = x.size(1), keys = sizes.new_keys;
   const Index heads = options.heads, width = sizes.width;
   const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};

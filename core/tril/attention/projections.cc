@@ -15,7 +15,6 @@ bool is_same(const TensorView<const float, 3>& a, const TensorView<const float, 
 
 // The columns from `first` on, where a panel begins there; else none.
 PackedColumns columns_from(const PackedColumns& packed, Index first) noexcept {
-  if (packed.narrow) return {.narrow = packed.narrow.from(first)};
   if (!packed || first % tile_kernels().panel_cols != 0) return {};
   return {packed.matrix, first};
 }
@@ -48,9 +47,9 @@ Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeig
       kv_heads,
       width};
   if (fused) {
-    result.query.weight = part(weights.in_proj_weight, 0, rows);
-    result.key.weight = part(weights.in_proj_weight, rows, key_rows);
-    result.value.weight = part(weights.in_proj_weight, rows + key_rows, key_rows);
+    result.query.weight = weights.in_proj_weight.rows(0, rows);
+    result.key.weight = weights.in_proj_weight.rows(rows, key_rows);
+    result.value.weight = weights.in_proj_weight.rows(rows + key_rows, key_rows);
     const PackedColumns packed = packed_columns(prepared, weights.in_proj_weight);
     result.query.packed = columns_from(packed, 0);
     result.key.packed = columns_from(packed, rows);
@@ -107,8 +106,8 @@ ProjectionSizes check_projections(const char* call, const TensorView<const float
   }
   // A weight for one input, or so many rows of a stacked one: as many as the heads need, and as
   // wide as the input.
-  const auto check_weight = [&](const char* weight_name, const MatrixView<const float>& own,
-                                Index needed, const TensorView<const float, 3>& input) {
+  const auto check_weight = [&](const char* weight_name, const Weight& own, Index needed,
+                                const TensorView<const float, 3>& input) {
     const Shape<2> shape = fused ? Shape<2>{needed, given.size(1)} : own.shape();
     if (shape == Shape<2>{needed, input.size(2)}) return;
     fail(call, fused ? name : weight_name,
@@ -160,9 +159,10 @@ void project_backward(const TensorView<const float, 3>& d_out, const Projection&
                         const MatrixView<const float>& d, const MatrixView<const float>& input,
                         const MatrixView<float>& d_in) {
     const MatrixView<float> overwritten = adds ? MatrixView<float>() : d_in;
-    run_linear_backward(d, input, projection.weight, {overwritten, d_weight, d_bias}, context);
+    run_linear_backward(d, input, projection.weight.floats(), {overwritten, d_weight, d_bias},
+                        context);
     if (!adds || !d_in) return;
-    run_matmul(d, projection.weight, {.accumulate = true}, d_in, context);
+    run_matmul(d, projection.weight.floats(), {.accumulate = true}, d_in, context);
   };
   const TensorView<const float, 3>& input = projection.input;
   const MatrixView<const float> d = joined_rows(d_out), from = joined_rows(input);

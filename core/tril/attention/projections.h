@@ -7,7 +7,7 @@ namespace tril::detail {
 
 struct Projection {
   TensorView<const float, 3> input;  // [B, positions, in]
-  MatrixView<const float> weight;    // [out, in]
+  Weight weight;                     // [out, in]
   VectorView<const float> bias;      // [out] or none
   PackedColumns packed;              // weight's rows, if they were packed before
 };

@@ -1,5 +1,6 @@
 #include <tril/files/stored_tensor.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/half.h>
 
 #include <bit>
 #include <cstdint>
@@ -21,41 +22,6 @@ std::uint64_t load(const std::byte* from, std::size_t size, bool big_endian) noe
     bits |= static_cast<std::uint64_t>(from[i]) << (8 * place);
   }
   return bits;
-}
-
-// Sign 1, exponent 5, fraction 10 bits. A subnormal is fraction * 2^-24, exact in float.
-float from_half(std::uint16_t half) noexcept {
-  const std::uint32_t sign = std::uint32_t{half & 0x8000u} << 16, exponent = half >> 10 & 0x1fu,
-                      fraction = half & 0x3ffu;
-  if (exponent == 0) {
-    const float size = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -size : size;
-  }
-  const std::uint32_t wide = exponent == 0x1f ? 0xffu : exponent + (127 - 15);
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-// Of the 23 bits of a fraction the upper ones stay. NaN keeps those, too, and stays NaN: where all
-// of them are 0 the uppermost is set.
-std::uint16_t to_half(float value) noexcept {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
-  std::uint32_t half;
-  if (size > 0x7f800000u) {
-    half = size >> 13 & 0x3ffu;
-    half = 0x7c00u | (half != 0 ? half : 0x200u);
-  } else if (size >= std::bit_cast<std::uint32_t>(65536.0f)) {
-    half = 0x7c00u;
-  } else if (size >= std::bit_cast<std::uint32_t>(0x1p-14f)) {
-    // A carry out of the fraction goes into the exponent, as it should, up to infinity.
-    half = (size - (112u << 23) + 0xfffu + (size >> 13 & 1u)) >> 13;
-  } else {
-    // The distance of floats from 0.5 on is that of subnormal halves, so that the sum is rounded to
-    // it.
-    half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) -
-           std::bit_cast<std::uint32_t>(0.5f);
-  }
-  return static_cast<std::uint16_t>(sign | half);
 }
 
 std::uint16_t to_brain_float(float value) noexcept {

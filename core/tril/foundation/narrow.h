@@ -1,5 +1,5 @@
-// Numbers of 16 bits, loaded into a register of floats, which holds each of them exactly. Beside
-// simd.h, and for kernel files like it: what it says of targets holds here, too.
+// Numbers of 16 and of 8 bits, loaded into a register of floats, which holds each of them exactly.
+// Beside simd.h, and for kernel files like it: what it says of targets holds here, too.
 #pragma once
 
 #include <tril/foundation/simd.h>
@@ -64,6 +64,63 @@ inline Register load(const Float16* from) noexcept {
   return (Register)_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 #else
   return detail::widen_upper(detail::load_upper(from));
+#endif
+}
+
+// One of them in all lanes.
+inline Register broadcast(Float16 value) noexcept {
+#if defined(__AVX512F__)
+  const auto bits = static_cast<short>(value.bits);
+  return (Register)_mm512_maskz_cvtph_ps(0xffff, _mm256_set1_epi16(bits));
+#elif defined(__AVX2__)
+  return (Register)_mm256_cvtph_ps(_mm_set1_epi16(static_cast<short>(value.bits)));
+#else
+  return detail::widen_upper(IntRegister{} + (static_cast<std::int32_t>(value.bits) << 16));
+#endif
+}
+
+// 16 integers of 8 bits, each times kByteUnit: with narrow registers, where a byte is put into the
+// upper part of a lane by one instruction and sign-extended by two, 2^24.
+inline constexpr int kByteRegisters = 16 / kLanes;
+#if defined(__wasm_simd128__) || (defined(__SSE2__) && !defined(__AVX2__))
+inline constexpr float kByteUnit = 0x1p24f;
+#else
+inline constexpr float kByteUnit = 1;
+#endif
+inline void load_bytes(const std::int8_t* from, Register (&to)[kByteRegisters]) noexcept {
+#if defined(__wasm_simd128__)
+  const v128_t bytes = wasm_v128_load(from);
+  constexpr char kNone = 16;  // of such a number comes 0
+  const auto upper = [&](char n) {
+    const v128_t places = wasm_i8x16_make(
+        kNone, kNone, kNone, n, kNone, kNone, kNone, static_cast<char>(n + 1), kNone, kNone, kNone,
+        static_cast<char>(n + 2), kNone, kNone, kNone, static_cast<char>(n + 3));
+    return (Register)wasm_f32x4_convert_i32x4(wasm_i8x16_swizzle(bytes, places));
+  };
+  to[0] = upper(0), to[1] = upper(4), to[2] = upper(8), to[3] = upper(12);
+#elif defined(__AVX512F__)
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  to[0] = (Register)_mm512_maskz_cvtepi32_ps(0xffff, _mm512_maskz_cvtepi8_epi32(0xffff, bytes));
+#elif defined(__AVX2__)
+  for (int i = 0; i < kByteRegisters; ++i) {
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from + i * kLanes));
+    to[i] = (Register)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
+  }
+#elif defined(__SSE2__)
+  const __m128i zero = _mm_setzero_si128();
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  const __m128i low = _mm_unpacklo_epi8(zero, bytes), high = _mm_unpackhi_epi8(zero, bytes);
+  to[0] = (Register)_mm_cvtepi32_ps(_mm_unpacklo_epi16(zero, low));
+  to[1] = (Register)_mm_cvtepi32_ps(_mm_unpackhi_epi16(zero, low));
+  to[2] = (Register)_mm_cvtepi32_ps(_mm_unpacklo_epi16(zero, high));
+  to[3] = (Register)_mm_cvtepi32_ps(_mm_unpackhi_epi16(zero, high));
+#else
+  using Bytes = std::int8_t __attribute__((vector_size(kLanes)));
+  for (int i = 0; i < kByteRegisters; ++i) {
+    Bytes bytes;
+    __builtin_memcpy(&bytes, from + i * kLanes, sizeof(bytes));
+    to[i] = __builtin_convertvector(bytes, Register);
+  }
 #endif
 }
 

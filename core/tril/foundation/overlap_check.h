@@ -14,8 +14,9 @@ class OverlapCheck {
  public:
   explicit OverlapCheck(const char* call) : call_(call) {}
 
-  template <typename T, int Rank>
-  void reads(const TensorView<T, Rank>& view) {
+  // A view, or whatever there is a memory_range of.
+  template <typename View>
+  void reads(const View& view) {
     if (view) ranges_.push_back(memory_range(view));
   }
   template <typename Weights>

@@ -16,6 +16,7 @@ void check_call(const char* call, bool gated, const MatrixView<const float>& d_o
   } else {
     check_feed_forward(call, x.size(1), weights, activation);
   }
+  check_all_floats(weights, call);
   check_shape(d_out, x.shape(), call, "d_out", "the shape of x");
   const Shape<2> outer = {x.size(0), linear1.weight.size(0)};
   const Shape<2> inner = {x.size(0), linear2.weight.size(1)};
@@ -75,7 +76,7 @@ void detail::run_feed_forward_backward(bool gated, const MatrixView<const float>
   };
   const bool further = gradients.d_x || d_linear1.weight || d_linear1.bias;
   const MatrixView<float> d_activated = further ? take(inner) : MatrixView<float>();
-  detail::run_linear_backward(d_out, trace.activated, linear2.weight,
+  detail::run_linear_backward(d_out, trace.activated, linear2.weight.floats(),
                               {d_activated, d_linear2.weight, d_linear2.bias}, context);
   if (!further) return;
   if (dropout) dropout_backward(d_activated, *dropout, d_activated, context);
@@ -88,7 +89,7 @@ void detail::run_feed_forward_backward(bool gated, const MatrixView<const float>
   } else {
     detail::run_activation_backward(activation, d_activated, trace.hidden, d_hidden, context);
   }
-  detail::run_linear_backward(d_hidden, x, linear1.weight,
+  detail::run_linear_backward(d_hidden, x, linear1.weight.floats(),
                               {gradients.d_x, d_linear1.weight, d_linear1.bias}, context);
 }
 

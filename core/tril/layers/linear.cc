@@ -19,28 +19,21 @@ void add_bias(VectorView<const float> bias, MatrixView<float> out, const Context
   });
 }
 
-// The first rows of a matrix of 16-bit numbers as floats: one, or a few short ones, for which no
-// kernel that reads these is made.
-const float* widened(const NarrowMatrix& narrow, Index rows, Scratch::Frame& frame) {
-  float* const memory = frame.take<float>(rows, narrow.cols);
-  for (Index n = 0; n < rows; ++n) {
-    narrow.format->widen(narrow.from(n).data, narrow.cols, memory + n * narrow.cols);
-  }
-  return memory;
+// All rows of a matrix as floats: one, or a few short ones, for which no kernel that reads other
+// kinds is made.
+MatrixView<const float> widened(const Weight& weight, Scratch::Frame& frame) {
+  const Index rows = weight.size(0), cols = weight.size(1);
+  float* const memory = frame.take<float>(rows, cols);
+  for (Index n = 0; n < rows; ++n) weight.widen(n, 0, cols, memory + n * cols);
+  return {memory, weight.shape()};
 }
 
 }  // namespace
 
 void check_packed(const char* call, const char* argument, const PackedColumns& packed,
-                  const MatrixView<const float>& weight) {
-  if (packed.narrow) {
-    const NarrowMatrix& narrow = packed.narrow;
-    check_shape(narrow.stand_in(), weight.shape(), call, argument, "that of the weight");
-    if (narrow.stride % 2 != 0) {
-      fail(call, argument, {"rows must be an even number apart, are ", narrow.stride});
-    }
-  }
+                  const Weight& weight) {
   if (!packed) return;
+  check_floats(weight, call, "weight");
   const PackedMatrix& matrix = *packed.matrix;
   const bool fits = matrix.depth() == weight.size(1) && packed.first >= 0 &&
                     packed.first % tile_kernels().panel_cols == 0 &&
@@ -51,7 +44,7 @@ void check_packed(const char* call, const char* argument, const PackedColumns& p
         " packed are not the transpose of ", weight});
 }
 
-void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorView<const float> bias,
+void linear(MatrixView<const float> x, const Weight& weight, VectorView<const float> bias,
             MatrixView<float> out, const Context& context, const PackedColumns& packed) {
   check_view(x, "linear", "x", Empty::allowed);
   check_view(weight, "linear", "weight", Empty::allowed);
@@ -68,18 +61,19 @@ void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorVie
   detail::run_linear(x, weight, bias, out, context, packed);
 }
 
-void detail::run_linear(const MatrixView<const float>& x, const MatrixView<const float>& weight,
+void detail::run_linear(const MatrixView<const float>& x, const Weight& weight,
                         const VectorView<const float>& bias, const MatrixView<float>& out,
                         const Context& context, const PackedColumns& packed) {
-  Product product = product_of(x, weight, {.transpose_b = true}, out);
+  Product product = product_of(x, weight.floats(), {.transpose_b = true}, out);
   const Index rows = product.rows, cols = product.cols, depth = product.depth;
   const bool tiled = rows > 1 && cols > 1 && depth > 0;
   Scratch::Frame frame(context.scratch);
-  if (packed.narrow) {
+  if (weight.format()) {
     if (tiled || (rows == 1 && fastest_method(rows, cols, depth) == MatmulMethod::tiled)) {
-      product.narrow = packed.narrow;
+      product.weight = weight;
+      product.b = {nullptr, 1, 0};  // transposed, and never read
     } else if (rows > 0) {
-      product.b = {widened(packed.narrow, cols, frame), 1, depth};
+      product.b = operand(widened(weight, frame), true);
     }
   }
   if (tiled) {

@@ -4,17 +4,18 @@
 #include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/packed_matrix.h>
+#include <tril/matmul/weight.h>
 
 #include <string_view>
 
 namespace tril {
 
-// x [N, in], weight [out, in], bias [out] or none, out [N, out], as torch.nn.functional.linear;
-// rows of x, weight and out may have any stride. out may not share memory with an input. `packed`:
-// weight's rows, packed before as columns of its transpose, or the same in 16-bit numbers, and
-// weight stands for them (narrow_matrix.h); the result is the same as packed_matrix.h says. Throws
-// Error where shapes do not fit.
-void linear(MatrixView<const float> x, MatrixView<const float> weight, VectorView<const float> bias,
+// x [N, in], weight [out, in] of any kind (matmul/weight.h), bias [out] or none, out [N, out], as
+// torch.nn.functional.linear; rows of x, of a weight of floats and of out may have any stride. out
+// may not share memory with an input. `packed`: the rows of a weight of floats, packed before as
+// columns of its transpose; the result is the same as packed_matrix.h says. Throws Error where
+// shapes do not fit.
+void linear(MatrixView<const float> x, const Weight& weight, VectorView<const float> bias,
             MatrixView<float> out, const Context& context = {}, const PackedColumns& packed = {});
 
 // Gradients of linear; those that are not given are not computed.
@@ -38,6 +39,6 @@ void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
 
 // Throws Error in the name of `call` unless `packed`, if it is given, can be weight's transpose.
 void check_packed(const char* call, const char* argument, const PackedColumns& packed,
-                  const MatrixView<const float>& weight);
+                  const Weight& weight);
 
 }  // namespace tril

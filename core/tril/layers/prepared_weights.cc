@@ -31,7 +31,7 @@ void PreparedWeights::pack(const MatrixView<const float>& weight, const Context&
   const auto found = place(weight);
   if (found != copies_.end() && is_of(*found, weight)) {
     Copy& copy = copies_[static_cast<std::size_t>(found - copies_.begin())];
-    if (copy.generation == generation_ || copy.narrow) return;
+    if (copy.generation == generation_) return;
     copy.packed.pack(weight, true, context);
     copy.generation = generation_;
     return;
@@ -41,25 +41,9 @@ void PreparedWeights::pack(const MatrixView<const float>& weight, const Context&
   copies_.insert(found, std::move(copy));
 }
 
-void PreparedWeights::keep(const NarrowMatrix& narrow) {
-  if (narrow.stride % 2 != 0) {
-    fail("PreparedWeights", "narrow", {"rows must be an even number apart, are ", narrow.stride});
-  }
-  const MatrixView<const float> weight = narrow.stand_in();
-  drop(weight);
-  copies_.insert(place(weight), {.data = weight.data(),
-                                 .rows = narrow.rows,
-                                 .cols = narrow.cols,
-                                 .stride = weight.stride(0),
-                                 .generation = generation_,
-                                 .packed = {},
-                                 .narrow = narrow});
-}
-
 PackedColumns PreparedWeights::columns(const MatrixView<const float>& weight) const noexcept {
   const auto found = place(weight);
   if (found == copies_.end() || !is_of(*found, weight)) return {};
-  if (found->narrow) return {.narrow = found->narrow};
   return {found->generation == generation_ ? &found->packed : nullptr, 0};
 }
 

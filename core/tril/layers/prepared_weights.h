@@ -8,8 +8,7 @@
 // A cache beside the weights: it owns the packed copies, about as many bytes as the matrices have,
 // and finds each by where its matrix lies, and of what shape. Results are the same as
 // packed_matrix.h says: up to the order of addition for few rows, else bit for bit.
-// Where weights have 16-bit numbers, it says where these lie, and layers are given what stands for
-// them (matmul/narrow_matrix.h).
+// Only matrices of floats are packed (matmul/weight.h).
 //
 // Who writes weights says so, by invalidate() or drop(): from then on the old copies are not used.
 #pragma once
@@ -18,6 +17,7 @@
 #include <tril/foundation/parameters.h>
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/packed_matrix.h>
+#include <tril/matmul/weight.h>
 
 #include <cstdint>
 #include <vector>
@@ -33,8 +33,8 @@ class PreparedWeights {
   template <typename Weights>
   void prepare(const Weights& weights, const Context& context) {
     for_each_parameter(weights, [&](const ParameterName&, const auto& view) {
-      if constexpr (requires { MatrixView<const float>(view); }) {
-        if (view) pack(view, context);
+      if constexpr (requires { Weight(view); }) {
+        if (const MatrixView<const float> floats = Weight(view).floats()) pack(floats, context);
       }
     });
   }
@@ -42,13 +42,9 @@ class PreparedWeights {
   // The same for one matrix [out, in], of which the transpose is packed.
   void pack(const MatrixView<const float>& weight, const Context& context = {});
 
-  // What `narrow` stands in for is read from there, and never packed. Throws Error where its rows
-  // are no even number of elements apart.
-  void keep(const NarrowMatrix& narrow);
-
   // The copy of just this matrix; null where there is none that is good.
   const PackedMatrix* find(const MatrixView<const float>& weight) const noexcept;
-  // The same, all its columns, or its 16-bit numbers.
+  // The same, all its columns.
   PackedColumns columns(const MatrixView<const float>& weight) const noexcept;
 
   // All weights have changed, as in a step of training: no copy is good any more. O(1), and memory
@@ -70,7 +66,6 @@ class PreparedWeights {
     Index rows, cols, stride;
     std::uint64_t generation;  // when it was packed
     PackedMatrix packed;
-    NarrowMatrix narrow = {};
   };
 
   // Where the copy of this matrix is, or belongs.
@@ -82,8 +77,8 @@ class PreparedWeights {
 
 // What is found of a matrix; nothing where there is nothing.
 inline PackedColumns packed_columns(const PreparedWeights* prepared,
-                                    const MatrixView<const float>& weight) noexcept {
-  return prepared ? prepared->columns(weight) : PackedColumns();
+                                    const Weight& weight) noexcept {
+  return prepared ? prepared->columns(weight.floats()) : PackedColumns();
 }
 
 }  // namespace tril

@@ -15,7 +15,7 @@
 
 namespace tril::detail {
 
-void run_linear(const MatrixView<const float>& x, const MatrixView<const float>& weight,
+void run_linear(const MatrixView<const float>& x, const Weight& weight,
                 const VectorView<const float>& bias, const MatrixView<float>& out,
                 const Context& context, const PackedColumns& packed = {});
 void run_linear_backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,

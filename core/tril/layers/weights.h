@@ -5,6 +5,7 @@
 #include <tril/foundation/named.h>
 #include <tril/foundation/parameters.h>
 #include <tril/foundation/tensor.h>
+#include <tril/matmul/weight.h>
 
 #include <cstdint>
 
@@ -13,8 +14,8 @@ namespace tril {
 // A linear layer's parameters, as nn.Linear's.
 template <typename T>
 struct BasicLinearWeights {
-  MatrixView<T> weight = {};  // [out, in]
-  VectorView<T> bias = {};    // [out] or none
+  WeightMatrix<T> weight = {};  // [out, in]
+  VectorView<T> bias = {};      // [out] or none
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>

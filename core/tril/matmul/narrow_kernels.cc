@@ -1,35 +1,32 @@
 #include <tril/matmul/dot_rows.h>
-#include <tril/matmul/narrow_kernels.h>
+#include <tril/matmul/weight.h>
 
 namespace tril::TRIL_ISA {
 namespace {
 
 template <typename Number>
-const Number* as(const std::uint16_t* bits) noexcept {
-  static_assert(sizeof(Number) == sizeof(std::uint16_t));
-  return reinterpret_cast<const Number*>(bits);
-}
-
-template <typename Number>
-void dot_narrow_rows(const float* x, const std::uint16_t* b, Index stride, Index depth, Index cols,
+void dot_narrow_rows(const float* x, const std::byte* b, Index depth, Index cols,
                      const TileOutput& out) noexcept {
-  dot_rows(x, as<Number>(b), stride, depth, cols, out);
+  dot_rows(x, reinterpret_cast<const Number*>(b), depth, depth, cols, out);
 }
 
 template <typename Number>
-void widen_all(const std::uint16_t* from, Index count, float* to) noexcept {
-  const Number* const numbers = as<Number>(from);
+void widen_all(const std::byte* row, Index first, Index count, float* to) noexcept {
+  const Number* const numbers = reinterpret_cast<const Number*>(row) + first;
   Index i = 0;
   for (; i + kLanes <= count; i += kLanes) store(to + i, load(numbers + i));
   for (; i < count; ++i) to[i] = widen(numbers[i]);
 }
 
 template <typename Number>
-constexpr NarrowFormat kFormat = {dot_narrow_rows<Number>, widen_all<Number>};
+constexpr WeightFormat format(WeightKind kind) noexcept {
+  return {kind, 1, sizeof(Number), dot_narrow_rows<Number>, widen_all<Number>};
+}
 
 }  // namespace
 
-extern const NarrowKernels kNarrowKernels;
-const NarrowKernels kNarrowKernels{kFormat<Float16>, kFormat<Bfloat16>};
+extern const WeightFormat kFloat16, kBfloat16;
+const WeightFormat kFloat16 = format<Float16>(WeightKind::float16);
+const WeightFormat kBfloat16 = format<Bfloat16>(WeightKind::bfloat16);
 
 }  // namespace tril::TRIL_ISA

@@ -11,7 +11,6 @@
 #include <tril/foundation/context.h>
 #include <tril/foundation/memory.h>
 #include <tril/foundation/tensor.h>
-#include <tril/matmul/narrow_matrix.h>
 
 namespace tril {
 
@@ -49,12 +48,10 @@ class PackedMatrix {
   AlignedMemory memory_;   // block of depth by block of depth, in each panel by panel
 };
 
-// Some columns of a packed matrix, from `first` on; or the matrix whose transpose is multiplied
-// with, of 16-bit numbers, which is then read in place of the floats. None: neither.
+// Some columns of a packed matrix, from `first` on. None: no matrix.
 struct PackedColumns {
   const PackedMatrix* matrix = nullptr;  // borrowed
   Index first = 0;                       // a multiple of panel_cols
-  NarrowMatrix narrow = {};              // its rows are the columns
 
   // Whether anything is packed.
   explicit operator bool() const noexcept { return matrix != nullptr; }

@@ -4,6 +4,7 @@
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/matmul.h>
 #include <tril/matmul/packed_matrix.h>
+#include <tril/matmul/weight.h>
 
 #include <string_view>
 
@@ -35,9 +36,9 @@ struct Product {
   Index out_stride;
   float alpha;
   bool accumulate;
-  // For the tiled product only. b, a transposed matrix, where it has 16-bit numbers: it is not read
-  // then; of two columns or more.
-  NarrowMatrix narrow = {};
+  // For the tiled product only. The matrix [cols, depth] whose transpose is b, where it is not of
+  // floats: b is not read then; of two columns or more.
+  Weight weight = {};
   // And of two rows and columns or more:
   PackedColumns packed = {};    // b, where it was packed before
   const float* bias = nullptr;  // a number for each column, added; not with accumulate

@@ -103,45 +103,43 @@ bool reads_b_in_place(const Product& p, const TileKernels& kernels) noexcept {
   return !p.packed && p.rows <= kernels.few_rows && !p.b.rows_contiguous();
 }
 
-// Columns of B whose 16-bit numbers are widened at once, where it is read in place.
+// Columns of B that are widened at once where it is not of floats and is read in place.
 constexpr Index kWidenedCols = 16;
 
-// So many rows of a matrix of 16-bit numbers, from `row` and `col` on, as floats [rows, depth] with
-// gaps.
-Operand widen(const NarrowMatrix& from, Index row, Index rows, Index col, Index depth,
+// So many rows of a matrix that is not of floats, from `row` and `col` on, as floats [rows, depth]
+// with gaps.
+Operand widen(const Weight& from, Index row, Index rows, Index col, Index depth,
               float* memory) noexcept {
   const Index stride = transposed_stride(depth);
-  const NarrowMatrix part = from.from(row);
-  for (Index r = 0; r < rows; ++r) {
-    part.format->widen(part.data + r * part.stride + col, depth, memory + r * stride);
-  }
+  for (Index r = 0; r < rows; ++r) from.widen(row + r, col, depth, memory + r * stride);
   return {memory, 1, stride};
 }
 
-// B's part from (k, j) on, [depth, cols], into panels, of 16-bit numbers panel by panel.
+// B's part from (k, j) on, [depth, cols], into panels; where it is not of floats, panel by panel.
 void pack_transposed(const Product& p, const TileKernels& kernels, Index k, Index j, Index depth,
                      Index cols, float* panels, float* widened) noexcept {
-  if (!p.narrow) {
+  if (!p.weight) {
     const Operand b = p.b.from(k, j);
     return kernels.pack_transposed(b.data, b.col_stride, depth, cols, panels);
   }
   for (Index col = 0; col < cols; col += kernels.panel_cols) {
     const Index part = std::min(kernels.panel_cols, cols - col);
-    const Operand b = widen(p.narrow, j + col, part, k, depth, widened);
+    const Operand b = widen(p.weight, j + col, part, k, depth, widened);
     kernels.pack_transposed(b.data, b.col_stride, depth, part, panels + col * depth);
   }
 }
 
-// A times B's part from (k, j) on, read in place, of 16-bit numbers some columns at a time.
+// A times B's part from (k, j) on, read in place; where it is not of floats, some columns at a
+// time.
 void multiply_in_place(const Product& p, const TileKernels& kernels, const Operand& a, Index k,
                        Index j, const TileShape& shape, TileOutput out, float* widened) noexcept {
-  if (!p.narrow) {
+  if (!p.weight) {
     const Operand b = p.b.from(k, j);
     return kernels.multiply_transposed(a.data, a.row_stride, b.data, b.col_stride, shape, out);
   }
   for (Index col = 0; col < shape.cols; col += kWidenedCols) {
     const Index part = std::min(kWidenedCols, shape.cols - col);
-    const Operand b = widen(p.narrow, j + col, part, k, shape.depth, widened);
+    const Operand b = widen(p.weight, j + col, part, k, shape.depth, widened);
     kernels.multiply_transposed(a.data, a.row_stride, b.data, b.col_stride,
                                 {shape.rows, shape.depth, part}, out);
     out.data += part;
@@ -151,7 +149,7 @@ void multiply_in_place(const Product& p, const TileKernels& kernels, const Opera
 
 // Floats that either needs.
 Index widened_count(const Product& p, const TileKernels& kernels, Index depth) noexcept {
-  return p.narrow ? std::max(kernels.panel_cols, kWidenedCols) * transposed_stride(depth) : 0;
+  return p.weight ? std::max(kernels.panel_cols, kWidenedCols) * transposed_stride(depth) : 0;
 }
 
 // for each block of depth

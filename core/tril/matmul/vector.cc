@@ -13,15 +13,15 @@ namespace {
 struct VectorProduct {
   const float* x;
   Index x_step;
-  Operand matrix;       // [depth, cols]
-  NarrowMatrix narrow;  // its transpose, where it is that
+  Operand matrix;  // [depth, cols]
+  Weight weight;   // its transpose, where that is not of floats
   Index depth, cols;
   TileOutput out;
 };
 
 VectorProduct one_row(const Product& p) noexcept {
   return {
-      p.a.data, p.a.col_stride, p.b, p.narrow, p.depth, p.cols, {p.out, 1, p.alpha, p.accumulate}};
+      p.a.data, p.a.col_stride, p.b, p.weight, p.depth, p.cols, {p.out, 1, p.alpha, p.accumulate}};
 }
 
 VectorProduct one_column(const Product& p) noexcept {
@@ -34,9 +34,8 @@ void multiply_columns(const VectorProduct& p, const float* x, Index begin, Index
                       const VectorKernels& kernels) noexcept {
   TileOutput out = p.out;
   out.data += begin * out.stride;
-  if (p.narrow) {
-    const NarrowMatrix rows = p.narrow.from(begin);
-    return rows.format->dot_rows(x, rows.data, rows.stride, p.depth, end - begin, out);
+  if (p.weight) {
+    return p.weight.format()->dot_rows(x, p.weight.row(begin), p.depth, end - begin, out);
   }
   const Operand matrix = p.matrix.from(0, begin);
   if (matrix.rows_contiguous()) {

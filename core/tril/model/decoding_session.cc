@@ -1,7 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/out_of_memory.h>
 #include <tril/layers/elementwise.h>
-#include <tril/layers/embedding.h>
 #include <tril/layers/linear.h>
 #include <tril/model/decoding_session.h>
 
@@ -30,7 +29,7 @@ Index checked_capacity(const ModelConfig& config, Index capacity) {
 }
 
 // Throws unless the weights are laid out as the settings say.
-void check_weights(const ModelConfig& config, const BasicModelWeights<float>& weights) {
+void check_weights(const ModelConfig& config, const ModelWeights& weights) {
   SavedMemory size;
   const BasicModelWeights<float> expected = model_layout(config, size).weights;
   if (weights.layers.size() != expected.layers.size()) {
@@ -47,7 +46,7 @@ void check_weights(const ModelConfig& config, const BasicModelWeights<float>& we
 
 }  // namespace
 
-DecodingSession::DecodingSession(const ModelConfig& config, const BasicModelWeights<float>& weights,
+DecodingSession::DecodingSession(const ModelConfig& config, const ModelWeights& weights,
                                  Index capacity)
     : config_(config), weights_(weights) {
   const Index tokens = checked_capacity(config, capacity);
@@ -66,30 +65,26 @@ DecodingSession::DecodingSession(const ModelConfig& config, const BasicModelWeig
   });
 }
 
+DecodingSession::DecodingSession(const ModelConfig& config, const BasicModelWeights<float>& weights,
+                                 Index capacity)
+    : DecodingSession(config, parameters_as<ModelWeights>(weights), capacity) {}
+
 DecodingSession::DecodingSession(const ModelConfig& config, const ModelParameters& parameters,
                                  Index capacity)
-    : DecodingSession(config, parameters.places(), capacity) {
-  for (const NarrowMatrix& each : parameters.narrow()) prepared_.keep(each);
-}
+    : DecodingSession(config, parameters.weights(), capacity) {}
 
 // out = the tokens' rows of the embedding, + those of their positions where these are learned
 void DecodingSession::embed(std::span<const std::int32_t> tokens, Index first,
                             const MatrixView<float>& rows, const MatrixView<float>& out,
                             const Context& context) const {
-  const NarrowMatrix narrow = packed_columns(&prepared_, weights_.embedding).narrow;
-  if (!narrow) embedding({tokens.data(), {out.size(0)}}, weights_.embedding, out);
-  for (Index n = 0; narrow && n < out.size(0); ++n) {
-    const NarrowMatrix from = narrow.from(tokens[static_cast<std::size_t>(n)]);
-    from.format->widen(from.data, from.cols, out[n].data());
+  const Index T = out.size(0), C = out.size(1);
+  for (Index n = 0; n < T; ++n) {
+    weights_.embedding.widen(tokens[static_cast<std::size_t>(n)], 0, C, out[n].data());
   }
   detail::scale_embedding(config_, out, context);
   if (!weights_.positions) return;
-  MatrixView<const float> positions(weights_.positions[first].data(), out.shape());
-  if (const NarrowMatrix table = packed_columns(&prepared_, weights_.positions).narrow) {
-    table.format->widen(table.from(first).data, out.count(), rows.data());
-    positions = rows;
-  }
-  add(out, positions, out, context);
+  for (Index n = 0; n < T; ++n) weights_.positions.widen(first + n, 0, C, rows[n].data());
+  add(out, rows, out, context);
 }
 
 std::size_t DecodingSession::bytes() const noexcept {
@@ -242,8 +237,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
                                 const MatrixView<float>& logits, const ModelTrace& trace,
                                 const Context& context) {
   const Index T = static_cast<Index>(tokens.size()), C = config_.width, first = length_;
-  const detail::ModelPass pass{config_, rotary_, 1,       T,         {},
-                               0,       context, caches_, &changes_, &prepared_};
+  const detail::ModelPass pass{config_, rotary_, 1, T, {}, 0, context, caches_, &changes_};
   Scratch::Frame frame(context.scratch);
   const auto given_or_taken = [&](const MatrixView<float>& view) {
     return view ? view : MatrixView<float>(frame.take<float>(T, C), {T, C});
@@ -271,7 +265,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
       traced.sublayers[1] = {batched(wanted.from_feed_forward), {}, batched(wanted.normed2)};
       traced.feed_forward = {batched(wanted.feed_forward.hidden),
                              batched(wanted.feed_forward.activated)};
-      pass.layer(static_cast<Index>(n), weights_.layers[n], traced)
+      pass.layer(static_cast<Index>(n), detail::layer_weights(weights_.layers[n]), traced)
           .run(batched(x), batched(out), context);
     }
     x = out;
@@ -286,8 +280,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   const MatrixView<float> last_normed =
       trace.final_normed ? trace.final_normed : MatrixView<float>(normed.data(), shape);
   run_final_norm({x[T - normed_rows].data(), shape, x.strides()}, last_normed, context);
-  linear({last_normed[normed_rows - rows].data(), {rows, C}}, head(), {}, logits, context,
-         packed_columns(&prepared_, head()));
+  linear({last_normed[normed_rows - rows].data(), {rows, C}}, head(), {}, logits, context);
   detail::cap_logits(config_, logits, context);
 }
 
@@ -303,7 +296,7 @@ void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<floa
   add(residual, 0, rows, context);
   const MatrixView<float> normed(frame.take<float>(N, C), {N, C});
   run_final_norm(rows, normed, context);
-  linear(normed, head(), {}, logits, context, packed_columns(&prepared_, head()));
+  linear(normed, head(), {}, logits, context);
   detail::cap_logits(config_, logits, context);
 }
 

@@ -31,8 +31,11 @@ class DecodingSession {
   DecodingSession(const ModelConfig& config, const BasicModelWeights<float>& weights,
                   Index capacity = 0);
 
-  // With parameters as they are, of 16 bits, too, and their settings; they may be moved, and must
-  // not be freed.
+  // With weights of any kind (matmul/weight.h).
+  DecodingSession(const ModelConfig& config, const ModelWeights& weights, Index capacity = 0);
+
+  // With parameters as they are, of any kind, and their settings; they may be moved, and must not
+  // be freed.
   explicit DecodingSession(const ModelParameters& parameters, Index capacity = 0)
       : DecodingSession(parameters.config(), parameters, capacity) {}
   // The same with other settings, for which they have the right shapes.
@@ -83,14 +86,13 @@ class DecodingSession {
   void run_piece(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
                  const ModelTrace& trace, const Context& context);
   bool is_left_out(std::size_t layer) const noexcept;
-  const MatrixView<float>& head() const noexcept {
+  const Weight& head() const noexcept {
     return config_.tied_head ? weights_.embedding : weights_.head;
   }
   void rewind(Index length) noexcept;
 
   ModelConfig config_;
-  BasicModelWeights<float> weights_;
-  PreparedWeights prepared_;  // where weights have 16 bits
+  ModelWeights weights_;
   detail::RotaryTables rotary_;
   std::vector<KeyValueCache> caches_;  // one a layer
   Buffer<float, 2> last_;              // logits [1, V]

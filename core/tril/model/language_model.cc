@@ -34,7 +34,8 @@ LanguageModel::Saved LanguageModel::laid_out(Index batches, Index tokens,
   const auto take = [&] { return memory.take(shape[0], shape[1], shape[2]); };
   saved.embedded = memory.take(rows, config_.width);
   for (std::size_t n = 0; n < weights().layers.size(); ++n) {
-    detail::Layer layer = detail::model_layer(config_, static_cast<Index>(n), weights().layers[n]);
+    detail::Layer layer = detail::model_layer(config_, static_cast<Index>(n),
+                                              detail::layer_weights(weights().layers[n]));
     layer.lay_out("LanguageModel", shape, memory);
     layer.trace.sublayers[1].residual = take();
     saved.layers.push_back(layer.trace);
@@ -114,7 +115,8 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
   for (std::size_t n = 0; n < saved_.layers.size(); ++n) {
     detail::LayerTrace trace = saved_.layers[n];
     if (!attention.empty()) trace.self_attn.attention.weights = attention[n];
-    const detail::Layer layer = pass.layer(static_cast<Index>(n), weights().layers[n], trace);
+    const detail::Layer layer =
+        pass.layer(static_cast<Index>(n), detail::layer_weights(weights().layers[n]), trace);
     layer.run(x, layer.output(1), pass.context);
     x = layer.output(1);
   }
@@ -146,7 +148,7 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
                         parameters_as<NormWeights>(weights().final_norm), final_norm.norm, d,
                         d_weights.final_norm, pass.context);
   for (std::size_t n = layers; n-- > 0;) {
-    pass.layer(static_cast<Index>(n), weights().layers[n], saved_.layers[n])
+    pass.layer(static_cast<Index>(n), detail::layer_weights(weights().layers[n]), saved_.layers[n])
         .backward(d, input(n), {.d_x = d, .weights = detail::layer_gradients(d_weights.layers[n])},
                   pass.context);
   }

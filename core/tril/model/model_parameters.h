@@ -1,28 +1,28 @@
-// The parameters of a model that is run, in one block of memory: floats, or matrices as their file
-// has them, with 16 bits a number.
+// The parameters of a model that is run, in one block of memory: vectors of floats, and matrices of
+// floats, as their file has them with 16 bits a number, or as q8_0.
 #pragma once
 
-#include <tril/files/element_type.h>
 #include <tril/foundation/memory.h>
-#include <tril/matmul/narrow_matrix.h>
+#include <tril/matmul/weight.h>
 #include <tril/model/model_weights.h>
 
-#include <cstdint>
+#include <cstddef>
 #include <span>
 #include <vector>
 
 namespace tril {
 
-// Whether the parameters of a model have memory from the first.
+// How the parameters of a model are held, and whether they have memory from the first.
 enum class ParameterMemory {
-  floats,       // for floats, all 0
-  as_in_files,  // none, until a ParameterReader (pretrained.h) knows their types
+  floats,       // as floats, all 0
+  as_in_files,  // none, until a ParameterReader (parameter_reader.h) knows their types
+  q8_0          // the same, and matrices become q8_0 (matmul/q8_0.h), but for positions
 };
 
-// So many numbers of a type.
+// So many numbers of a kind.
 struct NumbersOfType {
-  ElementType type;  // float32, float16 or bfloat16
-  Index count;       // how many
+  WeightKind type;  // of these numbers
+  Index count;      // how many
 };
 
 // Owns them.
@@ -35,34 +35,40 @@ class ModelParameters {
 
   // As it was given.
   const ModelConfig& config() const noexcept { return config_; }
-  // Where each lies; good as long as this is. Throws Error where some have 16 bits: a
-  // DecodingSession takes them as they are.
-  const BasicModelWeights<float>& weights() const;
-  // The same but that a matrix of 16-bit numbers is what stands in for it (matmul/narrow_matrix.h).
-  const BasicModelWeights<float>& places() const noexcept { return weights_; }
-  // These matrices.
-  std::span<const NarrowMatrix> narrow() const noexcept { return narrow_; }
-  // The type of the numbers of a parameter, one of stored_parameters(config(), places()).
-  ElementType type_of(const StoredParameter& parameter) const noexcept;
-  // How many numbers of which type: floats first, then 16 bits; what there is none of is left out.
+  // As it was given.
+  ParameterMemory memory() const noexcept { return kept_; }
+  // Where each lies, whatever kind it is of; good as long as this is. None as long as they have no
+  // memory.
+  const ModelWeights& weights() const noexcept { return weights_; }
+  // The same, to be written. Throws Error where they are not all floats.
+  const BasicModelWeights<float>& floats() const;
+  // Their shapes, and where those of floats lie: of a matrix of another kind nothing may be read.
+  const BasicModelWeights<float>& places() const noexcept { return places_; }
+  // The rows of a matrix that a parameter is, one of stored_parameters(config(), places()); none of
+  // a vector.
+  Weight rows_of(const StoredParameter& parameter) const noexcept;
+  // How many numbers of which kind, in the order of kWeightKinds; what there is none of is left
+  // out.
   std::vector<NumbersOfType> types() const;
   // What they take; 0 as long as they have no memory.
   std::size_t bytes() const noexcept { return memory_.bytes(); }
 
  private:
   friend class ParameterReader;
-  static ElementType type_of(const NarrowMatrix& matrix) noexcept;
-  // Memory for matrices of these types, float16, bfloat16 or float32, in the order of
-  // for_each_parameter, and for vectors of floats.
-  void allocate(std::span<const ElementType> types);
+  // Memory for matrices of these kinds, in the order of for_each_parameter, and for vectors of
+  // floats.
+  void allocate(std::span<const WeightKind> kinds);
   // The bytes that they take, which may be more than any integer counts, and, where there is
   // memory, each in its place.
-  double lay_out(std::span<const ElementType> types, std::byte* memory);
+  double lay_out(std::span<const WeightKind> kinds, std::byte* memory);
+  // Where the rows of a parameter are written to.
+  std::byte* place_of(const StoredParameter& parameter) noexcept;
 
   ModelConfig config_;
+  ParameterMemory kept_;
   AlignedMemory memory_;
-  BasicModelWeights<float> weights_;
-  std::vector<NarrowMatrix> narrow_;
+  BasicModelWeights<float> places_;
+  ModelWeights weights_;
 };
 
 }  // namespace tril

@@ -122,10 +122,18 @@ AttentionOptions layer_attention(const ModelConfig& config, Index layer) {
   return options;
 }
 
+BasicLayerWeights<const float> layer_weights(const BasicModelLayerWeights<const float>& weights) {
+  return by_layer_names<const float>(weights);
+}
+
+BasicLayerWeights<const float> layer_weights(const BasicModelLayerWeights<float>& weights) {
+  return by_layer_names<const float>(weights);
+}
+
 Layer model_layer(const ModelConfig& config, Index number,
-                  const BasicModelLayerWeights<float>& weights) {
+                  const BasicLayerWeights<const float>& weights) {
   Layer layer;
-  layer.weights = by_layer_names<const float>(weights);
+  layer.weights = weights;
   layer.order = NormOrder::pre;
   if (!config.norms_inputs()) layer.order.reset();
   layer.branch_norms = config.norms_outputs();
@@ -149,11 +157,10 @@ BasicLayerWeights<float> layer_gradients(const BasicModelLayerWeights<float>& d_
 }
 
 // A layer leaves out at three places, after that of the embedding.
-Layer ModelPass::layer(Index number, const BasicModelLayerWeights<float>& weights,
+Layer ModelPass::layer(Index number, const BasicLayerWeights<const float>& weights,
                        const LayerTrace& trace) const {
   Layer layer = model_layer(config, number, weights);
   layer.trace = trace;
-  layer.prepared = prepared;
   MultiHeadOptions& attention = layer.self_attention;
   if (attention.rotary) {
     const bool local = config.has_window(number) && config.rotary_local_base > 0;

@@ -21,10 +21,13 @@ RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length)
 
 // How a layer attends: mask, scale and cap of its scores.
 AttentionOptions layer_attention(const ModelConfig& config, Index layer);
+// Its weights, by the layer's names.
+BasicLayerWeights<const float> layer_weights(const BasicModelLayerWeights<const float>& weights);
+BasicLayerWeights<const float> layer_weights(const BasicModelLayerWeights<float>& weights);
 // The layer of this number, but for what a pass adds to it.
 Layer model_layer(const ModelConfig& config, Index number,
-                  const BasicModelLayerWeights<float>& weights);
-// The gradients of its weights, by the layer's names.
+                  const BasicLayerWeights<const float>& weights);
+// The gradients of its weights, the same.
 BasicLayerWeights<float> layer_gradients(const BasicModelLayerWeights<float>& d_weights) noexcept;
 
 // A pass over B sequences of T tokens.
@@ -35,9 +38,8 @@ struct ModelPass {
   std::optional<std::uint64_t> dropout_seed;  // none: nothing is left out
   Index first_batch;                          // of a part of a batch, where it begins in the whole
   const Context& context;
-  std::span<KeyValueCache> caches = {};       // in decoding, one a layer
-  const ModelChanges* changes = nullptr;      // in decoding: of heads, those that there are
-  const PreparedWeights* prepared = nullptr;  // where weights have 16 bits
+  std::span<KeyValueCache> caches = {};   // in decoding, one a layer
+  const ModelChanges* changes = nullptr;  // in decoding: of heads, those that there are
 
   // Rows [B T, W] as [B, T, W]; none as none.
   TensorView<float, 3> batched(const MatrixView<float>& rows) const noexcept {
@@ -45,7 +47,7 @@ struct ModelPass {
     return {rows.data(), {batches, tokens, rows.size(1)}};
   }
   // The layer of this number, which fills `trace`.
-  Layer layer(Index number, const BasicModelLayerWeights<float>& weights,
+  Layer layer(Index number, const BasicLayerWeights<const float>& weights,
               const LayerTrace& trace) const;
   // What is left out at a place of the model; none where nothing is.
   std::optional<DropoutOptions> dropout_at(Index place) const;

@@ -162,7 +162,7 @@ class Names {
     std::vector<Index> shape = {count, matrix.size(1)};
     if (transposed) std::swap(shape[0], shape[1]);
     list_.push_back(
-        {prefix + name, std::move(shape), matrix[first].data(), transposed, &matrix, heads});
+        {prefix + name, std::move(shape), matrix[first].data(), transposed, &matrix, heads, first});
   }
 
   std::vector<StoredParameter> list_;

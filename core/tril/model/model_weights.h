@@ -40,11 +40,11 @@ struct BasicModelLayerWeights {
 // All of them. What the settings leave out is a null view.
 template <typename T>
 struct BasicModelWeights {
-  MatrixView<T> embedding = {};                        // [V, C]
-  MatrixView<T> positions = {};                        // [context, C], where they are learned
+  WeightMatrix<T> embedding = {};                      // [V, C]
+  WeightMatrix<T> positions = {};                      // [context, C], where they are learned
   std::vector<BasicModelLayerWeights<T>> layers = {};  // L
   BasicNormWeights<T> final_norm = {};                 // in front of the head
-  MatrixView<T> head = {};                             // [V, C], where it is not the embedding
+  WeightMatrix<T> head = {};                           // [V, C], where it is not the embedding
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>
@@ -57,7 +57,7 @@ struct BasicModelWeights {
   }
 };
 
-// To be read.
+// To be read: matrices of any kind (matmul/weight.h).
 using ModelWeights = BasicModelWeights<const float>;
 
 // The parameters laid out in `memory`, each on a cache line of its own: first all matrices, which
@@ -90,7 +90,8 @@ struct StoredParameter {
   // The file has a part of rows for each of so many heads, [heads, 3, ...], and the memory [3,
   // heads, ...]: GPT-NeoX's queries, keys and values. 0: the memory has the order of the file.
   Index heads = 0;
-  float added = 0;  // to what the file has: 1 where a norm is by 1 + w, and the file has w
+  Index first_row = 0;  // of that matrix, where its rows begin
+  float added = 0;      // to what the file has: 1 where a norm is by 1 + w, and the file has w
 
   // How many elements it has.
   Index count() const noexcept;

@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/matmul/q8_0.h>
 #include <tril/model/model_family.h>
 #include <tril/model/parameter_reader.h>
 
@@ -21,11 +22,14 @@ bool is_ignored(const ModelConfig& config, std::string_view name) {
                              [&](const char* end) { return end && name.ends_with(end); });
 }
 
-bool has_16_bits(ElementType type) {
-  return type == ElementType::float16 || type == ElementType::bfloat16;
+// As which a tensor of this type may stay.
+WeightKind kept_kind(ElementType type) noexcept {
+  if (type == ElementType::float16) return WeightKind::float16;
+  return type == ElementType::bfloat16 ? WeightKind::bfloat16 : WeightKind::float32;
 }
 bool holds_floats(ElementType type) {
-  return has_16_bits(type) || type == ElementType::float32 || type == ElementType::float64;
+  return kept_kind(type) != WeightKind::float32 || type == ElementType::float32 ||
+         type == ElementType::float64;
 }
 
 [[noreturn]] void fail_missing(const StoredParameter& parameter) {
@@ -52,6 +56,14 @@ const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) 
        {"is no parameter of a model of the family ", family, " with ", config.layers, " layers"});
 }
 
+// Positions are looked up, not multiplied with.
+WeightKind ParameterReader::kind_of(const StoredParameter& parameter,
+                                    ElementType type) const noexcept {
+  const bool quantised =
+      model_.memory() == ParameterMemory::q8_0 && parameter.matrix != &model_.places().positions;
+  return quantised ? WeightKind::q8_0 : kept_kind(type);
+}
+
 std::vector<ParameterPlace> ParameterReader::find(const Safetensors& header) {
   std::vector<ParameterPlace> found;
   for (const NamedTensor& each : header.tensors) {
@@ -66,10 +78,9 @@ std::vector<ParameterPlace> ParameterReader::find(const Safetensors& header) {
       fail(kCall, each.name.c_str(), "is there twice");
     }
     if (parameter->matrix) {
-      const bool narrow = has_16_bits(tensor.type) && parameter->matrix->size(1) % 2 == 0;
-      const ElementType type = narrow ? tensor.type : ElementType::float32;
-      const auto [at, is_first] = types_.emplace(parameter->matrix, type);
-      if (!is_first && at->second != type) at->second = ElementType::float32;
+      const WeightKind kind = kind_of(*parameter, tensor.type);
+      const auto [at, is_first] = kinds_.emplace(parameter->matrix, kind);
+      if (!is_first && at->second != kind) at->second = WeightKind::float32;
     }
     found.push_back({parameter, tensor, each.begin, *stored_bytes(tensor.shape, tensor.type)});
   }
@@ -81,16 +92,16 @@ void ParameterReader::allocate() {
   for (const StoredParameter& each : parameters_) {
     if (!found_.contains(each.name)) fail_missing(each);
   }
-  // In the order in which matrices are walked through, the types that they were found with.
-  std::vector<ElementType> types;
+  // In the order in which matrices are walked through, the kinds that they were found with.
+  std::vector<WeightKind> kinds;
   for_each_parameter(model_.places(), [&](const ParameterName&, const auto& view) {
     if constexpr (requires { MatrixView<float>(view); }) {
       if (!view) return;
-      const auto type = types_.find(&view);
-      types.push_back(type == types_.end() ? ElementType::float32 : type->second);
+      const auto kind = kinds_.find(&view);
+      kinds.push_back(kind == kinds_.end() ? WeightKind::float32 : kind->second);
     }
   });
-  model_.allocate(types);
+  model_.allocate(kinds);
   const auto placed = stored_parameters(model_.config(), model_.places());
   for (std::size_t n = 0; n < placed.size(); ++n) parameters_[n].data = placed[n].data;
 }
@@ -150,6 +161,44 @@ void load_elements(const StoredParameter& parameter, ElementType type, Index fir
 
 }  // namespace
 
+// Adds the numbers of bytes_, those of the tensor from byte `begin` on, to the floats that wait,
+// and for each row of memory that is whole then:  quantise it
+void ParameterReader::quantise(const ParameterPlace& place, std::size_t begin) {
+  const StoredParameter& parameter = *place.parameter;
+  const Weight rows = model_.rows_of(parameter);
+  std::byte* const memory = model_.place_of(parameter);
+  std::vector<float>& waiting = floats_[parameter.name];
+  const auto quantise = [&](const float* row, Index n) {
+    if (quantise_q8_0(row, rows.size(1), memory + (rows.row(n) - rows.row(0)))) return;
+    fail(kCall, parameter.name.c_str(),
+         "holds a number that is not finite, or too large for q8_0, whose scales are float16");
+  };
+  const ElementType type = place.tensor.type;
+  const std::size_t count = bytes_.size() / element_size(type), before = waiting.size();
+  waiting.resize(before + count);
+  load(type, bytes_, std::span(waiting).subspan(before));
+  if (parameter.transposed) {
+    if (begin + bytes_.size() < place.size) return;
+    std::vector<float> row(static_cast<std::size_t>(rows.size(1)));
+    for (Index n = 0; n < rows.size(0); ++n) {
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        row[k] = waiting[k * static_cast<std::size_t>(rows.size(0)) + static_cast<std::size_t>(n)];
+      }
+      quantise(row.data(), n);
+    }
+    waiting = std::vector<float>();
+    return;
+  }
+  const Index cols = rows.size(1), whole = static_cast<Index>(waiting.size()) / cols;
+  const auto first = static_cast<Index>(begin / element_size(type) - before);
+  parameter.for_each_run(first, first + whole * cols, [&](Index file, Index to, Index size) {
+    for (Index at = 0; at < size; at += cols) {
+      quantise(waiting.data() + file - first + at, (to + at) / cols);
+    }
+  });
+  waiting.erase(waiting.begin(), waiting.begin() + whole * cols);
+}
+
 void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::size_t size,
                            const Fill& fill) {
   allocate();
@@ -162,21 +211,23 @@ void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::
          {size, " bytes from byte ", begin, " are not the next of ", place.size, ", of which ",
           left, " are to come"});
   }
-  const bool narrow = model_.type_of(parameter) != ElementType::float32;
+  const WeightKind kind = model_.rows_of(parameter).kind();
+  std::byte* const to = model_.place_of(parameter);
   const auto first = static_cast<Index>(begin / element_size(type));
   const bool is_alike = !parameter.transposed && parameter.heads == 0 && parameter.added == 0;
-  const bool stays = is_alike && (narrow || type == ElementType::float32);
-  if (stays) {
-    fill({reinterpret_cast<std::byte*>(parameter.data) + begin, size});
+  const bool is_narrow = kind == WeightKind::float16 || kind == WeightKind::bfloat16;
+  if (is_alike && (is_narrow || (kind == WeightKind::float32 && type == ElementType::float32))) {
+    fill({to + begin, size});
   } else {
     if (bytes_.capacity() < size) bytes_ = std::vector<std::byte>();  // not both at once
     bytes_.resize(size);
     fill(bytes_);
-    if (narrow) {
-      load_elements(parameter, type, first, bytes_,
-                    reinterpret_cast<std::uint16_t*>(parameter.data));
+    if (kind == WeightKind::q8_0) {
+      quantise(place, begin);
+    } else if (is_narrow) {
+      load_elements(parameter, type, first, bytes_, reinterpret_cast<std::uint16_t*>(to));
     } else {
-      load_elements(parameter, type, first, bytes_, parameter.data);
+      load_elements(parameter, type, first, bytes_, reinterpret_cast<float*>(to));
     }
   }
   left_[parameter.name] = left - size;
@@ -189,6 +240,7 @@ void ParameterReader::read(const ParameterPlace& place, std::span<const std::byt
 
 void ParameterReader::finish() {
   bytes_ = std::vector<std::byte>();
+  floats_.clear();
   for (const StoredParameter& each : parameters_) {
     const auto at = left_.find(each.name);
     if (at == left_.end()) fail_missing(each);

@@ -29,8 +29,8 @@ struct ParameterPlace {
 };
 
 // Fills parameters from the files of a model. Parameters that have no memory yet get it once all of
-// them have been found: a matrix whose tensors are all float16, or all bfloat16, keeps its type;
-// all other numbers become floats, and so does a matrix of an odd number of columns. It takes the
+// them have been found: a matrix whose tensors are all float16, or all bfloat16, keeps its type, or
+// matrices become q8_0, as the parameters were made; all other numbers become floats. It takes the
 // names of the family, with the prefix that some files have ("transformer.h.0..."), and passes over
 // what is no parameter: GPT-2's masks, tables of rotary positions, and a head that is the
 // embedding.
@@ -52,9 +52,11 @@ class ParameterReader {
   using Fill = std::function<void(std::span<std::byte> out)>;
   // The next `size` bytes of one of them, of its byte `begin` on. `fill` writes them at once to
   // where they stay, if memory has them as the file does; else to working memory of that size, and
-  // of at most as many elements more, from which they are converted. The first call allocates,
-  // unless that was done. Throws Error as allocate() does, and where the bytes do not follow those
-  // before, reach beyond the parameter or end within an element.
+  // of at most as many elements more, from which they are converted. What becomes q8_0 waits
+  // besides as floats: a row until it is whole, a transposed matrix until all of it is there. The
+  // first call allocates, unless that was done. Throws Error as allocate() does, where the bytes do
+  // not follow those before, reach beyond the parameter or end within an element, and where q8_0
+  // does not hold a number.
   void read(const ParameterPlace& place, std::size_t begin, std::size_t size, const Fill& fill);
   // One of them from all its bytes.
   void read(const ParameterPlace& place, std::span<const std::byte> bytes);
@@ -64,13 +66,16 @@ class ParameterReader {
 
  private:
   const StoredParameter* parameter_of(const NamedTensor& tensor) const;
+  WeightKind kind_of(const StoredParameter& parameter, ElementType type) const noexcept;
+  void quantise(const ParameterPlace& place, std::size_t begin);
 
   ModelParameters& model_;
   std::vector<StoredParameter> parameters_;
   std::set<std::string_view> found_;                       // names of parameters_
   std::map<std::string_view, std::size_t> left_;           // bytes to come of those begun
-  std::map<const MatrixView<float>*, ElementType> types_;  // of matrices that were found
+  std::map<const MatrixView<float>*, WeightKind> kinds_;   // of matrices that were found
   std::vector<std::byte> bytes_;                           // to be converted
+  std::map<std::string_view, std::vector<float>> floats_;  // to become q8_0
 };
 
 }  // namespace tril

@@ -15,8 +15,13 @@
 
 namespace tril {
 
+// The type in which a file has matrices of this kind: those of q8_0 as floats, which hold each of
+// their numbers.
+ElementType stored_type(WeightKind kind) noexcept;
+
 // Borrows the parameters. The file is a model.safetensors by the names and in the shapes of the
-// family. Matrices have the type that they have in memory; all else is float32, as it is there.
+// family. Matrices of 16 bits have the type that they have in memory; all else is float32: what is
+// q8_0 by the numbers that it stands for, exactly.
 class ParameterWriter {
  public:
   // Throws Error where the parameters have not been read.
@@ -29,6 +34,7 @@ class ParameterWriter {
 
  private:
   std::vector<StoredParameter> parameters_;
+  std::vector<Weight> rows_;        // one each; none of vectors
   std::vector<ElementType> types_;  // one each
   std::string header_;
   std::size_t size_ = 0;

@@ -169,8 +169,7 @@ PretrainedModel read_pretrained(const std::filesystem::path& path,
           " tokens, and the model a vocabulary of ", config.vocabulary});
   }
   PretrainedModel model{
-      folder.named("config.json",
-                   [&] { return ModelParameters(config, ParameterMemory::as_in_files); }),
+      folder.named("config.json", [&] { return ModelParameters(config, options.weights); }),
       end_tokens, std::move(tokenizer), settings.tokens};
   read_parameters(folder, model.parameters);
   return model;

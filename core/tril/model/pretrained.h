@@ -46,6 +46,7 @@ struct ReadProgress {
 // How a folder is read.
 struct PretrainedOptions {
   Index context = 0;  // tokens at once, as with_context (model_config.h) takes them; 0: as the file
+  ParameterMemory weights = ParameterMemory::as_in_files;  // how they are held
   std::function<void(const ReadProgress&)> progress = {};  // told with each file and each piece
 };
 

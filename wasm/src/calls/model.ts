@@ -3,7 +3,15 @@ import { TrilError } from '../error.js';
 import { Model } from '../model.js';
 import { bytesOf, isBlob, isResponse } from '../kinds.js';
 import type { LoadModelOptions, ModelFile, ModelSource } from '../model-types.js';
-import { checkFunction, checkKeys, describe, integerOption, signalOption } from '../names.js';
+import {
+  checkFunction,
+  checkKeys,
+  checkName,
+  describe,
+  integerOption,
+  signalOption,
+  stringOption,
+} from '../names.js';
 import { yieldToEventLoop } from '../event-loop.js';
 
 const call = 'loadModel';
@@ -54,14 +62,17 @@ export async function filesOf(source: ModelSource): Promise<Map<string, Readable
 
 /** The options, once they are known to be right. */
 export function loadingOptions(options: LoadModelOptions): LoadModelOptions {
-  checkKeys(call, 'options', 'option', options, ['context', 'progress', 'signal']);
+  checkKeys(call, 'options', 'option', options, ['context', 'weights', 'progress', 'signal']);
   const { progress } = options;
   const context =
     options.context === undefined ? 0 : integerOption(call, 'context', options.context, 0, 1);
+  const weights = stringOption(call, 'weights', options.weights, '');
+  if (options.weights !== undefined) checkName(call, 'weights', 'kind', weights, ['q8_0']);
   if (progress !== undefined) checkFunction(call, 'progress', progress);
   const signal = signalOption(call, 'signal', options.signal);
   return {
     ...(context > 0 && { context }),
+    ...(options.weights !== undefined && { weights: options.weights }),
     ...(progress && { progress }),
     ...(signal && { signal }),
   };
@@ -89,7 +100,8 @@ export const modelCalls = (context: Context) => ({
    * `tokenizer.json` or `vocab.json` with `merges.txt`. Texts end at `eos_token_id` of
    * `generation_config.json`, or, where that names none, of `config.json`; how tokens are drawn is for
    * `generate` to be told, whatever the file has. Matrices of `float16` and `bfloat16` keep their size
-   * in memory, and are widened while they are multiplied with. At most 8 MiB are in memory besides the model:
+   * in memory, and are widened while they are multiplied with; with `weights: 'q8_0'` they are made half as large
+   * again while they are read. At most 8 MiB are in memory besides the model:
    * of files that are Blobs, or in a folder, no more is read at once.
    *
    * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
@@ -109,7 +121,7 @@ export const modelCalls = (context: Context) => ({
    * ```
    */
   async loadModel(files: ModelSource, options: LoadModelOptions = {}): Promise<Model> {
-    const { context: positions = 0, progress, signal } = loadingOptions(options);
+    const { context: positions = 0, weights = '', progress, signal } = loadingOptions(options);
     signal?.throwIfAborted();
     const all = await filesOf(files);
     const bytesOf = (name: string) => readRange(fileOf(all, name));
@@ -134,7 +146,7 @@ export const modelCalls = (context: Context) => ({
     const total = names.reduce((sum, name) => sum + sizeOf(fileOf(all, name)), 0);
     const { engine } = context;
     const made = context.run(call, {}, () =>
-      raw._model(engine, config, generation, tokenizer, merges, positions)!,
+      raw._model(engine, config, generation, tokenizer, merges, positions, weights)!,
     );
     try {
       // All headers first: they say of which type the numbers of each matrix are.
