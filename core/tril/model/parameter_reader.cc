@@ -1,4 +1,5 @@
 #include <tril/foundation/check.h>
+#include <tril/model/gguf_config.h>
 #include <tril/model/model_family.h>
 #include <tril/model/parameter_reader.h>
 
@@ -13,9 +14,11 @@ namespace {
 
 constexpr const char* kCall = "read_pretrained";
 
-// What Hugging Face's files hold besides parameters.
-bool is_ignored(const ModelConfig& config, std::string_view name) {
-  const detail::FamilyEntry& entry = detail::family_entry(config.family);
+constexpr const char* kFactors = "rope_freqs.weight";
+
+// What files hold besides parameters.
+bool is_ignored(const ModelConfig& config, const detail::FamilyEntry& entry,
+                std::string_view name) {
   if (name == entry.head) return config.tied_head;
   return std::ranges::any_of(entry.ignored_endings,
                              [&](const char* end) { return end && name.ends_with(end); });
@@ -25,7 +28,8 @@ bool has_16_bits(ElementType type) {
   return type == ElementType::float16 || type == ElementType::bfloat16;
 }
 bool holds_floats(ElementType type) {
-  return has_16_bits(type) || type == ElementType::float32 || type == ElementType::float64;
+  return has_16_bits(type) || type == ElementType::float32 || type == ElementType::float64 ||
+         type == ElementType::q8_0;
 }
 
 [[noreturn]] void fail_missing(const StoredParameter& parameter) {
@@ -34,34 +38,45 @@ bool holds_floats(ElementType type) {
 
 }  // namespace
 
-ParameterReader::ParameterReader(ModelParameters& parameters)
+ParameterReader::ParameterReader(ModelParameters& parameters, ParameterNames names)
     : model_(parameters),
-      parameters_(stored_parameters(parameters.config(), parameters.places())) {}
+      names_(names),
+      parameters_(stored_parameters(parameters.config(), parameters.places(), names)) {}
 
 // The parameter that a tensor is; null where it is passed over.
-const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) const {
+const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) {
   const ModelConfig& config = model_.config();
+  const detail::FamilyEntry entry = detail::entry_of(config.family, names_);
   std::string_view name = tensor.name;
-  const std::string_view prefix = detail::family_entry(config.family).prefix;
+  const bool may_scale = config.positions == ModelPositions::rotary &&
+                         config.rotary_scaling.kind == RotaryScalingKind::none;
+  if (name == kFactors && names_ == ParameterNames::of_gguf && may_scale) {
+    const Index pairs = config.turned_width() / 2;
+    if (factors_.empty()) factors_.resize(static_cast<std::size_t>(pairs));
+    stored_factors_ = {kFactors, {pairs}, factors_.data(), false};
+    return &stored_factors_;
+  }
+  const std::string_view prefix = entry.prefix;
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   const auto at = std::ranges::find(parameters_, name, &StoredParameter::name);
   if (at != parameters_.end()) return &*at;
-  if (is_ignored(config, name)) return nullptr;
+  if (is_ignored(config, entry, name)) return nullptr;
   const std::string_view family = name_of(kModelFamilies, config.family);
   fail(kCall, tensor.name.c_str(),
        {"is no parameter of a model of the family ", family, " with ", config.layers, " layers"});
 }
 
-std::vector<ParameterPlace> ParameterReader::find(const Safetensors& header) {
+std::vector<ParameterPlace> ParameterReader::find(std::span<const NamedTensor> tensors) {
   std::vector<ParameterPlace> found;
-  for (const NamedTensor& each : header.tensors) {
+  for (const NamedTensor& each : tensors) {
     const StoredParameter* const parameter = parameter_of(each);
     if (!parameter) continue;
     const StoredTensor& tensor = each.tensor;
     if (tensor.shape != parameter->shape) {
       fail(kCall, each.name.c_str(), {"shape must be ", parameter->shape, ", is ", tensor.shape});
     }
-    if (!holds_floats(tensor.type)) fail(kCall, each.name.c_str(), "holds no floats");
+    const bool is_read = parameter->matrix || tensor.type != ElementType::q8_0;
+    if (!holds_floats(tensor.type) || !is_read) fail(kCall, each.name.c_str(), "holds no floats");
     if (!found_.insert(parameter->name).second) {
       fail(kCall, each.name.c_str(), "is there twice");
     }
@@ -91,7 +106,7 @@ void ParameterReader::allocate() {
     }
   });
   model_.allocate(types);
-  const auto placed = stored_parameters(model_.config(), model_.places());
+  const auto placed = stored_parameters(model_.config(), model_.places(), names_);
   for (std::size_t n = 0; n < placed.size(); ++n) parameters_[n].data = placed[n].data;
 }
 
@@ -115,11 +130,12 @@ template <typename T>
 void load_elements(const StoredParameter& parameter, ElementType type, Index first,
                    std::span<const std::byte> bytes, T* to) {
   const auto size = static_cast<Index>(element_size(type));
-  const Index end = first + static_cast<Index>(bytes.size()) / size;
+  const auto length = static_cast<Index>(block_length(type));
+  const Index end = first + static_cast<Index>(bytes.size()) / size * length;
   if (!parameter.transposed) {
     return parameter.for_each_run(first, end, [&](Index at, Index place, Index count) {
-      const auto part = bytes.subspan(static_cast<std::size_t>((at - first) * size),
-                                      static_cast<std::size_t>(count * size));
+      const auto part = bytes.subspan(static_cast<std::size_t>((at - first) / length * size),
+                                      static_cast<std::size_t>(count / length * size));
       load(type, part, {to + place, static_cast<std::size_t>(count)});
       if constexpr (std::is_same_v<T, float>) {
         for (Index i = 0; i < count; ++i) to[place + i] = parameter.in_memory(to[place + i]);
@@ -163,8 +179,9 @@ void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::
           left, " are to come"});
   }
   const bool narrow = model_.type_of(parameter) != ElementType::float32;
-  const auto first = static_cast<Index>(begin / element_size(type));
-  const bool is_alike = !parameter.transposed && parameter.heads == 0 && parameter.added == 0;
+  const auto first = static_cast<Index>(begin / element_size(type) * block_length(type));
+  const bool is_alike =
+      !parameter.transposed && !parameter.order.is_other() && parameter.added == 0;
   const bool stays = is_alike && (narrow || type == ElementType::float32);
   if (stays) {
     fill({reinterpret_cast<std::byte*>(parameter.data) + begin, size});
@@ -194,6 +211,10 @@ void ParameterReader::finish() {
     if (at == left_.end()) fail_missing(each);
     if (at->second > 0) fail(kCall, each.name.c_str(), {at->second, " bytes of it are missing"});
   }
+  if (factors_.empty()) return;
+  const auto scaling = rotary_scaling_of(model_.config().rotary_base, factors_);
+  if (!scaling) fail(kCall, kFactors, "are not those of Llama 3's scaling of positions");
+  model_.config_.rotary_scaling = *scaling;
 }
 
 }  // namespace tril
