@@ -36,9 +36,9 @@ struct ParameterPlace {
 // embedding.
 class ParameterReader {
  public:
-  // What is best read of a file at once: large enough to be fast, little beside a model.
-  // Whole elements, and whole blocks of q8_0: 34 and 8 divide it.
-  static constexpr std::size_t kPiece = (std::size_t{1} << 23) - 128;
+  // What is best read of a file at once: large enough to be fast, little beside a model; of q8_0
+  // the whole blocks in it.
+  static constexpr std::size_t kPiece = std::size_t{1} << 23;
 
   // Fills `parameters`, which it borrows, and which must stay where they are, from files with these
   // names.

@@ -141,8 +141,10 @@ void read_found(const Folder& folder, const std::vector<std::string>& files,
     folder.tell(files[n], done, all);
     folder.open(files[n], [&](FileReader& file) {
       for (const ParameterPlace& each : places[n]) {
-        for (std::size_t begin = 0; begin < each.size; begin += ParameterReader::kPiece) {
-          const std::size_t size = std::min(ParameterReader::kPiece, each.size - begin);
+        const std::size_t part = element_size(each.tensor.type);
+        const std::size_t piece = ParameterReader::kPiece / part * part;
+        for (std::size_t begin = 0; begin < each.size; begin += piece) {
+          const std::size_t size = std::min(piece, each.size - begin);
           reader.read(each, begin, size,
                       [&](std::span<std::byte> out) { file.read(each.begin + begin, out); });
           folder.tell(files[n], done += size, all);
