@@ -220,7 +220,7 @@ TEST(GgufModel, SaysWhatIsWrong) {
   EXPECT_EQ(with([](GgufWriter& writer) { writer.u32("x", 1); }),
             "general.architecture: is missing");
   EXPECT_EQ(with([](GgufWriter& writer) { writer.text("general.architecture", "mamba"); }),
-            "general.architecture: unknown general.architecture \"mamba\"; there are gpt2, llama, "
+            "general.architecture: unknown architecture \"mamba\"; there are gpt2, llama, "
             "qwen2, qwen3, olmo2, gptneox, phi3, gemma2, gemma3, starcoder2, stablelm, smollm3");
   EXPECT_EQ(with([](GgufWriter& writer) { writer.text("general.architecture", "llama"); }),
             "llama.block_count: is missing");
@@ -228,6 +228,11 @@ TEST(GgufModel, SaysWhatIsWrong) {
             "qwen2.attention.sliding_window: must be 0, is 4");
   EXPECT_EQ(settings([](GgufWriter& writer) { writer.u32("qwen2.attention.value_length", 5); }),
             "qwen2.attention.value_length: must be 4, as that of keys");
+  EXPECT_EQ(settings([](GgufWriter& writer) { writer.flag("qwen2.attention.causal", false); }),
+            "qwen2.attention.causal: must be true");
+  EXPECT_EQ(
+      settings([](GgufWriter& writer) { writer.value("split.count", testing::kU16, "\3\1"); }),
+      "split.count: must be 1, is 259: join the parts by `llama-gguf-split --merge`");
   EXPECT_EQ(settings([](GgufWriter& writer) { writer.text("qwen2.rope.scaling.type", "yarn"); }),
             "rope_scaling: unknown rope_type \"yarn\"; there are none, linear, dynamic, llama3");
   EXPECT_EQ(settings([](GgufWriter& writer) {

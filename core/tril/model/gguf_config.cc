@@ -76,11 +76,13 @@ void add_windows(Translation& to, ModelFamily family, const detail::FamilyEntry&
   to.add_number(entry.window_period, "attention.sliding_window_pattern");
 }
 
-// The tokens of keys that are there, in a list.
+// The tokens of keys that are there, each once, in a list.
 detail::JsonText tokens_of(const Gguf& file, std::initializer_list<const char*> keys) {
   detail::JsonWriter list('[');
+  double last = -1;
   for (const char* key : keys) {
-    if (file.has(key)) list.add(file.number(key));
+    if (!file.has(key) || file.number(key) == last) continue;
+    list.add(last = file.number(key));
   }
   return std::move(list).end();
 }
@@ -89,9 +91,17 @@ detail::JsonText tokens_of(const Gguf& file, std::initializer_list<const char*> 
 
 PretrainedConfig parse_gguf_config(const Gguf& file) {
   const std::string architecture(file.text(kArchitecture));
-  ModelFamily family = value_named(kArchitectures, architecture, kCall, kArchitecture);
+  ModelFamily family =
+      value_named(kArchitectures, architecture, kCall, kArchitecture, "architecture");
   Translation to{file, architecture + "."};
   const auto whole = [&](const char* key) { return file.whole(to.at(key)); };
+  if (const Index parts = file.whole("split.count", 1); parts > 1) {
+    fail(kCall, "split.count",
+         {"must be 1, is ", parts, ": join the parts by `llama-gguf-split --merge`"});
+  }
+  if (const std::string key = to.at("attention.causal"); !file.boolean(key, true)) {
+    fail(kCall, key.c_str(), "must be true");
+  }
   // Mistral has Llama's architecture, and a window.
   if (family == ModelFamily::llama && file.whole(to.at("attention.sliding_window"), 0) > 0) {
     family = ModelFamily::mistral;
