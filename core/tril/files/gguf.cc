@@ -71,7 +71,8 @@ class Reader {
              {"settings and names reach beyond byte ", kMostHeader, ", the last that is read"});
     }
     if (end > bytes_.size()) throw Short{end};
-    return bytes_.subspan(std::exchange(at_, end), end - at_);
+    const std::size_t begin = std::exchange(at_, end);
+    return bytes_.subspan(begin, end - begin);
   }
   std::uint64_t number(std::size_t size, const char* what) {
     return number_at(take(1, size, what).data(), size);
