@@ -95,15 +95,11 @@ double scaled_speed(double speed, const RotaryScaling& scaling) noexcept {
 
 }  // namespace
 
-double detail::rotary_speed(double base, const RotaryScaling& scaling, Index i,
-                            Index pairs) noexcept {
-  return scaled_speed(speed_of(scaled_base(base, scaling, pairs), i, pairs), scaling);
-}
-
 double detail::fastest_rotary_speed(double base, const RotaryScaling& scaling,
                                     Index pairs) noexcept {
-  return std::max(rotary_speed(base, scaling, 0, pairs),
-                  rotary_speed(base, scaling, pairs - 1, pairs));
+  const double new_base = scaled_base(base, scaling, pairs);
+  const auto speed = [&](Index i) { return scaled_speed(speed_of(new_base, i, pairs), scaling); };
+  return std::max(speed(0), speed(pairs - 1));
 }
 
 void check_rotary_scaling(const RotaryScaling& scaling, const char* call,

@@ -89,9 +89,7 @@ void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<cons
 
 namespace detail {
 
-// Radians a position, of pair i of so many.
-double rotary_speed(double base, const RotaryScaling& scaling, Index i, Index pairs) noexcept;
-// Of the pair that turns fastest.
+// Radians a position, of the pair that turns fastest.
 double fastest_rotary_speed(double base, const RotaryScaling& scaling, Index pairs) noexcept;
 
 }  // namespace detail

@@ -1,14 +1,17 @@
 // Keys, and what holds where they are missing, are those of llama.cpp: gguf-py/gguf/constants.py
 // (Keys), src/llama-model.cpp (load_hparams); what a converter changes stands in conversion/*.py.
 #include <tril/files/json_writer.h>
+#include <tril/foundation/buffer.h>
 #include <tril/foundation/check.h>
 #include <tril/model/gguf_config.h>
 #include <tril/model/model_family.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tril {
 namespace {
@@ -163,24 +166,33 @@ std::optional<RotaryScaling> rotary_scaling_of(double base, std::span<const floa
     if (!(each >= 1 && each < 0x1p30f)) return {};
     scaling.factor = std::max(scaling.factor, static_cast<double>(each));
   }
-  const auto speed = [&](Index i, const RotaryScaling& by) {
-    return detail::rotary_speed(base, by, i, pairs);
+  // Radians that each pair turns from one position to the next.
+  const auto speeds = [&](const RotaryScaling& by) {
+    constexpr std::int32_t kFirst = 1;
+    Buffer<float, 2> cos({1, pairs}), sin({1, pairs});
+    rotary_angles({&kFirst, {1}}, base, by, cos, sin);
+    std::vector<double> each;
+    for (Index i = 0; i < pairs; ++i) {
+      each.push_back(
+          std::atan2(static_cast<double>(sin.data()[i]), static_cast<double>(cos.data()[i])));
+    }
+    return each;
   };
-  for (Index i = 0; i < pairs; ++i) {
-    const double inverse = 1 / static_cast<double>(factors[static_cast<std::size_t>(i)]);
-    const double least = 1 / scaling.factor;
+  const std::vector<double> plain = speeds({});
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const double inverse = 1 / static_cast<double>(factors[i]), least = 1 / scaling.factor;
     if (inverse == 1 || inverse == least) continue;
     const double share = (inverse - least) / (1 - least);
     const double turns = share * (scaling.high - scaling.low) + scaling.low;
     constexpr double kTurn = 6.283185307179586;
-    scaling.original = static_cast<Index>(
-        std::fmin(std::fmax(std::round(turns * kTurn / speed(i, {})), 1), 0x1p30));
+    scaling.original =
+        static_cast<Index>(std::fmin(std::fmax(std::round(turns * kTurn / plain[i]), 1), 0x1p30));
     break;
   }
-  for (Index i = 0; i < pairs; ++i) {
-    const double factor = speed(i, {}) / speed(i, scaling);
-    const double given = static_cast<double>(factors[static_cast<std::size_t>(i)]);
-    if (!(std::fabs(factor - given) <= 1e-3 * given)) return {};
+  const std::vector<double> scaled = speeds(scaling);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const auto given = static_cast<double>(factors[i]);
+    if (!(std::fabs(plain[i] / scaled[i] - given) <= 1e-3 * given)) return {};
   }
   return scaling;
 }
