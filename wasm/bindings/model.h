@@ -16,7 +16,8 @@ namespace tril::js {
 // A model that JavaScript owns, while its files come and after. Its memory counts as the engine's.
 class Model {
  public:
-  Model(Engine& engine, const PretrainedConfig& config, std::optional<Tokenizer> tokenizer);
+  Model(Engine& engine, const PretrainedConfig& config, std::optional<Tokenizer> tokenizer,
+        ParameterNames names = ParameterNames::of_family);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
