@@ -15,6 +15,7 @@
 #include <tril/block/transformer.h>
 #include <tril/block/transformer_block.h>
 #include <tril/files/file.h>
+#include <tril/files/gguf.h>
 #include <tril/files/npy.h>
 #include <tril/files/safetensors.h>
 #include <tril/foundation/buffer.h>
@@ -76,6 +77,7 @@
 #include <tril/model/encoder_decoder_trainer.h>
 #include <tril/model/evaluation.h>
 #include <tril/model/generation.h>
+#include <tril/model/gguf_config.h>
 #include <tril/model/language_model.h>
 #include <tril/model/model_attention.h>
 #include <tril/model/model_config_json.h>
@@ -89,6 +91,7 @@
 #include <tril/model/word_vector_text.h>
 #include <tril/model/word_vector_trainer.h>
 #include <tril/model/word_vectors.h>
+#include <tril/text/gguf_tokenizer.h>
 #include <tril/text/tokenizer.h>
 #include <tril/text/tokenizer_file.h>
 #include <tril/text/train_tokenizer.h>

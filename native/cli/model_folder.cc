@@ -11,12 +11,13 @@ void ModelFolder::add_to(CLI::App& command) {
   command
       .add_option("--model", path,
                   "Folder with config.json, model.safetensors and tokenizer.json: of `tril train`, "
-                  "or from Hugging Face, of a family such as GPT-2, Llama or Mistral")
+                  "or from Hugging Face, of a family such as GPT-2, Llama or Mistral; or a .gguf "
+                  "file of F32, F16, BF16 or Q8_0")
       ->required()
       ->type_name("FOLDER");
   command
       .add_option("--context", context,
-                  "The most tokens at once (default: as config.json says); `dynamic` scaling turns "
+                  "The most tokens at once (default: as the model says); `dynamic` scaling turns "
                   "positions as for a text of that length")
       ->check(in_range(1, 1 << 24))
       ->option_text("N");
@@ -46,7 +47,9 @@ PretrainedModel ModelFolder::read() const {
 
 const Tokenizer& ModelFolder::tokenizer_of(const PretrainedModel& model) const {
   if (model.tokenizer) return *model.tokenizer;
-  throw Failure(path + ": there is no tokenizer.json, nor vocab.json with merges.txt");
+  throw Failure(path + (path.ends_with(".gguf")
+                            ? ": there is no tokenizer in it"
+                            : ": there is no tokenizer.json, nor vocab.json with merges.txt"));
 }
 
 }  // namespace tril::cli

@@ -25,6 +25,7 @@ const targets = [
   'tokenizer',
   'config',
   'checkpoint',
+  'gguf',
 ];
 
 it.concurrent.each(targets)('%s', async (name) => {

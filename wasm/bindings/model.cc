@@ -3,8 +3,10 @@
 
 #include <emscripten/bind.h>
 #include <tril/model/evaluation.h>
+#include <tril/model/gguf_config.h>
 #include <tril/model/model_attention.h>
 #include <tril/model/parameter_writer.h>
+#include <tril/text/gguf_tokenizer.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -40,15 +42,26 @@ const Tokenizer& tokenizer_of(const Model& model, const char* call) {
 }  // namespace
 
 Model::Model(Engine& given_engine, const PretrainedConfig& config,
-             std::optional<Tokenizer> tokenizer, ParameterMemory weights)
+             std::optional<Tokenizer> tokenizer, ParameterMemory weights, ParameterNames names)
     : engine(given_engine),
       model{ModelParameters(config.config, weights), config.tokens.end, std::move(tokenizer),
             config.tokens},
-      reader(model.parameters) {}
+      reader(model.parameters, names) {}
 
 Model::~Model() { engine.usage.bytes -= static_cast<double>(model.parameters.bytes()); }
 
 namespace {
+
+ParameterMemory memory_of(const std::string& weights) {
+  return weights == "q8_0" ? ParameterMemory::q8_0 : ParameterMemory::as_in_files;
+}
+
+void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfig& config) {
+  if (!tokenizer || !reaches_beyond(*tokenizer, config.vocabulary)) return;
+  fail("loadModel", "tokenizer",
+       {"has ", static_cast<Index>(tokenizer->size()), " tokens, and the model a vocabulary of ",
+        config.vocabulary});
+}
 
 // Makes a model from the bytes of config.json, of generation_config.json, and of tokenizer.json,
 // or, with merges, vocab.json; none where a file is empty; `context` as with_context takes it;
@@ -60,23 +73,34 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generat
   PretrainedConfig settings = of_file("config.json", [&] { return parse_model_config(text); });
   settings.config = with_context(settings.config, context, "loadModel");
   std::optional<Tokenizer> read = tokenizer_of(tokenizer, merges);
-  if (read && reaches_beyond(*read, settings.config.vocabulary)) {
-    fail("loadModel", "tokenizer",
-         {"has ", static_cast<Index>(read->size()), " tokens, and the model a vocabulary of ",
-          settings.config.vocabulary});
-  }
+  check_tokenizer(read, settings.config);
   std::optional<std::vector<std::int32_t>> ends;
   if (const std::string file = text_of(generation); !file.empty()) {
     ends = of_file("generation_config.json",
                    [&] { return parse_generation_config(file, settings.config.vocabulary); });
   }
-  const ParameterMemory memory =
-      weights == "q8_0" ? ParameterMemory::q8_0 : ParameterMemory::as_in_files;
   const ModelHandle model = of_file("config.json", [&] {
-    return std::make_shared<Model>(engine, settings, std::move(read), memory);
+    return std::make_shared<Model>(engine, settings, std::move(read), memory_of(weights));
   });
   if (ends) model->model.end_tokens = std::move(*ends);
   return model;
+}
+
+constexpr const char* kGguf = ".gguf";  // what the names of such files end in
+
+// Makes one from what stands in a GGUF file before its tensors, as model_open takes it.
+ModelHandle make_gguf_model(Engine& engine, const std::string& name, const Bytes& header,
+                            double file_size, int context, const std::string& weights) {
+  const std::vector<std::byte> bytes = bytes_of(header);
+  return of_file(name.c_str(), [&] {
+    const Gguf file = parse_gguf_header(bytes, static_cast<std::size_t>(file_size));
+    PretrainedConfig settings = parse_gguf_config(file);
+    settings.config = with_context(settings.config, context, "loadModel");
+    std::optional<Tokenizer> tokenizer = parse_gguf_tokenizer(file);
+    check_tokenizer(tokenizer, settings.config);
+    return std::make_shared<Model>(engine, settings, std::move(tokenizer), memory_of(weights),
+                                   ParameterNames::of_gguf);
+  });
 }
 
 // Gives the files that a model.safetensors.index.json lists.
@@ -86,11 +110,14 @@ Names model_shards(const Bytes& index) {
       val::array(of_file("model.safetensors.index.json", [&] { return parse_shard_index(text); })));
 }
 
-// Gives the byte at which the tensors of a .safetensors file begin, from its first 8 bytes or more.
+// Gives the byte at which the tensors of a file begin, from its first 8 bytes or more; of a GGUF
+// file perhaps a larger number of bytes of it, for which to call again.
 double model_begin(const std::string& name, const Bytes& begin, double file_size) {
   const std::vector<std::byte> bytes = bytes_of(begin);
   return of_file(name.c_str(), [&] {
-    return static_cast<double>(safetensors_begin(bytes, static_cast<std::size_t>(file_size)));
+    const auto size = static_cast<std::size_t>(file_size);
+    return static_cast<double>(name.ends_with(kGguf) ? gguf_begin(bytes, size)
+                                                     : safetensors_begin(bytes, size));
   });
 }
 
@@ -102,7 +129,9 @@ Numbers model_open(Model& model, const std::string& name, const Bytes& header, d
   const std::vector<std::byte> bytes = bytes_of(header);
   std::vector<ParameterPlace>& found = model.places[name];
   found = of_file(name.c_str(), [&] {
-    return model.reader.find(parse_safetensors_header(bytes, static_cast<std::size_t>(file_size)));
+    const auto size = static_cast<std::size_t>(file_size);
+    return model.reader.find(name.ends_with(kGguf) ? parse_gguf_header(bytes, size).tensors
+                                                   : parse_safetensors_header(bytes, size).tensors);
   });
   std::vector<double> places;
   for (const ParameterPlace& each : found) {
@@ -229,6 +258,7 @@ EMSCRIPTEN_BINDINGS(tril_model) {
       .function("attention", guard<&model_weights_of>)
       .function("forward", guard<&model_forward>);
   function("_model", guard<&make_model>);
+  function("_ggufModel", guard<&make_gguf_model>);
   function("_modelShards", guard<&model_shards>);
   function("_modelBegin", guard<&model_begin>);
 }

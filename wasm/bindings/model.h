@@ -17,7 +17,7 @@ namespace tril::js {
 class Model {
  public:
   Model(Engine& engine, const PretrainedConfig& config, std::optional<Tokenizer> tokenizer,
-        ParameterMemory weights);
+        ParameterMemory weights, ParameterNames names = ParameterNames::of_family);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;

@@ -12,14 +12,15 @@ interface NodeFiles {
 }
 
 /** What is part of a model. */
-const isOfModel = (name: string) => /\.(json|txt|safetensors)$/.test(name);
+const isOfModel = (name: string) => /\.(json|txt|safetensors|gguf)$/.test(name);
 
 /** What the system says, without its path and its call. */
 const reasonOf = (error: unknown) =>
   (isError(error) ? error.message : String(error)).replace(/, .*/s, '');
 
 /**
- * The files in a folder of the disk that can be part of a model, of which nothing is read yet.
+ * The files in a folder of the disk that can be part of a model, or the .gguf file of this path; nothing is read of
+ * them yet.
  *
  * @throws TrilError where this is no Node, or the folder cannot be read
  */
@@ -35,6 +36,9 @@ export async function filesInFolder(call: string, folder: string): Promise<Map<s
   const { readdir, stat } = files.promises;
   const found = new Map<string, Blob>();
   try {
+    if (folder.endsWith('.gguf') && (await stat(folder)).isFile()) {
+      return found.set(folder.replace(/.*[\\/]/, ''), await files.openAsBlob(folder));
+    }
     for (const name of (await readdir(folder)).filter(isOfModel)) {
       const path = `${folder}/${name}`;
       if ((await stat(path)).isFile()) found.set(name, await files.openAsBlob(path));

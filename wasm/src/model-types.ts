@@ -8,8 +8,8 @@ import type { Values } from './values.js';
 export type ModelFile = Bytes | Blob | Response;
 
 /**
- * The files of a model by their names, or as a browser's folder picker gives them; in Node also the path
- * of their folder.
+ * The files of a model by their names, or as a browser's folder picker gives them: those of a folder, or one
+ * `.gguf` file; in Node also the path of either.
  */
 export type ModelSource =
   Readonly<Record<string, ModelFile>> | ModelFiles | Iterable<File> | string;
@@ -27,7 +27,7 @@ export interface ModelParameters {
 /** How a model is loaded. */
 export interface LoadModelOptions {
   /**
-   * The most tokens at once; unless given, what `config.json` says. Where rotary positions are scaled
+   * The most tokens at once; unless given, what `config.json` or the GGUF file says. Where rotary positions are scaled
    * `dynamic`, they are turned as for a text of that length. Learned positions have only their own.
    */
   readonly context?: number;

@@ -24,7 +24,7 @@ constexpr string_view kPickle =
     "opened; save the tensors by safetensors.torch.save_file(model.state_dict(), "
     "\"model.safetensors\")";
 constexpr string_view kGguf =
-    "is a .gguf file, which is not read: take the model's .safetensors file";
+    "is a .gguf file, which is not read here: it is loaded as a model, by itself";
 constexpr string_view kTar = "is a .tar archive: unpack it first";
 constexpr string_view kUtf16 = "is not text in UTF-8 but in UTF-16: save it as UTF-8";
 

@@ -85,21 +85,36 @@ T decode(ElementType type, std::uint64_t bits) noexcept {
       return static_cast<T>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
     case ElementType::float64:
       return static_cast<T>(std::bit_cast<double>(bits));
+    case ElementType::q8_0:  // read_block
+      break;
   }
   return T{};
+}
+
+// The 32 elements of a block of q8_0 (block_q8_0 in ggml-common.h).
+template <typename T>
+void read_block(const std::byte* block, T* out) noexcept {
+  const float scale = from_half(static_cast<std::uint16_t>(load(block, 2, false)));
+  for (int i = 0; i < 32; ++i) {
+    out[i] = static_cast<T>(scale * static_cast<float>(static_cast<std::int8_t>(block[2 + i])));
+  }
 }
 
 }  // namespace
 
 Index StoredTensor::count() const noexcept {
-  return static_cast<Index>(stored_bytes(shape, type).value_or(0) / element_size(type));
+  const std::size_t blocks = stored_bytes(shape, type).value_or(0) / element_size(type);
+  return static_cast<Index>(blocks * block_length(type));
 }
 
 std::optional<std::size_t> stored_bytes(std::span<const Index> shape, ElementType type) noexcept {
   // Without axes of 0, so that no product of strides overflows either.
   Index bytes = static_cast<Index>(element_size(type));
   bool none = false;
-  for (const Index size : shape) {
+  const auto block = static_cast<Index>(block_length(type));
+  if (block > 1 && (shape.empty() || shape.back() % block != 0)) return {};
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const Index size = axis + 1 < shape.size() ? shape[axis] : shape[axis] / block;
     if (size < 0) return {};
     if (size == 0) none = true;
     if (size > 0 && size > std::numeric_limits<Index>::max() / bytes) return {};
@@ -129,6 +144,13 @@ void read_elements(const StoredTensor& tensor, std::span<T> out) {
     return;
   }
   const std::size_t size = element_size(tensor.type);
+  if (tensor.type == ElementType::q8_0) {
+    const std::size_t length = block_length(tensor.type);
+    for (std::size_t n = 0; n < out.size() / length; ++n) {
+      read_block(tensor.bytes.data() + n * size, out.data() + n * length);
+    }
+    return;
+  }
   walk(tensor, [&](Index n, Index place) {
     const std::byte* const from = tensor.bytes.data() + static_cast<std::size_t>(place) * size;
     out[static_cast<std::size_t>(n)] = decode<T>(tensor.type, load(from, size, tensor.big_endian));

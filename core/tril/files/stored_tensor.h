@@ -25,7 +25,8 @@ struct StoredTensor {
   Index count() const noexcept;
 };
 
-// The bytes that a tensor takes; none where they could not be addressed or an axis is negative.
+// The bytes that a tensor takes; none where they could not be addressed, an axis is negative, or
+// blocks do not divide the last one.
 std::optional<std::size_t> stored_bytes(std::span<const Index> shape, ElementType type) noexcept;
 
 // Writes all elements in row-major order. What T cannot hold is rounded to nearest, and beyond its

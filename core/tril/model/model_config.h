@@ -48,6 +48,9 @@ inline constexpr Named<ModelFamily> kModelFamilies[] = {{"gpt2", ModelFamily::gp
                                                         {"stablelm", ModelFamily::stablelm},
                                                         {"smollm3", ModelFamily::smollm3}};
 
+// Whose names and order parameters have in a file: those of its family, or of GGUF files.
+enum class ParameterNames : std::uint8_t { of_family, of_gguf };
+
 // How rows are normalised at each sublayer, and at the end.
 using ModelNorm = NormKind;
 inline constexpr auto& kModelNorms = kNormKinds;

@@ -226,6 +226,39 @@ const FamilyEntry& family_entry(ModelFamily family) noexcept {
   return *std::ranges::find(kFamilies, family, &FamilyEntry::family);
 }
 
+// llama.cpp's names are the same for all families (gguf-py/gguf/constants.py, TENSOR_NAMES). Its
+// converters have added 1 to Gemma's norms (conversion/gemma.py, norm_shift), transposed GPT-2's
+// matrices (conversion/gpt2.py), stacked GPT-NeoX's projections (conversion/gpt_neox.py) and
+// reordered the rows of queries and keys where positions turn neighbours (conversion/llama.py,
+// permute; SmolLM3's is derived from it).
+FamilyEntry entry_of(ModelFamily family, ParameterNames names) noexcept {
+  FamilyEntry entry = family_entry(family);
+  if (names == ParameterNames::of_family) return entry;
+  entry.prefix = "";
+  entry.embedding = "token_embd.weight";
+  entry.positions = "position_embd.weight";
+  entry.layers = "blk.";
+  entry.norm1 = "attn_norm";
+  entry.branch_norm1 = "post_attention_norm";
+  entry.norm2 = "ffn_norm";
+  entry.branch_norm2 = "post_ffw_norm";
+  entry.attention = "attn_";
+  entry.query = "q", entry.key = "k", entry.value = "v";
+  if (entry.projections == by_head) entry.projections = stacked;
+  entry.query_key_value = "qkv";
+  entry.attention_out = "output";
+  if (entry.gate) entry.gate = "ffn_gate";
+  entry.up = "ffn_up";
+  entry.down = "ffn_down";
+  entry.final_norm = "output_norm";
+  entry.head = "output.weight";
+  entry.transposed = false;
+  entry.added_to_norms = 0;
+  entry.is_interleaved = family == ModelFamily::llama || family == ModelFamily::mistral ||
+                         family == ModelFamily::smollm3;
+  return entry;
+}
+
 }  // namespace detail
 
 ModelConfig ModelConfig::of(ModelFamily family) noexcept {

@@ -71,6 +71,8 @@ struct FamilyEntry {
   const char* branch_norm2 = "post_mlp_layernorm";
   const char* attention = "self_attn.";
   StoredProjections projections = StoredProjections::apart;
+  const char *query = "q_proj", *key = "k_proj", *value = "v_proj";
+  const char *query_norm = "q_norm", *key_norm = "k_norm";
   const char* query_key_value = nullptr;  // where they are one
   const char* attention_out = "o_proj";
   const char* gate = "mlp.gate_proj";  // null: `up` holds the gate in its upper half
@@ -78,12 +80,17 @@ struct FamilyEntry {
   const char* down = "mlp.down_proj";
   const char* final_norm = "model.norm";
   const char* head = "lm_head.weight";
-  bool transposed = false;   // matrices of layers are [in, out]
+  bool transposed = false;  // matrices of layers are [in, out]
+  // Rows of queries and keys stand for pairs (2 i, 2 i + 1) of a head, which memory has as (i, D/2
+  // + i).
+  bool is_interleaved = false;
   float added_to_norms = 0;  // 1: files hold w of norms that multiply by 1 + w
   const char* ignored_endings[3] = {".rotary_emb.inv_freq"};  // of tensors that are not parameters
 };
 
 // The entry of a family.
 const FamilyEntry& family_entry(ModelFamily family) noexcept;
+// The same with the names, and the order of parameters, of GGUF files, or its own.
+FamilyEntry entry_of(ModelFamily family, ParameterNames names) noexcept;
 
 }  // namespace tril::detail

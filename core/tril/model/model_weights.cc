@@ -126,14 +126,14 @@ class Names {
  public:
   std::string prefix;
   bool transposed = false;
-  Index heads = 0;
+  StoredParameter::Order order = {};
   float added_to_norms = 0;
 
   void matrix(const std::string& name, const MatrixView<float>& view) {
     if (view) rows(name, view, 0, view.size(0));
   }
   void vector(const std::string& name, const VectorView<float>& view) {
-    if (view) list_.push_back({prefix + name, {view.size(0)}, view.data(), false, nullptr, heads});
+    if (view) list_.push_back({prefix + name, {view.size(0)}, view.data(), false, nullptr, order});
   }
   // The matrix is that of the weights themselves, which the list goes on pointing to.
   void linear(const std::string& name, const MatrixView<float>& weight,
@@ -162,7 +162,7 @@ class Names {
     std::vector<Index> shape = {count, matrix.size(1)};
     if (transposed) std::swap(shape[0], shape[1]);
     list_.push_back(
-        {prefix + name, std::move(shape), matrix[first].data(), transposed, &matrix, heads, first});
+        {prefix + name, std::move(shape), matrix[first].data(), transposed, &matrix, order, first});
   }
 
   std::vector<StoredParameter> list_;
@@ -178,16 +178,22 @@ void name_layer(Names& names, const ModelConfig& config, const detail::FamilyEnt
     names.rows(at + name, attention.in_proj_weight, attention.in_proj_bias, first, count);
   };
   if (entry.projections == detail::StoredProjections::apart) {
-    part("q_proj", 0, E), part("k_proj", E, Ek), part("v_proj", E + Ek, Ek);
+    const Index D = config.head_width();
+    if (entry.is_interleaved) names.order = {config.heads, D / 2, 2};
+    part(entry.query, 0, E);
+    if (entry.is_interleaved) names.order = {config.kv_head_count(), D / 2, 2};
+    part(entry.key, E, Ek);
+    names.order = {};
+    part(entry.value, E + Ek, Ek);
   } else {
     const bool by_head = entry.projections == detail::StoredProjections::by_head && E == Ek;
-    names.heads = by_head ? config.heads : 0;
+    if (by_head) names.order = {1, config.heads, 3};
     names.linear(at + entry.query_key_value, attention.in_proj_weight, attention.in_proj_bias);
-    names.heads = 0;
+    names.order = {};
   }
   names.linear(at + entry.attention_out, attention.out_proj_weight, attention.out_proj_bias);
-  names.norm(at + "q_norm", attention.q_norm);
-  names.norm(at + "k_norm", attention.k_norm);
+  names.norm(at + entry.query_norm, attention.q_norm);
+  names.norm(at + entry.key_norm, attention.k_norm);
   names.norm(entry.branch_norm1, layer.branch_norm1);
   names.norm(entry.norm2, layer.norm2);
   const auto& [up, up_bias] = layer.linear1;
@@ -204,8 +210,9 @@ void name_layer(Names& names, const ModelConfig& config, const detail::FamilyEnt
 }  // namespace
 
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
-                                               const BasicModelWeights<float>& weights) {
-  const detail::FamilyEntry& entry = detail::family_entry(config.family);
+                                               const BasicModelWeights<float>& weights,
+                                               ParameterNames given) {
+  const detail::FamilyEntry entry = detail::entry_of(config.family, given);
   Names names;
   names.added_to_norms = entry.added_to_norms;
   names.matrix(entry.embedding, weights.embedding);

@@ -87,9 +87,13 @@ struct StoredParameter {
   bool transposed;
   // Of the weights that it is listed for, the matrix whose rows it is; null for a vector.
   const MatrixView<float>* matrix = nullptr;
-  // The file has a part of rows for each of so many heads, [heads, 3, ...], and the memory [3,
-  // heads, ...]: GPT-NeoX's queries, keys and values. 0: the memory has the order of the file.
-  Index heads = 0;
+  // The file has [groups, first, second, ...] and the memory [groups, second, first, ...]:
+  // GPT-NeoX's queries, keys and values, [heads, 3, ...]; pairs of a head that are neighbours in
+  // GGUF files, [heads, D / 2, 2, ...].
+  struct Order {
+    Index groups = 1, first = 1, second = 1;
+    bool is_other() const noexcept { return first > 1 && second > 1; }
+  } order = {};
   Index first_row = 0;  // of that matrix, where its rows begin
   float added = 0;      // to what the file has: 1 where a norm is by 1 + w, and the file has w
 
@@ -107,11 +111,11 @@ struct StoredParameter {
   // memory, count) for each run that follows each other in both.
   template <typename Visit>
   void for_each_run(Index first, Index end, const Visit& visit) const {
-    const Index most = heads > 0 ? count() / (3 * heads) : end;
+    const Index all = order.first * order.second, most = count() / (order.groups * all);
     for (Index at = first; at < end;) {
-      const Index run = at / most, size = std::min(end - at, most - at % most);
-      const Index to = heads > 0 ? (run % 3 * heads + run / 3) * most + at % most : at;
-      visit(at, to, size);
+      const Index run = at / most, n = run % all, size = std::min(end - at, most - at % most);
+      const Index other = n % order.second * order.first + n / order.second;
+      visit(at, (run - n + other) * most + at % most, size);
       at += size;
     }
   }
@@ -119,7 +123,8 @@ struct StoredParameter {
 
 // In the order of the forward pass. What is stacked in memory and apart in the files is apart here.
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
-                                               const BasicModelWeights<float>& weights);
+                                               const BasicModelWeights<float>& weights,
+                                               ParameterNames names = ParameterNames::of_family);
 // The same of memory that is laid out as the parameters are: gradients, moments. Not to be written
 // where it may not be. Nothing is added to these.
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,

@@ -1,5 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/matmul/q8_0.h>
+#include <tril/model/gguf_config.h>
 #include <tril/model/model_family.h>
 #include <tril/model/parameter_reader.h>
 
@@ -14,9 +15,11 @@ namespace {
 
 constexpr const char* kCall = "read_pretrained";
 
-// What Hugging Face's files hold besides parameters.
-bool is_ignored(const ModelConfig& config, std::string_view name) {
-  const detail::FamilyEntry& entry = detail::family_entry(config.family);
+constexpr const char* kFactors = "rope_freqs.weight";
+
+// What files hold besides parameters.
+bool is_ignored(const ModelConfig& config, const detail::FamilyEntry& entry,
+                std::string_view name) {
   if (name == entry.head) return config.tied_head;
   return std::ranges::any_of(entry.ignored_endings,
                              [&](const char* end) { return end && name.ends_with(end); });
@@ -29,7 +32,7 @@ WeightKind kept_kind(ElementType type) noexcept {
 }
 bool holds_floats(ElementType type) {
   return kept_kind(type) != WeightKind::float32 || type == ElementType::float32 ||
-         type == ElementType::float64;
+         type == ElementType::float64 || type == ElementType::q8_0;
 }
 
 [[noreturn]] void fail_missing(const StoredParameter& parameter) {
@@ -38,19 +41,29 @@ bool holds_floats(ElementType type) {
 
 }  // namespace
 
-ParameterReader::ParameterReader(ModelParameters& parameters)
+ParameterReader::ParameterReader(ModelParameters& parameters, ParameterNames names)
     : model_(parameters),
-      parameters_(stored_parameters(parameters.config(), parameters.places())) {}
+      names_(names),
+      parameters_(stored_parameters(parameters.config(), parameters.places(), names)) {}
 
 // The parameter that a tensor is; null where it is passed over.
-const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) const {
+const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) {
   const ModelConfig& config = model_.config();
+  const detail::FamilyEntry entry = detail::entry_of(config.family, names_);
   std::string_view name = tensor.name;
-  const std::string_view prefix = detail::family_entry(config.family).prefix;
+  const bool may_scale = config.positions == ModelPositions::rotary &&
+                         config.rotary_scaling.kind == RotaryScalingKind::none;
+  if (name == kFactors && names_ == ParameterNames::of_gguf && may_scale) {
+    const Index pairs = config.turned_width() / 2;
+    if (factors_.empty()) factors_.resize(static_cast<std::size_t>(pairs));
+    stored_factors_ = {kFactors, {pairs}, factors_.data(), false};
+    return &stored_factors_;
+  }
+  const std::string_view prefix = entry.prefix;
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   const auto at = std::ranges::find(parameters_, name, &StoredParameter::name);
   if (at != parameters_.end()) return &*at;
-  if (is_ignored(config, name)) return nullptr;
+  if (is_ignored(config, entry, name)) return nullptr;
   const std::string_view family = name_of(kModelFamilies, config.family);
   fail(kCall, tensor.name.c_str(),
        {"is no parameter of a model of the family ", family, " with ", config.layers, " layers"});
@@ -64,16 +77,17 @@ WeightKind ParameterReader::kind_of(const StoredParameter& parameter,
   return quantised ? WeightKind::q8_0 : kept_kind(type);
 }
 
-std::vector<ParameterPlace> ParameterReader::find(const Safetensors& header) {
+std::vector<ParameterPlace> ParameterReader::find(std::span<const NamedTensor> tensors) {
   std::vector<ParameterPlace> found;
-  for (const NamedTensor& each : header.tensors) {
+  for (const NamedTensor& each : tensors) {
     const StoredParameter* const parameter = parameter_of(each);
     if (!parameter) continue;
     const StoredTensor& tensor = each.tensor;
     if (tensor.shape != parameter->shape) {
       fail(kCall, each.name.c_str(), {"shape must be ", parameter->shape, ", is ", tensor.shape});
     }
-    if (!holds_floats(tensor.type)) fail(kCall, each.name.c_str(), "holds no floats");
+    const bool is_read = parameter->matrix || tensor.type != ElementType::q8_0;
+    if (!holds_floats(tensor.type) || !is_read) fail(kCall, each.name.c_str(), "holds no floats");
     if (!found_.insert(parameter->name).second) {
       fail(kCall, each.name.c_str(), "is there twice");
     }
@@ -102,7 +116,7 @@ void ParameterReader::allocate() {
     }
   });
   model_.allocate(kinds);
-  const auto placed = stored_parameters(model_.config(), model_.places());
+  const auto placed = stored_parameters(model_.config(), model_.places(), names_);
   for (std::size_t n = 0; n < placed.size(); ++n) parameters_[n].data = placed[n].data;
 }
 
@@ -126,11 +140,12 @@ template <typename T>
 void load_elements(const StoredParameter& parameter, ElementType type, Index first,
                    std::span<const std::byte> bytes, T* to) {
   const auto size = static_cast<Index>(element_size(type));
-  const Index end = first + static_cast<Index>(bytes.size()) / size;
+  const auto length = static_cast<Index>(block_length(type));
+  const Index end = first + static_cast<Index>(bytes.size()) / size * length;
   if (!parameter.transposed) {
     return parameter.for_each_run(first, end, [&](Index at, Index place, Index count) {
-      const auto part = bytes.subspan(static_cast<std::size_t>((at - first) * size),
-                                      static_cast<std::size_t>(count * size));
+      const auto part = bytes.subspan(static_cast<std::size_t>((at - first) / length * size),
+                                      static_cast<std::size_t>(count / length * size));
       load(type, part, {to + place, static_cast<std::size_t>(count)});
       if constexpr (std::is_same_v<T, float>) {
         for (Index i = 0; i < count; ++i) to[place + i] = parameter.in_memory(to[place + i]);
@@ -174,7 +189,8 @@ void ParameterReader::quantise(const ParameterPlace& place, std::size_t begin) {
          "holds a number that is not finite, or too large for q8_0, whose scales are float16");
   };
   const ElementType type = place.tensor.type;
-  const std::size_t count = bytes_.size() / element_size(type), before = waiting.size();
+  const auto length = static_cast<std::size_t>(block_length(type));
+  const std::size_t count = bytes_.size() / element_size(type) * length, before = waiting.size();
   waiting.resize(before + count);
   load(type, bytes_, std::span(waiting).subspan(before));
   if (parameter.transposed) {
@@ -190,7 +206,7 @@ void ParameterReader::quantise(const ParameterPlace& place, std::size_t begin) {
     return;
   }
   const Index cols = rows.size(1), whole = static_cast<Index>(waiting.size()) / cols;
-  const auto first = static_cast<Index>(begin / element_size(type) - before);
+  const auto first = static_cast<Index>(begin / element_size(type) * length - before);
   parameter.for_each_run(first, first + whole * cols, [&](Index file, Index to, Index size) {
     for (Index at = 0; at < size; at += cols) {
       quantise(waiting.data() + file - first + at, (to + at) / cols);
@@ -213,8 +229,9 @@ void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::
   }
   const WeightKind kind = model_.rows_of(parameter).kind();
   std::byte* const to = model_.place_of(parameter);
-  const auto first = static_cast<Index>(begin / element_size(type));
-  const bool is_alike = !parameter.transposed && parameter.heads == 0 && parameter.added == 0;
+  const auto first = static_cast<Index>(begin / element_size(type)) * block_length(type);
+  const bool is_alike =
+      !parameter.transposed && !parameter.order.is_other() && parameter.added == 0;
   const bool is_narrow = kind == WeightKind::float16 || kind == WeightKind::bfloat16;
   if (is_alike && (is_narrow || (kind == WeightKind::float32 && type == ElementType::float32))) {
     fill({to + begin, size});
@@ -246,6 +263,10 @@ void ParameterReader::finish() {
     if (at == left_.end()) fail_missing(each);
     if (at->second > 0) fail(kCall, each.name.c_str(), {at->second, " bytes of it are missing"});
   }
+  if (factors_.empty()) return;
+  const auto scaling = rotary_scaling_of(model_.config().rotary_base, factors_);
+  if (!scaling) fail(kCall, kFactors, "are not those of Llama 3's scaling of positions");
+  model_.config_.rotary_scaling = *scaling;
 }
 
 }  // namespace tril

@@ -36,15 +36,20 @@ struct ParameterPlace {
 // embedding.
 class ParameterReader {
  public:
-  // What is best read of a file at once: large enough to be fast, little beside a model.
+  // What is best read of a file at once: large enough to be fast, little beside a model; of q8_0
+  // the whole blocks in it.
   static constexpr std::size_t kPiece = std::size_t{1} << 23;
 
-  // Fills `parameters`, which it borrows, and which must stay where they are.
-  explicit ParameterReader(ModelParameters& parameters);
+  // Fills `parameters`, which it borrows, and which must stay where they are, from files with these
+  // names.
+  explicit ParameterReader(ModelParameters& parameters,
+                           ParameterNames names = ParameterNames::of_family);
 
-  // The parameters in a file, by its header. Throws Error, naming the tensor, where one has another
-  // shape than the settings say, holds no floats, is none of the model's, or was found before.
-  std::vector<ParameterPlace> find(const Safetensors& header);
+  // The parameters among the tensors of a file's header. Throws Error, naming the tensor, where one
+  // has another shape than the settings say, holds no floats, is none of the model's, or was found
+  // before.
+  std::vector<ParameterPlace> find(std::span<const NamedTensor> tensors);
+  std::vector<ParameterPlace> find(const Safetensors& header) { return find(header.tensors); }
   // After the last header: takes memory, unless there is some. Throws Error, naming the first
   // parameter that was in no file, and where memory does not suffice; nothing has been taken then.
   void allocate();
@@ -61,16 +66,20 @@ class ParameterReader {
   // One of them from all its bytes.
   void read(const ParameterPlace& place, std::span<const std::byte> bytes);
   // After the last file. Throws Error, naming the first tensor that was in none, or not all of
-  // whose bytes came. Working memory is free then.
+  // whose bytes came, and for factors of positions that are not Llama 3's, which become the
+  // settings' scaling. Working memory is free then.
   void finish();
 
  private:
-  const StoredParameter* parameter_of(const NamedTensor& tensor) const;
+  const StoredParameter* parameter_of(const NamedTensor& tensor);
   WeightKind kind_of(const StoredParameter& parameter, ElementType type) const noexcept;
   void quantise(const ParameterPlace& place, std::size_t begin);
 
   ModelParameters& model_;
+  ParameterNames names_;
   std::vector<StoredParameter> parameters_;
+  std::vector<float> factors_;  // of GGUF files, by which Llama 3 scales positions
+  StoredParameter stored_factors_ = {};
   std::set<std::string_view> found_;                       // names of parameters_
   std::map<std::string_view, std::size_t> left_;           // bytes to come of those begun
   std::map<const MatrixView<float>*, WeightKind> kinds_;   // of matrices that were found

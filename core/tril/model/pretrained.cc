@@ -1,9 +1,13 @@
 #include <tril/files/file.h>
+#include <tril/files/gguf.h>
 #include <tril/files/json_value.h>
 #include <tril/files/json_writer.h>
+#include <tril/files/mistaken_file.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/out_of_memory.h>
+#include <tril/model/gguf_config.h>
 #include <tril/model/pretrained.h>
+#include <tril/text/gguf_tokenizer.h>
 #include <tril/text/tokenizer_file.h>
 
 #include <algorithm>
@@ -15,6 +19,7 @@ namespace tril {
 namespace {
 
 constexpr const char* kCall = "read_pretrained";
+constexpr std::size_t kGgufLook = std::size_t{1} << 16;  // of a file at first
 
 }  // namespace
 
@@ -100,11 +105,54 @@ std::vector<std::byte> read(FileReader& file, std::size_t begin, std::size_t siz
   return bytes;
 }
 
+// What stands in a GGUF file before its tensors' elements.
+std::vector<std::byte> read_gguf_header(FileReader& file) {
+  std::vector<std::byte> begin;
+  std::size_t needed = std::min(kGgufLook, file.size());
+  do {
+    begin = read(file, 0, needed);
+    if (!is_gguf(begin)) {
+      detail::refuse_mistaken_file(kCall, "file",
+                                   {reinterpret_cast<const char*>(begin.data()), begin.size()});
+      fail(kCall, "file", "is no GGUF file; a model's other files are read from their folder");
+    }
+    needed = gguf_begin(begin, file.size());
+  } while (needed > begin.size());
+  return begin;
+}
+
 std::vector<ParameterPlace> find_parameters(FileReader& file, ParameterReader& reader) {
   constexpr std::size_t kLook = 64;  // enough to tell what stands in place of such a file
   const std::size_t begin =
       safetensors_begin(read(file, 0, std::min(kLook, file.size())), file.size());
   return reader.find(parse_safetensors_header(read(file, 0, begin), file.size()));
+}
+
+// The parameters of files in which they have been found.
+void read_found(const Folder& folder, const std::vector<std::string>& files,
+                const std::vector<std::vector<ParameterPlace>>& places,
+                const std::string& all_files, ParameterReader& reader) {
+  std::uint64_t done = 0, all = 0;
+  for (const auto& each : places) {
+    for (const ParameterPlace& place : each) all += place.size;
+  }
+  folder.named(all_files, [&] { reader.allocate(); });
+  for (std::size_t n = 0; n < files.size(); ++n) {
+    folder.tell(files[n], done, all);
+    folder.open(files[n], [&](FileReader& file) {
+      for (const ParameterPlace& each : places[n]) {
+        const std::size_t part = element_size(each.tensor.type);
+        const std::size_t piece = ParameterReader::kPiece / part * part;
+        for (std::size_t begin = 0; begin < each.size; begin += piece) {
+          const std::size_t size = std::min(piece, each.size - begin);
+          reader.read(each, begin, size,
+                      [&](std::span<std::byte> out) { file.read(each.begin + begin, out); });
+          folder.tell(files[n], done += size, all);
+        }
+      }
+    });
+  }
+  folder.named(all_files, [&] { reader.finish(); });
 }
 
 // The parameters of all files; their headers first, which say of which type each matrix is.
@@ -116,26 +164,10 @@ void read_parameters(const Folder& folder, ModelParameters& parameters) {
   const std::vector<std::string> files =
       is_sharded ? folder.read_text(kIndex, parse_shard_index) : std::vector<std::string>{kWhole};
   std::vector<std::vector<ParameterPlace>> places;  // a list for each file
-  std::uint64_t done = 0, all = 0;
   for (const std::string& name : files) {
     folder.open(name, [&](FileReader& file) { places.push_back(find_parameters(file, reader)); });
-    for (const ParameterPlace& each : places.back()) all += each.size;
   }
-  folder.named(is_sharded ? kIndex : kWhole, [&] { reader.allocate(); });
-  for (std::size_t n = 0; n < files.size(); ++n) {
-    folder.tell(files[n], done, all);
-    folder.open(files[n], [&](FileReader& file) {
-      for (const ParameterPlace& each : places[n]) {
-        for (std::size_t begin = 0; begin < each.size; begin += ParameterReader::kPiece) {
-          const std::size_t size = std::min(ParameterReader::kPiece, each.size - begin);
-          reader.read(each, begin, size,
-                      [&](std::span<std::byte> out) { file.read(each.begin + begin, out); });
-          folder.tell(files[n], done += size, all);
-        }
-      }
-    });
-  }
-  folder.named(is_sharded ? kIndex : kWhole, [&] { reader.finish(); });
+  read_found(folder, files, places, is_sharded ? kIndex : kWhole, reader);
 }
 
 std::optional<Tokenizer> read_tokenizer_of(const Folder& folder) {
@@ -148,10 +180,50 @@ std::optional<Tokenizer> read_tokenizer_of(const Folder& folder) {
   }
 }
 
+void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfig& config,
+                     const std::filesystem::path& path) {
+  if (!tokenizer || !reaches_beyond(*tokenizer, config.vocabulary)) return;
+  fail(kCall, path.string().c_str(),
+       {"the tokenizer has ", static_cast<Index>(tokenizer->size()),
+        " tokens, and the model a vocabulary of ", config.vocabulary});
+}
+
+// A GGUF file, which has all of it.
+PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOptions& options) {
+  const std::filesystem::path parent = path.parent_path();
+  const Folder folder(parent, options);
+  const std::string name = path.filename().string();
+  folder.tell(name, 0, 0);
+  std::vector<std::byte> header;
+  Gguf gguf;
+  PretrainedConfig settings;
+  std::optional<Tokenizer> tokenizer;
+  folder.open(name, [&](FileReader& file) {
+    header = read_gguf_header(file);
+    gguf = parse_gguf_header(header, file.size());
+    settings = parse_gguf_config(gguf);
+    tokenizer = parse_gguf_tokenizer(gguf);
+  });
+  const ModelConfig config = with_context(settings.config, options.context, kCall);
+  check_tokenizer(tokenizer, config, path);
+  PretrainedModel model{
+      folder.named(name, [&] { return ModelParameters(config, ParameterMemory::as_in_files); }),
+      settings.tokens.end, std::move(tokenizer), settings.tokens};
+  ParameterReader reader(model.parameters, ParameterNames::of_gguf);
+  std::vector<std::vector<ParameterPlace>> places(1);
+  folder.named(name, [&] { places[0] = reader.find(gguf.tensors); });
+  gguf = {};
+  header = {};  // megabytes, of a large vocabulary
+  read_found(folder, {name}, places, name, reader);
+  return model;
+}
+
 }  // namespace
 
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return read_gguf(path, options);
   const Folder folder(path, options);
   const PretrainedConfig settings = folder.read_text("config.json", parse_model_config);
   const ModelConfig config = with_context(settings.config, options.context, kCall);
@@ -163,11 +235,7 @@ PretrainedModel read_pretrained(const std::filesystem::path& path,
     if (ends) end_tokens = *ends;
   }
   std::optional<Tokenizer> tokenizer = read_tokenizer_of(folder);
-  if (tokenizer && reaches_beyond(*tokenizer, config.vocabulary)) {
-    fail(kCall, path.string().c_str(),
-         {"the tokenizer has ", static_cast<Index>(tokenizer->size()),
-          " tokens, and the model a vocabulary of ", config.vocabulary});
-  }
+  check_tokenizer(tokenizer, config, path);
   PretrainedModel model{
       folder.named("config.json", [&] { return ModelParameters(config, options.weights); }),
       end_tokens, std::move(tokenizer), settings.tokens};

@@ -1,5 +1,6 @@
 // Models that others have trained: a folder with config.json, model.safetensors, perhaps in parts,
-// and a tokenizer, as Hugging Face's libraries write it, and `tril train`.
+// and a tokenizer, as Hugging Face's libraries write it, and `tril train`; or a GGUF file, which is
+// all of that.
 //
 //   const PretrainedModel model = read_pretrained("SmolLM2-135M");
 //   DecodingSession session(model.parameters);
@@ -27,8 +28,8 @@ std::vector<std::string> parse_shard_index(std::string_view file);
 struct PretrainedModel {
   ModelParameters parameters;            // all of them
   std::vector<std::int32_t> end_tokens;  // those that end a text
-  std::optional<Tokenizer> tokenizer;    // none where the folder has none
-  ModelTokens tokens = {};               // as config.json names them
+  std::optional<Tokenizer> tokenizer;    // none where the files have none
+  ModelTokens tokens = {};               // as config.json or the GGUF file names them
 };
 
 // Whether texts become tokens outside a model's vocabulary: the two are not of the same model.
@@ -50,13 +51,13 @@ struct PretrainedOptions {
   std::function<void(const ReadProgress&)> progress = {};  // told with each file and each piece
 };
 
-// Reads a folder: config.json, and what ends a text by generation_config.json; model.safetensors or
-// the parts that model.safetensors.index.json lists; tokenizer.json, or vocab.json and merges.txt.
-// Besides the parameters there is little in memory at once: a piece (ParameterReader::kPiece), or
-// the largest of the other files. Throws Error, with the path of the file, where one is missing,
-// cut short, or not what the others say; where the tokenizer reaches beyond the vocabulary; as
-// with_context does; and where memory does not suffice.
-PretrainedModel read_pretrained(const std::filesystem::path& folder,
+// Reads a GGUF file, or a folder: config.json, and what ends a text by generation_config.json;
+// model.safetensors or the parts that model.safetensors.index.json lists; tokenizer.json, or
+// vocab.json and merges.txt. Besides the parameters there is little in memory at once: a piece
+// (ParameterReader::kPiece), or the largest of the other files. Throws Error, with the path of the
+// file, where one is missing, cut short, or not what the others say; where the tokenizer reaches
+// beyond the vocabulary; as with_context does; and where memory does not suffice.
+PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options = {});
 
 }  // namespace tril

@@ -5,7 +5,6 @@
 #include <tril/text/vocabulary_entries.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -130,11 +129,7 @@ Model read_model(JsonReader& reader) {
 
 // What becomes of bytes that are no token, if there are any.
 void set_unknown_bytes(const Model& model, TokenizerParts& parts) {
-  std::array<bool, 256> is_token{};
-  for (const std::string& bytes : parts.tokens) {
-    if (bytes.size() == 1) is_token[static_cast<unsigned char>(bytes[0])] = true;
-  }
-  parts.lacks_bytes = std::ranges::find(is_token, false) != is_token.end();
+  parts.lacks_bytes = detail::lacks_bytes(parts);
   if (!parts.lacks_bytes) return;
   const auto found =
       std::ranges::find(*model.vocabulary, model.unknown, &detail::VocabularyEntry::name);

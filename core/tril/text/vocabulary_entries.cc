@@ -3,6 +3,8 @@
 #include <tril/text/byte_alphabet.h>
 #include <tril/text/vocabulary_entries.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -129,6 +131,14 @@ void set_vocabulary(const JsonReader& vocabulary_file,
     parts.merges.push_back(
         {id_of(merge.left), id_of(merge.right), id_of(merge.left + merge.right)});
   }
+}
+
+bool lacks_bytes(const TokenizerParts& parts) {
+  std::array<bool, kBytes> is_token{};
+  for (const std::string& bytes : parts.tokens) {
+    if (bytes.size() == 1) is_token[static_cast<unsigned char>(bytes[0])] = true;
+  }
+  return std::ranges::find(is_token, false) != is_token.end();
 }
 
 Tokenizer made(TokenizerParts parts, const char* call, const char* argument) {

@@ -40,6 +40,9 @@ void set_vocabulary(const JsonReader& vocabulary_file,
                     const std::vector<VocabularyEntry>& vocabulary, const JsonReader& merges_file,
                     const std::vector<MergeEntry>& merges, TokenNames names, TokenizerParts& parts);
 
+// Whether any of the 256 bytes is no token.
+bool lacks_bytes(const TokenizerParts& parts);
+
 // The tokenizer, or an Error of this call and argument.
 Tokenizer made(TokenizerParts parts, const char* call, const char* argument);
 

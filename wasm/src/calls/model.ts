@@ -16,8 +16,8 @@ import { yieldToEventLoop } from '../event-loop.js';
 
 const call = 'loadModel';
 const none = new Uint8Array();
-/** Bytes of a file that are in memory at once, besides those that are where they stay. */
-const piece = 2 ** 23;
+/** Bytes of a file that are in memory at once, besides those that are where they stay; 34, those of a block, divide the second. */
+const pieces = { folder: 2 ** 23, gguf: 2 ** 23 - 128 };
 
 /** What is read of: bytes, without a copy, or a Blob. */
 type Readable = Uint8Array | Blob;
@@ -93,6 +93,15 @@ export function fileOf(files: ReadonlyMap<string, Readable>, name: string) {
   throw new TrilError(call, 'files', `${name} is missing`);
 }
 
+/** The GGUF file among them, which has all of a model; nothing where the model is made of others. */
+function ggufOf(files: ReadonlyMap<string, Readable>): string | undefined {
+  if (files.has('config.json')) return undefined;
+  const names = [...files.keys()].filter((name) => name.endsWith('.gguf'));
+  if (names.length < 2) return names[0];
+  const problem = `must have one .gguf file, or config.json, have ${names.join(', ')}`;
+  throw new TrilError(call, 'files', problem);
+}
+
 export const modelCalls = (context: Context) => ({
   /**
    * A language model from its files, or in Node from the path of their folder: `config.json` of any family that `ModelSettings.family` names,
@@ -103,6 +112,10 @@ export const modelCalls = (context: Context) => ({
    * in memory, and are widened while they are multiplied with; with `weights: 'q8_0'` they are made half as large
    * again while they are read. At most 8 MiB are in memory besides the model:
    * of files that are Blobs, or in a folder, no more is read at once.
+   *
+   * Or from one `.gguf` file of these families, in Node also by its path: tensors of F32, F16, BF16 and Q8_0, the last of which are widened
+   * to `float32`, and its tokenizer (`tokenizer.ggml.model` `gpt2` or `llama`). What stands before its tensors is
+   * in memory at once while they are looked for.
    *
    * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
    * what the others say; where the family is none of these; and where memory is out. And what `signal`
@@ -132,35 +145,60 @@ export const modelCalls = (context: Context) => ({
       throw new TrilError(call, name, 'is empty');
     };
     const raw = context.training(call);
-    const config = await bytesOf('config.json');
-    const generation = await optional('generation_config.json');
-    const isPair = !all.has('tokenizer.json') && all.has('vocab.json');
-    const tokenizer = await optional(isPair ? 'vocab.json' : 'tokenizer.json');
-    const merges = isPair ? await bytesOf('merges.txt') : none;
-    const index = 'model.safetensors.index.json';
-    const isWhole = all.has('model.safetensors') || !all.has(index);
-    const list = isWhole ? undefined : await bytesOf(index);
-    const names = list
-      ? context.run(call, {}, () => raw._modelShards(list))
-      : ['model.safetensors'];
-    const total = names.reduce((sum, name) => sum + sizeOf(fileOf(all, name)), 0);
     const { engine } = context;
-    const made = context.run(call, {}, () =>
-      raw._model(engine, config, generation, tokenizer, merges, positions, weights)!,
-    );
+    /** What stands in a file before its tensors. */
+    const headerOf = async (name: string) => {
+      const file = fileOf(all, name);
+      for (let size = 64; ;) {
+        const bytes = await readRange(file, 0, size);
+        size = context.run(call, {}, () => raw._modelBegin(name, bytes, sizeOf(file)));
+        if (size <= bytes.length) return bytes.subarray(0, size);
+      }
+    };
+    const gguf = ggufOf(all);
+    const openGguf = async (name: string) => {
+      const header = await headerOf(name);
+      return {
+        names: [name],
+        made: context.run(call, {}, () =>
+          raw._ggufModel(engine, name, header, sizeOf(fileOf(all, name)), positions, weights)!,
+        ),
+      };
+    };
+    const openFolder = async () => {
+      const config = await bytesOf('config.json');
+      const generation = await optional('generation_config.json');
+      const isPair = !all.has('tokenizer.json') && all.has('vocab.json');
+      const tokenizer = await optional(isPair ? 'vocab.json' : 'tokenizer.json');
+      const merges = isPair ? await bytesOf('merges.txt') : none;
+      const index = 'model.safetensors.index.json';
+      const isWhole = all.has('model.safetensors') || !all.has(index);
+      const list = isWhole ? undefined : await bytesOf(index);
+      const names = list
+        ? context.run(call, {}, () => raw._modelShards(list))
+        : ['model.safetensors'];
+      names.forEach((name) => fileOf(all, name)); // before anything is made
+      return {
+        names,
+        made: context.run(call, {}, () =>
+          raw._model(engine, config, generation, tokenizer, merges, positions, weights)!,
+        ),
+      };
+    };
+    const { names, made } = await (gguf === undefined ? openFolder() : openGguf(gguf));
+    const total = names.reduce((sum, name) => sum + sizeOf(fileOf(all, name)), 0);
     try {
       // All headers first: they say of which type the numbers of each matrix are.
       const opened = [];
       for (const name of names) {
         const file = fileOf(all, name);
         const size = sizeOf(file);
-        const first = await readRange(file, 0, 64);
-        const begin = context.run(call, {}, () => raw._modelBegin(name, first, size));
-        const header = await readRange(file, 0, begin);
+        const header = await headerOf(name);
         const places = context.run(call, {}, () => made.open(name, header, size));
         opened.push({ name, file, size, places });
       }
       let done = 0;
+      const piece = gguf === undefined ? pieces.folder : pieces.gguf;
       const pause = yieldToEventLoop();
       for (const { name, file, size, places } of opened) {
         const end = done + size;

@@ -1,0 +1,349 @@
+// Types, their sizes and the order of what is read are those of ggml's docs/gguf.md and
+// src/gguf.cpp.
+#include <tril/files/gguf.h>
+#include <tril/files/json_writer.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/exact_number.h>
+#include <tril/foundation/named.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace tril {
+namespace {
+
+using Type = GgufValue::Type;
+
+constexpr const char* kCall = "parse_gguf";
+constexpr std::string_view kMagic = "GGUF";
+constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
+constexpr std::size_t kMostHeader = 100'000'000;  // as of .safetensors files
+
+// Bytes of a value, by its type; 0 of strings and lists.
+constexpr std::uint8_t kSizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+
+// Types of tensors by their numbers in ggml.h (enum ggml_type).
+constexpr Named<std::uint32_t> kRead[] = {{"F32", 0}, {"F16", 1}, {"Q8_0", 8}, {"BF16", 30}};
+constexpr ElementType kElements[] = {ElementType::float32, ElementType::float16, ElementType::q8_0,
+                                     ElementType::bfloat16};
+constexpr Named<std::uint32_t> kOthers[] = {
+    {"Q4_0", 2},  {"Q4_1", 3},  {"Q5_0", 6},  {"Q5_1", 7},    {"Q2_K", 10},   {"Q3_K", 11},
+    {"Q4_K", 12}, {"Q5_K", 13}, {"Q6_K", 14}, {"IQ4_NL", 20}, {"IQ4_XS", 23}, {"MXFP4", 39}};
+
+// Thrown where what follows is in the file, but not in memory.
+struct Short {
+  std::size_t needed;
+};
+
+std::uint64_t number_at(const std::byte* from, std::size_t size) noexcept {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    bits |= std::to_integer<std::uint64_t>(from[i]) << (8 * i);
+  }
+  return bits;
+}
+
+// A file from its first byte on.
+class Reader {
+ public:
+  Reader(std::span<const std::byte> begin, std::size_t file_size)
+      : bytes_(begin.first(std::min(begin.size(), file_size))), size_(file_size) {}
+
+  std::size_t position() const noexcept { return at_; }
+  [[noreturn]] void refuse(std::size_t at, const Message& problem) const {
+    fail(kCall, "file", {"byte ", at, ": ", problem});
+  }
+  // The next `count` parts of so many bytes each.
+  std::span<const std::byte> take(std::uint64_t count, std::size_t size, const char* what) {
+    const std::size_t left = size_ - at_;
+    if (count > left / size) {
+      refuse(at_, {what, " of ", count, size > 1 ? " elements" : " bytes",
+                   " should follow, but only ", left, " bytes do"});
+    }
+    const std::size_t end = at_ + static_cast<std::size_t>(count) * size;
+    if (end > kMostHeader) {
+      refuse(at_,
+             {"settings and names reach beyond byte ", kMostHeader, ", the last that is read"});
+    }
+    if (end > bytes_.size()) throw Short{end};
+    const std::size_t begin = std::exchange(at_, end);
+    return bytes_.subspan(begin, end - begin);
+  }
+  std::uint64_t number(std::size_t size, const char* what) {
+    return number_at(take(1, size, what).data(), size);
+  }
+  std::string_view string(const char* what) {
+    const std::span<const std::byte> bytes = take(number(8, what), 1, what);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t size_, at_ = 0;
+};
+
+Type read_type(Reader& file, const std::string& key) {
+  const std::size_t at = file.position();
+  const std::uint64_t type = file.number(4, "a type");
+  if (type < std::size(kSizes)) return static_cast<Type>(type);
+  file.refuse(at, {"key ", detail::shown(key), ": type ", type, " is not known"});
+}
+
+GgufValue read_value(Reader& file, const std::string& key) {
+  GgufValue value;
+  value.type = read_type(file, key);
+  if (value.type == Type::list) {
+    value.is_list = true;
+    value.type = read_type(file, key);
+    value.count = file.number(8, "a count");
+  }
+  value.begin = file.position();
+  const std::size_t size = kSizes[static_cast<std::size_t>(value.type)];
+  if (size > 0) {
+    value.bytes = file.take(value.count, size, "a list");
+    return value;
+  }
+  if (value.type == Type::list) {
+    file.refuse(value.begin, {"key ", detail::shown(key), ": lists of lists are not read"});
+  }
+  const char* first = nullptr;
+  std::size_t bytes = 0;
+  for (std::uint64_t n = 0; n < value.count; ++n) {
+    const std::string_view text = file.string("a text");
+    if (!first) first = text.data() - 8;
+    bytes = static_cast<std::size_t>(text.data() + text.size() - first);
+  }
+  value.bytes = {reinterpret_cast<const std::byte*>(first), bytes};
+  return value;
+}
+
+// The tensor, without its elements; `begin` is its offset in the data yet.
+NamedTensor read_tensor(Reader& file) {
+  const std::size_t at = file.position();
+  NamedTensor named;
+  named.name = file.string("a name");
+  const auto refuse = [&](const Message& problem) {
+    file.refuse(at, {"tensor ", detail::shown(named.name), ": ", problem});
+  };
+  std::vector<Index>& shape = named.tensor.shape;
+  const std::uint64_t axes = file.number(4, "a number of axes");
+  if (axes > 4) refuse({axes, " axes, but at most 4 are read"});
+  for (std::uint64_t n = 0; n < axes; ++n) {
+    const std::uint64_t axis = file.number(8, "an axis");
+    shape.insert(shape.begin(), axis > kMost ? -1 : static_cast<Index>(axis));
+  }
+  const auto type = static_cast<std::uint32_t>(file.number(4, "a type"));
+  const auto known = std::ranges::find(kRead, type, &Named<std::uint32_t>::value);
+  if (known == std::end(kRead)) {
+    const std::string_view name = name_of(kOthers, type);
+    const std::string number = std::to_string(type);
+    refuse({"type ", name.empty() ? std::string_view(number) : name,
+            " is not read; there are F32, F16, BF16 and Q8_0"});
+  }
+  named.tensor.type = kElements[known - kRead];
+  if (!stored_bytes(shape, named.tensor.type)) {
+    refuse({"no tensor of ", known->name, " can have shape ", shape});
+  }
+  const std::uint64_t offset = file.number(8, "an offset");
+  named.begin = static_cast<std::size_t>(std::min<std::uint64_t>(offset, SIZE_MAX));
+  return named;
+}
+
+// Checks where tensors are in a file whose data begins at byte `data`, and says so of each.
+void place(std::vector<NamedTensor>& tensors, std::size_t data, std::size_t alignment,
+           std::size_t file_size) {
+  std::vector<std::tuple<std::size_t, std::size_t, const NamedTensor*>> places;
+  const auto refuse = [](const NamedTensor& tensor, const Message& problem) {
+    fail(kCall, "file", {"tensor ", detail::shown(tensor.name), ": ", problem});
+  };
+  for (NamedTensor& each : tensors) {
+    const std::size_t size = *stored_bytes(each.tensor.shape, each.tensor.type);
+    const std::size_t room = file_size > data ? file_size - data : 0;
+    if (each.begin % alignment != 0) {
+      refuse(each, {"offset ", each.begin, " is no multiple of ", alignment});
+    }
+    if (size > room || each.begin > room - size) {
+      refuse(each, {size, " bytes at offset ", each.begin, " of the data do not fit its ", room});
+    }
+    each.begin += data;
+    places.emplace_back(each.begin, each.begin + size, &each);
+  }
+  std::ranges::make_heap(places);  // std::sort is three kinds of sorting, to be downloaded
+  std::ranges::sort_heap(places);
+  std::size_t end = 0;
+  for (const auto& [first, last, tensor] : places) {
+    if (first < end && first < last) refuse(*tensor, "overlaps the one before it");
+    end = std::max(end, last);
+  }
+}
+
+// The header, and the byte that the data begins at.
+std::pair<Gguf, std::size_t> read(std::span<const std::byte> begin, std::size_t file_size) {
+  Reader file(begin, file_size);
+  if (!is_gguf(file.take(kMagic.size(), 1, "GGUF"))) file.refuse(0, "is not GGUF");
+  const std::uint64_t version = file.number(4, "a version");
+  if (version != 2 && version != 3) {
+    const bool is_big = version % 256 == 0;
+    file.refuse(4, {"version ", version, " is not read; there are 2 and 3",
+                    is_big ? ", lowest byte first" : ""});
+  }
+  const std::uint64_t tensors = file.number(8, "a count"), keys = file.number(8, "a count");
+  std::pair<Gguf, std::size_t> result;
+  Gguf& gguf = result.first;
+  const auto refuse_again = [&](std::size_t at, std::string_view name) {
+    file.refuse(at, {"the name ", detail::shown(name), " stands there twice"});
+  };
+  for (std::uint64_t n = 0; n < keys; ++n) {
+    const std::size_t at = file.position();
+    const std::string key(file.string("a key"));
+    if (!gguf.values.emplace(key, read_value(file, key)).second) refuse_again(at, key);
+  }
+  std::set<std::string> names;
+  for (std::uint64_t n = 0; n < tensors; ++n) {
+    const std::size_t at = file.position();
+    gguf.tensors.push_back(read_tensor(file));
+    const std::string& name = gguf.tensors.back().name;
+    if (!names.insert(name).second) refuse_again(at, name);
+  }
+  const Index alignment = gguf.whole("general.alignment", 32);
+  if (alignment < 1 || alignment > Index{1} << 30) {
+    fail(kCall, "general.alignment", {"must be from 1 to ", Index{1} << 30, ", is ", alignment});
+  }
+  const auto step = static_cast<std::size_t>(alignment);
+  result.second = (file.position() + step - 1) / step * step;
+  place(gguf.tensors, result.second, step, file_size);
+  return result;
+}
+
+[[noreturn]] void fail_type(const std::string& key, const char* expected) {
+  fail(kCall, key.c_str(), {"must be ", expected});
+}
+
+}  // namespace
+
+bool is_gguf(std::span<const std::byte> begin) noexcept {
+  return std::string_view(reinterpret_cast<const char*>(begin.data()), begin.size())
+      .starts_with(kMagic);
+}
+
+std::size_t gguf_begin(std::span<const std::byte> begin, std::size_t file_size) {
+  try {
+    return std::min(read(begin, file_size).second, file_size);
+  } catch (const Short& found) {
+    return std::max(found.needed, std::min(2 * begin.size(), file_size));
+  }
+}
+
+Gguf parse_gguf_header(std::span<const std::byte> begin, std::size_t file_size) {
+  try {
+    return read(begin, file_size).first;
+  } catch (const Short& found) {
+    fail(kCall, "begin", {"must be ", found.needed, " bytes or more, is ", begin.size()});
+  }
+}
+
+const StoredTensor* Gguf::find(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
+  return found == tensors.end() ? nullptr : &found->tensor;
+}
+
+const GgufValue* Gguf::value(const std::string& key, bool may_miss, bool is_list) const {
+  const auto found = values.find(key);
+  if (found == values.end()) {
+    if (may_miss) return nullptr;
+    fail(kCall, key.c_str(), "is missing");
+  }
+  if (found->second.is_list != is_list) fail_type(key, is_list ? "a list" : "a single value");
+  return &found->second;
+}
+
+namespace {
+
+// A number of any type; nothing where it is none.
+std::optional<double> number_of(Type type, const std::byte* from) {
+  const std::size_t size = kSizes[static_cast<std::size_t>(type)];
+  const std::uint64_t bits = number_at(from, size);
+  if (type == Type::float32) {
+    const auto value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    return read_number(number_text(value)).value_or(value);
+  }
+  if (type == Type::float64) return std::bit_cast<double>(bits);
+  if (size == 0 || type == Type::boolean) return {};
+  const auto shift = static_cast<int>(64 - 8 * size);
+  const bool has_sign =
+      type == Type::int8 || type == Type::int16 || type == Type::int32 || type == Type::int64;
+  if (has_sign) return static_cast<double>(static_cast<std::int64_t>(bits << shift) >> shift);
+  return static_cast<double>(bits);
+}
+
+}  // namespace
+
+double Gguf::number(const std::string& key, std::optional<double> otherwise) const {
+  const GgufValue* const found = value(key, otherwise.has_value(), false);
+  if (!found) return *otherwise;
+  const std::optional<double> number = number_of(found->type, found->bytes.data());
+  if (!number) fail_type(key, "a number");
+  return *number;
+}
+
+Index Gguf::whole(const std::string& key, std::optional<Index> otherwise) const {
+  if (otherwise && !has(key)) return *otherwise;
+  const double found = number(key);
+  if (!(found >= 0 && found <= 0x1p30 && found == std::floor(found))) {
+    fail(kCall, key.c_str(), {"must be a whole number from 0 to 2^30, is ", found});
+  }
+  return static_cast<Index>(found);
+}
+
+bool Gguf::boolean(const std::string& key, std::optional<bool> otherwise) const {
+  const GgufValue* const found = value(key, otherwise.has_value(), false);
+  if (!found) return *otherwise;
+  if (found->type != Type::boolean) fail_type(key, "true or false");
+  return found->bytes[0] != std::byte{0};
+}
+
+std::string_view Gguf::text(const std::string& key,
+                            std::optional<std::string_view> otherwise) const {
+  const GgufValue* const found = value(key, otherwise.has_value(), false);
+  if (!found) return *otherwise;
+  if (found->type != Type::string) fail_type(key, "a text");
+  const std::span<const std::byte> text = found->bytes.subspan(8);
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
+
+std::vector<GgufText> Gguf::texts(const std::string& key) const {
+  std::vector<GgufText> texts;
+  const GgufValue* const found = value(key, true, true);
+  if (!found) return texts;
+  if (found->type != Type::string) fail_type(key, "a list of texts");
+  const std::byte* at = found->bytes.data();
+  for (std::uint64_t n = 0; n < found->count; ++n) {
+    const auto size = static_cast<std::size_t>(number_at(at, 8));
+    at += 8;
+    const auto begin = found->begin + static_cast<std::size_t>(at - found->bytes.data());
+    texts.push_back({{reinterpret_cast<const char*>(at), size}, begin});
+    at += size;
+  }
+  return texts;
+}
+
+std::vector<double> Gguf::numbers(const std::string& key) const {
+  std::vector<double> numbers;
+  const GgufValue* const found = value(key, true, true);
+  if (!found) return numbers;
+  const std::size_t size = kSizes[static_cast<std::size_t>(found->type)];
+  for (std::uint64_t n = 0; n < found->count; ++n) {
+    const std::byte* const at = found->bytes.data() + static_cast<std::size_t>(n) * size;
+    const std::optional<double> number = number_of(found->type, at);
+    if (!number) fail_type(key, "a list of numbers");
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+}  // namespace tril

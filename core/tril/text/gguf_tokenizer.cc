@@ -1,0 +1,156 @@
+// Names of `pre` and what goes with them are those of llama.cpp's src/llama-vocab.cpp
+// (llama_vocab::impl::load and llm_tokenizer_bpe); what files leave open, normal form C, is that of
+// the tokenizer.json of these models.
+#include <tril/files/json_writer.h>
+#include <tril/foundation/check.h>
+#include <tril/foundation/named.h>
+#include <tril/text/gguf_tokenizer.h>
+#include <tril/text/vocabulary_entries.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace tril {
+namespace {
+
+using detail::MergeEntry, detail::TokenNames, detail::VocabularyEntry;
+
+constexpr const char* kCall = "parse_gguf";
+constexpr const char *kModel = "tokenizer.ggml.model", *kPre = "tokenizer.ggml.pre";
+constexpr const char *kTypes = "tokenizer.ggml.token_type", *kScores = "tokenizer.ggml.scores";
+constexpr std::size_t kMostBytes = 512;  // of a token that is merged of two others
+
+constexpr Named<TokenNames> kModels[] = {{"gpt2", TokenNames::bytes},
+                                         {"llama", TokenNames::characters}};
+
+// Kinds of tokens, by their numbers (SentencePieceTokenTypes in convert_hf_to_gguf.py, line 52).
+constexpr double kNormal = 1, kUnknown = 2, kUserDefined = 4;
+
+// How texts are cut, and what goes with it.
+struct Cut {
+  PreTokenizer pre_tokenizer;
+  bool digits_alone = false, nfc = false;
+  bool of_llama3 = false;  // merges are ignored, and a text begins with the token for that
+};
+constexpr Cut kGpt2{PreTokenizer::gpt2}, kGptNeoX{PreTokenizer::gpt2, false, true};
+constexpr Cut kDigits{PreTokenizer::gpt2, true}, kDbrx{PreTokenizer::llama3};
+constexpr Cut kLlama3{PreTokenizer::llama3, false, false, true};
+constexpr Cut kQwen2{PreTokenizer::qwen2, false, true};
+constexpr Named<const Cut*> kCuts[] = {
+    {"gpt-2", &kGpt2},     {"default", &kGpt2},     {"olmo", &kGptNeoX},
+    {"smollm", &kDigits},  {"starcoder", &kDigits}, {"llama-bpe", &kLlama3},
+    {"llama3", &kLlama3},  {"llama-v3", &kLlama3},  {"dbrx", &kDbrx},
+    {"smaug-bpe", &kDbrx}, {"qwen2", &kQwen2},      {"deepseek-r1-qwen", &kQwen2},
+    {"stablelm2", &kQwen2}};
+
+// The merges that SentencePiece's scores stand for, in the order of transformers'
+// SentencePieceExtractor: by the score of what comes of them, the longer first token before the
+// shorter one.
+std::vector<MergeEntry> merges_of(const detail::JsonReader& file,
+                                  const std::vector<VocabularyEntry>& vocabulary,
+                                  const std::vector<double>& scores,
+                                  const std::vector<double>& types) {
+  const auto is_merged = [&](std::size_t id) {
+    return types.empty() || types[id] == kNormal || types[id] == kUserDefined;
+  };
+  std::unordered_map<std::string_view, std::size_t> ids;
+  for (std::size_t id = 0; id < vocabulary.size(); ++id) {
+    if (is_merged(id)) ids.emplace(vocabulary[id].name, id);
+  }
+  // By what they come after: -score, -size of the first token, id; and the size of the first one.
+  std::vector<std::tuple<double, Index, std::size_t>> order;
+  for (std::size_t id = 0; id < vocabulary.size(); ++id) {
+    const std::string_view name = vocabulary[id].name;
+    if (!is_merged(id)) continue;
+    if (name.size() > kMostBytes) {
+      file.fail_at(vocabulary[id].position,
+                   {"token ", id, " has more than ", kMostBytes, " bytes"});
+    }
+    for (std::size_t size = name.size(); size-- > 1;) {
+      const bool is_cut = (name[size] & 0xc0) == 0x80;  // within a character
+      if (is_cut || !ids.contains(name.substr(0, size)) || !ids.contains(name.substr(size)))
+        continue;
+      order.emplace_back(-scores[id], -static_cast<Index>(size), id);
+    }
+  }
+  std::ranges::make_heap(order);
+  std::ranges::sort_heap(order);
+  std::vector<MergeEntry> merges;
+  for (const auto& [score, size, id] : order) {
+    const auto& [name, number, position] = vocabulary[id];
+    const auto first = static_cast<std::size_t>(-size);
+    merges.push_back({name.substr(0, first), name.substr(first), position});
+  }
+  return merges;
+}
+
+// One number for each of so many tokens, or none.
+std::vector<double> numbers_of(const Gguf& file, const char* key, std::size_t tokens) {
+  std::vector<double> numbers = file.numbers(key);
+  if (!numbers.empty() && numbers.size() != tokens) {
+    fail(kCall, key, {"has ", numbers.size(), " numbers for ", tokens, " tokens"});
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
+  const std::string_view model = file.text(kModel, "none");
+  if (model == "none" || model == "no_vocab") return {};
+  const TokenNames names = value_named(kModels, model, kCall, kModel, "tokenizer");
+  const bool is_by_characters = names == TokenNames::characters;
+  std::vector<VocabularyEntry> vocabulary;
+  for (const auto& [text, begin] : file.texts("tokenizer.ggml.tokens")) {
+    vocabulary.push_back({std::string(text), std::ssize(vocabulary), begin});
+  }
+  const std::vector<double> types = numbers_of(file, kTypes, vocabulary.size());
+  const detail::JsonReader reader(kCall, "", 0);  // for errors at bytes of the file
+  TokenizerParts parts;
+  for (std::size_t id = 0; id < types.size(); ++id) {
+    const std::string& name = vocabulary[id].name;
+    if (types[id] < kUnknown || types[id] > kUserDefined) continue;
+    // Which no text holds before blanks are replaced: it comes of merges.
+    if (is_by_characters && name.find("\u2581") != name.npos) continue;
+    parts.added.push_back({name, static_cast<TokenId>(id), types[id] != kUserDefined});
+  }
+  std::vector<MergeEntry> merges;
+  bool begins = is_by_characters;
+  if (is_by_characters) {
+    std::vector<double> scores = numbers_of(file, kScores, vocabulary.size());
+    scores.resize(vocabulary.size());
+    merges = merges_of(reader, vocabulary, scores, types);
+    parts.pre_tokenizer = PreTokenizer::whole;
+    parts.add_prefix_space = file.boolean("tokenizer.ggml.add_space_prefix", true);
+  } else {
+    for (const auto& [text, begin] : file.texts("tokenizer.ggml.merges")) {
+      merges.push_back(detail::merge_entry(reader, text, begin, merges.size()));
+    }
+    const Cut& cut =
+        *value_named(kCuts, file.text(kPre, "default"), kCall, kPre, "way of cutting texts");
+    parts.pre_tokenizer = cut.pre_tokenizer;
+    parts.digits_alone = cut.digits_alone;
+    parts.nfc = cut.nfc;
+    parts.ignore_merges = begins = cut.of_llama3;
+  }
+  detail::set_vocabulary(reader, vocabulary, reader, merges, names, parts);
+  if (is_by_characters && parts.byte_fallback.empty()) {
+    fail(kCall, "tokenizer.ggml.tokens", "has no token of a byte, such as \"<0x0A>\"");
+  }
+  if (!is_by_characters) parts.lacks_bytes = detail::lacks_bytes(parts);
+  // A token in front of, or behind, every text.
+  const auto affix = [&](const std::string& flag, const char* token, bool otherwise, Index usual) {
+    std::vector<TokenId> ids;
+    if (!file.boolean("tokenizer.ggml.add_" + flag, otherwise)) return ids;
+    const auto given = is_by_characters ? std::optional(usual) : std::nullopt;
+    ids.push_back(static_cast<TokenId>(file.whole(token, given)));
+    return ids;
+  };
+  parts.prefix = affix("bos_token", "tokenizer.ggml.bos_token_id", begins, 1);
+  parts.suffix = affix("eos_token", "tokenizer.ggml.eos_token_id", false, 2);
+  return detail::made(std::move(parts), kCall, "file");
+}
+
+}  // namespace tril
