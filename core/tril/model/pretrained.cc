@@ -207,7 +207,7 @@ PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOpt
   const ModelConfig config = with_context(settings.config, options.context, kCall);
   check_tokenizer(tokenizer, config, path);
   PretrainedModel model{
-      folder.named(name, [&] { return ModelParameters(config, ParameterMemory::as_in_files); }),
+      folder.named(name, [&] { return ModelParameters(config, options.weights); }),
       settings.tokens.end, std::move(tokenizer), settings.tokens};
   ParameterReader reader(model.parameters, ParameterNames::of_gguf);
   std::vector<std::vector<ParameterPlace>> places(1);
