@@ -63,6 +63,17 @@ describe('a GGUF file', () => {
     expected.dispose();
   });
 
+  it('keeps its blocks of q8_0 where it is asked to: the same model to rounding', async () => {
+    const kept = await tril.loadModel({ 'q8.gguf': file('Q8_0') }, { weights: 'q8_0' });
+    const widened = await tril.loadModel({ 'q8.gguf': file('Q8_0') });
+    expect(kept.parameters.bytes).toBeLessThan(0.6 * widened.parameters.bytes);
+    const [found, expected] = [logitsOf(kept), logitsOf(widened)];
+    const largest = Math.max(...expected.map(Math.abs));
+    found.forEach((x, n) => expect(Math.abs(x - expected[n]!)).toBeLessThan(1e-5 * largest));
+    kept.dispose();
+    widened.dispose();
+  });
+
   it('is refused where it is wrong, and the next one is read', async () => {
     const before = tril.memory();
     const refused = async (wrong: Uint8Array, problem: RegExp) => {

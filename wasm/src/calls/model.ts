@@ -114,7 +114,7 @@ export const modelCalls = (context: Context) => ({
    * of files that are Blobs, or in a folder, no more is read at once.
    *
    * Or from one `.gguf` file of these families, in Node also by its path: tensors of F32, F16, BF16 and Q8_0, the last of which are widened
-   * to `float32`, and its tokenizer (`tokenizer.ggml.model` `gpt2` or `llama`). What stands before its tensors is
+   * to `float32` unless `weights` is `'q8_0'`, and its tokenizer (`tokenizer.ggml.model` `gpt2` or `llama`). What stands before its tensors is
    * in memory at once while they are looked for.
    *
    * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
