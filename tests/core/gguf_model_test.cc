@@ -115,11 +115,17 @@ TEST_P(GgufModels, AreThoseOfTheirFolders) {
 }
 
 TEST_P(GgufModels, KeepHalves) {
-  for (const auto& [type, element] : {std::pair{testing::kTensorF16, ElementType::float16},
-                                      {testing::kTensorBf16, ElementType::bfloat16}}) {
+  struct Half {
+    std::uint32_t type;
+    ElementType element;
+    WeightKind kind;
+  };
+  for (const auto& [type, element, kind] :
+       {Half{testing::kTensorF16, ElementType::float16, WeightKind::float16},
+        Half{testing::kTensorBf16, ElementType::bfloat16, WeightKind::bfloat16}}) {
     const Written file(gguf_of(golden, type));
     const PretrainedModel model = read_pretrained(file.path());
-    EXPECT_EQ(model.parameters.types().back().type, element);
+    EXPECT_EQ(model.parameters.types().back().type, kind);
     // Rounded as a folder's would be.
     const testing::Copied copy(std::string(name_of(kModelFamilies, GetParam())));
     std::filesystem::remove(copy.path() / "model.safetensors.index.json");
@@ -157,7 +163,7 @@ TEST(GgufModel, Q8IsThatOfItsNumbers) {
   testing::write_gguf_settings(writer, config);
   testing::write_gguf_tensors(writer, config, model_file(model), testing::kTensorQ8);
   const PretrainedModel read = read_pretrained(Written(writer.file()).path());
-  EXPECT_EQ(read.parameters.types().front().type, ElementType::float32);
+  EXPECT_EQ(read.parameters.types().front().type, WeightKind::float32);
   // Rows are reordered, but each as a whole: rounded as they lie in the other file.
   for (const StoredParameter& each : stored_parameters(config, model.weights())) {
     if (each.shape.size() < 2) continue;

@@ -80,7 +80,8 @@ inline std::vector<float> gguf_elements(const ModelConfig& config, const std::st
     for (float& each : out) each += 1;
   }
   // data_torch.transpose(1, 0)
-  const bool is_conv = ends("qkv.weight") || ends("blk.") && (ends("ffn_") || ends("attn_output"));
+  const bool is_conv =
+      ends("qkv.weight") || (ends("blk.") && (ends("ffn_") || ends("attn_output")));
   if (family == ModelFamily::gpt2 && is_conv && shape.size() == 2) {
     for (Index n = 0; n < rows; ++n) {
       for (Index m = 0; m < cols; ++m) {
