@@ -39,17 +39,13 @@ const bool kRegistered = [] {
   register_call("copy", [](Numbers& n) { std::copy_n(n.x.data(), kRows * kCols, n.out.data()); });
   for (const auto& [name, value] : kActivations) {
     const Activation activation = value;  // Clang 14 captures no structured binding.
-    register_call(std::string(name),
-                  [=](Numbers& n) { activate(activation, n.x, n.out, n.parallel); });
-    register_call(std::string(name) + "_backward", [=](Numbers& n) {
-      activate_backward(activation, n.d_out, n.x, n.out, n.parallel);
-    });
+    register_call(std::string(name), [=](Numbers& n) { activate(activation, n.x, n.out); });
+    register_call(std::string(name) + "_backward",
+                  [=](Numbers& n) { activate_backward(activation, n.d_out, n.x, n.out); });
   }
-  register_call("swiglu", [](Numbers& n) {
-    gated_activation(Activation::silu, n.x, n.y, n.out, n.parallel);
-  });
+  register_call("swiglu", [](Numbers& n) { gated_activation(Activation::silu, n.x, n.y, n.out); });
   register_call("swiglu_backward", [](Numbers& n) {
-    gated_activation_backward(Activation::silu, n.d_out, n.x, n.y, n.out, n.other, n.parallel);
+    gated_activation_backward(Activation::silu, n.d_out, n.x, n.y, n.out, n.other);
   });
   return true;
 }();

@@ -56,7 +56,7 @@ ModelParameters parameters_of(const Case& sizes, WeightKind type) {
   const bool quantised = type == WeightKind::q8_0;
   ModelParameters narrow(config, quantised ? ParameterMemory::q8_0 : ParameterMemory::as_in_files);
   ParameterReader reader(narrow);
-  const std::vector<ParameterPlace> places = reader.find(header);
+  const std::vector<ParameterPlace> places = reader.find(header.tensors);
   for (std::size_t n = 0; n < stored.size(); ++n) {
     std::vector<std::byte> bytes(places[n].size);
     write_elements({stored[n].data, static_cast<std::size_t>(stored[n].count())}, file, bytes);
@@ -92,6 +92,7 @@ struct Session {
   ModelParameters parameters;
   DecodingSession session;
   Scratch scratch;
+  Parallel parallel;
 };
 
 // Only what follows the prompt is timed: each round goes back to where it ended.
