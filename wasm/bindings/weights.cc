@@ -32,11 +32,18 @@ bool WeightReader::operator()(const ParameterName& name, VectorView<const float>
   return tensor != nullptr;
 }
 
-bool WeightReader::operator()(const ParameterName& name, Weight& weight) const {
+bool WeightReader::operator()(const ParameterName& name, MatrixView<const float>& view) const {
   const std::string text = name.text();
   const Tensor* const tensor = find(text);
-  if (tensor) weight = matrix(*tensor, call_, text.c_str());
+  if (tensor) view = matrix(*tensor, call_, text.c_str());
   return tensor != nullptr;
+}
+
+bool WeightReader::operator()(const ParameterName& name, Weight& weight) const {
+  MatrixView<const float> view;
+  const bool is_there = (*this)(name, view);
+  if (is_there) weight = view;
+  return is_there;
 }
 
 namespace {

@@ -22,6 +22,7 @@ class WeightReader {
 
   // Throw Error where the tensor has another number of axes.
   bool operator()(const ParameterName& name, VectorView<const float>& view) const;
+  bool operator()(const ParameterName& name, MatrixView<const float>& view) const;
   bool operator()(const ParameterName& name, Weight& weight) const;
 
  private:
