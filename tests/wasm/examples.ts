@@ -16,7 +16,9 @@ export interface Example {
 const root = join(import.meta.dirname, '..', '..');
 const source = join(root, 'wasm', 'src');
 
-/** What the calls in a file are parts of. */
+/** What the calls in all files of a folder are parts of. */
+const folderOwners = ['graph', 'notebook'];
+/** And those in a file. */
 const owners: Record<string, string> = {
   'calls/cost.ts': 'cost.',
   'calls/mask.ts': 'mask.',
@@ -33,21 +35,6 @@ const owners: Record<string, string> = {
   'word-vectors.ts': 'WordVectors.',
   'trainer.ts': 'Trainer.',
   'training.ts': 'training.',
-  'graph/build.ts': 'graph.',
-  'graph/cost.ts': 'graph.',
-  'graph/edit.ts': 'graph.',
-  'graph/formula.ts': 'graph.',
-  'graph/gradients.ts': 'graph.',
-  'graph/program.ts': 'graph.',
-  'graph/run.ts': 'graph.',
-  'graph/shapes.ts': 'graph.',
-  'graph/sources.ts': 'graph.',
-  'graph/unfold.ts': 'graph.',
-  'graph/why.ts': 'graph.',
-  'notebook/run-program.ts': 'notebook.',
-  'notebook/exercises/check.ts': 'notebook.',
-  'notebook/exercises/run.ts': 'notebook.',
-  'notebook/ipynb.ts': 'notebook.',
   'worker/index.ts': 'worker.',
   'worker/model.ts': 'RemoteModel.',
   'worker/sequence-trainer.ts': 'RemoteSequenceTrainer.',
@@ -70,7 +57,10 @@ function examplesOf(file: string): Example[] {
     const plain = comment!.replace(/^ *\* ?/gmu, '');
     const [, code] = /@example\n```ts\n(.*?)\n```/su.exec(plain) ?? [];
     if (code === undefined) throw new Error(`${file}: the example of ${name} is no block of ts`);
-    return { name: `${owners[file.replaceAll('\\', '/')] ?? ''}${name}`, code };
+    const path = file.replaceAll('\\', '/');
+    const folder = folderOwners.find((each) => path.startsWith(`${each}/`));
+    const owner = folder ? `${folder}.` : (owners[path] ?? '');
+    return { name: `${owner}${name}`, code };
   });
 }
 

@@ -70,7 +70,7 @@ export function ggufFile(
   values: Readonly<Record<string, Value>>,
   tensors: readonly Tensor[],
   kind: Kind = 'F32',
-): Buffer {
+): Uint8Array<ArrayBuffer> {
   const data: Buffer[] = [];
   let end = 0;
   const infos = tensors.map(({ name, shape, elements }) => {
@@ -97,7 +97,7 @@ export function ggufFile(
   const keys = Object.entries(values).map(([key, value]) => [text(key), encoded(value)]);
   const counts = [u64(tensors.length), u64(keys.length)];
   const header = Buffer.concat([Buffer.from('GGUF'), u32(3), ...counts, ...keys.flat(), ...infos]);
-  return Buffer.concat([header, Buffer.alloc(-header.length & 31), ...data]);
+  return Uint8Array.from(Buffer.concat([header, Buffer.alloc(-header.length & 31), ...data]));
 }
 
 const sizes = { layers: 2, heads: 4, kvHeads: 2, width: 32, hidden: 64, context: 32 };
@@ -240,7 +240,7 @@ export const story = {
 };
 
 /** It as a GGUF file: llama2.c has rows in the order that llama.cpp wants. */
-export function storiesFile(kind?: Kind): Buffer {
+export function storiesFile(kind?: Kind): Uint8Array<ArrayBuffer> {
   const file = readFileSync(join(shared, 'stories260K.bin'));
   const [width = 0, hidden = 0, layers = 0, heads = 0, kvHeads = 0, vocabulary = 0, context = 0] =
     new Int32Array(file.buffer, file.byteOffset, 7);

@@ -10,6 +10,7 @@ import {
   expectChapter,
   expectMotion,
   expectPicture,
+  expectTour,
   knowAll,
   isComputed,
   until,
@@ -82,6 +83,12 @@ for (const place of motions) {
     await expectQuiet(page);
   });
 }
+
+test('the tour scrolls, and its head is trained', async ({ baseURL }) => {
+  const page = await newPage(baseURL);
+  await expectTour(page, `${baseURL}tour/`);
+  await expectQuiet(page);
+});
 
 test('a figure becomes a picture', async ({ baseURL }) => {
   const page = await newPage(baseURL);

@@ -157,6 +157,47 @@ export async function expectChapter(page: Driven, address: string, title: string
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
 }
 
+/** The tour: its scroll leads to cards that were met and back, and the head that is trained at its end answers. */
+export async function expectTour(page: Driven, address: string): Promise<void> {
+  await page.goto(address);
+  const place = () => document.querySelector<HTMLElement>('[data-place]')?.dataset.place;
+  await until(page, place).toBe('0');
+  const met = () => document.querySelectorAll('[data-screen="cards"] [data-score]').length;
+  const down = () => scrollTo(0, 4.3 * innerHeight);
+  await actUntil(
+    page,
+    () => page.evaluate(down),
+    met,
+    (now) => now > 1,
+  );
+  const up = () => scrollTo(0, 0);
+  await actUntil(
+    page,
+    () => page.evaluate(up),
+    place,
+    (now) => now === '0',
+  );
+  const training = () =>
+    document.querySelector<HTMLElement>('[data-training]')?.dataset.training ?? '';
+  const end = () => scrollTo(0, document.body.scrollHeight);
+  await actUntil(
+    page,
+    () => page.evaluate(end),
+    training,
+    (now) => now === 'ready',
+  );
+  const train = () => document.querySelector<HTMLElement>('.go[data-state="ready"]')?.click();
+  await actUntil(
+    page,
+    () => page.evaluate(train),
+    training,
+    (now) => now !== 'ready',
+  );
+  const says = () => document.querySelector<HTMLElement>('[data-says]')?.dataset.says;
+  await until(page, says).toBe('l');
+  expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
+}
+
 /** A motion is drawn, and keys lead along it. With less motion its states stand side by side. */
 export async function expectMotion(page: Driven, address: string): Promise<void> {
   await page.goto(address);

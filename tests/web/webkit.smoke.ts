@@ -2,7 +2,7 @@
 import { test } from '@playwright/test';
 import { chapters } from './chapters.ts';
 import { motions, placeOf } from './places.ts';
-import { expectChapter, expectMotion, expectPicture, knowAll } from './smoke.ts';
+import { expectChapter, expectMotion, expectPicture, expectTour, knowAll } from './smoke.ts';
 import { WebKit } from './webkit.ts';
 
 const webkit = new WebKit();
@@ -23,6 +23,10 @@ for (const place of motions) {
     await expectMotion(webkit, `${baseURL}${placeOf(place)}`);
   });
 }
+
+test('the tour scrolls, and its head is trained', async ({ baseURL }) => {
+  await expectTour(webkit, `${baseURL}tour/`);
+});
 
 test('a figure becomes a picture', async ({ baseURL }) => {
   await expectPicture(webkit, `${baseURL}block/`);

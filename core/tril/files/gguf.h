@@ -48,8 +48,8 @@ struct GgufValue {
 
 // A string of a list, and the byte of the file that it begins at.
 struct GgufText {
-  std::string_view text;
-  std::size_t begin;
+  std::string_view text;  // as the file has it
+  std::size_t begin;      // the byte
 };
 
 // What a file holds besides the elements of its tensors. It borrows the file's first bytes.

@@ -14,12 +14,12 @@
 
 namespace tril {
 
-inline constexpr Index kQ8Block = 32;
+inline constexpr Index kQ8Block = 32;  // numbers of a block, which share a scale
 
 // 32 numbers, as in memory and in files.
 struct Q8Block {
-  std::uint16_t scale;  // float16
-  std::int8_t quants[kQ8Block];
+  std::uint16_t scale;           // float16
+  std::int8_t quants[kQ8Block];  // each number is one of them, times the scale
 };
 static_assert(sizeof(Q8Block) == 34);
 

@@ -41,7 +41,7 @@ inline constexpr Named<WeightKind> kWeightKinds[] = {{"float32", WeightKind::flo
 
 // How a kind other than float32 is stored and read, the copy of an instruction set.
 struct WeightFormat {
-  WeightKind kind;
+  WeightKind kind;          // the one that it is of
   Index block;              // numbers that are stored together; the last block of a row may be
                             // filled up
   std::size_t block_bytes;  // what they take

@@ -91,9 +91,14 @@ struct StoredParameter {
   // GPT-NeoX's queries, keys and values, [heads, 3, ...]; pairs of a head that are neighbours in
   // GGUF files, [heads, D / 2, 2, ...].
   struct Order {
-    Index groups = 1, first = 1, second = 1;
+    Index groups = 1;  // that keep their places
+    Index first = 1;   // the axis that is the outer one in the file
+    Index second = 1;  // and the one that is so in memory
+
+    // Whether memory has another order than the file.
     bool is_other() const noexcept { return first > 1 && second > 1; }
-  } order = {};
+  };
+  Order order = {};     // of its rows
   Index first_row = 0;  // of that matrix, where its rows begin
   float added = 0;      // to what the file has: 1 where a norm is by 1 + w, and the file has w
 

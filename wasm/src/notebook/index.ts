@@ -21,6 +21,7 @@ export { countsOf, type ProgramCounts } from './exercises/counts.js';
 export { exercises } from './exercises/index.js';
 export { exerciseLink, readExercise, readExerciseLink } from './exercises/link.js';
 export type {
+  AnyExercise,
   Exercise,
   ExerciseCase,
   ExerciseInput,

@@ -67,6 +67,7 @@ export interface WrittenExercise extends Pick<
   readonly program: string;
 }
 
+/** An exercise of the package, whose right answer is a graph, or a teacher's, whose right answer is a program. */
 export type AnyExercise = Exercise | WrittenExercise;
 
 /** The shapes of a case's inputs, as a graph declares them. */
