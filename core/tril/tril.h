@@ -69,6 +69,7 @@
 #include <tril/matmul/matmul.h>
 #include <tril/matmul/matmul_backward.h>
 #include <tril/matmul/packed_matrix.h>
+#include <tril/matmul/q8_0.h>
 #include <tril/matmul/strassen.h>
 #include <tril/model/batches.h>
 #include <tril/model/decoding_session.h>

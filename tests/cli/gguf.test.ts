@@ -47,7 +47,7 @@ describe('a GGUF file', () => {
       /cut\.gguf: tensor "blk\.1\.ffn_down\.weight": \d+ bytes at offset \d+ of the data do not fit/,
     );
     const other = Buffer.from(bytes);
-    other.write('mamba', bytes.indexOf('llama'));
+    other.write('mamba', other.indexOf('llama'));
     expect(refused('other.gguf', other)).toMatch(/unknown architecture "mamba"/);
     expect(values['llama.block_count'].u32 * 9 + 3).toBe(tensors.length);
   });

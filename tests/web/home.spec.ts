@@ -321,7 +321,7 @@ test.describe('without script', () => {
     const seen = '.stills > .still:visible [data-sentence]';
     await expect(page.locator(seen)).toHaveCount(1);
     expectArcs(await arcsOn(page, seen), await weightsOf(sentence, 'same'));
-    await expect(page.locator('[data-way], [data-chapter]')).toHaveCount(3 + chapters.length);
+    await expect(page.locator('[data-way], [data-chapter]')).toHaveCount(4 + chapters.length);
   });
 });
 
