@@ -1,70 +1,14 @@
 // Chapter "Write": code that is written in the page, what each of its lines makes, and the mistake by its name.
-import { checkExercise, exerciseLink, exercises, type WrittenExercise } from 'tril/notebook';
-import type { Locator, Page } from '@playwright/test';
+import { checkExercise, exercises } from 'tril/notebook';
 import { exerciseIds, packed } from '../../web/src/state/write.ts';
 import { expectAccessible } from './axe.ts';
-import { expect, test as base } from './fixtures.ts';
-import { Lesson, expectFits } from './lessons.ts';
+import { expect } from './fixtures.ts';
+import { expectFits } from './lessons.ts';
 import { takeOf } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import { settled } from './settled.ts';
-
-class Writing extends Lesson {
-  constructor(page: Page) {
-    super(page, 'write');
-  }
-
-  get bench(): Locator {
-    return this.page.locator('#bench');
-  }
-
-  /** The editor, once it is there. */
-  async editor(section = '#bench'): Promise<Locator> {
-    await this.page.locator(`${section} [data-editor="ready"]`).waitFor();
-    return this.page.locator(`${section} .cm-content`);
-  }
-
-  /** All of the code, replaced as by a paste. */
-  async write(code: string, section = '#bench'): Promise<void> {
-    await (await this.editor(section)).fill(code);
-  }
-
-  get ladder(): Locator {
-    return this.bench.getByRole('combobox', { name: message('write.exercise') });
-  }
-
-  /** What is said of the exercise that is chosen. */
-  get chosen(): Locator {
-    return this.ladder.locator('option:checked');
-  }
-
-  get verdict(): Locator {
-    return this.bench.locator('[data-verdict]');
-  }
-
-  row(line: number, section = '#bench'): Locator {
-    return this.page.locator(`${section} li[data-line="${line}"]`);
-  }
-}
-
-const test = base.extend<{ lesson: Writing }>({
-  lesson: async ({ page }, use) => use(new Writing(page)),
-});
-
-const softmax = `def softmax(z):
-    e = np.exp(z - z.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-`;
-const head = (scores: string) => `import numpy as np
-
-def attention(Q, K, V):
-    scores = ${scores}
-    weights = softmax(scores)
-    return weights @ V
-
-${softmax}`;
-const right = head('Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])');
+import { head, right, test } from './write-page.ts';
 
 test('names the mistake, and the line; mended, it is right, and stays solved', async ({
   lesson,
@@ -307,137 +251,6 @@ test('the code can be taken along as a file', async ({ lesson, page }) => {
   expect(file.suggestedFilename()).toBe('write-attention.py');
   const chunks = await (await file.createReadStream()).toArray();
   expect(Buffer.concat(chunks as Buffer[]).toString()).toBe(right);
-});
-
-test('where no mistake fits, the right value stands beside the one that departs', async ({
-  lesson,
-}) => {
-  await lesson.open();
-  await lesson.write(right.replace('/ np.sqrt(Q.shape[-1])', '/ np.sqrt(Q.shape[-1]) * 1.5'));
-  await expect(lesson.verdict).toHaveAttribute('data-verdict', 'different');
-  await expect(lesson.verdict).toContainText(/Line 4 .* Element \[0, 0\] is \S+, must be \S+\./u);
-  const [yours, wanted] = await lesson.verdict
-    .locator('[data-departed] td.first')
-    .allTextContents();
-  expect(Number(yours) / Number(wanted)).toBeCloseTo(1.5, 1);
-});
-
-test('a solved one says what it consists of, and is measured when it is asked', async ({
-  lesson,
-}) => {
-  test.slow();
-  await lesson.open({ code: packed(right) });
-  const mine = lesson.bench.locator('[data-mine]');
-  await expect(mine).toContainText('2 products, 1 softmax');
-  await mine.getByRole('button').click();
-  await expect(mine).toHaveAttribute('data-mine', 'measured', { timeout: 60_000 });
-  await expect(mine).toContainText('4.2 MB of scores');
-  const times = await mine
-    .locator('[data-milliseconds]')
-    .evaluateAll((all) => all.map((one) => Number((one as HTMLElement).dataset.milliseconds)));
-  expect(times).toHaveLength(2);
-  expect(Math.min(...times)).toBeGreaterThan(0);
-  // Of other code it was not.
-  await lesson.write(`${right}\n`);
-  await expect(mine).toHaveAttribute('data-mine', 'counted');
-});
-
-test('progress is taken along, and what is no such file is refused', async ({ lesson, page }) => {
-  await lesson.open({ code: packed(right) });
-  await expect(lesson.verdict).toHaveAttribute('data-verdict', 'right');
-  await lesson.write(`${right}# kept\n`);
-  await settled(page);
-  const saving = page.waitForEvent('download');
-  await lesson.bench.getByRole('button', { name: message('write.save') }).click();
-  const file = await saving;
-  expect(file.suggestedFilename()).toBe('tril-write.json');
-  const chunks = await (await file.createReadStream()).toArray();
-  const text = Buffer.concat(chunks as Buffer[]);
-  await page.evaluate(() => localStorage.removeItem('tril.write'));
-  await page.goto('about:blank');
-  await lesson.open();
-  await expect(lesson.chosen).not.toHaveText(/✓/u);
-  const input = lesson.bench.locator('input[type="file"]');
-  const give = (buffer: Buffer) =>
-    input.setInputFiles({ name: 'p.json', mimeType: 'application/json', buffer });
-  for (const wrong of ['{', '3', '{"of":"other","version":1,"exercises":{}}', 'x'.repeat(2e6)]) {
-    await give(Buffer.from(wrong));
-    await expect(lesson.bench.getByRole('alert')).toHaveText(message('write.notProgress'));
-  }
-  await give(text);
-  await expect(lesson.bench.getByRole('alert')).toHaveCount(0);
-  await expect(lesson.chosen).toHaveText(/✓/u);
-  await expect(await lesson.editor()).toContainText('# kept');
-});
-
-const teachers: WrittenExercise = {
-  ...{ id: 'double', title: 'Twice as much', task: 'Return `x + x`.', name: 'double' },
-  ...{ parameters: ['x'], hints: ['Add it.'], skeleton: 'def double(x):\n    pass\n' },
-  program: 'def double(x):\n    return x + x\n',
-  cases: [{ name: '2 rows', inputs: { x: { shape: [2, 3] } } }],
-};
-
-test('a teacher’s exercise is a link', async ({ lesson, page }) => {
-  const made = (await exerciseLink(teachers)).replace('#?made=', '');
-  await lesson.open({ made });
-  await expect(lesson.chosen).toHaveText('Twice as much');
-  await expect(lesson.verdict).toHaveAttribute('data-verdict', 'missing');
-  await lesson.write('def double(x):\n    return x * 3\n');
-  await expect(lesson.verdict).toHaveAttribute('data-verdict', 'different');
-  await expect(lesson.verdict).toContainText('Line 2 ');
-  await lesson.bench.getByRole('button', { name: messagePattern('write.hint') }).click();
-  await expect(lesson.bench.locator('.hints li')).toHaveText('Add it.');
-  await lesson.write('def double(x):\n    return 2 * x\n');
-  await expect(lesson.verdict).toHaveAttribute('data-verdict', 'right');
-  await lesson.ladder.selectOption('softmax');
-  await expect(lesson.chosen).toContainText('Softmax that holds');
-  await expect(page).not.toHaveURL(/made=/u);
-});
-
-test('hostile links are said, and the page goes on', async ({ lesson }) => {
-  test.slow();
-  for (const made of ['AAAA', packed('{}'), packed(' '.repeat(1e6))]) {
-    await lesson.open({ made });
-    await expect(lesson.bench.getByRole('alert')).toContainText(/must be|cannot be read/u);
-  }
-  const endless = { ...teachers, program: 'def double(x):\n    while True: pass\n' };
-  await lesson.open({ made: (await exerciseLink(endless)).replace('#?made=', '') });
-  await expect(lesson.page.getByText(/its right program stops/u).first()).toBeVisible();
-  await lesson.ladder.selectOption('softmax');
-  await expect(lesson.verdict).toHaveAttribute('data-verdict', 'missing');
-});
-
-test('an exercise is made of a right program, and what is wrong with it is said', async ({
-  lesson,
-  page,
-}) => {
-  await lesson.open();
-  await page.locator('#make').scrollIntoViewIfNeeded();
-  const make = page.locator('#make');
-  const start = make.getByRole('button', { name: message('write.make.start') });
-  await start.click();
-  const status = make.locator('[data-made]');
-  await expect(status).toHaveAttribute('data-made', 'link');
-  const link = make.getByRole('link', { name: message('write.make.link') });
-  const href = await link.getAttribute('href');
-  for (const [field, text, says] of [
-    ['cases', 'x: many', /cases: .* is not like/u],
-    ['cases', 'x: 1000', /integers from 1 to 64/u],
-    ['skeleton', 'x = 1', /defines no function/u],
-    ['program', 'def window(x):\n    return y', /its right program stops/u],
-  ] as const) {
-    const box = make.locator(`[name="${field}"]`);
-    const before = await box.inputValue();
-    await box.fill(text);
-    await start.click();
-    await expect(status).toHaveAttribute('data-made', 'problem');
-    await expect(status).toContainText(says);
-    await box.fill(before);
-  }
-  await page.goto('about:blank');
-  await page.goto(href!);
-  await expect(lesson.chosen).toHaveText('A window of two');
-  await expect(lesson.verdict).toHaveAttribute('data-verdict', 'missing');
 });
 
 test('fits, and has names for everybody', async ({ lesson, page }) => {

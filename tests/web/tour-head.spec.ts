@@ -1,0 +1,93 @@
+// The head that is trained at the end of the tour, against Node: what it says, with heads off, too; kept, named by its hash and
+// opened as a model. And that heads are born.
+import type { Page } from '@playwright/test';
+import { createHash } from 'node:crypto';
+import { loadTril } from 'tril/training';
+import { recall } from '../../web/src/compute/training/recall.ts';
+import { expect, test } from './fixtures.ts';
+import { trainedHere } from './learn-page.ts';
+import { message } from './messages.ts';
+import { tokensOf } from './oracles/letters.ts';
+
+/** What the page has kept of its head. */
+const keptHead = (page: Page) =>
+  page.evaluate(() => {
+    const { seed, hash, weights } = JSON.parse(localStorage.getItem('tril.head')!) as Record<
+      string,
+      string
+    >;
+    return { seed, hash, weights: Array.from(atob(weights), (one) => one.charCodeAt(0)) };
+  });
+
+test('a head is trained, asked, kept, named by its hash, and opened as a model', async ({
+  page,
+}) => {
+  test.setTimeout(240_000);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto('./tour/#?at=4&seed=3');
+  await page.locator('[data-training="ready"] .go').click();
+  const answer = page.locator('[data-says]');
+  await expect(answer).toHaveAttribute('data-share', /\d/u, { timeout: 180_000 });
+  const head = await keptHead(page);
+  expect(head.seed).toBe(3);
+  expect(head.hash).toMatch(/^[0-9a-f]{8}$/u);
+
+  const tril = await loadTril();
+  const weights = Uint8Array.from(head.weights);
+  expect(createHash('sha256').update(weights).digest('hex').slice(0, 8)).toBe(head.hash);
+  const field = page.locator('[data-try] input');
+  const expectAnswer = async (say: string, off: readonly number[]) => {
+    const { tokens, letters } = tokensOf(say);
+    const { chances } = await recall(tril, { weights, tokens, off });
+    const most = Math.max(...chances);
+    await expect
+      .poll(async () => Math.abs(Number(await answer.getAttribute('data-share')) - most))
+      .toBeLessThan(2e-3);
+    const letter = letters[chances.indexOf(most)];
+    if (letter) await expect(answer).toHaveAttribute('data-says', letter);
+    return letter;
+  };
+  expect(await expectAnswer('zubaflo zubaf', [])).toBe('l');
+  for (const head of [0, 1, 2, 3]) {
+    await page.locator(`[data-off="${head}"]`).click();
+    await expectAnswer('zubaflo zubaf', [head]);
+    await page.locator(`[data-off="${head}"]`).click();
+  }
+  await field.fill('wugosni wug');
+  expect(await expectAnswer('wugosni wug', [])).toBe('o');
+  await field.fill('');
+  await expect(page.locator('[data-try] [role="status"]')).toHaveText(message('tour.train.short'));
+  await field.fill('ab');
+
+  // It is there when the visitor comes back, and a link with its hash is known.
+  await page.goto('about:blank');
+  await page.goto(`./tour/#?at=4&seed=3&is=${head.hash}`);
+  await expect(page.locator('[data-try]')).toContainText(message('tour.train.kept'));
+  await expectAnswer('zubaflo zubaf', []);
+  await expect(page.locator('[data-same="true"]')).toBeVisible();
+
+  await page.getByRole('button', { name: message('tour.train.model') }).click();
+  await expect(page).toHaveURL(/model\/#\?text=0/u);
+  await expect(page.locator('[data-figure="own-model"]')).toHaveAttribute('data-model', 'open');
+});
+
+test('five seeds of five are born, and what is kept is not believed blindly', async ({ page }) => {
+  test.setTimeout(240_000);
+  const tril = await loadTril();
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const said = await trainedHere(tril, 'induction', seed);
+    const copy = Math.max(...said.at(-1)!.frame.scores.map((one) => one.copy));
+    expect(copy, `seed ${seed}`).toBeGreaterThan(0.5);
+    expect(said.at(-1)!.frame.loss, `seed ${seed}`).toBeLessThan(0.3);
+  }
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const kept of ['', '{', '[]', '{"seed":1,"hash":"x","config":"{}","weights":"?"}']) {
+    await page.addInitScript((text) => {
+      if (location.protocol.startsWith('http')) localStorage.setItem('tril.head', text);
+    }, kept);
+    await page.goto('about:blank');
+    await page.goto('./tour/');
+    await page.locator('[data-training="ready"]').waitFor();
+    await expect(page.locator('[data-try]')).toHaveCount(0);
+  }
+});
