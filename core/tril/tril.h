@@ -24,6 +24,7 @@
 #include <tril/foundation/elementary.h>
 #include <tril/foundation/error.h>
 #include <tril/foundation/exact_number.h>
+#include <tril/foundation/half.h>
 #include <tril/foundation/isa.h>
 #include <tril/foundation/out_of_memory.h>
 #include <tril/foundation/parameters.h>
