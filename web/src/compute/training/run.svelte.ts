@@ -1,4 +1,5 @@
 // A training under way: begun, held, followed and left. It lives on where its chapter is left, and waits there.
+import { untrack } from 'svelte';
 import { afterFrame } from '../frames';
 import { Line, type Begun } from '../line';
 import type { Failure, Loaded } from '../protocol';
@@ -194,4 +195,17 @@ export abstract class Run<K extends keyof TrainingSessions> {
     this.#back?.();
     this.#back = null;
   }
+}
+
+/** Called where the figure of a training is made: it lives on where its page is left, and waits there, and while nobody can see it. */
+export function waitUnseen(run: { look(hidden: boolean): void }): void {
+  $effect(() => {
+    const look = () => run.look(document.hidden);
+    untrack(look);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      run.look(true);
+    };
+  });
 }
