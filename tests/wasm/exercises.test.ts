@@ -179,6 +179,21 @@ def softmax(z):
     expect(departure!.found / departure!.wanted).toBeCloseTo(1, 2);
   });
 
+  it('says which numbers differ: what is infinite in both does not', () => {
+    const hides = (x: string) => `import numpy as np
+
+def hide(x):
+    return np.where(np.tril(np.ones((3, 3))) == 1, ${x}, -np.inf)
+`;
+    const exercise = {
+      ...{ id: 'hide', title: 'Hide', task: 'Hide.', name: 'hide', parameters: ['x'], hints: [] },
+      ...{ skeleton: 'def hide(x):\n    pass\n', program: hides('x') },
+      cases: [{ name: '3 rows', inputs: { x: { shape: [3, 3] } } }],
+    };
+    const { departure } = checkExercise(tril, exercise, hides('x * 1.5'));
+    expect([...departure!.values.differs]).toEqual([1, 0, 0, 1, 1, 0, 1, 1, 1]);
+  });
+
   it('keeps to the result where nobody knows what is right on the line', () => {
     const verdict = judge('attention', head(scores, 'weights @ V * 1.01'));
     expect(verdict).toMatchObject({ kind: 'different', line: 6, departure: { place: [0, 0] } });

@@ -38,10 +38,10 @@ export function distance(found: NodeNumbers, right: NodeNumbers): number {
 export const isClose = (found: NodeNumbers, right: NodeNumbers): boolean =>
   distance(found, right) <= tolerance;
 
-/** Where in the data of two values of one shape the first numbers differ; -1 where none do. */
-export function firstApart(found: NodeNumbers, right: NodeNumbers): number {
+/** Which numbers of two values of one shape differ, as they lie in the data: 1 where they do. */
+export function differences(found: NodeNumbers, right: NodeNumbers): Uint8Array {
   const least = tolerance * largestOf(right);
-  return right.data.findIndex((y, i) => apart(found.data[i]!, y) > least);
+  return Uint8Array.from(right.data, (y, i) => Number(apart(found.data[i]!, y) > least));
 }
 
 /** Ones and noughts: of such values there are many, and that two are the same says little. */

@@ -2,7 +2,7 @@
 // says: two that are equal are the same, and behind those one of a program's values is compared with the next right one of its shape.
 import { product } from '../../graph/operations/common.js';
 import type { NodeNumbers } from '../../graph/index.js';
-import { firstApart, isClose, isPlain, sameShape } from './compare.js';
+import { differences, isClose, isPlain, sameShape } from './compare.js';
 import { computedOf, type Computed, type Trial } from './trial.js';
 
 /** The first element that departs, and the values that it is an element of. */
@@ -16,8 +16,12 @@ export interface Departure {
   /** What it is, and what it must be. */
   readonly found: number;
   readonly wanted: number;
-  /** The value that it is an element of, and the right one. */
-  readonly values: { readonly found: NodeNumbers; readonly wanted: NodeNumbers };
+  /** The value that it is an element of, the right one, and 1 for each of their numbers that differs. */
+  readonly values: {
+    readonly found: NodeNumbers;
+    readonly wanted: NodeNumbers;
+    readonly differs: Uint8Array;
+  };
 }
 
 /** Of a wrong result: the last line that is right, and the first that is not. */
@@ -37,12 +41,13 @@ function placeIn(shape: readonly number[], at: number): number[] {
 }
 
 function departureOf(found: NodeNumbers, wanted: NodeNumbers): Omit<Departure, 'line' | 'result'> {
-  const at = firstApart(found, wanted);
+  const differs = differences(found, wanted);
+  const at = differs.indexOf(1);
   return {
     place: placeIn(wanted.shape, at),
     found: found.data[at]!,
     wanted: wanted.data[at]!,
-    values: { found, wanted },
+    values: { found, wanted, differs },
   };
 }
 
