@@ -181,6 +181,52 @@ TEST(GgufModel, Q8IsThatOfItsNumbers) {
   EXPECT_EQ(logits_of(read.parameters), logits_of(read_pretrained(copy.path()).parameters));
 }
 
+// Whoever has made them: blocks that would be other ones if they were made anew of what they hold.
+TEST(GgufModel, Q8StaysAsItIsWhereItIsAskedFor) {
+  ModelConfig config = ModelConfig::of(ModelFamily::llama);
+  config.layers = 2, config.heads = 4, config.kv_heads = 2, config.width = 64, config.hidden = 96;
+  config.vocabulary = testing::kGoldenVocabulary;
+  LanguageModel model(config, 3);
+  GgufWriter writer;
+  testing::write_gguf_settings(writer, config);
+  testing::write_gguf_tensors(writer, config, model_file(model), testing::kTensorQ8);
+  std::string file = writer.file();
+  const Gguf gguf = parse_gguf_header(std::as_bytes(std::span(file)), file.size());
+  for (const NamedTensor& each : gguf.tensors) {
+    if (each.tensor.type != ElementType::q8_0) continue;
+    const std::size_t size = *stored_bytes(each.tensor.shape, each.tensor.type);
+    for (std::size_t at = 0; at < size; ++at) {
+      char& byte = file[each.begin + at];
+      if (at % 34 >= 2) byte = static_cast<char>(static_cast<signed char>(byte) / 2);
+    }
+  }
+  const Written written(file);
+  const PretrainedModel widened = read_pretrained(written.path());
+  const PretrainedModel kept = read_pretrained(written.path(), {.weights = ParameterMemory::q8_0});
+  EXPECT_LT(kept.parameters.bytes(), widened.parameters.bytes() / 3);
+  const auto of = [&](const PretrainedModel& each) {
+    return stored_parameters(config, each.parameters.places());
+  };
+  const std::vector<StoredParameter> exact = of(widened), found = of(kept);
+  int matrices = 0;
+  for (std::size_t n = 0; n < exact.size(); ++n) {
+    if (!exact[n].matrix) continue;
+    matrices += 1;
+    const MatrixView<const float> floats = widened.parameters.rows_of(exact[n]).floats();
+    const Weight weight = kept.parameters.rows_of(found[n]);
+    ASSERT_EQ(weight.kind(), WeightKind::q8_0) << exact[n].name;
+    std::vector<float> row(static_cast<std::size_t>(weight.size(1)));
+    for (Index r = 0; r < weight.size(0); ++r) {
+      weight.widen(r, 0, weight.size(1), row.data());
+      for (Index c = 0; c < weight.size(1); ++c) {
+        ASSERT_EQ(row[static_cast<std::size_t>(c)], floats[r][c])
+            << exact[n].name << " [" << r << ", " << c << "]";
+      }
+    }
+  }
+  EXPECT_EQ(matrices, 16);
+}
+
 TEST(GgufModel, Llama3sScalingIsFoundInItsFactors) {
   const auto factors = [](double factor, double original, double base, Index pairs) {
     std::vector<float> list;

@@ -174,6 +174,20 @@ void load_elements(const StoredParameter& parameter, ElementType type, Index fir
   }
 }
 
+// Whole blocks of q8_0 as they are in the file, to where they belong.
+void load_blocks(const StoredParameter& parameter, Index first, std::span<const std::byte> bytes,
+                 std::byte* to) {
+  constexpr ElementType kType = ElementType::q8_0;
+  const std::size_t size = element_size(kType), length = block_length(kType);
+  const auto bytes_to = [&](Index count) {
+    return static_cast<std::size_t>(count) / length * size;
+  };
+  const Index end = first + static_cast<Index>(bytes.size() / size * length);
+  parameter.for_each_run(first, end, [&](Index at, Index place, Index count) {
+    std::memcpy(to + bytes_to(place), bytes.data() + bytes_to(at - first), bytes_to(count));
+  });
+}
+
 }  // namespace
 
 // Adds the numbers of bytes_, those of the tensor from byte `begin` on, to the floats that wait,
@@ -233,13 +247,17 @@ void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::
   const bool is_alike =
       !parameter.transposed && !parameter.order.is_other() && parameter.added == 0;
   const bool is_narrow = kind == WeightKind::float16 || kind == WeightKind::bfloat16;
-  if (is_alike && (is_narrow || (kind == WeightKind::float32 && type == ElementType::float32))) {
+  const bool has_blocks = kind == WeightKind::q8_0 && type == ElementType::q8_0;
+  const bool has_floats = kind == WeightKind::float32 && type == ElementType::float32;
+  if (is_alike && (is_narrow || has_blocks || has_floats)) {
     fill({to + begin, size});
   } else {
     if (bytes_.capacity() < size) bytes_ = std::vector<std::byte>();  // not both at once
     bytes_.resize(size);
     fill(bytes_);
-    if (kind == WeightKind::q8_0) {
+    if (has_blocks && !parameter.transposed) {
+      load_blocks(parameter, first, bytes_, to);
+    } else if (kind == WeightKind::q8_0) {
       quantise(place, begin);
     } else if (is_narrow) {
       load_elements(parameter, type, first, bytes_, reinterpret_cast<std::uint16_t*>(to));

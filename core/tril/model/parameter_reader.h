@@ -57,11 +57,11 @@ class ParameterReader {
   using Fill = std::function<void(std::span<std::byte> out)>;
   // The next `size` bytes of one of them, of its byte `begin` on. `fill` writes them at once to
   // where they stay, if memory has them as the file does; else to working memory of that size, and
-  // of at most as many elements more, from which they are converted. What becomes q8_0 waits
-  // besides as floats: a row until it is whole, a transposed matrix until all of it is there. The
-  // first call allocates, unless that was done. Throws Error as allocate() does, where the bytes do
-  // not follow those before, reach beyond the parameter or end within an element, and where q8_0
-  // does not hold a number.
+  // of at most as many elements more, from which they are converted. What becomes q8_0,
+  // and is not so in the file, waits besides as floats: a row until it is whole, a transposed
+  // matrix until all of it is there. The first call allocates, unless that was done. Throws Error
+  // as allocate() does, where the bytes do not follow those before, reach beyond the parameter or
+  // end within an element, and where q8_0 does not hold a number.
   void read(const ParameterPlace& place, std::size_t begin, std::size_t size, const Fill& fill);
   // One of them from all its bytes.
   void read(const ParameterPlace& place, std::span<const std::byte> bytes);
