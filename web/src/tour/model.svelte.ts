@@ -7,7 +7,10 @@ import { inputsOf, story, type StoryId } from './graphs';
 export class TourModel {
   readonly chapter: OpenChapter<TourState> = openChapter({ encode, decode });
   readonly state: TourState = $derived(this.chapter.address.state);
-  readonly #inputs = $derived(inputsOf(this.state));
+  // Each by itself: the place of the scroll changes with every frame, and asks for nothing.
+  readonly #pulls = $derived(this.state.pulls);
+  readonly #strict = $derived(this.state.strict);
+  readonly #inputs = $derived(inputsOf({ pulls: this.#pulls, strict: this.#strict }));
   readonly #answer = new GraphAnswer(() => ({ graph: story, inputs: this.#inputs }));
   readonly values = $derived(this.#answer.found?.values ?? null);
   readonly pinned = $derived(
