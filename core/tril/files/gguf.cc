@@ -122,8 +122,13 @@ GgufValue read_value(Reader& file, const std::string& key) {
   return value;
 }
 
-// The tensor, without its elements; `begin` is its offset in the data yet.
-NamedTensor read_tensor(Reader& file) {
+// A tensor whose place is not known yet, and its offset in the data.
+struct OffsetTensor {
+  NamedTensor named;
+  std::uint64_t offset;
+};
+
+OffsetTensor read_tensor(Reader& file) {
   const std::size_t at = file.position();
   NamedTensor named;
   named.name = file.string("a name");
@@ -135,7 +140,8 @@ NamedTensor read_tensor(Reader& file) {
   if (axes > 4) refuse({axes, " axes, but at most 4 are read"});
   for (std::uint64_t n = 0; n < axes; ++n) {
     const std::uint64_t axis = file.number(8, "an axis");
-    shape.insert(shape.begin(), axis > kMost ? -1 : static_cast<Index>(axis));
+    if (axis > kMost) refuse({"an axis of ", axis, ", but at most ", kMost, " is read"});
+    shape.insert(shape.begin(), static_cast<Index>(axis));
   }
   const auto type = static_cast<std::uint32_t>(file.number(4, "a type"));
   const auto known = std::ranges::find(kRead, type, &Named<std::uint32_t>::value);
@@ -149,29 +155,30 @@ NamedTensor read_tensor(Reader& file) {
   if (!stored_bytes(shape, named.tensor.type)) {
     refuse({"no tensor of ", known->name, " can have shape ", shape});
   }
-  const std::uint64_t offset = file.number(8, "an offset");
-  named.begin = static_cast<std::size_t>(std::min<std::uint64_t>(offset, SIZE_MAX));
-  return named;
+  return {std::move(named), file.number(8, "an offset")};
 }
 
-// Checks where tensors are in a file whose data begins at byte `data`, and says so of each.
-void place(std::vector<NamedTensor>& tensors, std::size_t data, std::size_t alignment,
-           std::size_t file_size) {
+// The tensors of a file whose data begins at byte `data`, each at its place.
+std::vector<NamedTensor> place(std::vector<OffsetTensor> found, std::size_t data,
+                               std::size_t alignment, std::size_t file_size) {
   std::vector<std::tuple<std::size_t, std::size_t, const NamedTensor*>> places;
   const auto refuse = [](const NamedTensor& tensor, const Message& problem) {
     fail(kCall, "file", {"tensor ", detail::shown(tensor.name), ": ", problem});
   };
-  for (NamedTensor& each : tensors) {
-    const std::size_t size = *stored_bytes(each.tensor.shape, each.tensor.type);
+  std::vector<NamedTensor> tensors;
+  tensors.reserve(found.size());  // `places` points into it
+  for (auto& [named, offset] : found) {
+    const std::size_t size = *stored_bytes(named.tensor.shape, named.tensor.type);
     const std::size_t room = file_size > data ? file_size - data : 0;
-    if (each.begin % alignment != 0) {
-      refuse(each, {"offset ", each.begin, " is no multiple of ", alignment});
+    if (offset % alignment != 0) {
+      refuse(named, {"offset ", offset, " is no multiple of ", alignment});
     }
-    if (size > room || each.begin > room - size) {
-      refuse(each, {size, " bytes at offset ", each.begin, " of the data do not fit its ", room});
+    if (size > room || offset > room - size) {
+      refuse(named, {size, " bytes at offset ", offset, " of the data do not fit its ", room});
     }
-    each.begin += data;
-    places.emplace_back(each.begin, each.begin + size, &each);
+    named.begin = data + static_cast<std::size_t>(offset);
+    const NamedTensor& tensor = tensors.emplace_back(std::move(named));
+    places.emplace_back(tensor.begin, tensor.begin + size, &tensor);
   }
   std::ranges::make_heap(places);  // std::sort is three kinds of sorting, to be downloaded
   std::ranges::sort_heap(places);
@@ -180,6 +187,7 @@ void place(std::vector<NamedTensor>& tensors, std::size_t data, std::size_t alig
     if (first < end && first < last) refuse(*tensor, "overlaps the one before it");
     end = std::max(end, last);
   }
+  return tensors;
 }
 
 // The header, and the byte that the data begins at.
@@ -204,10 +212,11 @@ std::pair<Gguf, std::size_t> read(std::span<const std::byte> begin, std::size_t 
     if (!gguf.values.emplace(key, read_value(file, key)).second) refuse_again(at, key);
   }
   std::set<std::string> names;
+  std::vector<OffsetTensor> found;
   for (std::uint64_t n = 0; n < tensors; ++n) {
     const std::size_t at = file.position();
-    gguf.tensors.push_back(read_tensor(file));
-    const std::string& name = gguf.tensors.back().name;
+    found.push_back(read_tensor(file));
+    const std::string& name = found.back().named.name;
     if (!names.insert(name).second) refuse_again(at, name);
   }
   const Index alignment = gguf.whole("general.alignment", 32);
@@ -216,7 +225,7 @@ std::pair<Gguf, std::size_t> read(std::span<const std::byte> begin, std::size_t 
   }
   const auto step = static_cast<std::size_t>(alignment);
   result.second = (file.position() + step - 1) / step * step;
-  place(gguf.tensors, result.second, step, file_size);
+  gguf.tensors = place(std::move(found), result.second, step, file_size);
   return result;
 }
 
