@@ -52,7 +52,9 @@ describe('an error', () => {
     expect(says('a.reshape(4, 2)')).toBe('cannot reshape array of size 6 into shape (4,2)');
     expect(says('a[2]')).toBe('index 2 is out of bounds for axis 0 with size 2');
     expect(says('a.sum(axis=2)')).toBe('axis 2 is out of bounds for array of dimension 2');
-    expect(says('a.foo')).toBe("'numpy.ndarray' object has no attribute 'foo'");
+    expect(says('a.foo')).toBe(
+      "'numpy.ndarray' object has no attribute 'foo', at least not in the subset that runs here",
+    );
     expect(says('b, c, d = a')).toBe('not enough values to unpack (expected 3, got 2)');
     expect(says('def f(x):\n    return x\nf()')).toBe(
       "f() missing 1 required positional argument: 'x'",
