@@ -112,6 +112,7 @@ def attention(Q, K, V):
     scaled('large scores', one, 20),
   ],
   large: normal('1024 tokens', qkv([1024, 64])),
+  beside: (tril, { Q, K, V }) => tril.attention(Q!, K!, V!),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
       const made = steps(c, Q!, K!, of.inputs.Q!.shape);
@@ -161,6 +162,7 @@ export const causal: Exercise = {
     scaled('large scores', one, 20),
   ],
   large: normal('1024 tokens', qkv([1024, 64])),
+  beside: (tril, { Q, K, V }) => tril.attention(Q!, K!, V!, { causal: true }),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
       const made = steps(c, Q!, K!, of.inputs.Q!.shape);
