@@ -377,3 +377,10 @@ d = x.logsumexp(-1), x.logsumexp(0, keepdim=True), torch.tensor([float('inf'), 1
 e = torch.tensor([3, 1, 2]).floor(), torch.argsort(torch.tensor([3, 1, 2])), x.diag(), x.trace()
 f = x.topk(1).values, x.topk(1, dim=0, largest=False).indices
 x.topk(3)
+# --- points at the end of numbers
+import numpy as np
+x = np.arange(1, 4)
+a = 1. / x, 2. * x, 3. + 1, [1. , 2.], (4.), 5. if True else 6., 1.e-3 * 2, 7. ** 2, -1. @ np.eye(1) if False else 0., {1.: 2.}
+b = 10 ** -1. # a point
+c = 'version 3. of 4. ', f'{2. * 3:.1f}', x[0:2], 1_000. - 1
+d = 1. and 2., not 0., 3. == 3

@@ -178,6 +178,7 @@ export const torchMethods: Methods = {
   ],
   fill_: ['value', ({ self, value }) => filled(self, value!)],
   zero_: ['', ({ self }) => filled(self, 0)],
+  copy_: ['other', ({ self, other: b }) => filled(self, converted(other(self, b!), self.dtype))],
   clamp: ['min=None, max=None', ({ self, min, max }) => clip(self, min!, max!)],
   pow: sign('**'),
   add: sign('+'),

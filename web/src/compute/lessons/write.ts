@@ -51,12 +51,12 @@ export interface Ran {
   readonly counts: ProgramCounts;
 }
 
-/** A program on 1024 tokens: what it consists of, and its time beside that of `tril.attention` on the same numbers. */
+/** A program on 1024 tokens: what it consists of, and its time and the bytes of the arrays that it makes, beside those of `tril.attention` on the same numbers. */
 export interface Mine {
   readonly problem?: string;
   readonly counts?: ProgramCounts;
-  readonly mine?: Time;
-  readonly beside?: Time;
+  readonly mine?: Time & { readonly bytes: number };
+  readonly beside?: Time & { readonly bytes: number };
 }
 
 interface Problem {
@@ -213,20 +213,31 @@ export const writeLater: Later<WriteLessons> = {
     withNotebook(({ runExercise, countsOf, exercises }) =>
       tril.scope((): Mine => {
         const run = () => runExercise(tril, exercise, code, { large: true });
-        const { error, counts, inputs } = tril.scope(() => {
+        const held = () => tril.memory().bytes;
+        const before = held();
+        const { error, counts, inputs, bytes } = tril.scope(() => {
           const made = run();
+          const all = held() - before;
           const given = Object.fromEntries(
             made.graph.nodes
               .filter(({ operation }) => operation === 'input')
               .map(({ name }) => [name, made.tensors[name]]),
           );
-          return { error: made.error, counts: countsOf(made), inputs: given };
+          const taken = Object.values(given).reduce((sum, { size }) => sum + 4 * size, 0);
+          return { error: made.error, counts: countsOf(made), inputs: given, bytes: all - taken };
         });
         if (error) return { problem: `${error.kind}: ${error.message}` };
         const { beside: attend } = exercises.find(({ id }) => id === exercise)!;
+        const start = held();
+        const besideBytes = tril.scope(() => {
+          attend!(tril, inputs);
+          return held() - start;
+        });
         const alone = (work: () => unknown) => () => tril.scope(() => void work());
         const [mine, beside] = timeOfEach([alone(run), alone(() => attend!(tril, inputs))]);
-        return { counts, mine, beside };
+        return {
+          ...{ counts, mine: { ...mine, bytes }, beside: { ...beside, bytes: besideBytes } },
+        };
       }),
     ),
 };
