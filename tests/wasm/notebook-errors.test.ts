@@ -28,6 +28,13 @@ describe('an error', () => {
     });
   });
 
+  it('of a batch that was turned round whole, says which axes were meant', () => {
+    const product = (library: string, made: string) =>
+      errorOf(`import ${library}\nK = ${library}.${made}((3, 4, 2))\nK @ K.T`)!.message;
+    expect(product('numpy', 'ones')).toMatch(/Did you mean `K\.swapaxes\(-1, -2\)`\?$/u);
+    expect(product('torch', 'ones')).toMatch(/Did you mean `K\.transpose\(-2, -1\)`\?$/u);
+  });
+
   it('keeps the values of lines before it', () => {
     withoutLeak(() => {
       const { values, lines, error } = run(

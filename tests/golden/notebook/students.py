@@ -384,3 +384,14 @@ a = 1. / x, 2. * x, 3. + 1, [1. , 2.], (4.), 5. if True else 6., 1.e-3 * 2, 7. *
 b = 10 ** -1. # a point
 c = 'version 3. of 4. ', f'{2. * 3:.1f}', x[0:2], 1_000. - 1
 d = 1. and 2., not 0., 3. == 3
+# --- limits of types, defaults, items that are deleted
+import numpy as np
+import torch
+d = {'a': 1, 'b': 2}
+del d['a']
+n = sorted(d), max([], default=0), min([3, 4], default=0), max([1, 2], key=lambda v: -v), max([], default=None)
+hidden = torch.triu(torch.ones(3, 3), 1).bool()
+x = torch.zeros(3, 3)
+w = x.masked_fill(hidden, torch.finfo(x.dtype).min).softmax(-1)
+limits = float(np.finfo(np.float64).eps), torch.finfo(torch.float32).max, torch.finfo(torch.float32).eps
+del d['c']

@@ -65,6 +65,17 @@ export const weighting = (scores: string): readonly Mistake[] => [
       { replace: 'weights', operation: 'divide', inputs: ['powers', 'total'], options: {} },
     ],
   },
+  {
+    id: 'largest-of-columns',
+    says: 'the largest score of each column is taken off, not that of each row: that changes the weights',
+    edits: () => [
+      make('most', 'max', [scores], along(-2)),
+      make('shifted', 'subtract', [scores, 'most']),
+      make('powers', 'exp', ['shifted']),
+      make('total', 'sum', ['powers'], along(-1)),
+      { replace: 'weights', operation: 'divide', inputs: ['powers', 'total'], options: {} },
+    ],
+  },
 ];
 
 /** Of queries that have so many axes. */

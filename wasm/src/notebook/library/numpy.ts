@@ -21,7 +21,7 @@ import {
   sortingWork,
 } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
-import { along, dtypes, nonzero, toArray } from './make-arrays.js';
+import { along, dtypes, limitsOf, nonzero, toArray } from './make-arrays.js';
 import { finite, finiteSignature, kinds, logical, plainFunctions } from './elementwise.js';
 import { addMakers } from './numpy-makers.js';
 import { addMoves } from './numpy-moves.js';
@@ -154,6 +154,7 @@ export function numpyModules(machine: Machine): Module[] {
   add('isclose', `a, b, ${tolerances}`, closeness);
   add('allclose', `a, b, ${tolerances}`, (args) => isAll(closeness(args)));
   add('array_equal', 'a1, a2', ({ a1, a2 }) => isEqual(of(a1!), of(a2!)));
+  add('finfo', 'dtype', ({ dtype }) => limitsOf(dtype!, 'numpy'));
   add('ndim', 'a', ({ a }) => of(a!).rank);
   add('shape', 'a', ({ a }) => new Tuple(of(a!).shape));
   add('size', 'a', ({ a }) => of(a!).size);

@@ -25,6 +25,7 @@ import {
   eye,
   filled,
   filledLike,
+  limitsOf,
   linspace,
   random,
   randomIntegers,
@@ -160,6 +161,7 @@ export function torchModule(machine: Machine): Map<string, Value> {
       given.map((each) => tensorOf('einsum', each)),
     );
   });
+  add('finfo', 'dtype=None', ({ dtype }) => limitsOf(dtype!, 'torch'));
   add('is_tensor', 'obj', ({ obj }) => obj instanceof ArrayValue && obj.library === 'torch');
   // What gradients need and what devices there are has no meaning here.
   add('no_grad', '', () => null);
