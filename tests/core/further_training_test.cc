@@ -3,8 +3,8 @@
 #include <tril/model/pretrained.h>
 #include <tril/model/trainer.h>
 
-#include <cmath>
-#include <vector>
+#include <algorithm>
+#include <string>
 
 #include "core/compare.h"
 #include "core/golden_models.h"

@@ -47,6 +47,7 @@ Training::Training(Engine& given_engine, TrainingPlan given_plan)
       model(plan.from ? LanguageModel(*plan.from, plan.config.context, plan.config.dropout)
                       : LanguageModel(plan.config, plan.options.seed)),
       trainer(model, plan.options) {
+  plan.from = nullptr;  // which may go now
   count_bytes();
 }
 
