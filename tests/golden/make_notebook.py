@@ -46,7 +46,8 @@ def written(value):
 
 def run(code):
     out, names, error = io.StringIO(), {'__name__': '__main__'}, None
-    with contextlib.redirect_stdout(out):
+    torch.set_printoptions(profile='default')
+    with contextlib.redirect_stdout(out), np.printoptions():
         try:
             exec(compile(code, 'program', 'exec'), names)
         except SyntaxError as problem:

@@ -20,6 +20,7 @@ const columns = [
   ['e.sum(axis=-1', 'e.sum(axis=-2'],
 ] as const;
 const overflow = [[' - z.max(axis=-1, keepdims=True)', '']] as const;
+const largest = [['z.max(axis=-1', 'z.max(axis=-2']] as const;
 
 export const styles: Readonly<Record<string, readonly Style[]>> = {
   average: [
@@ -77,6 +78,7 @@ def average(x):
       code: numpySoftmax,
       mistakes: {
         overflow,
+        'largest-of-columns': largest,
         columns,
         all: [['e.sum(axis=-1, keepdims=True)', 'e.sum()']],
         'no-sum': [['e / e.sum(axis=-1, keepdims=True)', 'e']],
@@ -92,6 +94,7 @@ def softmax(z):
     return z / total`,
       mistakes: {
         overflow: [['    z = z - z.max(dim=-1, keepdim=True).values\n', '']],
+        'largest-of-columns': [['z.max(dim=-1', 'z.max(dim=-2']],
         columns: [['z.sum(dim=-1', 'z.sum(dim=-2']],
         all: [['z.sum(dim=-1, keepdim=True)', 'z.sum()']],
         'no-sum': [['return z / total', 'return z']],
@@ -116,6 +119,7 @@ def attention(Q, K, V):
         ...scaled,
         columns,
         overflow,
+        'largest-of-columns': largest,
         'no-softmax': [['softmax(scores)', 'scores']],
         exchanged: [['Q @ K.swapaxes(-1, -2)', 'K @ Q.swapaxes(-1, -2)']],
         'keys-for-values': [['weights @ V', 'weights @ K']],
@@ -156,6 +160,7 @@ def causal_attention(Q, K, V):
         ...scaled,
         columns,
         overflow,
+        'largest-of-columns': largest,
         'no-mask': [['softmax(scores + mask)', 'softmax(scores)']],
         'no-softmax': [['softmax(scores + mask)', 'scores + mask']],
         'mask-turned': [
@@ -200,6 +205,7 @@ def self_attention(X, mask, W_KQV, W_out):
         ...scaled,
         columns,
         overflow,
+        'largest-of-columns': largest,
         order: [['K, Q, V =', 'Q, K, V =']],
         'no-mask': [[' + mask', '']],
         'mask-after-softmax': [['np.sqrt(d) + mask)', 'np.sqrt(d)) + mask']],
@@ -249,6 +255,7 @@ def multi_head_attention(X, W_QKV, W_out, heads):
         'no-output': [[' @ W_out', '']],
         columns,
         overflow,
+        'largest-of-columns': largest,
         'not-split': [
           ['C // heads', 'C'],
           ['    Q, K, V = [m.reshape(B, T, heads, d).swapaxes(1, 2) for m in (Q, K, V)]\n', ''],

@@ -3,6 +3,7 @@ import {
   checkExercise,
   countsOf,
   exercises,
+  resultNodes,
   runExercise,
   type Exercise,
   type Verdict,
@@ -277,6 +278,21 @@ describe('runExercise', () => {
         expect(made.map(([, name]) => name)).toContain('scores');
       });
     });
+  });
+
+  it('gives what the function returned: an array or several, and nothing else', () => {
+    const nodesOf = (returned: string) =>
+      tril.scope(() =>
+        resultNodes(
+          runExercise(tril, 'softmax', `def softmax(z):\n    y = z * 2\n    return ${returned}`),
+        ),
+      );
+    expect(nodesOf('y')).toEqual(['y']);
+    expect(nodesOf('y, z')).toEqual(['y', 'z']);
+    for (const other of ['(y,)', '[]', '(y, 3)', '3', 'None']) expect(nodesOf(other)).toBeNull();
+    expect(judge('softmax', 'def softmax(z):\n    return (z,)').message).toBe(
+      'softmax must return an array, and returns tuple.',
+    );
   });
 
   it('gives the error of a program, and what was made before', () => {

@@ -1,5 +1,12 @@
 // Notebooks as programs: every line keeps its place, and nothing of IPython's is left.
-import { cellOf, checkExercise, notebookProgram, runProgram, splitCells } from 'tril/notebook';
+import {
+  beginsCell,
+  cellOf,
+  checkExercise,
+  notebookProgram,
+  runProgram,
+  splitCells,
+} from 'tril/notebook';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 
@@ -221,6 +228,9 @@ describe('the cells of a notebook', () => {
     expect(made.cells!.map(({ error }) => error?.kind)).toEqual([undefined, 'TimeoutError']);
     const long = runProgram(tril, ofCells('x = 1'), { limits: { code: 3 } });
     expect(long).toMatchObject({ error: { kind: 'MemoryError' }, cells: [] });
+    // A program's own error that has the same words is one like any other.
+    const own = `class TimeoutError(Exception):\n    pass\nraise TimeoutError('stopped at noon')`;
+    expect(runProgram(tril, ofCells(own, 'y = 2')).cells).toHaveLength(2);
   });
 
   it('refuse what is none', () => {
@@ -249,6 +259,11 @@ describe('splitCells', () => {
     expect(runProgram(tril, splitCells('# %%\nx = (\n# %%\n1 + 1')).cells![1]!.value!.text).toBe(
       '2',
     );
+  });
+
+  it('says which lines begin a cell', () => {
+    const lines = ['# %%', '#%% Softmax', '# %%Softmax', ' # %%', 'x = 1  # %%', '%%time'];
+    expect(lines.map(beginsCell)).toEqual([true, true, false, false, false, false]);
   });
 
   it('refuses what is no string', () => {

@@ -28,6 +28,13 @@ describe('an error', () => {
     });
   });
 
+  it('of a batch that was turned round whole, says which axes were meant', () => {
+    const product = (library: string, made: string) =>
+      errorOf(`import ${library}\nK = ${library}.${made}((3, 4, 2))\nK @ K.T`)!.message;
+    expect(product('numpy', 'ones')).toMatch(/Did you mean `K\.swapaxes\(-1, -2\)`\?$/u);
+    expect(product('torch', 'ones')).toMatch(/Did you mean `K\.transpose\(-2, -1\)`\?$/u);
+  });
+
   it('keeps the values of lines before it', () => {
     withoutLeak(() => {
       const { values, lines, error } = run(
@@ -52,7 +59,9 @@ describe('an error', () => {
     expect(says('a.reshape(4, 2)')).toBe('cannot reshape array of size 6 into shape (4,2)');
     expect(says('a[2]')).toBe('index 2 is out of bounds for axis 0 with size 2');
     expect(says('a.sum(axis=2)')).toBe('axis 2 is out of bounds for array of dimension 2');
-    expect(says('a.foo')).toBe("'numpy.ndarray' object has no attribute 'foo'");
+    expect(says('a.foo')).toBe(
+      "'numpy.ndarray' object has no attribute 'foo', at least not in the subset that runs here",
+    );
     expect(says('b, c, d = a')).toBe('not enough values to unpack (expected 3, got 2)');
     expect(says('def f(x):\n    return x\nf()')).toBe(
       "f() missing 1 required positional argument: 'x'",

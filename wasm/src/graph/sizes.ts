@@ -37,15 +37,26 @@ function sumOf(terms: Iterable<readonly [string, number]>): Sum {
   const sum = new Map<string, number>();
   for (const [product, factor] of terms) sum.set(product, (sum.get(product) ?? 0) + factor);
   // 1/3 and 2/3 are 1 but for a rounding.
-  return new Map([...sum].filter(([, factor]) => Math.abs(factor) > 1e-12));
+  for (const [product, factor] of sum) if (!(Math.abs(factor) > 1e-12)) sum.delete(product);
+  return sum;
 }
 
 export const constant = (value: number): Sum => sumOf([['', value]]);
 export const one: Sum = constant(1);
-export const plus = (...sums: readonly Sum[]): Sum => sumOf(sums.flatMap((sum) => [...sum]));
 
-export const times = (...sums: readonly Sum[]): Sum =>
-  sums.reduce(
+/** Most sums have no names: they are computed as numbers. */
+const arePlain = (sums: readonly Sum[]): boolean =>
+  sums.every((sum) => sum.size === 0 || (sum.size === 1 && sum.has('')));
+const plain = (sum: Sum): number => sum.get('') ?? 0;
+
+export const plus = (...sums: readonly Sum[]): Sum =>
+  arePlain(sums)
+    ? constant(sums.reduce((all, sum) => all + plain(sum), 0))
+    : sumOf(sums.flatMap((sum) => [...sum]));
+
+export function times(...sums: readonly Sum[]): Sum {
+  if (arePlain(sums)) return constant(sums.reduce((all, sum) => all * plain(sum), 1));
+  return sums.reduce(
     (a, b) =>
       sumOf(
         [...a].flatMap(([left, x]) =>
@@ -60,6 +71,7 @@ export const times = (...sums: readonly Sum[]): Sum =>
       ),
     one,
   );
+}
 
 /** `a / b`, where `b` is one product; nothing where it is a sum, or 0. */
 export function over(a: Sum, b: Sum): Sum | undefined {

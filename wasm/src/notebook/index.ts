@@ -17,6 +17,7 @@ export { checkExercise, type CheckOptions } from './exercises/check.js';
 export type { Departure } from './exercises/departure.js';
 export type { Verdict } from './exercises/verdict.js';
 export { runExercise, type RunExerciseOptions } from './exercises/run.js';
+export { resultNodes } from './exercises/trial.js';
 export { countsOf, type ProgramCounts } from './exercises/counts.js';
 export { exercises } from './exercises/index.js';
 export { exerciseLink, readExercise, readExerciseLink } from './exercises/link.js';
@@ -29,4 +30,4 @@ export type {
   WrittenExercise,
 } from './exercises/exercise.js';
 export { cellOf, notebookProgram, type NotebookCell, type NotebookProgram } from './ipynb.js';
-export { splitCells } from './split-cells.js';
+export { beginsCell, splitCells } from './split-cells.js';

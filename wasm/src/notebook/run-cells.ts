@@ -2,7 +2,7 @@
 import { TrilError } from '../error.js';
 import { ArrayValue } from './arrays/array.js';
 import { kindOf, type Recorded } from './arrays/record.js';
-import { Raised } from './language/errors.js';
+import { Raised, Stopped } from './language/errors.js';
 import type { Interpreter } from './language/interpret.js';
 import type { Scope } from './language/scope.js';
 import { isNumber, numberIn, typeName, type Value } from './language/values.js';
@@ -67,10 +67,6 @@ export function describeShown(
   return { type, text };
 }
 
-/** What no cell can do anything after. */
-const isSpent = ({ kind, message }: ProgramError) =>
-  ['TimeoutError', 'MemoryError'].includes(kind) && message.startsWith('stopped ');
-
 export function runCells(
   interpreter: Interpreter,
   scope: Scope,
@@ -83,6 +79,7 @@ export function runCells(
     const before = interpreter.printed.length;
     let error: ProgramError | null = null;
     let shown: Shown | undefined;
+    let isSpent = false;
     try {
       const body = readProgram(code, line - 1);
       interpreter.run(body, scope);
@@ -90,9 +87,10 @@ export function runCells(
       if (isValue) shown = show(interpreter, interpreter.last, left);
     } catch (thrown) {
       error = errorOf(thrown, recorder.line);
+      isSpent = thrown instanceof Stopped;
     }
     ran.push({ line, lines, printed: interpreter.printed.slice(before), error, shown });
-    if (error && isSpent(error)) break;
+    if (isSpent) break;
   }
   return ran;
 }

@@ -2,8 +2,18 @@ import { TrilError } from '../error.js';
 import { describe } from '../names.js';
 import type { NotebookCell, NotebookProgram } from './ipynb.js';
 
-/** A line that begins a cell: `# %%`, with a title or without. */
-const mark = /^# ?%%(?:\s|$)/;
+/**
+ * Whether a line begins a cell: `# %%`, with a title or without.
+ *
+ * @example
+ * ```ts
+ * import { beginsCell } from 'tril/notebook';
+ *
+ * beginsCell('# %% Softmax'); // true
+ * beginsCell('x = 1  # %%'); // false
+ * ```
+ */
+export const beginsCell = (line: string): boolean => /^# ?%%(?:\s|$)/.test(line);
 
 /**
  * Takes a program apart at its lines `# %%`, which begin a cell for editors and for Jupytext, so that `runProgram` runs each cell by
@@ -27,7 +37,7 @@ export function splitCells(code: string): NotebookProgram {
     throw new TrilError('splitCells', 'code', `must be a string, is ${describe(code)}`);
   }
   const lines = code.split('\n');
-  const starts = lines.flatMap((line, i) => (mark.test(line) ? [i] : []));
+  const starts = lines.flatMap((line, i) => (beginsCell(line) ? [i] : []));
   const isEmpty = lines.slice(0, starts[0]).every((line) => line.trim() === '');
   if (starts[0] === undefined || (starts[0] > 0 && !isEmpty)) starts.unshift(0);
   const cells = starts.map((start, i): NotebookCell => {

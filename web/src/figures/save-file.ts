@@ -6,3 +6,18 @@ export function saveFile(file: Blob, name: string): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
+
+/** Gives what is to be seen of a figure as a picture; false where none could be made. */
+export async function savePicture(
+  figure: Element,
+  name: string,
+  kind: 'png' | 'svg',
+): Promise<boolean> {
+  try {
+    const { pngFile, svgFile } = await import('./picture');
+    saveFile(await (kind === 'png' ? pngFile : svgFile)(figure), `tril-${name}.${kind}`);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -2,7 +2,21 @@
 import { upTo } from '../../graph/operations/common.js';
 import { checkTextLength } from '../language/errors.js';
 import { worked } from '../language/work.js';
-import { ArrayValue, shortest, sizeOf, type DtypeName } from './array.js';
+import { ArrayValue, shortest, sizeOf, type DtypeName, type Library } from './array.js';
+
+/** What `set_printoptions` sets; `suppress` false: small numbers are written without an exponent, true: with one, null: as it fits. */
+export interface PrintOptions {
+  readonly precision: number;
+  readonly threshold: number;
+  readonly linewidth: number;
+  readonly exponents: boolean | null;
+}
+
+/** What both print with, unless a program says otherwise. */
+export const printing: Readonly<Record<Library, PrintOptions>> = {
+  numpy: { precision: 8, threshold: 1000, linewidth: 75, exponents: null },
+  torch: { precision: 4, threshold: 1000, linewidth: 80, exponents: null },
+};
 
 /** An exponent of two digits. */
 export const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
@@ -45,47 +59,47 @@ const special = (value: number): string =>
 const written = (value: number, of: Write): string =>
   Number.isFinite(value) ? of(value) : special(value);
 
-/** A number's shortest digits of float32, at most eight after the point, without zeros at the end. */
-function shortDecimal(value: number): string {
-  const text = shortest(Math.abs(value)).toFixed(8).replace(/0+$/, '');
+/** A number's shortest digits of float32, at most so many after the point, without zeros at the end. */
+function shortDecimal(value: number, most: number): string {
+  const fixed = shortest(Math.abs(value)).toFixed(most);
+  const text = fixed.includes('.') ? fixed.replace(/0+$/, '') : `${fixed}.`;
   return value < 0 || Object.is(value, -0) ? `-${text}` : text;
 }
 
-function exponential(value: number): string {
+function exponential(value: number, most: number): string {
   const short = shortest(value);
-  const isLong = short.toExponential().replace(/e.*|[-.]/g, '').length > 9;
-  return twoDigits(short.toExponential(isLong ? 8 : undefined).replace(/^(-?\d)e/, '$1.e'));
+  const isLong = short.toExponential().replace(/e.*|[-.]/g, '').length > most + 1;
+  return twoDigits(short.toExponential(isLong ? most : undefined).replace(/^(-?\d)e/, '$1.e'));
 }
 
 /** NumPy's format for the floats of one array: a common width and number of decimals. */
-function numpyFloats(values: readonly number[]): Write {
+function numpyFloats(values: readonly number[], { precision, exponents }: PrintOptions): Write {
   const finite = values.filter(Number.isFinite);
   const sizes = finite.filter((value) => value !== 0).map(Math.abs);
   const [max, min] = [largest(sizes), sizes.reduce((a, b) => Math.min(a, b), Infinity)];
-  const isExponential = sizes.length > 0 && (max >= 1e8 || min < 1e-4 || max / min > 1000);
+  const isWide = exponents !== false && (min < 1e-4 || max / min > 1000);
+  const isExponential = sizes.length > 0 && (max >= 1e8 || isWide);
   const others = values.filter((value) => !Number.isFinite(value)).map(special);
   if (isExponential) {
-    const digits = largest(finite.map((value) => /\.(\d*)e/.exec(exponential(value))![1]!.length));
+    const short = (value: number) => exponential(value, precision);
+    const digits = largest(finite.map((value) => /\.(\d*)e/.exec(short(value))![1]!.length));
     const write: Write = (value) =>
-      exponential(value).replace(
-        /\.(\d*)e/,
-        (_, after: string) => `.${after.padEnd(digits, '0')}e`,
-      );
+      short(value).replace(/\.(\d*)e/, (_, after: string) => `.${after.padEnd(digits, '0')}e`);
     const width = longest([...finite.map(write), ...others]);
     return (value) => written(value, write).padStart(width);
   }
-  const texts = finite.map((value) => shortDecimal(value).split('.'));
+  const texts = finite.map((value) => shortDecimal(value, precision).split('.'));
   const after = longest(texts.map(([, digits = '']) => digits));
   const before = longest(texts.map(([digits = '']) => digits));
   const width = Math.max(before + after + (finite.length > 0 ? 1 : 0), longest(others));
   const write: Write = (value) => {
-    const [digits = '', decimals = ''] = shortDecimal(value).split('.');
+    const [digits = '', decimals = ''] = shortDecimal(value, precision).split('.');
     return `${digits}.${decimals.padEnd(after)}`;
   };
   return (value) => written(value, write).padStart(width);
 }
 
-function numpyWriter(dtype: DtypeName, values: readonly number[]): Write {
+function numpyWriter(dtype: DtypeName, values: readonly number[], options: PrintOptions): Write {
   if (dtype === 'bool') {
     const width = values.some((value) => value === 0) ? 5 : 4;
     return (value) => (value === 0 ? 'False' : 'True').padStart(width);
@@ -94,7 +108,7 @@ function numpyWriter(dtype: DtypeName, values: readonly number[]): Write {
     const width = longest(values.map(String));
     return (value) => String(value).padStart(width);
   }
-  return numpyFloats(values);
+  return numpyFloats(values, options);
 }
 
 /** Brackets, with lines that are broken where they get too wide. */
@@ -139,7 +153,7 @@ function nested(
           ? indent.length + next.length + (isLast ? 0 : gap.trimEnd().length) > room
           : count >= style.perLine;
       if (line !== '' && isFull) {
-        rows.push(line + gap.trimEnd());
+        rows.push((line + gap.trimEnd()).trimEnd());
         line = text;
         count = 1;
       } else {
@@ -156,14 +170,17 @@ function nested(
 /** `str(x)`, or `repr(x)`. */
 export function printNumpy(x: ArrayValue, isRepr: boolean): string {
   const numbers = x.numbers(readingWork);
-  const isShort = x.size > 1000;
-  const write = numpyWriter(x.dtype, shownNumbers(x, numbers, isShort));
+  const options = x.recorder.printing.numpy;
+  const isShort = x.size > options.threshold;
+  const write = numpyWriter(x.dtype, shownNumbers(x, numbers, isShort), options);
   const start = isRepr ? 'array(' : '';
   const gap = isRepr ? ', ' : ' ';
   const body =
     x.size === 0
       ? '[]'
-      : nested(x, numbers, write, { gap, width: 75, isShort, prefix: start.length, dots: '...' });
+      : nested(x, numbers, write, {
+          ...{ gap, width: options.linewidth, isShort, prefix: start.length, dots: '...' },
+        });
   if (!isRepr) return body;
   const hasType = x.dtype === 'float32' || x.size === 0;
   const shape = x.size === 0 && x.shape.length > 1 ? `, shape=(${x.shape.join(', ')})` : '';
@@ -172,7 +189,11 @@ export function printNumpy(x: ArrayValue, isRepr: boolean): string {
 }
 
 /** PyTorch's format for the numbers of one tensor. */
-function torchWriter(dtype: DtypeName, values: readonly number[]): { write: Write; width: number } {
+function torchWriter(
+  dtype: DtypeName,
+  values: readonly number[],
+  { precision, exponents }: PrintOptions,
+): { write: Write; width: number } {
   const padded = (write: Write, width = Math.max(1, longest(values.map(write)))) => ({
     width,
     write: (value: number) => write(value).padStart(width),
@@ -184,28 +205,32 @@ function torchWriter(dtype: DtypeName, values: readonly number[]): { write: Writ
   const sizes = counted.map(Math.abs);
   const [max, min] = [largest(sizes), sizes.reduce((a, b) => Math.min(a, b), Infinity)];
   const areIntegers = sizes.every(Number.isInteger);
-  const isScientific =
-    sizes.length > 0 && (max / min > 1000 || max > 1e8 || (!areIntegers && min < 1e-4));
+  const isWide = max / min > 1000 || max > 1e8 || (!areIntegers && min < 1e-4);
   const decimal: Write = (value) =>
-    (Object.is(value, -0) ? '-' : '') + (areIntegers ? `${value.toFixed(0)}.` : value.toFixed(4));
-  const of: Write = isScientific ? (value) => twoDigits(value.toExponential(4)) : decimal;
-  return padded((value) => written(value, of), Math.max(1, longest(counted.map(of))));
+    (Object.is(value, -0) ? '-' : '') +
+    (areIntegers ? `${value.toFixed(0)}.` : value.toFixed(precision));
+  const scientific: Write = (value) => twoDigits(value.toExponential(precision));
+  const fitting = sizes.length > 0 && isWide ? scientific : decimal;
+  const of = exponents === null ? fitting : exponents ? scientific : decimal;
+  // Columns are as wide as the format that fits, whichever is asked for.
+  return padded((value) => written(value, of), Math.max(1, longest(counted.map(fitting))));
 }
 
 /** A tensor of PyTorch, as it prints one. */
 export function printTorch(x: ArrayValue): string {
   const numbers = x.numbers(readingWork);
-  const isShort = x.size > 1000;
+  const options = x.recorder.printing.torch;
+  const isShort = x.size > options.threshold;
   const values = shownNumbers(x, numbers, isShort);
-  const { write, width } = torchWriter(x.dtype, values);
+  const { write, width } = torchWriter(x.dtype, values, options);
   if (x.rank === 0) return `tensor(${write(numbers[0]!).trim()}${suffix(x)})`;
-  const perLine = Math.max(1, Math.floor((80 - 7 - x.rank + 1) / (width + 2)));
+  const perLine = Math.max(1, Math.floor((options.linewidth - 7 - x.rank + 1) / (width + 2)));
   const body =
     x.size === 0
       ? '[]'
       : nested(x, numbers, write, {
           gap: ', ',
-          width: 80,
+          width: options.linewidth,
           isShort,
           prefix: 7,
           dots: ' ...',

@@ -23,6 +23,10 @@ function mismatch(a: ArrayValue, b: ArrayValue, texts: Texts | undefined): never
         ? `${simple(text)}.transpose(-2, -1)`
         : `${simple(text)}.swapaxes(-1, -2)`;
   const [first, second] = texts ?? ['the first', 'the second'];
+  // Of a batch, all axes are turned round: the last two were meant.
+  const whole = b.rank > 2 ? /^(.*)\.T$/s.exec(second)?.[1] : undefined;
+  if (whole !== undefined && b.shape[0] === inner)
+    return raise(kind, `${says} Did you mean \`${turned(whole, b)}\`?`);
   const fits = (x: number | undefined, y: number | undefined) => x !== undefined && x === y;
   const mend =
     b.rank >= 2 && fits(b.shape.at(-1), inner)

@@ -5,8 +5,10 @@ import { frozen, stepOf } from '../../graph/plan.js';
 import type { Graph, GraphValues, Step } from '../../graph/plan.js';
 import type { Tril } from '../../load.js';
 import type { Tensor } from '../../tensor.js';
-import { Raised, raise } from '../language/errors.js';
+import { Raised, raise, Stopped } from '../language/errors.js';
 import type { Meter } from '../language/work.js';
+import { printing, type PrintOptions } from './print.js';
+import type { Library } from './array.js';
 
 /** A value that was computed, or given. */
 export interface Recorded {
@@ -60,6 +62,8 @@ export class Recorder implements Meter {
   readonly #all: Recorded[] = [];
   /** The line that is running. */
   line = 0;
+  /** How arrays are printed. */
+  printing: Readonly<Record<Library, PrintOptions>> = printing;
   readonly #names = new Map<Recorded, string>();
   readonly #taken = new Map<string, number>();
   readonly #numbers = new Map<number, Recorded>();
@@ -95,14 +99,17 @@ export class Recorder implements Meter {
     this.#steps += items / itemsOfStep;
     if (this.#steps <= this.limits.steps) return;
     const max = this.limits.steps.toLocaleString('en');
-    raise('TimeoutError', `stopped after ${max} steps: a loop that does not end?`);
+    throw new Stopped('TimeoutError', `stopped after ${max} steps: a loop that does not end?`);
   }
 
   listed(items: number): void {
     this.#listed += items;
     if (this.#listed <= this.limits.elements) return;
     const [found, max] = [items, this.limits.elements].map((n) => n.toLocaleString('en'));
-    raise('MemoryError', `stopped at a list of ${found} items: all lists together may have ${max}`);
+    throw new Stopped(
+      'MemoryError',
+      `stopped at a list of ${found} items: all lists together may have ${max}`,
+    );
   }
 
   /** @throws Raised where an array that is about to be made would be one too many; gives its numbers */
@@ -117,7 +124,7 @@ export class Recorder implements Meter {
     if (this.#elements + size <= this.limits.elements) return;
     const [found, max] = [size, this.limits.elements].map((n) => n.toLocaleString('en'));
     const text = `stopped at an array of ${found} numbers: all arrays together may have ${max}`;
-    raise('MemoryError', text);
+    throw new Stopped('MemoryError', text);
   }
 
   /** Counts numbers that are about to be made. @throws Raised where there were too many */

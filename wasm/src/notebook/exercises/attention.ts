@@ -65,6 +65,17 @@ export const weighting = (scores: string): readonly Mistake[] => [
       { replace: 'weights', operation: 'divide', inputs: ['powers', 'total'], options: {} },
     ],
   },
+  {
+    id: 'largest-of-columns',
+    says: 'the largest score of each column is taken off, not that of each row: that changes the weights',
+    edits: () => [
+      make('most', 'max', [scores], along(-2)),
+      make('shifted', 'subtract', [scores, 'most']),
+      make('powers', 'exp', ['shifted']),
+      make('total', 'sum', ['powers'], along(-1)),
+      { replace: 'weights', operation: 'divide', inputs: ['powers', 'total'], options: {} },
+    ],
+  },
 ];
 
 /** Of queries that have so many axes. */
@@ -112,6 +123,7 @@ def attention(Q, K, V):
     scaled('large scores', one, 20),
   ],
   large: normal('1024 tokens', qkv([1024, 64])),
+  beside: (tril, { Q, K, V }) => tril.attention(Q!, K!, V!),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
       const made = steps(c, Q!, K!, of.inputs.Q!.shape);
@@ -161,6 +173,7 @@ export const causal: Exercise = {
     scaled('large scores', one, 20),
   ],
   large: normal('1024 tokens', qkv([1024, 64])),
+  beside: (tril, { Q, K, V }) => tril.attention(Q!, K!, V!, { causal: true }),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
       const made = steps(c, Q!, K!, of.inputs.Q!.shape);

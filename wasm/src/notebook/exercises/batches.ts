@@ -51,6 +51,7 @@ export const batches: Exercise = {
     scaled('large scores', plain, 20, ['Q', 'K']),
   ],
   large: padded('1024 tokens', [1024, 64], 1024, [1024, 700]),
+  beside: (tril, { Q, K, V }) => tril.attention(Q!, K!, V!, { keyLengths: [1024, 700] }),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V, real }, c) => {
       const [B, S] = of.inputs.real!.shape as [number, number];

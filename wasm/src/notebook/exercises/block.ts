@@ -153,6 +153,6 @@ def block(X, mask, W_KQV, W_out, W_1, W_2):
     unmasked,
     ...scaling,
     // Scores of normed tokens are never so large that e^score overflows.
-    ...weighting('masked').filter(({ id }) => id !== 'overflow'),
+    ...weighting('masked').filter(({ id }) => ['columns', 'no-softmax'].includes(id)),
   ],
 };

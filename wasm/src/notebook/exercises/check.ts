@@ -136,7 +136,7 @@ export function checkExercise(
         const earlier = judge(tril, chosen, trials);
         return end(earlier.kind === 'right' ? stopped : earlier);
       }
-      const nodes = resultNodes(made, count)!;
+      const nodes = resultNodes(made)!;
       const found = nodes.map((node) => read(made.tensors[node]!));
       trials.push({ of, inputs, ...right, made, nodes, found });
     }
@@ -161,7 +161,7 @@ function asStopped(
     const message = `Line ${line}: ${error.kind}: ${error.message} (${of.name}).`;
     return { kind: 'error', message, line, case: of.name, error };
   }
-  if (resultNodes(made, count)) return undefined;
+  if (resultNodes(made)?.length === count) return undefined;
   const type = made.values._result?.type ?? 'NoneType';
   const wanted = count === 1 ? 'an array' : `${count} arrays`;
   const message = `${name} must return ${wanted}, and returns ${type === 'NoneType' ? 'nothing' : type}.`;

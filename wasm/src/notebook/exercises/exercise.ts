@@ -1,5 +1,7 @@
 // What an exercise consists of: a function to be written, the right computation as a graph, and the usual mistakes as edits of it.
 import type { Graph, GraphEdit } from '../../graph/index.js';
+import type { Tril } from '../../load.js';
+import type { Tensor } from '../../tensor.js';
 
 /** Numbers that the function is given in one case. */
 export interface ExerciseInput {
@@ -51,6 +53,8 @@ export interface Exercise {
   readonly cases: readonly ExerciseCase[];
   /** The same with 1024 tokens, on which time and memory are looked at. */
   readonly large?: ExerciseCase;
+  /** What `tril.attention` makes of these, for its time and memory to stand beside. */
+  readonly beside?: (tril: Tril, inputs: Readonly<Record<string, Tensor>>) => unknown;
   /** The right computation, with every step as a node of its own. */
   readonly graph: (of: ExerciseCase) => Graph;
   readonly mistakes: readonly Mistake[];

@@ -149,6 +149,10 @@ def multi_head_attention(X, W_QKV, W_out, heads):
     large(headed('', 2, 5, 6, 2)),
   ],
   large: headed('1024 tokens', 1, 1024, 64, 4),
+  beside: (tril, { X, W_QKV, W_out }) => {
+    const [q, k, v] = tril.split(tril.matmul(X!, W_QKV!), 3, { axis: -1 });
+    return tril.matmul(tril.attention(q!, k!, v!, { heads: 4 }).output, W_out!);
+  },
   graph: (of) =>
     graph(shapesOf(of), ({ X, W_QKV, W_out }, c) => {
       const [B, T, C] = of.inputs.X!.shape as [number, number, number];

@@ -54,6 +54,17 @@ const fieldsOf = ({
   program,
 }: WrittenExercise) => ({ title, task, skeleton, hints, name, parameters, cases, program });
 
+/** @throws `broken` for what is no JSON; TrilError for what is no exercise */
+function exerciseOf(call: string, json: string, broken: TrilError): WrittenExercise {
+  let found: unknown;
+  try {
+    found = JSON.parse(json);
+  } catch {
+    throw broken;
+  }
+  return checkExerciseFields(call, found);
+}
+
 /**
  * Reads an exercise that was written as JSON: `title`, `task`, `skeleton`, up to three `hints`, the `name` of the function and its
  * `parameters`, `cases` with the shapes of their inputs, and `program`, the right program. Its id is the function's name.
@@ -83,13 +94,7 @@ export function readExercise(json: string): WrittenExercise {
     const problem = `has ${inWords(json.length)} characters; an exercise may have ${inWords(most.json)}`;
     throw new TrilError(call, 'json', problem);
   }
-  let found: unknown;
-  try {
-    found = JSON.parse(json);
-  } catch {
-    throw new TrilError(call, 'json', 'is not JSON');
-  }
-  return checkExerciseFields(call, found);
+  return exerciseOf(call, json, new TrilError(call, 'json', 'is not JSON'));
 }
 
 /**
@@ -150,11 +155,5 @@ export async function readExerciseLink(link: string): Promise<WrittenExercise> {
   }
   const text = await unpacked(letters);
   if (text === null) throw new TrilError(call, 'link', 'cannot be read: it is broken or too large');
-  let found: unknown;
-  try {
-    found = JSON.parse(text);
-  } catch {
-    throw new TrilError(call, 'link', 'cannot be read: it is broken');
-  }
-  return checkExerciseFields(call, found);
+  return exerciseOf(call, text, new TrilError(call, 'link', 'cannot be read: it is broken'));
 }

@@ -135,6 +135,7 @@ def online_attention(Q, K, V, block):
     scaled('large scores', sized('', [6, 7, 4], 4), 20, ['Q', 'K']),
   ],
   large: sized('1024 tokens', [1024, 1024, 64], 128),
+  beside: (tril, { Q, K, V }) => tril.attention(Q!, K!, V!),
   graph: (of) =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
       const width = c.number(of.inputs.Q!.shape[1]!);

@@ -7,6 +7,7 @@ import type { ProgramLimits } from '../arrays/record.js';
 import { read } from './compare.js';
 import type { AnyExercise, ExerciseCase, WrittenExercise } from './exercise.js';
 import { runCase } from './run.js';
+import { resultNodes } from './trial.js';
 
 type Tensors = Readonly<Record<string, Tensor>>;
 
@@ -41,17 +42,15 @@ function ofProgram(
   const made = runCase(tril, exercise, exercise.program, { inputs, of, limits });
   const refuse = (problem: string) =>
     new TrilError(call, 'exercise', `its right program ${problem} (${of.name})`);
-  const { error, graph, tensors, values } = made;
+  const { error, graph, tensors } = made;
   if (error) {
     const { line, kind, message } = error;
     if (kind === 'NameError' && line > exercise.program.split('\n').length)
       throw refuse(`has no function ${exercise.name}`);
     throw refuse(`stops: line ${line}: ${kind}: ${message}`);
   }
-  const result = values._result;
-  const nodes = [result, ...(result?.items ?? [])].flatMap((each) => each?.node ?? []);
-  const count = result?.items?.length ?? 1;
-  if (nodes.length !== count || count === 0) throw refuse('returns no array, nor several');
+  const nodes = resultNodes(made);
+  if (!nodes) throw refuse('returns no array, nor several');
   const right = asNumbers(tensors);
   return { graph, right, wanted: nodes.map((node) => right[node]!) };
 }

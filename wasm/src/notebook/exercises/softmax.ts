@@ -57,6 +57,11 @@ def softmax(z):
       edits: () => [{ replace: 'total', options: along(-2) }],
     },
     {
+      id: 'largest-of-columns',
+      says: 'the largest entry of each column is taken off, not that of each row: that changes the result',
+      edits: () => [{ replace: 'most', options: along(-2) }],
+    },
+    {
       ...all,
       edits: () => [{ replace: 'total', options: {} }],
     },

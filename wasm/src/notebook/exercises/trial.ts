@@ -18,12 +18,23 @@ export interface Trial {
   readonly found: readonly NodeNumbers[];
 }
 
-/** The nodes of the arrays that the function returned; null where it returned something else. */
-export function resultNodes({ values }: ProgramRun, count: number): readonly string[] | null {
+/**
+ * The nodes of what an exercise's function returned: an array, or a list or tuple of several; null where it returned something else.
+ *
+ * @example
+ * ```ts
+ * import { resultNodes, runExercise } from 'tril/notebook';
+ *
+ * resultNodes(runExercise(tril, 'softmax', 'def softmax(z):\n    y = z * 2\n    return y')); // ['y']
+ * resultNodes(runExercise(tril, 'softmax', 'def softmax(z):\n    return 3')); // null
+ * ```
+ */
+export function resultNodes({ values }: ProgramRun): readonly string[] | null {
   const result = values._result;
-  const all = count === 1 ? [result] : (result?.items ?? []);
-  const nodes = all.flatMap((each) => each?.node ?? []);
-  return nodes.length === count ? nodes : null;
+  const all = result?.items ?? (result ? [result] : []);
+  const isOne = result?.items?.length === 1;
+  const nodes = all.flatMap(({ node }) => node ?? []);
+  return nodes.length > 0 && nodes.length === all.length && !isOne ? nodes : null;
 }
 
 /** A value that a program has computed. */

@@ -16,6 +16,9 @@ export class Raised extends Error {
   }
 }
 
+/** Raised where a program has used what it may use: nothing runs behind it. */
+export class Stopped extends Raised {}
+
 export function raise(kind: string, message: string): never {
   throw new Raised(kind, message);
 }

@@ -5,7 +5,7 @@ import { setItem } from '../arrays/indexing.js';
 import type { Recorded, Recorder } from '../arrays/record.js';
 import { outside, Raised, raise } from './errors.js';
 import { Evaluator } from './evaluate.js';
-import { str } from './format.js';
+import { repr, str } from './format.js';
 import { placeIn, replaceItems, setAttribute } from './items.js';
 import type { Machine } from './machine.js';
 import { binary, inPlace, truth } from './operators.js';
@@ -18,6 +18,7 @@ import {
   Dict,
   Func,
   Instance,
+  keyOf,
   List,
   Module,
   Slice,
@@ -283,8 +284,12 @@ export class Interpreter extends Evaluator {
   #delete(target: Expression, scope: Scope): void {
     if (target.kind === 'name') return scope.delete(target.name);
     const { of, index } = this.#parts(target, scope);
+    if (of instanceof Dict && !of.isSet) {
+      if (!of.entries.delete(keyOf(index))) raise('KeyError', repr(index));
+      return;
+    }
     if (target.kind !== 'subscript' || !(of instanceof List))
-      throw outside('del of anything but a name or a list item');
+      throw outside('del of anything but a name or an item of a list or a dictionary');
     worked(of.items.length / 32);
     of.items.splice(listPlace(of.items, index), 1);
     return undefined;

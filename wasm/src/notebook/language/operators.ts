@@ -5,6 +5,7 @@ import { arrayOf } from '../arrays/make.js';
 import { matmul, type Texts } from '../arrays/products.js';
 import { checkLength, checkText, checkTextLength, raise } from './errors.js';
 import { iterate } from './iteration.js';
+import { percent } from './percent.js';
 import {
   Builtin,
   Dict,
@@ -166,6 +167,7 @@ export function binary(sign: string, x: Value, y: Value, texts?: Texts): Value {
   const name = methods[sign];
   const own = name && eitherOf(`__${name}__`, x, y, `__r${name}__`);
   if (own !== undefined) return own;
+  if (sign === '%' && typeof x === 'string') return percent(x, y);
   if (isNumber(x) && isNumber(y)) {
     const value = onNumbers(sign, x, y, numberIn(x), numberIn(y));
     if (value !== undefined) return value;
@@ -186,9 +188,6 @@ export function binary(sign: string, x: Value, y: Value, texts?: Texts): Value {
       raise('UFuncTypeError', `an array has no ${sign} with a string`);
     }
   } else {
-    if (sign === '%' && typeof x === 'string') {
-      raise('NotImplementedError', 'text % values is not in this subset; write an f-string');
-    }
     const areSets = x instanceof Dict && y instanceof Dict && x.isSet && y.isSet;
     const value = areSets ? onSets(sign, x, y) : onSequences(sign, x, y);
     if (value !== undefined) return value;

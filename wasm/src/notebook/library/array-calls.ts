@@ -17,7 +17,7 @@ import { resultKind } from '../arrays/dtypes.js';
 import { fromNumbers } from '../arrays/make.js';
 import { shapeText } from '../../error.js';
 import { upTo } from '../../graph/operations/common.js';
-import { axisIn, part, alongAxis, swapAxes, take } from '../arrays/moves.js';
+import { axisIn, part, alongAxis, reshape, squeeze, swapAxes, take } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise, raiseAs } from '../language/errors.js';
 import { truth } from '../language/operators.js';
@@ -158,6 +158,25 @@ export const repeat = (x: ArrayValue, times: Value, axis: Value): ArrayValue =>
     return take(flat, all, at);
   });
 
+/** With the order along some axes turned round. */
+export const flip = (x: ArrayValue, axes: readonly number[]): ArrayValue =>
+  axes
+    .map((axis) => axisIn(x, axis))
+    .reduce((made, at) => take(made, upTo(made.shape[at]!).reverse(), at), x);
+
+/** Shifted along an axis, where what leaves one end comes in at the other. */
+export function roll(x: ArrayValue, by: number, axis: number | undefined): ArrayValue {
+  const made = alongAxis(x, axis, (flat, at) => {
+    const size = flat.shape[at]!;
+    return take(
+      flat,
+      upTo(size).map((i) => (((i - by) % size) + size) % size),
+      at,
+    );
+  });
+  return axis === undefined ? reshape(made, x.shape) : made;
+}
+
 export const absolute = (x: ArrayValue): ArrayValue =>
   elementwise('maximum', x, arithmetic('*', x, -1));
 
@@ -201,9 +220,16 @@ export function splitSizes(x: ArrayValue, size: Value, axis: number): Tuple {
   return new Tuple(sizes.map((count) => part(x, at, start, (start += count))));
 }
 
-/** Whether two are close, element by element. */
+/** What float32 rounds away of numbers that are called float64, whose tolerances are finer: of a number, and of one about 1. */
+const rounding = { relative: 2e-6, absolute: 5e-7 };
+
+/** Whether two are close, element by element. A tolerance of nothing asks for equal numbers. */
 export function isClose(x: ArrayValue, y: ArrayValue, { rtol, atol, equal_nan }: Args): ArrayValue {
-  const [relative, absolute] = [number(rtol!, 'rtol'), number(atol!, 'atol')];
+  const given = [number(rtol!, 'rtol'), number(atol!, 'atol')] as const;
+  const isRounded = [x, y].some(({ dtype }) => dtype === 'float64') && Math.max(...given) > 0;
+  const [relative, absolute] = isRounded
+    ? [Math.max(given[0], rounding.relative), Math.max(given[1], rounding.absolute)]
+    : given;
   const isEither = (a: number, b: number) =>
     Number.isNaN(a) && Number.isNaN(b)
       ? truth(equal_nan!)
@@ -215,6 +241,44 @@ export const isAll = (x: ArrayValue): boolean => x.numbers().every((each) => eac
 
 export const isEqual = (x: ArrayValue, y: ArrayValue): boolean =>
   x.shape.join() === y.shape.join() && isAll(elementwise('equal', x, y));
+
+/** The largest numbers along an axis, or the smallest, and their places. */
+export function topk(x: ArrayValue, count: number, axis: number, isLargest: boolean): Value {
+  const at = axisIn(x, axis);
+  if (count < 0 || count > x.shape[at]!) raise('RuntimeError', 'selected index k out of range');
+  const { values, order } = sort(x, at, isLargest);
+  const first = (each: ArrayValue) => part(each, at, 0, count).copy();
+  return new Tuple([first(values), first(order)], 'torch.return_types.topk');
+}
+
+/** The logarithm of the sum of exponentials along an axis, without overflow. */
+export function logSumExp(x: ArrayValue, axis: number, keepDims: boolean): ArrayValue {
+  const at = axisIn(x, axis);
+  const by = { axes: [at], keepDims: true };
+  const largest = reduce.max(x, by);
+  const sum = reduce.sum(unary('exp', arithmetic('-', x, largest)), by);
+  const made = arithmetic('+', largest, unary('log', sum));
+  return keepDims ? made : squeeze(made, [at]);
+}
+
+/** The diagonal of a matrix. */
+export function diagonal(x: ArrayValue): ArrayValue {
+  if (x.rank !== 2) raise('NotImplementedError', 'the diagonal is that of a matrix in this subset');
+  const [rows, columns] = x.shape as [number, number];
+  const places = upTo(Math.min(rows, columns)).map((i) => i * (columns + 1));
+  return take(reshape(x.copy(), [-1]), places, 0);
+}
+
+export const trace = (x: ArrayValue): ArrayValue =>
+  reduce.sum(diagonal(x), { axes: undefined, keepDims: false });
+
+/** The diagonal of a matrix, or a matrix with this diagonal and 0 elsewhere. */
+export function diag(x: ArrayValue): ArrayValue {
+  if (x.rank !== 1) return diagonal(x);
+  const isOn = (i: number) => Number(i % x.size === Math.floor(i / x.size));
+  const on = fromNumbers(x.recorder, isOn, [x.size, x.size], 'bool', x.library);
+  return converted(choose(on, x, 0), x.dtype);
+}
 
 /** `where(condition, x, y)` */
 export function choose(condition: ArrayValue, x: Value, y: Value): ArrayValue {

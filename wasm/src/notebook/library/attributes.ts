@@ -57,6 +57,8 @@ export function arrayAttribute(x: ArrayValue, name: string): Value {
     );
   }
   const torchOnly = x.library === 'numpy' && Object.hasOwn(torchMethods, name);
-  const hint = torchOnly ? ' (PyTorch tensors have it; torch.tensor makes one)' : '';
+  const hint = torchOnly
+    ? ' (PyTorch tensors have it; torch.tensor makes one)'
+    : ', at least not in the subset that runs here';
   return raise('AttributeError', `'${typeName(x)}' object has no attribute '${name}'${hint}`);
 }

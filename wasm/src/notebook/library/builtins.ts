@@ -145,10 +145,16 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     ['max', '>'],
     ['min', '<'],
   ] as const) {
-    add(name, '*items, key=None', ({ items, key }) => {
+    add(name, '*items, key=None, **others', ({ items, key, others }) => {
       const given = (items as Tuple).items;
       const values = given.length === 1 ? all(given[0]!) : given;
-      if (values.length === 0) raise('ValueError', `${name}() arg is an empty sequence`);
+      const [wrong] = [...(others as Dict).entries.values()].filter(([word]) => word !== 'default');
+      if (wrong) raise('TypeError', `${name}() got an unexpected keyword argument '${wrong[0]}'`);
+      if (values.length === 0) {
+        const fallback = (others as Dict).get('default');
+        if (fallback !== undefined) return fallback;
+        raise('ValueError', `${name}() arg is an empty sequence`);
+      }
       const keyOf = (value: Value) => (key === null ? value : machine.call(key!, [value]));
       return values.reduce((a, b) => (truth(compare(sign, keyOf(b), keyOf(a))) ? b : a));
     });

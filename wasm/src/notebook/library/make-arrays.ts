@@ -7,7 +7,7 @@ import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
 import { truth } from '../language/operators.js';
 import { number, integer, integers } from '../language/signature.js';
-import { Builtin, Float, isRow, Tuple, typeName, type Value } from '../language/values.js';
+import { Builtin, Float, isRow, Module, Tuple, typeName, type Value } from '../language/values.js';
 import type { Along } from '../arrays/reductions.js';
 
 const dtypeNames: Readonly<Record<string, DtypeName>> = {
@@ -59,6 +59,19 @@ export const dtypes: Readonly<Record<string, Dtype>> = Object.fromEntries(
     .filter(([name]) => !['int', 'float'].includes(name))
     .map(([name, dtype]) => [name, new Dtype(dtype)]),
 );
+
+/** `np.finfo(dtype)`: the limits of a type's numbers. */
+export function limitsOf(dtype: Value, library: Library): Module {
+  const name = dtypeOf(dtype, library) ?? defaultFloat(library);
+  const isFloat = name === 'float64' || name === 'float32';
+  if (!isFloat) raise(library === 'numpy' ? 'ValueError' : 'TypeError', `${name} is no float`);
+  const [max, eps, tiny] =
+    name === 'float64'
+      ? [Number.MAX_VALUE, Number.EPSILON, 2 ** -1022]
+      : [(2 - 2 ** -23) * 2 ** 127, 2 ** -23, 2 ** -126];
+  const limits = Object.entries({ max, min: -max, eps, tiny });
+  return new Module('finfo', new Map(limits.map(([key, value]) => [key, new Float(value)])));
+}
 
 /** `np.float32(x)` */
 export function convertTo(machine: Machine, dtype: Dtype, args: readonly Value[]): Value {

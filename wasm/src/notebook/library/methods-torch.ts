@@ -1,6 +1,6 @@
 // Methods of PyTorch's tensors.
 import { upTo } from '../../graph/operations/common.js';
-import { arithmetic, converted, unary } from '../arrays/arithmetic.js';
+import { arithmetic, converted, elementwise, inverted, unary } from '../arrays/arithmetic.js';
 import { ArrayValue, sizeOf, type DtypeName } from '../arrays/array.js';
 import { axisIn, expandDims, part, reshape, squeeze, transpose, viewAs } from '../arrays/moves.js';
 import { matmul } from '../arrays/products.js';
@@ -8,23 +8,33 @@ import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import { truth } from '../language/operators.js';
 import { type Args, integer, integers, number } from '../language/signature.js';
-import { Tuple } from '../language/values.js';
+import { Float, Tuple, type Value } from '../language/values.js';
 import {
   absolute,
+  choose,
   clip,
+  diag,
   expand,
   extreme,
+  flip,
   gather,
+  isAll,
+  isClose,
+  isEqual,
+  logSumExp,
   maskedFill,
   other,
   repeat,
+  roll,
   round,
   sigmoid,
   sort,
   splitSizes,
   tile,
+  topk,
 } from './array-calls.js';
-import { along, dtypeOf } from './make-arrays.js';
+import { finite, finiteSignature, kinds, logical, plainFunctions } from './elementwise.js';
+import { along, axisOrNone, dtypeOf } from './make-arrays.js';
 import { type Call, filled, type Methods, reduction, shapeValue, spread, swap } from './methods.js';
 
 type Method = Methods[string];
@@ -35,6 +45,22 @@ const sign = (operator: string): Method => [
   'other',
   ({ self, other: b }) => arithmetic(operator, self, b!),
 ];
+const elementwiseOf = (calls: Readonly<Record<string, (x: ArrayValue) => Value>>): Methods =>
+  Object.fromEntries(
+    Object.entries(calls).map(([name, call]) => [name, ['', ({ self }) => call(self)]]),
+  );
+const ofTwo = (call: (x: ArrayValue, y: ArrayValue) => Value): Method => [
+  'other',
+  ({ self, other: b }) => call(self, other(self, b!)),
+];
+const { floor, ceil, ...others } = plainFunctions as Record<'floor' | 'ceil', Plain>;
+type Plain = (x: ArrayValue) => ArrayValue;
+/** Integers stay what they are. */
+const ofFloats =
+  (call: Plain): Plain =>
+  (x) =>
+    x.dtype === 'int64' ? x : call(x);
+const tolerances = 'other, rtol=1e-5, atol=1e-8, equal_nan=False';
 const same: Method = ['*args', ({ self }) => self];
 const reduced = (call: Call): Method => ['axis=None, keepdims=False', call];
 const most = (which: 'max' | 'min'): Method =>
@@ -152,6 +178,7 @@ export const torchMethods: Methods = {
   ],
   fill_: ['value', ({ self, value }) => filled(self, value!)],
   zero_: ['', ({ self }) => filled(self, 0)],
+  copy_: ['other', ({ self, other: b }) => filled(self, converted(other(self, b!), self.dtype))],
   clamp: ['min=None, max=None', ({ self, min, max }) => clip(self, min!, max!)],
   pow: sign('**'),
   add: sign('+'),
@@ -197,6 +224,48 @@ export const torchMethods: Methods = {
     ({ self }) => new ArrayValue(self.recorder, self.recorded, self.shape, self.dtype, 'numpy'),
   ],
   round: ['', ({ self }) => round(self, 0)],
+  ...elementwiseOf({
+    ...others,
+    ...kinds,
+    ...{ floor: ofFloats(floor), ceil: ofFloats(ceil), bitwise_not: inverted },
+    logical_not: (x) => elementwise('equal', x, 0),
+    reciprocal: (x) => arithmetic('/', 1, x),
+    rsqrt: (x) => arithmetic('**', x, new Float(-0.5)),
+  }),
+  ...Object.fromEntries(Object.entries(logical).map(([name, call]) => [name, ofTwo(call)])),
+  maximum: ofTwo((x, y) => elementwise('maximum', x, y)),
+  minimum: ofTwo((x, y) => elementwise('minimum', x, y)),
+  outer: ofTwo((x, y) => arithmetic('*', expandDims(x, [1]), y)),
+  equal: ofTwo(isEqual),
+  isclose: [tolerances, (args) => isClose(args.self, other(args.self, args['other']!), args)],
+  allclose: [
+    tolerances,
+    (args) => isAll(isClose(args.self, other(args.self, args['other']!), args)),
+  ],
+  diag: ['', ({ self }) => diag(self)],
+  where: [
+    'condition, other',
+    ({ self, condition, other: b }) => choose(other(self, condition!), self, b!),
+  ],
+  nan_to_num: [finiteSignature, (args) => finite(args.self, args)],
+  flip: ['*axis', ({ self, axis }) => flip(self, integers(axis!, 'dims'))],
+  roll: [
+    'shifts, axis=None',
+    ({ self, shifts, axis }) => roll(self, integer(shifts!, 'shifts'), axisOrNone(axis!)),
+  ],
+  topk: [
+    'k, axis=-1, largest=True, sorted=True',
+    ({ self, k, axis, largest }) =>
+      topk(self, integer(k!, 'k'), integer(axis!, 'dim'), truth(largest!)),
+  ],
+  argsort: [
+    'axis=-1, descending=False',
+    ({ self, axis, descending }) => sort(self, integer(axis!, 'dim'), truth(descending!)).order,
+  ],
+  logsumexp: [
+    'axis, keepdims=False',
+    ({ self, axis, keepdims }) => logSumExp(self, integer(axis!, 'dim'), truth(keepdims!)),
+  ],
   norm: ['', ({ self }) => unary('sqrt', reduce.sum(arithmetic('*', self, self), along(null)))],
   sort: [
     'axis=-1, descending=False',

@@ -10,7 +10,7 @@ import * as reduce from '../arrays/reductions.js';
 import { lengthOf } from '../language/iteration.js';
 import { type Args, integer, integers, number } from '../language/signature.js';
 import { Tuple, type Value } from '../language/values.js';
-import { clip, other, repeat, round, sort } from './array-calls.js';
+import { clip, diagonal, other, repeat, round, sort, trace } from './array-calls.js';
 import { along, axisOrNone, dtypeOf, nonzero } from './make-arrays.js';
 
 export type Call = (args: Args & { readonly self: ArrayValue }) => Value;
@@ -66,6 +66,8 @@ export const common: Methods = {
       return self.library === 'torch' ? stack(made, 1) : new Tuple(made);
     },
   ],
+  diagonal: ['', ({ self }) => diagonal(self)],
+  trace: ['', ({ self }) => trace(self)],
   prod: ['axis=None', ({ self, axis }) => reduce.product(self, axisOrNone(axis!))],
   clip: ['min=None, max=None', ({ self, min, max }) => clip(self, min!, max!)],
   __getitem__: ['index', ({ self, index }) => getItem(self, index!)],

@@ -20,6 +20,7 @@ import {
 } from '../language/values.js';
 import { embedding, functional, layerNorm, linear, optional } from './functional.js';
 import { random, tensorOf } from './make-arrays.js';
+import { addAttention } from './nn-attention.js';
 
 /** Classes of torch.nn. Weights are our own random numbers. */
 function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<string, Value> {
@@ -47,15 +48,10 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
     isParameter.add(x);
     return x;
   };
-  const drawn = (shape: readonly number[], width: number) => {
-    const bound = 1 / Math.sqrt(width);
-    return parameter(
-      arithmetic(
-        '*',
-        arithmetic('-', arithmetic('*', random(machine, shape, 'uniform', 'torch'), 2), 1),
-        new Float(bound),
-      ),
-    );
+  const drawn = (shape: readonly number[], bound: number) => {
+    const even = random(machine, shape, 'uniform', 'torch');
+    const around = arithmetic('-', arithmetic('*', even, 2), 1);
+    return parameter(arithmetic('*', around, new Float(bound)));
   };
   const constant = (shape: readonly number[], value: number) =>
     parameter(full(recorder, shape, value, 'float32', 'torch'));
@@ -116,8 +112,9 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
       ];
       set('in_features', width);
       set('out_features', out);
-      set('weight', drawn([out, width], width));
-      set('bias', bias === false ? null : drawn([out], width));
+      const bound = 1 / Math.sqrt(width);
+      set('weight', drawn([out, width], bound));
+      set('bias', bias === false ? null : drawn([out], bound));
     },
     (x, get) => linear(x, get('weight') as ArrayValue, optional(get('bias'))),
   );
@@ -224,6 +221,7 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
     machine.call(functions.get('cross_entropy')!, [input!, target!]),
   );
   names.set('CrossEntropyLoss', CrossEntropyLoss);
+  addAttention(machine, names, { base, own, method, drawn, constant });
   return names;
 }
 

@@ -1,14 +1,14 @@
 // NumPy's functions that make arrays.
-import { arithmetic, converted } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
 import { arrayOf } from '../arrays/make.js';
 import { upTo } from '../../graph/operations/common.js';
-import { expandDims, reshape, take } from '../arrays/moves.js';
+import { reshape } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { definer, integer } from '../language/signature.js';
-import { Float, Tuple, type Value } from '../language/values.js';
+import { definer, integer, integers } from '../language/signature.js';
+import { Float, List, Tuple, type Value } from '../language/values.js';
+import { diag, diagonal, trace } from './array-calls.js';
 import { arange, dtypeOf, eye, filled, filledLike, linspace, toArray } from './make-arrays.js';
 
 /** Functions that make arrays. */
@@ -65,23 +65,28 @@ export function addMakers(machine: Machine, names: Map<string, Value>): void {
   });
   add('tril', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), integer(k!, 'k'), false));
   add('triu', 'm, k=0', ({ m, k }) => reduce.triangle(of(m!), integer(k!, 'k'), true));
-  add('diag', 'v, k=0', ({ v, k }) => {
-    const x = of(v!);
-    if (k !== 0)
-      raise('NotImplementedError', 'diagonals beside the main one are not in this subset');
-    if (x.rank === 1)
-      return arithmetic(
-        '*',
-        expandDims(x, [1]),
-        converted(eye(machine, x.size, null, 0, null, 'numpy'), x.dtype),
-      );
-    const [rows, columns] = x.shape as [number, number];
-    const flat = reshape(x.copy(), [-1]);
-    return take(
-      flat,
-      upTo(Math.min(rows, columns)).map((i) => i * (columns + 1)),
-      0,
+  for (const name of ['diag', 'diagonal', 'trace'] as const) {
+    add(name, 'v, k=0', ({ v, k }) => {
+      if (k !== 0)
+        raise('NotImplementedError', 'diagonals beside the main one are not in this subset');
+      return { diag, diagonal, trace }[name](of(v!));
+    });
+  }
+  const placesIn = (shape: readonly number[]): Tuple[] =>
+    shape.reduce<Tuple[]>(
+      (all, size) =>
+        all.flatMap(({ items }) => upTo(size).map((place) => new Tuple([...items, place]))),
+      [new Tuple([])],
     );
+  add('ndindex', '*shape', ({ shape }) => {
+    const sizes = integers(shape!, 'shape');
+    machine.recorder.check(sizes);
+    return new List(placesIn(sizes));
   });
-  names.set('diagonal', names.get('diag')!);
+  add('ndenumerate', 'arr', ({ arr }) => {
+    const x = of(arr!);
+    const items = machine.iterate(reshape(x, [-1]));
+    const places = placesIn(x.shape);
+    return new List([...items].map((item, i) => new Tuple([places[i]!, item])));
+  });
 }

@@ -10,13 +10,12 @@ import {
   part,
   reshape,
   stack,
-  take,
   transpose,
 } from '../arrays/moves.js';
 import type { Machine } from '../language/machine.js';
 import { definer, integer, integers } from '../language/signature.js';
 import { List, Slice, Tuple, type Value, isNumber } from '../language/values.js';
-import { expand, repeat, tile } from './array-calls.js';
+import { expand, flip, repeat, roll, tile } from './array-calls.js';
 import { arraysOf, axisOrNone, splitBounds, toArray } from './make-arrays.js';
 
 /** Functions that move numbers and compute none. */
@@ -87,23 +86,11 @@ export function addMoves(machine: Machine, names: Map<string, Value>): void {
   add('tile', 'A, reps', ({ A, reps }) => tile(of(A!), integers(reps!, 'reps')));
   add('flip', 'm, axis=None', ({ m, axis }) => {
     const x = of(m!);
-    const axes =
-      axis === null ? upTo(x.rank) : integers(axis!, 'axis').map((each) => axisIn(x, each));
-    return axes.reduce((made, each) => take(made, upTo(made.shape[each]!).reverse(), each), x);
+    return flip(x, axis === null ? upTo(x.rank) : integers(axis!, 'axis'));
   });
-  add('roll', 'a, shift, axis=None', ({ a, shift, axis }) => {
-    const x = of(a!);
-    const by = integer(shift!, 'shift');
-    const made = alongAxis(x, axisOrNone(axis!), (flat, at) => {
-      const size = flat.shape[at]!;
-      return take(
-        flat,
-        upTo(size).map((i) => (((i - by) % size) + size) % size),
-        at,
-      );
-    });
-    return axis === null ? reshape(made, x.shape) : made;
-  });
+  add('roll', 'a, shift, axis=None', ({ a, shift, axis }) =>
+    roll(of(a!), integer(shift!, 'shift'), axisOrNone(axis!)),
+  );
   add('take', 'a, indices, axis=None', ({ a, indices, axis }) =>
     alongAxis(of(a!), axisOrNone(axis!), (x, at) => {
       const before = upTo(at).map(() => new Slice(null, null, null));

@@ -1,16 +1,8 @@
 // NumPy's functions.
-import {
-  apart,
-  arithmetic,
-  converted,
-  elementwise,
-  inverted,
-  unary,
-} from '../arrays/arithmetic.js';
+import { arithmetic, elementwise, inverted, unary } from '../arrays/arithmetic.js';
 import { ArrayValue, shortest } from '../arrays/array.js';
 import { fromNumbers } from '../arrays/make.js';
 import { reshape, stack, swapAxes } from '../arrays/moves.js';
-import { floatOf } from '../arrays/dtypes.js';
 import { dot, einsum, matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
@@ -29,15 +21,13 @@ import {
   sortingWork,
 } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
-import { along, dtypes, nonzero, toArray } from './make-arrays.js';
+import { along, dtypes, limitsOf, nonzero, toArray } from './make-arrays.js';
+import { finite, finiteSignature, kinds, logical, plainFunctions } from './elementwise.js';
 import { addMakers } from './numpy-makers.js';
 import { addMoves } from './numpy-moves.js';
 import { randomNames } from './numpy-random.js';
-
-const { sin, cos, tan, atan: arctan, floor, ceil, sign, log2, log10, log1p, expm1, cbrt } = Math;
-const plainFunctions = {
-  ...{ sin, cos, tan, arctan, floor, ceil, sign, log2, log10, log1p, expm1, cbrt },
-};
+import { testingNames } from './numpy-testing.js';
+import { printOptions, printSignatures } from './printing.js';
 
 const signs = {
   ...{ add: '+', subtract: '-', multiply: '*', divide: '/', true_divide: '/', power: '**' },
@@ -73,7 +63,7 @@ export function numpyModules(machine: Machine): Module[] {
           'UFuncTypeError',
           "ufunc 'sign' did not contain a loop with signature matching types",
         );
-      return apart([x], call, name === 'sign' ? x.dtype : floatOf(x));
+      return call(x);
     });
   }
   for (const name of ['abs', 'absolute', 'fabs']) each(name, absolute);
@@ -82,9 +72,8 @@ export function numpyModules(machine: Machine): Module[] {
   each('reciprocal', (x) => arithmetic('/', 1, x));
   each('logical_not', (x) => elementwise('equal', x, 0));
   each('invert', inverted);
-  each('isnan', (x) => elementwise('notEqual', x, x));
-  each('isinf', (x) => apart([x], (value) => Number(Math.abs(value) === Infinity), 'bool'));
-  each('isfinite', (x) => apart([x], (value) => Number(Number.isFinite(value)), 'bool'));
+  for (const [name, call] of Object.entries(kinds)) each(name, call);
+  add('nan_to_num', `x, ${finiteSignature}`, (args) => finite(of(args['x']!), args));
 
   for (const [name, sign] of Object.entries(signs)) {
     add(name, 'x1, x2', ({ x1, x2 }) => arithmetic(sign, of(x1!), isNumber(x2!) ? x2 : of(x2!)));
@@ -92,15 +81,8 @@ export function numpyModules(machine: Machine): Module[] {
   for (const name of ['maximum', 'minimum']) {
     add(name, 'x1, x2', ({ x1, x2 }) => elementwise(name, of(x1!), isNumber(x2!) ? x2 : of(x2!)));
   }
-  for (const [name, sign] of [
-    ['logical_and', '&'],
-    ['logical_or', '|'],
-    ['logical_xor', '^'],
-  ] as const) {
-    add(name, 'x1, x2', ({ x1, x2 }) =>
-      arithmetic(sign, converted(of(x1!), 'bool'), converted(of(x2!), 'bool')),
-    );
-  }
+  for (const [name, call] of Object.entries(logical))
+    add(name, 'x1, x2', ({ x1, x2 }) => call(of(x1!), of(x2!)));
 
   for (const name of ['sum', 'mean']) method(name, 'axis=None, dtype=None, keepdims=False');
   for (const name of ['max', 'min', 'any', 'all']) method(name, 'axis=None, keepdims=False');
@@ -172,10 +154,11 @@ export function numpyModules(machine: Machine): Module[] {
   add('isclose', `a, b, ${tolerances}`, closeness);
   add('allclose', `a, b, ${tolerances}`, (args) => isAll(closeness(args)));
   add('array_equal', 'a1, a2', ({ a1, a2 }) => isEqual(of(a1!), of(a2!)));
+  add('finfo', 'dtype', ({ dtype }) => limitsOf(dtype!, 'numpy'));
   add('ndim', 'a', ({ a }) => of(a!).rank);
   add('shape', 'a', ({ a }) => new Tuple(of(a!).shape));
   add('size', 'a', ({ a }) => of(a!).size);
-  add('set_printoptions', '**options', () => null);
+  add('set_printoptions', printSignatures.numpy, printOptions(machine, 'numpy'));
 
   for (const [name, value] of Object.entries({ pi: Math.PI, e: Math.E, inf: Infinity, nan: NaN }))
     names.set(name, new Float(value));
@@ -198,5 +181,7 @@ export function numpyModules(machine: Machine): Module[] {
   const linalg = new Module('numpy.linalg', new Map([['norm', norm]]));
   names.set('random', randomModule);
   names.set('linalg', linalg);
-  return [new Module('numpy', names), randomModule, linalg];
+  const testing = new Module('numpy.testing', testingNames(machine));
+  names.set('testing', testing);
+  return [new Module('numpy', names), randomModule, linalg, testing];
 }

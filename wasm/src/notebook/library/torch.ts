@@ -1,7 +1,5 @@
 // PyTorch's functions.
-import { apart, arithmetic, elementwise, inverted } from '../arrays/arithmetic.js';
 import { ArrayValue, Dtype } from '../arrays/array.js';
-import { floatOf } from '../arrays/dtypes.js';
 import { arrayOf } from '../arrays/make.js';
 import { concatenate, stack } from '../arrays/moves.js';
 import { einsum } from '../arrays/products.js';
@@ -17,7 +15,7 @@ import {
   type Value,
   isNumber,
 } from '../language/values.js';
-import { choose, gather, isAll, isClose, isEqual } from './array-calls.js';
+import { choose } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
 import {
   arange,
@@ -27,18 +25,22 @@ import {
   eye,
   filled,
   filledLike,
+  limitsOf,
   linspace,
   random,
   randomIntegers,
   setSeed,
   tensorOf,
 } from './make-arrays.js';
+import { printOptions, printSignatures } from './printing.js';
 
 /** Functions that are methods of their first argument. */
 const methods =
   `sum mean any all max min amax amin var std argmax argmin cumsum prod reshape transpose swapaxes permute squeeze unsqueeze
 flatten softmax log_softmax masked_fill tril triu matmul mm bmm dot split chunk unbind clamp pow add sub mul div eq ne lt le gt ge exp
-log sqrt tanh relu abs neg square sigmoid numel round norm repeat_interleave sort clone t nonzero`.split(
+log sqrt tanh relu abs neg square sigmoid numel round norm repeat_interleave sort clone t nonzero detach ravel clip gather maximum
+minimum outer equal allclose isclose logical_not logical_and logical_or logical_xor bitwise_not isnan isinf isfinite rsqrt reciprocal
+sin cos tan floor ceil sign log2 log10 log1p expm1 flip roll topk argsort logsumexp nan_to_num diag diagonal trace`.split(
     /\s+/,
   );
 
@@ -136,11 +138,6 @@ export function torchModule(machine: Machine): Map<string, Value> {
       }),
     );
   }
-  for (const name of ['maximum', 'minimum']) {
-    add(name, 'input, other', ({ input, other }) =>
-      elementwise(name, tensorOf(name, input!), tensorOf(name, other!)),
-    );
-  }
   for (const name of ['cat', 'concat', 'concatenate']) {
     add(name, 'tensors, axis=0', ({ tensors, axis }) =>
       concatenate(arraysOf(machine, tensors!, 'torch'), integer(axis!, 'dim')),
@@ -164,39 +161,11 @@ export function torchModule(machine: Machine): Map<string, Value> {
       given.map((each) => tensorOf('einsum', each)),
     );
   });
-  add('gather', 'input, axis, index', ({ input, axis, index }) =>
-    gather(tensorOf('gather', input!), integer(axis!, 'dim'), tensorOf('gather', index!)),
-  );
-  add('outer', 'input, vec2', ({ input, vec2 }) =>
-    arithmetic('*', machine.call(machine.attribute(input!, 'unsqueeze'), [1]), vec2!),
-  );
-  add('equal', 'input, other', ({ input, other }) =>
-    isEqual(tensorOf('equal', input!), tensorOf('equal', other!)),
-  );
-  const closeness = (args: Args) =>
-    isClose(tensorOf('isclose', args['input']!), tensorOf('isclose', args['other']!), args);
-  const tolerances = 'rtol=1e-5, atol=1e-8, equal_nan=False';
-  add('allclose', `input, other, ${tolerances}`, (args) => isAll(closeness(args)));
-  add('isclose', `input, other, ${tolerances}`, closeness);
-  add('logical_not', 'input', ({ input }) =>
-    elementwise('equal', tensorOf('logical_not', input!), 0),
-  );
-  add('bitwise_not', 'input', ({ input }) => inverted(tensorOf('bitwise_not', input!)));
-  add('isnan', 'input', ({ input }) => elementwise('notEqual', tensorOf('isnan', input!), input!));
-  add('rsqrt', 'input', ({ input }) =>
-    arithmetic('**', tensorOf('rsqrt', input!), new Float(-0.5)),
-  );
-  const { sin, cos, floor, ceil, sign } = Math;
-  for (const [name, call] of Object.entries({ sin, cos, floor, ceil, sign })) {
-    add(name, 'input', ({ input }) => {
-      const x = tensorOf(name, input!);
-      return apart([x], call, name === 'sin' || name === 'cos' ? floatOf(x) : x.dtype);
-    });
-  }
+  add('finfo', 'dtype=None', ({ dtype }) => limitsOf(dtype!, 'torch'));
   add('is_tensor', 'obj', ({ obj }) => obj instanceof ArrayValue && obj.library === 'torch');
   // What gradients need and what devices there are has no meaning here.
   add('no_grad', '', () => null);
-  add('set_printoptions', '**options', () => null);
+  add('set_printoptions', printSignatures.torch, printOptions(machine, 'torch'));
   add('device', 'name', ({ name }) => name!);
   for (const [name, dtype] of Object.entries(dtypes))
     if (name !== 'bool_') names.set(name, new Dtype(dtype.name, 'torch'));

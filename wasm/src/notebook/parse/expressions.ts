@@ -37,7 +37,7 @@ export class ExpressionReader {
     const { source } = this;
     const line = source.lineOf(node);
     const text = source.text(node);
-    // The grammar takes the point of `1.` and `1.e-5` for one before a name.
+    // The grammar has read a 0 in the place of the point.
     if (/^\d[\d_]*\.(?:e[+-]?\d+)?$/i.test(text)) {
       return {
         kind: 'literal',

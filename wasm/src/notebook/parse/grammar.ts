@@ -11,4 +11,9 @@ export interface SyntaxNode {
   readonly nextSibling: SyntaxNode | null;
 }
 
-export const parseTree = (code: string): SyntaxNode => parser.parse(code).topNode;
+/** A point that ends a number, as in `1. / x`, which the grammar takes for one before a name. */
+const lastPoint = /(?<![\w.])(\d[\d_]*)\.(?=e[+-]?\d|[^\w.]|$)/gi;
+
+/** The tree, whose places are those of the code: for the grammar a 0 stands where a number's last point is. */
+export const parseTree = (code: string): SyntaxNode =>
+  parser.parse(code.replace(lastPoint, '$10')).topNode;

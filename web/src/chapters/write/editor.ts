@@ -69,9 +69,9 @@ const look = EditorView.theme({
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { font: 'inherit', overflow: 'auto' },
   '.cm-content': { caretColor: 'var(--ink)', padding: '10px 0' },
-  '.cm-line': { padding: '0 12px 0 6px' },
+  '.cm-line': { padding: '0 6px 0 4px' },
   '.cm-gutters': { background: 'none', border: '0', color: 'var(--soft)' },
-  '.cm-lineNumbers .cm-gutterElement': { padding: '0 6px 0 12px', minWidth: '34px' },
+  '.cm-lineNumbers .cm-gutterElement': { padding: '0 4px 0 8px', minWidth: '28px' },
   '&.cm-focused .cm-selectionBackground, .cm-content ::selection': {
     background: 'color-mix(in srgb, var(--q) 24%, transparent)',
   },

@@ -14,7 +14,6 @@ import type { Later } from '../answers';
 import type { Time } from '../steady';
 import { timeOfEach } from '../timing';
 import { numbersOf, type NodeValues } from './graph';
-import { attentionBeside } from './write-beside';
 import { exerciseOfForm, type ExerciseForm } from './write-form';
 
 /** What an exercise asks for, as the package has it. */
@@ -33,11 +32,16 @@ export interface ExerciseText {
   readonly timed: boolean;
 }
 
+export interface RanCell extends ProgramCell {
+  /** It begins with a line `# %%`, which is not one of the notebook's. */
+  readonly marked: boolean;
+}
+
 export interface Ran {
   readonly error: ProgramError | null;
   readonly lines: readonly ProgramLine[];
   /** Of a program whose cells begin with `# %%`. */
-  readonly cells?: readonly ProgramCell[];
+  readonly cells?: readonly RanCell[];
   readonly graph: Graph;
   /** Of all nodes, or, where there are too many numbers, of those that there is room for. */
   readonly values: NodeValues;
@@ -47,12 +51,12 @@ export interface Ran {
   readonly counts: ProgramCounts;
 }
 
-/** A program on 1024 tokens: what it consists of, and its time beside that of `tril.attention` on the same numbers. */
+/** A program on 1024 tokens: what it consists of, and its time and the bytes of the arrays that it makes, beside those of `tril.attention` on the same numbers. */
 export interface Mine {
   readonly problem?: string;
   readonly counts?: ProgramCounts;
-  readonly mine?: Time;
-  readonly beside?: Time;
+  readonly mine?: Time & { readonly bytes: number };
+  readonly beside?: Time & { readonly bytes: number };
 }
 
 interface Problem {
@@ -106,7 +110,7 @@ const plainText = ({
 function textOf(exercise: Exercise): ExerciseText {
   const all = shapes(exercise.graph(exercise.cases[0]), {});
   const wanted = exercise.results.map((result) => all[result]);
-  return { ...plainText(exercise), wanted, timed: exercise.large !== undefined };
+  return { ...plainText(exercise), wanted, timed: exercise.beside !== undefined };
 }
 
 /** The exercise of the last link. */
@@ -138,8 +142,13 @@ function cellsOf({ notebookProgram }: Notebook, text: string): string {
 }
 
 /** What of a run leaves the Worker. */
-function plain({ countsOf }: Notebook, run: ProgramRun): Omit<Ran, 'verdict'> {
-  const { error, lines, cells, graph, tensors, values: found } = run;
+function plain(all: Notebook, run: ProgramRun, code: string): Omit<Ran, 'verdict'> {
+  const { error, lines, graph, tensors } = run;
+  const source = code.split('\n');
+  const cells = run.cells?.map((cell) => ({
+    ...cell,
+    marked: all.beginsCell(source[cell.line - 1]),
+  }));
   const values: Record<string, NodeValues[string]> = {};
   let left = mostNumbers;
   for (const { name } of graph.nodes) {
@@ -148,15 +157,11 @@ function plain({ countsOf }: Notebook, run: ProgramRun): Omit<Ran, 'verdict'> {
     left -= tensor.size;
     values[name] = numbersOf(tensor);
   }
-  const result = found._result;
-  const returned = result?.node ? [result] : (result?.items ?? []);
   return {
-    ...{ error, lines, graph, values, counts: countsOf(run), ...(cells && { cells }) },
-    results: returned.flatMap(({ node }) => (node === undefined ? [] : [node])),
+    ...{ error, lines, graph, values, counts: all.countsOf(run), ...(cells && { cells }) },
+    results: all.resultNodes(run) ?? [],
   };
 }
-
-const hasCells = (code: string) => /^# ?%%(?:\s|$)/mu.test(code);
 
 export const writeLater: Later<WriteLessons> = {
   exercises: () => withNotebook(({ exercises }) => exercises.map(textOf)),
@@ -193,35 +198,46 @@ export const writeLater: Later<WriteLessons> = {
       const judged = (of: string | WrittenExercise): Ran =>
         tril.scope(() => {
           const { run, ...verdict } = all.checkExercise(tril, of, code, { limits, withRun: true });
-          return { ...plain(all, run!), verdict };
+          return { ...plain(all, run!, code), verdict };
         });
       if (made) return madeExercise(all, made).then(judged);
       if (exercise) return judged(exercise);
-      const program = hasCells(code) ? all.splitCells(code) : code;
+      const program = code.split('\n').some(all.beginsCell) ? all.splitCells(code) : code;
       return tril.scope((): Ran => ({
-        ...plain(all, all.runProgram(tril, program, { limits })),
+        ...plain(all, all.runProgram(tril, program, { limits }), code),
         verdict: null,
       }));
     }),
 
   mine: (tril, { exercise, code }) =>
-    withNotebook(({ runExercise, countsOf }) =>
+    withNotebook(({ runExercise, countsOf, exercises }) =>
       tril.scope((): Mine => {
         const run = () => runExercise(tril, exercise, code, { large: true });
-        const { error, counts, inputs } = tril.scope(() => {
+        const held = () => tril.memory().bytes;
+        const before = held();
+        const { error, counts, inputs, bytes } = tril.scope(() => {
           const made = run();
+          const all = held() - before;
           const given = Object.fromEntries(
             made.graph.nodes
               .filter(({ operation }) => operation === 'input')
               .map(({ name }) => [name, made.tensors[name]]),
           );
-          return { error: made.error, counts: countsOf(made), inputs: given };
+          const taken = Object.values(given).reduce((sum, { size }) => sum + 4 * size, 0);
+          return { error: made.error, counts: countsOf(made), inputs: given, bytes: all - taken };
         });
         if (error) return { problem: `${error.kind}: ${error.message}` };
-        const call = attentionBeside(tril, exercise, inputs);
+        const { beside: attend } = exercises.find(({ id }) => id === exercise)!;
+        const start = held();
+        const besideBytes = tril.scope(() => {
+          attend!(tril, inputs);
+          return held() - start;
+        });
         const alone = (work: () => unknown) => () => tril.scope(() => void work());
-        const [mine, beside] = timeOfEach([alone(run), alone(call)]);
-        return { counts, mine, beside };
+        const [mine, beside] = timeOfEach([alone(run), alone(() => attend!(tril, inputs))]);
+        return {
+          ...{ counts, mine: { ...mine, bytes }, beside: { ...beside, bytes: besideBytes } },
+        };
       }),
     ),
 };

@@ -1,0 +1,48 @@
+// Functions of each number by itself, which NumPy and PyTorch both have.
+import { apart, arithmetic, converted, elementwise } from '../arrays/arithmetic.js';
+import type { ArrayValue } from '../arrays/array.js';
+import { floatOf } from '../arrays/dtypes.js';
+import { type Args, number } from '../language/signature.js';
+import type { Value } from '../language/values.js';
+
+type Function = (x: ArrayValue) => ArrayValue;
+type Functions<Call = Function> = Readonly<Record<string, Call>>;
+
+const { sin, cos, tan, atan: arctan, floor, ceil, sign, log2, log10, log1p, expm1, cbrt } = Math;
+const plain = {
+  ...{ sin, cos, tan, arctan, floor, ceil, sign, log2, log10, log1p, expm1, cbrt },
+};
+/** Those that `Math` has. */
+export const plainFunctions: Functions = Object.fromEntries(
+  Object.entries(plain).map(([name, call]): [string, Function] => [
+    name,
+    (x) => apart([x], call, name === 'sign' ? x.dtype : floatOf(x)),
+  ]),
+);
+
+/** Which numbers are none, or infinite, or neither. */
+export const kinds: Functions = {
+  isnan: (x) => elementwise('notEqual', x, x),
+  isinf: (x) => apart([x], (value) => Number(Math.abs(value) === Infinity), 'bool'),
+  isfinite: (x) => apart([x], (value) => Number(Number.isFinite(value)), 'bool'),
+};
+
+/** Of what counts as true. */
+export const logical: Functions<(x: ArrayValue, y: ArrayValue) => ArrayValue> = Object.fromEntries(
+  Object.entries({ logical_and: '&', logical_or: '|', logical_xor: '^' }).map(([name, by]) => [
+    name,
+    (x, y) => arithmetic(by, converted(x, 'bool'), converted(y, 'bool')),
+  ]),
+);
+
+export const finiteSignature = 'nan=0.0, posinf=None, neginf=None';
+/** With finite numbers in the place of those that are none. */
+export function finite(x: ArrayValue, { nan, posinf, neginf }: Args): ArrayValue {
+  const most = 3.4028234663852886e38; // all numbers are float32
+  const or = (value: Value, fallback: number) =>
+    value === null ? fallback : number(value, 'nan_to_num');
+  const [none, high, low] = [or(nan!, 0), or(posinf!, most), or(neginf!, -most)];
+  const replaced = (value: number) =>
+    Number.isNaN(value) ? none : value === Infinity ? high : value === -Infinity ? low : value;
+  return apart([x], replaced, x.dtype);
+}
