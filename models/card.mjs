@@ -19,6 +19,7 @@ function losses({ gpt }) {
         digits(bits),
       ]),
       ['**the GPT**', `**${digits(gpt.bitsPerByte)}**`],
+      ['the GPT, its matrices in q8_0', digits(gpt.q8_0.bitsPerByte)],
     ],
   );
 }

@@ -27,27 +27,33 @@ const copiesOf = (tril, model, { random, passages }) => ({
   passages: rounded(reading.copyLosses(tril, model, passages)),
 });
 
-async function describeGpt(tril, texts) {
-  const model = await tril.loadModel(reading.filesOf('gpt'));
-  const tokens = model.encode(texts.validation.toString());
+/** What a model makes of the validation texts, and of tokens that a test can draw again without them. */
+function lossesOf(tril, model, validation) {
+  const tokens = model.encode(validation.toString());
   const { context, vocabulary } = shapeOf(model.config);
   const loss = reading.lossOfText(tril, model, tokens);
-  const bitsPerByte = ((loss / Math.LN2) * tokens.length) / texts.validation.length;
-  const some = reading.windowsOf(tokens, context, 32);
-  const repeats = reading.repeatsFor(model, tokens);
-  // What a test can say again without the texts.
-  const fixed = [...randomTokens(context + 1, vocabulary, 7)];
-  const golden = reading.lossOf(tril, model, [Int32Array.from(fixed)]);
-  const result = {
+  return {
     loss: round(loss),
-    bitsPerByte: round(bitsPerByte),
-    goldenLoss: golden,
+    bitsPerByte: round(((loss / Math.LN2) * tokens.length) / validation.length),
+    goldenLoss: reading.lossOf(tril, model, [randomTokens(context + 1, vocabulary, 7)]),
+  };
+}
+
+async function describeGpt(tril, texts) {
+  const model = await tril.loadModel(reading.filesOf('gpt'));
+  const narrow = await tril.loadModel(reading.filesOf('gpt'), { weights: 'q8_0' });
+  const tokens = model.encode(texts.validation.toString());
+  const some = reading.windowsOf(tokens, shapeOf(model.config).context, 32);
+  const repeats = reading.repeatsFor(model, tokens);
+  const result = {
+    ...lossesOf(tril, model, texts.validation),
+    q8_0: lossesOf(tril, narrow, texts.validation),
     others: readComparison(),
     copies: copiesOf(tril, model, repeats),
     heads: rounded(reading.scoresOfHeads(model, some, repeats)),
     ablation: rounded(reading.ablations(tril, model, some)),
   };
-  model.dispose();
+  for (const each of [model, narrow]) each.dispose();
   return result;
 }
 

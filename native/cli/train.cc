@@ -1,4 +1,5 @@
 // tril train --data FILE... -o RUN: a language model from texts.
+#include <tril/model/pretrained.h>
 #include <tril/text/train_tokenizer.h>
 
 #include <memory>
@@ -9,10 +10,12 @@
 namespace tril::cli {
 namespace {
 
+constexpr const char* kModelsOwn = "model";  // in place of the kind of a tokenizer
+
 // What is not given is as the recipe has it, or, with --resume, as the checkpoint.
 struct Arguments {
   std::vector<std::string> data, validation;
-  std::string output;
+  std::string output, from;
   bool resume = false;
   std::optional<std::string> tokenizer, family, objective, optimizer;
   std::optional<Index> layers, heads, kv_heads, width, hidden, context, batch, accumulation, every,
@@ -63,8 +66,6 @@ void apply(const Arguments& given, TrainPlan& plan) {
 }
 
 TrainPlan new_plan(const Arguments& given) {
-  if (given.data.empty())
-    throw Failure("--data is required (`tril train --help` lists the options)");
   RunSettings settings;
   settings.folder = given.output;
   settings.check_new();
@@ -90,10 +91,49 @@ TrainPlan new_plan(const Arguments& given) {
   return plan;
 }
 
+// Of a model that is trained further.
+TrainPlan further_plan(const Arguments& given) {
+  RunSettings settings;
+  settings.folder = given.output;
+  settings.check_new();
+  settings.tokenizer = kModelsOwn;
+  PretrainedModel model = read_pretrained(given.from);
+  if (!model.tokenizer) throw Failure(given.from + ": has no tokenizer");
+  TrainPlan plan{settings,
+                 model.parameters.config(),
+                 {},
+                 read_texts(given.data, given.validation, false),
+                 std::move(*model.tokenizer),
+                 {}};
+  const auto objective = plan.config.causal ? TrainingObjective::next : TrainingObjective::masked;
+  set_objective(objective, plan.config, plan.options);
+  Schedule& schedule = plan.options.schedule;
+  schedule = usual_schedule(given.rate.value_or(kFurtherLearningRate),
+                            given.steps.value_or(schedule.steps));
+  apply(given, plan);
+  plan.config = with_context(plan.config, plan.config.context, "train");
+  check_model_config(plan.config, "train");
+  plan.from = std::move(model.parameters);
+  plan.tokens = model.tokens;
+  plan.tokens.end = model.end_tokens;
+  return plan;
+}
+
+// What the config.json of an earlier run names; nothing where there is none.
+ModelTokens tokens_of(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return {};
+  try {
+    return parse_model_config(read_text(path.string(), false)).tokens;
+  } catch (const Error& error) {
+    throw Failure(path.string() + ": " + error.argument() + ": " + error.problem());
+  }
+}
+
 TrainPlan resumed_plan(const Arguments& given) {
   RunSettings settings;
   settings.folder = given.output;
   const std::string file = settings.checkpoint().string();
+  const ModelTokens tokens = tokens_of(settings.config());
   std::vector<std::byte> bytes = read_named(file);
   Checkpoint checkpoint;
   try {
@@ -119,7 +159,7 @@ TrainPlan resumed_plan(const Arguments& given) {
     differs("--objective", std::string_view(given.objective ? *given.objective : objective),
             objective);
     if (given.vocabulary != 0) throw Failure("--vocabulary: the checkpoint's tokenizer is used");
-    if (plan.tokenizer.size() != checkpoint.config.vocabulary) {
+    if (reaches_beyond(plan.tokenizer, checkpoint.config.vocabulary)) {
       throw Failure(settings.tokenizer_file().string() + ": has " +
                     std::to_string(plan.tokenizer.size()) + " tokens, and the checkpoint " +
                     std::to_string(checkpoint.config.vocabulary));
@@ -132,6 +172,7 @@ TrainPlan resumed_plan(const Arguments& given) {
       throw Failure(named + ": the texts are not those of " + file);
     }
     plan.checkpoint = std::move(bytes);
+    plan.tokens = tokens;
     return plan;
   } catch (const Error& error) {
     throw Failure(file + ": " + error.argument() + ": " + error.problem());
@@ -141,8 +182,12 @@ TrainPlan resumed_plan(const Arguments& given) {
 }
 
 ExitCode run(const Program& program, const Arguments& given) {
-  return run_training(program, given.output,
-                      [&] { return given.resume ? resumed_plan(given) : new_plan(given); });
+  if (given.data.empty() && !given.resume)
+    throw Failure("--data is required (`tril train --help` lists the options)");
+  return run_training(program, given.output, [&] {
+    if (given.resume) return resumed_plan(given);
+    return given.from.empty() ? new_plan(given) : further_plan(given);
+  });
 }
 
 void add_model_options(CLI::App& command, Arguments& given) {
@@ -215,6 +260,7 @@ void add_train(Program& program) {
       "train", "Train a language model on texts",
       "  tril train --data book.txt -o run\n"
       "  tril train --data *.txt --family llama --layers 6 --width 256 --context 256 -o run\n"
+      "  tril train --from SmolLM2-135M --data letters.txt --context 256 --batch 4 -o run\n"
       "  tril train --resume -o run",
       [&program, given] { return run(program, *given); });
   command.add_option("--data", given->data, "Texts, in their order")->type_name("FILE");
@@ -230,7 +276,18 @@ void add_train(Program& program) {
       ->required();
   command.add_flag("--resume", given->resume,
                    "Go on from RUN's checkpoint, with the same bits as if it had not stopped");
+  CLI::Option* const from =
+      command
+          .add_option(
+              "--from", given->from,
+              "Model to train further: a folder or a GGUF file; its sizes and its tokenizer "
+              "stay (default of --learning-rate then 1e-4, of --context the model's)")
+          ->type_name("MODEL");
   add_model_options(command, *given);
+  for (const char* own : {"--resume", "--tokenizer", "--vocabulary", "--family", "--objective",
+                          "--layers", "--heads", "--kv-heads", "--width", "--hidden"}) {
+    from->excludes(own);
+  }
   add_training_options(command, *given);
   program.add_threads(command);
 }

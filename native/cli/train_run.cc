@@ -38,9 +38,11 @@ class TrainingRun {
         parallel_(threads_of(program, processes)),
         train_(plan_.tokenizer.encode(plan_.texts.text.train)),
         validation_(plan_.tokenizer.encode(plan_.texts.text.validation)),
-        model_(plan_.config, plan_.options.seed),
+        model_(plan_.from ? LanguageModel(*plan_.from, plan_.config.context, plan_.config.dropout)
+                          : LanguageModel(plan_.config, plan_.options.seed)),
         trainer_(model_, plan_.options),
         sanity_(plan_.config.vocabulary) {
+    plan_.from.reset();
     const auto needed = static_cast<std::size_t>(plan_.config.context) + 1;
     for (const auto* tokens : {&train_, &validation_}) {
       if (tokens->size() >= needed) continue;
@@ -70,7 +72,7 @@ class TrainingRun {
   // Before this nothing is written.
   void prepare_folder() {
     if (!is_resumed_) settings().check_new();
-    const std::string config = model_config_json(plan_.config, settings().type);
+    const std::string config = model_config_json(plan_.config, settings().type, plan_.tokens);
     write_named(settings().config(), std::as_bytes(std::span(config)));
     if (is_resumed_) return;
     const std::string tokenizer = tokenizer_json(plan_.tokenizer);

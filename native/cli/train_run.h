@@ -1,11 +1,13 @@
 // A run of `tril train`: its folder, and the loop.
 #pragma once
 
+#include <tril/model/model_config_json.h>
 #include <tril/model/model_file.h>
 #include <tril/text/tokenizer.h>
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "program.h"
@@ -21,8 +23,10 @@ struct TrainPlan {
   TrainerOptions options;
   TrainTexts texts;
   Tokenizer tokenizer;
-  std::vector<std::byte> checkpoint;  // the file to go on from; empty: a new run
-  std::string vocabulary_note = {};   // why it is smaller than was asked for
+  std::vector<std::byte> checkpoint;         // the file to go on from; empty: a new run
+  std::string vocabulary_note = {};          // why it is smaller than was asked for
+  std::optional<ModelParameters> from = {};  // the values to begin with; none: they are drawn
+  ModelTokens tokens = {};                   // what config.json names
 };
 
 // Trains to the end, or until it is interrupted, alone in its folder; in one process, or as one of

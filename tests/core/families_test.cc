@@ -50,7 +50,7 @@ TEST_P(Families, AreWrittenAsTheyWereRead) {
   EXPECT_TRUE(again.parameters.config() == config) << settings;
   expect_golden(again.parameters.config(), again.parameters, name + "/logits");
 
-  const LanguageModel floats = testing::widened(model.parameters);
+  const LanguageModel floats(model.parameters);
   copy.write("model.safetensors", model_file(floats));
   const PretrainedModel trained = read_pretrained(copy.path());
   expect_golden(config, trained.parameters, name + "/logits");

@@ -68,7 +68,7 @@ class Golden {
       copy_.write("config.json", testing::changed("\"no_rope_layers\"", "\"x\"", name));
     }
     const PretrainedModel narrow = read_pretrained(copy_.path());
-    const LanguageModel floats = testing::widened(narrow.parameters);
+    const LanguageModel floats(narrow.parameters);
     std::filesystem::remove(copy_.path() / "model.safetensors.index.json");
     copy_.write("model.safetensors", model_file(floats));
     return read_pretrained(copy_.path());

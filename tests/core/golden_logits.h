@@ -25,22 +25,6 @@ inline std::vector<std::int32_t> golden_tokens() {
   return ids;
 }
 
-// The same parameters, each a float.
-inline LanguageModel widened(const ModelParameters& parameters) {
-  LanguageModel model(parameters.config(), 1);
-  zip_parameters(
-      [&](const ParameterName&, const auto& from, const auto& to) {
-        if (!from) return;
-        if constexpr (requires { from.kind(); }) {
-          for (Index n = 0; n < from.size(0); ++n) from.widen(n, 0, from.size(1), to[n].data());
-        } else {
-          std::copy_n(from.data(), from.size(0), to.data());
-        }
-      },
-      parameters.weights(), model.weights());
-  return model;
-}
-
 // Logits all at once, and one by one, each within its bound.
 inline void expect_bounded_session(const ModelConfig& config, const ModelParameters& parameters,
                                    const Values<Bounded>& bounded, std::size_t every,
@@ -63,7 +47,7 @@ inline void expect_widened(const ModelConfig& config, const ModelParameters& par
                            const std::string& path) {
   constexpr std::size_t kEvery = 5;
   const Values<Bounded> bounded =
-      bounded_logits(config, widened(parameters).weights(), 1, golden_tokens(), kEvery);
+      bounded_logits(config, LanguageModel(parameters).weights(), 1, golden_tokens(), kEvery);
   expect_bounded_session(config, parameters, bounded, kEvery, path);
 }
 
@@ -75,7 +59,8 @@ inline void expect_golden(const ModelConfig& config, const ModelParameters& para
   constexpr std::size_t kEvery = 5;
   const std::vector<std::int32_t> ids = golden_tokens();
   const Values<double> expected = sampled(elements(golden<2>("models/" + path)), kEvery);
-  Values<Bounded> bounded = bounded_logits(config, widened(parameters).weights(), 1, ids, kEvery);
+  Values<Bounded> bounded =
+      bounded_logits(config, LanguageModel(parameters).weights(), 1, ids, kEvery);
   ASSERT_EQ(bounded.size(), expected.size());
   for (std::size_t i = 0; i < bounded.size(); ++i) {
     const double stored = kRounding * std::fabs(expected[i]);

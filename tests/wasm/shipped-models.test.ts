@@ -2,7 +2,7 @@
 // draw, and heads with the scores that description.json gives them.
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Tensor } from 'tril';
-import { loadTril, type Model, type Without } from 'tril/training';
+import { loadTril, type LoadModelOptions, type Model, type Without } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { behindCopies, randomTokens, repeatedRuns } from '../../models/drawn.mjs';
 import { bank } from '../../models/meaning.mjs';
@@ -12,12 +12,14 @@ import { shapeOf } from '../../models/shape.mjs';
 const tril = await loadTril({ variant: 'simd' });
 const read = (path: string) => new Uint8Array(readFileSync(new URL(`../../models/${path}`, import.meta.url))); // prettier-ignore
 const description = JSON.parse(new TextDecoder().decode(read('description.json')));
-const load = (folder: string, weights: string) =>
-  tril.loadModel({
+const load = (folder: string, weights: string, options: LoadModelOptions = {}) => {
+  const files = {
     'config.json': read(`${folder}/config.json`),
     'tokenizer.json': read(`${folder}/tokenizer.json`),
     'model.safetensors': read(`${folder}/${weights}`),
-  });
+  };
+  return tril.loadModel(files, options);
+};
 
 /** The weight of a head in the second copy on all that is behind an earlier copy of the same token. */
 function prefixMatching(model: Model, layer: number, head: number): number {
@@ -60,15 +62,19 @@ function largest(scores: readonly (readonly number[])[]) {
 }
 
 describe('the GPT that is shipped', () => {
-  it('has the loss that the description gives, on tokens that are drawn', async () => {
-    using model = await load('gpt', 'model.safetensors');
+  it.each([
+    ['as its file has it', {}, description.gpt.goldenLoss],
+    ['in q8_0', { weights: 'q8_0' }, description.gpt.q8_0.goldenLoss],
+  ] as const)('%s has the loss of the description, on tokens that are drawn', async (...given) => {
+    const [, options, expected] = given;
+    using model = await load('gpt', 'model.safetensors', options);
     const { context, vocabulary } = shapeOf(model.config);
     const tokens = randomTokens(context + 1, vocabulary, 7);
     const { logits } = model.forward(tokens.slice(0, -1));
     expect(logits.shape).toEqual([context, vocabulary]);
     const { loss } = tril.crossEntropy(logits, tokens.slice(1));
     // In 5 layers of sums of up to 512 products, each rounded to 2^-24.
-    expect(Math.abs(loss - description.gpt.goldenLoss)).toBeLessThan(rounding * loss);
+    expect(Math.abs(loss - expected)).toBeLessThan(rounding * loss);
     logits.dispose();
   });
 

@@ -2,6 +2,7 @@
 // opened as a model. And that heads are born.
 import type { Page } from '@playwright/test';
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { loadTril } from 'tril/training';
 import { recall } from '../../web/src/compute/training/recall.ts';
 import { expect, test } from './fixtures.ts';
@@ -18,6 +19,19 @@ const keptHead = (page: Page) =>
     >;
     return { seed, hash, weights: Array.from(atob(weights), (one) => one.charCodeAt(0)) };
   });
+
+/** How many pictures an animated one has, and how many seconds all of them stay. */
+const durationOf = (page: Page, gif: Buffer) =>
+  page.evaluate(async (text) => {
+    const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const decoder = new ImageDecoder({ data, type: 'image/gif' });
+    await decoder.tracks.ready;
+    const pictures = decoder.tracks.selectedTrack!.frameCount;
+    let lasts = 0;
+    for (let frameIndex = 0; frameIndex < pictures; ++frameIndex)
+      lasts += (await decoder.decode({ frameIndex })).image.duration! / 1e6;
+    return { pictures, lasts };
+  }, gif.toString('base64'));
 
 test('a head is trained, asked, kept, named by its hash, and opened as a model', async ({
   page,
@@ -53,6 +67,13 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
     await expectAnswer('zubaflo zubaf', [head]);
     await page.locator(`[data-off="${head}"]`).click();
   }
+  // Its birth, as an animated picture of twelve seconds.
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: message('tour.train.picture') }).click();
+  const birth = await readFile(await (await download).path());
+  const { pictures, lasts } = await durationOf(page, birth);
+  expect(pictures).toBeGreaterThan(50);
+  expect(Math.abs(lasts - 12)).toBeLessThan(0.1);
   await field.fill('wugosni wug');
   expect(await expectAnswer('wugosni wug', [])).toBe('o');
   await field.fill('');

@@ -44,8 +44,10 @@ const Tokenizer& tokenizer_of(const Training& training, const char* call) {
 Training::Training(Engine& given_engine, TrainingPlan given_plan)
     : engine(given_engine),
       plan(std::move(given_plan)),
-      model(plan.config, plan.options.seed),
+      model(plan.from ? LanguageModel(*plan.from, plan.config.context, plan.config.dropout)
+                      : LanguageModel(plan.config, plan.options.seed)),
       trainer(model, plan.options) {
+  plan.from = nullptr;  // which may go now
   count_bytes();
 }
 
@@ -180,7 +182,8 @@ void trainer_restore(Training& training, const Bytes& checkpoint) {
 Bytes trainer_file(const Training& training, const std::string& name) {
   if (name == "model.safetensors") return to_javascript(model_file(training.model));
   if (name == "tokenizer.json") return file_of(tokenizer_of(training, "export"));
-  const std::string text = model_config_json(training.plan.config);
+  const TrainingPlan& plan = training.plan;
+  const std::string text = model_config_json(plan.config, ElementType::float32, plan.named);
   return to_javascript(std::as_bytes(std::span(text)));
 }
 

@@ -17,9 +17,11 @@ namespace tril::js {
 struct TrainingPlan {
   ModelConfig config;
   TrainerOptions options;
-  std::optional<Tokenizer> tokenizer;  // none: there are only numbers
-  TrainingTokens data;                 // empty: every step is given its own
-  Metadata about;                      // what is kept with a checkpoint
+  const ModelParameters* from = nullptr;  // the values to begin with; null: they are drawn
+  ModelTokens named = {};                 // what config.json names
+  std::optional<Tokenizer> tokenizer;     // none: there are only numbers
+  TrainingTokens data;                    // empty: every step is given its own
+  Metadata about;                         // what is kept with a checkpoint
 };
 
 // A model in training that JavaScript owns. Its memory counts as the engine's.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "guard.h"
+#include "model.h"
 #include "parameters.h"
 #include "trainer.h"
 
@@ -17,7 +18,9 @@ namespace tril::js {
 namespace {
 
 constexpr const char* kCall = "trainer";
+constexpr std::string_view kModel = "model.";
 constexpr const char* kTokenizer = "tokenizer";
+constexpr const char* kModelsOwn = "model";  // in place of the kind of a tokenizer
 constexpr const char* kFingerprint = "data_fingerprint";
 
 // Sets the defaults of a trainer without a checkpoint, before the given settings.
@@ -31,6 +34,23 @@ void set_defaults(const Metadata& given, TrainingPlan& plan) {
   plan.options.schedule = usual_schedule(options.schedule.learning_rate, options.schedule.steps);
 }
 
+// Sets what a model brings along that is trained further. Throws Error for settings that are its
+// own.
+void set_model(const Metadata& given, const PretrainedModel& from, TrainingPlan& plan) {
+  for (const auto& [name, value] : given) {
+    if (!name.starts_with(kModel) || name == "model.context" || name == "model.dropout") continue;
+    fail(kCall, name.c_str() + kModel.size(),
+         "is the model's own: of one that is trained further, only context "
+         "and dropout can be set");
+  }
+  plan.config = from.parameters.config();
+  plan.options.schedule.learning_rate = kFurtherLearningRate;
+  plan.from = &from.parameters;
+  plan.named = from.tokens;
+  plan.named.end = from.end_tokens;
+  plan.tokenizer = from.tokenizer;
+}
+
 void set_text(const Bytes& given, const std::string& kind, TokenId vocabulary,
               TrainingObjective objective, TrainingPlan& plan) {
   const auto bytes = emscripten::convertJSArrayToNumberVector<char>(given);
@@ -40,10 +60,13 @@ void set_text(const Bytes& given, const std::string& kind, TokenId vocabulary,
     fail(kCall, "data", "is not UTF-8; the tokenizer \"bytes\" takes any bytes");
   }
   const TrainingText parts = split_text(text);
-  plan.tokenizer = training_tokenizer(kind, vocabulary, objective, parts.train);
+  if (plan.from && !plan.tokenizer) fail(kCall, "data", "is text, and the model has no tokenizer");
+  if (!plan.from) {
+    plan.tokenizer = training_tokenizer(kind, vocabulary, objective, parts.train);
+    plan.config.vocabulary = plan.tokenizer->size();
+  }
   plan.data = {plan.tokenizer->encode(parts.train), plan.tokenizer->encode(parts.validation)};
   plan.about = {{kTokenizer, kind}, {kFingerprint, fingerprint(std::as_bytes(std::span(bytes)))}};
-  plan.config.vocabulary = plan.tokenizer->size();
 }
 
 void set_tokens(const Integers& given, TrainingPlan& plan) {
@@ -81,27 +104,35 @@ void check_same_data(const Metadata& checkpoint, const Metadata& about) {
 namespace {
 
 // Makes a trainer from settings, names and texts in turn as the core's set_settings has them; from
-// what it learns, `source` being "text", "tokens" or "batches"; and from a checkpoint to go on
-// from, which may be empty. Throws Error for whatever does not fit, before any step.
+// what it learns, `source` being "text", "tokens" or "batches"; from a checkpoint to go on from,
+// which may be empty; and from a model that is trained further, or null. Throws Error for whatever
+// does not fit, before any step.
 //
-//   settings: those of the checkpoint, or those of the family and the recipe;  then those given
+//   settings: those of the checkpoint, or those of the model, or of the family and the recipe;
+//             then those given
 //   data, and the vocabulary that follows from it;  the objective, and what follows from that
 TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::string& source,
                             const Bytes& text, const Integers& tokens, const std::string& tokenizer,
-                            const Bytes& checkpoint) {
+                            const Bytes& checkpoint, const ModelHandle& from) {
   Metadata given = pairs_of(settings);
   TrainingPlan plan;
+  if (from) set_model(given, from->model, plan);
   const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(checkpoint);
   Safetensors stored;
-  std::string kind = tokenizer.empty() ? "chars" : tokenizer;
+  std::string kind = from ? kModelsOwn : tokenizer.empty() ? "chars" : tokenizer;
   if (file.empty()) {
     set_defaults(given, plan);
   } else {
     stored = parse_safetensors(std::as_bytes(std::span(file)));
     const Checkpoint read = read_checkpoint(stored);
-    plan.config = read.config, plan.options = read.options;
     const auto was = stored.metadata.find(kTokenizer);
-    if (tokenizer.empty() && was != stored.metadata.end()) kind = was->second;
+    const bool of_model = was != stored.metadata.end() && was->second == kModelsOwn;
+    if (of_model && !from) fail(kCall, "from", "is missing: the model that the checkpoint goes on");
+    ModelConfig own = read.config;
+    own.context = plan.config.context, own.dropout = plan.config.dropout;
+    if (from && !(own == plan.config)) fail(kCall, "checkpoint", "is of another model");
+    plan.config = read.config, plan.options = read.options;
+    if (!from && tokenizer.empty() && was != stored.metadata.end()) kind = was->second;
   }
   set_settings(given, plan.config, plan.options);
   TrainingObjective objective = plan.options.batches.objective;
@@ -110,9 +141,8 @@ TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::st
     given.erase("model.vocabulary");  // at most so many
   } else if (source == "tokens") {
     set_tokens(tokens, plan);
-  } else if (!plan.config.causal) {
-    objective = TrainingObjective::masked;
   }
+  if ((from || source == "batches") && !plan.config.causal) objective = TrainingObjective::masked;
   if (file.empty()) {
     set_objective(objective, plan.config, plan.options);
     set_settings(given, plan.config, plan.options);

@@ -176,6 +176,17 @@ export abstract class LoadedModel extends OwnedObject implements Disposable {
     return (this.config['n_positions'] ?? this.config['max_position_embeddings']) as number;
   }
 
+  /** @internal For a call of the module that the model belongs to. */
+  static lend<Result>(
+    model: LoadedModel,
+    call: string,
+    context: Context,
+    compute: (raw: RawModel) => Result,
+  ): Result {
+    if (context === model.#context) return model.run(call, compute);
+    throw new TrilError(call, 'model', 'belongs to another module');
+  }
+
   /** @internal */
   protected run<Result>(call: string, compute: (raw: RawModel) => Result): Result {
     const raw = this.#raw;

@@ -148,7 +148,7 @@ export type { PreparedWeights } from './calls/weights.js';
 export type { SavedArgument, SavedOption, SavedResult } from './saved.js';
 export type { Learner } from './learner.js';
 export type { TrainedModel } from './trained-model.js';
-export { Trainer } from './trainer.js';
+export { Trainer, type TrainerOptions } from './trainer.js';
 export type {
   GenerateOptions,
   ModelFiles,
@@ -157,7 +157,6 @@ export type {
   PartCost,
   SampleOptions,
   TokenBatch,
-  TrainerOptions,
   TrainerSettings,
   TrainerTextOptions,
   TrainerTrace,

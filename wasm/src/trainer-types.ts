@@ -147,25 +147,6 @@ export interface TokenBatch {
   readonly targets: NestedNumbers | Int32Array;
 }
 
-/** The options of `tril.trainer`. */
-export interface TrainerOptions extends TrainingSettings {
-  readonly model?: ModelSettings;
-  /**
-   * Training data: a text, its bytes in UTF-8, or tokens that are numbers already. The last tenth is kept for
-   * `evaluate`. Without data, each step takes one of `batches`, or its own.
-   */
-  readonly data?: string | Uint8Array | Int32Array;
-  /** Batches, one for each step, where there is no data. */
-  readonly batches?: Iterable<TokenBatch>;
-  /** Tokenizer of the text (default `'chars'`). */
-  readonly tokenizer?: 'bytes' | 'chars' | 'words' | 'bpe';
-  /**
-   * Checkpoint of `save` to resume from. Settings that are given must be those of the checkpoint, except `steps`; so
-   * must the data.
-   */
-  readonly checkpoint?: Uint8Array;
-}
-
 /** All settings of a trainer. */
 export interface TrainerSettings extends Required<TrainingSettings> {
   readonly model: Required<ModelSettings>;

@@ -1,18 +1,45 @@
 import type { Context } from './context.js';
 import { TrilError, shapeText } from './error.js';
+import type { Model } from './model.js';
 import { checkKeys, integerOption } from './names.js';
 import type { RawTrainer } from './raw.js';
 import { TrainedModel } from './trained-model.js';
 import type {
+  ModelSettings,
   PartCost,
   TokenBatch,
   TrainingLoss,
   TrainingParts,
+  TrainingSettings,
   TrainingStep,
 } from './trainer-types.js';
 import { rowsOf, stepOf, stepsOf, type Rows } from './trainer-values.js';
 
 const none = new Int32Array();
+
+/** The options of `tril.trainer`. */
+export interface TrainerOptions extends TrainingSettings {
+  /**
+   * Model to train further, from `loadModel`. Of `model`, only `context` (default: the model's) and `dropout` can be
+   * given then; the learning rate is 0.0001 by default.
+   */
+  readonly from?: Model;
+  readonly model?: ModelSettings;
+  /**
+   * Training data: a text, its bytes in UTF-8, or tokens that are numbers already. The last tenth is kept for
+   * `evaluate`. Without data, each step takes one of `batches`, or its own.
+   */
+  readonly data?: string | Uint8Array | Int32Array;
+  /** Batches, one for each step, where there is no data. */
+  readonly batches?: Iterable<TokenBatch>;
+  /** Tokenizer of the text (default `'chars'`). */
+  readonly tokenizer?: 'bytes' | 'chars' | 'words' | 'bpe';
+  /**
+   * Checkpoint of `save` to resume from. Settings that are given must be those of the checkpoint, except `steps`; so
+   * must the data.
+   */
+  readonly checkpoint?: Uint8Array;
+}
 
 /**
  * A language model in training, in the memory of one loaded module. Made by `tril.trainer`; its

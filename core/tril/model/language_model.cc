@@ -14,12 +14,43 @@
 
 namespace tril {
 
-LanguageModel::LanguageModel(const ModelConfig& config, std::uint64_t seed) : config_(config) {
+namespace {
+
+ModelConfig with_dropout(ModelConfig config, double dropout) {
+  config.dropout = dropout;
+  return config;
+}
+
+}  // namespace
+
+LanguageModel::LanguageModel(const ModelConfig& config) : config_(config) {
   const auto laid_out = [&](SavedMemory& memory) { return model_layout(config, memory); };
   values_layout_ = saved_in(values_, laid_out);
   gradient_layout_ = saved_in(gradient_, laid_out);
   rotary_ = detail::rotary_tables(config_, config_.context, config_.context);
+}
+
+LanguageModel::LanguageModel(const ModelConfig& config, std::uint64_t seed)
+    : LanguageModel(config) {
   initialise_model(config_, weights(), seed);
+}
+
+LanguageModel::LanguageModel(const ModelParameters& parameters, Index context, double dropout)
+    : LanguageModel(
+          with_dropout(with_context(parameters.config(), context, "LanguageModel"), dropout)) {
+  if (parameters.bytes() == 0) fail("LanguageModel", "parameters", "have not been read");
+  zip_parameters(
+      [](const ParameterName&, const auto& to, const auto& from) {
+        if (!from) return;
+        if constexpr (requires { from.kind(); }) {
+          for (Index row = 0; row < from.size(0); ++row) {
+            from.widen(row, 0, from.size(1), to[row].data());
+          }
+        } else {
+          std::copy_n(from.data(), from.count(), to.data());
+        }
+      },
+      weights(), parameters.weights());
 }
 
 void LanguageModel::clear_gradients() noexcept {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <tril/foundation/buffer.h>
+#include <tril/model/model_parameters.h>
 #include <tril/model/model_pass.h>
 
 #include <cstdint>
@@ -46,6 +47,11 @@ class LanguageModel {
   // Initialised (model_weights.h). Throws Error as check_model_config does, OutOfMemory where
   // there is less memory.
   LanguageModel(const ModelConfig& config, std::uint64_t seed);
+  // With the values of a model that is run, widened to floats where it holds them otherwise: to be
+  // trained further. `context` is the most tokens at once, as with_context (model_config.h) takes
+  // it; `dropout` as the setting of that name. Throws Error as with_context and check_model_config
+  // do, and where the parameters have not been read, OutOfMemory where there is less memory.
+  explicit LanguageModel(const ModelParameters& parameters, Index context = 0, double dropout = 0);
 
   // As it was given.
   const ModelConfig& config() const noexcept { return config_; }
@@ -100,6 +106,8 @@ class LanguageModel {
     MatrixView<float> capped;
   };
 
+  // Nothing but the memory.
+  explicit LanguageModel(const ModelConfig& config);
   void check(const MatrixView<const std::int32_t>& tokens, const char* call) const;
   void place(Index batches, Index tokens);
   Saved laid_out(Index batches, Index tokens, SavedMemory& memory) const;

@@ -43,6 +43,10 @@ Tokenizer training_tokenizer(std::string_view kind, TokenId vocabulary, Training
 // last of its vocabulary hides tokens and that no layer has a window.
 void set_objective(TrainingObjective objective, ModelConfig& config, TrainerOptions& options);
 
+// The highest rate for a model that is trained further: a tenth of the recipe's, at which it would
+// forget what it knows.
+inline constexpr double kFurtherLearningRate = 1e-4;
+
 // The schedule where nothing but its length and its highest rate is given: a twentieth of the steps
 // to warm up, and a tenth of the rate in the end.
 Schedule usual_schedule(double learning_rate, std::int64_t steps);

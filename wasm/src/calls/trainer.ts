@@ -1,11 +1,12 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { arrayKind } from '../kinds.js';
+import { Model } from '../model.js';
 import { booleanOption, checkKeys, describe } from '../names.js';
 import { integerOption, numberOption, snakeCase, stringOption } from '../names.js';
-import { Trainer } from '../trainer.js';
+import type { RawModel } from '../raw.js';
+import { Trainer, type TrainerOptions } from '../trainer.js';
 import { checkBytes } from '../trainer-values.js';
-import type { TrainerOptions } from '../trainer-types.js';
 import { checkSeed } from './tensor.js';
 
 export type Kind = 'name' | 'flag' | 'count' | 'number' | 'seed';
@@ -66,8 +67,11 @@ export const trainerCalls = (context: Context) => ({
    * batches of a task. Names and defaults of all settings are those of the command line; the model is
    * initialised as its authors do. It works in a module of `tril/training`.
    *
+   * With `from` it trains a loaded model further, all of it, with the model's own tokenizer. The values are copied, as
+   * float32: the model stays as it is.
+   *
    * @throws TrilError for settings that do not fit, data that is too short or no UTF-8, a checkpoint of
-   * other settings or other data, and where memory is out; nothing has been done then
+   * other settings, another model or other data, and where memory is out; nothing has been done then
    *
    * @example
    * ```ts
@@ -80,31 +84,49 @@ export const trainerCalls = (context: Context) => ({
    * trainer.steps(40);
    * before - trainer.evaluate().loss > 3; // true
    * trainer.settings.model.vocabulary; // 256
+   * const model = await tril.loadModel(trainer.export());
+   * const letters = 'a letter from the bank. '.repeat(20);
+   * const further = tril.trainer({ from: model, data: letters, learningRate: 0.01, steps: 20, batch: 8 });
+   * const first = further.evaluate().loss;
+   * further.steps(20);
+   * first - further.evaluate().loss > 0.5; // true
    * trainer.dispose();
    * tril.trainer({ model: { heads: 3 }, data: 'abc' }); // throws TrilError: trainer: heads: 3 does not divide width 128
    * ```
    */
   trainer(options: TrainerOptions = {}): Trainer {
-    const own = ['model', 'data', 'batches', 'tokenizer', 'checkpoint'];
+    const own = ['from', 'model', 'data', 'batches', 'tokenizer', 'checkpoint'];
     checkKeys(call, 'options', 'option', options, [...own, ...Object.keys(trainingKinds)]);
-    const { model = {}, data, batches, tokenizer, checkpoint } = options;
+    const { from, model = {}, data, batches, tokenizer, checkpoint } = options;
     checkKeys(call, 'model', 'setting', model, Object.keys(modelKinds));
     const settings = [
       ...settingsGiven(call, 'model.', model, modelKinds),
       ...settingsGiven(call, 'trainer.', options, trainingKinds),
     ];
     const kind = stringOption(call, 'tokenizer', tokenizer, '');
+    checkFrom(from, tokenizer);
     const file = checkpointGiven(call, checkpoint);
     checkBatches(batches, data);
     const { source, text, tokens } = sourceOf(data);
     return context.run(call, {}, () => {
       const { engine } = context;
       const raw = context.training(call);
-      const made = raw._trainer(engine, settings, source, text, tokens, kind, file)!;
+      const make = (given: RawModel | null) =>
+        raw._trainer(engine, settings, source, text, tokens, kind, file, given)!;
+      const made = from ? Model.lend(from, call, context, make) : make(null);
       return context.own(new Trainer(context, made, batches));
     });
   },
 });
+
+/** Throws unless it is a model, and brings the only tokenizer. */
+function checkFrom(from: unknown, tokenizer: unknown): void {
+  if (from === undefined) return;
+  if (!(from instanceof Model)) {
+    throw new TrilError(call, 'from', `must be a model of loadModel, is ${describe(from)}`);
+  }
+  if (tokenizer !== undefined) throw new TrilError(call, 'tokenizer', "is the model's own");
+}
 
 /** The bytes of a checkpoint; none where it is not given. */
 export function checkpointGiven(of: string, checkpoint: unknown): Uint8Array {

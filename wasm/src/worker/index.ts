@@ -29,7 +29,7 @@ export {
   type TrainingReport,
 } from './learner.js';
 export { RemoteTokenizer } from './tokenizer.js';
-export { RemoteTrainer, type RemoteTrainerCall } from './trainer.js';
+export { RemoteTrainer, type RemoteTrainerCall, type RemoteTrainerOptions } from './trainer.js';
 export { RemoteSequenceTrainer, type RemoteSequenceTrainerCall } from './sequence-trainer.js';
 export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from './word-vectors.js';
 export type {

@@ -9,17 +9,17 @@ import type {
   PartCost,
   SampleOptions,
   TokenBatch,
-  TrainerOptions,
   TrainerSettings,
   TrainerTextOptions,
   TrainerTrace,
   TrainingLoss,
   TrainingParts,
 } from '../trainer-types.js';
+import type { TrainerOptions } from '../trainer.js';
 import type { NestedNumbers } from '../values.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall, RunOptions, TrainingReport } from './learner.js';
-import { textOf } from './model.js';
+import { textOf, type RemoteModel } from './model.js';
 import type { Ask, RemoteValue } from './remote.js';
 
 /** A `Trainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
@@ -108,8 +108,14 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
   }
 }
 
+/** The options of a Worker's `trainer`. */
+export interface RemoteTrainerOptions extends Omit<TrainerOptions, 'from'> {
+  /** Model to train further, as `TrainerOptions` has it, of the same Worker. */
+  readonly from?: RemoteModel;
+}
+
 /** A promise of a trainer, whose run can be begun at once. */
-export type RemoteTrainerCall = LearnerCall<TrainerOptions, RemoteTrainer>;
+export type RemoteTrainerCall = LearnerCall<RemoteTrainerOptions, RemoteTrainer>;
 
 /** The call of a Worker that makes trainers. */
 export function trainerCall(ask: Ask): RemoteTrainerCall {

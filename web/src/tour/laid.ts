@@ -69,7 +69,8 @@ export interface Thread {
   readonly hold: readonly [x: number, y: number];
 }
 
-const round = (value: number) => Math.round(10 * value) / 10;
+/** To a tenth of a pixel. */
+export const round = (value: number) => Math.round(10 * value) / 10;
 
 /** From one spot to another: over the line that both are on, else through the room between the lines. */
 export function threadOf({ type, narrow, width }: Laid, from: Spot, to: Spot): Thread {

@@ -14,6 +14,17 @@ export function middles(tokens: number): (readonly [x: number, y: number])[] {
   ]);
 }
 
+/** In milliseconds: each picture, and the last, which can be read before all begins anew. */
+const stay = { each: 80, last: 2500 } as const;
+
+/** Milliseconds that each of so many pictures stays, all but the last evenly; in hundredths of a second, which a GIF counts in. */
+export function delaysOf(count: number, all = stay.each * (count - 1) + stay.last): number[] {
+  const until = (i: number) => 10 * Math.round(((all - stay.last) * i) / (count - 1 || 1) / 10);
+  return Array.from({ length: count }, (_, i) =>
+    i < count - 1 ? until(i + 1) - until(i) : stay.last,
+  );
+}
+
 /** A longer training is shown in this many pictures, evenly. */
 const most = 120;
 

@@ -5,18 +5,18 @@ import type { Frame } from '../../compute/training/protocol';
 import { inText } from '../../figures/format';
 import type { Drawn } from '../../figures/matrix';
 import { theme } from '../../figures/palette.svelte';
-import { chosenFrames, height, size, width } from './birth-frames';
+import { chosenFrames, delaysOf, height, size, width } from './birth-frames';
 import text from '$texts/learn-born.yaml';
 
 const words = text.film;
 
-/** In milliseconds; the last stays, so that it can be read before all begins anew. */
-const delays = { each: 80, last: 2500 } as const;
 interface Birth {
   readonly name: string;
   readonly steps: number;
   readonly frames: readonly Frame[];
   readonly drawn: (frame: Frame) => Drawn;
+  /** Milliseconds of all of it; as many as its pictures take if none are given. */
+  readonly lasts?: number;
 }
 
 /** How strongly a weight is coloured, as in the strip: by its root. */
@@ -93,14 +93,15 @@ export async function birthPicture(birth: Birth): Promise<Uint8Array<ArrayBuffer
   const canvas = new OffscreenCanvas(width, height);
   const on = canvas.getContext('2d', { willReadFrequently: true })!;
   const frames = chosenFrames(birth.frames);
+  const delays = delaysOf(frames.length, birth.lasts);
   const gif = GIFEncoder();
   const colours = coloursNow();
-  for (const frame of frames) {
+  for (const [i, frame] of frames.entries()) {
     paint(on, birth, frame, colours);
     const { data } = on.getImageData(0, 0, width, height);
     const palette = quantize(data, 256);
-    const delay = frame === frames.at(-1) ? delays.last : delays.each;
-    gif.writeFrame(applyPalette(data, palette), width, height, { palette, delay, repeat: 0 });
+    const how = { palette, delay: delays[i], repeat: 0 };
+    gif.writeFrame(applyPalette(data, palette), width, height, how);
     await new Promise((done) => setTimeout(done));
   }
   gif.finish();

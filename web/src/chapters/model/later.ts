@@ -2,6 +2,7 @@
 // have to name every file that each of them needs.
 export const AwayFigure = () => import('./AwayFigure.svelte');
 export const CacheFigure = () => import('./CacheFigure.svelte');
+export const FurtherFigure = () => import('./FurtherFigure.svelte');
 export const HeadsFigure = () => import('./HeadsFigure.svelte');
 export const NextAsk = () => import('./NextAsk.svelte');
 export const OwnFigure = () => import('./OwnFigure.svelte');

@@ -3,6 +3,7 @@ import type { ModelChanges } from 'tril/training';
 import type { Loading } from '../fetched';
 import type { CostData } from '../protocol';
 import type { AwayRequests } from './away-protocol';
+import type { FurtherRequests } from './further-protocol';
 import type { Shape } from './shape';
 
 /** Where a model comes from: files of the page, or a folder of the visitor's. */
@@ -133,7 +134,7 @@ export interface Opening {
 }
 
 /** What a model that is there can be asked: kind by kind, with what it says on the way. */
-export interface OpenedRequests extends AwayRequests {
+export interface OpenedRequests extends AwayRequests, FurtherRequests {
   tokens: { ask: { readonly text: string }; part: never; answer: readonly Piece[] };
   read: { ask: TextAsk; part: never; answer: Reading };
   next: {

@@ -22,5 +22,7 @@ export const requests: Handlers = {
   away: async (...[model, ask]) => (await import('./away')).away(model, ask),
   ranking: async (...given) => (await import('./away')).ranking(...given),
   patch: async (...given) => (await import('./patch')).patch(...given),
+  further: async (...given) => (await import('./further')).further(...given),
+  furtherFiles: async (model) => (await import('./further')).furtherFiles(model),
   patched: async (...[model, ask]) => (await import('./patch')).patched(model, ask),
 };

@@ -80,6 +80,7 @@ export async function opened(tril: TrainingTril, source: Source, session: Own): 
     session.say({ what: 'open', about });
     return await answering(own, session);
   } finally {
+    own.pupil?.dispose();
     own.model.dispose();
   }
 }

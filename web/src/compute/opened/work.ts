@@ -1,5 +1,6 @@
 // What answers of a model that is there are given: the model, and who waits.
 import type { Model, TrainingTril } from 'tril/training';
+import type { Pupil } from './further';
 import type { Shape } from './shape';
 
 /** A model in the Worker. */
@@ -8,6 +9,8 @@ export interface Opened {
   readonly model: Model;
   readonly shape: Shape;
   readonly tokenizer: boolean;
+  /** What learns a text of the visitor's from it. */
+  pupil?: Pupil | undefined;
 }
 
 /** Of an answer that takes long. */

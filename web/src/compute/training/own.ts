@@ -34,8 +34,8 @@ export function parted(text: string): { train: string; heldOut: string } {
 }
 
 /** Windows in which each token but the first is asked once, behind half a context at least where there is as much. */
-export function windowsOf(tokens: Int32Array): TokenBatch {
-  const length = Math.min(context, tokens.length - 1);
+export function windowsOf(tokens: Int32Array, longest = context): TokenBatch {
+  const length = Math.min(longest, tokens.length - 1);
   const rows: { tokens: number[]; targets: number[] }[] = [];
   for (let asked = 1; asked < tokens.length;) {
     const step = asked === 1 ? length : Math.ceil(length / 2);

@@ -1,0 +1,147 @@
+// Chapter "Model", a copy of the model that learns a text: its loss, what it writes, how far its heads move, and its files.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Locator, Page } from '@playwright/test';
+import type { Model } from 'tril/training';
+import { furtherCode } from '../../web/src/chapters/model/further-code.ts';
+import { training } from '../../web/src/compute/opened/further-protocol.ts';
+import { expect, test } from './fixtures.ts';
+import { number } from './lessons.ts';
+import { takeOf } from './menus.ts';
+import { message, messagePattern } from './messages.ts';
+import { near, opened, see, type Here } from './model-page.ts';
+import { saved } from './saved.ts';
+
+const shipped = fileURLToPath(new URL('../../models/gpt', import.meta.url));
+const press = (page: Page, name: string) =>
+  page
+    .locator('#further')
+    .getByRole('button', { name: message(`model-further.buttons.${name}`) })
+    .click();
+
+/** The step that is said to be done is the one that is shown. */
+async function stopped(figure: Locator): Promise<number> {
+  await expect(figure).toHaveAttribute('data-training', 'waiting');
+  await expect(async () => {
+    const [, done] = /(\d+)/u.exec((await figure.getByRole('status').textContent())!)!;
+    await expect(figure).toHaveAttribute('data-step', done, { timeout: 500 });
+  }).toPass();
+  return number(figure, 'step');
+}
+
+/** Layer by layer, of each head: in double, from the numbers of two files. */
+async function moved({ tril, shape }: Here, before: Uint8Array, now: Uint8Array) {
+  const [was, is] = await Promise.all(
+    [before, now].map(async (bytes) => {
+      const arrays = await tril.readArrays(bytes, 'model.safetensors');
+      return new Map(arrays.map(({ name, tensor }) => [name, tensor.toArray<number[][]>()]));
+    }),
+  );
+  const { layers, heads, width } = shape;
+  const size = width / heads;
+  return Array.from({ length: layers }, (_, layer) =>
+    Array.from({ length: heads }, (__, head) => {
+      let [change, all] = [0, 0];
+      for (const part of ['q', 'k', 'v', 'o']) {
+        const name = `model.layers.${layer}.self_attn.${part}_proj.weight`;
+        for (let i = head * size; i < (head + 1) * size; ++i) {
+          for (let j = 0; j < width; ++j) {
+            const [row, col] = part === 'o' ? [j, i] : [i, j];
+            const old = was.get(name)![row][col];
+            change += (is.get(name)![row][col] - old) ** 2;
+            all += old ** 2;
+          }
+        }
+      }
+      return Math.sqrt(change / all);
+    }),
+  );
+}
+
+test('a copy of the model learns a text, and the model stays as it is', async ({ page }) => {
+  test.setTimeout(300_000);
+  const here = await opened(page);
+  const { tril, model } = here;
+  const figure = await see(page, 'further');
+  const text = message('model-further.text');
+  const field = page.locator('#further-text');
+  expect((await field.inputValue()).trim()).toBe(text);
+
+  // The core refuses what is too short, and the next text is learned all the same.
+  await field.fill('Take two eggs.');
+  await press(page, 'train');
+  await expect(figure).toHaveAttribute('data-training', 'failed');
+  await expect(figure.getByRole('status')).toContainText(/too short: \d+ tokens/u);
+  await field.fill(text);
+  await press(page, 'train');
+  await expect(figure).toHaveAttribute('data-step', '0');
+  const said = (which: string) => figure.locator(`[data-said="${which}"]`).textContent();
+  const prompt = message('model-further.first');
+  const { shares } = here.said(model.encode(prompt));
+  const likeliest = model.decode([shares.indexOf(Math.max(...shares))]);
+  const before = (await said('before'))!;
+  expect(before.startsWith(prompt + likeliest)).toBe(true);
+  expect(await said('now')).toBe(before);
+
+  await expect(figure).toHaveAttribute('data-step', '10', { timeout: 120_000 });
+  await press(page, 'stop');
+  const take = await takeOf(page, 'model-further');
+  const files: Record<string, Uint8Array> = {};
+  for (const name of ['model.safetensors', 'config.json', 'tokenizer.json']) {
+    files[name] = new Uint8Array((await saved(page, take, name)).content);
+  }
+  // Answers come in turn: what it has become is shown before it is saved.
+  const step = await stopped(figure);
+  expect(step).toBeLessThan(40);
+  expect(await said('before')).toBe(before);
+  expect(await said('now')).not.toBe(before);
+  const own = await tril.loadModel(files);
+  expect(own.config['max_position_embeddings']).toBe(here.shape.context);
+  // The last tenth, as the core parts a text, which has no letter of more than a byte.
+  const unseen = text.slice(text.length - Math.floor(text.length / 10));
+  const lossOf = (of: Model) => of.evaluate(unseen).loss;
+  near(await number(figure.locator('[data-first]'), 'first'), lossOf(model));
+  near(await number(figure.locator('[data-loss]'), 'loss'), lossOf(own));
+  expect(lossOf(own)).toBeLessThan(lossOf(model) - 0.5);
+
+  const shown = JSON.parse((await figure.locator('[data-moved]').getAttribute('data-moved'))!);
+  const response = await page.request.get(
+    new URL('../models/gpt/model.safetensors', page.url()).href,
+  );
+  const expected = await moved(here, await response.body(), files['model.safetensors']);
+  expect(shown).toHaveLength(expected.length);
+  for (const [layer, heads] of expected.entries()) {
+    expect(shown[layer]).toHaveLength(heads.length);
+    for (const [head, far] of heads.entries()) {
+      expect(far).toBeGreaterThan(0);
+      expect(Math.abs(shown[layer][head] / far - 1)).toBeLessThan(1e-4);
+    }
+  }
+
+  // Another prompt is gone on from at once; the training goes on from where it was.
+  await page.locator('#further').getByRole('textbox').nth(1).fill('Add some');
+  await expect(figure.locator('[data-said="now"]')).toHaveText(/^Add some/u);
+  expect(await number(figure, 'step')).toBe(step);
+  await press(page, 'on');
+  await expect(figure.getByRole('status')).toHaveText(
+    messagePattern('model-further.states.running', { step: step + 1, steps: 40 }),
+    { timeout: 60_000 },
+  );
+});
+
+test('the program that is taken along trains the same', () => {
+  const code = furtherCode(message('model-further.text'), 'Take a', training)
+    .replace("'models/gpt'", JSON.stringify(shipped))
+    .replace('.steps(40)', '.steps(2)')
+    .replace(
+      'writeFile(name',
+      `writeFile(${JSON.stringify(mkdtempSync(`${tmpdir()}/tril-`))} + '/' + name`,
+    );
+  const { stdout, stderr } = spawnSync('node', ['--input-type=module'], {
+    ...{ cwd: fileURLToPath(new URL('.', import.meta.url)), encoding: 'utf8', input: code },
+  });
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/the loss of a batch: \d\.\d+, then \d\.\d+\nTake a/u);
+});

@@ -1,0 +1,74 @@
+// A copy of the model that is open learns a visitor's text: what it says, and how far its heads move.
+import type { Tensor, TokenBatch, Trainer } from 'tril';
+import { parted, windowsOf } from '../training/own';
+import { training, widest, written, type FurtherRequests } from './further-protocol';
+import { movedOf, namesOfHeads } from './head-pieces';
+import type { Opened, Work } from './work';
+
+type Further = FurtherRequests['further'];
+
+/** What the model has become, until it learns another text, or is closed. */
+export interface Pupil {
+  readonly trainer: Trainer;
+  /** Of the part that is not learned from. */
+  readonly unseen: TokenBatch;
+  readonly beginning: Readonly<Record<string, Tensor>>;
+  dispose(): void;
+}
+
+function begin(opened: Opened, text: string): void {
+  opened.pupil?.dispose();
+  opened.pupil = undefined;
+  const { tril, model, shape } = opened;
+  // Only learned positions are bound to all of the context.
+  const context = shape.family === 'gpt2' ? shape.context : Math.min(shape.context, widest);
+  const trainer = tril.trainer({ from: model, model: { context }, ...training, data: text });
+  const beginning = trainer.parameters(namesOfHeads(shape));
+  opened.pupil = {
+    ...{ trainer, beginning },
+    unseen: windowsOf(trainer.encode(parted(text).heldOut), context),
+    dispose() {
+      for (const tensor of Object.values(beginning)) tensor.dispose();
+      trainer.dispose();
+    },
+  };
+}
+
+export async function further(
+  opened: Opened,
+  { text, prompt, upTo }: Further['ask'],
+  work: Work<number>,
+): Promise<Further['answer']> {
+  if (text !== null) begin(opened, text);
+  const { tril, model, shape } = opened;
+  const { trainer, unseen, beginning } = opened.pupil!;
+  while (trainer.done < upTo) {
+    await work.turn();
+    trainer.step();
+    work.say(trainer.done);
+  }
+  const options = { maxTokens: written, temperature: 0 };
+  const said = async (who: Pick<Trainer | typeof model, 'generate'>) => {
+    let all = '';
+    for await (const part of who.generate(prompt, options)) {
+      all += part.text;
+      await work.turn();
+    }
+    return all;
+  };
+  const moved = tril.scope(() =>
+    movedOf(tril, shape, beginning, trainer.parameters(Object.keys(beginning))),
+  );
+  const { loss } = trainer.evaluate(unseen);
+  const [before, now] = [await said(model), await said(trainer)];
+  return { step: trainer.done, loss, prompt, before, now, moved };
+}
+
+/** It may see as many tokens as the model, though it has learned from fewer at once. */
+export function furtherFiles({ pupil, shape }: Opened): FurtherRequests['furtherFiles']['answer'] {
+  const files = pupil!.trainer.export();
+  const config = JSON.parse(new TextDecoder().decode(files['config.json']));
+  if (config.max_position_embeddings) config.max_position_embeddings = shape.context;
+  const bytes = new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`);
+  return { ...files, 'config.json': bytes };
+}
