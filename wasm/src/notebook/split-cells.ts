@@ -5,15 +5,21 @@ import type { NotebookCell, NotebookProgram } from './ipynb.js';
 /**
  * Whether a line begins a cell: `# %%`, with a title or without.
  *
+ * @throws TrilError for what is no string
+ *
  * @example
  * ```ts
  * import { beginsCell } from 'tril/notebook';
  *
  * beginsCell('# %% Softmax'); // true
  * beginsCell('x = 1  # %%'); // false
+ * beginsCell(3 as never); // throws TrilError: beginsCell: line: must be a string, is 3
  * ```
  */
-export const beginsCell = (line: string): boolean => /^# ?%%(?:\s|$)/.test(line);
+export function beginsCell(line: string): boolean {
+  checkText('beginsCell', 'line', line);
+  return /^# ?%%(?:\s|$)/.test(line);
+}
 
 /**
  * Takes a program apart at its lines `# %%`, which begin a cell for editors and for Jupytext, so that `runProgram` runs each cell by
@@ -33,9 +39,7 @@ export const beginsCell = (line: string): boolean => /^# ?%%(?:\s|$)/.test(line)
  * ```
  */
 export function splitCells(code: string): NotebookProgram {
-  if (typeof code !== 'string') {
-    throw new TrilError('splitCells', 'code', `must be a string, is ${describe(code)}`);
-  }
+  checkText('splitCells', 'code', code);
   const lines = code.split('\n');
   const starts = lines.flatMap((line, i) => (beginsCell(line) ? [i] : []));
   const isEmpty = lines.slice(0, starts[0]).every((line) => line.trim() === '');
@@ -45,4 +49,9 @@ export function splitCells(code: string): NotebookProgram {
     return { line: start + 1, lines: own.length, source: own.join('\n') };
   });
   return { code, cells };
+}
+
+function checkText(call: string, argument: string, text: unknown): void {
+  if (typeof text === 'string') return;
+  throw new TrilError(call, argument, `must be a string, is ${describe(text)}`);
 }
