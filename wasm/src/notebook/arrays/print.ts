@@ -2,21 +2,8 @@
 import { upTo } from '../../graph/operations/common.js';
 import { checkTextLength } from '../language/errors.js';
 import { worked } from '../language/work.js';
-import { ArrayValue, shortest, sizeOf, type DtypeName, type Library } from './array.js';
-
-/** What `set_printoptions` sets; `suppress` false: small numbers are written without an exponent, true: with one, null: as it fits. */
-export interface PrintOptions {
-  readonly precision: number;
-  readonly threshold: number;
-  readonly linewidth: number;
-  readonly exponents: boolean | null;
-}
-
-/** What both print with, unless a program says otherwise. */
-export const printing: Readonly<Record<Library, PrintOptions>> = {
-  numpy: { precision: 8, threshold: 1000, linewidth: 75, exponents: null },
-  torch: { precision: 4, threshold: 1000, linewidth: 80, exponents: null },
-};
+import { ArrayValue, shortest, sizeOf, type DtypeName } from './array.js';
+import type { PrintOptions } from './print-options.js';
 
 /** An exponent of two digits. */
 export const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');

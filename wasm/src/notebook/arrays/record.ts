@@ -7,8 +7,7 @@ import type { Tril } from '../../load.js';
 import type { Tensor } from '../../tensor.js';
 import { Raised, raise, Stopped } from '../language/errors.js';
 import type { Meter } from '../language/work.js';
-import { printing, type PrintOptions } from './print.js';
-import type { Library } from './array.js';
+import { printing, type Printing } from './print-options.js';
 
 /** A value that was computed, or given. */
 export interface Recorded {
@@ -63,7 +62,7 @@ export class Recorder implements Meter {
   /** The line that is running. */
   line = 0;
   /** How arrays are printed. */
-  printing: Readonly<Record<Library, PrintOptions>> = printing;
+  printing: Printing = printing;
   readonly #names = new Map<Recorded, string>();
   readonly #taken = new Map<string, number>();
   readonly #numbers = new Map<number, Recorded>();

@@ -1,6 +1,6 @@
 // `set_printoptions`: how arrays are printed from then on.
 import type { Library } from '../arrays/array.js';
-import type { PrintOptions } from '../arrays/print.js';
+import type { PrintOptions } from '../arrays/print-options.js';
 import type { Machine } from '../language/machine.js';
 import { truth } from '../language/operators.js';
 import { type Args, number } from '../language/signature.js';

@@ -1,20 +1,11 @@
 // A copy of the model that is open learns a visitor's text: what it says, and how far its heads move.
-import type { Tensor, TokenBatch, Trainer } from 'tril';
+import type { Trainer } from 'tril';
 import { parted, windowsOf } from '../training/own';
 import { training, widest, written, type FurtherRequests } from './further-protocol';
 import { movedOf, namesOfHeads } from './head-pieces';
 import type { Opened, Work } from './work';
 
 type Further = FurtherRequests['further'];
-
-/** What the model has become, until it learns another text, or is closed. */
-export interface Pupil {
-  readonly trainer: Trainer;
-  /** Of the part that is not learned from. */
-  readonly unseen: TokenBatch;
-  readonly beginning: Readonly<Record<string, Tensor>>;
-  dispose(): void;
-}
 
 function begin(opened: Opened, text: string): void {
   opened.pupil?.dispose();

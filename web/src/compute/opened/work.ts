@@ -1,7 +1,16 @@
 // What answers of a model that is there are given: the model, and who waits.
+import type { Tensor, TokenBatch, Trainer } from 'tril';
 import type { Model, TrainingTril } from 'tril/training';
-import type { Pupil } from './further';
 import type { Shape } from './shape';
+
+/** What the model has become, until it learns another text, or is closed. */
+export interface Pupil {
+  readonly trainer: Trainer;
+  /** Of the part that is not learned from. */
+  readonly unseen: TokenBatch;
+  readonly beginning: Readonly<Record<string, Tensor>>;
+  dispose(): void;
+}
 
 /** A model in the Worker. */
 export interface Opened {
