@@ -78,6 +78,8 @@ describe('an error', () => {
       'async def f():\n    pass': 'async is not in the subset',
       'def f():\n    yield 1': 'yield is not in the subset',
       'x = 3j': 'the complex number 3j is not in the subset',
+      'd = {None: 1}\ndel d.x':
+        'del of anything but a name or an item of a list or a dictionary is not in the subset',
       'with open("a") as f:\n    pass': "name 'open' is not defined",
       'match 1:\n    case 1: pass': 'match is not in the subset',
       'import os': "No module named 'os' in the subset that runs here; there are: numpy",

@@ -284,15 +284,13 @@ export class Interpreter extends Evaluator {
   #delete(target: Expression, scope: Scope): void {
     if (target.kind === 'name') return scope.delete(target.name);
     const { of, index } = this.#parts(target, scope);
-    if (of instanceof Dict && !of.isSet) {
+    const isItem = target.kind === 'subscript';
+    if (isItem && of instanceof List) {
+      worked(of.items.length / 32);
+      of.items.splice(listPlace(of.items, index), 1);
+    } else if (isItem && of instanceof Dict && !of.isSet) {
       if (!of.entries.delete(keyOf(index))) raise('KeyError', repr(index));
-      return;
-    }
-    if (target.kind !== 'subscript' || !(of instanceof List))
-      throw outside('del of anything but a name or an item of a list or a dictionary');
-    worked(of.items.length / 32);
-    of.items.splice(listPlace(of.items, index), 1);
-    return undefined;
+    } else throw outside('del of anything but a name or an item of a list or a dictionary');
   }
 
   #raise(value: Value): never {

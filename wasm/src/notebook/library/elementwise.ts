@@ -4,6 +4,7 @@ import type { ArrayValue } from '../arrays/array.js';
 import { floatOf } from '../arrays/dtypes.js';
 import { type Args, number } from '../language/signature.js';
 import type { Value } from '../language/values.js';
+import { mostFloat32 } from './make-arrays.js';
 
 type Function = (x: ArrayValue) => ArrayValue;
 type Functions<Call = Function> = Readonly<Record<string, Call>>;
@@ -36,12 +37,11 @@ export const logical: Functions<(x: ArrayValue, y: ArrayValue) => ArrayValue> = 
 );
 
 export const finiteSignature = 'nan=0.0, posinf=None, neginf=None';
-/** With finite numbers in the place of those that are none. */
+/** With finite numbers in the place of those that are none; all numbers are float32. */
 export function finite(x: ArrayValue, { nan, posinf, neginf }: Args): ArrayValue {
-  const most = 3.4028234663852886e38; // all numbers are float32
   const or = (value: Value, fallback: number) =>
     value === null ? fallback : number(value, 'nan_to_num');
-  const [none, high, low] = [or(nan!, 0), or(posinf!, most), or(neginf!, -most)];
+  const [none, high, low] = [or(nan!, 0), or(posinf!, mostFloat32), or(neginf!, -mostFloat32)];
   const replaced = (value: number) =>
     Number.isNaN(value) ? none : value === Infinity ? high : value === -Infinity ? low : value;
   return apart([x], replaced, x.dtype);

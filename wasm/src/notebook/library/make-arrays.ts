@@ -60,6 +60,9 @@ export const dtypes: Readonly<Record<string, Dtype>> = Object.fromEntries(
     .map(([name, dtype]) => [name, new Dtype(dtype)]),
 );
 
+/** The largest number of float32. */
+export const mostFloat32 = (2 - 2 ** -23) * 2 ** 127;
+
 /** `np.finfo(dtype)`: the limits of a type's numbers. */
 export function limitsOf(dtype: Value, library: Library): Module {
   const name = dtypeOf(dtype, library) ?? defaultFloat(library);
@@ -68,7 +71,7 @@ export function limitsOf(dtype: Value, library: Library): Module {
   const [max, eps, tiny] =
     name === 'float64'
       ? [Number.MAX_VALUE, Number.EPSILON, 2 ** -1022]
-      : [(2 - 2 ** -23) * 2 ** 127, 2 ** -23, 2 ** -126];
+      : [mostFloat32, 2 ** -23, 2 ** -126];
   const limits = Object.entries({ max, min: -max, eps, tiny });
   return new Module('finfo', new Map(limits.map(([key, value]) => [key, new Float(value)])));
 }
