@@ -235,9 +235,7 @@ export const writeLater: Later<WriteLessons> = {
         });
         const alone = (work: () => unknown) => () => tril.scope(() => void work());
         const [mine, beside] = timeOfEach([alone(run), alone(() => attend!(tril, inputs))]);
-        return {
-          ...{ counts, mine: { ...mine, bytes }, beside: { ...beside, bytes: besideBytes } },
-        };
+        return { counts, mine: { ...mine, bytes }, beside: { ...beside, bytes: besideBytes } };
       }),
     ),
 };

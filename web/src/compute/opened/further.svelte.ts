@@ -16,8 +16,6 @@ class Further {
   /** The model that it began from. */
   #of = $state.raw<About | null>(null);
   #drop: (() => void) | null = null;
-  /** It waits because nobody looks. */
-  #hidden = false;
 
   readonly #isOfThis = $derived(this.#of !== null && this.#of === opened.about);
   readonly state = $derived(this.#isOfThis ? this.#state : 'ready');
@@ -41,7 +39,7 @@ class Further {
   }
 
   /** What it has become until now is shown. */
-  stop(): void {
+  wait(): void {
     this.#state = 'waiting';
     this.#ask(0);
   }
@@ -51,17 +49,6 @@ class Further {
     this.prompt = prompt;
     if (this.state === 'running' || this.points.length === 0) return;
     this.#ask(0);
-  }
-
-  /** While nobody can see it, it waits. */
-  look(hidden: boolean): void {
-    if (hidden && this.state === 'running') {
-      this.stop();
-      this.#hidden = true;
-    } else if (!hidden && this.#hidden) {
-      this.#hidden = false;
-      if (this.state === 'waiting') this.go();
-    }
   }
 
   /** What it has become, as files. */

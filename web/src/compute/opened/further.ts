@@ -16,7 +16,7 @@ function begin(opened: Opened, text: string): void {
   const trainer = tril.trainer({ from: model, model: { context }, ...training, data: text });
   const beginning = trainer.parameters(namesOfHeads(shape));
   opened.pupil = {
-    ...{ trainer, beginning },
+    ...{ trainer, beginning, before: null },
     unseen: windowsOf(trainer.encode(parted(text).heldOut), context),
     dispose() {
       for (const tensor of Object.values(beginning)) tensor.dispose();
@@ -32,7 +32,8 @@ export async function further(
 ): Promise<Further['answer']> {
   if (text !== null) begin(opened, text);
   const { tril, model, shape } = opened;
-  const { trainer, unseen, beginning } = opened.pupil!;
+  const pupil = opened.pupil!;
+  const { trainer, unseen, beginning } = pupil;
   while (trainer.done < upTo) {
     await work.turn();
     trainer.step();
@@ -51,8 +52,9 @@ export async function further(
     movedOf(tril, shape, beginning, trainer.parameters(Object.keys(beginning))),
   );
   const { loss } = trainer.evaluate(unseen);
-  const [before, now] = [await said(model), await said(trainer)];
-  return { step: trainer.done, loss, prompt, before, now, moved };
+  if (pupil.before?.prompt !== prompt) pupil.before = { prompt, text: await said(model) };
+  const { text: before } = pupil.before;
+  return { step: trainer.done, loss, prompt, before, now: await said(trainer), moved };
 }
 
 /** It may see as many tokens as the model, though it has learned from fewer at once. */

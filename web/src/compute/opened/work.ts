@@ -9,6 +9,8 @@ export interface Pupil {
   /** Of the part that is not learned from. */
   readonly unseen: TokenBatch;
   readonly beginning: Readonly<Record<string, Tensor>>;
+  /** What the model itself goes on with, behind the last prompt. */
+  before: { readonly prompt: string; readonly text: string } | null;
   dispose(): void;
 }
 

@@ -23,6 +23,16 @@ export const whyOf = ({ offline, message }: Failure): string => (offline ? text.
 /** One Worker for all trainings. */
 export const trainingLine = new TrainingLine();
 
+/** What goes on by itself until it is told to wait. */
+interface Going {
+  readonly state: string;
+  go(): void;
+  wait(): void;
+}
+
+/** Those that wait because nobody looks. */
+const unseen = new WeakSet<Going>();
+
 export abstract class Run<K extends keyof TrainingSessions> {
   state = $state.raw<'loading' | 'ready' | 'running' | 'waiting' | 'finished' | 'failed'>(
     'loading',
@@ -45,8 +55,6 @@ export abstract class Run<K extends keyof TrainingSessions> {
   #over: (() => void) | null = null;
   /** Takes back what is to be shown next, where it is shown bit by bit. */
   #back: (() => void) | null = null;
-  /** It waits because nobody looks. */
-  #hidden = false;
   /** It is to go as soon as it is begun. */
   #eager = false;
   #told!: () => void;
@@ -81,7 +89,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
     this.#new = [];
     this.#over = null;
     this.#stop();
-    this.#hidden = false;
+    unseen.delete(this);
     this.state = 'loading';
     let first = true;
     const run = ++this.#run;
@@ -142,17 +150,6 @@ export abstract class Run<K extends keyof TrainingSessions> {
     this.state = 'waiting';
   }
 
-  /** While nobody can see it, it waits. */
-  look(hidden: boolean): void {
-    if (hidden && this.state === 'running') {
-      this.wait();
-      this.#hidden = true;
-    } else if (!hidden && this.#hidden) {
-      this.#hidden = false;
-      if (this.state === 'waiting') this.go();
-    }
-  }
-
   /** What was said and is not shown yet: soon, or one after another where each is to stay. The Worker goes on meanwhile. */
   #show(): void {
     if (this.stay() > 0) this.#back ??= this.#play(performance.now() + this.stay());
@@ -198,14 +195,20 @@ export abstract class Run<K extends keyof TrainingSessions> {
 }
 
 /** Called where the figure of a training is made: it lives on where its page is left, and waits there, and while nobody can see it. */
-export function waitUnseen(run: { look(hidden: boolean): void }): void {
+export function waitUnseen(run: Going): void {
+  const look = (hidden: boolean): void => {
+    if (hidden && run.state === 'running') {
+      run.wait();
+      unseen.add(run);
+    } else if (!hidden && unseen.delete(run) && run.state === 'waiting') run.go();
+  };
   $effect(() => {
-    const look = () => run.look(document.hidden);
-    untrack(look);
-    document.addEventListener('visibilitychange', look);
+    const change = () => look(document.hidden);
+    untrack(change);
+    document.addEventListener('visibilitychange', change);
     return () => {
-      document.removeEventListener('visibilitychange', look);
-      run.look(true);
+      document.removeEventListener('visibilitychange', change);
+      look(true);
     };
   });
 }
