@@ -1,12 +1,16 @@
 // numpy.random.
 import { arithmetic } from '../arrays/arithmetic.js';
+import { sizeOf } from '../arrays/array.js';
 import { fromNumbers } from '../arrays/make.js';
 import { upTo } from '../../graph/operations/common.js';
-import { take } from '../arrays/moves.js';
+import { reshape, take } from '../arrays/moves.js';
+import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
+import { truth } from '../language/operators.js';
 import { define, definer, number, integers } from '../language/signature.js';
-import { Float, Module, type Value, isNumber, numberIn } from '../language/values.js';
+import { Float, Module, type Value, isNumber, isRow, numberIn } from '../language/values.js';
 import { sortingWork } from './array-calls.js';
+import { choosePlaces } from './drawn-places.js';
 import { random, randomIntegers, setSeed, toArray } from './make-arrays.js';
 
 /** NumPy's random numbers by name: our own, the same for the same seed. */
@@ -36,6 +40,20 @@ export function randomNames(machine: Machine): Map<string, Value> {
   draw('randint', 'low, high=None, size=None', ({ low, high, size }) =>
     randomIntegers(machine, low!, high!, size!, 'numpy'),
   );
+  draw('choice', 'a, size=None, replace=True, p=None', ({ a, size, replace, p }) => {
+    const shape = sizes(size!);
+    const drawing = { count: sizeOf(shape), replacement: truth(replace!) };
+    const chances = p === null ? undefined : of(p!);
+    const places = (population: number) => choosePlaces(machine, population, chances, drawing);
+    if (isRow(a!) && size === null) return a.items[places(a.items.length)[0]!]!; // texts, too
+    const x = of(a!);
+    if (x.rank === 0 && x.dtype === 'int64') {
+      const all = places(x.item());
+      return size === null ? all[0]! : fromNumbers(machine.recorder, all, shape, 'int64', 'numpy');
+    }
+    if (x.rank !== 1) raise('ValueError', 'a must be 1-dimensional or an integer');
+    return reshape(take(x, places(x.shape[0]!), 0), shape);
+  });
   draw('permutation', 'x', ({ x }) => {
     const count = isNumber(x!) ? numberIn(x) : of(x!).shape[0]!;
     const keys = uniform([count]).numbers(sortingWork);

@@ -4,6 +4,7 @@ import { arrayOf } from '../arrays/make.js';
 import { concatenate, stack } from '../arrays/moves.js';
 import { einsum } from '../arrays/products.js';
 import type { Machine } from '../language/machine.js';
+import { truth } from '../language/operators.js';
 import { type Args, define, defineTorch, integer, integers } from '../language/signature.js';
 import {
   Builtin,
@@ -17,6 +18,7 @@ import {
 } from '../language/values.js';
 import { choose } from './array-calls.js';
 import { arrayAttribute } from './attributes.js';
+import { multinomial } from './drawn-places.js';
 import {
   arange,
   arraysOf,
@@ -126,6 +128,15 @@ export function torchModule(machine: Machine): Map<string, Value> {
       'torch',
     );
   });
+  add(
+    'multinomial',
+    'input, num_samples, replacement=False, generator=None',
+    ({ input, num_samples: count, replacement }) =>
+      multinomial(machine, tensorOf('multinomial', input!), {
+        count: integer(count!, 'num_samples'),
+        replacement: truth(replacement!),
+      }),
+  );
   add('manual_seed', 'seed', ({ seed }) => setSeed(machine, seed!));
 
   for (const name of methods) {
