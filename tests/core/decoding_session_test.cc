@@ -212,6 +212,41 @@ TEST(DecodingSession, MayHoldMoreThanTheContextWhereItIsScaledForThat) {
   expect_logits(config, c.model.weights(), c.ids, logits, "logits");
 }
 
+// Of tokens before, too, once a text is longer than `original`, and again once it is not.
+TEST(DecodingSession, LongropeTurnsAllTokensByTheLengthOfTheText) {
+  ModelConfig config = small(ModelFamily::llama);
+  config.rotary_scaling = {.kind = RotaryScalingKind::longrope,
+                           .original = 8,
+                           .short_factors = {1, 1.25},
+                           .long_factors = {1.5, 4},
+                           .magnitude = 1.25};
+  Case c(config);
+  const auto expect_last = [&](DecodingSession& session, Index first, Index count) {
+    const VectorView<const float> logits =
+        session.append(c.part(first, count), {c.scratch, c.parallel});
+    const std::span<const std::int32_t> part = c.part(0, first + count);
+    const auto all = bounded_logits(config, c.model.weights(), 1, {part.begin(), part.end()});
+    const std::vector<testing::Bounded> last(all.end() - 11, all.end());
+    testing::expect_bounded(last, MatrixView<const float>(logits.data(), {1, 11}),
+                            std::to_string(first + count).c_str());
+    EXPECT_EQ(session.length(), first + count);
+  };
+  DecodingSession session = c.session();
+  expect_last(session, 0, 5);
+  for (Index n = 5; n < 12; ++n) expect_last(session, n, 1);
+  session.set_length(9), expect_last(session, 9, 4);
+  session.set_length(3), expect_last(session, 3, 2);
+  expect_last(session, 5, 3);
+  expect_last(session, 8, 12);
+
+  DecodingSession at_once = c.session();
+  Buffer<float, 2> logits({20, 11});
+  at_once.append(c.ids, logits, {c.scratch, c.parallel});
+  expect_logits(config, c.model.weights(), c.ids, logits, "all");
+  DecodingSession short_one = c.session(8);
+  expect_last(short_one, 0, 8);
+}
+
 TEST(DecodingSession, RefusesWhatDoesNotFit) {
   Case c(small(ModelFamily::gpt2));
   DecodingSession session = c.session(6);

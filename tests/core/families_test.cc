@@ -106,6 +106,44 @@ TEST(Families, HaveTheirAuthorsDefaultsWhereSettingsAreMissing) {
       3);
 }
 
+// Phi-3's and Phi-4-mini's: as Microsoft writes it, and as newer libraries do.
+TEST(Families, LongropeIsPyTorchsInLongTextsAndInShortOnes) {
+  const PretrainedModel model = read_pretrained(folder_of("phi3"));
+  const std::string factors = "\"short_factor\": [1.25, 1.5], \"long_factor\": [2.0, 3.5]";
+  const auto config = [&](const std::string& type, Index original) {
+    std::string file = testing::changed("\"rope_scaling\": null",
+                                        "\"rope_scaling\": {" + type + factors + "}", "phi3");
+    for (const auto& [from, to] :
+         {std::pair<std::string, std::string>{"\"partial_rotary_factor\": 0.5",
+                                              "\"partial_rotary_factor\": 1.0"},
+          {"\"original_max_position_embeddings\": 32",
+           "\"original_max_position_embeddings\": " + std::to_string(original)}}) {
+      file.replace(file.find(from), from.size(), to);
+    }
+    return parse_model_config(file).config;
+  };
+  for (const std::string type :
+       {"\"type\": \"longrope\", ", "\"type\": \"su\", ", "\"rope_type\": \"longrope\", "}) {
+    expect_golden(config(type, 16), model.parameters, "phi3/longrope");
+    expect_golden(config(type, 24), model.parameters, "phi3/longrope_short");
+  }
+  const ModelConfig newest =
+      with("phi3", "\"rope_scaling\": null",
+           "\"rope_parameters\": {\"rope_type\": \"longrope\", \"partial_rotary_factor\": 1.0, "
+           "\"rope_theta\": 10000.0, \"original_max_position_embeddings\": 16, " +
+               factors + "}");
+  EXPECT_TRUE(newest == config("\"type\": \"longrope\", ", 16));
+  // Written so that libraries which want three entries read it, and so that nothing is lost.
+  const std::string text = model_config_json(newest);
+  EXPECT_NE(text.find("\"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [1.25, 1.5], "
+                      "\"long_factor\": [2, 3.5]}"),
+            text.npos)
+      << text;
+  ModelConfig other = newest;
+  other.context = 24;
+  EXPECT_TRUE(parse_model_config(model_config_json(other)).config == other);
+}
+
 // Older files have the same beside each other.
 TEST(Families, Gemma3sTwoBasesAreReadInBothSpellings) {
   const ModelConfig newer = with("gemma3_text", "\"dtype\"", "\"dtype\"");
@@ -145,8 +183,20 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
           "partial_rotary_factor: turns fewer than 2 of a head's 4 elements");
   refused("gemma2", "\"attention_bias\": false", "\"use_bidirectional_attention\": true",
           "use_bidirectional_attention: must be false");
-  refused("phi3", "\"rope_scaling\": null", "\"rope_scaling\": {\"type\": \"longrope\"}",
-          "rope_scaling: unknown rope_type \"longrope\"; there are none, linear, dynamic, llama3");
+  const auto longrope = [&](const std::string& more, const std::string& why) {
+    refused("phi3", "\"rope_scaling\": null",
+            "\"rope_scaling\": {\"type\": \"longrope\"" + more + "}", "rope_scaling." + why);
+  };
+  longrope("", "short_factor: must be 1 numbers, one a pair, are 0");
+  longrope(", \"short_factor\": [1, 2]", "short_factor: must be 1 numbers, one a pair, are 2");
+  longrope(", \"short_factor\": [1]", "long_factor: must be 1 numbers, one a pair, are 0");
+  longrope(", \"short_factor\": [1], \"long_factor\": [-1]",
+           "long_factor: must be finite and above 0, is -1");
+  longrope(", \"short_factor\": [1], \"long_factor\": [1], \"attention_factor\": 0",
+           "attention_factor: must be finite and above 0, is 0");
+  refused("phi3", "\"rope_scaling\": null",
+          "\"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [\"1\"]}",
+          "short_factor: must be a list of numbers, is \"[\\\"1\\\"]\"");
   refused("gemma2", "\"attn_logit_softcapping\": 2.0", "\"attn_logit_softcapping\": -2.0",
           "score_cap: must be finite and above 0, is -2");
   refused("gemma2", "\"final_logit_softcapping\": 3.0", "\"final_logit_softcapping\": -3.0",

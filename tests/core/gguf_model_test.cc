@@ -255,6 +255,31 @@ TEST(GgufModel, Llama3sScalingIsFoundInItsFactors) {
   EXPECT_FALSE(rotary_scaling_of(5e5, std::vector<float>{NAN, 1}));
 }
 
+TEST(GgufModel, FactorsOfLongropeAreTensors) {
+  const Golden golden("phi3");
+  ModelConfig config = golden.config();
+  config.rotary_scaling = {.kind = RotaryScalingKind::longrope,
+                           .original = 16,
+                           .short_factors = {1.25},
+                           .long_factors = {3.5},
+                           .magnitude = 1.125};
+  GgufWriter writer;
+  testing::write_gguf_settings(writer, config);
+  testing::write_gguf_tensors(writer, config, golden.file());
+  const PretrainedModel model = read_pretrained(Written(writer.file()).path());
+  EXPECT_EQ(model.parameters.config().rotary_scaling, config.rotary_scaling);
+  const testing::Copied copy("phi3");
+  copy.write("config.json", model_config_json(config));
+  EXPECT_EQ(logits_of(model.parameters), logits_of(read_pretrained(copy.path()).parameters));
+
+  config.rotary_scaling.short_factors = {-1};
+  GgufWriter wrong;
+  testing::write_gguf_settings(wrong, config);
+  testing::write_gguf_tensors(wrong, config, golden.file());
+  EXPECT_EQ(Written(wrong.file()).refused(),
+            "rope_factors_short.weight: must be finite and above 0, is -1");
+}
+
 TEST(GgufModel, SaysWhatIsWrong) {
   const Golden golden("qwen2");
   const auto with = [&](const auto& change) {
@@ -286,7 +311,8 @@ TEST(GgufModel, SaysWhatIsWrong) {
       settings([](GgufWriter& writer) { writer.value("split.count", testing::kU16, "\3\1"); }),
       "split.count: must be 1, is 259: join the parts by `llama-gguf-split --merge`");
   EXPECT_EQ(settings([](GgufWriter& writer) { writer.text("qwen2.rope.scaling.type", "yarn"); }),
-            "rope_scaling: unknown rope_type \"yarn\"; there are none, linear, dynamic, llama3");
+            "rope_scaling: unknown rope_type \"yarn\"; there are none, linear, dynamic, llama3, "
+            "longrope");
   EXPECT_EQ(settings([](GgufWriter& writer) {
               writer.floats("blk.0.extra.weight", {1}, testing::kTensorF32, std::vector<float>{1});
             }),

@@ -173,6 +173,18 @@ inline void write_gguf_settings(GgufWriter& to, const ModelConfig& config) {
     }
     to.floats("rope_freqs.weight", {pairs}, kTensorF32, factors);
   }
+  if (config.rotary_scaling.kind == RotaryScalingKind::longrope) {
+    // generate_extra_tensors in conversion/phi.py
+    const RotaryScaling& scaling = config.rotary_scaling;
+    to.u32(at + "rope.scaling.original_context_length", scaling.original);
+    to.f32(at + "rope.scaling.attn_factor", scaling.magnitude);
+    const auto add = [&](const char* name, const std::vector<double>& factors) {
+      const std::vector<float> floats(factors.begin(), factors.end());
+      to.floats(name, {std::ssize(floats)}, kTensorF32, floats);
+    };
+    add("rope_factors_long.weight", scaling.long_factors);
+    add("rope_factors_short.weight", scaling.short_factors);
+  }
 }
 
 // A model's .safetensors file; matrices of this type, of which embeddings, too.

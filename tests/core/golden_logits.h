@@ -35,7 +35,16 @@ inline void expect_bounded_session(const ModelConfig& config, const ModelParamet
   session.append(ids, logits);
   expect_bounded(bounded, sampled(elements(logits), every), path.c_str());
   session.set_length(0);
-  for (Index n = 0; n < kGoldenTokens; ++n) {
+  // Those of longrope from where the text is as long as it is turned for.
+  const RotaryScaling& scaling = config.rotary_scaling;
+  const bool grows =
+      scaling.kind == RotaryScalingKind::longrope && scaling.original < kGoldenTokens;
+  const Index first = grows ? scaling.original + 1 : 0;
+  if (grows) {
+    session.append({ids.data(), static_cast<std::size_t>(first)},
+                   MatrixView<float>(logits.data(), {first, kGoldenVocabulary}));
+  }
+  for (Index n = first; n < kGoldenTokens; ++n) {
     const VectorView<const float> next = session.append({ids.data() + n, 1});
     std::copy_n(next.data(), kGoldenVocabulary, logits.view()[n].data());
   }

@@ -1,5 +1,7 @@
 // Settings read back from what was written, and those of models that cannot be here.
 #include <gtest/gtest.h>
+#include <tril/files/json_value.h>
+#include <tril/files/json_writer.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/model_family.h>
 
@@ -15,6 +17,18 @@ namespace {
 
 using testing::changed;
 using testing::error_of;
+
+TEST(ModelConfigJson, NumbersOfAListAreReadWhole) {
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(detail::json_numbers("[]"), Numbers());
+  EXPECT_EQ(detail::json_numbers("[ \n]"), Numbers());
+  EXPECT_EQ(detail::json_numbers("[1, -2.5,\t3e2 ]"), (Numbers{1, -2.5, 300}));
+  const Numbers odd = {0.1, 1e-300, -0x1p-1074, 12345678901234567.0};
+  EXPECT_EQ(detail::json_numbers(detail::JsonText(odd).text), odd);
+  for (const char* wrong : {"", "[", "]", "1", "[1", "[1,]", "[,1]", "[1 2]", "[[1]]", "[null]"}) {
+    EXPECT_FALSE(detail::json_numbers(wrong)) << wrong;
+  }
+}
 
 TEST(ModelConfigJson, IsReadAsItWasWritten) {
   std::vector<ModelConfig> configs;
@@ -55,7 +69,12 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
        {RotaryScaling{.kind = RotaryScalingKind::linear, .factor = 1.5},
         RotaryScaling{.kind = RotaryScalingKind::dynamic, .factor = 4, .original = 32},
         RotaryScaling{
-            .kind = RotaryScalingKind::llama3, .factor = 8, .original = 99, .low = 2, .high = 3}}) {
+            .kind = RotaryScalingKind::llama3, .factor = 8, .original = 99, .low = 2, .high = 3},
+        RotaryScaling{.kind = RotaryScalingKind::longrope,
+        .original = 32,
+        .short_factors = std::vector<double>(16, 1.1),
+        .long_factors = std::vector<double>(16, 3),
+        .magnitude = 1.5}}) {
     odd.rotary_scaling = scaling;
     configs.push_back(odd);
   }
@@ -242,7 +261,8 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
   refused("\"attention_bias\": false", "\"attention_bias\": true",
           "mlp_bias: must be as attention_bias");
   refused("\"llama3\"", "\"yarn\"",
-          "rope_scaling: unknown rope_type \"yarn\"; there are none, linear, dynamic, llama3");
+          "rope_scaling: unknown rope_type \"yarn\"; there are none, linear, dynamic, llama3, "
+          "longrope");
   refused("\"factor\": 8.0", "\"factor\": -1",
           "rope_scaling.factor: must be finite and above 0, is -1");
   refused("\"factor\": 8.0", "\"factor\": 0.5", "rope_scaling.factor: must be at least 1, is 0.5");

@@ -86,6 +86,11 @@ struct ModelReference {
     }
     const double speed = std::pow(base, -2.0 * static_cast<double>(i) / D);
     if (scaling.kind == RotaryScalingKind::linear) return speed / s;
+    if (scaling.kind == RotaryScalingKind::longrope) {
+      const bool is_long = tokens > scaling.original;
+      return speed / (is_long ? scaling.long_factors : scaling.short_factors)
+                         .at(static_cast<std::size_t>(i));
+    }
     if (scaling.kind != RotaryScalingKind::llama3) return speed;
     const double wavelength = 2 * std::acos(-1.0) / speed;
     if (wavelength < original / scaling.high) return speed;
@@ -96,13 +101,15 @@ struct ModelReference {
   // Row n turned by its position: pairs are halves of what is turned of each head.
   void turn(Table<Scalar>& x, Index layer = 0) const {
     const Index D = config.head_width(), half = config.turned_width() / 2;
+    const RotaryScaling& scaling = config.rotary_scaling;
+    const double length = scaling.kind == RotaryScalingKind::longrope ? scaling.magnitude : 1;
     for (Index n = 0; n < x.rows; ++n) {
       for (Index i = 0; i < x.cols; ++i) {
         if (i % D >= half) continue;
         const double angle = static_cast<double>(n % tokens) * speed(i % D, layer);
         const Scalar a = x(n, i), b = x(n, i + half);
-        const Scalar cosine = rounded_constant<Scalar>(std::cos(angle));
-        const Scalar sine = rounded_constant<Scalar>(std::sin(angle));
+        const Scalar cosine = rounded_constant<Scalar>(length * std::cos(angle));
+        const Scalar sine = rounded_constant<Scalar>(length * std::sin(angle));
         x(n, i) = cosine * a - sine * b;
         x(n, i + half) = sine * a + cosine * b;
       }

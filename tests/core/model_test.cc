@@ -206,8 +206,10 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
     if (config.positions == ModelPositions::rotary) {
       const std::vector<std::int32_t> places = {0, 1, 2, 3};
       const double local = config.rotary_local_base;
-      rotary_angles({places.data(), {4}}, local > 0 ? local : config.rotary_base,
-                    config.rotary_scaling, cos, sin);
+      RotaryScaling scaling = config.rotary_scaling;
+      scaling.length = scaling.kind == RotaryScalingKind::longrope ? 4 : 0;
+      rotary_angles({places.data(), {4}}, local > 0 ? local : config.rotary_base, scaling, cos,
+                    sin);
       options.rotary = MultiHeadRotary{.width = config.rotary_width, .cos = cos, .sin = sin};
     }
     Buffer<float, 3> out({2, 4, config.width});

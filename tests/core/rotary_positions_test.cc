@@ -103,6 +103,31 @@ TEST(RotaryPositions, AnglesAreScaledAsTheFamiliesDo) {
   }
 }
 
+TEST(RotaryPositions, AnglesOfLongropeAreByFactorsOfTheLength) {
+  const std::vector<std::int32_t> positions = {0, 1, 7, 5000};
+  const VectorView<const std::int32_t> at(positions.data(), {4});
+  RotaryScaling scaling{.kind = RotaryScalingKind::longrope,
+                        .original = 100,
+                        .short_factors = {1, 1.5, 0.75},
+                        .long_factors = {1.25, 8, 40},
+                        .magnitude = 1.1902380714238083};
+  for (const Index length : {0, 100, 101}) {
+    scaling.length = length;
+    Buffer<float, 2> cosine({4, 3}), sine({4, 3});
+    rotary_angles(at, 10000, scaling, cosine, sine);
+    for (std::size_t n = 0; n < 4; ++n) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double factor = (length > 100 ? scaling.long_factors : scaling.short_factors)[i];
+        const double angle = positions[n] / (factor * std::pow(10000, static_cast<double>(i) / 3));
+        const auto row = static_cast<Index>(n), column = static_cast<Index>(i);
+        EXPECT_NEAR(cosine.view()[row][column], scaling.magnitude * std::cos(angle),
+                    0x1p-24 + 1e-10);
+        EXPECT_NEAR(sine.view()[row][column], scaling.magnitude * std::sin(angle), 0x1p-24 + 1e-10);
+      }
+    }
+  }
+}
+
 TEST(RotaryPositions, RefusesScalingsOutOfRange) {
   Buffer<std::int32_t, 1> positions({3});
   Buffer<float, 2> cosine({3, 4}), sine({3, 4});
@@ -123,6 +148,22 @@ TEST(RotaryPositions, RefusesScalingsOutOfRange) {
             "rotary_angles: scaling.length: must be at least 0, is -1");
   EXPECT_EQ(message({.kind = llama3, .original = 10, .low = 4, .high = 4}),
             "rotary_angles: scaling.high: must be above low, both above 0; they are 4 and 4");
+  const std::vector<double> four = {1, 1, 1, 1}, wrong = {1, 1, 0, 1};
+  EXPECT_EQ(message({.kind = longrope}),
+            "rotary_angles: scaling.original: must be at least 1, is 0");
+  EXPECT_EQ(message({.kind = longrope, .original = 10, .short_factors = {1}}),
+            "rotary_angles: scaling.short_factors: must be 4 numbers, one a pair, are 1");
+  EXPECT_EQ(message({.kind = longrope, .original = 10, .short_factors = four}),
+            "rotary_angles: scaling.long_factors: must be 4 numbers, one a pair, are 0");
+  EXPECT_EQ(
+      message({.kind = longrope, .original = 10, .short_factors = four, .long_factors = wrong}),
+      "rotary_angles: scaling.long_factors: must be finite and above 0, is 0");
+  EXPECT_EQ(message({.kind = longrope,
+                     .original = 10,
+                     .short_factors = four,
+                     .long_factors = four,
+                     .magnitude = -1}),
+            "rotary_angles: scaling.magnitude: must be finite and above 0, is -1");
   rotary_angles(positions, 10000, {}, cosine, sine);
   EXPECT_EQ(cosine.data()[0], 1);
 }

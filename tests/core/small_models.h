@@ -30,6 +30,17 @@ inline ModelConfig scaled() {
       .kind = RotaryScalingKind::llama3, .factor = 8, .original = 60, .low = 1, .high = 4};
   return config;
 }
+// In all texts longer than two tokens.
+inline ModelConfig turned_by_factors() {
+  ModelConfig config = grouped();
+  config.head_dim = 4;
+  config.rotary_scaling = {.kind = RotaryScalingKind::longrope,
+                           .original = 2,
+                           .short_factors = {9, 9},
+                           .long_factors = {1.5, 4},
+                           .magnitude = 1.25};
+  return config;
+}
 // Heads together wider than the model.
 inline ModelConfig wide_heads() {
   ModelConfig config = small(ModelFamily::qwen3);
@@ -55,6 +66,7 @@ inline std::vector<ModelConfig> families() {
                                   grouped(),
                                   bidirectional(),
                                   scaled(),
+                                  turned_by_factors(),
                                   wide_heads()};
   for (const auto& each : kModelFamilies) {
     if (each.value > ModelFamily::qwen3) all.push_back(shrunk(each.value));

@@ -2,6 +2,7 @@
 
   NAME/config.json, NAME/model.safetensors, NAME/logits.npy   as make_models.py has them
   gpt_neox/in_turn.npy                                        with sublayers that follow each other
+  phi3/longrope.npy, phi3/longrope_short.npy                  with positions scaled, in a long text and in a short one
 
 Each is written plainly after its modeling_NAME.py in transformers (src/transformers/models/NAME), whose lines that
 decided something are quoted beside it. tests/core/families_test.cc reads them.
@@ -48,13 +49,13 @@ class Family:
         scaled = centred * (centred.square().mean(-1, keepdim=True) + eps).rsqrt()
         return scaled * self.m[name + '.weight'] + self.m[name + '.bias']
 
-    def turned(self, x, base, share=1.0, factor=1.0):
-        """[H, T, D]: the first of a head's elements in halves, the others stay."""
+    def turned(self, x, base, share=1.0, factor=1.0, scale=1.0):
+        """[H, T, D]: the first of a head's elements in halves, the others stay; factor: one, or one a pair."""
         width = int(x.shape[-1] * share)  # rotary_ndims = int(self.head_size * config.rotary_pct)
         speeds = base ** (-torch.arange(0, width, 2) / width) / factor
         angles = torch.outer(torch.arange(float(x.shape[1])), speeds)
         a, b = x[..., :width].chunk(2, -1)
-        cos, sin = angles.cos(), angles.sin()
+        cos, sin = angles.cos() * scale, angles.sin() * scale
         return torch.cat([a * cos - b * sin, b * cos + a * sin, x[..., width:]], -1)
 
     def attend(self, q, k, v, window=None, scale=None, cap=None):
@@ -229,17 +230,28 @@ def phi3():
         'rope_scaling': None, 'partial_rotary_factor': 0.5, 'sliding_window': 7, 'tie_word_embeddings': True,
         'original_max_position_embeddings': CONTEXT, 'torch_dtype': 'bfloat16',
     }, PRE, fused=True)  # fmt: skip
-    x, width = f.m['model.embed_tokens.weight'][TOKENS], WIDTH // HEADS
-    for n in range(LAYERS):
-        at = f'model.layers.{n}.'
-        qkv = f.linear(f.rms_norm(x, at + PRE[0], 1e-5), at + 'self_attn.qkv_proj')
-        q, k, v = qkv.split([HEADS * width, KV_HEADS * width, KV_HEADS * width], -1)  # Phi3Attention.forward
-        q, k, v = heads_of(q, HEADS), heads_of(k, KV_HEADS), heads_of(v, KV_HEADS)
-        mixed = f.attend(f.turned(q, 1e4, 0.5), f.turned(k, 1e4, 0.5), v, window=7)
-        x = x + f.linear(mixed, at + 'self_attn.o_proj')
-        gate, up = f.linear(f.rms_norm(x, at + PRE[1], 1e-5), at + 'mlp.gate_up_proj').chunk(2, -1)
-        x = x + f.linear(up * torch.nn.functional.silu(gate), at + 'mlp.down_proj')
-    save('models/phi3/logits', said(f, f.rms_norm(x, 'model.norm', 1e-5)))
+    width = WIDTH // HEADS
+
+    def logits(share, factor=1.0, scale=1.0):
+        x = f.m['model.embed_tokens.weight'][TOKENS]
+        for n in range(LAYERS):
+            at = f'model.layers.{n}.'
+            qkv = f.linear(f.rms_norm(x, at + PRE[0], 1e-5), at + 'self_attn.qkv_proj')
+            q, k, v = qkv.split([HEADS * width, KV_HEADS * width, KV_HEADS * width], -1)  # Phi3Attention.forward
+            q, k, v = heads_of(q, HEADS), heads_of(k, KV_HEADS), heads_of(v, KV_HEADS)
+            q, k = (f.turned(each, 1e4, share, factor, scale) for each in (q, k))
+            x = x + f.linear(f.attend(q, k, v, window=7), at + 'self_attn.o_proj')
+            gate, up = f.linear(f.rms_norm(x, at + PRE[1], 1e-5), at + 'mlp.gate_up_proj').chunk(2, -1)
+            x = x + f.linear(up * torch.nn.functional.silu(gate), at + 'mlp.down_proj')
+        return said(f, f.rms_norm(x, 'model.norm', 1e-5))
+
+    save('models/phi3/logits', logits(0.5))
+    # modeling_rope_utils.py, _compute_longrope_parameters: inv_freq = 1.0 / (ext_factors * base**inv_freq_shape), by
+    # long_factor if seq_len > original_max_position_embeddings; attention_factor = math.sqrt(1 + math.log(factor) /
+    # math.log(original_max_position_embeddings)), factor = max_position_embeddings / original_max_position_embeddings
+    for path, original, factors in (('longrope', 16, [2.0, 3.5]), ('longrope_short', 24, [1.25, 1.5])):
+        scale = math.sqrt(1 + math.log(CONTEXT / original) / math.log(original))
+        save(f'models/phi3/{path}', logits(1.0, torch.tensor(factors), scale))
 
 
 def gemma(f, name, layer, cap=None, logit_cap=None):

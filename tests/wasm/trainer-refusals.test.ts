@@ -90,6 +90,14 @@ describe('what does not fit', () => {
     const scaled = { ...rotary, rotaryScaling: 'linear' };
     refuse({ model: { ...scaled, rotaryScalingFactor: 0 } }, 'rotaryScalingFactor', 'above 0');
     refuse({ model: { ...scaled, rotaryScalingFactor: '2' } }, 'rotaryScalingFactor', 'a number');
+    const longrope = { ...rotary, rotaryScaling: 'longrope', rotaryScalingOriginal: 4 };
+    refuse({ model: longrope }, 'rotaryScalingShort', 'one a pair, are 0');
+    refuse(
+      { model: { ...rotary, rotaryScalingShort: 2 } },
+      'rotaryScalingShort',
+      'a list of numbers',
+    );
+    refuse({ model: { ...rotary, rotaryScalingLong: ['2'] } }, 'rotaryScalingLong', 'a number');
     refuse({ model: { ...model, projectionBiases: 1 } }, 'projectionBiases', 'true or false');
     refuse({ model: { biases: 1 } }, 'biases', 'true or false');
     refuse({ model: 3 }, 'model', 'must be an object');

@@ -180,16 +180,22 @@ describe('a trainer', () => {
   it("trains Qwen2's family, and models with scaled positions", async () => {
     const own = await loadTril({ variant: 'simd' });
     const scaled = {
-      rotaryScaling: 'llama3',
-      rotaryScalingFactor: 8,
-      rotaryScalingOriginal: 4,
-      rotaryScalingLow: 1.5,
-      rotaryScalingHigh: 3,
-    } as const;
+      ...({ rotaryScaling: 'llama3', rotaryScalingOriginal: 4 } as const),
+      ...{ rotaryScalingFactor: 8, rotaryScalingLow: 1.5, rotaryScalingHigh: 3 },
+    };
+    const pairs = model.width / model.heads / 2;
+    const [rotaryScalingShort, rotaryScalingLong] = [1.25, 4].map((x) =>
+      Array<number>(pairs).fill(x),
+    );
+    const longrope = {
+      ...({ rotaryScaling: 'longrope', rotaryScalingOriginal: 4 } as const),
+      ...{ rotaryScalingShort, rotaryScalingLong, rotaryScalingMagnitude: 1.25 },
+    };
     for (const settings of [
       { family: 'qwen2', layers: 1 },
       { family: 'llama', layers: 1, biases: false, projectionBiases: true, ...scaled },
       { family: 'llama', rotaryScaling: 'linear', rotaryScalingFactor: 2 },
+      { family: 'llama', ...longrope },
     ] as const) {
       const trainer = tril.trainer({ ...small, model: { ...model, ...settings } });
       expect(trainer.settings.model).toMatchObject(settings);
@@ -205,11 +211,13 @@ describe('a trainer', () => {
     }
     // A position turns otherwise where it is scaled.
     const plain = tril.trainer({ ...small, model: { ...model, family: 'llama' } });
-    const other = tril.trainer({ ...small, model: { ...model, family: 'llama', ...scaled } });
     const tokens = [...plain.encode('the mat.')];
-    expect(other.trace(tokens).logits.read()).not.toEqual(plain.trace(tokens).logits.read());
+    for (const scaling of [scaled, longrope]) {
+      const other = tril.trainer({ ...small, model: { ...model, family: 'llama', ...scaling } });
+      expect(other.trace(tokens).logits.read()).not.toEqual(plain.trace(tokens).logits.read());
+      other.dispose();
+    }
     plain.dispose();
-    other.dispose();
   });
 
   it('shows the attention of every head, and the logits that the loss is of', () => {

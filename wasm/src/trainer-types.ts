@@ -88,15 +88,21 @@ export interface ModelSettings {
   /** Soft cap of logits, alike; 0: none (default: the family's; Llama's is 0). */
   readonly logitCap?: number;
   /** Scaling of these angles, for texts longer than those trained on (default `'none'`). */
-  readonly rotaryScaling?: 'none' | 'linear' | 'dynamic' | 'llama3';
+  readonly rotaryScaling?: 'none' | 'linear' | 'dynamic' | 'llama3' | 'longrope';
   /** Factor of that scaling: above 0, for `dynamic` and `llama3` at least 1 (default 1). */
   readonly rotaryScalingFactor?: number;
-  /** Number of tokens the model was trained on at once; for `dynamic` and `llama3`. */
+  /** Number of tokens the model was trained on at once; for `dynamic`, `llama3` and `longrope`. */
   readonly rotaryScalingOriginal?: number;
   /** For `llama3`: pairs that turn less often than this within `rotaryScalingOriginal` are slowed by the whole factor (default 1). */
   readonly rotaryScalingLow?: number;
   /** For `llama3`: pairs that turn more often than this are not slowed (default 4). */
   readonly rotaryScalingHigh?: number;
+  /** For `longrope`: by how much each pair is slowed in texts of up to `rotaryScalingOriginal` tokens, `[R / 2]`. */
+  readonly rotaryScalingShort?: readonly number[];
+  /** For `longrope`: the same in longer texts. */
+  readonly rotaryScalingLong?: readonly number[];
+  /** For `longrope`: what cosines and sines are multiplied by (default 1). */
+  readonly rotaryScalingMagnitude?: number;
   /** Dropout probability of embeddings and of sublayers' outputs in training (default 0). */
   readonly dropout?: number;
 }

@@ -36,17 +36,21 @@ export function rowsOf(call: string, argument: string, data: unknown, length = I
   return { values, shape: whole, rows: whole.length > 1 ? whole[0]! : 1 };
 }
 
+/** A setting as the core writes it: `true`, `4`, `[1, 2.5]`, or a name. */
+function settingOf(text: string): unknown {
+  if (text.startsWith('[')) return Object.freeze(JSON.parse(text));
+  if (text === 'true' || text === 'false') return text === 'true';
+  const number = Number(text);
+  return Number.isNaN(number) ? text : number;
+}
+
 /** `['model.kv_heads', '4', ...]` as `{ model: { kvHeads: 4 }, ... }`. */
 export function settingsOf(pairs: readonly string[]): TrainerSettings {
   const model: Record<string, unknown> = {};
   const settings: Record<string, unknown> = { model };
   for (let i = 0; i < pairs.length; i += 2) {
     const [part, name] = pairs[i]!.split('.') as [string, string];
-    const text = pairs[i + 1]!;
-    const number = Number(text);
-    const flag = text === 'true' || text === 'false';
-    const value = flag ? text === 'true' : Number.isNaN(number) ? text : number;
-    (part === 'model' ? model : settings)[camelCase(name)] = value;
+    (part === 'model' ? model : settings)[camelCase(name)] = settingOf(pairs[i + 1]!);
   }
   Object.freeze(model);
   return settings as unknown as TrainerSettings;

@@ -26,6 +26,28 @@ Index JsonValue::whole(Index otherwise) const noexcept {
   return error == std::errc() && at == end ? number : otherwise;
 }
 
+std::optional<std::vector<double>> json_numbers(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
+  const auto trimmed = [&](std::string_view part) {
+    const std::size_t first = std::min(part.find_first_not_of(kSpaces), part.size());
+    const std::size_t last = part.find_last_not_of(kSpaces);
+    return last == part.npos ? std::string_view() : part.substr(first, last + 1 - first);
+  };
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {};
+  std::string_view rest = text.substr(1, text.size() - 2);
+  std::vector<double> numbers;
+  if (trimmed(rest).empty()) return numbers;
+  for (bool is_last = false; !is_last;) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    const std::optional<double> number = read_number(trimmed(rest.substr(0, end)));
+    if (!number) return {};
+    numbers.push_back(*number);
+    is_last = end == rest.size();
+    rest.remove_prefix(is_last ? end : end + 1);
+  }
+  return numbers;
+}
+
 JsonObject::JsonObject(const char* call, const char* argument, std::string_view text)
     : call_(call) {
   JsonReader reader(call, text, 0, argument);
@@ -100,6 +122,14 @@ std::vector<Index> JsonObject::numbers_below(const char* name, Index end) const 
     add(node);
   }
   return values;
+}
+
+std::vector<double> JsonObject::list_of_numbers(const char* name) const {
+  constexpr const char* kWhat = "a list of numbers";
+  const std::string_view text = expected(name, true, "[", kWhat);
+  const auto numbers = json_numbers(text.empty() ? "[]" : text);
+  if (!numbers) fail(call_, name, {"must be ", kWhat, ", is ", shown(text)});
+  return *numbers;
 }
 
 std::vector<std::string> JsonObject::list_of_texts(const char* name) const {

@@ -32,6 +32,9 @@ struct JsonValue {
   std::size_t position = 0;        // its first byte in the file
 };
 
+// The numbers of a list, "[1, 2.5]"; nothing where the text is anything else.
+std::optional<std::vector<double>> json_numbers(std::string_view text);
+
 // Borrows the text of an object. Entries that nobody asks for may be anything, null is as missing,
 // and of entries with one name the last counts. Errors are thrown in the name of `call` and of the
 // entry.
@@ -51,6 +54,8 @@ class JsonObject {
   std::string text(const char* name, std::optional<std::string> otherwise = {}) const;
   // The whole numbers from 0 to below `end` in a number or a list of numbers, which may be missing.
   std::vector<Index> numbers_below(const char* name, Index end) const;
+  // The numbers in a list, which may be missing.
+  std::vector<double> list_of_numbers(const char* name) const;
   // The texts in a list, which may be missing.
   std::vector<std::string> list_of_texts(const char* name) const;
   // An object; one without entries where it is missing.

@@ -34,6 +34,12 @@ std::string shown(std::string_view text) {
 
 JsonText::JsonText(double number) : text(exact_number_text(number)) {}
 
+JsonText::JsonText(const std::vector<double>& numbers) : JsonText(nullptr) {
+  JsonWriter list('[');
+  for (const double each : numbers) list.add(each);
+  text = std::move(list).end().text;
+}
+
 void JsonWriter::begin_entry() {
   const bool is_first = text_.size() == 1;
   if (!is_first) text_ += ',';

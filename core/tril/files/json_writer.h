@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace tril::detail {
 
@@ -22,7 +23,7 @@ std::string shown(std::string_view text);
 
 // A value as it is written.
 struct JsonText {
-  // A string; true or false; a number that is read back as the same; null.
+  // A string; true or false; a number that is read back as the same, or a list of them; null.
   JsonText(std::string_view string) : text(json_quoted(string)) {}
   JsonText(const std::string& string) : JsonText(std::string_view(string)) {}
   JsonText(const char* string) : JsonText(std::string_view(string)) {}
@@ -30,6 +31,7 @@ struct JsonText {
   template <typename T>
   requires std::is_integral_v<T> JsonText(T number) : text(std::to_string(number)) {}
   JsonText(double number);
+  JsonText(const std::vector<double>& numbers);
   JsonText(std::nullptr_t) : text("null") {}
   // JSON already.
   static JsonText of(std::string json) {

@@ -82,9 +82,17 @@ double scaled_base(double base, const RotaryScaling& scaling, Index pairs) noexc
   return base * exponential(logarithm(stretch) * R / (R - 2));
 }
 
-// What becomes of a speed, monotonic in it.
-double scaled_speed(double speed, const RotaryScaling& scaling) noexcept {
+// The factors of longrope that a text of this length is turned by.
+const std::vector<double>& factors_of(const RotaryScaling& scaling) noexcept {
+  return scaling.length > scaling.original ? scaling.long_factors : scaling.short_factors;
+}
+
+// What becomes of the speed of pair i.
+double scaled_speed(double speed, Index i, const RotaryScaling& scaling) noexcept {
   if (scaling.kind == RotaryScalingKind::linear) return speed / scaling.factor;
+  if (scaling.kind == RotaryScalingKind::longrope) {
+    return speed / factors_of(scaling)[static_cast<std::size_t>(i)];
+  }
   if (scaling.kind != RotaryScalingKind::llama3) return speed;
   constexpr double kTurn = 6.283185307179586;
   const double turns = static_cast<double>(scaling.original) * speed / kTurn;  // within `original`
@@ -98,26 +106,40 @@ double scaled_speed(double speed, const RotaryScaling& scaling) noexcept {
 double detail::fastest_rotary_speed(double base, const RotaryScaling& scaling,
                                     Index pairs) noexcept {
   const double new_base = scaled_base(base, scaling, pairs);
-  const auto speed = [&](Index i) { return scaled_speed(speed_of(new_base, i, pairs), scaling); };
-  return std::max(speed(0), speed(pairs - 1));
+  double fastest = 0;
+  for (Index i = 0; i < pairs; ++i) {
+    fastest = std::max(fastest, scaled_speed(speed_of(new_base, i, pairs), i, scaling));
+  }
+  return fastest;
 }
 
-void check_rotary_scaling(const RotaryScaling& scaling, const char* call,
+void check_rotary_scaling(const RotaryScaling& scaling, Index pairs, const char* call,
                           const RotaryScalingNames& names) {
+  const auto check_positive = [&](double value, const char* name) {
+    if (!(std::isfinite(value) && value > 0)) {
+      fail(call, name, {"must be finite and above 0, is ", value});
+    }
+  };
   if (scaling.kind == RotaryScalingKind::none) return;
-  if (!(std::isfinite(scaling.factor) && scaling.factor > 0)) {
-    fail(call, names.factor, {"must be finite and above 0, is ", scaling.factor});
-  }
+  check_positive(scaling.factor, names.factor);
   if (scaling.kind == RotaryScalingKind::linear) return;
   if (scaling.original < 1) {
     fail(call, names.original, {"must be at least 1, is ", scaling.original});
   }
-  if (scaling.factor < 1) fail(call, names.factor, {"must be at least 1, is ", scaling.factor});
-  if (scaling.kind == RotaryScalingKind::dynamic) {
-    if (scaling.length < 0)
-      fail(call, "scaling.length", {"must be at least 0, is ", scaling.length});
-    return;
+  if (scaling.length < 0) fail(call, "scaling.length", {"must be at least 0, is ", scaling.length});
+  if (scaling.kind == RotaryScalingKind::longrope) {
+    const auto check_factors = [&](const std::vector<double>& factors, const char* name) {
+      if (std::ssize(factors) != pairs) {
+        fail(call, name, {"must be ", pairs, " numbers, one a pair, are ", std::ssize(factors)});
+      }
+      for (const double each : factors) check_positive(each, name);
+    };
+    check_factors(scaling.short_factors, names.short_factors);
+    check_factors(scaling.long_factors, names.long_factors);
+    return check_positive(scaling.magnitude, names.magnitude);
   }
+  if (scaling.factor < 1) fail(call, names.factor, {"must be at least 1, is ", scaling.factor});
+  if (scaling.kind == RotaryScalingKind::dynamic) return;
   if (!(scaling.low > 0 && scaling.high > scaling.low && std::isfinite(scaling.high))) {
     fail(call, names.high,
          {"must be above low, both above 0; they are ", scaling.high, " and ", scaling.low});
@@ -144,7 +166,7 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base,
   if (!(std::isfinite(base) && base > 0)) {
     fail(kCall, "base", {"must be finite and above 0, is ", base});
   }
-  check_rotary_scaling(scaling, kCall);
+  check_rotary_scaling(scaling, pairs, kCall);
   if (cos.count() == 0) return;
   const double fastest = detail::fastest_rotary_speed(base, scaling, pairs);
   for (Index n = 0; n < tokens; ++n) {
@@ -160,12 +182,13 @@ void detail::run_rotary_angles(const VectorView<const std::int32_t>& positions, 
                                const MatrixView<float>& sin) noexcept {
   const Index pairs = cos.size(1);
   const double new_base = scaled_base(base, scaling, pairs);
+  const double magnitude = scaling.kind == RotaryScalingKind::longrope ? scaling.magnitude : 1;
   for (Index i = 0; i < pairs; ++i) {
-    const double speed = scaled_speed(speed_of(new_base, i, pairs), scaling);
+    const double speed = scaled_speed(speed_of(new_base, i, pairs), i, scaling);
     for (Index n = 0; n < positions.size(0); ++n) {
       const SineAndCosine both = sine_and_cosine(positions[n] * speed);
-      cos[n][i] = static_cast<float>(both.cosine);
-      sin[n][i] = static_cast<float>(both.sine);
+      cos[n][i] = static_cast<float>(magnitude * both.cosine);
+      sin[n][i] = static_cast<float>(magnitude * both.sine);
     }
   }
 }

@@ -13,6 +13,7 @@
 #include <tril/foundation/tensor.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace tril {
 
@@ -23,14 +24,15 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base, Matrix
                    MatrixView<float> sin);
 
 // How the angles change so that a model reads longer texts than those it was trained on.
-enum class RotaryScalingKind : std::uint8_t { none, linear, dynamic, llama3 };
+enum class RotaryScalingKind : std::uint8_t { none, linear, dynamic, llama3, longrope };
 
 // Their names.
 inline constexpr Named<RotaryScalingKind> kRotaryScalingKinds[] = {
     {"none", RotaryScalingKind::none},
     {"linear", RotaryScalingKind::linear},
     {"dynamic", RotaryScalingKind::dynamic},
-    {"llama3", RotaryScalingKind::llama3}};
+    {"llama3", RotaryScalingKind::llama3},
+    {"longrope", RotaryScalingKind::longrope}};
 
 // With w = base^(-2 i / R) radians a position, as Hugging Face's `rope_scaling` has it:
 //
@@ -39,13 +41,18 @@ inline constexpr Named<RotaryScalingKind> kRotaryScalingKinds[] = {
 //            where n is above original (bloc97 2023)
 //   llama3   w / factor where a turn takes more than original / low positions, w where it takes
 //            less than original / high, between them blended (Dubey et al. 2024)
+//   longrope w / short_factors[i], and where length is above original  w / long_factors[i]; cosines
+//            and sines are times `magnitude` (Ding et al. 2024)
 struct RotaryScaling {
   RotaryScalingKind kind = RotaryScalingKind::none;  // which of them
-  double factor = 1;                                 // above 0; of dynamic and llama3 at least 1
+  double factor = 1;   // above 0; of dynamic and llama3 at least 1; not of longrope
   Index original = 0;  // tokens that the model was trained on at once; not of linear
   double low = 1;      // of llama3: turns within `original`
   double high = 4;     // above low
-  Index length = 0;    // of dynamic: the tokens that there are
+  Index length = 0;    // of dynamic and longrope: the tokens that there are
+  std::vector<double> short_factors = {};  // of longrope: one a pair, above 0
+  std::vector<double> long_factors = {};   // the same
+  double magnitude = 1;                    // of longrope: above 0
 
   friend bool operator==(const RotaryScaling&, const RotaryScaling&) = default;
 };
@@ -59,10 +66,14 @@ struct RotaryScalingNames {
   const char* factor = "scaling.factor";      // of RotaryScaling::factor
   const char* original = "scaling.original";  // of RotaryScaling::original
   const char* high = "scaling.high";          // of RotaryScaling::high
+  const char* short_factors = "scaling.short_factors";
+  const char* long_factors = "scaling.long_factors";
+  const char* magnitude = "scaling.magnitude";
 };
 
-// Throws Error in the name of `call`, of a number by its name, where that is out of range.
-void check_rotary_scaling(const RotaryScaling& scaling, const char* call,
+// Throws Error in the name of `call`, of a number by its name, where that is out of range, or
+// factors are not as many as the pairs.
+void check_rotary_scaling(const RotaryScaling& scaling, Index pairs, const char* call,
                           const RotaryScalingNames& names = {});
 
 // Which elements are turned together.

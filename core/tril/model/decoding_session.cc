@@ -62,6 +62,7 @@ DecodingSession::DecodingSession(const ModelConfig& config, const ModelWeights& 
           .heads = config.kv_head_count(), .capacity = tokens, .width = config.head_width()});
     }
     last_ = Buffer<float, 2>({1, config.vocabulary});
+    if (rotary_.longer) tokens_.reserve(static_cast<std::size_t>(tokens));
   });
 }
 
@@ -104,6 +105,7 @@ void DecodingSession::rewind(Index length) noexcept {
     if (each.length() > length) each.set_length(length);
   }
   length_ = length;
+  if (rotary_.longer) tokens_.resize(static_cast<std::size_t>(length));
 }
 
 void detail::check_tokens(const char* call, std::span<const std::int32_t> tokens,
@@ -205,6 +207,7 @@ void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView
   const Index before = length_, count = static_cast<Index>(tokens.size());
   const bool at_once = !config_.causal || !trace.is_empty();
   const Index most = at_once ? count : kPiece;
+  turn_for(before + count, context);
   try {
     for (Index first = 0; first < count; first += most) {
       const Index piece = std::min(most, count - first);
@@ -223,6 +226,27 @@ void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView
   }
 }
 
+// Where a text of so many tokens is turned otherwise than that of those there are, these run anew.
+void DecodingSession::turn_for(Index length, const Context& context) {
+  const bool is_alike = turned_for_ >= 0 && &rotary_.of(turned_for_) == &rotary_.of(length);
+  if (is_alike) return;
+  const std::vector<std::int32_t> tokens = tokens_;
+  const auto count = std::ssize(tokens);
+  turned_for_ = length;
+  try {
+    rewind(0);
+    for (Index first = 0; first < count; first += kPiece) {
+      const Index piece = std::min<Index>(kPiece, count - first);
+      run_piece(std::span(tokens).subspan(static_cast<std::size_t>(first),
+                                          static_cast<std::size_t>(piece)),
+                {}, {}, context);
+    }
+  } catch (...) {  // out of memory: they will run anew once more
+    length_ = count, tokens_ = tokens, turned_for_ = -1;
+    throw;
+  }
+}
+
 // out = final_norm(x), both [T, C] without gaps
 void DecodingSession::run_final_norm(const MatrixView<const float>& x, const MatrixView<float>& out,
                                      const Context& context) const {
@@ -237,7 +261,8 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
                                 const MatrixView<float>& logits, const ModelTrace& trace,
                                 const Context& context) {
   const Index T = static_cast<Index>(tokens.size()), C = config_.width, first = length_;
-  const detail::ModelPass pass{config_, rotary_, 1, T, {}, 0, context, caches_, &changes_};
+  const detail::ModelPass pass{config_,  rotary_.of(turned_for_), 1, T, {}, 0, context, caches_,
+                               &changes_};
   Scratch::Frame frame(context.scratch);
   const auto given_or_taken = [&](const MatrixView<float>& view) {
     return view ? view : MatrixView<float>(frame.take<float>(T, C), {T, C});
@@ -272,6 +297,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
     detail::change_residual(changes_, static_cast<Index>(n) + 1, first, x);
   }
   length_ += T;
+  if (rotary_.longer) tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
   if (!logits) return;
   const Index rows = logits.size(0);
   // Where it is traced, all rows go through the norm.

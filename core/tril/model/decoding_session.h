@@ -21,7 +21,8 @@ namespace tril {
 
 // Owns keys and values, and borrows the weights. Logits are those that LanguageModel::logits gives
 // for all tokens at once, up to the order of addition. They do not depend on the number of threads.
-// After the first call for the most tokens nothing is allocated.
+// After the first call for the most tokens nothing is allocated. Where positions are scaled by
+// `longrope`, all tokens run anew when the text grows beyond `original`, or is rewound below it.
 class DecodingSession {
  public:
   // Empty, with room for `capacity` tokens; 0: as many as the context. More than the context can be
@@ -83,6 +84,7 @@ class DecodingSession {
   void run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
            const ModelTrace& trace, const Context& context);
   void check(const ModelTrace& trace, Index tokens) const;
+  void turn_for(Index length, const Context& context);
   void run_piece(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
                  const ModelTrace& trace, const Context& context);
   bool is_left_out(std::size_t layer) const noexcept;
@@ -97,6 +99,10 @@ class DecodingSession {
   std::vector<KeyValueCache> caches_;  // one a layer
   Buffer<float, 2> last_;              // logits [1, V]
   Index length_ = 0;
+  // Where longer texts are turned otherwise: the tokens that there are, and the length that their
+  // keys are turned for; below 0 where these are no longer good.
+  std::vector<std::int32_t> tokens_;
+  Index turned_for_ = 0;
   ModelChanges changes_;
 };
 

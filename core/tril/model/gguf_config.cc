@@ -61,6 +61,13 @@ void add_rotary(Translation& to, const detail::FamilyEntry& entry, Index head_wi
     fail(kCall, turned.c_str(), {"must be ", head_width, ", the width of a head, is ", width});
   }
   to.add(entry.rotary_share, share_of(width, head_width));
+  // The factors themselves are tensors (conversion/phi.py, generate_extra_tensors).
+  if (file.find("rope_factors_long.weight")) {
+    const Index original = file.whole(to.at("rope.scaling.original_context_length"));
+    to.json.add("tril_rotary_scaling_original", original);
+    to.json.add("tril_rotary_scaling_magnitude", file.number(to.at("rope.scaling.attn_factor"), 1));
+    return;
+  }
   const std::string_view kind = file.text(to.at("rope.scaling.type"), "linear");
   const double factor =
       file.number(to.at("rope.scaling.factor"), file.number(to.at("rope.scale_linear"), 1));

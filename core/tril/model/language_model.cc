@@ -194,6 +194,12 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
   embedding_backward(joined_rows(d), joined_rows(tokens), d_weights.embedding, pass.context);
 }
 
+detail::ModelPass LanguageModel::pass_over(const MatrixView<const std::int32_t>& tokens,
+                                           const Context& context) const noexcept {
+  const Index T = tokens.size(1);
+  return {config_, rotary_.of(T), tokens.size(0), T, {}, 0, context};
+}
+
 MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tokens,
                                               const Context& context,
                                               std::span<const TensorView<float, 4>> attention) {
@@ -207,14 +213,14 @@ MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tok
   for (const TensorView<float, 4>& each : attention) {
     check_shape(each, shape, kCall, "attention", "[B, H, T, T]");
   }
-  forward(tokens, {config_, rotary_, tokens.size(0), tokens.size(1), {}, 0, context}, attention);
+  forward(tokens, pass_over(tokens, context), attention);
   return saved_.logits;
 }
 
 ModelLoss LanguageModel::loss(MatrixView<const std::int32_t> tokens,
                               MatrixView<const std::int32_t> targets, const Context& context) {
   check(tokens, targets, "LanguageModel::loss");
-  forward(tokens, {config_, rotary_, tokens.size(0), tokens.size(1), {}, 0, context});
+  forward(tokens, pass_over(tokens, context));
   const CrossEntropyResult result = cross_entropy(saved_.logits, joined_rows(targets),
                                                   {.reduction = Reduction::sum}, {}, context);
   return {result.loss, result.counted, result.correct};
@@ -231,13 +237,9 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
   if (options.first_sequence < 0) {
     fail(kCall, "first_sequence", {"must be at least 0, is ", options.first_sequence});
   }
-  const detail::ModelPass pass{config_,
-                               rotary_,
-                               tokens.size(0),
-                               tokens.size(1),
-                               options.dropout_seed,
-                               options.first_sequence,
-                               context};
+  detail::ModelPass pass = pass_over(tokens, context);
+  pass.dropout_seed = options.dropout_seed;
+  pass.first_batch = options.first_sequence;
   const auto begin = std::chrono::steady_clock::now();
   forward(tokens, pass);
   if (saved_.capped) copy(saved_.logits, saved_.capped, context);

@@ -111,6 +111,8 @@ class LanguageModel {
   void check(const MatrixView<const std::int32_t>& tokens, const char* call) const;
   void place(Index batches, Index tokens);
   Saved laid_out(Index batches, Index tokens, SavedMemory& memory) const;
+  detail::ModelPass pass_over(const MatrixView<const std::int32_t>& tokens,
+                              const Context& context) const noexcept;
   void forward(const MatrixView<const std::int32_t>& tokens, const detail::ModelPass& pass,
                std::span<const TensorView<float, 4>> attention = {});
   void backward(const MatrixView<const std::int32_t>& tokens, const detail::ModelPass& pass);

@@ -107,8 +107,9 @@ void check_model_config(const ModelConfig& config, const char* call) {
   normal_or_0(config.query_scale, "query_scale");
   normal_or_0(config.score_cap, "score_cap");
   normal_or_0(config.logit_cap, "logit_cap");
-  check_rotary_scaling(config.rotary_scaling, call,
-                       {"rotary_scaling_factor", "rotary_scaling_original", "rotary_scaling_high"});
+  check_rotary_scaling(config.rotary_scaling, config.turned_width() / 2, call,
+                       {"rotary_scaling_factor", "rotary_scaling_original", "rotary_scaling_high",
+                        "rotary_scaling_short", "rotary_scaling_long", "rotary_scaling_magnitude"});
   if (!(config.dropout >= 0 && config.dropout < 1)) {
     fail(call, "dropout", {"must be from 0 to below 1, is ", config.dropout});
   }

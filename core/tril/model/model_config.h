@@ -121,7 +121,7 @@ struct ModelConfig {
   double score_cap = 0;           // c: scores become c tanh(score / c); 0: they stay
   double logit_cap = 0;           // the same of logits
   // Of rotary positions. Of dynamic the length is the context, whatever it says, so that a token is
-  // turned alike however many follow it.
+  // turned alike however many follow it; of longrope it is that of the text.
   RotaryScaling rotary_scaling = {};
   double dropout = 0;  // of embeddings, attention's weights, and what sublayers add, in training
 

@@ -90,7 +90,9 @@ void cap_logits_backward(const ModelConfig& config, const MatrixView<float>& cap
   multiply(d_logits, capped, d_logits, context);
 }
 
-RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length) {
+namespace {
+
+RotaryTables tables_of(const ModelConfig& config, Index count, Index length) {
   RotaryTables tables;
   if (config.positions != ModelPositions::rotary) return tables;
   const Shape<2> shape = {count, config.turned_width() / 2};
@@ -107,6 +109,18 @@ RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length)
   if (config.window > 0 && config.rotary_local_base > 0) {
     fill(config.rotary_local_base, {}, tables.local_cos, tables.local_sin);
   }
+  return tables;
+}
+
+}  // namespace
+
+RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length) {
+  const RotaryScaling& scaling = config.rotary_scaling;
+  if (scaling.kind != RotaryScalingKind::longrope) return tables_of(config, count, length);
+  if (count <= scaling.original) return tables_of(config, count, count);
+  RotaryTables tables = tables_of(config, scaling.original, scaling.original);
+  tables.original = scaling.original;
+  tables.longer = std::make_unique<RotaryTables>(tables_of(config, count, count));
   return tables;
 }
 

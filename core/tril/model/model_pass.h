@@ -6,6 +6,7 @@
 #include <tril/foundation/buffer.h>
 #include <tril/model/model_trace.h>
 
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -15,6 +16,14 @@ namespace tril::detail {
 struct RotaryTables {
   Buffer<float, 2> cos, sin;
   Buffer<float, 2> local_cos, local_sin;  // of layers with a window, where theirs are others
+  // Where longer texts than `original` tokens are turned otherwise, those of longer ones.
+  Index original = 0;
+  std::unique_ptr<RotaryTables> longer;
+
+  // Those of a text of so many tokens.
+  const RotaryTables& of(Index length) const noexcept {
+    return longer && length > original ? *longer : *this;
+  }
 };
 // Of the positions from 0 to below `count`; those of dynamic scaling as far as `length` tokens.
 RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length);

@@ -47,6 +47,9 @@ void for_each_model_setting(Config& config, const Visit& visit) {
   visit.newer("rotary_scaling_original", config.rotary_scaling.original);
   visit.newer("rotary_scaling_low", config.rotary_scaling.low);
   visit.newer("rotary_scaling_high", config.rotary_scaling.high);
+  visit.newer("rotary_scaling_short", config.rotary_scaling.short_factors);
+  visit.newer("rotary_scaling_long", config.rotary_scaling.long_factors);
+  visit.newer("rotary_scaling_magnitude", config.rotary_scaling.magnitude);
   visit("dropout", config.dropout);
 }
 

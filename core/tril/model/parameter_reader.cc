@@ -15,8 +15,6 @@ namespace {
 
 constexpr const char* kCall = "read_pretrained";
 
-constexpr const char* kFactors = "rope_freqs.weight";
-
 // What files hold besides parameters.
 bool is_ignored(const ModelConfig& config, const detail::FamilyEntry& entry,
                 std::string_view name) {
@@ -53,11 +51,12 @@ const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) 
   std::string_view name = tensor.name;
   const bool may_scale = config.positions == ModelPositions::rotary &&
                          config.rotary_scaling.kind == RotaryScalingKind::none;
-  if (name == kFactors && names_ == ParameterNames::of_gguf && may_scale) {
+  const auto factors = std::ranges::find(factors_, name, &Factors::name);
+  if (factors != factors_.end() && names_ == ParameterNames::of_gguf && may_scale) {
     const Index pairs = config.turned_width() / 2;
-    if (factors_.empty()) factors_.resize(static_cast<std::size_t>(pairs));
-    stored_factors_ = {kFactors, {pairs}, factors_.data(), false};
-    return &stored_factors_;
+    factors->values.resize(static_cast<std::size_t>(pairs));
+    factors->stored = {factors->name, {pairs}, factors->values.data(), false};
+    return &factors->stored;
   }
   const std::string_view prefix = entry.prefix;
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
@@ -281,10 +280,28 @@ void ParameterReader::finish() {
     if (at == left_.end()) fail_missing(each);
     if (at->second > 0) fail(kCall, each.name.c_str(), {at->second, " bytes of it are missing"});
   }
-  if (factors_.empty()) return;
-  const auto scaling = rotary_scaling_of(model_.config().rotary_base, factors_);
-  if (!scaling) fail(kCall, kFactors, "are not those of Llama 3's scaling of positions");
-  model_.config_.rotary_scaling = *scaling;
+  set_scaling();
+}
+
+void ParameterReader::set_scaling() {
+  const auto& [llama3, shorter, longer] = factors_;
+  ModelConfig& config = model_.config_;
+  if (!llama3.values.empty()) {
+    const auto scaling = rotary_scaling_of(config.rotary_base, llama3.values);
+    if (!scaling) fail(kCall, llama3.name, "are not those of Llama 3's scaling of positions");
+    config.rotary_scaling = *scaling;
+  }
+  if (shorter.values.empty() && longer.values.empty()) return;
+  RotaryScaling scaling = config.rotary_scaling;  // `original` and `magnitude` are the file's
+  scaling.kind = RotaryScalingKind::longrope;
+  scaling.short_factors.assign(shorter.values.begin(), shorter.values.end());
+  scaling.long_factors.assign(longer.values.begin(), longer.values.end());
+  check_rotary_scaling(scaling, config.turned_width() / 2, kCall,
+                       {.original = "rope.scaling.original_context_length",
+                        .short_factors = shorter.name,
+                        .long_factors = longer.name,
+                        .magnitude = "rope.scaling.attn_factor"});
+  config.rotary_scaling = std::move(scaling);
 }
 
 }  // namespace tril

@@ -66,20 +66,28 @@ class ParameterReader {
   // One of them from all its bytes.
   void read(const ParameterPlace& place, std::span<const std::byte> bytes);
   // After the last file. Throws Error, naming the first tensor that was in none, or not all of
-  // whose bytes came, and for factors of positions that are not Llama 3's, which become the
-  // settings' scaling. Working memory is free then.
+  // whose bytes came, and for factors of positions that are not Llama 3's or longrope's, which
+  // become the settings' scaling. Working memory is free then.
   void finish();
 
  private:
   const StoredParameter* parameter_of(const NamedTensor& tensor);
   WeightKind kind_of(const StoredParameter& parameter, ElementType type) const noexcept;
   void quantise(const ParameterPlace& place, std::size_t begin);
+  void set_scaling();
 
   ModelParameters& model_;
   ParameterNames names_;
   std::vector<StoredParameter> parameters_;
-  std::vector<float> factors_;  // of GGUF files, by which Llama 3 scales positions
-  StoredParameter stored_factors_ = {};
+  // Of GGUF files, by which positions are scaled: those of Llama 3, and of longrope's short and
+  // long texts.
+  struct Factors {
+    const char* name;
+    std::vector<float> values = {};
+    StoredParameter stored = {};
+  };
+  std::array<Factors, 3> factors_ = {
+      {{"rope_freqs.weight"}, {"rope_factors_short.weight"}, {"rope_factors_long.weight"}}};
   std::set<std::string_view> found_;                       // names of parameters_
   std::map<std::string_view, std::size_t> left_;           // bytes to come of those begun
   std::map<const MatrixView<float>*, WeightKind> kinds_;   // of matrices that were found

@@ -3,6 +3,7 @@
 // visit.newer() of what older checkpoints do not have.
 #pragma once
 
+#include <tril/files/json_value.h>
 #include <tril/files/json_writer.h>
 #include <tril/files/safetensors.h>
 #include <tril/foundation/check.h>
@@ -14,6 +15,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace tril::detail {
 
@@ -60,6 +62,10 @@ class SettingsReader {
       const std::optional<double> number = read_number(text);
       is_read = number.has_value();
       if (is_read) value = *number;
+    } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+      std::optional<std::vector<double>> numbers = json_numbers(text);
+      is_read = numbers.has_value();
+      if (is_read) value = *std::move(numbers);
     } else {
       const std::from_chars_result result = std::from_chars(text.data(), end, value);
       is_read = result.ec == std::errc() && result.ptr == end;

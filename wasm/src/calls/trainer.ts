@@ -9,7 +9,7 @@ import { Trainer, type TrainerOptions } from '../trainer.js';
 import { checkBytes } from '../trainer-values.js';
 import { checkSeed } from './tensor.js';
 
-export type Kind = 'name' | 'flag' | 'count' | 'number' | 'seed';
+export type Kind = 'name' | 'flag' | 'count' | 'number' | 'numbers' | 'seed';
 
 /** What kind of value a setting has; what is a name is the core's to say, and so are ranges. */
 const modelKinds: Record<string, Kind> = {
@@ -19,6 +19,8 @@ const modelKinds: Record<string, Kind> = {
   ...{ queryKeyNorm: 'flag', jointHeadsNorm: 'flag', parallel: 'flag', scaledEmbedding: 'flag' },
   ...{ rotaryScaling: 'name', rotaryScalingFactor: 'number', rotaryScalingOriginal: 'count' },
   ...{ rotaryScalingLow: 'number', rotaryScalingHigh: 'number' },
+  ...{ rotaryScalingShort: 'numbers', rotaryScalingLong: 'numbers' },
+  ...{ rotaryScalingMagnitude: 'number' },
   ...{ layers: 'count', heads: 'count', kvHeads: 'count', headDim: 'count' },
   ...{ width: 'count', hidden: 'count', context: 'count', vocabulary: 'count' },
   ...{ window: 'count', windowPeriod: 'count', rotaryWidth: 'count', rotaryPeriod: 'count' },
@@ -44,6 +46,11 @@ const checks: Record<Kind, (call: string, name: string, value: unknown) => unkno
   flag: (of, name, value) => booleanOption(of, name, value, false),
   count: (of, name, value) => integerOption(of, name, value as number, 0, 0),
   number: (of, name, value) => numberOption(of, name, value, 0),
+  numbers: (of, name, value) => {
+    if (!Array.isArray(value))
+      throw new TrilError(of, name, `must be a list of numbers, is ${describe(value)}`);
+    return JSON.stringify(value.map((each) => numberOption(of, name, each, 0)));
+  },
   seed: (of, _, value) => checkSeed(of, value),
 };
 
