@@ -4,7 +4,7 @@
 // and of 16. Each token reads all matrices but the embedding once, so the limit is the speed at
 // which as many bytes are read, measured in the same rounds. A prompt is bound by its products,
 // which are measured alone, too: `products` multiplies as many rows by the same matrices, and does
-// nothing else.
+// nothing else. `looked` takes the weights of all heads out of a prompt, `unlooked` does not.
 //
 //     tril_bench --benchmark_filter=generation --benchmark_repetitions=9
 //         --benchmark_enable_random_interleaving=true
@@ -13,6 +13,7 @@
 #include <tril/foundation/random.h>
 #include <tril/layers/linear.h>
 #include <tril/model/decoding_session.h>
+#include <tril/model/model_attention.h>
 #include <tril/model/parameter_writer.h>
 #include <tril/model/pretrained.h>
 
@@ -125,6 +126,24 @@ void prefill(benchmark::State& state, const Case& sizes, WeightKind type, int th
   count_prompt(state, sizes, model.parameters);
 }
 
+// A prompt of which the weights of all heads are wanted, and the same without them.
+void look(benchmark::State& state, const Case& sizes, bool wanted) {
+  const ModelParameters parameters = parameters_of(sizes, WeightKind::float32);
+  const std::vector<std::int32_t> ids = prompt(sizes);
+  Buffer<float, 4> weights(model_attention_shape(parameters, sizes.prompt));
+  Scratch scratch;
+  Parallel parallel(1);
+  const Context context(scratch, parallel);
+  measure(state, [&] {
+    if (wanted) return model_attention(parameters, ids, weights, context);
+    benchmark::DoNotOptimize(DecodingSession(parameters, sizes.prompt).append(ids, context));
+  });
+  count_prompt(state, sizes, parameters);
+  const auto bytes = static_cast<double>(DecodingSession(parameters, sizes.prompt).bytes());
+  const double taken = wanted ? static_cast<double>(weights.view().count()) * sizeof(float) : 0;
+  state.counters["bytes"] = bytes + taken + static_cast<double>(scratch.peak());
+}
+
 // The products of a prompt, each of rows that are there already.
 void multiply(benchmark::State& state, const Case& sizes, WeightKind type, int threads) {
   const ModelParameters parameters = parameters_of(sizes, type);
@@ -170,6 +189,13 @@ const bool kRegistered = [] {
       benchmark::RegisterBenchmark(
           ("generation/" + of + "memory").c_str(),
           [=, type = type](benchmark::State& state) { read_memory(state, sizes, type); });
+      for (const bool wanted : {false, true}) {
+        if (!floats) break;
+        const char* const name = wanted ? "looked" : "unlooked";
+        benchmark::RegisterBenchmark(
+            ("generation/" + of + name + std::to_string(sizes.prompt)).c_str(),
+            [=](benchmark::State& state) { look(state, sizes, wanted); });
+      }
       for (const int threads : {1, 2}) {
         const std::string name = (threads == 1 ? "generation/" : "generation/2_threads_") + of;
         register_on(
