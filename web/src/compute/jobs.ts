@@ -8,6 +8,9 @@ export type ToWorker =
   | { readonly what: 'tell'; readonly id: number; readonly message: unknown }
   | { readonly what: 'cancel'; readonly id: number };
 
+/** Of a Worker that several documents share: no more comes from this one. */
+export type ToEnd = ToWorker | { readonly what: 'leave' };
+
 export type FromWorker =
   | { readonly what: 'loaded'; readonly loaded: Loaded }
   | { readonly what: 'notLoaded'; readonly failure: Failure }
@@ -98,6 +101,11 @@ export class Jobs {
     if (message.what === 'begin') void this.#run(message);
     else if (message.what === 'tell') this.#jobs.get(message.id)?.hear(message.message);
     else this.#jobs.get(message.id)?.cancel();
+  }
+
+  /** Nobody hears any more. */
+  cancelAll(): void {
+    for (const job of this.#jobs.values()) job.cancel();
   }
 
   async #run({ id, kind, ask }: Extract<ToWorker, { what: 'begin' }>): Promise<void> {

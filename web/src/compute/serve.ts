@@ -1,25 +1,30 @@
-// What every Worker that computes does: loads a module of the package once, says so, and answers what the page begins.
+// What every Worker that computes does: loads a module of the package once, says so, and answers what the page begins,
+// or what each of the pages begins that share it.
 import type { Tril } from 'tril';
 import type { Session } from './answers';
 import { explained } from './explained';
-import { Jobs, type FromWorker, type ToWorker } from './jobs';
+import { Jobs, type FromWorker, type ToEnd } from './jobs';
 
-const say = (message: FromWorker) => self.postMessage(message);
+/** What is said once it is loaded, or why it is not; then there is no module. */
+interface Loading<Loaded> {
+  readonly tril: Loaded | null;
+  readonly message: FromWorker;
+}
 
-/** Loads and says so, or why not; then there is none. */
-async function loaded<Loaded extends Tril>(load: () => Promise<Loaded>): Promise<Loaded | null> {
+async function loaded<Loaded extends Tril>(load: () => Promise<Loaded>): Promise<Loading<Loaded>> {
   const begin = performance.now();
   try {
     const tril = await load();
     const milliseconds = performance.now() - begin;
     const { variant, threads } = tril;
-    say({ what: 'loaded', loaded: { variant, threads, milliseconds } });
-    return tril;
+    return { tril, message: { what: 'loaded', loaded: { variant, threads, milliseconds } } };
   } catch (error) {
-    say({ what: 'notLoaded', failure: explained(error) });
-    return null;
+    return { tril: null, message: { what: 'notLoaded', failure: explained(error) } };
   }
 }
+
+/** Where a page is heard, and spoken to. */
+type End = Pick<MessagePort, 'postMessage' | 'onmessage'>;
 
 /** `work` answers a question, at once or later. */
 export function serve<Loaded extends Tril>(
@@ -27,14 +32,21 @@ export function serve<Loaded extends Tril>(
   work: (tril: Loaded, kind: string, ask: unknown, session: Session<unknown, unknown>) => unknown,
 ): void {
   const loading = loaded(load);
-  const jobs = new Jobs(
-    async (kind, ask, session) => {
-      const tril = await loading;
-      // What could not be loaded was said; whoever waits is told by the page.
-      return tril ? work(tril, kind, ask, session) : new Promise(() => {});
-    },
-    say,
-    explained,
-  );
-  self.addEventListener('message', ({ data }: MessageEvent<ToWorker>) => jobs.hear(data));
+  function listen(end: End): void {
+    const say = (message: FromWorker) => end.postMessage(message);
+    void loading.then(({ message }) => say(message));
+    const jobs = new Jobs(
+      async (kind, ask, session) => {
+        const { tril } = await loading;
+        // What could not be loaded was said; whoever waits is told by the page.
+        return tril ? work(tril, kind, ask, session) : new Promise(() => {});
+      },
+      say,
+      explained,
+    );
+    end.onmessage = ({ data }: MessageEvent<ToEnd>) =>
+      data.what === 'leave' ? jobs.cancelAll() : jobs.hear(data);
+  }
+  if ('onconnect' in self) self.onconnect = ({ ports }: MessageEvent) => listen(ports[0]);
+  else listen(self as unknown as End);
 }
