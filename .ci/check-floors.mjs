@@ -5,7 +5,7 @@
 //                       neither files nor text
 //   core/tril/tril.h    has every public header, or one that includes it: each that declares something in namespace
 //                       tril itself, but for kernels'
-//   web/src/<floor>     compute < state < figures < entered < scenes < shell < chapters < again, and no
+//   web/src/<floor>     compute < state < figures < entered < scenes < shell < chapters < again < embed, and no
 //                       chapter sees another
 //   web                 sees the package by its public entries only, never a file outside web/ but
 //                       PyTorch's numbers and models/, which it ships, and what these are read and
@@ -40,6 +40,7 @@ const webFloors = [
   'shell',
   'chapters',
   'again',
+  'embed',
 ];
 const publicEntries = ['tril', 'tril/training', 'tril/graph', 'tril/notebook', 'tril/worker'];
 

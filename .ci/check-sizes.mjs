@@ -6,6 +6,7 @@
 //   pages                 the chapters with their first figure, of which a visitor opens one
 //   page                  all other files but those of the chapters below, and of what trains
 //   training              the Worker that trains, with its modules' scripts
+//   embed                 the pages of figures alone, of which another page has a few, and embed.js
 //   learn, model, meaning each to see and to use its first figure; `further down` what it loads later
 //   a visit to learn      all of that chapter, with Worker and module
 //   models                as they are, since few hosts compress them
@@ -115,14 +116,15 @@ export function measureSizes(root) {
     '.txt': '',
     '.html': 'pages',
   };
-  Object.assign(sizes, { fonts: 0, golden: 0, pages: 0, page: 0, training: 0 });
+  Object.assign(sizes, { fonts: 0, golden: 0, pages: 0, page: 0, training: 0, embed: 0 });
   sizes['several, further down'] = 0;
   for (const id of apart) sizes[id] = sizes[`${id}, further down`] = 0;
   sizes.models = existsSync(join(page, 'models'))
     ? filesBelow(join(page, 'models')).reduce((sum, path) => sum + statSync(path).size / 1000, 0)
     : 0;
   const paths = filesBelow(page, [...references, 'models']);
-  const named = namedBy(paths.filter((path) => path.endsWith('.html')));
+  const isAlone = (path) => path.startsWith(join(page, 'embed'));
+  const named = namedBy(paths.filter((path) => path.endsWith('.html') && !isAlone(path)));
   const isScript = (path) => path.endsWith('.js') && basename(path) !== 'service-worker.js';
   const loaders = loadedBy(paths.filter(isScript));
   const ownerOf = ownersOf(paths, named, loaders);
@@ -139,7 +141,7 @@ export function measureSizes(root) {
     const kind = kinds[extname(path)] ?? 'page';
     if (!kind) continue;
     const size = kilobytes(readFileSync(path));
-    const owner = kind === 'fonts' ? kind : (ownerOf(path) ?? kind);
+    const owner = isAlone(path) ? 'embed' : kind === 'fonts' ? kind : (ownerOf(path) ?? kind);
     sizes[owner] += size;
     if (kind !== 'fonts' && isVisited(path)) visit += size;
     if (owner === 'pages') largest = Math.max(largest, size);

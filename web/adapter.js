@@ -12,8 +12,11 @@ import adapter from '@sveltejs/adapter-static';
 const { TRIL_LANGUAGE: language = 'en' } = process.env;
 const folder = language === 'en' ? 'dist' : `dist-${language}`;
 const worker = 'service-worker.js';
-/** For those who share a link, who ask for a model or for licences, not for all who read the page. */
-const notKept = [worker, 'previews/', 'models/', 'THIRD-PARTY-NOTICES.txt'];
+/** For those who share a link, who ask for a model or for licences, and for other people's pages, not for all who read the page. */
+const notKept = [
+  ...[worker, 'previews/', 'models/', 'THIRD-PARTY-NOTICES.txt'],
+  ...['embed/', 'embed.js'],
+];
 
 function filesBelow() {
   return readdirSync(folder, { withFileTypes: true, recursive: true })

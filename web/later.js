@@ -21,15 +21,9 @@ export function withoutLater(html, manifest) {
 /** The pages of a folder. */
 export function leaveLaterOut(folder, manifestFile) {
   const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'));
-  const folders = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory());
-  for (const path of ['', ...folders.map(({ name }) => name)]) {
-    const file = join(folder, path, 'index.html');
-    let html;
-    try {
-      html = readFileSync(file, 'utf8');
-    } catch {
-      continue; // no page
-    }
-    writeFileSync(file, withoutLater(html, manifest));
+  const all = readdirSync(folder, { recursive: true });
+  for (const path of all.filter((name) => basename(name) === 'index.html')) {
+    const file = join(folder, path);
+    writeFileSync(file, withoutLater(readFileSync(file, 'utf8'), manifest));
   }
 }

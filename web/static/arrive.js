@@ -14,9 +14,15 @@ if (old && isRoot) {
 // What is drawn on the page is its first state: of another one only what is said holds.
 if (location.hash.includes('?')) document.documentElement.dataset.state = '';
 
-// The theme this visitor chose here, if any. Else the system's holds.
+// A figure alone, in another page.
+const isAlone = /\/embed\/[^/]+\/[^/]+\/(?:index\.html)?$/.test(location.pathname);
+if (isAlone) document.documentElement.dataset.alone = '';
+
+// The theme this visitor chose here, if any. Else the system's holds. A figure alone has that of the page around it.
 try {
-  const theme = localStorage.getItem('tril.theme');
+  const theme = isAlone
+    ? new URLSearchParams(location.search).get('theme')
+    : localStorage.getItem('tril.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
   // And whether questions are to cover what answers them.
   if (localStorage.getItem('tril.veils') === 'none') {

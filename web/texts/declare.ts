@@ -63,6 +63,11 @@ declare module '$texts/minutes' {
   const minutes: Readonly<Record<string, number>>;
   export default minutes;
 }
+declare module '$texts/sections' {
+  /** The ids of the sections of each chapter, each of which has a figure. */
+  const sections: Readonly<Record<string, readonly string[]>>;
+  export default sections;
+}
 `;
 
 /** The keys and arguments in which two files of messages differ. */

@@ -1,5 +1,5 @@
 // The words of the page, for Vite: `$texts/attend.yaml` are the messages and `$texts/attend.md` the prose of a chapter,
-// `$texts/minutes` how long each takes, in the language that is built, TRIL_LANGUAGE, English if none is asked for. A page is
+// `$texts/minutes` how long each takes and `$texts/sections` what it is made of, in the language that is built, TRIL_LANGUAGE, English if none is asked for. A page is
 // built in one language, and carries no word of another. A language is a folder: of ../src/texts, or of TRIL_TEXTS.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -42,6 +42,14 @@ function minutes(): string {
   const all = readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .map((name) => [name.slice(0, -3), from(join(folder, name), minutesOf)] as const);
+  return `export default ${JSON.stringify(Object.fromEntries(all))};\n`;
+}
+
+/** Their figures: the ids of every chapter's sections, in order. */
+function sections(): string {
+  const all = readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => [name.slice(0, -3), from(join(folder, name), compileProse).map(({ id }) => id)]);
   return `export default ${JSON.stringify(Object.fromEntries(all))};\n`;
 }
 
@@ -93,6 +101,7 @@ export function texts(): Plugin {
       if (!id.startsWith(virtual)) return null;
       if (id === virtual) return said();
       if (id === `${virtual}/minutes`) return minutes();
+      if (id === `${virtual}/sections`) return sections();
       const path = join(folder, id.slice(virtual.length + 1));
       this.addWatchFile(path);
       return compile(path);

@@ -1,26 +1,9 @@
-// Which questions can be asked by themselves, chapter by chapter: a chapter is fetched when it is its turn, whole, since in
-// pieces every chapter would be more files for all its readers.
+// Questions that can be asked by themselves, by their names: "chapter/question".
 import type { Component } from 'svelte';
-
-interface Questions {
-  /** What its questions are about, as on its page when it is opened. */
-  readonly provide: () => unknown;
-  readonly questions: Readonly<Record<string, Component>>;
-}
-
-const all: Readonly<Record<string, () => Promise<Questions>>> = {
-  multiply: () => import('../chapters/multiply/Page.svelte'),
-  average: () => import('../chapters/average/Page.svelte'),
-  attend: () => import('../chapters/attend/Page.svelte'),
-  mask: () => import('../chapters/mask/Page.svelte'),
-  heads: () => import('../chapters/heads/Page.svelte'),
-  block: () => import('../chapters/block/Page.svelte'),
-  towers: () => import('../chapters/towers/Page.svelte'),
-  longer: () => import('../chapters/longer/Page.svelte'),
-  check: () => import('../chapters/check/Page.svelte'),
-};
+import { pages } from '../chapters/pages';
 
 export interface Found {
+  /** What it is about. */
   readonly provide: () => unknown;
   readonly Question: Component;
 }
@@ -28,8 +11,8 @@ export interface Found {
 /** Null where there is none of that name, or not any more. */
 export async function questionOf(id: string): Promise<Found | null> {
   const [chapter, name] = id.split('/');
-  if (!Object.hasOwn(all, chapter)) return null;
-  const { provide, questions } = await all[chapter]();
-  if (!Object.hasOwn(questions, name)) return null;
+  if (!Object.hasOwn(pages, chapter)) return null;
+  const { provide, questions = {} } = await pages[chapter as keyof typeof pages]();
+  if (!provide || !Object.hasOwn(questions, name)) return null;
   return { provide, Question: questions[name] };
 }

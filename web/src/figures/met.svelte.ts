@@ -1,7 +1,8 @@
 // What a figure does by itself where it is met for the first time: once, ever. A visitor who comes back has seen it, and one
-// who asks for less motion is not moved.
+// who asks for less motion is not moved. Alone in another page a figure stays as it was put there.
 import { browser } from '$app/environment';
 import { untrack } from 'svelte';
+import { figureAlone } from '../state/alone';
 import { KeptNames } from '../state/kept';
 import { lessMotion } from './less';
 
@@ -12,7 +13,7 @@ const known = new KeptNames('tril.met');
 
 /** Whether this one is met for the first time; from then on it is known. */
 export function meet(name: string): boolean {
-  if (!browser || lessMotion.current || known.has(name)) return false;
+  if (!browser || lessMotion.current || figureAlone() || known.has(name)) return false;
   known.add(name);
   return true;
 }

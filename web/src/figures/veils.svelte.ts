@@ -1,5 +1,5 @@
 // What is not to be seen before a question about it is answered: by name, open once guessed or asked for. Nothing is covered
-// where the visitor wants no covers, or has come by a link to a state, which shows what it is a link to.
+// where the visitor wants no covers, or has come by a link to a state, which shows what it is a link to, or where a figure stands alone.
 import { SvelteSet } from 'svelte/reactivity';
 import { keep, kept } from '../state/kept';
 
@@ -7,7 +7,7 @@ const place = 'tril.veils';
 
 class Veils {
   #none = $state(kept(place) === 'none');
-  /** The open chapter was opened by a link to a state. */
+  /** The open chapter was opened by a link to a state, or for one of its figures. */
   linked = $state(false);
   readonly #lifted = new SvelteSet<string>();
 

@@ -3,6 +3,7 @@ import { browser } from '$app/environment';
 import { flushSync, getContext, setContext, untrack } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
+import { figureAlone } from '../state/alone';
 import { afterFrame } from '../compute/frames';
 import { allInTurn } from '../figures/turns';
 import { veils } from '../figures/veils.svelte';
@@ -70,7 +71,7 @@ export class OpenChapter<State> {
   constructor(codec: Codec<State>, { trains = false, first }: Options) {
     this.#first = first;
     this.lessons = provideLessons(trains);
-    veils.linked = browser && location.hash.includes('?');
+    veils.linked = browser && (location.hash.includes('?') || figureAlone() !== undefined);
     this.address = new Address(codec, { prerendered: !arrival.over });
     $effect(() => untrack(() => this.address.open()));
   }

@@ -1,8 +1,11 @@
 // The address bar as the one place where a chapter's state lives. What is worth going back to makes an
 // entry in the browser's history, so that "back" is undo; steps along a figure replace it.
+// A figure alone in another page makes none: they would be that page's.
 // The browser's own history is used, not SvelteKit's: its entries are kept as they are, so that for SvelteKit all
 // changes of one page's state are one place, and only this class hears of them.
 
+import { page } from '$app/state';
+import { figureAlone } from './alone';
 import { excerpt, type Problem } from './fields';
 import { mayWrite, writeEntry } from './history';
 import { hashOf, splitHash } from './places';
@@ -19,12 +22,27 @@ export interface Codec<State> {
   readonly decode: (query: string) => { state: State; problems: Problem[] };
 }
 
-/** The address of this page, opened where the element is. */
+/** Where all pages are, from a chapter's or from a figure's alone. */
+export const siteHref = (): string =>
+  new URL(figureAlone() ? '../../../' : '../', location.href).href;
+
+/** The address of this page, opened where the element is; of a figure alone, that of its chapter. */
 export function hrefTo(element: Element): string {
   const { query } = splitHash(location.hash);
   const section = element.closest('section[id]');
+  if (figureAlone()) {
+    return `${siteHref()}${page.params.chapter}/${hashOf(section?.id ?? '', query)}`;
+  }
   const around = document.querySelector('main section[id]') === section ? null : section;
   return new URL(hashOf(around?.id ?? '', query) || './', location.href).href;
+}
+
+/** The address of the figure that the element belongs to, alone, as it is now. */
+export function hrefAlone(element: Element): string {
+  const { query } = splitHash(location.hash);
+  const chapter = page.params.chapter ?? page.route.id!.slice(1);
+  const { id } = element.closest('section[id]')!;
+  return `${siteHref()}embed/${chapter}/${id}/${hashOf('', query)}`;
 }
 
 export class Address<State> {
@@ -128,7 +146,7 @@ export class Address<State> {
   #write(): void {
     if (!this.#owed || (this.#path && location.pathname !== this.#path)) return;
     clearTimeout(this.#timer);
-    const push = this.#owed === 'push';
+    const push = this.#owed === 'push' && !figureAlone();
     const depth = this.depth + (push ? 1 : 0);
     this.#written = performance.now();
     if (

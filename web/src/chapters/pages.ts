@@ -1,0 +1,28 @@
+// The chapters' pages, for who shows a part of one: each is fetched when it is asked for, whole, since in pieces every chapter
+// would be more files for all its readers.
+import type { Component } from 'svelte';
+import type { ChapterId } from '.';
+
+export interface ChapterPage {
+  readonly default: Component;
+  /** What its questions are about, as on its page when it is opened. */
+  readonly provide?: () => unknown;
+  /** Those that can be asked by themselves. */
+  readonly questions?: Readonly<Record<string, Component>>;
+}
+
+export const pages: Readonly<Record<ChapterId, () => Promise<ChapterPage>>> = {
+  attend: () => import('./attend/Page.svelte'),
+  average: () => import('./average/Page.svelte'),
+  mask: () => import('./mask/Page.svelte'),
+  heads: () => import('./heads/Page.svelte'),
+  learn: () => import('./learn/Page.svelte'),
+  meaning: () => import('./meaning/Page.svelte'),
+  model: () => import('./model/Page.svelte'),
+  multiply: () => import('./multiply/Page.svelte'),
+  block: () => import('./block/Page.svelte'),
+  towers: () => import('./towers/Page.svelte'),
+  longer: () => import('./longer/Page.svelte'),
+  check: () => import('./check/Page.svelte'),
+  write: () => import('./write/Page.svelte'),
+};
