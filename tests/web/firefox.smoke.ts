@@ -4,6 +4,15 @@ import { expect, test } from '@playwright/test';
 import puppeteer, { type Browser, type BrowserContext } from 'puppeteer-core';
 import { findFirefox } from '../../wasm/toolchain/system.mjs';
 import { chapters } from './chapters.ts';
+import {
+  expectTwoFigures,
+  expectWords,
+  figureOf,
+  foreign,
+  scriptOf,
+  twoFigures,
+  type Framed,
+} from './foreign.ts';
 import { host } from './host.ts';
 import { motions, placeOf } from './places.ts';
 import {
@@ -47,7 +56,7 @@ async function expectQuiet(page: Driven & { trouble: string[] }): Promise<void> 
   expect(page.trouble).toEqual([]);
 }
 
-async function newPage(base?: string): Promise<Driven & { trouble: string[] }> {
+async function newPage(base?: string): Promise<Framed & { trouble: string[] }> {
   const page = await context.newPage();
   page.setDefaultTimeout(timeout);
   const trouble: string[] = [];
@@ -59,10 +68,17 @@ async function newPage(base?: string): Promise<Driven & { trouble: string[] }> {
   });
   page.on('pageerror', (error) => note(String(error))); // Firefox may say the same here
   await page.setViewport({ width: 1280, height: 900 });
-  const driven: Driven = {
+  const driven: Framed = {
     goto: (address) => page.goto(address),
     evaluate: (work) => page.evaluate(work) as Promise<never>,
     press: (key) => page.keyboard.press(key),
+    async inFigure(n, work) {
+      const figure = (await page.$$('tril-figure'))[n];
+      const frame = await figure.evaluateHandle(({ shadowRoot }) =>
+        shadowRoot!.querySelector('iframe')!,
+      );
+      return (await frame.contentFrame()).evaluate(work) as Promise<never>;
+    },
   };
   if (base) await knowAll(driven, base);
   return { ...driven, trouble };
@@ -94,6 +110,21 @@ test('a figure becomes a picture', async ({ baseURL }) => {
   const page = await newPage(baseURL);
   await expectPicture(page, `${baseURL}block/`);
   await expectQuiet(page);
+});
+
+test('two figures in a foreign page, each in its own state', async ({ baseURL }) => {
+  const around = await foreign(baseURL!, twoFigures(baseURL!));
+  const page = await newPage();
+  await expectTwoFigures(page, around.address);
+  // Firefox asks for a picture of that page, which its policy forbids.
+  expect(page.trouble.filter((what) => !what.includes('favicon.ico'))).toEqual([]);
+  await around.close();
+});
+
+test('where there is no such figure, words say so', async ({ baseURL }) => {
+  const around = await foreign(baseURL!, scriptOf(baseURL!) + figureOf(baseURL!, 'average/no/'));
+  await expectWords(await newPage(), around.address);
+  await around.close();
 });
 
 test('from the second visit on it computes with threads', async () => {

@@ -71,6 +71,17 @@ for (const address of states) {
   });
 }
 
+test('a figure alone, and the lines that put it elsewhere: all is translated', async ({ page }) => {
+  await page.goto('embed/average/series/');
+  await page.locator('[data-variant]').waitFor();
+  await unfold(page);
+  await page.locator('[data-take] [aria-expanded]').click();
+  await page.locator('[data-embed] textarea').first().waitFor();
+  await asSeen(page);
+  expect(await escaped(page, 'average')).toEqual([]);
+  expect(await cutTexts(page)).toEqual([]);
+});
+
 for (const id of ['home', ...chapters.map((chapter) => chapter.id)]) {
   test(`${id}: all is translated, and fits`, async ({ page }) => {
     await page.setViewportSize({ width: 1440, height: 900 });

@@ -7,7 +7,7 @@ export interface Driven {
   readonly goto: (address: string) => Promise<unknown>;
   /** In the page; it sees nothing of what is around it here. */
   readonly evaluate: <T>(work: () => T) => Promise<T>;
-  readonly press: (key: 'ArrowDown' | 'ArrowRight' | 'x') => Promise<unknown>;
+  readonly press: (key: 'ArrowDown' | 'ArrowRight' | 'Tab' | 'x') => Promise<unknown>;
 }
 
 /** What is asserted of a page is polled: under load it may be between two states. */

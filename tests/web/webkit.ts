@@ -4,9 +4,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { findWebKit } from '../../wasm/toolchain/system.mjs';
-import type { Driven } from './smoke.ts';
+import type { Framed } from './foreign.ts';
 
-const keys = { ArrowDown: '\uE015', ArrowRight: '\uE014', x: 'x' } as const;
+const keys = { ArrowDown: '\uE015', ArrowRight: '\uE014', Tab: '\uE004', x: 'x' } as const;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, 'localhost');
@@ -26,7 +26,7 @@ async function screen(processes: ChildProcess[]): Promise<string> {
   return `:${number.toString().trim()}`;
 }
 
-export class WebKit implements Driven {
+export class WebKit implements Framed {
   readonly #processes: ChildProcess[] = [];
   #driver = '';
   #session = '';
@@ -68,6 +68,19 @@ export class WebKit implements Driven {
       script: `return (${String(work)})()`,
       args: [],
     });
+
+  inFigure = async <T>(n: number, work: () => T) => {
+    const id = await this.#ask<object>('POST', `${this.#session}/execute/sync`, {
+      script: `return document.querySelectorAll('tril-figure')[${n}].shadowRoot.querySelector('iframe')`,
+      args: [],
+    });
+    await this.#ask('POST', `${this.#session}/frame`, { id });
+    try {
+      return await this.evaluate(work);
+    } finally {
+      await this.#ask('POST', `${this.#session}/frame`, { id: null });
+    }
+  };
 
   press = (key: keyof typeof keys) => {
     const actions = ['keyDown', 'keyUp'].map((type) => ({ type, value: keys[key] }));
