@@ -2,10 +2,10 @@
 #include <tril/files/json_value.h>
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
-#include <tril/foundation/elementary.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/model_family.h>
 #include <tril/model/model_settings.h>
+#include <tril/model/rotary_config_json.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,51 +20,9 @@ namespace {
 constexpr const char* kCall = "parse_model_config";
 // Lists of an entry a layer: what it is, and 1 where it turns queries and keys.
 constexpr const char *kTypes = "layer_types", *kTurned = "no_rope_layers";
-// Tokens at once before positions were scaled.
-constexpr const char* kOriginal = "original_max_position_embeddings";
 // In front of the family where tokens see both sides: a type that other libraries refuse, which
 // would take the model for one that sees only what came before.
 constexpr std::string_view kMasked = "tril-masked-";
-
-// Where a file does not say it, how much longer cosines and sines of longrope are: sqrt(1 + ln(s) /
-// ln(original)), s how many times as long as that the texts may be.
-double usual_magnitude(double factor, Index original) {
-  if (factor <= 1) return 1;
-  return std::sqrt(1 + logarithm(factor) / logarithm(static_cast<double>(original)));
-}
-double times_longer(const ModelConfig& config, Index original) {
-  return static_cast<double>(config.context) / static_cast<double>(original);
-}
-
-// What rope_scaling holds of longrope: three entries where that says it all, which other libraries
-// insist on. `original` stands beside it.
-detail::JsonText longrope_json(const ModelConfig& config) {
-  const RotaryScaling& scaling = config.rotary_scaling;
-  detail::JsonWriter json('{');
-  json.add("type", name_of(kRotaryScalingKinds, scaling.kind));
-  json.add("short_factor", scaling.short_factors);
-  json.add("long_factor", scaling.long_factors);
-  const double usual = usual_magnitude(times_longer(config, scaling.original), scaling.original);
-  if (scaling.magnitude != usual) json.add("attention_factor", scaling.magnitude);
-  return std::move(json).end();
-}
-
-// What rope_scaling holds.
-detail::JsonText scaling_json(const ModelConfig& config) {
-  const RotaryScaling& scaling = config.rotary_scaling;
-  if (scaling.kind == RotaryScalingKind::longrope) return longrope_json(config);
-  detail::JsonWriter json('{');
-  json.add("rope_type", name_of(kRotaryScalingKinds, scaling.kind));
-  json.add("factor", scaling.factor);
-  if (scaling.kind == RotaryScalingKind::llama3) {
-    json.add("low_freq_factor", scaling.low);
-    json.add("high_freq_factor", scaling.high);
-  }
-  if (scaling.kind != RotaryScalingKind::linear) {
-    json.add(kOriginal, scaling.original);
-  }
-  return std::move(json).end();
-}
 
 // Activations by their names in files; the first of each is written.
 constexpr Named<Activation> kNames[] = {
@@ -82,79 +40,6 @@ void read_activation(const detail::JsonObject& file, const detail::FamilyEntry& 
     if (config.activation() == wanted && config.is_gated() == is_gated) return;
   }
   fail(kCall, entry.activation, {detail::shown(name), " needs a gate, which this family has not"});
-}
-
-// Of longrope, whose original length older files have beside rope_scaling; the newest say how many
-// times as long the texts may be.
-void read_longrope(const detail::JsonObject& file, const detail::JsonObject& rope,
-                   ModelConfig& config) {
-  RotaryScaling& scaling = config.rotary_scaling;
-  scaling.short_factors = rope.list_of_numbers("short_factor");
-  scaling.long_factors = rope.list_of_numbers("long_factor");
-  scaling.original = rope.whole(kOriginal, file.whole(kOriginal, config.context));
-  if (scaling.original < 1) return;  // refused below
-  double factor = times_longer(config, scaling.original);
-  if (!file.has(kOriginal)) factor = rope.number("factor", factor);
-  scaling.magnitude = rope.number("attention_factor", usual_magnitude(factor, scaling.original));
-}
-
-// Newer files have all of it in rope_parameters; what is not there may still be beside them.
-void read_rotary(const detail::JsonObject& file, const detail::FamilyEntry& entry,
-                 ModelConfig& config) {
-  const bool is_new = file.has("rope_parameters");
-  const std::string place = is_new ? "rope_parameters" : "rope_scaling";
-  detail::JsonObject rope = file.object(place.c_str());
-  if (entry.rotary_local_base) {
-    config.rotary_local_base = file.number(entry.rotary_local_base, config.rotary_local_base);
-    // The newest have one for each kind of layer.
-    const detail::JsonObject local = rope.object("sliding_attention");
-    config.rotary_local_base = local.number("rope_theta", config.rotary_local_base);
-    if (rope.has("full_attention")) rope = rope.object("full_attention");
-  }
-  const auto number = [&](const char* beside, const char* name, double otherwise) {
-    otherwise = file.number(beside, otherwise);
-    return is_new ? rope.number(name, otherwise) : otherwise;
-  };
-  config.rotary_base = number(entry.rotary_base, "rope_theta", config.rotary_base);
-  const double share =
-      number(entry.rotary_share, "partial_rotary_factor", entry.default_rotary_share);
-  if (!(share > 0 && share <= 1)) {
-    fail(kCall, entry.rotary_share, {"must be above 0 and at most 1, is ", share});
-  }
-  if (share < 1) {
-    const double turned = share * static_cast<double>(config.head_width());
-    if (turned < 2) {
-      fail(kCall, entry.rotary_share,
-           {"turns fewer than 2 of a head's ", config.head_width(), " elements"});
-    }
-    config.rotary_width = static_cast<Index>(std::min(turned, 0x1p53));
-  }
-  std::string kind = rope.text("rope_type", rope.text("type", "default"));
-  if (kind == "default") return;
-  if (kind == "su") kind = "longrope";  // its first name
-  RotaryScaling& scaling = config.rotary_scaling;
-  scaling.kind = value_named(kRotaryScalingKinds, kind, kCall, place.c_str(), "rope_type");
-  if (scaling.kind == RotaryScalingKind::longrope) {
-    read_longrope(file, rope, config);
-  } else {
-    scaling.factor = rope.number("factor");
-  }
-  if (scaling.kind == RotaryScalingKind::dynamic) {
-    scaling.original = rope.whole(kOriginal, config.context);
-  }
-  if (scaling.kind == RotaryScalingKind::llama3) {
-    scaling.low = rope.number("low_freq_factor");
-    scaling.high = rope.number("high_freq_factor");
-    scaling.original = rope.whole(kOriginal);
-  }
-  // Here, where they have the names of the file.
-  const auto named = [&](const char* name) { return place + '.' + name; };
-  const std::string factor = named("factor"), original = named(kOriginal);
-  const std::string high = named("high_freq_factor"), magnitude = named("attention_factor");
-  const std::string shorter = named("short_factor"), longer = named("long_factor");
-  check_rotary_scaling(scaling, config.turned_width() / 2, kCall,
-                       {factor.c_str(), original.c_str(), high.c_str(), shorter.c_str(),
-                        longer.c_str(), magnitude.c_str()});
 }
 
 // The period n of a list that differs at layers n, 2 n, ... (from 1); 0 where it never differs.
@@ -236,7 +121,7 @@ ModelConfig read_family(const detail::JsonObject& file, ModelFamily family) {
   config.eps = file.number(entry.eps, entry.default_eps);
   config.dropout = file.number(entry.dropouts[0], entry.default_dropout);
   flag("tie_word_embeddings", config.tied_head);
-  if (config.positions == ModelPositions::rotary) read_rotary(file, entry, config);
+  if (config.positions == ModelPositions::rotary) detail::read_rotary(kCall, file, entry, config);
   read_activation(file, entry, config);
   flag(entry.scaled_scores, config.scaled_scores);
   flag(entry.parallel, config.parallel);
@@ -396,12 +281,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
         config.rotary_local_base > 0 ? config.rotary_local_base : config.rotary_base);
     const double share = turned_share(config);
     if (share != entry.default_rotary_share) add(entry.rotary_share, share);
-    if (config.rotary_scaling.kind != RotaryScalingKind::none) {
-      json.add("rope_scaling", scaling_json(config));
-    }
-    if (config.rotary_scaling.kind == RotaryScalingKind::longrope) {
-      json.add(kOriginal, config.rotary_scaling.original);
-    }
+    detail::add_rotary_scaling(json, config);
   }
   for (const char* name : entry.dropouts) add(name, config.dropout);
   add(entry.biases, config.biases);
