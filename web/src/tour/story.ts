@@ -85,5 +85,15 @@ export function momentAt(place: number, chosen = false): Moment {
   return { ...none, screen, index, said: 1, ...own() };
 }
 
+/** A picture's moment while one of its screens is told; before and after, the one at that end: so it stays as it is unseen. */
+export function momentWithin(
+  place: number,
+  [first, last]: readonly [first: ScreenId, last: ScreenId],
+  chosen = false,
+): Moment {
+  const [from, to] = [screens.indexOf(first), screens.indexOf(last) + 1 - 1e-6];
+  return momentAt(Math.min(to, Math.max(from, place)), chosen);
+}
+
 /** Where each screen's picture says the most: what stands still shows this. */
-export const stillPlaces: readonly number[] = [0.99, 1.99, 2.99, 3.99, 4.5];
+export const stillPlaces: readonly number[] = [0.99, 1.99, 2.99, 3.99];
