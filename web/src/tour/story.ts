@@ -31,6 +31,9 @@ function ease(t: number, from: number, to: number): number {
   return x * x * (3 - 2 * x);
 }
 
+/** Of the formula. */
+export const allSymbols = 4;
+
 export interface Moment {
   readonly screen: ScreenId;
   readonly index: number;
@@ -71,7 +74,7 @@ export function momentAt(place: number, chosen = false): Moment {
         return { cards: ease(t, 0, 0.12), met, said: t < 0.9 ? 1 : 2 };
       }
       case 'shares': {
-        const seen = [0.05, 0.3, 0.55, 0.8].filter((from) => t >= from).length;
+        const seen = [0.1, 0.3, 0.55, 0.8].filter((from) => t >= from).length;
         return {
           ...{ cards: 1 - ease(t, 0, 0.08), met: sentence.length },
           ...{ tipped: ease(t, 0.05, 0.3), whole: ease(t, 0.34, 0.52) },
