@@ -349,7 +349,9 @@ test('reached by everybody, on a phone and a desk', async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   for (const [width, height] of [
     [1440, 900],
+    [1366, 640],
     [768, 1024],
+    [390, 640],
     [360, 740],
   ] as const) {
     await page.setViewportSize({ width, height });
@@ -370,6 +372,13 @@ test('reached by everybody, on a phone and a desk', async ({ page }) => {
       expect(cut, `${at} at ${width} px`).toBe(0);
     }
   }
+  // A phone on its side has no room for what moves.
+  await page.setViewportSize({ width: 844, height: 390 });
+  await page.goto('about:blank');
+  await page.goto('./tour/');
+  await stills(page);
+  await expect(page.locator('.track')).toHaveCount(0);
+  await page.setViewportSize({ width: 360, height: 740 });
   await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' });
   await page.goto('about:blank');
   await page.goto('./tour/');
