@@ -24,12 +24,20 @@ export interface Laid extends Room {
   readonly gap: Spot;
   /** Where what stands below the sentence begins. */
   readonly below: number;
+  /** How far below that each thing stands. */
+  readonly lows: (typeof lows)[keyof typeof lows];
   /** The middle of each word's column below. */
   readonly columns: readonly number[];
   readonly column: number;
 }
 
 const largest = 64;
+const lows = {
+  wide: { even: 34, formula: 4, line: 62, strict: 118, chances: 164 },
+  tight: { even: 14, formula: 0, line: 46, strict: 98, chances: 132 },
+} as const satisfies Record<string, Record<string, number>>;
+/** Pixels from there to the end of what is lowest. */
+const deep = { wide: 290, tight: 254 } as const;
 /** A gap as wide as a word. */
 const blank = 'xxxxx';
 
@@ -49,15 +57,22 @@ export function laidIn({ width, height }: Room): Laid {
   const lines = narrow ? [all.slice(0, half), all.slice(half)] : [all];
   const em = (line: readonly string[]) => line.reduce((sum, each) => sum + emOf(each), 0);
   const most = narrow ? 38 : largest;
-  const type = Math.min(most, ...lines.map((line) => Math.floor(width / em(line))));
-  const first = narrow ? 1.3 * type : Math.min(215, Math.max(120, 0.36 * height));
-  const apart = 2.5 * type;
+  const type = Math.min(
+    ...[most, narrow ? most : Math.floor(0.105 * height)],
+    ...lines.map((line) => Math.floor(width / em(line))),
+  );
+  const room = narrow ? 4.7 * type : 100 + 0.9 * type;
+  const fit = height < room + deep.wide ? 'tight' : 'wide';
+  const left = height - deep[fit] - 0.9 * type;
+  const first = narrow ? 1.3 * type : Math.min(215, 0.36 * height, Math.max(84, left));
+  const apart = narrow ? Math.min(2.5 * type, Math.max(2 * type, left - first)) : 0;
   const spots = lines.flatMap((line, i) => spotsOf(line, type, width, first + i * apart, i));
   const words = spots.slice(0, -1);
   const column = narrow ? width / words.length : Math.min(...words.map((spot) => spot.width), 118);
   return {
     ...{ width, height, narrow, type, words, gap: spots.at(-1)! },
-    below: first + (lines.length - 1) * apart + 0.9 * type,
+    below: first + apart + 0.9 * type,
+    lows: lows[fit],
     columns: narrow ? words.map((_, i) => (i + 0.5) * column) : words.map(({ x }) => x),
     column,
   };

@@ -31,6 +31,9 @@ function ease(t: number, from: number, to: number): number {
   return x * x * (3 - 2 * x);
 }
 
+/** Of the formula. */
+export const allSymbols = 4;
+
 export interface Moment {
   readonly screen: ScreenId;
   readonly index: number;
@@ -71,7 +74,7 @@ export function momentAt(place: number, chosen = false): Moment {
         return { cards: ease(t, 0, 0.12), met, said: t < 0.9 ? 1 : 2 };
       }
       case 'shares': {
-        const seen = [0.05, 0.3, 0.55, 0.8].filter((from) => t >= from).length;
+        const seen = [0.1, 0.3, 0.55, 0.8].filter((from) => t >= from).length;
         return {
           ...{ cards: 1 - ease(t, 0, 0.08), met: sentence.length },
           ...{ tipped: ease(t, 0.05, 0.3), whole: ease(t, 0.34, 0.52) },
@@ -85,5 +88,15 @@ export function momentAt(place: number, chosen = false): Moment {
   return { ...none, screen, index, said: 1, ...own() };
 }
 
+/** A picture's moment while one of its screens is told; before and after, the one at that end: so it stays as it is unseen. */
+export function momentWithin(
+  place: number,
+  [first, last]: readonly [first: ScreenId, last: ScreenId],
+  chosen = false,
+): Moment {
+  const [from, to] = [screens.indexOf(first), screens.indexOf(last) + 1 - 1e-6];
+  return momentAt(Math.min(to, Math.max(from, place)), chosen);
+}
+
 /** Where each screen's picture says the most: what stands still shows this. */
-export const stillPlaces: readonly number[] = [0.99, 1.99, 2.99, 3.99, 4.5];
+export const stillPlaces: readonly number[] = [0.99, 1.99, 2.99, 3.99];

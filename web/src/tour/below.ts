@@ -1,0 +1,93 @@
+// What stands below the sentence: the cards, the question, and the columns of what they come to.
+import { sentence } from '../state/tour';
+import { width } from './graphs';
+import { round, type Laid } from './laid';
+
+export interface Below {
+  /** Pixels of an entry, and of the whole card. */
+  readonly cell: number;
+  readonly tall: number;
+  /** Each entry has room for its sign. */
+  readonly signed: boolean;
+  /** The words above a card: one below the other where a column is narrow, so far apart. */
+  readonly lined: boolean;
+  readonly pitch: number;
+  /** Where the words above the cards end, where the cards are, and where the question is below them. */
+  readonly labels: number;
+  readonly cards: number;
+  readonly question: number;
+  /** Where columns stand, how thick, and pixels of one. */
+  readonly base: number;
+  readonly thick: number;
+  readonly unit: number;
+}
+
+/** `strongest`: what an entry of the question is at most. */
+export function belowOf(laid: Laid, strongest: number): Below {
+  const { column, narrow, below, height } = laid;
+  const cell = Math.min(14, (column - (narrow ? 4 : 14)) / width);
+  const signed = cell >= 10;
+  const tall = signed ? 18 : 14;
+  const lined = column < 70;
+  const pitch = narrow ? 12 : 15;
+  const cards = below + 2 + (lined ? 5 + 2 * pitch : 18);
+  const question = cards + tall + 14;
+  const base = height - 22 - (height - question - 80) / 3;
+  return {
+    ...{ cell, tall, signed, lined, pitch, labels: cards - 6, cards, question, base },
+    thick: Math.min(34, 0.62 * column),
+    // So that what agrees in every entry has room.
+    unit: (base - question - 62) / (width * strongest),
+  };
+}
+
+/** The paths of a card's entries: what is around them, those above zero, those below, and their signs. They are all as large. */
+export const stripParts = ['back', 'entry', 'entry negative', 'sign'] as const;
+export function stripOf(
+  numbers: readonly number[],
+  { cell, tall, signed }: Below,
+  x: number,
+  y: number,
+): string[] {
+  const box = (x: number, y: number, wide: number, high: number) =>
+    `M${round(x)} ${round(y)}h${round(wide)}v${high}h${round(-wide)}z`;
+  const boxes = (sign: number) =>
+    numbers.map((value, i) =>
+      Math.sign(value) === sign ? box(x + i * cell, y, cell - 0.5, tall) : '',
+    );
+  const signs = numbers.map((value, i) => {
+    const [middle, line] = [round(x + (i + 0.5) * cell - 0.25), round(y + tall / 2)];
+    const upright = value > 0 ? `M${middle} ${line - 3}v6` : '';
+    return value === 0 || !signed ? '' : `M${middle - 3} ${line}h6${upright}`;
+  });
+  const back = box(x - 2, y - 2, cell * width + 4, tall + 4);
+  return [back, ...[boxes(1), boxes(-1), signs].map((each) => each.join(''))];
+}
+
+/** So many columns are whole; the question is at this one, and so far through it. */
+export function meeting(met: number): { done: number; at: number; part: number } {
+  const done = Math.floor(met);
+  const at = Math.min(sentence.length - 1, done);
+  return { done, at, part: met - at };
+}
+
+/** Of a card, the question has multiplied its entries after so much of it; then it goes on to the next. */
+export const multiplied = 0.62;
+export const leaves = 0.78;
+
+interface Piece {
+  readonly low: number;
+  readonly size: number;
+  readonly up: boolean;
+}
+/** Products one on another, up or down. */
+export function stackOf(products: readonly number[]): Piece[] {
+  let [up, down] = [0, 0];
+  return products.map((product) => {
+    const size = Math.abs(product);
+    const low = product > 0 ? up : down;
+    if (product > 0) up += size;
+    else down += size;
+    return { low, size, up: product > 0 };
+  });
+}
