@@ -81,6 +81,8 @@
 #include <tril/model/generation.h>
 #include <tril/model/gguf_config.h>
 #include <tril/model/language_model.h>
+#include <tril/model/lora.h>
+#include <tril/model/lora_file.h>
 #include <tril/model/model_attention.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/model_file.h>

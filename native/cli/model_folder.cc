@@ -16,6 +16,11 @@ void ModelFolder::add_to(CLI::App& command) {
       ->required()
       ->type_name("FOLDER");
   command
+      .add_option("--lora", lora,
+                  "Folder of an adapter to merge, adapter_config.json and "
+                  "adapter_model.safetensors: RUN/adapter of `tril train --lora`, or PEFT's")
+      ->type_name("FOLDER");
+  command
       .add_option("--context", context,
                   "The most tokens at once (default: as the model says); `dynamic` scaling turns "
                   "positions as for a text of that length")
@@ -42,7 +47,8 @@ PretrainedModel ModelFolder::read() const {
       progress.next("reading " + file);
     }
   };
-  return read_pretrained(path, {.context = context, .weights = weights, .progress = tell});
+  return read_pretrained(path,
+                         {.context = context, .weights = weights, .lora = lora, .progress = tell});
 }
 
 const Tokenizer& ModelFolder::tokenizer_of(const PretrainedModel& model) const {

@@ -10,11 +10,11 @@
 namespace tril::cli {
 
 struct ModelFolder {
-  std::string path;
+  std::string path, lora;
   Index context = 0;  // tokens at once; 0: as config.json says
   ParameterMemory weights = ParameterMemory::as_in_files;
 
-  // --model, --context and --weights.
+  // --model, --lora, --context and --weights.
   void add_to(CLI::App& command);
   // Reads it, and shows how far it is.
   PretrainedModel read() const;

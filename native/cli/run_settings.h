@@ -42,6 +42,8 @@ struct RunSettings {
   std::filesystem::path model(std::int64_t steps) const {
     return folder / ("step-" + std::to_string(steps) + ".safetensors");
   }
+  // A folder of its own: beside a model's files an adapter's would hide them (lora_file.h).
+  std::filesystem::path adapter() const { return folder / "adapter"; }
   std::filesystem::path config() const { return folder / "config.json"; }
   std::filesystem::path tokenizer_file() const { return folder / "tokenizer.json"; }
   std::filesystem::path log() const { return folder / "log.csv"; }

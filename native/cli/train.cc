@@ -23,6 +23,9 @@ struct Arguments {
   std::optional<std::int64_t> steps, warmup;
   std::optional<double> rate, lowest, weight_decay, beta1, beta2, epsilon, momentum, clip, dropout;
   std::optional<std::uint64_t> seed;
+  std::optional<Index> lora;
+  std::optional<double> lora_alpha;
+  std::vector<std::string> lora_targets;
   ElementType type = ElementType::float32;
   std::vector<std::int64_t> keep;
   TokenId vocabulary = 0;
@@ -108,8 +111,12 @@ TrainPlan further_plan(const Arguments& given) {
   const auto objective = plan.config.causal ? TrainingObjective::next : TrainingObjective::masked;
   set_objective(objective, plan.config, plan.options);
   Schedule& schedule = plan.options.schedule;
-  schedule = usual_schedule(given.rate.value_or(kFurtherLearningRate),
-                            given.steps.value_or(schedule.steps));
+  if (given.lora) {
+    plan.lora = {.rank = *given.lora, .targets = given.lora_targets};
+    set(plan.lora->alpha, given.lora_alpha);
+  }
+  const double rate = given.lora ? kLoraLearningRate : kFurtherLearningRate;
+  schedule = usual_schedule(given.rate.value_or(rate), given.steps.value_or(schedule.steps));
   apply(given, plan);
   plan.config = with_context(plan.config, plan.config.context, "train");
   check_model_config(plan.config, "train");
@@ -146,6 +153,7 @@ TrainPlan resumed_plan(const Arguments& given) {
                    {},
                    load_tokenizer(settings.tokenizer_file().string()),
                    {}};
+    plan.lora = checkpoint.lora;
     apply(given, plan);
     const auto differs = [&](const char* name, const auto& now, const auto& then) {
       if (now == then) return;
@@ -261,6 +269,7 @@ void add_train(Program& program) {
       "  tril train --data book.txt -o run\n"
       "  tril train --data *.txt --family llama --layers 6 --width 256 --context 256 -o run\n"
       "  tril train --from SmolLM2-135M --data letters.txt --context 256 --batch 4 -o run\n"
+      "  tril train --from SmolLM2-135M --lora 8 --data letters.txt --context 256 -o run\n"
       "  tril train --resume -o run",
       [&program, given] { return run(program, *given); });
   command.add_option("--data", given->data, "Texts, in their order")->type_name("FILE");
@@ -288,6 +297,24 @@ void add_train(Program& program) {
                           "--layers", "--heads", "--kv-heads", "--width", "--hidden"}) {
     from->excludes(own);
   }
+  CLI::Option* const lora =
+      command
+          .add_option("--lora", given->lora,
+                      "Rank of an adapter (LoRA): the model's matrices stay, and what is added to "
+                      "them is trained; it is in RUN/adapter for PEFT, and merged in "
+                      "model.safetensors (default of --learning-rate then 1e-3)")
+          ->option_text("RANK");
+  command
+      .add_option("--lora-alpha", given->lora_alpha,
+                  "What is added is multiplied by it and divided by the rank (default 8)")
+      ->option_text("X");
+  command
+      .add_option("--lora-targets", given->lora_targets,
+                  "Matrices that are changed, by the ends of their names (default: q_proj v_proj, "
+                  "of GPT-2 c_attn)")
+      ->type_name("NAME ...");
+  lora->needs(from);
+  for (const char* own : {"--lora-alpha", "--lora-targets"}) command.get_option(own)->needs(lora);
   add_training_options(command, *given);
   program.add_threads(command);
 }

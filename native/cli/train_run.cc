@@ -1,6 +1,7 @@
 #include "train_run.h"
 
 #include <tril/files/file.h>
+#include <tril/model/lora_file.h>
 #include <tril/model/sampling.h>
 #include <tril/text/tokenizer_file.h>
 
@@ -40,7 +41,10 @@ class TrainingRun {
         validation_(plan_.tokenizer.encode(plan_.texts.text.validation)),
         model_(plan_.from ? LanguageModel(*plan_.from, plan_.config.context, plan_.config.dropout)
                           : LanguageModel(plan_.config, plan_.options.seed)),
-        trainer_(model_, plan_.options),
+        adapter_(plan_.lora ? std::optional<LoraAdapter>(std::in_place, model_, *plan_.lora,
+                                                         plan_.options.seed)
+                            : std::nullopt),
+        trainer_(adapter_ ? Trainer(*adapter_, plan_.options) : Trainer(model_, plan_.options)),
         sanity_(plan_.config.vocabulary) {
     plan_.from.reset();
     const auto needed = static_cast<std::size_t>(plan_.config.context) + 1;
@@ -74,6 +78,7 @@ class TrainingRun {
     if (!is_resumed_) settings().check_new();
     const std::string config = model_config_json(plan_.config, settings().type, plan_.tokens);
     write_named(settings().config(), std::as_bytes(std::span(config)));
+    if (adapter_) write_adapter_config();
     if (is_resumed_) return;
     const std::string tokenizer = tokenizer_json(plan_.tokenizer);
     write_named(settings().tokenizer_file(), std::as_bytes(std::span(tokenizer)));
@@ -93,6 +98,7 @@ class TrainingRun {
       if (is_resumed_) {
         is_sane();                        // which the first state is by definition
         write_model(settings().model());  // whatever an end between two files has left of it
+        if (adapter_) write_adapter();
         keep();
       } else {
         keep();
@@ -153,6 +159,15 @@ class TrainingRun {
                   plan_.vocabulary_note + ", " + count_text(static_cast<double>(train_.size())) +
                   " to train on, " + count_text(static_cast<double>(validation_.size())) +
                   " to validate on");
+    if (adapter_) {
+      const LoraOptions& lora = adapter_->options();
+      std::string targets;
+      for (const std::string& each : lora.targets) targets += " " + each;
+      progress.line("LoRA of rank " + std::to_string(lora.rank) + ", alpha " +
+                    number_text(lora.alpha) + ", on" + targets + ": " +
+                    count_text(static_cast<double>(adapter_->parameter_count())) +
+                    " parameters are trained");
+    }
     if (trainer_.steps() > 0) {
       progress.line("going on after step " + std::to_string(trainer_.steps()));
     }
@@ -178,7 +193,7 @@ class TrainingRun {
   }
 
   std::span<std::byte> values() {
-    const VectorView<float> all = model_.values();
+    const VectorView<float> all = trainer_.values();
     return std::as_writable_bytes(std::span(all.data(), static_cast<std::size_t>(all.size(0))));
   }
 
@@ -249,6 +264,19 @@ class TrainingRun {
                 [&](const WritePiece& write) { write_model_file(model_, write, settings().type); });
   }
 
+  void write_adapter_config() const {
+    std::error_code error;
+    std::filesystem::create_directories(settings().adapter(), error);
+    if (error) throw Failure(settings().adapter().string() + ": " + error.message());
+    const std::string config = lora_config_json(*adapter_);
+    write_named(settings().adapter() / "adapter_config.json", std::as_bytes(std::span(config)));
+  }
+
+  void write_adapter() const {
+    write_named(settings().adapter() / "adapter_model.safetensors",
+                [&](const WritePiece& write) { write_lora_file(*adapter_, write); });
+  }
+
   // The model as it is now, where it was asked for.
   void keep() const {
     if (std::ranges::count(settings().keep, trainer_.steps()) == 0) return;
@@ -272,6 +300,7 @@ class TrainingRun {
     if (!before.empty()) std::filesystem::rename(before, settings().checkpoint_before());
     written_ = trainer_.steps();
     write_model(settings().model());
+    if (adapter_) write_adapter();
   }
 
   // A second name for the checkpoint of an earlier step, under which it outlives the next one.
@@ -297,6 +326,7 @@ class TrainingRun {
                    {"seconds", progress.seconds()},
                    {"tokens_per_second", progress.units_per_second()},
                    {"parameters", model_.parameter_count()},
+                   {"trained", adapter_ ? adapter_->parameter_count() : model_.parameter_count()},
                    {"vocabulary", plan_.config.vocabulary}},
                   folder + ": " + std::to_string(trainer_.steps()) + " steps, validation loss " +
                       loss_text(loss) + ", in " + time_text(progress.seconds()) + "\n");
@@ -309,6 +339,7 @@ class TrainingRun {
   Parallel parallel_;
   std::vector<TokenId> train_, validation_;
   LanguageModel model_;
+  std::optional<LoraAdapter> adapter_;
   Trainer trainer_;
   Scratch scratch_;
   std::optional<double> validation_loss_;

@@ -27,6 +27,7 @@ struct TrainPlan {
   std::string vocabulary_note = {};          // why it is smaller than was asked for
   std::optional<ModelParameters> from = {};  // the values to begin with; none: they are drawn
   ModelTokens tokens = {};                   // what config.json names
+  std::optional<LoraOptions> lora = {};      // of an adapter; none: the whole model is trained
 };
 
 // Trains to the end, or until it is interrupted, alone in its folder; in one process, or as one of

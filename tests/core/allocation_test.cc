@@ -116,15 +116,18 @@ TEST(Parallel, WorksWithTheThreadsThatThereIsMemoryFor) {
 
 TEST(Allocation, TrainingAllocatesNothingAfterItsFirstStep) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
-    for (const double dropout : {0.0, 0.1}) {
-      SCOPED_TRACE(std::string(name_of(kModelFamilies, family)) + (dropout > 0 ? " dropout" : ""));
+    for (const auto& [dropout, with_lora] : {std::pair(0.0, false), {0.1, false}, {0.1, true}}) {
+      SCOPED_TRACE(std::string(name_of(kModelFamilies, family)) + (dropout > 0 ? " dropout" : "") +
+                   (with_lora ? " lora" : ""));
       ModelConfig config = ModelConfig::of(family);
       config.layers = 3, config.heads = 4, config.kv_heads = 2, config.width = 32;
       config.context = 70, config.vocabulary = 30, config.dropout = dropout;
       LanguageModel model(config, 1);
       TrainerOptions options;
       options.batch = 3, options.accumulation = 2;
-      Trainer trainer(model, options);
+      std::optional<LoraAdapter> adapter;
+      if (with_lora) adapter.emplace(model, LoraOptions{}, 1);
+      Trainer trainer = adapter ? Trainer(*adapter, options) : Trainer(model, options);
       std::vector<std::int32_t> stream(1000);
       for (std::size_t i = 0; i < stream.size(); ++i) {
         stream[i] = static_cast<std::int32_t>(i * i % 30);

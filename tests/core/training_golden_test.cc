@@ -1,11 +1,12 @@
 // Training against PyTorch in float64 (tests/golden/make_optimizers.py, make_gradients.py): AdamW
 // with clipping and a schedule over 50 steps, SGD with momentum, and the losses of 20 steps of
-// whole models.
+// whole models and of adapters.
 #include <gtest/gtest.h>
 #include <tril/model/trainer.h>
 #include <tril/training/gradient_norm.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -169,36 +170,65 @@ void draw_parameters(LanguageModel& model) {
   }
 }
 
+// A and B as make_gradients.py draws them.
+void draw_adapter(LoraAdapter& adapter) {
+  Random random(572);
+  for (const StoredParameter& each : adapter.parameters(adapter.values())) {
+    if (each.name.ends_with("lora_B.weight")) continue;
+    for (Index i = 0; i < each.count(); ++i) each.data[i] = (2 * random.uniform() - 1) / 8;
+  }
+}
+
 // The bound of each step's loss is what PyTorch's own loss does where all its gradients are off, up
 // or down, by what model_test.cc holds gradients to: 80 operations in a row, each a sum of at most
 // 128 terms. (The worst of eight draws of signs, and so a measure of how the loss answers, not the
 // worst there is; but gradients are a hundred times nearer than that.) Besides, the loss itself is
 // rounded.
+void expect_losses(ModelFamily family, bool with_lora) {
+  std::string name(name_of(kModelFamilies, family));
+  ModelConfig config = ModelConfig::of(family);
+  config.layers = 4, config.heads = 4, config.width = 32, config.context = 16;
+  config.vocabulary = 29;
+  if (family == ModelFamily::llama) config.kv_heads = 2;
+  LanguageModel model(config, 1);
+  draw_parameters(model);
+  TrainerOptions options;
+  options.batch = 4;
+  options.schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 5, .steps = 20};
+  std::optional<LoraAdapter> adapter;
+  if (with_lora) {
+    name += "_lora";
+    options.schedule.learning_rate = 1e-2, options.schedule.lowest = 1e-3;
+    LoraOptions lora{.rank = 4, .alpha = 8};
+    if (family == ModelFamily::llama) {
+      lora.targets = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
+    }
+    draw_adapter(adapter.emplace(model, lora, 1));
+  }
+  SCOPED_TRACE(name);
+  Trainer trainer = adapter ? Trainer(*adapter, options) : Trainer(model, options);
+  Random random(571);
+  std::vector<std::int32_t> stream;
+  for (int i = 0; i < 400; ++i) stream.push_back(static_cast<std::int32_t>(random.bits() % 29));
+  const Buffer<float, 2> expected = golden<2>("training/" + name);
+  Parallel parallel(2);
+  for (Index step = 0; step < 20; ++step) {
+    const double loss = expected.view()[0][step], away = expected.view()[1][step];
+    const double own = 80 * 128 * kRounding * loss;
+    EXPECT_NEAR(trainer.step(stream, parallel).loss, loss, own + away) << step;
+    EXPECT_LT(away, 1e-2) << "the bound says nothing";
+  }
+}
+
 TEST(TrainingGolden, LossesOfWholeModelsArePyTorchs) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
-    const std::string name(name_of(kModelFamilies, family));
-    SCOPED_TRACE(name);
-    ModelConfig config = ModelConfig::of(family);
-    config.layers = 4, config.heads = 4, config.width = 32, config.context = 16;
-    config.vocabulary = 29;
-    if (family == ModelFamily::llama) config.kv_heads = 2;
-    LanguageModel model(config, 1);
-    draw_parameters(model);
-    TrainerOptions options;
-    options.batch = 4;
-    options.schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 5, .steps = 20};
-    Trainer trainer(model, options);
-    Random random(571);
-    std::vector<std::int32_t> stream;
-    for (int i = 0; i < 400; ++i) stream.push_back(static_cast<std::int32_t>(random.bits() % 29));
-    const Buffer<float, 2> expected = golden<2>("training/" + name);
-    Parallel parallel(2);
-    for (Index step = 0; step < 20; ++step) {
-      const double loss = expected.view()[0][step], away = expected.view()[1][step];
-      const double own = 80 * 128 * kRounding * loss;
-      EXPECT_NEAR(trainer.step(stream, parallel).loss, loss, own + away) << step;
-      EXPECT_LT(away, 1e-2) << "the bound says nothing";
-    }
+    expect_losses(family, false);
+  }
+}
+
+TEST(TrainingGolden, LossesOfAdaptersArePyTorchs) {
+  for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
+    expect_losses(family, true);
   }
 }
 

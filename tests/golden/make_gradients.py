@@ -5,6 +5,7 @@
   training/...         what tests/core/training_golden_test.cc compares:
     gpt2, llama        the losses of 20 steps of a model of 4 layers, and how far these go astray where all gradients
                        are off by as much as those of floats may be: [2, 20]
+    gpt2_lora, ...     the same of LoRA: W + alpha / rank B A, of which A and B alone are trained
 """
 
 import math
@@ -333,25 +334,55 @@ def llama_logits(p, ids):
     return linear(norm(x, 'model.norm'), 'lm_head')
 
 
-def train(family, astray=0.0, seed=0):
+RANK, ALPHA = 4, 8
+LORA_TARGETS = {
+    'gpt2': ('.c_attn',),
+    'llama': ('.q_proj', '.k_proj', '.v_proj', '.o_proj', '.gate_proj', '.up_proj', '.down_proj'),
+}
+
+
+def lora_of(family, frozen):
+    """A, u / 8, and B, zeros, of each matrix that is changed."""
+    random, trained = Random(572), {}
+    for name, each in frozen.items():
+        if not name.removesuffix('.weight').endswith(LORA_TARGETS[family]):
+            continue
+        rows, columns = each.shape if family == 'llama' else reversed(each.shape)  # GPT-2's are [in, out]
+        a = torch.from_numpy((random.uniform(RANK, columns) / 8).astype('float32')).double()
+        trained[name, 'A'], trained[name, 'B'] = a.requires_grad_(), torch.zeros(rows, RANK, requires_grad=True)
+    return trained
+
+
+def merged(family, frozen, trained):
+    all_of_them = {name: each.detach() for name, each in frozen.items()}
+    for name in {name for name, _ in trained}:
+        added = ALPHA / RANK * trained[name, 'B'] @ trained[name, 'A']
+        all_of_them[name] = all_of_them[name] + (added if family == 'llama' else added.mT)
+    return all_of_them
+
+
+def train(family, astray=0.0, seed=0, lora=False):
     """The losses of 20 steps; each gradient off by `astray` of the largest of its tensor, up or down."""
     signs = torch.Generator().manual_seed(seed)
-    parameters = draw_parameters(family)
+    frozen = draw_parameters(family)
+    parameters = lora_of(family, frozen) if lora else frozen
+    highest = 1e-2 if lora else 1e-3
     stream = torch.from_numpy((Random(571).bits(400) % 29).astype('int64'))
     matrices = [each for each in parameters.values() if each.dim() == 2]
     vectors = [each for each in parameters.values() if each.dim() == 1]
     groups = [{'params': matrices, 'weight_decay': 0.1}, {'params': vectors, 'weight_decay': 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=1e-3, betas=(0.9, 0.99), eps=1e-8)
+    optimizer = torch.optim.AdamW(groups, lr=highest, betas=(0.9, 0.99), eps=1e-8)
     logits_of = gpt2_logits if family == 'gpt2' else llama_logits
     losses = []
     for step in range(20):
         # Steps 0 to 4 warm up; then half a cosine to a tenth, at step 20.
         share = (step - 5) / 15
-        rate = 1e-3 * (step + 1) / 6 if step < 5 else 1e-4 + 9e-4 * (1 + math.cos(math.pi * share)) / 2
+        rate = (step + 1) / 6 if step < 5 else 0.1 + 0.9 * (1 + math.cos(math.pi * share)) / 2
         for group in optimizer.param_groups:
-            group['lr'] = rate
+            group['lr'] = highest * rate
         ids, targets = windows(step, 1337, stream, BATCH, CONTEXT)
-        loss = functional.cross_entropy(logits_of(parameters, ids).flatten(0, 1), targets.flatten())
+        now = merged(family, frozen, parameters) if lora else parameters
+        loss = functional.cross_entropy(logits_of(now, ids).flatten(0, 1), targets.flatten())
         optimizer.zero_grad()
         loss.backward()
         losses.append(loss.item())
@@ -368,9 +399,11 @@ def models():
     # in a row, twice as many as with its two layers, each a sum of at most 128 terms.
     astray = 80 * 128 * 2.0**-24
     for family in ('gpt2', 'llama'):
-        losses = train(family)
-        away = [(train(family, astray, seed) - losses).abs() for seed in range(8)]
-        save(f'training/{family}', torch.stack([losses, torch.stack(away).max(0).values]))
+        for lora in (False, True):
+            losses = train(family, lora=lora)
+            away = [(train(family, astray, seed, lora) - losses).abs() for seed in range(8)]
+            name = f'training/{family}_lora' if lora else f'training/{family}'
+            save(name, torch.stack([losses, torch.stack(away).max(0).values]))
 
 
 if __name__ == '__main__':

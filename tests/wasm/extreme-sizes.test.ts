@@ -67,6 +67,7 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
       decode: sized({ token: 1 }, ({ token }) => trainer.decode([token])),
       trace: sized({ token: 1 }, ({ token }) => trainer.trace([token])),
       export: none,
+      exportAdapter: none,
     },
   ],
   [

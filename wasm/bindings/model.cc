@@ -156,6 +156,21 @@ void model_read(Model& model, const std::string& name, int parameter, double beg
 void model_finish(Model& model) {
   model.reader.finish();
   model.places.clear();
+  if (model.lora) model.lora->merge(model.model.parameters, model.engine.context);
+  model.lora.reset();
+}
+
+// Takes the bytes of an adapter_config.json and an adapter_model.safetensors, before any file of
+// the model is opened.
+void model_adapt(Model& model, const Bytes& config, const Bytes& tensors) {
+  const std::string text = text_of(config);
+  const StoredLoraConfig settings =
+      of_file("adapter_config.json", [&] { return parse_lora_config(text); });
+  const std::vector<std::byte> bytes = bytes_of(tensors);
+  const ModelParameters& parameters = model.model.parameters;
+  model.lora = of_file("adapter_model.safetensors",
+                       [&] { return StoredLora(settings, bytes, parameters.config()); });
+  model.lora->hold_as_floats(model.reader, parameters);
 }
 
 // Gives the number of parameters of each type, and their bytes, as JSON.
@@ -245,6 +260,7 @@ EMSCRIPTEN_BINDINGS(tril_model) {
   using namespace emscripten;
   class_<Model>("_Model")
       .smart_ptr<ModelHandle>("_ModelHandle")
+      .function("adapt", guard<&model_adapt>)
       .function("open", guard<&model_open>)
       .function("read", guard<&model_read>)
       .function("finish", guard<&model_finish>)

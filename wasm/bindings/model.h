@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tril/model/generation.h>
+#include <tril/model/lora_file.h>
 
 #include <map>
 #include <memory>
@@ -25,6 +26,7 @@ class Model {
   Engine& engine;
   PretrainedModel model;
   ParameterReader reader;
+  std::optional<StoredLora> lora;                             // to be merged when all is read
   std::map<std::string, std::vector<ParameterPlace>> places;  // in each file, by its name
 };
 

@@ -2,6 +2,7 @@
 
 #include <emscripten/bind.h>
 #include <tril/lessons/training_cost.h>
+#include <tril/model/lora_file.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -46,7 +47,11 @@ Training::Training(Engine& given_engine, TrainingPlan given_plan)
       plan(std::move(given_plan)),
       model(plan.from ? LanguageModel(*plan.from, plan.config.context, plan.config.dropout)
                       : LanguageModel(plan.config, plan.options.seed)),
-      trainer(model, plan.options) {
+      adapter(plan.lora
+                  ? std::optional<LoraAdapter>(std::in_place, model, *plan.lora, plan.options.seed)
+                  : std::nullopt),
+      trainer(adapter ? Trainer(*adapter, plan.options) : Trainer(model, plan.options)) {
+  if (adapter) plan.lora = adapter->options();
   plan.from = nullptr;  // which may go now
   count_bytes();
 }
@@ -54,7 +59,8 @@ Training::Training(Engine& given_engine, TrainingPlan given_plan)
 Training::~Training() { engine.usage.bytes -= bytes_; }
 
 void Training::count_bytes() noexcept {
-  const auto moments = 2 * static_cast<std::size_t>(model.values().size(0)) * sizeof(float);
+  const auto moments = 2 * static_cast<std::size_t>(trainer.values().size(0)) * sizeof(float) +
+                       (adapter ? adapter->bytes() : 0);
   const std::size_t data = (plan.data.train.size() + plan.data.validation.size()) * sizeof(TokenId);
   const auto now = static_cast<double>(model.bytes() + moments + trainer.scratch_bytes() + data);
   engine.usage.bytes += now - bytes_;
@@ -79,6 +85,7 @@ Numbers trainer_step(Training& training, const Integers& tokens, const Integers&
 
 // Gives flops and bytes of forward pass, backward pass and optimizer.
 Numbers trainer_cost(const Training& training, int batches, int tokens) {
+  if (training.adapter) fail("cost", "lora", "is not counted: only training of all parameters is");
   const auto& [forward, backward, optimizer] =
       training_cost(training.model, training.plan.options, batches, tokens);
   return to_javascript({forward.flops, forward.bytes(), backward.flops, backward.bytes(),
@@ -107,14 +114,16 @@ double trainer_done(const Training& training) {
 }
 
 double trainer_parameter_count(const Training& training) {
-  return static_cast<double>(training.model.parameter_count());
+  return static_cast<double>(training.adapter ? training.adapter->parameter_count()
+                                              : training.model.parameter_count());
 }
 
 bool trainer_has_tokenizer(const Training& training) { return training.plan.tokenizer.has_value(); }
 
 // Gives names and texts in turn.
 Names trainer_settings(const Training& training) {
-  return to_javascript(checkpoint_settings(training.plan.config, training.plan.options));
+  return to_javascript(
+      checkpoint_settings(training.plan.config, training.plan.options, training.plan.lora));
 }
 
 Integers trainer_encode(const Training& training, const Bytes& text) {
@@ -149,12 +158,17 @@ NamedTensors trainer_trace(Training& training, const Integers& tokens, int rows)
 }
 
 // Gives copies of the "parameters", "gradients", "first" or "second" moments, all of them or those
-// of these names.
+// of these names. Of an adapter gradients and moments are those of A and B.
 NamedTensors trainer_tensors(Training& training, const std::string& which, const Names& names) {
   const Trainer& trainer = training.trainer;
   const ModelConfig& config = training.plan.config;
   const auto list = [&] {
     if (which == "parameters") return stored_parameters(config, training.model.weights());
+    if (training.adapter) {
+      return training.adapter->parameters(which == "gradients" ? training.adapter->gradient()
+                                          : which == "first"   ? trainer.first_moment()
+                                                               : trainer.second_moment());
+    }
     return stored_parameters(config, which == "gradients" ? training.model.gradient()
                                      : which == "first"   ? trainer.first_moment()
                                                           : trainer.second_moment());
@@ -164,6 +178,9 @@ NamedTensors trainer_tensors(Training& training, const std::string& which, const
 
 // Replaces the parameters of these names; none where one does not fit.
 void trainer_set_parameters(Training& training, const Names& names, const NamedTensors& values) {
+  if (training.adapter) {
+    fail("setParameters", "lora", "leaves the model's parameters as they are: none can be set");
+  }
   set_parameters(stored_parameters(training.plan.config, training.model.weights()), names, values);
 }
 
@@ -178,8 +195,16 @@ void trainer_restore(Training& training, const Bytes& checkpoint) {
   restore_checkpoint(stored, training.trainer);
 }
 
-// Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json".
+// Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json", and of
+// "adapter_model.safetensors" or "adapter_config.json".
 Bytes trainer_file(const Training& training, const std::string& name) {
+  if (name.starts_with("adapter")) {
+    if (!training.adapter)
+      fail("exportAdapter", "lora", "there is none: all parameters are trained");
+    if (name.ends_with(".safetensors")) return to_javascript(lora_file(*training.adapter));
+    const std::string config = lora_config_json(*training.adapter);
+    return to_javascript(std::as_bytes(std::span(config)));
+  }
   if (name == "model.safetensors") return to_javascript(model_file(training.model));
   if (name == "tokenizer.json") return file_of(tokenizer_of(training, "export"));
   const TrainingPlan& plan = training.plan;

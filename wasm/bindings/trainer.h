@@ -19,6 +19,7 @@ struct TrainingPlan {
   TrainerOptions options;
   const ModelParameters* from = nullptr;  // the values to begin with; null: they are drawn
   ModelTokens named = {};                 // what config.json names
+  std::optional<LoraOptions> lora = {};   // of an adapter; none: the whole model is trained
   std::optional<Tokenizer> tokenizer;     // none: there are only numbers
   TrainingTokens data;                    // empty: every step is given its own
   Metadata about;                         // what is kept with a checkpoint
@@ -35,6 +36,7 @@ class Training {
   Engine& engine;
   TrainingPlan plan;
   LanguageModel model;
+  std::optional<LoraAdapter> adapter;
   Trainer trainer;
 
   // To be called after each call that may have taken memory.

@@ -3,6 +3,7 @@
 #include <tril/files/utf8.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr const char* kCall = "trainer";
 constexpr std::string_view kModel = "model.";
+constexpr std::string_view kLora = "lora.";
 constexpr const char* kTokenizer = "tokenizer";
 constexpr const char* kModelsOwn = "model";  // in place of the kind of a tokenizer
 constexpr const char* kFingerprint = "data_fingerprint";
@@ -49,6 +51,17 @@ void set_model(const Metadata& given, const PretrainedModel& from, TrainingPlan&
   plan.named = from.tokens;
   plan.named.end = from.end_tokens;
   plan.tokenizer = from.tokenizer;
+}
+
+// Takes out of `given` what is of an adapter.
+Metadata take_lora(Metadata& given) {
+  Metadata taken;
+  for (auto at = given.begin(); at != given.end();) {
+    const auto next = std::next(at);
+    if (at->first.starts_with(kLora)) taken.insert(given.extract(at));
+    at = next;
+  }
+  return taken;
 }
 
 void set_text(const Bytes& given, const std::string& kind, TokenId vocabulary,
@@ -115,8 +128,10 @@ TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::st
                             const Bytes& text, const Integers& tokens, const std::string& tokenizer,
                             const Bytes& checkpoint, const ModelHandle& from) {
   Metadata given = pairs_of(settings);
+  const Metadata lora = take_lora(given);
   TrainingPlan plan;
   if (from) set_model(given, from->model, plan);
+  if (!lora.empty()) plan.options.schedule.learning_rate = kLoraLearningRate;
   const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(checkpoint);
   Safetensors stored;
   std::string kind = from ? kModelsOwn : tokenizer.empty() ? "chars" : tokenizer;
@@ -131,10 +146,12 @@ TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::st
     ModelConfig own = read.config;
     own.context = plan.config.context, own.dropout = plan.config.dropout;
     if (from && !(own == plan.config)) fail(kCall, "checkpoint", "is of another model");
-    plan.config = read.config, plan.options = read.options;
+    plan.config = read.config, plan.options = read.options, plan.lora = read.lora;
     if (!from && tokenizer.empty() && was != stored.metadata.end()) kind = was->second;
   }
   set_settings(given, plan.config, plan.options);
+  if (!lora.empty()) set_settings(lora, plan.lora ? *plan.lora : plan.lora.emplace());
+  if (plan.lora && !from) fail(kCall, "from", "is missing: the model that the adapter is for");
   TrainingObjective objective = plan.options.batches.objective;
   if (source == "text") {
     set_text(text, kind, static_cast<TokenId>(plan.config.vocabulary), objective, plan);

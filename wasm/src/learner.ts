@@ -28,7 +28,7 @@ export abstract class Learner<Raw extends RawLearner, Settings>
 {
   /** All settings, with what was not given. */
   readonly settings: Settings;
-  /** How many numbers the model learns. */
+  /** How many numbers are learned: the model's, or, with `lora`, the adapter's. */
   readonly parameterCount: number;
   readonly #context: Context;
   #raw: Raw | undefined;

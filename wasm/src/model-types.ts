@@ -1,7 +1,7 @@
 import type { DrawOptions } from './generation-types.js';
 import type { Bytes } from './kinds.js';
 import type { Tensor } from './tensor.js';
-import type { ModelFiles, TrainingLoss } from './trainer-types.js';
+import type { AdapterFiles, ModelFiles, TrainingLoss } from './trainer-types.js';
 import type { Values } from './values.js';
 
 /** A file of a model: its bytes, a Blob, which is read piece by piece, or what `fetch` gives. */
@@ -37,6 +37,11 @@ export interface LoadModelOptions {
    * blocks stand for, and `Model.export` writes these as float32.
    */
   readonly weights?: 'q8_0' | AnyText;
+  /**
+   * Files of an adapter (LoRA) that is merged into the model: `adapter_config.json` and `adapter_model.safetensors`, of
+   * `Trainer.exportAdapter` or of PEFT. The matrices that it changes are held as `float32`.
+   */
+  readonly lora?: ModelSource | AdapterFiles;
   /** Receives, after every chunk of at most 8 MiB, the number of bytes read and the number of all. */
   readonly progress?: (read: number, all: number) => void;
   /** Ends it where it aborts: nothing is kept. */

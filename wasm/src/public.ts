@@ -150,7 +150,9 @@ export type { Learner } from './learner.js';
 export type { TrainedModel } from './trained-model.js';
 export { Trainer, type TrainerOptions } from './trainer.js';
 export type {
+  AdapterFiles,
   GenerateOptions,
+  LoraSettings,
   ModelFiles,
   ModelSettings,
   Moments,

@@ -13,6 +13,7 @@ import { checkKeys, integerOption, stringOption } from './names.js';
 import { nested } from './nested.js';
 import type { RawTrainer } from './raw.js';
 import type {
+  AdapterFiles,
   GenerateOptions,
   ModelFiles,
   SampleOptions,
@@ -20,7 +21,7 @@ import type {
   TrainerTextOptions,
   TrainerTrace,
 } from './trainer-types.js';
-import { filesOf, rowsOf } from './trainer-values.js';
+import { adapterOf, filesOf, rowsOf } from './trainer-values.js';
 import { flattenIntegers, type NestedNumbers } from './values.js';
 
 const none = new Int32Array();
@@ -205,6 +206,32 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> 
     return this.run('export', filesOf);
   }
 
+  /**
+   * The adapter that is trained, without the model, as files that PEFT opens: `adapter_config.json` and
+   * `adapter_model.safetensors`. They go into a folder of their own: beside a model's files, transformers would take
+   * that folder for an adapter of another model. `export` gives the model with it.
+   *
+   * @throws TrilError where all of the model is trained, and no adapter
+   *
+   * @example
+   * ```ts
+   * const data = 'the cat sat on the mat. '.repeat(20);
+   * const trainer = tril.trainer({ model: { layers: 1, heads: 2, width: 16, context: 8 }, data });
+   * const files = trainer.export();
+   * const from = await tril.loadModel(files);
+   * const adapter = tril.trainer({ from, lora: { rank: 2 }, data, batch: 4 });
+   * adapter.steps(2);
+   * const lora = adapter.exportAdapter();
+   * JSON.parse(new TextDecoder().decode(lora['adapter_config.json'])).r; // 2
+   * const model = await tril.loadModel(files, { lora });
+   * model.evaluate('the mat').loss === (await tril.loadModel(adapter.export())).evaluate('the mat').loss; // true
+   * trainer.exportAdapter(); // throws TrilError: exportAdapter: lora: there is none: all parameters are trained
+   * ```
+   */
+  exportAdapter(): AdapterFiles {
+    return this.run('exportAdapter', adapterOf);
+  }
+
   /** @internal */
   protected override disposeParts(): void {
     this.#texts.dispose();
@@ -212,9 +239,10 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> 
 
   /** `Trainer gpt2, 4 layers of 4 heads, width 128, 812672 parameters`. */
   override toString(): string {
-    const { family, layers, heads, width } = this.settings.model;
-    const shape = `${layers} layers of ${heads} heads, width ${width}`;
-    return `Trainer ${family}, ${shape}, ${this.parameterCount} parameters`;
+    const { model, lora } = this.settings;
+    const shape = `${model.layers} layers of ${model.heads} heads, width ${model.width}`;
+    const of = lora ? ` of an adapter of rank ${lora.rank}` : '';
+    return `Trainer ${model.family}, ${shape}, ${this.parameterCount} parameters${of}`;
   }
 
   #encoded(call: string, text: string): Int32Array {

@@ -145,6 +145,19 @@ export interface TrainingSettings {
   readonly maskVocabulary?: number;
 }
 
+/** An adapter (LoRA): what is added to a matrix W is `alpha / rank` times a product B A, and A and B alone are trained. */
+export interface LoraSettings {
+  /** Number of rows of A and of columns of B, at most the model's width (default 8). */
+  readonly rank?: number;
+  /** What the product is multiplied by, divided by the rank (default 8). */
+  readonly alpha?: number;
+  /**
+   * Matrices that are changed, by the ends of their names in the model's files, such as `'v_proj'` or `'mlp.c_proj'`
+   * (default: PEFT's, `['q_proj', 'v_proj']`, or the one matrix that holds them, such as GPT-2's `'c_attn'`).
+   */
+  readonly targets?: readonly string[];
+}
+
 /** Sequences and a target for each of their tokens, of one shape. */
 export interface TokenBatch {
   /** `[B, T]`, or `[T]`; in a typed array rows as long as the context, or one that is shorter. */
@@ -156,6 +169,8 @@ export interface TokenBatch {
 /** All settings of a trainer. */
 export interface TrainerSettings extends Required<TrainingSettings> {
   readonly model: Required<ModelSettings>;
+  /** Of an adapter; not there where the whole model is trained. */
+  readonly lora?: Required<LoraSettings>;
 }
 
 /** The cost of a part of a step. */
@@ -212,6 +227,12 @@ export interface Moments {
   readonly first: Record<string, Tensor>;
   /** Running average of its square; for SGD nothing. */
   readonly second: Record<string, Tensor>;
+}
+
+/** An adapter as files that PEFT, Hugging Face's library, opens. */
+export interface AdapterFiles {
+  readonly 'adapter_config.json': Uint8Array;
+  readonly 'adapter_model.safetensors': Uint8Array;
 }
 
 /** A model as files that other libraries open. */

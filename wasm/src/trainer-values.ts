@@ -2,7 +2,7 @@ import { TrilError, afterSteps, shapeText } from './error.js';
 import { describe } from './describe.js';
 import { bytesOf } from './kinds.js';
 import { camelCase, integerOption } from './names.js';
-import type { ModelFiles, TrainerSettings, TrainingStep } from './trainer-types.js';
+import type { AdapterFiles, ModelFiles, TrainerSettings, TrainingStep } from './trainer-types.js';
 import { flattenIntegers } from './values.js';
 
 /** Whole numbers as the module takes them: `rows` of as many each; one row where there is one axis. */
@@ -47,12 +47,18 @@ function settingOf(text: string): unknown {
 /** `['model.kv_heads', '4', ...]` as `{ model: { kvHeads: 4 }, ... }`. */
 export function settingsOf(pairs: readonly string[]): TrainerSettings {
   const model: Record<string, unknown> = {};
+  const lora: Record<string, unknown> = {};
   const settings: Record<string, unknown> = { model };
+  const parts: Record<string, typeof settings> = { model, lora };
   for (let i = 0; i < pairs.length; i += 2) {
     const [part, name] = pairs[i]!.split('.') as [string, string];
-    (part === 'model' ? model : settings)[camelCase(name)] = settingOf(pairs[i + 1]!);
+    (parts[part] ?? settings)[camelCase(name)] = settingOf(pairs[i + 1]!);
   }
   Object.freeze(model);
+  if (lora['targets']) {
+    const targets = Object.freeze(String(lora['targets']).split(','));
+    settings['lora'] = Object.freeze({ ...lora, targets });
+  }
   return settings as unknown as TrainerSettings;
 }
 
@@ -88,6 +94,12 @@ export function checkParameterNames(call: string, names: readonly string[]): str
   const problem = `must be a list of parameters' names, is ${describe(names)}`;
   throw new TrilError(call, 'names', problem);
 }
+
+/** The files of an adapter. */
+export const adapterOf = (raw: { file(name: string): Uint8Array }): AdapterFiles => ({
+  'adapter_config.json': raw.file('adapter_config.json'),
+  'adapter_model.safetensors': raw.file('adapter_model.safetensors'),
+});
 
 /** All files of a model that the module can write. */
 export function filesOf(raw: {

@@ -5,6 +5,7 @@ import { checkKeys, integerOption } from './names.js';
 import type { RawTrainer } from './raw.js';
 import { TrainedModel } from './trained-model.js';
 import type {
+  LoraSettings,
   ModelSettings,
   PartCost,
   TokenBatch,
@@ -24,6 +25,11 @@ export interface TrainerOptions extends TrainingSettings {
    * given then; the learning rate is 0.0001 by default.
    */
   readonly from?: Model;
+  /**
+   * Trains an adapter for that model (LoRA), and not all of its parameters; the learning rate is 0.001 by default
+   * then. Gradients and moments are those of A and B, by PEFT's names; `parameters` and `export` have them merged.
+   */
+  readonly lora?: LoraSettings;
   readonly model?: ModelSettings;
   /**
    * Training data: a text, its bytes in UTF-8, or tokens that are numbers already. The last tenth is kept for

@@ -57,6 +57,25 @@ void LanguageModel::clear_gradients() noexcept {
   std::fill_n(gradient_.data(), gradient_.view().count(), 0.0f);
 }
 
+void LanguageModel::keep_gradients_of(std::span<const MatrixView<float>* const> matrices) {
+  gradient_ = {};
+  gradient_layout_ = saved_in(gradient_, [&](SavedMemory& memory) {
+    ModelLayout layout{};
+    const auto keep = [&](const MatrixView<float>& own, MatrixView<float>& d_own) {
+      const bool is_kept = std::ranges::find(matrices, &own) != matrices.end();
+      if (is_kept) d_own = memory.take(own.size(0), own.size(1));
+    };
+    for (const BasicModelLayerWeights<float>& own : weights().layers) {
+      BasicModelLayerWeights<float>& d_own = layout.weights.layers.emplace_back();
+      keep(own.attention.in_proj_weight, d_own.attention.in_proj_weight);
+      keep(own.attention.out_proj_weight, d_own.attention.out_proj_weight);
+      keep(own.linear1.weight, d_own.linear1.weight);
+      keep(own.linear2.weight, d_own.linear2.weight);
+    }
+    return layout;
+  });
+}
+
 LanguageModel::Saved LanguageModel::laid_out(Index batches, Index tokens,
                                              SavedMemory& memory) const {
   const Index rows = batches * tokens;
@@ -190,6 +209,7 @@ void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
       add(d_positions, d[b], d_positions, pass.context);
     }
   }
+  if (!d_weights.embedding) return;
   detail::scale_embedding(config_, joined_rows(d), pass.context);
   embedding_backward(joined_rows(d), joined_rows(tokens), d_weights.embedding, pass.context);
 }

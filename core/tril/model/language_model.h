@@ -59,7 +59,8 @@ class LanguageModel {
   const BasicModelWeights<float>& weights() const noexcept { return values_layout_.weights; }
   // Their gradients, in structs of the same form.
   const BasicModelWeights<float>& gradients() const noexcept { return gradient_layout_.weights; }
-  // All parameters, and all their gradients, side by side; what lies between parameters is 0.
+  // All parameters, and all their gradients, side by side and laid out alike; what lies between
+  // parameters is 0.
   VectorView<float> values() noexcept { return values_; }
   VectorView<const float> values() const noexcept { return values_; }
   VectorView<float> gradient() noexcept { return gradient_; }
@@ -92,6 +93,9 @@ class LanguageModel {
 
   // Sets them to 0.
   void clear_gradients() noexcept;
+  // From here on these matrices of the layers of weights() have gradients, and nothing else has:
+  // gradients() are null views of all else, and gradient() is these alone.
+  void keep_gradients_of(std::span<const MatrixView<float>* const> matrices);
   // All that it owns: values, gradients, and what its largest pass has left.
   std::size_t bytes() const noexcept;
 

@@ -3,6 +3,10 @@
 #include <tril/model/settings_text.h>
 #include <tril/model/stored_tensors.h>
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace tril {
 namespace {
 
@@ -33,9 +37,14 @@ void load_model(const Safetensors& file, LanguageModel& model) {
 
 namespace {
 
+Metadata settings_of(const Trainer& trainer) {
+  const LoraAdapter* const adapter = trainer.adapter();
+  return checkpoint_settings(trainer.model().config(), trainer.options(),
+                             adapter ? std::optional(adapter->options()) : std::nullopt);
+}
+
 Metadata checkpoint_metadata(const Trainer& trainer, const Metadata& more) {
-  const ModelConfig& config = trainer.model().config();
-  Metadata metadata = checkpoint_settings(config, trainer.options());
+  Metadata metadata = settings_of(trainer);
   metadata["trainer.done"] = std::to_string(trainer.steps());
   detail::add_metadata(metadata, more);
   return metadata;
@@ -44,6 +53,12 @@ Metadata checkpoint_metadata(const Trainer& trainer, const Metadata& more) {
 // Parameters with the bits that they have in memory, as moments: nothing is added to norms.
 detail::StoredTraining stored_training(const Trainer& trainer) {
   const ModelConfig& config = trainer.model().config();
+  if (const LoraAdapter* const adapter = trainer.adapter()) {
+    std::vector<StoredParameter> all = adapter->base();
+    std::ranges::copy(adapter->parameters(adapter->values()), std::back_inserter(all));
+    return {std::move(all), adapter->parameters(trainer.first_moment()),
+            adapter->parameters(trainer.second_moment())};
+  }
   return {stored_parameters(config, trainer.model().values()),
           stored_parameters(config, trainer.first_moment()),
           stored_parameters(config, trainer.second_moment())};
@@ -62,10 +77,11 @@ void write_checkpoint_file(const Trainer& trainer, const Metadata& more, const W
 void restore_checkpoint(const Safetensors& file, Trainer& trainer) {
   constexpr const char* kCall = "restore_checkpoint";
   const Checkpoint checkpoint = read_checkpoint(file);
-  const ModelConfig& config = trainer.model().config();
-  detail::check_same_settings(kCall, checkpoint_settings(config, trainer.options()),
-                              checkpoint_settings(checkpoint.config, checkpoint.options));
+  detail::check_same_settings(
+      kCall, settings_of(trainer),
+      checkpoint_settings(checkpoint.config, checkpoint.options, checkpoint.lora));
   stored_training(trainer).restore(kCall, file);
+  if (LoraAdapter* const adapter = trainer.adapter()) adapter->merge();
   trainer.set_steps(checkpoint.steps);
 }
 

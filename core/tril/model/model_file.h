@@ -8,6 +8,7 @@
 #include <tril/model/trainer.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,16 +30,19 @@ void load_model(const Safetensors& file, LanguageModel& model);
 
 // The bytes of a checkpoint: a .safetensors file of the parameters, by their names, and of both
 // moments, "first_moment." and "second_moment." before these names; the settings, the options and
-// how many steps are done, as metadata. `more` is kept with them, under names without a dot.
+// how many steps are done, as metadata. Of an adapter: the model's parameters, which do not change,
+// A and B by PEFT's names (lora.h), and the moments of these. `more` is kept with them, under names
+// without a dot.
 std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& more = {});
 // The same piece by piece.
 void write_checkpoint_file(const Trainer& trainer, const Metadata& more, const WritePiece& write);
 
 // What a checkpoint says of itself.
 struct Checkpoint {
-  ModelConfig config;      // the model's settings
-  TrainerOptions options;  // the trainer's
-  std::int64_t steps = 0;  // how many are done
+  ModelConfig config;                    // the model's settings
+  TrainerOptions options;                // the trainer's
+  std::int64_t steps = 0;                // how many are done
+  std::optional<LoraOptions> lora = {};  // the adapter's; none: the whole model is trained
 };
 
 // Throws Error, naming the entry, where the file is no checkpoint or a setting cannot be read.
@@ -50,11 +54,16 @@ Checkpoint read_checkpoint(const Safetensors& file);
 void restore_checkpoint(const Safetensors& file, Trainer& trainer);
 
 // The settings of a checkpoint by name, "model.width" and "trainer.batch", each as text that gives
-// the same number back.
-Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& options);
+// the same number back; of an adapter, where there is one, "lora.rank", "lora.alpha" and, with
+// commas in between, "lora.targets".
+Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& options,
+                             const std::optional<LoraOptions>& lora = {});
 
 // Sets those that `given` has, by these names and as such texts, and leaves all others. Throws
 // Error, naming the setting, where there is none of that name or its text cannot be read.
 void set_settings(const Metadata& given, ModelConfig& config, TrainerOptions& options);
+// The same of an adapter's, which `given` has no others beside. An empty "lora.targets" leaves
+// them.
+void set_settings(const Metadata& given, LoraOptions& options);
 
 }  // namespace tril

@@ -152,7 +152,7 @@ class Names {
   // Rows [first, first + count) of what is stacked.
   void rows(const std::string& name, const MatrixView<float>& weight, const VectorView<float>& bias,
             Index first, Index count) {
-    rows(name + ".weight", weight, first, count);
+    if (weight) rows(name + ".weight", weight, first, count);
     if (bias) vector(name + ".bias", VectorView<float>(bias.data() + first, {count}));
   }
   std::vector<StoredParameter> take() { return std::move(list_); }

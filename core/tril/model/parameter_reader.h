@@ -45,6 +45,9 @@ class ParameterReader {
   explicit ParameterReader(ModelParameters& parameters,
                            ParameterNames names = ParameterNames::of_family);
 
+  // A matrix of the parameters' places() becomes floats, whatever the files have; before anything
+  // is found.
+  void hold_as_floats(const MatrixView<float>* matrix) { kinds_[matrix] = WeightKind::float32; }
   // The parameters among the tensors of a file's header. Throws Error, naming the tensor, where one
   // has another shape than the settings say, holds no floats, is none of the model's, or was found
   // before.

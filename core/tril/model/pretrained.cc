@@ -6,6 +6,7 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/out_of_memory.h>
 #include <tril/model/gguf_config.h>
+#include <tril/model/lora_file.h>
 #include <tril/model/pretrained.h>
 #include <tril/text/gguf_tokenizer.h>
 #include <tril/text/tokenizer_file.h>
@@ -156,10 +157,12 @@ void read_found(const Folder& folder, const std::vector<std::string>& files,
 }
 
 // The parameters of all files; their headers first, which say of which type each matrix is.
-void read_parameters(const Folder& folder, ModelParameters& parameters) {
+void read_parameters(const Folder& folder, const std::optional<StoredLora>& lora,
+                     ModelParameters& parameters) {
   constexpr const char* kWhole = "model.safetensors";
   constexpr const char* kIndex = "model.safetensors.index.json";
   ParameterReader reader(parameters);
+  if (lora) lora->hold_as_floats(reader, parameters);
   const bool is_sharded = !folder.has(kWhole) && folder.has(kIndex);
   const std::vector<std::string> files =
       is_sharded ? folder.read_text(kIndex, parse_shard_index) : std::vector<std::string>{kWhole};
@@ -168,6 +171,18 @@ void read_parameters(const Folder& folder, ModelParameters& parameters) {
     folder.open(name, [&](FileReader& file) { places.push_back(find_parameters(file, reader)); });
   }
   read_found(folder, files, places, is_sharded ? kIndex : kWhole, reader);
+}
+
+// The adapter that is to be merged; none where none is asked for.
+std::optional<StoredLora> read_lora(const PretrainedOptions& options, const ModelConfig& config) {
+  if (options.lora.empty()) return {};
+  const Folder folder(options.lora, options);
+  const StoredLoraConfig settings = folder.read_text("adapter_config.json", parse_lora_config);
+  constexpr const char* kTensors = "adapter_model.safetensors";
+  folder.tell(kTensors, 0, 0);
+  return folder.open(kTensors, [&](FileReader& file) {
+    return std::optional<StoredLora>(std::in_place, settings, read(file, 0, file.size()), config);
+  });
 }
 
 std::optional<Tokenizer> read_tokenizer_of(const Folder& folder) {
@@ -209,12 +224,15 @@ PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOpt
   PretrainedModel model{
       folder.named(name, [&] { return ModelParameters(config, options.weights); }),
       settings.tokens.end, std::move(tokenizer), settings.tokens};
+  const std::optional<StoredLora> lora = read_lora(options, config);
   ParameterReader reader(model.parameters, ParameterNames::of_gguf);
+  if (lora) lora->hold_as_floats(reader, model.parameters);
   std::vector<std::vector<ParameterPlace>> places(1);
   folder.named(name, [&] { places[0] = reader.find(gguf.tensors); });
   gguf = {};
   header = {};  // megabytes, of a large vocabulary
   read_found(folder, {name}, places, name, reader);
+  if (lora) lora->merge(model.parameters);
   return model;
 }
 
@@ -239,7 +257,9 @@ PretrainedModel read_pretrained(const std::filesystem::path& path,
   PretrainedModel model{
       folder.named("config.json", [&] { return ModelParameters(config, options.weights); }),
       end_tokens, std::move(tokenizer), settings.tokens};
-  read_parameters(folder, model.parameters);
+  const std::optional<StoredLora> lora = read_lora(options, config);
+  read_parameters(folder, lora, model.parameters);
+  if (lora) lora->merge(model.parameters);
   return model;
 }
 

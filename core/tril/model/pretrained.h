@@ -48,6 +48,7 @@ struct ReadProgress {
 struct PretrainedOptions {
   Index context = 0;  // tokens at once, as with_context (model_config.h) takes them; 0: as the file
   ParameterMemory weights = ParameterMemory::as_in_files;  // how they are held
+  std::filesystem::path lora = {};  // folder of an adapter (lora_file.h) to be merged; empty: none
   std::function<void(const ReadProgress&)> progress = {};  // told with each file and each piece
 };
 
@@ -56,7 +57,7 @@ struct PretrainedOptions {
 // vocab.json and merges.txt. Besides the parameters there is little in memory at once: a piece
 // (ParameterReader::kPiece), or the largest of the other files. Throws Error, with the path of the
 // file, where one is missing, cut short, or not what the others say; where the tokenizer reaches
-// beyond the vocabulary; as with_context does; and where memory does not suffice.
+// beyond the vocabulary; as with_context and StoredLora do; and where memory does not suffice.
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options = {});
 

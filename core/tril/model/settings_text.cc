@@ -9,10 +9,19 @@ void check_known_settings(const char* call, const Metadata& given, const Metadat
 }
 
 void check_same_settings(const char* call, const Metadata& here, const Metadata& checkpoint) {
-  for (const auto& [name, text] : checkpoint) {
-    if (name == "trainer.steps" || here.at(name) == text) continue;
-    fail(call, name.c_str(), {"is ", here.at(name), ", and in the checkpoint ", text});
-  }
+  const auto text_of = [](const Metadata& settings, const std::string& name) {
+    const auto at = settings.find(name);
+    return at == settings.end() ? "none" : at->second;
+  };
+  const auto compare = [&](const Metadata& names) {
+    for (const auto& [name, text] : names) {
+      const std::string own = text_of(here, name), other = text_of(checkpoint, name);
+      if (name == "trainer.steps" || own == other) continue;
+      fail(call, name.c_str(), {"is ", own, ", and in the checkpoint ", other});
+    }
+  };
+  compare(checkpoint);
+  compare(here);  // an adapter's, which the checkpoint may not have
 }
 
 void add_metadata(Metadata& metadata, const Metadata& more) {

@@ -96,12 +96,18 @@ bool operator==(const TrainerOptions& a, const TrainerOptions& b) {
   return numbers(a) == numbers(b);
 }
 
-Trainer::Trainer(LanguageModel& model, const TrainerOptions& options)
-    : model_(model), options_(options) {
+Trainer::Trainer(LanguageModel& model, LoraAdapter* adapter, const TrainerOptions& options)
+    : model_(model), adapter_(adapter), options_(options) {
   check(model, options);
-  first_ = Buffer<float, 1>(model.values().shape());
-  second_ = Buffer<float, 1>(model.values().shape());
+  first_ = Buffer<float, 1>(values().shape());
+  second_ = Buffer<float, 1>(values().shape());
 }
+
+Trainer::Trainer(LanguageModel& model, const TrainerOptions& options)
+    : Trainer(model, nullptr, options) {}
+
+Trainer::Trainer(LoraAdapter& adapter, const TrainerOptions& options)
+    : Trainer(adapter.model(), &adapter, options) {}
 
 void Trainer::set_steps(std::int64_t steps) {
   if (steps < 0)
@@ -131,7 +137,9 @@ void Trainer::fail_not_finite(double loss) const {
     return !std::all_of(each.data, each.data + each.count(),
                         [](float x) { return std::isfinite(x); });
   };
-  if (model_.config().tied_head && !std::isfinite(loss)) gradients.push_back(gradients.front());
+  if (model_.config().tied_head && !adapter_ && !std::isfinite(loss)) {
+    gradients.push_back(gradients.front());
+  }
   const auto at = std::find_if(gradients.rbegin(), gradients.rend(), not_finite);
   const std::string first = at == gradients.rend() ? "the gradients are finite"
                                                    : "the gradient of " + at->name + " went first";
@@ -184,12 +192,15 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
     result.forward_seconds += loss.forward_seconds;
     result.backward_seconds += seconds_since(from) - loss.forward_seconds;
   }
-  if (share_.add_up) share_.add_up(model_.gradient(), {&sum, 1});
+  if (adapter_) adapter_->take_gradients({scratch_, context.parallel});
+  const VectorView<float> values = this->values();
+  const VectorView<float> gradient = adapter_ ? adapter_->gradient() : model_.gradient();
+  if (share_.add_up) share_.add_up(gradient, {&sum, 1});
   const auto back = Clock::now();
   result.step = steps_;
   const bool moves = share_.part == 0 || !share_.from_first;
   double decides[] = {sum * gradient_options.scale,
-                      moves ? gradient_norm(model_.gradient(), {scratch_, context.parallel}) : 0};
+                      moves ? gradient_norm(gradient, {scratch_, context.parallel}) : 0};
   if (share_.from_first) share_.from_first(std::as_writable_bytes(std::span(decides)));
   result.loss = decides[0], result.gradient_norm = decides[1];
   if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
@@ -198,20 +209,19 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
   result.learning_rate = scheduled_rate(options_.schedule, steps_);
   result.tokens = tokens.count();
   const double scale = options_.clip > 0 ? clip_scale(result.gradient_norm, options_.clip) : 1;
-  const Index decayed = model_.decayed(), all = model_.values().size(0);
+  const Index all = values.size(0), decayed = adapter_ ? all : model_.decayed();
   const auto move = [&](Index from, Index to, double decay) {
     if (from == to) return;  // a model without norms and biases has nothing that does not decay
     const auto part = [&](const auto& view) {
       return std::remove_cvref_t<decltype(view)>(view.data() + from, {to - from});
     };
     if (options_.optimizer == TrainingOptimizer::sgd) {
-      sgd_step(part(model_.values()), part(model_.gradient()),
+      sgd_step(part(values), part(gradient),
                options_.momentum > 0 ? part(first_.view()) : VectorView<float>(),
                sgd(options_, result.learning_rate, decay, scale), context);
       return;
     }
-    adamw_step(part(model_.values()), part(model_.gradient()), part(first_.view()),
-               part(second_.view()), steps_ + 1,
+    adamw_step(part(values), part(gradient), part(first_.view()), part(second_.view()), steps_ + 1,
                adamw(options_, result.learning_rate, decay, scale), context);
   };
   // A rate of 0, at the end of a schedule, moves nothing, and is none to an optimizer.
@@ -221,8 +231,9 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
   }
   if (share_.from_first) {
     share_.from_first(
-        std::as_writable_bytes(std::span(model_.values().data(), static_cast<std::size_t>(all))));
+        std::as_writable_bytes(std::span(values.data(), static_cast<std::size_t>(all))));
   }
+  if (adapter_) adapter_->merge({scratch_, context.parallel});
   ++steps_;
   result.optimizer_seconds = seconds_since(back);
   result.seconds = seconds_since(begin);

@@ -9,6 +9,7 @@
 
 #include <tril/foundation/named.h>
 #include <tril/model/batches.h>
+#include <tril/model/lora.h>
 #include <tril/training/optimizers.h>
 #include <tril/training/schedule.h>
 
@@ -75,13 +76,16 @@ struct TrainingShare {
   std::function<void(std::span<std::byte>)> from_first = {};
 };
 
-// Owns the moments and borrows the model. What happens in a step is a function of the model, the
-// moments, the options, the stream and the step's number alone: who restores these goes on with the
-// same bits, on any number of threads.
+// Owns the moments and borrows the model, or its adapter. What happens in a step is a function of
+// the model, the moments, the options, the stream and the step's number alone: who restores these
+// goes on with the same bits, on any number of threads.
 class Trainer {
  public:
   // Throws Error for options out of range, and for an objective that the model is not made for.
   Trainer(LanguageModel& model, const TrainerOptions& options);
+  // Of an adapter's model, of which the adapter alone moves: gradients, their norm, moments and
+  // weight decay are those of A and B.
+  Trainer(LoraAdapter& adapter, const TrainerOptions& options);
 
   // One step. Throws Error where the stream is too short or holds what is no token; and where the
   // loss or the gradient is not finite, saying which parameter's gradient went first: of those that
@@ -118,7 +122,12 @@ class Trainer {
   const TrainerOptions& options() const noexcept { return options_; }
   // How many steps are done.
   std::int64_t steps() const noexcept { return steps_; }
-  // AdamW's, laid out as the model's values. SGD's momentum is in the first.
+  // The one it was given; null: the whole model moves.
+  LoraAdapter* adapter() noexcept { return adapter_; }
+  const LoraAdapter* adapter() const noexcept { return adapter_; }
+  // What it moves: the values of the adapter, or those of the model.
+  VectorView<float> values() noexcept { return adapter_ ? adapter_->values() : model_.values(); }
+  // AdamW's, laid out as these values. SGD's momentum is in the first.
   VectorView<float> first_moment() noexcept { return first_; }
   VectorView<float> second_moment() noexcept { return second_; }
   VectorView<const float> first_moment() const noexcept { return first_; }
@@ -130,9 +139,11 @@ class Trainer {
   std::size_t scratch_bytes() const noexcept { return scratch_.capacity(); }
 
  private:
+  Trainer(LanguageModel& model, LoraAdapter* adapter, const TrainerOptions& options);
   [[noreturn]] void fail_not_finite(double loss) const;
 
   LanguageModel& model_;
+  LoraAdapter* adapter_;
   TrainerOptions options_;
   Buffer<float, 1> first_, second_;
   std::int64_t steps_ = 0;

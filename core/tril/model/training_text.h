@@ -46,6 +46,8 @@ void set_objective(TrainingObjective objective, ModelConfig& config, TrainerOpti
 // The highest rate for a model that is trained further: a tenth of the recipe's, at which it would
 // forget what it knows.
 inline constexpr double kFurtherLearningRate = 1e-4;
+// And where an adapter (lora.h) is all that moves, which begins with nothing: ten times that.
+inline constexpr double kLoraLearningRate = 1e-3;
 
 // The schedule where nothing but its length and its highest rate is given: a twentieth of the steps
 // to warm up, and a tenth of the rate in the end.

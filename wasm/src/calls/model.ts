@@ -3,6 +3,7 @@ import { TrilError } from '../error.js';
 import { Model } from '../model.js';
 import { bytesOf, isBlob, isResponse } from '../kinds.js';
 import type { LoadModelOptions, ModelFile, ModelSource } from '../model-types.js';
+import type { AdapterFiles } from '../trainer-types.js';
 import {
   checkFunction,
   checkKeys,
@@ -33,7 +34,10 @@ async function readable(name: string, file: ModelFile): Promise<Readable> {
 }
 
 /** What is there, by names; of a path the last part counts. */
-export async function filesOf(source: ModelSource): Promise<Map<string, Readable>> {
+export async function filesOf(
+  source: ModelSource | AdapterFiles,
+  argument = 'files',
+): Promise<Map<string, Readable>> {
   // Fetched where it is asked for: no page can read folders by their paths.
   if (typeof source === 'string') return (await import('../folder.js')).filesInFolder(call, source);
   const isObject = typeof source === 'object' && source !== null && !bytesOf(source);
@@ -51,7 +55,7 @@ export async function filesOf(source: ModelSource): Promise<Map<string, Readable
       typeof wrong?.[0] === 'string'
         ? `${wrong[0]} must be bytes, a Blob or a Response, is ${describe(wrong[1])}`
         : `must be files by their names, a list of files or, in Node, the path of a folder, is ${describe(source)}`;
-    throw new TrilError(call, 'files', problem);
+    throw new TrilError(call, argument, problem);
   }
   const named = entries.map(async ([path, file]) => {
     const name = path.replace(/.*\//, '');
@@ -62,7 +66,13 @@ export async function filesOf(source: ModelSource): Promise<Map<string, Readable
 
 /** The options, once they are known to be right. */
 export function loadingOptions(options: LoadModelOptions): LoadModelOptions {
-  checkKeys(call, 'options', 'option', options, ['context', 'weights', 'progress', 'signal']);
+  checkKeys(call, 'options', 'option', options, [
+    'context',
+    'weights',
+    'lora',
+    'progress',
+    'signal',
+  ]);
   const { progress } = options;
   const context =
     options.context === undefined ? 0 : integerOption(call, 'context', options.context, 0, 1);
@@ -73,6 +83,7 @@ export function loadingOptions(options: LoadModelOptions): LoadModelOptions {
   return {
     ...(context > 0 && { context }),
     ...(options.weights !== undefined && { weights: options.weights }),
+    ...(options.lora !== undefined && { lora: options.lora }),
     ...(progress && { progress }),
     ...(signal && { signal }),
   };
@@ -87,10 +98,23 @@ export const readRange = async (file: Readable, from = 0, to = Infinity): Promis
 export const sizeOf = (file: Readable) => (isBlob(file) ? file.size : file.length);
 
 /** The one of this name. */
-export function fileOf(files: ReadonlyMap<string, Readable>, name: string) {
+export function fileOf(files: ReadonlyMap<string, Readable>, name: string, argument = 'files') {
   const file = files.get(name);
   if (file !== undefined) return file;
-  throw new TrilError(call, 'files', `${name} is missing`);
+  throw new TrilError(call, argument, `${name} is missing`);
+}
+
+/** The bytes of an adapter's files. */
+export async function adapterOf(
+  source: LoadModelOptions['lora'],
+): Promise<AdapterFiles | undefined> {
+  if (source === undefined) return undefined;
+  const all = await filesOf(source, 'lora');
+  const bytesOf = (name: string) => readRange(fileOf(all, name, 'lora'));
+  return {
+    'adapter_config.json': await bytesOf('adapter_config.json'),
+    'adapter_model.safetensors': await bytesOf('adapter_model.safetensors'),
+  };
 }
 
 /** The GGUF file among them, which has all of a model; nothing where the model is made of others. */
@@ -117,6 +141,8 @@ export const modelCalls = (context: Context) => ({
    * to `float32` unless `weights` is `'q8_0'`, and its tokenizer (`tokenizer.ggml.model` `gpt2` or `llama`). What stands before its tensors is
    * in memory at once while they are looked for.
    *
+   * With `lora` an adapter is merged into it, in `float32`, as it is read.
+   *
    * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
    * what the others say; where the family is none of these; and where memory is out. And what `signal`
    * is aborted with. Nothing is kept then
@@ -134,9 +160,11 @@ export const modelCalls = (context: Context) => ({
    * ```
    */
   async loadModel(files: ModelSource, options: LoadModelOptions = {}): Promise<Model> {
-    const { context: positions = 0, weights = '', progress, signal } = loadingOptions(options);
+    const given = loadingOptions(options);
+    const { context: positions = 0, weights = '', progress, signal } = given;
     signal?.throwIfAborted();
     const all = await filesOf(files);
+    const adapter = await adapterOf(given.lora);
     const bytesOf = (name: string) => readRange(fileOf(all, name));
     /** Of a file that may be missing: none only where it is. */
     const optional = async (name: string) => {
@@ -188,6 +216,10 @@ export const modelCalls = (context: Context) => ({
     const { names, made } = await (gguf === undefined ? openFolder() : openGguf(gguf));
     const total = names.reduce((sum, name) => sum + sizeOf(fileOf(all, name)), 0);
     try {
+      if (adapter) {
+        const { 'adapter_config.json': config, 'adapter_model.safetensors': tensors } = adapter;
+        context.run(call, {}, () => made.adapt(config, tensors));
+      }
       // All headers first: they say of which type the numbers of each matrix are.
       const opened = [];
       for (const name of names) {

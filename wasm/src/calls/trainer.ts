@@ -6,6 +6,7 @@ import { booleanOption, checkKeys, describe } from '../names.js';
 import { integerOption, numberOption, snakeCase, stringOption } from '../names.js';
 import type { RawModel } from '../raw.js';
 import { Trainer, type TrainerOptions } from '../trainer.js';
+import type { LoraSettings } from '../trainer-types.js';
 import { checkBytes } from '../trainer-values.js';
 import { checkSeed } from './tensor.js';
 
@@ -74,8 +75,8 @@ export const trainerCalls = (context: Context) => ({
    * batches of a task. Names and defaults of all settings are those of the command line; the model is
    * initialised as its authors do. It works in a module of `tril/training`.
    *
-   * With `from` it trains a loaded model further, all of it, with the model's own tokenizer. The values are copied, as
-   * float32: the model stays as it is.
+   * With `from` it trains a loaded model further, with the model's own tokenizer: all of it, or, with `lora`, an
+   * adapter for it. The values are copied, as float32: the model stays as it is.
    *
    * @throws TrilError for settings that do not fit, data that is too short or no UTF-8, a checkpoint of
    * other settings, another model or other data, and where memory is out; nothing has been done then
@@ -102,11 +103,12 @@ export const trainerCalls = (context: Context) => ({
    * ```
    */
   trainer(options: TrainerOptions = {}): Trainer {
-    const own = ['from', 'model', 'data', 'batches', 'tokenizer', 'checkpoint'];
+    const own = ['from', 'lora', 'model', 'data', 'batches', 'tokenizer', 'checkpoint'];
     checkKeys(call, 'options', 'option', options, [...own, ...Object.keys(trainingKinds)]);
-    const { from, model = {}, data, batches, tokenizer, checkpoint } = options;
+    const { from, lora, model = {}, data, batches, tokenizer, checkpoint } = options;
     checkKeys(call, 'model', 'setting', model, Object.keys(modelKinds));
     const settings = [
+      ...loraGiven(lora),
       ...settingsGiven(call, 'model.', model, modelKinds),
       ...settingsGiven(call, 'trainer.', options, trainingKinds),
     ];
@@ -125,6 +127,19 @@ export const trainerCalls = (context: Context) => ({
     });
   },
 });
+
+/** The settings of an adapter that are given, and that there is one; none where there is none. */
+function loraGiven(lora: unknown): string[] {
+  if (lora === undefined) return [];
+  checkKeys(call, 'lora', 'setting', lora, ['rank', 'alpha', 'targets']);
+  const { targets = [], ...numbers } = lora as LoraSettings;
+  if (!Array.isArray(targets) || !targets.every((each) => typeof each === 'string')) {
+    const problem = `must be a list of names of matrices, is ${describe(targets)}`;
+    throw new TrilError(call, 'targets', problem);
+  }
+  const given = settingsGiven(call, 'lora.', numbers, { rank: 'count', alpha: 'number' });
+  return [...given, 'lora.targets', targets.join()];
+}
 
 /** Throws unless it is a model, and brings the only tokenizer. */
 function checkFrom(from: unknown, tokenizer: unknown): void {

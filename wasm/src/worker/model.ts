@@ -1,5 +1,5 @@
 // Models that live in the Worker: the same calls as promises, and texts that come part by part.
-import { fileOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model.js';
+import { adapterOf, fileOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model.js';
 import type { SessionOptions } from '../decoding-session.js';
 import type { GeneratedPart } from '../generation-types.js';
 import type {
@@ -147,11 +147,13 @@ export function loadModelCall(
   ask: Ask,
 ): (files: ModelSource, options?: LoadModelOptions) => Promise<RemoteModel> {
   return async (files, options = {}) => {
-    const { progress, signal: own, ...rest } = loadingOptions(options);
+    const { progress, signal: own, lora, ...rest } = loadingOptions(options);
     const all = await filesOf(files);
+    const adapter = await adapterOf(lora);
+    const sent = { ...rest, ...(adapter && { lora: adapter }) };
     const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
     const chunk = (name: string, from: number, to: number) =>
       readRange(fileOf(all, name), from, to);
-    return (await ask([sizes, rest], { signals: [own], progress, chunk })) as RemoteModel;
+    return (await ask([sizes, sent], { signals: [own], progress, chunk })) as RemoteModel;
   };
 }

@@ -4,6 +4,7 @@ import { drawOptions } from '../generated-text.js';
 import type { GeneratedPart } from '../generation-types.js';
 import { isPrompt } from '../trained-model.js';
 import type {
+  AdapterFiles,
   GenerateOptions,
   ModelFiles,
   PartCost,
@@ -100,6 +101,11 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
   /** The model as files that other libraries open. */
   async export(): Promise<ModelFiles> {
     return this.ask('export') as Promise<ModelFiles>;
+  }
+
+  /** The adapter that is trained, as files that PEFT opens. */
+  async exportAdapter(): Promise<AdapterFiles> {
+    return this.ask('exportAdapter') as Promise<AdapterFiles>;
   }
 
   /** `RemoteTrainer gpt2`. */
