@@ -317,6 +317,9 @@ PretrainedConfig parse_model_config(std::string_view text) {
   ModelConfig& config = result.config;
   if (is_masked) config.causal = false;
   detail::for_each_model_setting(config, OwnReader{file});
+  if (!config.has_head && (config.causal || !config.norms_sums())) {
+    fail(kCall, "model_type", {"tril_causal and tril_norm_place cannot be said of a ", type});
+  }
   if (is_masked && config.causal) fail(kCall, "tril_causal", {"must be false in a ", type});
   check_model_config(config, kCall);
   result.tokens = {tokens_named(file, "bos_token_id", config.vocabulary),
