@@ -90,6 +90,7 @@
 #include <tril/model/parameter_writer.h>
 #include <tril/model/pretrained.h>
 #include <tril/model/sampling.h>
+#include <tril/model/sentence_encoder.h>
 #include <tril/model/trainer.h>
 #include <tril/model/training_text.h>
 #include <tril/model/word_vector_text.h>

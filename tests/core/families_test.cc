@@ -164,7 +164,7 @@ TEST(Families, RefuseWhatNoModelHereCanBe) {
   };
   refused("gemma3_text", "\"gemma3_text\"", "\"gemma4\"",
           "model_type: unknown family \"gemma4\"; there are gpt2, llama, qwen2, qwen3, mistral, "
-          "olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3");
+          "olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3, bert");
   refused("mistral", "\"sliding_window\": 7", "\"sliding_window\": 1e9",
           "sliding_window: must be a whole number, is \"1e9\"");
   refused("mistral", "\"sliding_window\": 7", "\"sliding_window\": 100000000",

@@ -113,7 +113,8 @@ TEST(ParseTokenizerJson, SaysWhereItIsWrong) {
   EXPECT_EQ(error_of([] { parse_tokenizer_json(""); }),
             "parse_tokenizer_json: file: byte 0: expected \"{\", found the end of the file");
   EXPECT_EQ(error_of([] { parse_tokenizer_json(R"({"model":{"type":"Unigram"}})"); }),
-            "parse_tokenizer_json: file: byte 10: model: expected the type \"BPE\", found "
+            "parse_tokenizer_json: file: byte 10: model: expected the type \"BPE\" or "
+            "\"WordPiece\", found "
             "\"Unigram\"");
   EXPECT_EQ(problem_of_file("{} x"), "something follows the object");
   EXPECT_EQ(problem_of_file("{}"), "is no tokenizer of byte-pair encoding: \"model\" is missing");

@@ -3,6 +3,7 @@
 
 #include <tril/model/generation.h>
 #include <tril/model/lora_file.h>
+#include <tril/model/sentence_encoder.h>
 
 #include <map>
 #include <memory>
@@ -28,9 +29,15 @@ class Model {
   ParameterReader reader;
   std::optional<StoredLora> lora;                             // to be merged when all is read
   std::map<std::string, std::vector<ParameterPlace>> places;  // in each file, by its name
+  std::optional<SentenceSettings> sentence;                   // of a sentence encoder
 };
 
 using ModelHandle = std::shared_ptr<Model>;
+
+// How parameters are held: "q8_0", or how the files have them.
+ParameterMemory memory_of(const std::string& weights);
+// Throws Error where a tokenizer is not of this model.
+void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfig& config);
 
 // Changes with the values that they borrow.
 struct ChangesWithValues {

@@ -61,7 +61,7 @@ DecodingSession::DecodingSession(const ModelConfig& config, const ModelWeights& 
       caches_.emplace_back(KeyValueCacheSizes{
           .heads = config.kv_head_count(), .capacity = tokens, .width = config.head_width()});
     }
-    last_ = Buffer<float, 2>({1, config.vocabulary});
+    if (config.has_head) last_ = Buffer<float, 2>({1, config.vocabulary});
     if (rotary_.longer) tokens_.reserve(static_cast<std::size_t>(tokens));
   });
 }
@@ -74,7 +74,8 @@ DecodingSession::DecodingSession(const ModelConfig& config, const ModelParameter
                                  Index capacity)
     : DecodingSession(config, parameters.weights(), capacity) {}
 
-// out = the tokens' rows of the embedding, + those of their positions where these are learned
+// out = the tokens' rows of the embedding, + those of their positions where these are learned, +
+// that of the first type; normalised
 void DecodingSession::embed(std::span<const std::int32_t> tokens, Index first,
                             const MatrixView<float>& rows, const MatrixView<float>& out,
                             const Context& context) const {
@@ -83,9 +84,19 @@ void DecodingSession::embed(std::span<const std::int32_t> tokens, Index first,
     weights_.embedding.widen(tokens[static_cast<std::size_t>(n)], 0, C, out[n].data());
   }
   detail::scale_embedding(config_, out, context);
-  if (!weights_.positions) return;
-  for (Index n = 0; n < T; ++n) weights_.positions.widen(first + n, 0, C, rows[n].data());
-  add(out, rows, out, context);
+  if (weights_.positions) {
+    for (Index n = 0; n < T; ++n) weights_.positions.widen(first + n, 0, C, rows[n].data());
+    add(out, rows, out, context);
+  }
+  if (weights_.token_types) {
+    weights_.token_types.widen(0, 0, C, rows[0].data());
+    add(out, rows[0], out, context);
+  }
+  if (!config_.embedding_norm) return;
+  const Shape<3> shape = {1, T, C};
+  detail::norm(config_.norm, TensorView<const float, 3>(out.data(), shape),
+               parameters_as<NormWeights>(weights_.embedding_norm), config_.eps,
+               TensorView<float, 3>(out.data(), shape), context);
 }
 
 std::size_t DecodingSession::bytes() const noexcept {
@@ -187,13 +198,22 @@ VectorView<const float> DecodingSession::append(std::span<const std::int32_t> to
                                                 const Context& context, const ModelTrace& trace) {
   check(tokens);
   check(trace, static_cast<Index>(tokens.size()));
+  if (!config_.has_head) {
+    run(tokens, {}, trace, context);
+    return {};
+  }
   run(tokens, last_, trace, context);
   return last_.view()[0];
+}
+
+void DecodingSession::check_head() const {
+  if (!config_.has_head) fail(kCall, "logits", "there are none of a model without a head");
 }
 
 void DecodingSession::append(std::span<const std::int32_t> tokens, MatrixView<float> logits,
                              const Context& context, const ModelTrace& trace) {
   check(tokens);
+  check_head();
   const auto count = static_cast<Index>(tokens.size());
   check_shape(logits, {count, config_.vocabulary}, kCall, "logits", "a row for each token");
   check(trace, count);
@@ -250,6 +270,10 @@ void DecodingSession::turn_for(Index length, const Context& context) {
 // out = final_norm(x), both [T, C] without gaps
 void DecodingSession::run_final_norm(const MatrixView<const float>& x, const MatrixView<float>& out,
                                      const Context& context) const {
+  if (config_.norms_sums()) {
+    add(x, 0, out, context);
+    return;
+  }
   const Shape<3> shape = {1, x.size(0), x.size(1)};
   detail::norm(config_.norm, {x.data(), shape}, parameters_as<NormWeights>(weights_.final_norm),
                config_.eps, {out.data(), shape}, context);
@@ -285,19 +309,30 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
       const auto batched = [&](const MatrixView<float>& rows) { return pass.batched(rows); };
       detail::LayerTrace traced;
       traced.self_attn = wanted.attention;
-      traced.sublayers[0] = {batched(wanted.from_attention), batched(wanted.between),
-                             batched(wanted.normed1)};
-      traced.sublayers[1] = {batched(wanted.from_feed_forward), {}, batched(wanted.normed2)};
+      traced.sublayers[0].branch = batched(wanted.from_attention);
+      traced.sublayers[1].branch = batched(wanted.from_feed_forward);
+      if (config_.norms_sums()) {  // each part is given the residual stream as it is
+        traced.sublayers[0].normed = batched(wanted.between ? wanted.between : wanted.normed2);
+        if (wanted.normed1) add(x, 0, wanted.normed1, context);
+      } else {
+        traced.sublayers[0].residual = batched(wanted.between);
+        traced.sublayers[0].normed = batched(wanted.normed1);
+        traced.sublayers[1].normed = batched(wanted.normed2);
+      }
       traced.feed_forward = {batched(wanted.feed_forward.hidden),
                              batched(wanted.feed_forward.activated)};
       pass.layer(static_cast<Index>(n), detail::layer_weights(weights_.layers[n]), traced)
           .run(batched(x), batched(out), context);
+      if (config_.norms_sums() && wanted.between && wanted.normed2) {
+        add(wanted.between, 0, wanted.normed2, context);
+      }
     }
     x = out;
     detail::change_residual(changes_, static_cast<Index>(n) + 1, first, x);
   }
   length_ += T;
   if (rotary_.longer) tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+  if (!config_.has_head && trace.final_normed) run_final_norm(x, trace.final_normed, context);
   if (!logits) return;
   const Index rows = logits.size(0);
   // Where it is traced, all rows go through the norm.
@@ -312,6 +347,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
 
 void DecodingSession::read_out(MatrixView<const float> residual, MatrixView<float> logits,
                                const Context& context) const {
+  check_head();
   check_view(residual, kCall, "residual");
   const Index N = residual.size(0), C = config_.width;
   check_shape(residual, {N, C}, kCall, "residual", "the model's width");

@@ -58,22 +58,23 @@ class DecodingSession {
   std::size_t bytes() const noexcept;
 
   // Tokens that follow those there are; the logits [V] behind the last of them, good until the next
-  // call; and what is computed on the way. Throws Error where there are none or more than there is
-  // room for, or an id is no token, or tokens follow others in a model that is not causal, each of
-  // whose tokens sees all: nothing is then appended. Of a layer that is left out only between and
-  // out are traced, which are what it is given. Throws Error besides where a view has another shape
-  // than model_trace gives it.
+  // call, of a model without a head none; and what is computed on the way. Throws Error where there
+  // are none or more than there is room for, or an id is no token, or tokens follow others in a
+  // model that is not causal, each of whose tokens sees all: nothing is then appended. Of a layer
+  // that is left out only between and out are traced, which are what it is given. Throws Error
+  // besides where a view has another shape than model_trace gives it.
   VectorView<const float> append(std::span<const std::int32_t> tokens, const Context& context = {},
                                  const ModelTrace& trace = {});
-  // The same, and the logits behind each, [T, V].
+  // The same, and the logits behind each, [T, V]. Throws Error for a model without a head.
   void append(std::span<const std::int32_t> tokens, MatrixView<float> logits,
               const Context& context = {}, const ModelTrace& trace = {});
   // Logits [N, V] of rows of the residual stream [N, C], wherever they are from: the final norm and
-  // the head. Throws Error where shapes do not fit.
+  // the head. Throws Error where shapes do not fit, and for a model without a head.
   void read_out(MatrixView<const float> residual, MatrixView<float> logits,
                 const Context& context = {}) const;
 
  private:
+  void check_head() const;
   // The first residual stream [T, C] of tokens from the position `first` on; `rows` [T, C] are
   // working memory.
   void embed(std::span<const std::int32_t> tokens, Index first, const MatrixView<float>& rows,

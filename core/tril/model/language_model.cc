@@ -24,6 +24,9 @@ ModelConfig with_dropout(ModelConfig config, double dropout) {
 }  // namespace
 
 LanguageModel::LanguageModel(const ModelConfig& config) : config_(config) {
+  if (!config.has_head || config.norms_sums() || config.embedding_norm || config.token_types > 0) {
+    fail("LanguageModel", "config", "is of an encoder, which cannot be trained");
+  }
   const auto laid_out = [&](SavedMemory& memory) { return model_layout(config, memory); };
   values_layout_ = saved_in(values_, laid_out);
   gradient_layout_ = saved_in(gradient_, laid_out);

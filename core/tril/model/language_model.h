@@ -44,8 +44,8 @@ struct ModelGradientOptions {
 // the largest batch nothing is allocated but by `scratch`, and by that no more either.
 class LanguageModel {
  public:
-  // Initialised (model_weights.h). Throws Error as check_model_config does, OutOfMemory where
-  // there is less memory.
+  // Initialised (model_weights.h). Throws Error as check_model_config does, and for an encoder's
+  // settings, OutOfMemory where there is less memory.
   LanguageModel(const ModelConfig& config, std::uint64_t seed);
   // With the values of a model that is run, widened to floats where it holds them otherwise: to be
   // trained further. `context` is the most tokens at once, as with_context (model_config.h) takes

@@ -68,6 +68,10 @@ void check_model_config(const ModelConfig& config, const char* call) {
   in_range(config.window_period, 0, "window_period");
   in_range(config.rotary_width, 0, "rotary_width", config.head_width());
   in_range(config.rotary_period, 0, "rotary_period");
+  in_range(config.token_types, 0, "token_types");
+  if (config.norms_sums() && config.parallel) {
+    fail(call, "norm_place", "sum goes with sublayers that follow each other, not with parallel");
+  }
   const auto divides = [&](Index part, const char* name, Index whole, const char* of) {
     if (whole % part == 0) return;
     fail(call, name, {part, " does not divide ", of, " ", whole});

@@ -4,6 +4,9 @@
 //   x = embedding of the tokens + of their positions, where these are learned
 //   each layer:  x = x + attention(norm1(x)),  x = x + feed_forward(norm2(x))
 //   logits = final_norm(x) E^T,  E the embedding, or a head of its own
+//
+// or an encoder-only one (BERT; Devlin et al. 2019), which has no head, and of which x is the
+// result.
 #pragma once
 
 #include <tril/foundation/named.h>
@@ -17,7 +20,7 @@
 
 namespace tril {
 
-// Whose names the parameters have in files.
+// Whose names the parameters have in files; bert is the one of encoders.
 enum class ModelFamily : std::uint8_t {
   gpt2,
   llama,
@@ -31,9 +34,10 @@ enum class ModelFamily : std::uint8_t {
   gemma3_text,
   starcoder2,
   stablelm,
-  smollm3
+  smollm3,
+  bert
 };
-// Their names.
+// The names of those of language models.
 inline constexpr Named<ModelFamily> kModelFamilies[] = {{"gpt2", ModelFamily::gpt2},
                                                         {"llama", ModelFamily::llama},
                                                         {"qwen2", ModelFamily::qwen2},
@@ -47,6 +51,13 @@ inline constexpr Named<ModelFamily> kModelFamilies[] = {{"gpt2", ModelFamily::gp
                                                         {"starcoder2", ModelFamily::starcoder2},
                                                         {"stablelm", ModelFamily::stablelm},
                                                         {"smollm3", ModelFamily::smollm3}};
+// And of encoders.
+inline constexpr Named<ModelFamily> kEncoderFamilies[] = {{"bert", ModelFamily::bert}};
+// The name of either.
+constexpr std::string_view family_name(ModelFamily family) noexcept {
+  const std::string_view name = name_of(kModelFamilies, family);
+  return name.empty() ? name_of(kEncoderFamilies, family) : name;
+}
 
 // Whose names and order parameters have in a file: those of its family, or of GGUF files.
 enum class ParameterNames : std::uint8_t { of_family, of_gguf };
@@ -55,10 +66,10 @@ enum class ParameterNames : std::uint8_t { of_family, of_gguf };
 using ModelNorm = NormKind;
 inline constexpr auto& kModelNorms = kNormKinds;
 
-// What is normalised at a sublayer: its input, its output before it is added, or both, each by
-// weights of its own (block/layer.h).
-enum class ModelNormPlace : std::uint8_t { before, after, around };
-// Their names.
+// What is normalised at a sublayer: its input, its output before it is added, both, each by weights
+// of its own, or the sum, of which there is no final norm then (block/layer.h).
+enum class ModelNormPlace : std::uint8_t { before, after, around, sum };
+// The names of those of language models; the last is encoders'.
 inline constexpr Named<ModelNormPlace> kModelNormPlaces[] = {{"before", ModelNormPlace::before},
                                                              {"after", ModelNormPlace::after},
                                                              {"around", ModelNormPlace::around}};
@@ -124,6 +135,10 @@ struct ModelConfig {
   // turned alike however many follow it; of longrope it is that of the text.
   RotaryScaling rotary_scaling = {};
   double dropout = 0;  // of embeddings, attention's weights, and what sublayers add, in training
+  // Of encoders; a LanguageModel has none of these.
+  Index token_types = 0;  // of which the vector of the first is added to each token's; 0: none
+  bool embedding_norm = false;  // the sum of a token's vectors is normalised
+  bool has_head = true;         // false: x behind the last layer is the result
 
   // The settings of a family, as its authors have them; sizes as above.
   static ModelConfig of(ModelFamily family) noexcept;
@@ -143,9 +158,14 @@ struct ModelConfig {
   bool has_norm_biases() const noexcept {
     return norm == ModelNorm::layer_norm && (biases || norm_biases);
   }
-  // Whether a sublayer's input, and its output, have norms of their own.
-  bool norms_inputs() const noexcept { return norm_place != ModelNormPlace::after; }
-  bool norms_outputs() const noexcept { return norm_place != ModelNormPlace::before; }
+  // Whether a sublayer's input, its output, and the sum have norms of their own.
+  bool norms_inputs() const noexcept {
+    return norm_place == ModelNormPlace::before || norm_place == ModelNormPlace::around;
+  }
+  bool norms_outputs() const noexcept {
+    return norm_place == ModelNormPlace::after || norm_place == ModelNormPlace::around;
+  }
+  bool norms_sums() const noexcept { return norm_place == ModelNormPlace::sum; }
   // Of the layer of a number, from 0.
   bool has_window(Index layer) const noexcept {
     return window > 0 && !is_nth(layer, window_period);

@@ -11,8 +11,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tril {
 namespace {
@@ -120,7 +122,11 @@ ModelConfig read_family(const detail::JsonObject& file, ModelFamily family) {
   read_sizes(file, entry, config);
   config.eps = file.number(entry.eps, entry.default_eps);
   config.dropout = file.number(entry.dropouts[0], entry.default_dropout);
-  flag("tie_word_embeddings", config.tied_head);
+  if (config.has_head) flag("tie_word_embeddings", config.tied_head);
+  if (entry.token_types) config.token_types = file.whole(entry.token_types, config.token_types);
+  if (entry.position_kind && file.text(entry.position_kind, "absolute") != "absolute") {
+    fail(kCall, entry.position_kind, "must be \"absolute\": others are not read");
+  }
   if (config.positions == ModelPositions::rotary) detail::read_rotary(kCall, file, entry, config);
   read_activation(file, entry, config);
   flag(entry.scaled_scores, config.scaled_scores);
@@ -213,7 +219,7 @@ struct OwnWriter {
 void add_own(detail::JsonWriter& json, const ModelConfig& config, ModelConfig said) {
   said.kv_heads = said.kv_head_count() == config.kv_head_count() ? config.kv_heads : said.kv_heads;
   said.hidden = config.hidden;
-  said.causal = true;  // model_type says it too
+  said.causal = ModelConfig::of(config.family).causal;  // model_type says it too
   std::map<std::string, detail::JsonText> all, known;
   detail::for_each_model_setting(config, OwnWriter{all});
   detail::for_each_model_setting(said, OwnWriter{known});
@@ -222,18 +228,36 @@ void add_own(detail::JsonWriter& json, const ModelConfig& config, ModelConfig sa
   }
 }
 
+// Of a model as its authors have it.
+ModelFamily family_named(std::string_view type) {
+  std::vector<std::string_view> names;
+  for (const std::span<const Named<ModelFamily>> list :
+       {std::span<const Named<ModelFamily>>(kModelFamilies),
+        std::span<const Named<ModelFamily>>(kEncoderFamilies)}) {
+    for (const auto& [name, family] : list) {
+      if (name == type) return family;
+      names.push_back(name);
+    }
+  }
+  detail::fail_unknown(names, type, kCall, "model_type", "family");
+}
+
 }  // namespace
 
 PretrainedConfig parse_model_config(std::string_view text) {
   const detail::JsonObject file(kCall, "file", text);
   const std::string type = file.text("model_type");
   const bool is_masked = type.starts_with(kMasked);
-  const ModelFamily family = value_named(
-      kModelFamilies, type.substr(is_masked ? kMasked.size() : 0), kCall, "model_type", "family");
+  const ModelFamily family = is_masked ? value_named(kModelFamilies, type.substr(kMasked.size()),
+                                                     kCall, "model_type", "family")
+                                       : family_named(type);
   PretrainedConfig result{read_family(file, family), {}};
   ModelConfig& config = result.config;
-  config.causal = !is_masked;
+  if (is_masked) config.causal = false;
   detail::for_each_model_setting(config, OwnReader{file});
+  if (!config.has_head && (config.causal || !config.norms_sums())) {
+    fail(kCall, "model_type", {"tril_causal and tril_norm_place cannot be said of a ", type});
+  }
   if (is_masked && config.causal) fail(kCall, "tril_causal", {"must be false in a ", type});
   check_model_config(config, kCall);
   result.tokens = {tokens_named(file, "bos_token_id", config.vocabulary),
@@ -258,10 +282,10 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
   const auto add = [&](const char* name, const detail::JsonText& value) {
     if (name) json.add(name, value);
   };
-  std::string own(config.causal ? std::string_view() : kMasked);
-  own += name_of(kModelFamilies, config.family);
-  json.add("architectures",
-           detail::json_list({config.causal ? entry.architecture : "TrilForMaskedLM"}));
+  const bool is_usual = config.causal == usual.causal;
+  std::string own(is_usual ? std::string_view() : kMasked);
+  own += family_name(config.family);
+  json.add("architectures", detail::json_list({is_usual ? entry.architecture : "TrilForMaskedLM"}));
   json.add("model_type", own);
   json.add(entry.layer_count, config.layers);
   json.add(entry.heads, config.heads);
@@ -284,6 +308,8 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
     detail::add_rotary_scaling(json, config);
   }
   for (const char* name : entry.dropouts) add(name, config.dropout);
+  add(entry.token_types, config.token_types);
+  add(entry.position_kind, "absolute");
   add(entry.biases, config.biases);
   add(entry.mlp_biases, config.biases);
   add(entry.projection_biases, config.projection_biases);
@@ -316,7 +342,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
   json.add("bos_token_id", tokens_json(tokens.begin));
   json.add("eos_token_id", tokens_json(tokens.end));
   json.add("pad_token_id", tokens_json(tokens.pad));
-  json.add("tie_word_embeddings", config.tied_head);
+  if (config.has_head) json.add("tie_word_embeddings", config.tied_head);
   json.add("torch_dtype", element_name(type));
   const std::string so_far = detail::JsonWriter(json).end().text;
   add_own(json, config, read_family({kCall, "file", so_far}, config.family));

@@ -34,10 +34,10 @@ struct PretrainedConfig {
   ModelTokens tokens;  // those that begin, end and fill up a text
 };
 
-// Reads one, of the families that there are (`model_type`), masked ones included. Throws Error,
-// naming the entry, where one is missing, is not what it should be, or asks for what no ModelConfig
-// can be: another activation, another scaling of rotary positions, a window of a family that has
-// none here, layers that differ, but not every nth.
+// Reads one, of the families that there are (`model_type`), encoders and masked ones included.
+// Throws Error, naming the entry, where one is missing, is not what it should be, or asks for what
+// no ModelConfig can be: another activation, another scaling of rotary positions, a window of a
+// family that has none here, layers that differ, but not every nth.
 PretrainedConfig parse_model_config(std::string_view file);
 
 // What ends a text by a generation_config.json: its eos_token_id, where it has one. That counts,

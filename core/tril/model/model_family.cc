@@ -218,6 +218,49 @@ constexpr FamilyEntry kFamilies[] = {
      .biases = "attention_bias",
      .mlp_biases = "mlp_bias",
      .must_be_false = {kNoWindow}},
+    // Devlin et al. 2019
+    {.family = ModelFamily::bert,
+     .architecture = "BertModel",
+     .set =
+         [](ModelConfig& config) {
+           config = {};
+           config.norm_place = ModelNormPlace::sum;
+           config.feed_forward = ModelFeedForward::gelu;
+           config.causal = config.has_head = false;
+           config.embedding_norm = true;
+           config.token_types = 2;
+         },
+     .kv_heads = nullptr,
+     .head_dim = nullptr,
+     .default_activation = "gelu",
+     .eps = "layer_norm_eps",
+     .default_eps = 1e-12,
+     .rotary_base = nullptr,
+     .dropouts = {"hidden_dropout_prob", "attention_probs_dropout_prob"},
+     .default_dropout = 0.1,
+     .token_types = "type_vocab_size",
+     .position_kind = "position_embedding_type",
+     .must_be_false = {{"is_decoder"}, {"add_cross_attention"}},
+     .prefix = "bert.",
+     .embedding = "embeddings.word_embeddings.weight",
+     .positions = "embeddings.position_embeddings.weight",
+     .token_type_embedding = "embeddings.token_type_embeddings.weight",
+     .embedding_norm = "embeddings.LayerNorm",
+     .layers = "encoder.layer.",
+     .norm1 = "attention.output.LayerNorm",
+     .norm2 = "output.LayerNorm",
+     .attention = "attention.",
+     .query = "self.query",
+     .key = "self.key",
+     .value = "self.value",
+     .attention_out = "output.dense",
+     .gate = nullptr,
+     .up = "intermediate.dense",
+     .down = "output.dense",
+     // The pooler is for telling whether a sentence follows another, and cls for filling gaps.
+     .ignored_endings = {"embeddings.position_ids"},
+     .ignored_beginnings = {"pooler.", "cls."},
+     .has_old_norm_names = true},
 };
 
 }  // namespace

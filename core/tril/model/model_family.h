@@ -23,7 +23,7 @@ struct Refused {
 // Defaults are Llama's. A null name: the family has no such setting or parameter.
 struct FamilyEntry {
   ModelFamily family;
-  const char* architecture;             // in config.json, of a causal model
+  const char* architecture;             // in config.json, of the model as it is published
   void (*set)(ModelConfig&) = nullptr;  // sets what differs from Llama's settings
 
   // config.json: names, and what holds where they are missing.
@@ -58,12 +58,16 @@ struct FamilyEntry {
   const char* projection_biases = nullptr;
   const char* parallel = nullptr;
   const char* scaled_scores = nullptr;
+  const char* token_types = nullptr;
+  const char* position_kind = nullptr;  // must be "absolute"
   Refused must_be_false[2] = {};
 
   // Names of parameters. A layer's begin with `layers` and its number: "model.layers.0.".
   const char* prefix = "";  // before all in some files
   const char* embedding = "model.embed_tokens.weight";
   const char* positions = "model.embed_positions.weight";
+  const char* token_type_embedding = nullptr;
+  const char* embedding_norm = nullptr;
   const char* layers = "model.layers.";
   const char* norm1 = "input_layernorm";
   const char* branch_norm1 = "post_self_attn_layernorm";
@@ -86,6 +90,8 @@ struct FamilyEntry {
   bool is_interleaved = false;
   float added_to_norms = 0;  // 1: files hold w of norms that multiply by 1 + w
   const char* ignored_endings[3] = {".rotary_emb.inv_freq"};  // of tensors that are not parameters
+  const char* ignored_beginnings[2] = {};                     // and their beginnings
+  bool has_old_norm_names = false;  // older files call a norm's weight gamma, and its bias beta
 };
 
 // The entry of a family.

@@ -150,6 +150,7 @@ Layer model_layer(const ModelConfig& config, Index number,
   layer.weights = weights;
   layer.order = NormOrder::pre;
   if (!config.norms_inputs()) layer.order.reset();
+  if (config.norms_sums()) layer.order = NormOrder::post;
   layer.branch_norms = config.norms_outputs();
   layer.parallel = config.parallel;
   layer.norm = config.norm;

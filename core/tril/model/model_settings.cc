@@ -15,7 +15,7 @@ using detail::SettingsWriter;
 
 template <typename Config, typename Visit>
 void for_each_setting(Config& config, const Visit& visit) {
-  visit("family", config.family, kModelFamilies);
+  visit("family", config.family, kModelFamilies);  // of those that are trained
   detail::for_each_model_setting(config, visit);
 }
 template <typename Options, typename Visit>

@@ -35,7 +35,7 @@ struct ModelLayerTrace {
 struct ModelTrace {
   MatrixView<float> embedded = {};           // [T, C]: tokens, and positions where they are learned
   std::vector<ModelLayerTrace> layers = {};  // none: not wanted
-  MatrixView<float> final_normed = {};       // [T, C]: what the head is given
+  MatrixView<float> final_normed = {};       // [T, C]: what the head is given, or would be
 
   // Whether nothing is wanted.
   bool is_empty() const noexcept { return !embedded && layers.empty() && !final_normed; }

@@ -36,6 +36,7 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
   weights.embedding = memory.take(V, C);
   if (config.positions == ModelPositions::learned)
     weights.positions = memory.take(config.context, C);
+  if (config.token_types > 0) weights.token_types = memory.take(config.token_types, C);
   weights.layers.resize(static_cast<std::size_t>(config.layers));
   for (BasicModelLayerWeights<float>& layer : weights.layers) {
     layer.attention.in_proj_weight = memory.take(E + 2 * Ek, C);
@@ -43,7 +44,7 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
     layer.linear1.weight = memory.take(inner, C);
     layer.linear2.weight = memory.take(C, F);
   }
-  if (!config.tied_head) weights.head = memory.take(V, C);
+  if (config.has_head && !config.tied_head) weights.head = memory.take(V, C);
   layout.decayed = memory.count();
 
   const auto norm = [&](BasicNormWeights<float>& each) {
@@ -51,8 +52,9 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
     each.weight = memory.take(C);
     if (config.has_norm_biases()) each.bias = memory.take(C);
   };
+  if (config.embedding_norm) norm(weights.embedding_norm);
   for (BasicModelLayerWeights<float>& layer : weights.layers) {
-    if (config.norms_inputs()) norm(layer.norm1), norm(layer.norm2);
+    if (config.norms_inputs() || config.norms_sums()) norm(layer.norm1), norm(layer.norm2);
     if (config.norms_outputs()) norm(layer.branch_norm1), norm(layer.branch_norm2);
     if (config.query_key_norm) {
       const bool joint = config.joint_heads_norm;
@@ -65,7 +67,7 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
     layer.linear1.bias = memory.take(inner);
     layer.linear2.bias = memory.take(C);
   }
-  norm(weights.final_norm);
+  if (!config.norms_sums()) norm(weights.final_norm);
   return layout;
 }
 
@@ -217,6 +219,8 @@ std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
   names.added_to_norms = entry.added_to_norms;
   names.matrix(entry.embedding, weights.embedding);
   names.matrix(entry.positions, weights.positions);
+  if (weights.token_types) names.matrix(entry.token_type_embedding, weights.token_types);
+  if (weights.embedding_norm.weight) names.norm(entry.embedding_norm, weights.embedding_norm);
   names.transposed = entry.transposed;
   for (std::size_t n = 0; n < weights.layers.size(); ++n) {
     names.prefix = entry.layers + std::to_string(n) + ".";

@@ -16,9 +16,9 @@ namespace tril {
 // One layer. Matrices are [out, in].
 template <typename T>
 struct BasicModelLayerWeights {
-  BasicNormWeights<T> norm1 = {};           // of what attention is given
+  BasicNormWeights<T> norm1 = {};           // of what attention is given, or of the sum with it
   BasicMultiHeadWeights<T> attention = {};  // queries, keys and values stacked
-  BasicNormWeights<T> norm2 = {};           // of what feed-forward is given
+  BasicNormWeights<T> norm2 = {};           // of what feed-forward is given, or of that sum
   BasicLinearWeights<T> linear1 = {};       // [F, C]; gated [2 F, C], the gate above
   BasicLinearWeights<T> linear2 = {};       // [C, F]
   BasicNormWeights<T> branch_norm1 = {};    // of what attention adds
@@ -40,17 +40,21 @@ struct BasicModelLayerWeights {
 // All of them. What the settings leave out is a null view.
 template <typename T>
 struct BasicModelWeights {
-  WeightMatrix<T> embedding = {};                      // [V, C]
-  WeightMatrix<T> positions = {};                      // [context, C], where they are learned
+  WeightMatrix<T> embedding = {};           // [V, C]
+  WeightMatrix<T> positions = {};           // [context, C], where they are learned
+  WeightMatrix<T> token_types = {};         // [token_types, C], where there are any
+  BasicNormWeights<T> embedding_norm = {};  // of the sum of these, where it is normalised
   std::vector<BasicModelLayerWeights<T>> layers = {};  // L
-  BasicNormWeights<T> final_norm = {};                 // in front of the head
-  WeightMatrix<T> head = {};                           // [V, C], where it is not the embedding
+  BasicNormWeights<T> final_norm = {};  // in front of the head, but for norms of sums
+  WeightMatrix<T> head = {};            // [V, C], where it is not the embedding
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>
   static void for_each_member(const Visit& visit, Structs&... each) {
     visit("embedding", each.embedding...);
     visit("positions", each.positions...);
+    visit("token_types", each.token_types...);
+    visit("embedding_norm", each.embedding_norm...);
     visit("layers", each.layers...);
     visit("final_norm", each.final_norm...);
     visit("head", each.head...);

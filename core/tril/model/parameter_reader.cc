@@ -18,7 +18,11 @@ constexpr const char* kCall = "read_pretrained";
 // What files hold besides parameters.
 bool is_ignored(const ModelConfig& config, const detail::FamilyEntry& entry,
                 std::string_view name) {
-  if (name == entry.head) return config.tied_head;
+  if (name == entry.head && config.has_head) return config.tied_head;
+  if (std::ranges::any_of(entry.ignored_beginnings,
+                          [&](const char* begin) { return begin && name.starts_with(begin); })) {
+    return true;
+  }
   return std::ranges::any_of(entry.ignored_endings,
                              [&](const char* end) { return end && name.ends_with(end); });
 }
@@ -31,6 +35,16 @@ WeightKind kept_kind(ElementType type) noexcept {
 bool holds_floats(ElementType type) {
   return kept_kind(type) != WeightKind::float32 || type == ElementType::float32 ||
          type == ElementType::float64 || type == ElementType::q8_0;
+}
+
+// The name that newer files have: "LayerNorm.weight" of LayerNorm.gamma.
+std::string newer_name(const detail::FamilyEntry& entry, std::string_view name) {
+  constexpr std::string_view kWeight = ".gamma", kBias = ".beta";
+  std::string newer(name);
+  if (!entry.has_old_norm_names) return newer;
+  if (name.ends_with(kWeight)) newer.replace(name.size() - kWeight.size(), newer.npos, ".weight");
+  if (name.ends_with(kBias)) newer.replace(name.size() - kBias.size(), newer.npos, ".bias");
+  return newer;
 }
 
 [[noreturn]] void fail_missing(const StoredParameter& parameter) {
@@ -60,19 +74,21 @@ const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) 
   }
   const std::string_view prefix = entry.prefix;
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  const auto at = std::ranges::find(parameters_, name, &StoredParameter::name);
+  const auto at = std::ranges::find(parameters_, newer_name(entry, name), &StoredParameter::name);
   if (at != parameters_.end()) return &*at;
   if (is_ignored(config, entry, name)) return nullptr;
-  const std::string_view family = name_of(kModelFamilies, config.family);
+  const std::string_view family = family_name(config.family);
   fail(kCall, tensor.name.c_str(),
        {"is no parameter of a model of the family ", family, " with ", config.layers, " layers"});
 }
 
-// Positions are looked up, not multiplied with.
+// Positions and types of tokens are looked up, not multiplied with.
 WeightKind ParameterReader::kind_of(const StoredParameter& parameter,
                                     ElementType type) const noexcept {
-  const bool quantised =
-      model_.memory() == ParameterMemory::q8_0 && parameter.matrix != &model_.places().positions;
+  const BasicModelWeights<float>& places = model_.places();
+  const bool quantised = model_.memory() == ParameterMemory::q8_0 &&
+                         parameter.matrix != &places.positions &&
+                         parameter.matrix != &places.token_types;
   return quantised ? WeightKind::q8_0 : kept_kind(type);
 }
 

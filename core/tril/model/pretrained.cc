@@ -188,6 +188,11 @@ std::optional<StoredLora> read_lora(const PretrainedOptions& options, const Mode
 std::optional<Tokenizer> read_tokenizer_of(const Folder& folder) {
   try {
     if (folder.has("tokenizer.json")) return read_tokenizer(folder.at("tokenizer.json"));
+    if (folder.has("vocab.txt")) {
+      constexpr const char* kSettings = "tokenizer_config.json";
+      return read_word_pieces(folder.at("vocab.txt"),
+                              folder.has(kSettings) ? folder.at(kSettings) : std::string());
+    }
     if (!folder.has("vocab.json")) return {};
     return read_tokenizer(folder.at("vocab.json"), folder.at("merges.txt"));
   } catch (const Error& error) {

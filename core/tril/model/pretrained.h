@@ -54,10 +54,11 @@ struct PretrainedOptions {
 
 // Reads a GGUF file, or a folder: config.json, and what ends a text by generation_config.json;
 // model.safetensors or the parts that model.safetensors.index.json lists; tokenizer.json, or
-// vocab.json and merges.txt. Besides the parameters there is little in memory at once: a piece
-// (ParameterReader::kPiece), or the largest of the other files. Throws Error, with the path of the
-// file, where one is missing, cut short, or not what the others say; where the tokenizer reaches
-// beyond the vocabulary; as with_context and StoredLora do; and where memory does not suffice.
+// vocab.txt, or vocab.json and merges.txt. Besides the parameters there is little in memory at
+// once: a piece (ParameterReader::kPiece), or the largest of the other files. Throws Error, with
+// the path of the file, where one is missing, cut short, or not what the others say; where the
+// tokenizer reaches beyond the vocabulary; as with_context and StoredLora do; and where memory does
+// not suffice.
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options = {});
 

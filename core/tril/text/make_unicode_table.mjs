@@ -1,11 +1,20 @@
-// Writes unicode_table.cc: which code points are letters, numbers, white space and marks, from the Unicode data
-// that Node carries (ICU's). A new version of Unicode only gives classes to code points that had none.
+// Writes unicode_table.cc: which code points are letters, numbers, white space, marks, punctuation and controls, from
+// the Unicode data that Node carries (ICU's). A new version of Unicode only gives classes to code points that had none.
 //
 //   node core/tril/text/make_unicode_table.mjs     - prints it instead
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const classes = [/^\p{L}$/u, /^\p{N}$/u, /^\p{White_Space}$/u, /^\p{M}$/u]; // 1 to 4; 0 is everything else
+// 1 to 7; 0 is everything else. Unicode has no more than the first that fits, but for white space that is a control.
+const classes = [
+  /^\p{L}$/u,
+  /^\p{N}$/u,
+  /^\p{White_Space}$/u,
+  /^\p{Mn}$/u,
+  /^[\p{Mc}\p{Me}]$/u,
+  /^\p{P}$/u,
+  /^[\p{Cc}\p{Cf}\p{Co}]$/u,
+];
 const last = 0x10ffff;
 
 /** Each code point at which another class begins, as 8 * code point + class. */

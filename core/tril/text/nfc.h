@@ -4,6 +4,8 @@
 
 #include <tril/text/source_text.h>
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tril::detail {
@@ -11,5 +13,8 @@ namespace tril::detail {
 // Appends the normal form of `text` to `out`. What changes stands, in `out`, for all of the
 // characters that it was made of. Bytes that are not UTF-8 stay, and nothing joins across them.
 void append_nfc(std::string_view text, SourceText& out);
+
+// Appends what a character is made of by normal form D: a letter and its marks, or itself.
+void append_decomposed(std::uint32_t code, std::u32string& out);
 
 }  // namespace tril::detail

@@ -28,7 +28,29 @@ Tokenizer::Tokenizer(TokenizerParts parts)
   read_merges();
   read_added();
   read_affixes();
-  find_whole_pieces();
+  if (parts_.word_pieces) {
+    read_word_pieces();
+  } else {
+    find_whole_pieces();
+  }
+}
+
+void Tokenizer::read_word_pieces() {
+  const std::string& mark = parts_.word_pieces->continuing;
+  const char* const name = "word_pieces";
+  if (mark.empty()) fail(kCall, name, "must have a mark of tokens that go on with a word");
+  if (!parts_.merges.empty() || !parts_.byte_fallback.empty() || parts_.nfc) {
+    fail(kCall, name, "go without merges, byte_fallback and nfc");
+  }
+  if (parts_.unknown.id == detail::kNoToken) fail(kCall, name, "need a token of what is unknown");
+  whole_ = detail::TokenTable(parts_.tokens.size());
+  for (TokenId id = 0; id < size(); ++id) {
+    whole_.insert(id, parts_.tokens);
+    const std::string& token = parts_.tokens[static_cast<std::size_t>(id)];
+    longest_ = std::max(longest_, token.size());
+    const bool goes_on = token.starts_with(mark) && token.size() > mark.size();
+    texts_.push_back(goes_on ? token.substr(mark.size()) : ' ' + token);
+  }
 }
 
 // Whether each token is one of `byte_fallback`.
@@ -67,6 +89,7 @@ void Tokenizer::read_tokens() {
     }
   }
   first_ = detail::FirstTokens(parts_.tokens, parts_.byte_fallback, parts_.unknown);
+  if (parts_.word_pieces) return;
   for (std::size_t byte = 0; byte < kBytes; ++byte) {
     const bool is_printable = byte >= ' ' && byte <= '~';
     if (first_.has(static_cast<char>(byte)) || (parts_.lacks_bytes && !is_printable)) continue;
@@ -118,6 +141,8 @@ void Tokenizer::read_added() {
     }
     normalized_ones.push_back(each);
     normalized_ones.back().text = normalized(each.text, false).text();
+    if (normalized_ones.back().text.empty()) normalized_ones.pop_back();
+    if (parts_.word_pieces) continue;
     if (parts_.add_prefix_space) behind_blank_[each.id] = normalized_ones.back().text;
   }
   added_ = detail::AddedTokens(std::move(first));
@@ -175,6 +200,7 @@ std::string_view Tokenizer::token(TokenId id) const { return checked(id, "Tokeni
 
 std::string_view Tokenizer::text_of(TokenId id, const char* call) const {
   const std::string& bytes = checked(id, call);
+  if (!texts_.empty()) return texts_[static_cast<std::size_t>(id)];
   if (behind_blank_.empty()) return bytes;
   const auto found = behind_blank_.find(id);
   return found == behind_blank_.end() ? bytes : found->second;
@@ -189,7 +215,7 @@ bool Tokenizer::is_special(TokenId id) const {
 std::string Tokenizer::decode(std::span<const TokenId> ids) const {
   std::string text;
   for (const TokenId id : ids) text += text_of(id, "Tokenizer::decode");
-  if (parts_.add_prefix_space && text.starts_with(' ')) text.erase(0, 1);
+  if (loses_first_blank() && text.starts_with(' ')) text.erase(0, 1);
   return text;
 }
 
@@ -198,7 +224,7 @@ std::vector<TokenSpan> Tokenizer::offsets(std::span<const TokenId> ids) const {
   std::size_t begin = 0;
   for (const TokenId id : ids) {
     const std::string_view bytes = text_of(id, "Tokenizer::offsets");
-    const bool loses_blank = spans.empty() && parts_.add_prefix_space && bytes.starts_with(' ');
+    const bool loses_blank = spans.empty() && loses_first_blank() && bytes.starts_with(' ');
     const std::size_t end = begin + bytes.size() - loses_blank;
     spans.push_back({begin, end});
     begin = end;

@@ -5,6 +5,7 @@
 // rank. Since every byte is a token, every string of bytes, UTF-8 or not, survives encoding and
 // decoding. What published models do besides is there where TokenizerParts asks for it: pieces that
 // begin as characters (SentencePiece), Unicode's normal form, tokens before a text and behind it.
+// Or words are made of the longest tokens there are (WordPiece), as BERT and its kin have it.
 //
 //   const Tokenizer gpt2 = read_tokenizer("tokenizer.json");  // <tril/text/tokenizer_file.h>
 //   const std::vector<TokenId> ids = gpt2.encode("Hello world");
@@ -16,8 +17,10 @@
 #include <tril/text/pre_tokenizer.h>
 #include <tril/text/source_text.h>
 #include <tril/text/token_table.h>
+#include <tril/text/word_pieces.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +58,9 @@ struct TokenizerParts {
   // away.
   bool add_prefix_space = false;
   std::vector<TokenId> prefix, suffix;  // of every text (TemplateProcessing)
+  // Words are made of the longest tokens there are, instead of merges, and one that cannot be is
+  // `unknown`. Such a text does not survive: tokens that begin a word stand behind a blank.
+  std::optional<WordPieces> word_pieces;
 };
 
 // How a text is encoded.
@@ -75,8 +81,8 @@ struct EncodedText {
 class Tokenizer {
  public:
   // Throws Error, naming the entry, where tokens are empty or equal, a byte is no token (but for
-  // `lacks_bytes`), a merge is not of its tokens or a pair has two, or an added token is not where
-  // it says.
+  // `lacks_bytes` and `word_pieces`), a merge is not of its tokens or a pair has two, an added
+  // token is not where it says, or `word_pieces` go with merges, bytes or no `unknown`.
   explicit Tokenizer(TokenizerParts parts);
 
   // How many tokens there are: ids are 0 to size() - 1.
@@ -84,7 +90,8 @@ class Tokenizer {
   // The bytes of a token. Throws Error where there is none.
   std::string_view token(TokenId id) const;
   // What decode() makes of it: its bytes, and the blank before an added token that is looked for
-  // with one (AddedToken::normalized, TokenizerParts::add_prefix_space). Throws as token().
+  // with one (AddedToken::normalized, TokenizerParts::add_prefix_space); of `word_pieces` a blank
+  // and its bytes, or what goes on with a word without its mark. Throws as token().
   std::string_view text(TokenId id) const { return text_of(id, "Tokenizer::text"); }
   // All that it is made of.
   const TokenizerParts& parts() const noexcept { return parts_; }
@@ -93,7 +100,8 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same, with their places.
   EncodedText encode_with_spans(std::string_view text, const EncodeOptions& options = {}) const;
-  // The texts of all tokens, one after the other, without the first blank where `add_prefix_space`.
+  // The texts of all tokens, one after the other, without the first blank where `add_prefix_space`
+  // or `word_pieces`.
   // Throws Error where an id is no token's.
   std::string decode(std::span<const TokenId> ids) const;
   // Where each token stands in the text that decode() gives: they cover it without gap, and a
@@ -107,6 +115,7 @@ class Tokenizer {
 
   void read_tokens();
   std::vector<bool> read_fallback() const;
+  void read_word_pieces();
   void read_merges();
   void read_added();
   void read_affixes() const;
@@ -114,6 +123,9 @@ class Tokenizer {
   detail::SourceText normalized(std::string_view text, bool keeps_sources) const;
   const std::string& checked(TokenId id, const char* call) const;
   std::string_view text_of(TokenId id, const char* call) const;
+  bool loses_first_blank() const noexcept {
+    return parts_.add_prefix_space || parts_.word_pieces.has_value();
+  }
 
   TokenizerParts parts_;
   detail::FirstTokens first_;
@@ -123,6 +135,9 @@ class Tokenizer {
   std::unordered_map<TokenId, std::string> behind_blank_;  // texts of added tokens that are
   bool cuts_at_blanks_ =
       false;  // with `byte_fallback`: no merge makes a blank behind something else
+  // With `word_pieces`: what decode() makes of each token, and the bytes of the longest.
+  std::vector<std::string> texts_;
+  std::size_t longest_ = 0;
 };
 
 }  // namespace tril

@@ -47,7 +47,7 @@ class Tokenizer::Encoder {
     at_ = 0;
     text_ = part;
     changed_.reset();
-    if (parts_.nfc || !parts_.byte_fallback.empty()) {
+    if (parts_.nfc || !parts_.byte_fallback.empty() || parts_.word_pieces) {
       changed_ = tokenizer_.normalized(part, spans_ != nullptr);
       text_ = changed_->text();
     }
@@ -62,6 +62,11 @@ class Tokenizer::Encoder {
   }
 
   void append_pieces(std::string_view text) {
+    if (parts_.word_pieces) {
+      detail::for_each_bert_word(text, [&](std::string_view word) { append_word(word); });
+      at_ = static_cast<std::size_t>(text.data() - text_.data()) + text.size();
+      return;
+    }
     const auto append = [&](std::string_view piece) { append_piece(piece); };
     if (!tokenizer_.cuts_at_blanks_) {
       detail::for_each_piece(text, parts_.pre_tokenizer, parts_.digits_alone, append);
@@ -72,6 +77,51 @@ class Tokenizer::Encoder {
       append_piece(text.substr(0, size));
       text.remove_prefix(size);
     }
+  }
+
+  // The longest token that the word begins with, then the longest that goes on with it, ...
+  void append_word(std::string_view word) {
+    const WordPieces& how = *parts_.word_pieces;
+    at_ = static_cast<std::size_t>(word.data() - text_.data());
+    const std::size_t first = ids_.size(), first_span = spans_ ? spans_->size() : 0, begin = at_;
+    std::size_t done = characters_of(word) > how.most_characters ? word.npos : 0;
+    while (done < word.size()) {
+      const auto [id, size] = longest_token(word.substr(done), done > 0 ? how.continuing : "");
+      if (id == detail::kNoToken) {
+        done = word.npos;
+        break;
+      }
+      ids_.push_back(id);
+      if (spans_) place(at_ + size);
+      done += size;
+    }
+    if (done != word.npos) return;
+    ids_.resize(first);
+    ids_.push_back(parts_.unknown.id);
+    if (!spans_) return;
+    spans_->resize(first_span);
+    at_ = begin;
+    place(begin + word.size());
+  }
+
+  static std::size_t characters_of(std::string_view word) noexcept {
+    std::size_t count = 0;
+    while (!word.empty()) word.remove_prefix(detail::first_character(word).size), ++count;
+    return count;
+  }
+
+  struct Piece {
+    TokenId id;
+    std::size_t size;  // in the text
+  };
+  Piece longest_token(std::string_view text, std::string_view mark) {
+    candidate_ = mark;
+    candidate_ += text.substr(0, tokenizer_.longest_);
+    for (; candidate_.size() > mark.size(); candidate_.pop_back()) {
+      const TokenId id = tokenizer_.whole_.find(candidate_, parts_.tokens);
+      if (id != detail::kNoToken) return {id, candidate_.size() - mark.size()};
+    }
+    return {detail::kNoToken, 0};
   }
 
   void append_piece(std::string_view piece) {
@@ -125,12 +175,17 @@ class Tokenizer::Encoder {
   std::optional<detail::SourceText> changed_;  // the part as it is merged, where that is another
   std::string_view text_;                      // the same, or the part
   std::size_t at_ = 0;                         // how far in it tokens are placed
+  std::string candidate_;                      // for a token, of a word
 };
 
 // The text as merges see it.
 detail::SourceText Tokenizer::normalized(std::string_view text, bool keeps_sources) const {
   constexpr std::string_view kBlank = "\u2581";  // as SentencePiece writes it
   detail::SourceText out(keeps_sources);
+  if (parts_.word_pieces) {
+    detail::append_bert_text(text, *parts_.word_pieces, out);
+    return out;
+  }
   if (parts_.nfc) {
     detail::append_nfc(text, out);
     return out;

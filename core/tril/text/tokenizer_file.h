@@ -1,5 +1,5 @@
 // Tokenizers as files: Hugging Face's tokenizer.json, read and written, and GPT-2's vocab.json with
-// merges.txt, read.
+// merges.txt and BERT's vocab.txt, read.
 #pragma once
 
 #include <tril/text/tokenizer.h>
@@ -13,7 +13,8 @@ namespace tril {
 
 // The tokenizer in a tokenizer.json (github.com/huggingface/tokenizers). Of its many kinds those
 // are read that a Tokenizer can be: byte-pair encoding, without a prefix or suffix of words,
-// without dropout, in one of two forms. Pieces are bytes, as in GPT-2, SmolLM2, Qwen2 and Llama 3:
+// without dropout, in one of two forms, and WordPiece. Pieces are bytes, as in GPT-2, SmolLM2,
+// Qwen2 and Llama 3:
 //
 //   normalizer      none or NFC; of Unicode's other forms, NFD, NFKC and NFKD, none is read
 //   pre_tokenizer   ByteLevel without add_prefix_space; before it, in a Sequence, perhaps Digits,
@@ -28,7 +29,14 @@ namespace tril {
 //   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, with Prepend, Strip of
 //                   one blank at the start
 //
-// and in both
+// or it is WordPiece, as in BERT, MiniLM and BGE:
+//
+//   normalizer      none or BertNormalizer
+//   pre_tokenizer   BertPreTokenizer
+//   decoder         none or WordPiece, whose `cleanup` is not done
+//   post_processor  perhaps BertProcessing
+//
+// and in all of them
 //
 //   post_processor  none, ByteLevel, which changes offsets only, TemplateProcessing, of which
 //                   "single" is read, or a Sequence of them
@@ -46,6 +54,13 @@ Tokenizer parse_tokenizer_json(std::string_view file);
 Tokenizer parse_vocabulary_and_merges(std::string_view vocabulary, std::string_view merges,
                                       const std::vector<std::string>& special = {"<|endoftext|>"});
 
+// The tokenizer of BERT and its kin: the bytes of vocab.txt, a token a line, and of
+// tokenizer_config.json, of which do_lower_case, strip_accents and tokenize_chinese_chars count;
+// where it, or one of them, is missing (empty), as BertTokenizer has it: true, as do_lower_case,
+// true. [UNK], [CLS] and [SEP] must be there; they, [PAD] and [MASK] are special tokens, and texts
+// stand between [CLS] and [SEP]. Throws Error with the byte of the file.
+Tokenizer parse_word_pieces(std::string_view vocabulary, std::string_view config = {});
+
 // The bytes of a tokenizer.json, which Hugging Face's libraries open. Throws Error where two tokens
 // would have one name: an added token that is spelled like another one in the byte alphabet.
 std::string tokenizer_json(const Tokenizer& tokenizer);
@@ -56,5 +71,9 @@ Tokenizer read_tokenizer(const std::filesystem::path& path);
 Tokenizer read_tokenizer(const std::filesystem::path& vocabulary,
                          const std::filesystem::path& merges,
                          const std::vector<std::string>& special = {"<|endoftext|>"});
+
+// The tokenizer in a vocab.txt and, where its path is not empty, a tokenizer_config.json.
+Tokenizer read_word_pieces(const std::filesystem::path& vocabulary,
+                           const std::filesystem::path& config = {});
 
 }  // namespace tril

@@ -57,6 +57,8 @@ struct Model {
   std::optional<std::vector<detail::MergeEntry>> merges;
   std::string unknown;
   bool ignore_merges = false, byte_fallback = false, fuses_unknown = false;
+  bool has_word_pieces = false;
+  WordPieces word_pieces;  // as far as the model says
 };
 
 // "left right", or ["left", "right"] as newer files have it.
@@ -84,16 +86,25 @@ std::vector<detail::MergeEntry> read_merges(JsonReader& reader) {
 
 Model read_model(JsonReader& reader) {
   Model model;
+  std::optional<std::string> prefix;  // of tokens that go on with a word
+  std::size_t prefix_at = 0;
   if (reader.peek() != '{') {
     reader.fail("\"model\" must be an object; a vocab.json is read with its merges.txt");
   }
   reader.object([&](const std::string& key, std::size_t position) {
     if (key == "type") {
       const std::string type = reader.take_word("null") ? "BPE" : reader.json_string();
-      if (type != "BPE") {
-        reader.fail_at(position, "model: expected the type \"BPE\", found " + shown(type));
+      model.has_word_pieces = type == "WordPiece";
+      if (type != "BPE" && !model.has_word_pieces) {
+        reader.fail_at(position,
+                       "model: expected the type \"BPE\" or \"WordPiece\", found " + shown(type));
       }
-    } else if (key == "continuing_subword_prefix" || key == "end_of_word_suffix") {
+    } else if (key == "continuing_subword_prefix") {
+      prefix = reader.take_word("null") ? "" : reader.json_string();
+      prefix_at = position;
+    } else if (key == "max_input_chars_per_word") {
+      model.word_pieces.most_characters = static_cast<std::size_t>(reader.whole_number());
+    } else if (key == "end_of_word_suffix") {
       if (!reader.take_word("null") && !reader.json_string().empty()) {
         reader.fail_at(position, "model: " + key + " is not read, only models without");
       }
@@ -124,6 +135,11 @@ Model read_model(JsonReader& reader) {
       reader.skip_value();
     }
   });
+  if (prefix && model.has_word_pieces) {
+    model.word_pieces.continuing = *prefix;
+  } else if (prefix && !prefix->empty()) {
+    reader.fail_at(prefix_at, "model: continuing_subword_prefix is not read, only models without");
+  }
   return model;
 }
 
@@ -135,6 +151,16 @@ void set_unknown_bytes(const Model& model, TokenizerParts& parts) {
       std::ranges::find(*model.vocabulary, model.unknown, &detail::VocabularyEntry::name);
   if (found == model.vocabulary->end()) return;
   parts.unknown = {static_cast<TokenId>(found->id), model.fuses_unknown};
+}
+
+// What becomes of words that are not made of tokens.
+TokenId unknown_word(const std::vector<detail::VocabularyEntry>& vocabulary,
+                     const std::string& name) {
+  const auto found = std::ranges::find(vocabulary, name, &detail::VocabularyEntry::name);
+  if (found == vocabulary.end()) {
+    fail(kCall, "file", "\"unk_token\" " + shown(name) + " is not in the vocabulary");
+  }
+  return static_cast<TokenId>(found->id);
 }
 
 }  // namespace
@@ -165,6 +191,14 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
     }
   });
   if (!reader.at_end()) reader.fail("something follows the object");
+  if (model && model->has_word_pieces && model->vocabulary) {
+    parts.word_pieces = model->word_pieces;
+    detail::set_word_piece_steps(reader, steps, parts);
+    detail::set_vocabulary(reader, *model->vocabulary, reader, {}, detail::TokenNames::pieces,
+                           parts);
+    parts.unknown.id = unknown_word(*model->vocabulary, model->unknown);
+    return detail::made(std::move(parts), kCall, "file");
+  }
   if (!model || !model->vocabulary || !model->merges) {
     fail(kCall, "file",
          std::string("is no tokenizer of byte-pair encoding: \"model\"") +

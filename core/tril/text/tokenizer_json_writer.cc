@@ -32,6 +32,13 @@ JsonText replacement(std::string_view from, std::string_view to) {
 }
 
 JsonText normalizer(const TokenizerParts& parts) {
+  if (const auto& words = parts.word_pieces) {
+    return json_object({{"type", "BertNormalizer"},
+                        {"clean_text", words->clean_text},
+                        {"handle_chinese_chars", words->chinese_apart},
+                        {"strip_accents", words->strip_accents},
+                        {"lowercase", words->lower_case}});
+  }
   if (parts.nfc) return json_object({{"type", "NFC"}});
   if (parts.byte_fallback.empty()) return nullptr;
   const JsonText blanks = replacement(" ", kBlank);
@@ -43,6 +50,7 @@ JsonText normalizer(const TokenizerParts& parts) {
 }
 
 JsonText pre_tokenizer(const TokenizerParts& parts) {
+  if (parts.word_pieces) return json_object({{"type", "BertPreTokenizer"}});
   if (!parts.byte_fallback.empty()) return nullptr;
   const JsonText bytes = byte_level(parts.pre_tokenizer == PreTokenizer::gpt2);
   const std::string_view expression = detail::expression_of(parts.pre_tokenizer);
@@ -60,6 +68,9 @@ JsonText pre_tokenizer(const TokenizerParts& parts) {
 }
 
 JsonText decoder(const TokenizerParts& parts) {
+  if (const auto& words = parts.word_pieces) {
+    return json_object({{"type", "WordPiece"}, {"prefix", words->continuing}, {"cleanup", false}});
+  }
   if (parts.byte_fallback.empty()) return byte_level(true);
   JsonWriter steps('[');
   steps.add(replacement(kBlank, " "));
@@ -116,13 +127,16 @@ JsonText added_tokens(const TokenizerParts& parts) {
   return std::move(list).end();
 }
 
+// A token as it is, which must be UTF-8.
+const std::string& name_of_piece(const std::string& bytes) {
+  if (detail::is_utf8(bytes)) return bytes;
+  fail(kCall, "tokenizer", "token " + detail::shown(bytes) + " is not UTF-8, which JSON must be");
+}
+
 // A token of characters, which must be UTF-8.
 std::string name_of_characters(const std::string& bytes) {
-  if (!detail::is_utf8(bytes)) {
-    fail(kCall, "tokenizer", "token " + detail::shown(bytes) + " is not UTF-8, which JSON must be");
-  }
   std::string name;
-  for (const char each : bytes) {
+  for (const char each : name_of_piece(bytes)) {
     if (each == ' ') {
       name += kBlank;
     } else {
@@ -144,8 +158,9 @@ std::vector<std::string> names_of(const TokenizerParts& parts) {
   std::unordered_set<std::string_view> taken;
   for (std::size_t id = 0; id < names.size(); ++id) {
     if (names[id].empty()) {
-      names[id] = parts.byte_fallback.empty() ? detail::to_byte_alphabet(parts.tokens[id])
-                                              : name_of_characters(parts.tokens[id]);
+      names[id] = parts.word_pieces             ? name_of_piece(parts.tokens[id])
+                  : parts.byte_fallback.empty() ? detail::to_byte_alphabet(parts.tokens[id])
+                                                : name_of_characters(parts.tokens[id]);
     }
     if (!taken.insert(names[id]).second) {
       fail(kCall, "tokenizer", "two tokens would be called " + detail::shown(names[id]));
@@ -163,6 +178,14 @@ JsonText model(const TokenizerParts& parts, const std::vector<std::string>& name
   for (TokenId id = 0; id < static_cast<TokenId>(names.size()); ++id) vocabulary.add(name(id), id);
   for (const TokenMerge& each : parts.merges) merges.add(name(each.left) + " " + name(each.right));
   const TokenId unknown = parts.unknown.id;
+  if (const auto& words = parts.word_pieces) {
+    return json_object({{"type", "WordPiece"},
+                        {"unk_token", name(unknown)},
+                        {"continuing_subword_prefix", words->continuing},
+                        {"max_input_chars_per_word", words->most_characters},
+                        {"vocab", std::move(vocabulary).end()}},
+                       4);
+  }
   return json_object(
       {{"type", "BPE"},
        {"dropout", nullptr},

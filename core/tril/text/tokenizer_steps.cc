@@ -68,10 +68,38 @@ class StepReader {
     read_character_decoder(steps.decoder);
   }
 
+  void read_words(const TokenizerSteps& steps) {
+    WordPieces& pieces = *parts_.word_pieces;
+    const JsonValue& normalizer = steps.normalizer;
+    if (normalizer["type"].text() == "BertNormalizer") {
+      pieces.clean_text = normalizer["clean_text"].flag(true);
+      pieces.chinese_apart = normalizer["handle_chinese_chars"].flag(true);
+      pieces.lower_case = normalizer["lowercase"].flag(true);
+      pieces.strip_accents = normalizer["strip_accents"].flag(pieces.lower_case);
+    } else if (normalizer.kind == JsonValue::Kind::null) {
+      pieces.clean_text = pieces.chinese_apart = pieces.strip_accents = pieces.lower_case = false;
+    } else {
+      refuse(normalizer, "normalizer: of WordPiece expected null or BertNormalizer, found " +
+                             named(normalizer));
+    }
+    if (steps.pre_tokenizer["type"].text() != "BertPreTokenizer") {
+      refuse(steps.pre_tokenizer, "pre_tokenizer: of WordPiece expected BertPreTokenizer, found " +
+                                      named(steps.pre_tokenizer));
+    }
+    if (steps.decoder.kind != JsonValue::Kind::null &&
+        steps.decoder["type"].text() != "WordPiece") {
+      refuse(steps.decoder,
+             "decoder: of WordPiece expected null or WordPiece, found " + named(steps.decoder));
+    }
+  }
+
   void read_post_processor(const JsonValue& node) {
     for (const JsonValue& step : steps_of(node, "processors")) {
       if (step["type"].text() == "TemplateProcessing") {
         read_template(step);
+      } else if (step["type"].text() == "BertProcessing" && parts_.word_pieces) {
+        append_id(step["cls"], parts_.prefix);
+        append_id(step["sep"], parts_.suffix);
       } else if (step["type"].text() != "ByteLevel") {  // which changes offsets only
         refuse(step,
                "post_processor: expected null, ByteLevel, TemplateProcessing or a Sequence "
@@ -191,13 +219,20 @@ class StepReader {
       refuse(token, "post_processor: TemplateProcessing: special token " + shown(name) +
                         " has no ids in \"special_tokens\"");
     }
-    for (const JsonValue& each : found) {
-      const Index id = each.whole(-1);
-      if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
-        refuse(each, "post_processor: TemplateProcessing: no number of a token");
-      }
-      ids.push_back(static_cast<TokenId>(id));
+    for (const JsonValue& each : found) append_id(each, "TemplateProcessing", ids);
+  }
+
+  void append_id(const JsonValue& number, const char* step, std::vector<TokenId>& ids) const {
+    const Index id = number.whole(-1);
+    if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
+      refuse(number, std::string("post_processor: ") + step + ": no number of a token");
     }
+    ids.push_back(static_cast<TokenId>(id));
+  }
+  // Of a pair of its name and its number.
+  void append_id(const JsonValue& pair, std::vector<TokenId>& ids) const {
+    if (pair.items.size() != 2) refuse(pair, "post_processor: BertProcessing: expected a pair");
+    append_id(pair.items[1], "BertProcessing", ids);
   }
 
   const JsonReader& reader_;
@@ -214,6 +249,13 @@ void set_steps(const JsonReader& reader, const TokenizerSteps& steps, TokenizerP
   } else {
     read.read_bytes(steps);
   }
+  read.read_post_processor(steps.post_processor);
+}
+
+void set_word_piece_steps(const JsonReader& reader, const TokenizerSteps& steps,
+                          TokenizerParts& parts) {
+  StepReader read(reader, parts);
+  read.read_words(steps);
   read.read_post_processor(steps.post_processor);
 }
 

@@ -26,5 +26,8 @@ struct TokenizerSteps {
 // What they ask for, as fields of `parts`. Throws Error, with the byte of the file and the names of
 // those that are read, for all that no TokenizerParts can say.
 void set_steps(const JsonReader& reader, const TokenizerSteps& steps, TokenizerParts& parts);
+// The same of those around WordPiece, for the `word_pieces` that there are.
+void set_word_piece_steps(const JsonReader& reader, const TokenizerSteps& steps,
+                          TokenizerParts& parts);
 
 }  // namespace tril::detail

@@ -6,14 +6,46 @@
 
 namespace tril::detail {
 
-CharacterClass character_class(std::uint32_t code) noexcept {
+namespace {
+
+// As the table has them.
+enum class TableClass : std::uint8_t {
+  other,
+  letter,
+  number,
+  space,
+  nonspacing_mark,
+  other_mark,
+  punctuation,
+  control
+};
+
+TableClass table_class(std::uint32_t code) noexcept {
   constexpr std::uint32_t kLast = 0x10ffff;
-  if (code > kLast) return CharacterClass::other;
+  if (code > kLast) return TableClass::other;
   const std::span<const std::uint32_t> changes = character_class_changes();
   // The last change at or before `code`, whatever its class.
   const auto after = std::ranges::upper_bound(changes, 8 * code + 7);
-  return static_cast<CharacterClass>(*(after - 1) & 7);
+  return static_cast<TableClass>(*(after - 1) & 7);
 }
+
+}  // namespace
+
+CharacterClass character_class(std::uint32_t code) noexcept {
+  const TableClass found = table_class(code);
+  if (found >= TableClass::punctuation) return CharacterClass::other;
+  return static_cast<CharacterClass>(std::min(found, TableClass::nonspacing_mark));
+}
+
+bool is_punctuation(std::uint32_t code) noexcept {
+  return table_class(code) == TableClass::punctuation;
+}
+
+bool is_nonspacing_mark(std::uint32_t code) noexcept {
+  return table_class(code) == TableClass::nonspacing_mark;
+}
+
+bool is_control(std::uint32_t code) noexcept { return table_class(code) == TableClass::control; }
 
 Character wide_character(std::string_view text) noexcept {
   const CodePoint first = first_code_point(text);

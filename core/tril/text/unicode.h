@@ -1,6 +1,6 @@
 // What splits of a text ask of a character: is it a letter, a number, white space, a mark, or
-// something else? By Unicode's general categories L, N and M and its property White_Space; the
-// table is made by make_unicode_table.mjs.
+// something else? By Unicode's general categories L, N and M and its property White_Space; and
+// which of the others are punctuation or controls. The table is made by make_unicode_table.mjs.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,20 @@
 
 namespace tril::detail {
 
-// In the order of the table.
+// Of what splits ask.
 enum class CharacterClass : std::uint8_t { other, letter, number, space, mark };
 
 // Of any number; what is no code point is `other`.
 CharacterClass character_class(std::uint32_t code) noexcept;
 
-// 8 * code point + class, for each code point at which another class begins; ascending.
+// Categories P; Mn, marks that take no place of their own; Cc, Cf and Co but for white space.
+bool is_punctuation(std::uint32_t code) noexcept;
+bool is_nonspacing_mark(std::uint32_t code) noexcept;
+bool is_control(std::uint32_t code) noexcept;
+
+// 8 * code point + class, for each code point at which another class begins; ascending. Classes are
+// CharacterClass, of which mark is Mn, and then 5 for other marks, 6 for punctuation and 7 for
+// controls.
 std::span<const std::uint32_t> character_class_changes() noexcept;
 
 // A character of a text: its class and its size in bytes.

@@ -101,6 +101,7 @@ void set_vocabulary(const JsonReader& vocabulary_file,
     const std::optional<std::size_t> byte =
         names == TokenNames::characters ? byte_of(entry.name) : std::nullopt;
     const std::optional<std::string> bytes = byte ? std::string(1, static_cast<char>(*byte))
+                                             : names == TokenNames::pieces ? entry.name
                                              : names == TokenNames::characters
                                                  ? with_blanks(entry.name)
                                                  : from_byte_alphabet(entry.name);

@@ -24,7 +24,8 @@ struct MergeEntry {
   std::size_t position;
 };
 
-enum class TokenNames { bytes, characters };
+// What the names of tokens are: pieces are their bytes as they stand.
+enum class TokenNames { bytes, characters, pieces };
 
 // An object from names to ids.
 std::vector<VocabularyEntry> read_vocabulary(JsonReader& reader);

@@ -1,4 +1,5 @@
 #include <tril/files/file.h>
+#include <tril/files/json_value.h>
 #include <tril/foundation/check.h>
 #include <tril/text/tokenizer_file.h>
 #include <tril/text/vocabulary_entries.h>
@@ -56,6 +57,41 @@ Tokenizer parse_vocabulary_and_merges(std::string_view vocabulary, std::string_v
   return detail::made(std::move(parts), kCall, "vocabulary");
 }
 
+Tokenizer parse_word_pieces(std::string_view vocabulary, std::string_view config) {
+  constexpr const char* kWords = "parse_word_pieces";
+  const detail::JsonReader reader(kWords, vocabulary, 0, "vocabulary");
+  const detail::JsonObject settings(kWords, "config", config.empty() ? "{}" : config);
+  TokenizerParts parts;
+  WordPieces& pieces = parts.word_pieces.emplace();
+  pieces.lower_case = settings.boolean("do_lower_case", true);
+  pieces.strip_accents = settings.boolean("strip_accents", pieces.lower_case);
+  pieces.chinese_apart = settings.boolean("tokenize_chinese_chars", true);
+  std::vector<detail::VocabularyEntry> entries;
+  for (std::size_t begin = 0; begin < vocabulary.size();) {
+    const std::size_t end = std::min(vocabulary.find('\n', begin), vocabulary.size());
+    std::string_view line = vocabulary.substr(begin, end - begin);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    entries.push_back({std::string(line), static_cast<Index>(entries.size()), begin});
+    begin = end + 1;
+  }
+  const auto special = [&](const char* name, bool may_miss) {
+    const auto found = std::ranges::find(entries, name, &detail::VocabularyEntry::name);
+    if (found != entries.end()) {
+      const auto id = static_cast<TokenId>(found->id);
+      parts.added.push_back({name, id, true});
+      return id;
+    }
+    if (!may_miss) fail(kWords, "vocabulary", {"has no line ", name});
+    return detail::kNoToken;
+  };
+  parts.unknown.id = special("[UNK]", false);
+  parts.prefix = {special("[CLS]", false)};
+  parts.suffix = {special("[SEP]", false)};
+  special("[PAD]", true), special("[MASK]", true);
+  detail::set_vocabulary(reader, entries, reader, {}, detail::TokenNames::pieces, parts);
+  return detail::made(std::move(parts), kWords, "vocabulary");
+}
+
 Tokenizer read_tokenizer(const std::filesystem::path& path) {
   const std::string text = text_at(path);
   try {
@@ -74,6 +110,17 @@ Tokenizer read_tokenizer(const std::filesystem::path& vocabulary,
   } catch (const Error& error) {
     const bool in_merges = error.argument() == "merges";
     fail(kRead, (in_merges ? merges : vocabulary).string().c_str(), error.problem());
+  }
+}
+
+Tokenizer read_word_pieces(const std::filesystem::path& vocabulary,
+                           const std::filesystem::path& config) {
+  const std::string tokens = text_at(vocabulary), settings = config.empty() ? "" : text_at(config);
+  try {
+    return parse_word_pieces(tokens, settings);
+  } catch (const Error& error) {
+    const bool in_tokens = error.argument() == "vocabulary";
+    fail(kRead, (in_tokens ? vocabulary : config).string().c_str(), error.problem());
   }
 }
 
