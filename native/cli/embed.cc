@@ -1,12 +1,10 @@
 // tril embed --model DIR "sentence" ...: sentences as vectors, and how near they are to each other.
 #include <tril/model/sentence_encoder.h>
 
-#include <algorithm>
-#include <iomanip>
 #include <memory>
-#include <sstream>
 
 #include "model_folder.h"
+#include "number_text.h"
 #include "program.h"
 #include "tensor_file.h"
 
@@ -30,13 +28,14 @@ std::vector<std::vector<float>> rows_of(const MatrixView<const float>& matrix) {
 // A row for each text: its cosines with all of them.
 std::string table_of(const MatrixView<const float>& cosines,
                      const std::vector<std::string>& texts) {
-  std::ostringstream out;
-  out << std::fixed << std::setprecision(3);
+  std::string table;
   for (Index n = 0; n < cosines.size(0); ++n) {
-    for (Index m = 0; m < cosines.size(1); ++m) out << std::setw(7) << cosines[n][m];
-    out << "  " << texts[static_cast<std::size_t>(n)] << '\n';
+    for (Index m = 0; m < cosines.size(1); ++m) {
+      table += right_aligned(fixed_text(static_cast<double>(cosines[n][m]), 3), 7);
+    }
+    table += "  " + texts[static_cast<std::size_t>(n)] + "\n";
   }
-  return out.str();
+  return table;
 }
 
 ExitCode embed(const Program& program, const Arguments& arguments) {
