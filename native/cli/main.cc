@@ -104,8 +104,9 @@ ExitCode run(int argc, char** argv) {
       "Exit codes: 0 done, 1 `check` found a difference, 2 an error, 130 `train` was "
       "interrupted.\n" +
       std::string(kNpzNote) + "\n" + kProcessesNote);
-  for (const auto add : {add_attention, add_matmul, add_block, add_bench, add_check, add_info,
-                         add_tokenizer, add_vectors, add_train, add_generate, add_look}) {
+  for (const auto add :
+       {add_attention, add_matmul, add_block, add_bench, add_check, add_info, add_tokenizer,
+        add_vectors, add_train, add_generate, add_look, add_embed}) {
     add(program);
   }
   try {

@@ -9,10 +9,11 @@ namespace tril::cli {
 
 void ModelFolder::add_to(CLI::App& command) {
   command
-      .add_option("--model", path,
-                  "Folder with config.json, model.safetensors and tokenizer.json: of `tril train`, "
-                  "or from Hugging Face, of a family such as GPT-2, Llama or Mistral; or a .gguf "
-                  "file of F32, F16, BF16 or Q8_0")
+      .add_option(
+          "--model", path,
+          "Folder with config.json, model.safetensors and tokenizer.json: of `tril train`, "
+          "or from Hugging Face, of a family such as GPT-2, Llama, Mistral or BERT; or a .gguf "
+          "file of F32, F16, BF16 or Q8_0")
       ->required()
       ->type_name("FOLDER");
   command
@@ -31,7 +32,11 @@ void ModelFolder::add_to(CLI::App& command) {
       ->option_text("TYPE");
 }
 
-PretrainedModel ModelFolder::read() const {
+namespace {
+
+// read(options), with a bar of how far it is.
+template <typename Read>
+auto with_progress(const ModelFolder& folder, const Read& read) {
   Progress progress(3);
   std::string file;
   const auto tell = [&](const ReadProgress& now) {
@@ -42,14 +47,27 @@ PretrainedModel ModelFolder::read() const {
       progress.next("reading " + file);
     }
   };
-  return read_pretrained(path, {.context = context, .weights = weights, .progress = tell});
+  return read(
+      PretrainedOptions{.context = folder.context, .weights = folder.weights, .progress = tell});
+}
+
+}  // namespace
+
+PretrainedModel ModelFolder::read() const {
+  return with_progress(*this, [&](const auto& options) { return read_pretrained(path, options); });
+}
+
+SentenceEncoder ModelFolder::read_encoder() const {
+  return with_progress(*this,
+                       [&](const auto& options) { return read_sentence_encoder(path, options); });
 }
 
 const Tokenizer& ModelFolder::tokenizer_of(const PretrainedModel& model) const {
   if (model.tokenizer) return *model.tokenizer;
-  throw Failure(path + (path.ends_with(".gguf")
-                            ? ": there is no tokenizer in it"
-                            : ": there is no tokenizer.json, nor vocab.json with merges.txt"));
+  throw Failure(
+      path + (path.ends_with(".gguf")
+                  ? ": there is no tokenizer in it"
+                  : ": there is no tokenizer.json, nor vocab.txt, nor vocab.json with merges.txt"));
 }
 
 }  // namespace tril::cli

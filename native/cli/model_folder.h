@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tril/model/pretrained.h>
+#include <tril/model/sentence_encoder.h>
 
 #include <string>
 
@@ -18,6 +19,8 @@ struct ModelFolder {
   void add_to(CLI::App& command);
   // Reads it, and shows how far it is.
   PretrainedModel read() const;
+  // The same of a sentence encoder.
+  SentenceEncoder read_encoder() const;
   // Throws Failure where the folder has none.
   const Tokenizer& tokenizer_of(const PretrainedModel& model) const;
 };

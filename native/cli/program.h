@@ -87,6 +87,7 @@ void add_matmul(Program& program);
 void add_block(Program& program);
 void add_bench(Program& program);
 void add_check(Program& program);
+void add_embed(Program& program);
 void add_generate(Program& program);
 void add_info(Program& program);
 void add_look(Program& program);

@@ -98,6 +98,9 @@ TrainPlan further_plan(const Arguments& given) {
   settings.check_new();
   settings.tokenizer = kModelsOwn;
   PretrainedModel model = read_pretrained(given.from);
+  if (!model.parameters.config().has_head) {
+    throw Failure(given.from + ": is an encoder, which cannot be trained");
+  }
   if (!model.tokenizer) throw Failure(given.from + ": has no tokenizer");
   TrainPlan plan{settings,
                  model.parameters.config(),

@@ -273,9 +273,9 @@ describe('what goes wrong', () => {
 
     const bert = copied('llama', 'bert');
     const text = readFileSync(bert('config.json'), 'utf8');
-    writeFileSync(bert('config.json'), text.replace('"llama"', '"bert"'));
+    writeFileSync(bert('config.json'), text.replace('"llama"', '"roberta"'));
     expect(refused('bert')).toBe(
-      `${bert('config.json')}: model_type: unknown family "bert"; there are gpt2, llama, qwen2, qwen3, mistral, olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3`,
+      `${bert('config.json')}: model_type: unknown family "roberta"; there are gpt2, llama, qwen2, qwen3, mistral, olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3, bert`,
     );
     writeFileSync(bert('config.json'), text.replace('"vocab_size": 280', '"vocab_size": 270'));
     expect(refused('bert')).toMatch(
@@ -302,7 +302,9 @@ describe('what goes wrong', () => {
     );
     writeFileSync(bert('config.json'), text);
     rmSync(bert('tokenizer.json'));
-    expect(refused('bert')).toMatch(/bert: there is no tokenizer\.json, nor vocab\.json with/);
+    expect(refused('bert')).toMatch(
+      /bert: there is no tokenizer\.json, nor vocab\.txt, nor vocab\.json with/,
+    );
   });
 });
 
@@ -315,6 +317,8 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     const options = { encoding: 'utf8', input: '' } as const;
     const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], options);
     expect(stdout).toContain('100 % reading');
-    expect(stdout).toContain('llama: there is no tokenizer.json, nor vocab.json with merges.txt');
+    expect(stdout).toContain(
+      'llama: there is no tokenizer.json, nor vocab.txt, nor vocab.json with merges.txt',
+    );
   });
 });

@@ -247,6 +247,8 @@ TEST(BertConfig, IsReadWithItsAuthorsDefaultsAndRefusedWhereItIsOther) {
           "\"position_embedding_type\": \"relative_key\"",
           "position_embedding_type: must be \"absolute\": others are not read");
   refused("\"use_cache\": true", "\"is_decoder\": true", "is_decoder: must be false");
+  refused("\"use_cache\": true", "\"tril_causal\": true",
+          "model_type: tril_causal and tril_norm_place cannot be said of a bert");
   refused("\"model_type\": \"bert\"", "\"model_type\": \"roberta\"",
           "model_type: unknown family \"roberta\"; there are gpt2, llama, qwen2, qwen3, mistral, "
           "olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3, bert");

@@ -223,9 +223,9 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
     EXPECT_EQ(error_of([&] { parse_model_config(changed(from, to)); }),
               "parse_model_config: " + why);
   };
-  refused("\"llama\"", "\"bert\"",
-          "model_type: unknown family \"bert\"; there are gpt2, llama, qwen2, qwen3, mistral, "
-          "olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3");
+  refused("\"llama\"", "\"roberta\"",
+          "model_type: unknown family \"roberta\"; there are gpt2, llama, qwen2, qwen3, mistral, "
+          "olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3, bert");
   refused("\"model_type\"", "\"type\"", "model_type: is missing");
   refused("\"hidden_size\": 16", "\"hidden_size\": \"16\"",
           "hidden_size: must be a whole number, is \"\\\"16\\\"\"");

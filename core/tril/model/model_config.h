@@ -69,11 +69,10 @@ inline constexpr auto& kModelNorms = kNormKinds;
 // What is normalised at a sublayer: its input, its output before it is added, both, each by weights
 // of its own, or the sum, of which there is no final norm then (block/layer.h).
 enum class ModelNormPlace : std::uint8_t { before, after, around, sum };
-// Their names.
+// The names of those of language models; the last is encoders'.
 inline constexpr Named<ModelNormPlace> kModelNormPlaces[] = {{"before", ModelNormPlace::before},
                                                              {"after", ModelNormPlace::after},
-                                                             {"around", ModelNormPlace::around},
-                                                             {"sum", ModelNormPlace::sum}};
+                                                             {"around", ModelNormPlace::around}};
 
 // Vectors added to the embedding, or queries and keys turned (layers/rotary_positions.h). None: a
 // token knows its place by nothing but the mask.

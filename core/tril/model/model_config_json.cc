@@ -10,7 +10,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -290,20 +289,6 @@ void add_own(detail::JsonWriter& json, const ModelConfig& config, ModelConfig sa
   }
 }
 
-// Of a model as its authors have it.
-ModelFamily family_named(std::string_view type) {
-  std::vector<std::string_view> names;
-  for (const std::span<const Named<ModelFamily>> list :
-       {std::span<const Named<ModelFamily>>(kModelFamilies),
-        std::span<const Named<ModelFamily>>(kEncoderFamilies)}) {
-    for (const auto& [name, family] : list) {
-      if (name == type) return family;
-      names.push_back(name);
-    }
-  }
-  detail::fail_unknown(names, type, kCall, "model_type", "family");
-}
-
 }  // namespace
 
 PretrainedConfig parse_model_config(std::string_view text) {
@@ -312,11 +297,14 @@ PretrainedConfig parse_model_config(std::string_view text) {
   const bool is_masked = type.starts_with(kMasked);
   const ModelFamily family = is_masked ? value_named(kModelFamilies, type.substr(kMasked.size()),
                                                      kCall, "model_type", "family")
-                                       : family_named(type);
+                                       : detail::family_named(type, kCall);
   PretrainedConfig result{read_family(file, family), {}};
   ModelConfig& config = result.config;
   if (is_masked) config.causal = false;
   detail::for_each_model_setting(config, OwnReader{file});
+  if (!config.has_head && (config.causal || !config.norms_sums())) {
+    fail(kCall, "model_type", {"tril_causal and tril_norm_place cannot be said of a ", type});
+  }
   if (is_masked && config.causal) fail(kCall, "tril_causal", {"must be false in a ", type});
   check_model_config(config, kCall);
   result.tokens = {tokens_named(file, "bos_token_id", config.vocabulary),
@@ -342,8 +330,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
     if (name) json.add(name, value);
   };
   const bool is_usual = config.causal == usual.causal;
-  std::string own(is_usual ? std::string_view() : kMasked);
-  own += family_name(config.family);
+  const std::string own = std::string(is_usual ? "" : kMasked).append(family_name(config.family));
   json.add("architectures", detail::json_list({is_usual ? entry.architecture : "TrilForMaskedLM"}));
   json.add("model_type", own);
   json.add(entry.layer_count, config.layers);

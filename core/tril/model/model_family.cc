@@ -2,6 +2,8 @@
 #include <tril/model/model_family.h>
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 namespace tril {
 namespace detail {
@@ -264,6 +266,19 @@ constexpr FamilyEntry kFamilies[] = {
 };
 
 }  // namespace
+
+ModelFamily family_named(std::string_view type, const char* call) {
+  std::vector<std::string_view> names;
+  for (const std::span<const Named<ModelFamily>> list :
+       {std::span<const Named<ModelFamily>>(kModelFamilies),
+        std::span<const Named<ModelFamily>>(kEncoderFamilies)}) {
+    for (const auto& [name, family] : list) {
+      if (name == type) return family;
+      names.push_back(name);
+    }
+  }
+  fail_unknown(names, type, call, "model_type", "family");
+}
 
 const FamilyEntry& family_entry(ModelFamily family) noexcept {
   return *std::ranges::find(kFamilies, family, &FamilyEntry::family);

@@ -94,6 +94,9 @@ struct FamilyEntry {
   bool has_old_norm_names = false;  // older files call a norm's weight gamma, and its bias beta
 };
 
+// The family of a model_type, as its authors have it. Throws Error in the name of `call`, saying
+// which there are, where there is none.
+ModelFamily family_named(std::string_view type, const char* call);
 // The entry of a family.
 const FamilyEntry& family_entry(ModelFamily family) noexcept;
 // The same with the names, and the order of parameters, of GGUF files, or its own.

@@ -40,7 +40,7 @@ class WordVocabulary {
 // What counts as a word.
 struct WordOptions {
   std::int64_t min_count = 5;  // what occurs less often is left out, as if it did not stand there
-  bool lower_case = true;      // capitals as small letters, of Latin, Greek, Cyrillic, Armenian
+  bool lower_case = true;      // capitals as small letters
 };
 
 // Where a paragraph or a text ends: no window reaches across it.
