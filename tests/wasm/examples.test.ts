@@ -7,7 +7,7 @@ import * as package_ from 'tril';
 import * as graph_ from 'tril/graph';
 import * as notebook_ from 'tril/notebook';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
-import { DecodingSession, loadTril, Model, SequenceTrainer } from 'tril/training';
+import { DecodingSession, Encoder, loadTril, Model, SequenceTrainer } from 'tril/training';
 import { Tokenizer, WordVectors } from 'tril/training';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -87,7 +87,7 @@ describe('examples', () => {
     const Learner = Object.getPrototypeOf(SequenceTrainer) as typeof SequenceTrainer;
     const owners = [
       ...[Tensor, KeyValueCache, Learner, TrainedModel, Trainer, SequenceTrainer],
-      ...[LoadedModel, Model, DecodingSession, Tokenizer, WordVectors],
+      ...[LoadedModel, Model, Encoder, DecodingSession, Tokenizer, WordVectors],
     ];
     const methods = owners.flatMap((owner) =>
       Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))

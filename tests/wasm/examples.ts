@@ -26,6 +26,7 @@ const owners: Record<string, string> = {
   'tensor.ts': 'Tensor.',
   'tokenizer.ts': 'Tokenizer.',
   'model.ts': 'Model.',
+  'encoder.ts': 'Encoder.',
   'loaded-model.ts': 'LoadedModel.',
   'decoding-session.ts': 'DecodingSession.',
   'key-value-cache.ts': 'KeyValueCache.',

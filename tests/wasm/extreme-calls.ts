@@ -1,7 +1,7 @@
 // What each call of the package is given besides sizes, and with which sizes it is tried.
 import type { SequenceModelSettings } from 'tril/training';
 import type { Case } from './extreme-sizes.js';
-import { filesOf } from './golden-models.js';
+import { encoderFilesOf, filesOf } from './golden-models.js';
 import { limited as tril } from './limited.js';
 
 export const none: Case = { sizes: {}, call: () => undefined };
@@ -281,6 +281,9 @@ export const ofModule: Readonly<Record<string, Case>> = {
   prepareWeights: none,
   close: none,
   tokenizer: none,
+  loadEncoder: sized({ context: 32 }, (options) =>
+    tril.loadEncoder(encoderFilesOf('bge'), options),
+  ),
   loadModel: sized({ context: 8 }, (options) => tril.loadModel(filesOf('llama'), options)),
   sequenceTrainer: sized(
     {

@@ -4,7 +4,7 @@ import type { SequenceModelSettings } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { none, ofModule, ones, sized, text, x } from './extreme-calls.js';
 import { Failures, extremes, extremesOf, type Case } from './extreme-sizes.js';
-import { filesOf } from './golden-models.js';
+import { encoderFilesOf, filesOf } from './golden-models.js';
 import { limited as tril } from './limited.js';
 
 // What calls give out. Of how often to do something, no more than a test has time for.
@@ -20,6 +20,7 @@ const sequenceModel = {
 } satisfies SequenceModelSettings;
 const pupil = tril.sequenceTrainer({ model: sequenceModel });
 const model = await tril.loadModel(filesOf('llama'));
+const encoder = await tril.loadEncoder(encoderFilesOf('minilm'));
 const vectors = tril.wordVectors({ data: text, width: 4, minCount: 1 });
 const session = model.session({ capacity: 4 });
 const tokenizer = tril.tokenizer(trainer.export());
@@ -110,6 +111,16 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
     },
   ],
   [
+    encoder,
+    {
+      encode: none,
+      similarity: sized({ a: 1, b: 16 }, ({ a, b }) => encoder.similarity(tril.zeros([a, b]))),
+      attention: none,
+      hidden: none,
+      decode: sized({ token: 1 }, ({ token }) => encoder.decode([token])),
+    },
+  ],
+  [
     session,
     {
       append: sized({ token: 1 }, ({ token }) => {
@@ -155,6 +166,9 @@ function settingsOf(name: string) {
   const sizes = [...keys.filter(isSize), ...nulls].map((key) => [key, config[key]!] as const);
   const load = (settings: object) => {
     const json = new TextEncoder().encode(JSON.stringify({ ...config, ...settings }));
+    if (name === 'minilm') {
+      return tril.loadEncoder({ ...encoderFilesOf(name), 'config.json': json });
+    }
     return tril.loadModel({ ...files, 'config.json': json });
   };
   return { keys: [...keys, ...nulls], sizes: Object.fromEntries(sizes), load };
@@ -209,7 +223,7 @@ describe('sizes of 0 to 2^31 - 1', () => {
     );
   }
 
-  it.each(['gpt2', 'llama', 'qwen2'])(
+  it.each(['gpt2', 'llama', 'qwen2', 'minilm'])(
     'and other numbers in the config.json of %s are answered or refused',
     async (name) => {
       const { keys, sizes, load } = settingsOf(name);

@@ -9,10 +9,17 @@ export const folder = (name: string) => new URL(`../golden/models/${name}/`, imp
 /** All but the golden arrays. */
 export const filesOf = (name: string): Record<string, Uint8Array> =>
   Object.fromEntries(
-    readdirSync(folder(name))
-      .filter((file) => !file.endsWith('.npy'))
-      .map((file) => [file, new Uint8Array(readFileSync(new URL(file, folder(name))))]),
+    readdirSync(folder(name), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.npy'))
+      .map(({ name: file }) => [file, new Uint8Array(readFileSync(new URL(file, folder(name))))]),
   );
+/** Of an encoder, by their paths, as a folder picker gives them. */
+export function encoderFilesOf(name: string): Record<string, Uint8Array> {
+  const pooling = '1_Pooling/config.json';
+  const files = Object.entries(filesOf(name)).map(([file, bytes]) => [`${name}/${file}`, bytes]);
+  const bytes = new Uint8Array(readFileSync(new URL(pooling, folder(name))));
+  return Object.fromEntries([...files, [`${name}/${pooling}`, bytes]]);
+}
 export const tokens = Array.from({ length: 24 }, (_, n) => (7 * n * n + 3 * n + 1) % 48);
 export const values = (tensor: Tensor) => [...tensor.read()];
 export const largest = (numbers: readonly number[]) => Math.max(...numbers.map(Math.abs));

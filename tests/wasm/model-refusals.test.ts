@@ -81,8 +81,8 @@ describe('what does not fit', () => {
       'loadModel: tokenizer.json: is empty',
     );
     await refused(
-      load(changed('config.json', '"llama"', '"bert"')),
-      'loadModel: config.json: model_type: unknown family "bert"; there are gpt2, llama, qwen2, qwen3, mistral, olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3',
+      load(changed('config.json', '"llama"', '"roberta"')),
+      'loadModel: config.json: model_type: unknown family "roberta"; there are gpt2, llama, qwen2, qwen3, mistral, olmo2, gpt_neox, phi3, gemma2, gemma3_text, starcoder2, stablelm, smollm3, bert',
     );
     await refused(
       load(changed('config.json', '"factor": 8.0', '"factor": 0')),

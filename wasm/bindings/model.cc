@@ -50,8 +50,6 @@ Model::Model(Engine& given_engine, const PretrainedConfig& config,
 
 Model::~Model() { engine.usage.bytes -= static_cast<double>(model.parameters.bytes()); }
 
-namespace {
-
 ParameterMemory memory_of(const std::string& weights) {
   return weights == "q8_0" ? ParameterMemory::q8_0 : ParameterMemory::as_in_files;
 }
@@ -63,6 +61,8 @@ void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfi
         config.vocabulary});
 }
 
+namespace {
+
 // Makes a model from the bytes of config.json, of generation_config.json, and of tokenizer.json,
 // or, with merges, vocab.json; none where a file is empty; `context` as with_context takes it;
 // `weights`: "q8_0", or how the files have them. Throws Error naming the file.
@@ -71,6 +71,9 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generat
                        const std::string& weights) {
   const std::string text = text_of(config);
   PretrainedConfig settings = of_file("config.json", [&] { return parse_model_config(text); });
+  if (!settings.config.has_head) {
+    fail("loadModel", "config.json", "is of a sentence encoder, which loadEncoder opens");
+  }
   settings.config = with_context(settings.config, context, "loadModel");
   std::optional<Tokenizer> read = tokenizer_of(tokenizer, merges);
   check_tokenizer(read, settings.config);

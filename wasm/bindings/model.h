@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tril/model/generation.h>
+#include <tril/model/sentence_encoder.h>
 
 #include <map>
 #include <memory>
@@ -26,9 +27,15 @@ class Model {
   PretrainedModel model;
   ParameterReader reader;
   std::map<std::string, std::vector<ParameterPlace>> places;  // in each file, by its name
+  std::optional<SentenceSettings> sentence;                   // of a sentence encoder
 };
 
 using ModelHandle = std::shared_ptr<Model>;
+
+// How parameters are held: "q8_0", or how the files have them.
+ParameterMemory memory_of(const std::string& weights);
+// Throws Error where a tokenizer is not of this model.
+void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfig& config);
 
 // Changes with the values that they borrow.
 struct ChangesWithValues {

@@ -34,6 +34,15 @@ std::optional<Tokenizer> tokenizer_of(const Bytes& tokenizer, const Bytes& merge
   return of_file("vocab.json", [&] { return parse_vocabulary_and_merges(file, pairs); });
 }
 
+Tokenizer word_pieces_of(const Bytes& vocabulary, const Bytes& config) {
+  try {
+    return parse_word_pieces(text_of(vocabulary), text_of(config));
+  } catch (const Error& error) {
+    const bool in_lines = error.argument() == "vocabulary";
+    fail("loadEncoder", in_lines ? "vocab.txt" : "tokenizer_config.json", error.problem());
+  }
+}
+
 Integers encoded(const Tokenizer& tokenizer, const Bytes& text) {
   return to_javascript(tokenizer.encode(text_of(text)));
 }
@@ -56,6 +65,10 @@ TokenizerHandle make_tokenizer(const Bytes& tokenizer, const Bytes& merges) {
   std::optional<Tokenizer> read = tokenizer_of(tokenizer, merges);
   if (!read) fail("tokenizer", "tokenizer.json", "is empty");
   return std::make_shared<Tokenizer>(std::move(*read));
+}
+
+TokenizerHandle make_word_pieces(const Bytes& vocabulary, const Bytes& config) {
+  return std::make_shared<Tokenizer>(word_pieces_of(vocabulary, config));
 }
 
 int tokenizer_size(const Tokenizer& tokenizer) { return tokenizer.size(); }
@@ -88,6 +101,7 @@ EMSCRIPTEN_BINDINGS(tril_tokenizer) {
       .function("decode", guard<&decoded>)
       .function("file", guard<&file_of>);
   function("_tokenizer", guard<&make_tokenizer>);
+  function("_wordPieces", guard<&make_word_pieces>);
 }
 
 }  // namespace tril::js

@@ -30,6 +30,9 @@ auto of_file(const char* name, const Body& body) {
 // From the bytes of tokenizer.json, or, with merges, of vocab.json; none where that is empty.
 std::optional<Tokenizer> tokenizer_of(const Bytes& tokenizer, const Bytes& merges);
 
+// From the bytes of vocab.txt and of tokenizer_config.json, which may be empty.
+Tokenizer word_pieces_of(const Bytes& vocabulary, const Bytes& config);
+
 Integers encoded(const Tokenizer& tokenizer, const Bytes& text);
 Bytes decoded(const Tokenizer& tokenizer, const Integers& tokens);
 // The bytes of a tokenizer.json.

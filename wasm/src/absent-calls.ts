@@ -10,6 +10,7 @@ const names: Record<Exclude<keyof TrainingCalls, keyof Calls>, true> = {
   gatedActivationBackward: true,
   gatedFeedForward: true,
   gatedFeedForwardBackward: true,
+  loadEncoder: true,
   loadModel: true,
   matmulBackward: true,
   multiHeadAttentionBackward: true,

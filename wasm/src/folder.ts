@@ -39,7 +39,16 @@ export async function filesInFolder(call: string, folder: string): Promise<Map<s
     if (folder.endsWith('.gguf') && (await stat(folder)).isFile()) {
       return found.set(folder.replace(/.*[\\/]/, ''), await files.openAsBlob(folder));
     }
-    for (const name of (await readdir(folder)).filter(isOfModel)) {
+    const names = await readdir(folder);
+    const modules = names.filter((name) => /^\d+_\w+$/.test(name)); // of a sentence encoder
+    const ofModules = await Promise.all(
+      modules.map(async (name) =>
+        (await readdir(`${folder}/${name}`).catch((): string[] => []))
+          .filter((file) => file === 'config.json')
+          .map((file) => `${name}/${file}`),
+      ),
+    );
+    for (const name of [...names.filter(isOfModel), ...ofModules.flat()]) {
       const path = `${folder}/${name}`;
       if ((await stat(path)).isFile()) found.set(name, await files.openAsBlob(path));
     }

@@ -3,6 +3,8 @@ import type { TrainingCalls } from './calls.js';
 import type { Tril } from './load.js';
 
 export { DecodingSession, type SessionOptions } from './decoding-session.js';
+export { Encoder } from './encoder.js';
+export type { EncodedTokens, EncoderSettings } from './encoder-types.js';
 export type { LoadedModel } from './loaded-model.js';
 export { Model } from './model.js';
 export type {
@@ -49,7 +51,7 @@ export type {
 
 /**
  * A loaded module with what trains models: `trainer`, `sequenceTrainer`, `wordVectors` and the gradients of
- * blocks and their parts; and with `loadModel`, for models that others have trained. All else is as in
+ * blocks and their parts; and with `loadModel` and `loadEncoder`, for models that others have trained. All else is as in
  * {@link Tril}, but that some calls take more options: `attention` takes `dropout`, and blocks take `saved`.
  */
 export interface TrainingTril extends Omit<Tril, keyof TrainingCalls>, TrainingCalls {}

@@ -6,6 +6,7 @@ import type { ModelFiles } from '../trainer-types.js';
 import { Tokenizer } from '../tokenizer.js';
 
 const call = 'tokenizer';
+const none = new Uint8Array();
 
 /** The files of a tokenizer: the bytes of `tokenizer.json`, or files by their names, as those of a model. */
 export type TokenizerSource = Bytes | ModelFiles | Readonly<Record<string, Bytes>>;
@@ -13,8 +14,8 @@ export type TokenizerSource = Bytes | ModelFiles | Readonly<Record<string, Bytes
 export const tokenizerCalls = (context: Context) => ({
   /**
    * A tokenizer alone, from the bytes of `tokenizer.json`, or from files by their names: `tokenizer.json`, or
-   * `vocab.json` with `merges.txt`. Other files are passed over, so that all those of a model can be given. It reads
-   * the forms of GPT-2, SmolLM2, Qwen2, Llama 3, Llama 2 and Gemma, and those of `trainer.export()`.
+   * `vocab.txt`, perhaps with `tokenizer_config.json`, or `vocab.json` with `merges.txt`. Other files are passed over, so that all those of a model can be given. It reads
+   * the forms of GPT-2, SmolLM2, Qwen2, Llama 3, Llama 2, Gemma and BERT, and those of `trainer.export()`.
    *
    * @throws TrilError where a file is missing, or is not what is read, with the byte in it
    *
@@ -38,11 +39,20 @@ export const tokenizerCalls = (context: Context) => ({
       throw new TrilError(call, 'files', problem);
     }
     const all = (whole ? { 'tokenizer.json': whole } : files) as Readonly<Record<string, unknown>>;
+    if (all['tokenizer.json'] === undefined && all['vocab.txt'] !== undefined) {
+      const words = fileOf('vocab.txt', all['vocab.txt']);
+      const config = all['tokenizer_config.json'];
+      const settings = config === undefined ? none : fileOf('tokenizer_config.json', config);
+      return context.run(call, {}, () => {
+        const made = context.training(call)._wordPieces(words, settings)!;
+        return context.own(new Tokenizer(context, made));
+      });
+    }
     const isPair = all['tokenizer.json'] === undefined && all['vocab.json'] !== undefined;
     const [first, ...rest] = (isPair ? ['vocab.json', 'merges.txt'] : ['tokenizer.json']).map(
       (name) => fileOf(name, all[name]),
     );
-    const merges = rest[0] ?? new Uint8Array();
+    const merges = rest[0] ?? none;
     return context.run(call, {}, () => {
       const made = context.training(call)._tokenizer(first!, merges)!;
       return context.own(new Tokenizer(context, made));

@@ -14,6 +14,7 @@ import { RemoteDecodingSession } from './decoding-session.js';
 import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
 import { checkAlive, forgotten, type Line, type RequestOptions } from './remote.js';
 import { RemoteSequenceTrainer } from './sequence-trainer.js';
+import { RemoteEncoder } from './encoder.js';
 import { RemoteTokenizer } from './tokenizer.js';
 import { RemoteTrainer } from './trainer.js';
 import { RemoteWordVectors } from './word-vectors.js';
@@ -33,6 +34,7 @@ const remotes = {
   sequenceTrainer: RemoteSequenceTrainer,
   wordVectors: RemoteWordVectors,
   model: RemoteModel,
+  encoder: RemoteEncoder,
   session: RemoteDecodingSession,
   tokenizer: RemoteTokenizer,
   stream: RemoteStream,

@@ -1,6 +1,7 @@
 // The kinds of objects that live in the Worker, in one table for both sides.
 import type { Mask } from '../calls/mask.js';
 import type { DecodingSession } from '../decoding-session.js';
+import type { Encoder } from '../encoder.js';
 import type { KeyValueCache } from '../key-value-cache.js';
 import type { Model } from '../model.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
@@ -21,6 +22,7 @@ export interface Local {
   readonly sequenceTrainer: SequenceTrainer;
   readonly wordVectors: WordVectors;
   readonly model: Model;
+  readonly encoder: Encoder;
   readonly session: DecodingSession;
   readonly tokenizer: Tokenizer;
   readonly stream: Stream;
@@ -36,6 +38,7 @@ export const constants = {
   sequenceTrainer: ['settings', 'parameterCount'],
   wordVectors: ['settings', 'words', 'counts', 'allSteps'],
   model: ['config', 'parameters'],
+  encoder: ['config', 'parameters', 'settings'],
   session: ['capacity'],
   tokenizer: ['size'],
   stream: [],

@@ -2,6 +2,7 @@
 // it asks for.
 import { Mask } from '../calls/mask.js';
 import { DecodingSession } from '../decoding-session.js';
+import { Encoder } from '../encoder.js';
 import { TrilError, afterSteps } from '../error.js';
 import { nextTask } from '../event-loop.js';
 import { KeyValueCache } from '../key-value-cache.js';
@@ -51,6 +52,7 @@ const classes = {
   sequenceTrainer: SequenceTrainer,
   wordVectors: WordVectors,
   model: Model,
+  encoder: Encoder,
   session: DecodingSession,
   tokenizer: Tokenizer,
   stream: Stream,
@@ -187,7 +189,7 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
     const [prompt, options] = decoded as [string, TextOptions];
     return hold('stream', new Stream(target.parts(prompt, options)));
   }
-  if (target === tril && path[0] === 'loadModel') {
+  if (target === tril && (path[0] === 'loadModel' || path[0] === 'loadEncoder')) {
     const [sizes, given] = values as [readonly (readonly [string, number])[], LoadModelOptions];
     const files = sizes.map(([name, size]) => [name, new RemoteBlob(id, name, size)] as const);
     const progress = (...values: number[]): void => port.send({ id, progress: values });

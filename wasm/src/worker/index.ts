@@ -13,13 +13,14 @@ import { describe } from '../names.js';
 import { connect } from './connection.js';
 import { nodeWorkers, portOfNode, portOfWeb } from './line.js';
 import type { Answer, Message, Port } from './line.js';
-import { loadModelCall } from './model.js';
+import { loadCall } from './model.js';
 import { RemoteTensor, type Ask } from './remote.js';
 import { sequenceTrainerCall } from './sequence-trainer.js';
 import { trainerCall } from './trainer.js';
 import type { RemoteLoadOptions, RemoteTrainingTril, RemoteTril } from './types.js';
 
 export { RemoteDecodingSession } from './decoding-session.js';
+export { RemoteEncoder } from './encoder.js';
 export { RemoteModel } from './model.js';
 export { RemoteKeyValueCache, RemoteMask, RemoteTensor, type RemoteValue } from './remote.js';
 export {
@@ -122,7 +123,8 @@ const ownCalls: Readonly<Record<string, (ask: Ask) => unknown>> = {
   prepareWeights: (ask) => async (weights: unknown) => disposable(await ask([weights])),
   trainer: trainerCall,
   sequenceTrainer: sequenceTrainerCall,
-  loadModel: loadModelCall,
+  loadModel: loadCall('loadModel'),
+  loadEncoder: loadCall('loadEncoder'),
 };
 
 /** With a `dispose` of all that is in it, which is not enumerable, so that only weights are found in it. */

@@ -1,5 +1,5 @@
 // Models that live in the Worker: the same calls as promises, and texts that come part by part.
-import { fileOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model.js';
+import { fileOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model-files.js';
 import type { SessionOptions } from '../decoding-session.js';
 import type { GeneratedPart } from '../generation-types.js';
 import type {
@@ -140,18 +140,17 @@ export class RemoteModel extends RemoteObject {
 }
 
 /**
- * The call of a Worker that loads models. The files stay here, since Node's cannot be sent, and copies would take
+ * The calls of a Worker that load models and encoders. The files stay here, since Node's cannot be sent, and copies would take
  * their memory twice. The Worker knows their sizes, and asks for ranges.
  */
-export function loadModelCall(
-  ask: Ask,
-): (files: ModelSource, options?: LoadModelOptions) => Promise<RemoteModel> {
-  return async (files, options = {}) => {
-    const { progress, signal: own, ...rest } = loadingOptions(options);
-    const all = await filesOf(files);
-    const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
-    const chunk = (name: string, from: number, to: number) =>
-      readRange(fileOf(all, name), from, to);
-    return (await ask([sizes, rest], { signals: [own], progress, chunk })) as RemoteModel;
-  };
+export function loadCall(call: string) {
+  return (ask: Ask) =>
+    async (files: ModelSource, options: LoadModelOptions = {}): Promise<unknown> => {
+      const { progress, signal: own, ...rest } = loadingOptions(call, options);
+      const all = await filesOf(call, files);
+      const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
+      const chunk = (name: string, from: number, to: number) =>
+        readRange(fileOf(call, all, name), from, to);
+      return ask([sizes, rest], { signals: [own], progress, chunk });
+    };
 }

@@ -4,6 +4,7 @@ import type { TokenizerSource } from '../calls/tokenizer.js';
 import type { MemoryUse } from '../calls/tensor.js';
 import type { Graph } from '../graph/plan.js';
 import type { LoadOptions, Tril } from '../load.js';
+import type { Encoder } from '../encoder.js';
 import type { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
 import type { TrainingTril } from '../public-training.js';
@@ -12,6 +13,7 @@ import type { Named } from '../state-dict.js';
 import type { Trainer } from '../trainer.js';
 import type { Values } from '../values.js';
 import type { WordVectors } from '../word-vectors.js';
+import type { RemoteEncoder } from './encoder.js';
 import type { RemoteModel } from './model.js';
 import type { RemoteTensor, RemoteValue } from './remote.js';
 import type { RemoteSequenceTrainer, RemoteSequenceTrainerCall } from './sequence-trainer.js';
@@ -26,11 +28,13 @@ export type Remote<T> = T extends Trainer
     ? RemoteSequenceTrainer
     : T extends Model
       ? RemoteModel
-      : T extends WordVectors
-        ? RemoteWordVectors
-        : T extends StoredArrays
-          ? RemoteValue<StoredArray>[] & Pick<StoredArrays, 'skipped'>
-          : RemoteValue<T>;
+      : T extends Encoder
+        ? RemoteEncoder
+        : T extends WordVectors
+          ? RemoteWordVectors
+          : T extends StoredArrays
+            ? RemoteValue<StoredArray>[] & Pick<StoredArrays, 'skipped'>
+            : RemoteValue<T>;
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };
@@ -166,6 +170,11 @@ interface RemoteTrainers {
    * @throws TrilError as that
    */
   loadModel(files: ModelSource, options?: LoadModelOptions): Promise<RemoteModel>;
+  /**
+   * A sentence encoder in the Worker, as `loadEncoder` of `tril/training`, whose files stay on this side.
+   * @throws TrilError as that
+   */
+  loadEncoder(files: ModelSource, options?: LoadModelOptions): Promise<RemoteEncoder>;
   /**
    * A tokenizer in the Worker, as `tokenizer` of `tril/training`.
    * @throws TrilError as that

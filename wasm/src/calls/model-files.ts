@@ -1,0 +1,193 @@
+import type { Context } from '../context.js';
+import { TrilError } from '../error.js';
+import { yieldToEventLoop } from '../event-loop.js';
+import { bytesOf, isBlob, isResponse } from '../kinds.js';
+import type { LoadModelOptions, ModelFile, ModelSource } from '../model-types.js';
+import {
+  checkFunction,
+  checkKeys,
+  checkName,
+  describe,
+  integerOption,
+  signalOption,
+  stringOption,
+} from '../names.js';
+import type { RawModel } from '../raw.js';
+
+/** What stands for a file that may be missing, and is. */
+export const none = new Uint8Array();
+/** Bytes of a file that are in memory at once, besides those that are where they stay; 34, those of a block, divide the second. */
+export const pieces = { folder: 2 ** 23, gguf: 2 ** 23 - 128 };
+
+/** What is read of: bytes, without a copy, or a Blob. */
+export type Readable = Uint8Array | Blob;
+
+async function readable(call: string, name: string, file: ModelFile): Promise<Readable> {
+  if (!isResponse(file)) return isBlob(file) ? file : bytesOf(file)!;
+  if (file.ok) return file.blob();
+  throw new TrilError(
+    call,
+    'files',
+    `${name} could not be fetched: it was answered ${file.status}`,
+  );
+}
+
+/** Of a path the last part, or, of a module of a sentence encoder, the folder's number and name besides. */
+const nameOf = (path: string) =>
+  /\d+_\w+\/config\.json$/.exec(path)?.[0] ?? path.replace(/.*\//, '');
+
+/** What is there, by names; those that lie deeper give way. */
+export async function filesOf(call: string, source: ModelSource): Promise<Map<string, Readable>> {
+  // Fetched where it is asked for: no page can read folders by their paths.
+  if (typeof source === 'string') return (await import('../folder.js')).filesInFolder(call, source);
+  const isObject = typeof source === 'object' && source !== null && !bytesOf(source);
+  const entries: readonly (readonly [unknown, unknown])[] | undefined = !isObject
+    ? undefined
+    : Symbol.iterator in source
+      ? [...source].map((file) => [file?.webkitRelativePath || file?.name, file])
+      : Object.entries(source);
+  const isFile = (entry: readonly [unknown, unknown]): entry is [string, ModelFile] =>
+    typeof entry[0] === 'string' &&
+    (bytesOf(entry[1]) !== undefined || isBlob(entry[1]) || isResponse(entry[1]));
+  if (!entries?.every(isFile)) {
+    const wrong = entries?.find((entry) => !isFile(entry));
+    const problem =
+      typeof wrong?.[0] === 'string'
+        ? `${wrong[0]} must be bytes, a Blob or a Response, is ${describe(wrong[1])}`
+        : `must be files by their names, a list of files or, in Node, the path of a folder, is ${describe(source)}`;
+    throw new TrilError(call, 'files', problem);
+  }
+  const depth = (path: string) => path.split('/').length;
+  const deepestFirst = [...entries].sort(([a], [b]) => depth(b) - depth(a));
+  const named = deepestFirst.map(async ([path, file]) => {
+    const name = nameOf(path);
+    return [name, await readable(call, name, file)] as const;
+  });
+  return new Map(await Promise.all(named));
+}
+
+/** The options, once they are known to be right. */
+export function loadingOptions(call: string, options: LoadModelOptions): LoadModelOptions {
+  checkKeys(call, 'options', 'option', options, ['context', 'weights', 'progress', 'signal']);
+  const { progress } = options;
+  const context =
+    options.context === undefined ? 0 : integerOption(call, 'context', options.context, 0, 1);
+  const weights = stringOption(call, 'weights', options.weights, '');
+  if (options.weights !== undefined) checkName(call, 'weights', 'kind', weights, ['q8_0']);
+  if (progress !== undefined) checkFunction(call, 'progress', progress);
+  const signal = signalOption(call, 'signal', options.signal);
+  return {
+    ...(context > 0 && { context }),
+    ...(options.weights !== undefined && { weights: options.weights }),
+    ...(progress && { progress }),
+    ...(signal && { signal }),
+  };
+}
+
+/** Reads the bytes `from` to before `to` of a file. */
+export const readRange = async (file: Readable, from = 0, to = Infinity): Promise<Uint8Array> =>
+  isBlob(file)
+    ? new Uint8Array(await file.slice(from, Math.min(to, file.size)).arrayBuffer())
+    : file.subarray(from, to);
+
+export const sizeOf = (file: Readable) => (isBlob(file) ? file.size : file.length);
+
+/** The one of this name. */
+export function fileOf(call: string, files: ReadonlyMap<string, Readable>, name: string): Readable {
+  const file = files.get(name);
+  if (file !== undefined) return file;
+  throw new TrilError(call, 'files', `${name} is missing`);
+}
+
+/** The files of a model while it is read, for one call. */
+export class ModelReader {
+  constructor(
+    readonly context: Context,
+    readonly call: string,
+    readonly files: ReadonlyMap<string, Readable>,
+  ) {}
+
+  file(name: string): Readable {
+    return fileOf(this.call, this.files, name);
+  }
+
+  bytes(name: string): Promise<Uint8Array> {
+    return readRange(this.file(name));
+  }
+
+  /** Of a file that may be missing: none only where it is. */
+  async optional(name: string): Promise<Uint8Array> {
+    const bytes = this.files.has(name) ? await this.bytes(name) : none;
+    if (bytes.length > 0 || !this.files.has(name)) return bytes;
+    throw new TrilError(this.call, name, 'is empty');
+  }
+
+  /** The files of the parameters. */
+  async parameterFiles(): Promise<string[]> {
+    const index = 'model.safetensors.index.json';
+    const isWhole = this.files.has('model.safetensors') || !this.files.has(index);
+    const list = isWhole ? undefined : await this.bytes(index);
+    const raw = this.context.training(this.call);
+    const names = list
+      ? [...this.context.run(this.call, {}, () => raw._modelShards(list))]
+      : ['model.safetensors'];
+    names.forEach((name) => this.file(name)); // before anything is made
+    return names;
+  }
+
+  /** What stands in a file before its tensors. */
+  async header(name: string): Promise<Uint8Array> {
+    const file = this.file(name);
+    const raw = this.context.training(this.call);
+    for (let size = 64; ;) {
+      const bytes = await readRange(file, 0, size);
+      size = this.context.run(this.call, {}, () => raw._modelBegin(name, bytes, sizeOf(file)));
+      if (size <= bytes.length) return bytes.subarray(0, size);
+    }
+  }
+
+  /** Reads the parameters of a model, piece by piece; the model is gone where that fails. */
+  async read(
+    made: RawModel,
+    names: readonly string[],
+    piece: number,
+    { progress, signal }: Pick<LoadModelOptions, 'progress' | 'signal'>,
+  ): Promise<RawModel> {
+    const { context, call } = this;
+    const total = names.reduce((sum, name) => sum + sizeOf(this.file(name)), 0);
+    try {
+      // All headers first: they say of which type the numbers of each matrix are.
+      const opened = [];
+      for (const name of names) {
+        const file = this.file(name);
+        const size = sizeOf(file);
+        const header = await this.header(name);
+        const places = context.run(call, {}, () => made.open(name, header, size));
+        opened.push({ name, file, size, places });
+      }
+      let done = 0;
+      const pause = yieldToEventLoop();
+      for (const { name, file, size, places } of opened) {
+        const end = done + size;
+        for (let i = 0; i < places.length / 2; i += 1) {
+          const [first, count] = [places[2 * i]!, places[2 * i + 1]!];
+          for (let begin = 0; begin < count; begin += piece) {
+            const size = Math.min(piece, count - begin);
+            const bytes = await readRange(file, first + begin, first + begin + size);
+            context.run(call, {}, () => made.read(name, i, begin, bytes));
+            if (i + begin > 0) progress?.(done, total);
+            done += size;
+            await pause();
+            signal?.throwIfAborted();
+          }
+        }
+        progress?.((done = end), total);
+      }
+      context.run(call, {}, () => made.finish());
+      return made;
+    } catch (error) {
+      made.delete();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,242 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Context } from './context.js';
+import { describe } from './describe.js';
+import type { EncodedTokens, EncoderSettings } from './encoder-types.js';
+import { TrilError } from './error.js';
+import type { ModelAttention, ModelParameters } from './model-types.js';
+import { stringOption } from './names.js';
+import { OwnedObject } from './owned.js';
+import type { RawModel } from './raw.js';
+import { Tensor } from './tensor.js';
+import { flattenIntegers, type NestedNumbers } from './values.js';
+
+/**
+ * A sentence encoder, in the memory of one loaded module. Made by `loadEncoder` of `tril/training`; its memory is
+ * given back by `dispose` or at the end of a `using` declaration. Like a `Model` it belongs to no `tril.scope`; what
+ * it gives in one does.
+ */
+export class Encoder extends OwnedObject implements Disposable {
+  /** What its `config.json` says, as Tril would write it. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** How many numbers it has, of which types, and what they take. */
+  readonly parameters: ModelParameters;
+  /** How it makes a sentence's vector. */
+  readonly settings: EncoderSettings;
+  readonly #context: Context;
+  #raw: RawModel | undefined;
+
+  /** @internal Encoders are made by `loadEncoder`. */
+  constructor(context: Context, raw: RawModel) {
+    super();
+    if (!raw) throw new TrilError('Encoder', 'files', 'encoders are made by loadEncoder');
+    this.#context = context;
+    this.#raw = raw;
+    const read = (text: string) => Object.freeze(JSON.parse(text) as Record<string, unknown>);
+    this.config = read(raw.config());
+    this.parameters = read(raw.parameters()) as unknown as ModelParameters;
+    const settings = context.training('loadEncoder')._encoderSettings(raw);
+    this.settings = read(String(settings)) as unknown as EncoderSettings;
+  }
+
+  /** True once `dispose` was called: any further use throws. */
+  get disposed(): boolean {
+    return this.#raw === undefined;
+  }
+
+  /**
+   * The vector of a text, `[C]`, or those of several, `[N, C]`. Each text is run by itself, so none is padded, and its
+   * vector is the same whatever is encoded with it.
+   *
+   * @throws TrilError where there are no texts, or one has no tokens
+   *
+   * @example
+   * ```ts
+   * import type { Encoder } from 'tril/training';
+   *
+   * // The vectors of texts, one after the other, to be kept.
+   * function vectorsOf(encoder: Encoder, texts: readonly string[]): Float32Array {
+   *   const vectors = encoder.encode(texts); // [N, C]
+   *   const numbers = vectors.read();
+   *   vectors.dispose();
+   *   return numbers;
+   * }
+   * ```
+   */
+  encode(texts: string | readonly string[]): Tensor {
+    const call = 'encode';
+    const isOne = typeof texts === 'string';
+    const vectors = this.#encoded(call, 'texts', isOne ? [texts] : texts);
+    if (!isOne) return vectors;
+    const { raw, engine } = this.#context;
+    const one = this.#context.run(call, {}, () => raw._tensor(engine, [this.settings.width])!);
+    const vector = this.#context.adopt(one).write(vectors.read());
+    vectors.dispose();
+    return vector;
+  }
+
+  /**
+   * The cosines of the angles between texts, or between vectors `[N, C]` that `encode` has given: `[N, M]`, of `a`
+   * with `b`, or with itself. 1 is the same direction, 0 a right angle.
+   *
+   * @throws TrilError as `encode`, and where vectors are not equally wide
+   *
+   * @example
+   * ```ts
+   * import type { Encoder } from 'tril/training';
+   *
+   * // Which of the texts is nearest to a question.
+   * function nearest(encoder: Encoder, question: string, texts: readonly string[]): number {
+   *   const cosines = encoder.similarity([question], texts).read(); // [1, N]
+   *   return cosines.indexOf(Math.max(...cosines));
+   * }
+   * ```
+   */
+  similarity(a: readonly string[] | Tensor, b: readonly string[] | Tensor = a): Tensor {
+    const call = 'similarity';
+    const made: Tensor[] = [];
+    const vectorsOf = (name: string, of: readonly string[] | Tensor): Tensor => {
+      if (of instanceof Tensor) return of;
+      made.push(this.#encoded(call, name, of));
+      return made.at(-1)!;
+    };
+    try {
+      const rows = vectorsOf('a', a);
+      const columns = a === b ? rows : vectorsOf('b', b);
+      const { engine } = this.#context;
+      const training = this.#context.training(call);
+      this.#run(call, () => undefined);
+      return this.#context.adopt(
+        this.#context.run(call, { a: rows, b: columns }, (t) =>
+          training._encoderSimilarity(engine, t.a, t.b)!,
+        ),
+      );
+    } finally {
+      made.forEach((each) => each.dispose());
+    }
+  }
+
+  /**
+   * What every head looks at in a text: the weights that the encoder attends with, as those of a `Model`. Every token
+   * sees all others.
+   *
+   * @throws TrilError where the text has no tokens
+   *
+   * @example
+   * ```ts
+   * import type { Encoder } from 'tril/training';
+   *
+   * // What a head takes for [CLS], which stands first, of each token.
+   * function ofFirst(encoder: Encoder, text: string, layer: number, head: number): number[] {
+   *   const { weights } = encoder.attention(text);
+   *   return weights.toArray<number[][][][]>()[layer]![head]![0]!;
+   * }
+   * ```
+   */
+  attention(text: string): ModelAttention {
+    const call = 'attention';
+    const tokens = this.#tokensOf(call, 'text', text);
+    const weights = this.#run(call, (raw) => raw.attention(tokens)!);
+    return { tokens, weights: this.#context.adopt(weights) };
+  }
+
+  /**
+   * The vectors of a text's tokens, `[T, C]`, of which pooling makes that of the text.
+   *
+   * @throws TrilError where the text has no tokens
+   *
+   * @example
+   * ```ts
+   * import type { Encoder } from 'tril/training';
+   *
+   * // A text's tokens in words, each with its vector.
+   * function read(encoder: Encoder, text: string): [string, number[]][] {
+   *   const { tokens, vectors } = encoder.hidden(text);
+   *   const rows = vectors.toArray<number[][]>();
+   *   return [...tokens].map((token, t) => [encoder.decode([token]), rows[t]!]);
+   * }
+   * ```
+   */
+  hidden(text: string): EncodedTokens {
+    const call = 'hidden';
+    const tokens = this.#tokensOf(call, 'text', text);
+    const training = this.#context.training(call);
+    const vectors = this.#run(call, (raw) => training._encoderHidden(raw, tokens)!);
+    return { tokens, vectors: this.#context.adopt(vectors) };
+  }
+
+  /**
+   * The text of tokens. Words stand behind blanks, as WordPiece knows of no others; what goes on with a word does not.
+   *
+   * @throws TrilError where one is no token
+   *
+   * @example
+   * ```ts
+   * import type { Encoder } from 'tril/training';
+   *
+   * function wordsOf(encoder: Encoder, text: string): string {
+   *   return encoder.decode(encoder.attention(text).tokens); // '[CLS] the cat sat . [SEP]'
+   * }
+   * ```
+   */
+  decode(tokens: NestedNumbers | Int32Array): string {
+    const { values } = flattenIntegers('decode', 'tokens', tokens);
+    const bytes = this.#run('decode', (raw) => raw.decode(values));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  }
+
+  /**
+   * Gives the memory back. Any later use throws; disposing again does nothing.
+   *
+   * @example
+   * ```ts
+   * import type { Encoder } from 'tril/training';
+   *
+   * function vectorOf(encoder: Encoder, text: string): Float32Array {
+   *   const vector = encoder.encode(text).read();
+   *   encoder.dispose(); // encoder.disposed is true
+   *   return vector;
+   * }
+   * ```
+   */
+  override dispose(): void {
+    if (!this.#raw) return;
+    this.#context.release(this, this.#raw);
+    this.#raw = undefined;
+  }
+
+  /** What `using` calls at the end of a block. */
+  declare [Symbol.dispose]: () => void;
+
+  #tokensOf(call: string, name: string, text: unknown): Int32Array {
+    const bytes = new TextEncoder().encode(stringOption(call, name, text as string, ''));
+    const training = this.#context.training(call);
+    return this.#run(call, (raw) => training._encoderTokens(raw, bytes));
+  }
+
+  #encoded(call: string, name: string, texts: readonly string[]): Tensor {
+    if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) {
+      throw new TrilError(call, name, `must be a list of texts, is ${describe(texts)}`);
+    }
+    if (texts.length === 0) throw new TrilError(call, name, 'is empty: there must be a text');
+    const all = texts.map((text) => this.#tokensOf(call, name, text));
+    const lengths = Int32Array.from(all, (tokens) => tokens.length);
+    const tokens = new Int32Array(lengths.reduce((sum, length) => sum + length, 0));
+    let at = 0;
+    for (const each of all) {
+      tokens.set(each, at);
+      at += each.length;
+    }
+    const training = this.#context.training(call);
+    const made = this.#run(call, (raw) => training._encoderEncode(raw, tokens, lengths)!);
+    return this.#context.adopt(made);
+  }
+
+  #run<Result>(call: string, compute: (raw: RawModel) => Result): Result {
+    const raw = this.#raw;
+    if (raw) return this.#context.run(call, {}, () => compute(raw));
+    throw new TrilError(call, 'encoder', 'has been disposed');
+  }
+}
+
+// Engines without `using` have no Symbol.dispose either.
+if (Symbol.dispose) Encoder.prototype[Symbol.dispose] = Encoder.prototype.dispose;
