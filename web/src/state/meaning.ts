@@ -1,6 +1,6 @@
 // The state of chapter "Meaning" as its address holds it: #words?word=river&axes=words&layer=2&...
 import { bank } from '../../../models/meaning.mjs';
-import { axes, beside, openingSenses } from '../compute/meaning/presets';
+import { axes, beside, openingSenses, openingSentences } from '../compute/meaning/presets';
 import { choice, codecOf, text, whole, type StateOf } from './fields';
 
 const fields = {
@@ -19,6 +19,9 @@ const fields = {
   first: text(bank.cues[0].join(' '), 400),
   second: text(bank.cues[1].join(' '), 400),
   sentence: text(openingSenses.sentence, 400),
+  /** Of an encoder of the visitor's, a sentence a line, and which is looked at, from 1. */
+  sentences: text(openingSentences.join('\n'), 2000),
+  pick: whole(1, 99, 1),
   /** Behind how many layers; there may be fewer. */
   layer: whole(0, 99, 0),
 };

@@ -2,4 +2,5 @@
 // have to name every file that each of them needs.
 export const AnalogyFigure = () => import('./AnalogyFigure.svelte');
 export const SensesFigure = () => import('./SensesFigure.svelte');
+export const SentencesFigure = () => import('./SentencesFigure.svelte');
 export const code = () => import('./code');

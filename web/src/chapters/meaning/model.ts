@@ -8,6 +8,7 @@ import type {
   Analogy,
   Direction,
   SensesQuery,
+  SentencesQuery,
   WordsQuery,
   WordsView,
 } from '../../compute/meaning/protocol';
@@ -65,6 +66,17 @@ export const sensesQuery = (state: MeaningState): SensesQuery => ({
   word: state.of.trim(),
   cues: [listOf(state.first), listOf(state.second)],
   sentence: state.sentence,
+});
+
+/** As many as a map has room for. */
+const mostSentences = 24;
+export const sentencesQuery = ({ sentences, pick }: MeaningState): SentencesQuery => ({
+  sentences: sentences
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .slice(0, mostSentences),
+  pick,
 });
 
 /** What the chapter shows of words: from the Worker, or as it was made with the page; null where that is of another question. */

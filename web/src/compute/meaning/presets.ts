@@ -29,3 +29,15 @@ export const openingSenses: SensesQuery = {
   ...{ word: bank.word, cues: bank.cues },
   sentence: 'We sat down on the bank of the river and watched the boats go by.',
 };
+
+/** A sentence a line: what means alike is worded differently, and what is worded alike means something else. */
+export const openingSentences = [
+  'A man is playing the guitar.',
+  'Somebody makes music on a guitar.',
+  'The bank raised its interest rates.',
+  'Borrowing money has become more expensive.',
+  'We had a picnic on the bank of the river.',
+  'The children swam near the shore.',
+  'How do I reset my password?',
+  'I forgot my login, what now?',
+] as const;

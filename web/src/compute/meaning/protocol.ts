@@ -1,7 +1,7 @@
 // What the figures of chapter "Meaning" and the Worker tell each other. Only plain data crosses.
 import type { Line, Reads, Sense, Separation } from '../../../../models/meaning.mjs';
 import type { Loading, Shipped } from '../fetched';
-import type { CostData } from '../protocol';
+import type { CostData, MatrixData } from '../protocol';
 
 export interface Neighbour {
   readonly word: string;
@@ -118,7 +118,57 @@ export type SensesSaid =
   | { readonly what: 'reading'; readonly done: number; readonly all: number }
   | { readonly what: 'view'; readonly view: SensesView };
 
+/** Sentences of the visitor's, and which of them is looked at. */
+export interface SentencesQuery {
+  readonly sentences: readonly string[];
+  readonly pick: number;
+}
+
+/** A token of the sentence that is looked at. */
+export interface PooledToken {
+  readonly text: string;
+  /** What pooling takes from it: of the mean, the share of the vector along itself; of the largest, that of its elements. */
+  readonly share: number;
+}
+
+export interface SentencesView {
+  readonly query: SentencesQuery;
+  /** Of each sentence, along the two directions in which they differ most. */
+  readonly points: readonly (readonly [x: number, y: number])[];
+  /** Of the squared distances from the middle: what the map holds. */
+  readonly share: number;
+  /** Of every two sentences, [N, N]. */
+  readonly cosines: MatrixData;
+  readonly tokens: readonly PooledToken[];
+  readonly milliseconds: number;
+}
+
+export interface SentencesAbout {
+  readonly layers: number;
+  readonly heads: number;
+  readonly width: number;
+  readonly parameters: number;
+  readonly pooling: 'mean' | 'cls' | 'max';
+  readonly normalised: boolean;
+  readonly maxTokens: number;
+}
+
+export type SentencesSaid =
+  | Loading
+  | { readonly what: 'open'; readonly about: SentencesAbout }
+  | { readonly what: 'view'; readonly view: SentencesView };
+
 export interface MeaningSessions {
+  sentences: {
+    ask: {
+      /** By their paths in the encoder's folder. */
+      readonly files: Readonly<Record<string, File>>;
+      readonly query: SentencesQuery;
+    };
+    said: SentencesSaid;
+    told: SentencesQuery;
+    answer: never;
+  };
   words: {
     ask: {
       readonly source: WordsSource;

@@ -15,6 +15,7 @@ const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions, Traini
   whatIf: async (...given) => (await import('./what-if')).whatIf(...given),
   words: async (...given) => (await import('../meaning/words')).words(...given),
   senses: async (...given) => (await import('../meaning/senses')).senses(...given),
+  sentences: async (...given) => (await import('../meaning/sentences')).sentences(...given),
   recall: async (tril, ask) => (await import('./recall')).recall(tril, ask),
   price: async (...given) => (await import('./price')).price(...given),
   opened: async (...given) => (await import('../opened/session')).opened(...given),

@@ -1,7 +1,7 @@
 // A folder of the visitor's: the files of a model in it, wherever they were dropped.
 
 /** A file, and where it lies in what was given. */
-interface Found {
+export interface Found {
   readonly path: string;
   readonly file: File;
 }
@@ -11,21 +11,39 @@ interface Folder {
   readonly files: readonly File[];
 }
 
-const wanted = /(?:^|\/)(?:[^/]+\.json|[^/]+\.safetensors|merges\.txt)$/u;
+const wanted = /(?:^|\/)(?:[^/]+\.json|[^/]+\.safetensors|merges\.txt|vocab\.txt)$/u;
 const depthOf = (path: string) => path.split('/').length;
+
+/** Where the outermost config.json lies, to the slash behind it; null where there is none. */
+function innerOf(found: readonly Found[]): string | null {
+  const configs = found.filter(({ path }) => /(?:^|\/)config\.json$/u.test(path));
+  const [first] = configs.sort((a, b) => depthOf(a.path) - depthOf(b.path));
+  return first?.path.slice(0, -'config.json'.length) ?? null;
+}
+
+const nameOf = (folder: string) => folder.replace(/\/$/u, '').split('/').at(-1)!;
 
 /** The model's files are beside its config.json, the outermost if there are several; null where there is none. */
 export function folderOf(found: readonly Found[]): Folder | null {
-  const configs = found.filter(({ path }) => /(?:^|\/)config\.json$/u.test(path));
-  const [first] = configs.sort((a, b) => depthOf(a.path) - depthOf(b.path));
-  if (!first) return null;
-  const folder = first.path.slice(0, -'config.json'.length);
+  const folder = innerOf(found);
+  if (folder === null) return null;
   const beside = found.filter(
-    ({ path }) =>
-      wanted.test(path) && path.startsWith(folder) && depthOf(path) === depthOf(first.path),
+    ({ path }) => wanted.test(path) && path.startsWith(folder) && depthOf(path) === depthOf(folder),
   );
-  const name = folder.replace(/\/$/u, '').split('/').at(-1)!;
-  return { name, files: beside.map(({ file }) => file) };
+  return { name: nameOf(folder), files: beside.map(({ file }) => file) };
+}
+
+/** A sentence encoder's files by their paths in its folder, those of its modules' folders too: 1_Pooling/config.json. */
+export function encoderOf(
+  found: readonly Found[],
+): { readonly name: string; readonly files: Readonly<Record<string, File>> } | null {
+  const folder = innerOf(found);
+  if (folder === null) return null;
+  const inside = found
+    .filter(({ path }) => wanted.test(path) && path.startsWith(folder))
+    .map(({ path, file }) => [path.slice(folder.length), file] as const)
+    .filter(([path]) => !path.includes('/') || /^\d+_\w+\/config\.json$/u.test(path));
+  return { name: nameOf(folder), files: Object.fromEntries(inside) };
 }
 
 /** Of an input of files or of a folder. */
