@@ -13,7 +13,7 @@ export const encoderCalls = (context: Context) => ({
    * are, `modules.json`, `1_Pooling/config.json` (`cls`, `mean` or `max`) and `sentence_bert_config.json`. Without
    * those a sentence's vector is the mean of its tokens', not normalised, and a text may be as long as the context, as
    * sentence-transformers has it. In a list of files the folder counts that a browser's folder picker says
-   * (`webkitRelativePath`). Options are those of `loadModel`.
+   * (`webkitRelativePath`). Options are those of `loadModel`, but for `lora`.
    *
    * @throws TrilError naming the file, where one is missing or not what the others say, where it is a language model,
    * and where memory is out. Nothing is kept then
@@ -30,7 +30,10 @@ export const encoderCalls = (context: Context) => ({
    * await loadEncoder({}); // throws TrilError: loadEncoder: files: config.json is missing
    * ```
    */
-  async loadEncoder(files: ModelSource, options: LoadModelOptions = {}): Promise<Encoder> {
+  async loadEncoder(
+    files: ModelSource,
+    options: Omit<LoadModelOptions, 'lora'> = {},
+  ): Promise<Encoder> {
     const loading = loadingOptions(call, options);
     const { context: positions = 0, weights = '', signal } = loading;
     signal?.throwIfAborted();

@@ -174,7 +174,7 @@ interface RemoteTrainers {
    * A sentence encoder in the Worker, as `loadEncoder` of `tril/training`, whose files stay on this side.
    * @throws TrilError as that
    */
-  loadEncoder(files: ModelSource, options?: LoadModelOptions): Promise<RemoteEncoder>;
+  loadEncoder(files: ModelSource, options?: Omit<LoadModelOptions, 'lora'>): Promise<RemoteEncoder>;
   /**
    * A tokenizer in the Worker, as `tokenizer` of `tril/training`.
    * @throws TrilError as that
