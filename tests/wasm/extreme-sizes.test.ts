@@ -115,7 +115,9 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
     encoder,
     {
       encode: none,
-      similarity: sized({ a: 1, b: 16 }, ({ a, b }) => encoder.similarity(tril.zeros([a, b]))),
+      similarity: sized({ a: 1, b: 16 }, ({ a, b }) =>
+        tril.scope(() => encoder.similarity(tril.zeros([a, b]))),
+      ),
       attention: none,
       hidden: none,
       decode: sized({ token: 1 }, ({ token }) => encoder.decode([token])),

@@ -47,7 +47,7 @@ export const full: Record<string, string> = {
     'source=same&seed=4&tokens=12&mask=strided&queries=8&keys=1&step=17&pin=block.1.2&edits=q~0~1~2.5!v~3~2~-1&map=identity&linearPin=soft.2.1&head=random&rank=64',
   mask: 'text=x+y&by=numbers&rules=window,drawn&length=3&left=0&right=12&local=5&stride=2&drawn=2.9&hide=zero&scores=equal&seed=5&pin=mask.1.0&cut=3&garbage=nan&overwritten=true&futurePin=after.1.2&pattern=window&size=2',
   meaning:
-    'word=war&beside=peace+gold&axes=words&across=war+peace&up=gold+silver&analogy=a+b+c&seed=7&of=arms&first=bear&second=sword&sentence=To+arms.&layer=3',
+    'word=war&beside=peace+gold&axes=words&across=war+peace&up=gold+silver&analogy=a+b+c&seed=7&of=arms&first=bear&second=sword&sentence=To+arms.&sentences=To+arms.&pick=2&layer=3',
   model:
     'text=To+be&then=12.7&seed=3&temperature=0.5&topK=40&topP=0.75&minP=0.1&layer=2&head=3&block=1&place=2&off=1h2.3a.4&from=one&into=two&carried=feedForward',
   multiply:
