@@ -52,7 +52,7 @@ const feedForwards: Names<ModelSettings, 'feedForward'> = {
   ...{ gelu_tanh: true, swiglu: true, gelu: true, geglu: true, geglu_tanh: true },
 };
 const scalings: Names<ModelSettings, 'rotaryScaling'> = {
-  ...{ none: true, linear: true, dynamic: true, llama3: true },
+  ...{ none: true, linear: true, dynamic: true, llama3: true, longrope: true },
 };
 const optimizers: Names<TrainerOptions, 'optimizer'> = { adamw: true, sgd: true };
 const objectives: Names<TrainerOptions, 'objective'> = { next: true, masked: true };
