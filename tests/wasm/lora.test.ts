@@ -12,14 +12,15 @@ base.steps(30);
 const files = base.export();
 const model = await tril.loadModel(files);
 const lora = { rank: 2, alpha: 6 } as const;
-const options = { from: model, lora, data: other, steps: 20, learningRate: 0.01 } as const;
+const all = { from: model, data: other, steps: 20, learningRate: 0.01 } as const;
+const options = { ...all, lora } as const;
 
 const jsonOf = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes)) as object;
 
 describe('an adapter for a model', () => {
   it('leaves the model as it is, learns, and is two files', async () => {
     const before = model.evaluate(other.slice(0, 8)).loss;
-    const trainer = tril.trainer({ ...options, learningRate: undefined });
+    const trainer = tril.trainer({ from: model, lora, data: other, steps: 20 });
     expect(trainer.settings.learningRate).toBe(1e-3);
     expect(trainer.settings.lora).toEqual({ ...lora, targets: ['q_proj', 'v_proj'] });
     expect(trainer.parameterCount).toBe(2 * 2 * (16 + 16));
@@ -76,7 +77,7 @@ describe('an adapter for a model', () => {
       whole.steps(6);
       half.steps(3);
       const checkpoint = half.save();
-      for (const given of [options, { ...options, lora: undefined }, { ...options, lora: {} }]) {
+      for (const given of [options, all, { ...all, lora: {} }]) {
         const again = tril.trainer({ ...given, checkpoint });
         again.steps(3);
         expect(again.save()).toEqual(whole.save());
@@ -86,7 +87,7 @@ describe('an adapter for a model', () => {
           ...{ call: 'trainer', argument, says },
         });
       refused('lora.rank', /is 3, and in the checkpoint 2/, { lora: { rank: 3 } });
-      const plain = tril.trainer({ ...options, lora: undefined }).save();
+      const plain = tril.trainer(all).save();
       refused('lora.alpha', /in the checkpoint none/, { checkpoint: plain });
     });
   });

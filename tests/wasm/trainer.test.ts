@@ -184,12 +184,11 @@ describe('a trainer', () => {
       ...{ rotaryScalingFactor: 8, rotaryScalingLow: 1.5, rotaryScalingHigh: 3 },
     };
     const pairs = model.width / model.heads / 2;
-    const [rotaryScalingShort, rotaryScalingLong] = [1.25, 4].map((x) =>
-      Array<number>(pairs).fill(x),
-    );
+    const ofEach = (factor: number) => Array<number>(pairs).fill(factor);
     const longrope = {
       ...({ rotaryScaling: 'longrope', rotaryScalingOriginal: 4 } as const),
-      ...{ rotaryScalingShort, rotaryScalingLong, rotaryScalingMagnitude: 1.25 },
+      ...{ rotaryScalingShort: ofEach(1.25), rotaryScalingLong: ofEach(4) },
+      rotaryScalingMagnitude: 1.25,
     };
     for (const settings of [
       { family: 'qwen2', layers: 1 },
