@@ -63,12 +63,12 @@ void rotary_angles(VectorView<const std::int32_t> positions, double base,
 
 // What a scaling's numbers are called where it comes from.
 struct RotaryScalingNames {
-  const char* factor = "scaling.factor";      // of RotaryScaling::factor
-  const char* original = "scaling.original";  // of RotaryScaling::original
-  const char* high = "scaling.high";          // of RotaryScaling::high
-  const char* short_factors = "scaling.short_factors";
-  const char* long_factors = "scaling.long_factors";
-  const char* magnitude = "scaling.magnitude";
+  const char* factor = "scaling.factor";                // of RotaryScaling::factor
+  const char* original = "scaling.original";            // of RotaryScaling::original
+  const char* high = "scaling.high";                    // of RotaryScaling::high
+  const char* short_factors = "scaling.short_factors";  // of RotaryScaling::short_factors
+  const char* long_factors = "scaling.long_factors";    // of RotaryScaling::long_factors
+  const char* magnitude = "scaling.magnitude";          // of RotaryScaling::magnitude
 };
 
 // Throws Error in the name of `call`, of a number by its name, where that is out of range, or
