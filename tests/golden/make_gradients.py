@@ -16,6 +16,7 @@ from torch.nn import functional
 
 from dropout import dropout_as_ours
 from golden import Random, save
+from lora import lora_of, merged
 from make_block_golden import ACTIVATIONS, causal, drawn, padding
 
 torch.set_default_dtype(torch.float64)
@@ -332,33 +333,6 @@ def llama_logits(p, ids):
         hidden = functional.silu(linear(of, at + 'mlp.gate_proj')) * linear(of, at + 'mlp.up_proj')
         x = x + linear(hidden, at + 'mlp.down_proj')
     return linear(norm(x, 'model.norm'), 'lm_head')
-
-
-RANK, ALPHA = 4, 8
-LORA_TARGETS = {
-    'gpt2': ('.c_attn',),
-    'llama': ('.q_proj', '.k_proj', '.v_proj', '.o_proj', '.gate_proj', '.up_proj', '.down_proj'),
-}
-
-
-def lora_of(family, frozen):
-    """A, u / 8, and B, zeros, of each matrix that is changed."""
-    random, trained = Random(572), {}
-    for name, each in frozen.items():
-        if not name.removesuffix('.weight').endswith(LORA_TARGETS[family]):
-            continue
-        rows, columns = each.shape if family == 'llama' else reversed(each.shape)  # GPT-2's are [in, out]
-        a = torch.from_numpy((random.uniform(RANK, columns) / 8).astype('float32')).double()
-        trained[name, 'A'], trained[name, 'B'] = a.requires_grad_(), torch.zeros(rows, RANK, requires_grad=True)
-    return trained
-
-
-def merged(family, frozen, trained):
-    all_of_them = {name: each.detach() for name, each in frozen.items()}
-    for name in {name for name, _ in trained}:
-        added = ALPHA / RANK * trained[name, 'B'] @ trained[name, 'A']
-        all_of_them[name] = all_of_them[name] + (added if family == 'llama' else added.mT)
-    return all_of_them
 
 
 def train(family, astray=0.0, seed=0, lora=False):
