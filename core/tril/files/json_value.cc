@@ -27,25 +27,21 @@ Index JsonValue::whole(Index otherwise) const noexcept {
 }
 
 std::optional<std::vector<double>> json_numbers(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
-  const auto trimmed = [&](std::string_view part) {
-    const std::size_t first = std::min(part.find_first_not_of(kSpaces), part.size());
-    const std::size_t last = part.find_last_not_of(kSpaces);
-    return last == part.npos ? std::string_view() : part.substr(first, last + 1 - first);
-  };
-  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {};
-  std::string_view rest = text.substr(1, text.size() - 2);
-  std::vector<double> numbers;
-  if (trimmed(rest).empty()) return numbers;
-  for (bool is_last = false; !is_last;) {
-    const std::size_t end = std::min(rest.find(','), rest.size());
-    const std::optional<double> number = read_number(trimmed(rest.substr(0, end)));
-    if (!number) return {};
-    numbers.push_back(*number);
-    is_last = end == rest.size();
-    rest.remove_prefix(is_last ? end : end + 1);
+  try {
+    JsonReader reader("json_numbers", text, 0);
+    const JsonValue list = reader.value();
+    if (!reader.at_end() || list.kind != JsonValue::Kind::list) return {};
+    std::vector<double> numbers;
+    for (const JsonValue& each : list.items) {
+      const bool is_number = each.kind == JsonValue::Kind::number;
+      const std::optional<double> number = is_number ? read_number(each.value) : std::nullopt;
+      if (!number) return {};
+      numbers.push_back(*number);
+    }
+    return numbers;
+  } catch (const Error&) {  // no JSON
+    return {};
   }
-  return numbers;
 }
 
 JsonObject::JsonObject(const char* call, const char* argument, std::string_view text)

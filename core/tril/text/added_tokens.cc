@@ -8,16 +8,7 @@
 namespace tril::detail {
 namespace {
 
-// The bytes of white space that `text` begins with, and ends with.
-std::size_t space_at_begin(std::string_view text) noexcept {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const Character next = first_character(text.substr(at));
-    if (next.kind != CharacterClass::space) break;
-    at += next.size;
-  }
-  return at;
-}
+// The bytes of the white space that `text` ends with.
 std::size_t space_at_end(std::string_view text) noexcept {
   const std::size_t size = text.size();
   while (!text.empty()) {
@@ -78,7 +69,7 @@ std::optional<AddedTokens::Match> AddedTokens::find(std::string_view text, std::
     if (token->special && !with_special) continue;
     if (token->single_word && is_part_of_word(text.substr(0, begin), text.substr(end))) continue;
     if (token->lstrip) begin -= space_at_end(text.substr(done, begin - done));
-    if (token->rstrip) end += space_at_begin(text.substr(end));
+    if (token->rstrip) end += leading_space(text.substr(end));
     return Match{begin, end, token};
   }
   return std::nullopt;

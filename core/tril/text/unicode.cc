@@ -90,4 +90,14 @@ std::size_t word_extension(std::string_view text) noexcept {
   return at;
 }
 
+std::size_t leading_space(std::string_view text) noexcept {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const Character next = first_character(text.substr(at));
+    if (next.kind != CharacterClass::space) break;
+    at += next.size;
+  }
+  return at;
+}
+
 }  // namespace tril::detail

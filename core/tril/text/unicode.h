@@ -62,4 +62,7 @@ inline Character first_character(std::string_view text) noexcept {
   return {is_letter ? letter : is_number ? number : is_space ? space : other, 1};
 }
 
+// The bytes of the white space that `text` begins with.
+std::size_t leading_space(std::string_view text) noexcept;
+
 }  // namespace tril::detail

@@ -87,16 +87,6 @@ void append_bert_text(std::string_view text, const WordPieces& how, SourceText& 
   }
 }
 
-std::size_t leading_space(std::string_view text) noexcept {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const Character next = first_character(text.substr(at));
-    if (next.kind != CharacterClass::space) break;
-    at += next.size;
-  }
-  return at;
-}
-
 std::size_t first_bert_word(std::string_view text) noexcept {
   const auto is_sign = [](std::string_view from, const Character& first) {
     if (first.kind != CharacterClass::other) return false;

@@ -31,8 +31,6 @@ namespace detail {
 // the one that they were; blanks that are put there for nothing.
 void append_bert_text(std::string_view text, const WordPieces& how, SourceText& out);
 
-// The bytes of the white space that `text` begins with.
-std::size_t leading_space(std::string_view text) noexcept;
 // The bytes of the word, or of the sign, that `text` begins with, which is not empty and begins
 // with no white space. Signs are ASCII's and Unicode's category P, each alone.
 std::size_t first_bert_word(std::string_view text) noexcept;
