@@ -1,7 +1,6 @@
 // Chapter "Learn": a training against the same one in Node.
 import { expectAnswer } from './asks.ts';
 import type { Page } from '@playwright/test';
-import { loadTril } from 'tril/training';
 import { tasks } from '../../web/src/compute/training/tasks.ts';
 import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
 import { pointsOf } from './bars.ts';
@@ -11,6 +10,7 @@ import { expect, test as base } from './programs.ts';
 import { finished, ready, train, trainedHere } from './learn-page.ts';
 import { Lesson, number } from './lessons.ts';
 import { coverOf, readCanvas } from './pixels.ts';
+import { sameModule, variantOf } from './same-module.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
@@ -28,17 +28,8 @@ async function mostOf(page: Page, kind: 'previous' | 'copy'): Promise<number> {
 const painted = async (page: Page, head: string) =>
   coverOf(await readCanvas(page.locator(`[data-head="${head}"] canvas`)));
 
-/**
- * Curves of losses and of the best scores, the dots at the step that is shown, and the losses of all batches. Heights of
- * another variant of the core are `allowed` so far away up to step 8, and have gone ways of their own by then.
- */
-async function expectCurves(
-  page: Page,
-  said: readonly BornSaid[],
-  shown: number,
-  allowed: number,
-): Promise<void> {
-  const known = allowed === 0 ? Infinity : 8;
+/** Curves of losses and of the best scores, the dots at the step that is shown, and the losses of all batches. */
+async function expectCurves(page: Page, said: readonly BornSaid[], shown: number): Promise<void> {
   const svg = page.locator('#born svg:has([data-curve])');
   const ticks = await svg
     .locator('.tick')
@@ -69,10 +60,9 @@ async function expectCurves(
     const points = await pointsOf(svg.locator(`path.${name}`));
     expect(points, name).toHaveLength(expected.length);
     // Written to a tenth of a pixel.
-    const within = allowed + 0.06 * Math.abs(scale(1) - scale(0)) + 1e-3;
+    const within = 0.06 * Math.abs(scale(1) - scale(0)) + 1e-3;
     for (const [i, [x, y]] of points.entries()) {
       close(step(x), expected[i].step, 0.06 * (step(1) - step(0)) + 1e-3, `${name}, step ${i}`);
-      if (expected[i].step > known) continue;
       close(scale(y), value(expected[i])!, within, `${name} at ${expected[i].step}`);
     }
     const at = expected.find((frame) => frame.step === shown);
@@ -87,20 +77,17 @@ async function expectCurves(
   expect(drawn).toHaveLength(batches.length);
   for (const [i, [x, y]] of drawn.entries()) {
     close(step(x), i, 0.06 * (step(1) - step(0)) + 1e-3, `batch ${i}`);
-    const within = allowed + 0.06 * (loss(0) - loss(1)) + 1e-3;
-    if (batches[i] < top && i <= known) close(loss(y), batches[i], within, `loss of batch ${i}`);
+    const within = 0.06 * (loss(0) - loss(1)) + 1e-3;
+    if (batches[i] < top) close(loss(y), batches[i], within, `loss of batch ${i}`);
   }
 }
 
 test('heads are born, as they are in Node with the same seed', async ({ lesson, page }) => {
   test.setTimeout(180_000);
   const seed = 3;
-  const tril = await loadTril();
   await lesson.open({ seed: String(seed) });
   await ready(page);
-  const variant = await page.locator('[data-variant]').first().getAttribute('data-variant');
-  /** Another variant rounds otherwise, and a few steps of AdamW make that a little larger. */
-  const allowed = variant === tril.variant ? 0 : 0.02;
+  const tril = await sameModule(await variantOf(page));
   const expected = await trainedHere(tril, 'induction', seed);
   await train(page);
   await finished(page);
@@ -110,23 +97,18 @@ test('heads are born, as they are in Node with the same seed', async ({ lesson, 
     await slider.fill(String(step));
     await expect(page.locator('#born [data-step]')).toHaveAttribute('data-step', String(step));
     const { frame } = expected.find(({ frame: one }) => one.step === step)!;
-    if (step > 8 && allowed > 0) continue; // by then they have gone ways of their own
-    await expectCurves(page, expected, step, allowed);
+    await expectCurves(page, expected, step);
     const loss = await number(page.locator('#born li.loss'), 'loss');
-    expect(Math.abs(loss - frame.loss)).toBeLessThanOrEqual(allowed);
+    expect(loss).toBe(frame.loss);
     for (const [i, name] of ['1.1', '1.2', '2.1', '2.2'].entries()) {
       const card = page.locator(`[data-head="${name}"]`);
-      expect(Math.abs((await number(card, 'copy')) - frame.scores[i].copy)).toBeLessThanOrEqual(
-        allowed,
-      );
-      expect(
-        Math.abs((await number(card, 'previous')) - frame.scores[i].previous),
-      ).toBeLessThanOrEqual(allowed);
+      expect(await number(card, 'copy')).toBe(frame.scores[i].copy);
+      expect(await number(card, 'previous')).toBe(frame.scores[i].previous);
       const strengths = await painted(page, name);
       const { cols, data } = frame.weights[i];
       const wrong = strengths.filter((strength, at) => {
         if (at % cols > Math.floor(at / cols)) return strength !== 0;
-        return Math.abs(strength - 255 * Math.sqrt(data[at])) > 1 + 255 * Math.sqrt(allowed);
+        return Math.abs(strength - 255 * Math.sqrt(data[at])) > 1;
       });
       expect(wrong).toEqual([]);
     }

@@ -1,5 +1,6 @@
 // Section "born" of chapter "Learn", as tests use it.
 import type { Page } from '@playwright/test';
+import { createHash } from 'node:crypto';
 import type { TrainingTril } from 'tril/training';
 import { born } from '../../web/src/compute/training/born.ts';
 import type { BornSaid } from '../../web/src/compute/training/protocol.ts';
@@ -15,14 +16,10 @@ export const train = (page: Page) =>
 export const finished = (page: Page) =>
   page.locator('#born [data-done]').waitFor({ timeout: 120_000 });
 
-/** The same training here; what it has said when all is over. */
-export async function trainedHere(
-  tril: TrainingTril,
-  task: TaskId,
-  seed: number,
-): Promise<BornSaid[]> {
+/** The same training here; what it has said when all is over, and its end. */
+async function trained(tril: TrainingTril, task: TaskId, seed: number) {
   const said: BornSaid[] = [];
-  await born(
+  const end = await born(
     tril,
     { task, seed },
     {
@@ -32,5 +29,14 @@ export async function trainedHere(
       turn: async () => {},
     },
   );
-  return said;
+  return { said, end };
+}
+
+export const trainedHere = async (tril: TrainingTril, task: TaskId, seed: number) =>
+  (await trained(tril, task, seed)).said;
+
+/** What names the head that the tour trains with this seed: its weights, to the bit. */
+export async function hashHere(tril: TrainingTril, seed: number): Promise<string> {
+  const { end } = await trained(tril, 'induction', seed);
+  return createHash('sha256').update(end.weights).digest('hex').slice(0, 8);
 }

@@ -1,6 +1,8 @@
 // What is tried of every chapter in the browsers beside Chromium: it is computed, its numbers are numbers, keys work. What
 // each figure shows is tested in Chromium.
 import { expect } from '@playwright/test';
+import { hashHere } from './learn-page.ts';
+import { sameModule } from './same-module.ts';
 
 /** A page in a browser, by whatever drives it. */
 export interface Driven {
@@ -196,6 +198,13 @@ export async function expectTour(page: Driven, address: string): Promise<void> {
   const says = () => document.querySelector<HTMLElement>('[data-says]')?.dataset.says;
   await until(page, says).toBe('l');
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
+  // To the bit the head that Node makes of the same seed by the same module.
+  const head = await page.evaluate(
+    () => JSON.parse(localStorage.getItem('tril.head')!) as { seed: number; hash: string },
+  );
+  const variant = () => document.querySelector<HTMLElement>('[data-variant]')?.dataset.variant;
+  const tril = await sameModule(await page.evaluate(variant));
+  expect(await hashHere(tril, head.seed)).toBe(head.hash);
 }
 
 /** A motion is drawn, and keys lead along it. With less motion its states stand side by side. */

@@ -6,9 +6,10 @@ import { readFile } from 'node:fs/promises';
 import { loadTril } from 'tril/training';
 import { recall } from '../../web/src/compute/training/recall.ts';
 import { expect, test } from './fixtures.ts';
-import { trainedHere } from './learn-page.ts';
+import { hashHere, trainedHere } from './learn-page.ts';
 import { message } from './messages.ts';
 import { tokensOf } from './oracles/letters.ts';
+import { sameModule, variantOf } from './same-module.ts';
 
 /** What the page has kept of its head. */
 const keptHead = (page: Page) =>
@@ -46,7 +47,8 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
   expect(head.seed).toBe(3);
   expect(head.hash).toMatch(/^[0-9a-f]{8}$/u);
 
-  const tril = await loadTril();
+  const tril = await sameModule(await variantOf(page));
+  expect(await hashHere(tril, 3)).toBe(head.hash);
   const weights = Uint8Array.from(head.weights);
   expect(createHash('sha256').update(weights).digest('hex').slice(0, 8)).toBe(head.hash);
   const field = page.locator('[data-try] input');
