@@ -28,10 +28,12 @@ std::string detail::decimal_text(bool negative, std::string digits, int exponent
 
 namespace {
 
+double power_of_ten(int power) { return *read_number("1e" + std::to_string(power)); }
+
 // value * 10^power, where 10^power alone may be beyond a double.
-double scaled(double value, int power) noexcept {
+double scaled(double value, int power) {
   const int half = power / 2;
-  return value * std::pow(10.0, half) * std::pow(10.0, power - half);
+  return value * power_of_ten(half) * power_of_ten(power - half);
 }
 
 }  // namespace
