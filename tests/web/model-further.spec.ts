@@ -1,6 +1,6 @@
 // Chapter "Model", a copy of the model that learns a text: its loss, what it writes, how far its heads move, and its files.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Locator } from '@playwright/test';
@@ -15,9 +15,7 @@ import { message, messagePattern } from './messages.ts';
 import { near, opened, see } from './model-page.ts';
 import { saved } from './saved.ts';
 
-const [shipped, modules] = ['models/gpt', 'node_modules'].map((path) =>
-  fileURLToPath(new URL(`../../${path}`, import.meta.url)),
-);
+const shipped = fileURLToPath(new URL('../../models/gpt', import.meta.url));
 interface Told {
   readonly step: string | undefined;
   readonly status: string;
@@ -128,13 +126,13 @@ for (const lora of [
   { rank: 4, targets: [] },
 ]) {
   test(`the program that is taken along trains the same, ${JSON.stringify(lora)}`, async () => {
-    const cwd = mkdtempSync(`${tmpdir()}/tril-`);
-    symlinkSync(modules, `${cwd}/node_modules`);
+    const folder = mkdtempSync(`${tmpdir()}/tril-`);
     const code = furtherCode(message('model-further.text'), 'Take a', lora)
+      .replace('const text', `process.chdir(${JSON.stringify(folder)});\nconst text`)
       .replace("'models/gpt'", JSON.stringify(shipped))
       .replace('.steps(40)', '.steps(2)');
     const { stdout, stderr } = spawnSync('node', ['--input-type=module'], {
-      ...{ cwd, encoding: 'utf8', input: code },
+      ...{ cwd: fileURLToPath(new URL('.', import.meta.url)), encoding: 'utf8', input: code },
     });
     expect(stderr).toBe('');
     const tril = await loadTril();
@@ -153,10 +151,10 @@ for (const lora of [
     expect(stdout).toContain(`${trainer.parameterCount} of ${count} numbers are trained\n`);
     expect(stdout).toMatch(/the loss of a batch: \d\.\d+, then \d\.\d+\nTake a/u);
     trainer.steps(2);
-    expect(read(cwd, files)).toEqual(trainer.export());
+    expect(read(folder, files)).toEqual(trainer.export());
     if (lora) {
       const adapter = trainer.exportAdapter();
-      expect(read(`${cwd}/adapter`, Object.keys(adapter))).toEqual(adapter);
+      expect(read(`${folder}/adapter`, Object.keys(adapter))).toEqual(adapter);
     }
   });
 }
