@@ -16,6 +16,7 @@ import { near, opened, see } from './model-page.ts';
 import { saved } from './saved.ts';
 
 const shipped = fileURLToPath(new URL('../../models/gpt', import.meta.url));
+
 interface Told {
   readonly step: string | undefined;
   readonly status: string;
