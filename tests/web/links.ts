@@ -49,7 +49,7 @@ export const full: Record<string, string> = {
   meaning:
     'word=war&beside=peace+gold&axes=words&across=war+peace&up=gold+silver&analogy=a+b+c&seed=7&of=arms&first=bear&second=sword&sentence=To+arms.&sentences=To+arms.&pick=2&layer=3',
   model:
-    'text=To+be&then=12.7&seed=3&temperature=0.5&topK=40&topP=0.75&minP=0.1&layer=2&head=3&block=1&place=2&off=1h2.3a.4&from=one&into=two&carried=feedForward',
+    'text=To+be&then=12.7&seed=3&temperature=0.5&topK=40&topP=0.75&minP=0.1&layer=2&head=3&block=1&place=2&off=1h2.3a.4&from=one&into=two&carried=feedForward&trained=lora&rank=2&targets=q_proj.o_proj',
   multiply:
     'a=1,2;3,4&b=5;6&reading=outer&step=36&pin=c.0.1&order=blocked&access=100000&strassenA=1,2,0,1;3,1,2,0;0,1,4,2;2,0,1,4&strassenB=2,0,1,1;1,3,0,2;0,1,2,1;4,1,0,5&product=7&strassenPin=sc.0.2',
   tour: 'at=2.4&word=3&pulls=0,1,2,0.5,0,0,0,4&strict=1.5&pin=scores.0.2&seed=7&say=wugo+wug&off=5&is=02787fcd',

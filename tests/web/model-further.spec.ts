@@ -1,35 +1,21 @@
 // Chapter "Model", a copy of the model that learns a text: its loss, what it writes, how far its heads move, and its files.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Locator, Page } from '@playwright/test';
-import type { Model } from 'tril/training';
+import type { Locator } from '@playwright/test';
+import { loadTril, type Model } from 'tril/training';
 import { furtherCode } from '../../web/src/chapters/model/further-code.ts';
-import { training } from '../../web/src/compute/opened/further-protocol.ts';
+import { settingsOf } from '../../web/src/compute/opened/further-protocol.ts';
 import { expect, test } from './fixtures.ts';
+import { moved, press, stopped } from './further-page.ts';
 import { number } from './lessons.ts';
 import { takeOf } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
-import { near, opened, see, type Here } from './model-page.ts';
+import { near, opened, see } from './model-page.ts';
 import { saved } from './saved.ts';
 
 const shipped = fileURLToPath(new URL('../../models/gpt', import.meta.url));
-const press = (page: Page, name: string) =>
-  page
-    .locator('#further')
-    .getByRole('button', { name: message(`model-further.buttons.${name}`) })
-    .click();
-
-/** The step that is said to be done is the one that is shown. */
-async function stopped(figure: Locator): Promise<number> {
-  await expect(figure).toHaveAttribute('data-training', 'waiting');
-  await expect(async () => {
-    const [, done] = /(\d+)/u.exec((await figure.getByRole('status').textContent())!)!;
-    await expect(figure).toHaveAttribute('data-step', done, { timeout: 500 });
-  }).toPass();
-  return number(figure, 'step');
-}
 
 interface Told {
   readonly step: string | undefined;
@@ -61,35 +47,6 @@ async function recorded(figure: Locator): Promise<() => Promise<Told[]>> {
     return all;
   }, message('model-further.buttons.stop'));
   return () => told.jsonValue();
-}
-
-/** Layer by layer, of each head: in double, from the numbers of two files. */
-async function moved({ tril, shape }: Here, before: Uint8Array, now: Uint8Array) {
-  const [was, is] = await Promise.all(
-    [before, now].map(async (bytes) => {
-      const arrays = await tril.readArrays(bytes, 'model.safetensors');
-      return new Map(arrays.map(({ name, tensor }) => [name, tensor.toArray<number[][]>()]));
-    }),
-  );
-  const { layers, heads, width } = shape;
-  const size = width / heads;
-  return Array.from({ length: layers }, (_, layer) =>
-    Array.from({ length: heads }, (__, head) => {
-      let [change, all] = [0, 0];
-      for (const part of ['q', 'k', 'v', 'o']) {
-        const name = `model.layers.${layer}.self_attn.${part}_proj.weight`;
-        for (let i = head * size; i < (head + 1) * size; ++i) {
-          for (let j = 0; j < width; ++j) {
-            const [row, col] = part === 'o' ? [j, i] : [i, j];
-            const old = was.get(name)![row][col];
-            change += (is.get(name)![row][col] - old) ** 2;
-            all += old ** 2;
-          }
-        }
-      }
-      return Math.sqrt(change / all);
-    }),
-  );
 }
 
 test('a copy of the model learns a text, and the model stays as it is', async ({ page }) => {
@@ -164,17 +121,41 @@ test('a copy of the model learns a text, and the model stays as it is', async ({
     .toBe(true);
 });
 
-test('the program that is taken along trains the same', () => {
-  const code = furtherCode(message('model-further.text'), 'Take a', training)
-    .replace("'models/gpt'", JSON.stringify(shipped))
-    .replace('.steps(40)', '.steps(2)')
-    .replace(
-      'writeFile(name',
-      `writeFile(${JSON.stringify(mkdtempSync(`${tmpdir()}/tril-`))} + '/' + name`,
-    );
-  const { stdout, stderr } = spawnSync('node', ['--input-type=module'], {
-    ...{ cwd: fileURLToPath(new URL('.', import.meta.url)), encoding: 'utf8', input: code },
+for (const lora of [
+  null,
+  { rank: 2, targets: ['q_proj', 'down_proj'] },
+  { rank: 4, targets: [] },
+]) {
+  test(`the program that is taken along trains the same, ${JSON.stringify(lora)}`, async () => {
+    const folder = mkdtempSync(`${tmpdir()}/tril-`);
+    const code = furtherCode(message('model-further.text'), 'Take a', lora)
+      .replace('const text', `process.chdir(${JSON.stringify(folder)});\nconst text`)
+      .replace("'models/gpt'", JSON.stringify(shipped))
+      .replace('.steps(40)', '.steps(2)');
+    const { stdout, stderr } = spawnSync('node', ['--input-type=module'], {
+      ...{ cwd: fileURLToPath(new URL('.', import.meta.url)), encoding: 'utf8', input: code },
+    });
+    expect(stderr).toBe('');
+    const tril = await loadTril();
+    const read = (from: string, names: readonly string[]) =>
+      Object.fromEntries(
+        names.map((name) => [name, new Uint8Array(readFileSync(`${from}/${name}`))]),
+      );
+    const files = ['config.json', 'model.safetensors', 'tokenizer.json'];
+    const from = await tril.loadModel(read(shipped, files));
+    const trainer = tril.trainer({
+      from,
+      ...settingsOf(lora),
+      data: message('model-further.text'),
+    });
+    const { count } = from.parameters;
+    expect(stdout).toContain(`${trainer.parameterCount} of ${count} numbers are trained\n`);
+    expect(stdout).toMatch(/the loss of a batch: \d\.\d+, then \d\.\d+\nTake a/u);
+    trainer.steps(2);
+    expect(read(folder, files)).toEqual(trainer.export());
+    if (lora) {
+      const adapter = trainer.exportAdapter();
+      expect(read(`${folder}/adapter`, Object.keys(adapter))).toEqual(adapter);
+    }
   });
-  expect(stderr).toBe('');
-  expect(stdout).toMatch(/the loss of a batch: \d\.\d+, then \d\.\d+\nTake a/u);
-});
+}

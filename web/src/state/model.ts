@@ -7,7 +7,8 @@ import {
   openingSeed,
   openingText,
 } from '../compute/opened/opening-text';
-import { choice, codecOf, list, number, text, whole, type StateOf } from './fields';
+import { ranks, trainedIds } from '../compute/opened/further-protocol';
+import { choice, codecOf, list, number, oneOf, text, whole, type StateOf } from './fields';
 
 /** Letters of a text, and tokens behind it. */
 export const [mostLetters, mostThen] = [600, 64];
@@ -25,6 +26,14 @@ const part = {
   read: v.pipe(v.string(), v.regex(/^[1-9]\d{0,2}(h[1-9]\d{0,2}|[af])?$/u)),
   write: String,
 };
+
+/** A matrix of a model's files, by the end of its name. */
+const matrix = {
+  longest: 32,
+  read: v.pipe(v.string(), v.regex(/^[a-z]\w{0,31}$/iu)),
+  write: String,
+};
+const mostTargets = 16;
 
 const fields = {
   text: text(openingText, mostLetters),
@@ -47,6 +56,10 @@ const fields = {
   from: text(openingPatch.from, mostPrompt),
   into: text(openingPatch.to, mostPrompt),
   carried: choice(patchParts, openingPatch.part),
+  /** What a copy learns with: all its weights, or an adapter of this rank for these matrices; none: the package's. */
+  trained: choice(trainedIds, 'all'),
+  rank: oneOf(ranks, 8),
+  targets: list(matrix, '.', mostTargets),
 };
 
 export type ModelState = StateOf<typeof fields>;

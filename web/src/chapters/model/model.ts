@@ -1,8 +1,10 @@
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, type ModelState } from '../../state/model';
 
-/** What is said of the model that is open, and of no other: places, heads, tokens, and what is switched off. */
-export const ofAnother = { then: [], block: 0, place: 0, layer: 1, head: 1, off: [] } as const;
+/** What is said of the model that is open, and of no other: places, heads, tokens, what is switched off, names of matrices. */
+export const ofAnother = {
+  ...{ then: [], block: 0, place: 0, layer: 1, head: 1, off: [], targets: [] },
+} as const;
 
 export const provideModel = () => openChapter<ModelState>({ encode, decode });
 export const useModel = () => useChapter<ModelState>();

@@ -1,5 +1,5 @@
 // The model that is open while a copy of it learns a visitor's text, as the page has it.
-import { every, steps, type FurtherPoint } from './further-protocol';
+import { every, steps, type Adapter, type FurtherPoint } from './further-protocol';
 import { opened } from './opened.svelte';
 import type { About } from './protocol';
 import text from '$texts/model-further.yaml';
@@ -13,6 +13,7 @@ class Further {
   #done = $state.raw(0);
   #points = $state.raw<readonly FurtherPoint[]>([]);
   #text = $state.raw('');
+  #lora = $state.raw<Adapter | null>(null);
   /** The model that it began from. */
   #of = $state.raw<About | null>(null);
   #drop: (() => void) | null = null;
@@ -23,10 +24,13 @@ class Further {
   readonly done = $derived(this.#isOfThis ? this.#done : 0);
   /** What it learns. */
   readonly text = $derived(this.#isOfThis ? this.#text : null);
+  /** As what; null: with all its weights. */
+  readonly lora = $derived(this.#isOfThis ? this.#lora : null);
 
-  begin(learned: string): void {
+  begin(learned: string, lora: Adapter | null): void {
     this.#of = opened.about;
     this.#text = learned;
+    this.#lora = lora;
     this.#points = [];
     this.#done = 0;
     this.#state = 'running';
@@ -65,7 +69,8 @@ class Further {
   #next = () => every * (Math.floor(this.#done / every) + 1);
 
   #ask(upTo: number): void {
-    const ask = { text: this.#points.length === 0 ? this.#text : null, prompt: this.prompt, upTo };
+    const text = this.#points.length === 0 ? this.#text : null;
+    const ask = { text, lora: this.#lora, prompt: this.prompt, upTo };
     this.#drop?.();
     this.#drop = opened.ask(
       'further',

@@ -1,19 +1,26 @@
 // A copy of the model that is open learns a visitor's text: what it says, and how far its heads move.
 import type { Trainer } from 'tril';
 import { parted, windowsOf } from '../training/own';
-import { training, widest, written, type FurtherRequests } from './further-protocol';
+import {
+  settingsOf,
+  widest,
+  written,
+  type Adapter,
+  type FurtherRequests,
+} from './further-protocol';
 import { movedOf, namesOfHeads } from './head-pieces';
 import type { Opened, Work } from './work';
 
 type Further = FurtherRequests['further'];
 
-function begin(opened: Opened, text: string): void {
+function begin(opened: Opened, text: string, lora: Adapter | null): void {
   opened.pupil?.dispose();
   opened.pupil = undefined;
   const { tril, model, shape } = opened;
   // Only learned positions are bound to all of the context.
   const context = shape.family === 'gpt2' ? shape.context : Math.min(shape.context, widest);
-  const trainer = tril.trainer({ from: model, model: { context }, ...training, data: text });
+  const settings = settingsOf(lora);
+  const trainer = tril.trainer({ from: model, model: { context }, ...settings, data: text });
   const beginning = trainer.parameters(namesOfHeads(shape));
   opened.pupil = {
     ...{ trainer, beginning, before: null },
@@ -27,10 +34,10 @@ function begin(opened: Opened, text: string): void {
 
 export async function further(
   opened: Opened,
-  { text, prompt, upTo }: Further['ask'],
+  { text, lora, prompt, upTo }: Further['ask'],
   work: Work<number>,
 ): Promise<Further['answer']> {
-  if (text !== null) begin(opened, text);
+  if (text !== null) begin(opened, text, lora);
   const { tril, model, shape } = opened;
   const pupil = opened.pupil!;
   const { trainer, unseen, beginning } = pupil;
@@ -54,14 +61,25 @@ export async function further(
   const { loss } = trainer.evaluate(unseen);
   if (pupil.before?.prompt !== prompt) pupil.before = { prompt, text: await said(model) };
   const { text: before } = pupil.before;
-  return { step: trainer.done, loss, prompt, before, now: await said(trainer), moved };
+  const now = await said(trainer);
+  const { done: step, parameterCount: trained } = trainer;
+  return { step, trained, loss, prompt, before, now, moved };
+}
+
+export function adapter({ tril, model }: Opened, lora: Adapter): number {
+  const trainer = tril.trainer({ from: model, ...settingsOf(lora) });
+  const { parameterCount } = trainer;
+  trainer.dispose();
+  return parameterCount;
 }
 
 /** It may see as many tokens as the model, though it has learned from fewer at once. */
 export function furtherFiles({ pupil, shape }: Opened): FurtherRequests['furtherFiles']['answer'] {
-  const files = pupil!.trainer.export();
+  const { trainer } = pupil!;
+  const files = trainer.export();
   const config = JSON.parse(new TextDecoder().decode(files['config.json']));
   if (config.max_position_embeddings) config.max_position_embeddings = shape.context;
   const bytes = new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`);
-  return { ...files, 'config.json': bytes };
+  const adapted = trainer.settings.lora && trainer.exportAdapter();
+  return { ...files, 'config.json': bytes, ...adapted };
 }

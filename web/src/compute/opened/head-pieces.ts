@@ -51,6 +51,29 @@ export const namesOfHeads = (shape: Sizes): string[] => [
   ),
 ];
 
+const moduleOf = (name: string) => name.split('.').at(-2)!;
+
+/** Matrices of a layer's feed-forward part. */
+const feedForward: Readonly<Record<string, readonly string[]>> = {
+  gpt2: ['c_fc', 'c_proj'],
+  gpt_neox: ['dense_h_to_4h', 'dense_4h_to_h'],
+  phi3: ['gate_up_proj', 'down_proj'],
+  starcoder2: ['c_fc', 'c_proj'],
+};
+
+/** What the matrices of layers are called: all of them, and those of queries and values. */
+export function matricesOf(shape: Sizes): {
+  readonly all: readonly string[];
+  readonly queriesAndValues: readonly string[];
+} {
+  const ofHead = piecesOfHead(shape, 0, 0).map(({ name }) => moduleOf(name));
+  const others = feedForward[shape.family] ?? ['gate_proj', 'up_proj', 'down_proj'];
+  return {
+    all: [...new Set([...ofHead, ...others])],
+    queriesAndValues: [...new Set([ofHead[0], ofHead[2]])],
+  };
+}
+
 /** Layer by layer, of each head: the norm of the difference over that of what it was. */
 export function movedOf(
   tril: Tril,

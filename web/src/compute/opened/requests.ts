@@ -23,6 +23,7 @@ export const requests: Handlers = {
   ranking: async (...given) => (await import('./away')).ranking(...given),
   patch: async (...given) => (await import('./patch')).patch(...given),
   further: async (...given) => (await import('./further')).further(...given),
+  adapter: async (...[model, ask]) => (await import('./further')).adapter(model, ask),
   furtherFiles: async (model) => (await import('./further')).furtherFiles(model),
   patched: async (...[model, ask]) => (await import('./patch')).patched(model, ask),
 };

@@ -1,0 +1,51 @@
+// What the tests of figure "Make it your own" have in common.
+import type { Locator, Page } from '@playwright/test';
+import { expect } from './fixtures.ts';
+import { number } from './lessons.ts';
+import { message } from './messages.ts';
+import type { Here } from './model-page.ts';
+
+export const press = (page: Page, name: string) =>
+  page
+    .locator('#further')
+    .getByRole('button', { name: message(`model-further.buttons.${name}`) })
+    .click();
+
+/** The step that is said to be done is the one that is shown. */
+export async function stopped(figure: Locator): Promise<number> {
+  await expect(figure).toHaveAttribute('data-training', 'waiting');
+  await expect(async () => {
+    const [, done] = /(\d+)/u.exec((await figure.getByRole('status').textContent())!)!;
+    await expect(figure).toHaveAttribute('data-step', done, { timeout: 500 });
+  }).toPass();
+  return number(figure, 'step');
+}
+
+/** Layer by layer, of each head: in double, from the numbers of two files. */
+export async function moved({ tril, shape }: Here, before: Uint8Array, now: Uint8Array) {
+  const [was, is] = await Promise.all(
+    [before, now].map(async (bytes) => {
+      const arrays = await tril.readArrays(bytes, 'model.safetensors');
+      return new Map(arrays.map(({ name, tensor }) => [name, tensor.toArray<number[][]>()]));
+    }),
+  );
+  const { layers, heads, width } = shape;
+  const size = width / heads;
+  return Array.from({ length: layers }, (_, layer) =>
+    Array.from({ length: heads }, (__, head) => {
+      let [change, all] = [0, 0];
+      for (const part of ['q', 'k', 'v', 'o']) {
+        const name = `model.layers.${layer}.self_attn.${part}_proj.weight`;
+        for (let i = head * size; i < (head + 1) * size; ++i) {
+          for (let j = 0; j < width; ++j) {
+            const [row, col] = part === 'o' ? [j, i] : [i, j];
+            const old = was.get(name)![row][col];
+            change += (is.get(name)![row][col] - old) ** 2;
+            all += old ** 2;
+          }
+        }
+      }
+      return Math.sqrt(change / all);
+    }),
+  );
+}
