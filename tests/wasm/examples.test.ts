@@ -81,12 +81,14 @@ describe('examples', () => {
         'parts',
         'encoded',
         'disposeParts',
+        'nextBatch',
       ].includes(name);
     const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // a type to others
     const LoadedModel = Object.getPrototypeOf(Model) as typeof Model;
     const Learner = Object.getPrototypeOf(SequenceTrainer) as typeof SequenceTrainer;
+    const OwnedObject = Object.getPrototypeOf(Tokenizer) as typeof Tokenizer;
     const owners = [
-      ...[Tensor, KeyValueCache, Learner, TrainedModel, Trainer, SequenceTrainer],
+      ...[Tensor, KeyValueCache, OwnedObject, Learner, TrainedModel, Trainer, SequenceTrainer],
       ...[LoadedModel, Model, Encoder, DecodingSession, Tokenizer, WordVectors],
     ];
     const methods = owners.flatMap((owner) =>
@@ -111,8 +113,7 @@ describe('examples', () => {
       'worker.loadTril',
       'worker.run',
       'worker.withSignal',
-      'RemoteTrainer.run',
-      'RemoteSequenceTrainer.run',
+      'RemoteLearner.run',
       'RemoteWordVectors.run',
       'RemoteModel.generate',
     ];

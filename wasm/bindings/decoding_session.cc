@@ -15,23 +15,15 @@ namespace tril::js {
 namespace {
 
 // Keeps its model alive. Its memory counts as the engine's.
-class Session {
- public:
+struct Session {
   Session(ModelHandle given, Index capacity)
       : model(std::move(given)),
         session(model->model.parameters, capacity),
-        bytes_(static_cast<double>(session.bytes())) {
-    model->engine.usage.bytes += bytes_;
-  }
-  ~Session() { model->engine.usage.bytes -= bytes_; }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+        memory(model->engine, session.bytes()) {}
 
   ModelHandle model;
   DecodingSession session;
-
- private:
-  double bytes_;
+  CountedBytes memory;
 };
 
 using SessionHandle = std::shared_ptr<Session>;

@@ -40,7 +40,7 @@ val as_object(Engine& engine, const std::string& name, const StoredTensor& store
 // tensor } each. A single number becomes a tensor of shape [1]. Several arrays in a .npy file are
 // named as numpy.savez does, arr_0 and so on.
 StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& bytes) {
-  const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(bytes);
+  const std::string file = text_of(bytes);
   const auto span = std::as_bytes(std::span(file));
   val arrays = val::array();
   if (kind == "npy") {
@@ -59,9 +59,7 @@ StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& byt
 
 // What a file that begins so is, and what to do instead; "" where that is not known.
 std::string known_file(const Bytes& begin) {
-  const auto bytes = emscripten::convertJSArrayToNumberVector<unsigned char>(begin);
-  return std::string(
-      detail::known_file({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  return std::string(detail::known_file(text_of(begin)));
 }
 
 // The bytes of a file of that kind, of named tensors; of one for "npy". `type` is "float32",

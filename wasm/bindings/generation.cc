@@ -27,18 +27,14 @@ class Generated {
         engine(model->engine),
         values(std::move(given_values)),
         generation(model->model, prompt, options),
-        bytes_(static_cast<double>(generation.session().bytes())) {
-    engine.usage.bytes += bytes_;
-  }
+        memory_(engine, generation.session().bytes()) {}
   Generated(TrainingHandle given, const std::vector<std::int32_t>& prompt,
             const GenerationOptions& options)
       : training(std::move(given)),
         engine(training->engine),
         generation(training->model, training->plan.tokenizer ? &*training->plan.tokenizer : nullptr,
-                   prompt, options) {}
-  ~Generated() { engine.usage.bytes -= bytes_; }
-  Generated(const Generated&) = delete;
-  Generated& operator=(const Generated&) = delete;
+                   prompt, options),
+        memory_(engine) {}
 
   ModelHandle model;        // this
   TrainingHandle training;  // or that
@@ -48,7 +44,7 @@ class Generated {
   std::string text;  // what the last token added
 
  private:
-  double bytes_ = 0;
+  CountedBytes memory_;
 };
 
 using GeneratedHandle = std::shared_ptr<Generated>;

@@ -242,8 +242,7 @@ Numbers model_evaluate(Model& model, const Integers& tokens, Tensor& losses) {
   Engine& engine = model.engine;
   const ModelLoss loss = evaluate_text(model.model.parameters, numbers_of(tokens),
                                        {losses.data(), {losses.count()}}, engine.context);
-  return to_javascript(
-      {loss.mean(), static_cast<double>(loss.counted), static_cast<double>(loss.correct)});
+  return to_javascript(loss);
 }
 
 // Gives the weights of all heads, [L, H, T, T].

@@ -2,28 +2,9 @@
 
 #include <emscripten/bind.h>
 
-#include <algorithm>
-#include <utility>
-
 namespace tril::js {
 
 using emscripten::val;
-
-namespace {
-
-// The parameter of that name.
-const StoredParameter& parameter_named(const std::vector<StoredParameter>& stored,
-                                       const std::string& name, const char* call,
-                                       const char* argument) {
-  const auto at = std::find_if(stored.begin(), stored.end(),
-                               [&](const StoredParameter& each) { return each.name == name; });
-  if (at == stored.end()) {
-    fail(call, argument, {"there is no parameter ", name, "; the first is ", stored[0].name});
-  }
-  return *at;
-}
-
-}  // namespace
 
 std::vector<std::int32_t> numbers_of(const Integers& integers) {
   return emscripten::convertJSArrayToNumberVector<std::int32_t>(integers);
@@ -45,6 +26,11 @@ Numbers to_javascript(const TrainingStep& step) {
                         step.optimizer_seconds * 1000});
 }
 
+Numbers to_javascript(const ModelLoss& loss) {
+  return to_javascript(
+      {loss.mean(), static_cast<double>(loss.counted), static_cast<double>(loss.correct)});
+}
+
 Metadata pairs_of(const Names& settings) {
   const auto pairs = emscripten::vecFromJSArray<std::string>(settings);
   Metadata given;
@@ -59,35 +45,6 @@ Names to_javascript(const Metadata& settings) {
     pairs.push_back(text);
   }
   return Names(val::array(pairs));
-}
-
-NamedTensors copies_of(Engine& engine, const std::vector<StoredParameter>& stored,
-                       const Names& names, const char* call) {
-  Results results(engine, call);
-  const auto add = [&](const StoredParameter& each) {
-    each.copy_to(results.make(each.name, each.shape).data());
-  };
-  const auto wanted = emscripten::vecFromJSArray<std::string>(names);
-  for (const std::string& name : wanted) add(parameter_named(stored, name, call, "names"));
-  if (wanted.empty()) std::for_each(stored.begin(), stored.end(), add);
-  return results.hand_over();
-}
-
-void set_parameters(const std::vector<StoredParameter>& stored, const Names& names,
-                    const NamedTensors& values) {
-  constexpr const char* kCall = "setParameters";
-  std::vector<std::pair<const StoredParameter*, const Tensor*>> moves;
-  for (const std::string& name : emscripten::vecFromJSArray<std::string>(names)) {
-    const StoredParameter& each = parameter_named(stored, name, kCall, "values");
-    const Tensor& value = *named(values, name.c_str());
-    if (value.shape() != each.shape) {
-      fail(kCall, name.c_str(),
-           {"must have the shape of the parameter, ",
-            tril::shape_text(each.shape.data(), static_cast<int>(each.shape.size()))});
-    }
-    moves.emplace_back(&each, &value);
-  }
-  for (const auto& [each, value] : moves) each->copy_from(value->data());
 }
 
 }  // namespace tril::js

@@ -95,6 +95,15 @@ Bytes to_javascript(std::span<const std::byte> bytes) {
   return Bytes(view.call<emscripten::val>("slice"));
 }
 
+Bytes to_javascript(std::string_view text) { return to_javascript(std::as_bytes(std::span(text))); }
+
+std::string text_of(const Bytes& bytes) {
+  std::string copy(bytes["length"].as<std::size_t>(), '\0');
+  const emscripten::val view(emscripten::typed_memory_view(copy.size(), copy.data()));
+  view.call<void>("set", bytes);
+  return copy;
+}
+
 namespace {
 
 Engine* make_engine(int threads) {

@@ -39,6 +39,26 @@ struct Engine {
   PreparedWeights prepared;
 };
 
+// How much memory of something counts as the engine's, as long as this is there.
+class CountedBytes {
+ public:
+  explicit CountedBytes(Engine& engine, std::size_t bytes = 0) noexcept : usage_(engine.usage) {
+    set(bytes);
+  }
+  ~CountedBytes() { set(0); }
+  CountedBytes(const CountedBytes&) = delete;
+  CountedBytes& operator=(const CountedBytes&) = delete;
+
+  void set(std::size_t bytes) noexcept {
+    usage_.bytes += static_cast<double>(bytes) - bytes_;
+    bytes_ = static_cast<double>(bytes);
+  }
+
+ private:
+  Usage& usage_;
+  double bytes_ = 0;
+};
+
 class Tensor {
  public:
   // All zeros. Throws Error, naming `call`, for an axis below 1 and for more than memory can hold.
@@ -89,5 +109,8 @@ DynamicShape shape_from(const Numbers& numbers);
 
 // A copy, so that it outlives what it was made from and any growth of memory.
 Bytes to_javascript(std::span<const std::byte> bytes);
+Bytes to_javascript(std::string_view text);
+// A copy of the bytes.
+std::string text_of(const Bytes& bytes);
 
 }  // namespace tril::js

@@ -15,11 +15,6 @@
 
 namespace tril::js {
 
-std::string text_of(const Bytes& bytes) {
-  const auto characters = emscripten::convertJSArrayToNumberVector<char>(bytes);
-  return {characters.begin(), characters.end()};
-}
-
 void fail_of_file(const char* name, const Error& error) {
   if (error.argument() == "memory") throw;
   const bool is_pair = std::string_view(name) == "vocab.json";

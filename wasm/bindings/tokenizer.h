@@ -12,8 +12,6 @@
 
 namespace tril::js {
 
-std::string text_of(const Bytes& bytes);
-
 // Inside a catch block: throws an error of reading a file, with the file's name as its argument.
 [[noreturn]] void fail_of_file(const char* name, const Error& error);
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tensor.h"
+#include "learner.h"
 
 namespace tril::js {
 
@@ -25,25 +25,20 @@ struct TrainingPlan {
   Metadata about;                         // what is kept with a checkpoint
 };
 
-// A model in training that JavaScript owns. Its memory counts as the engine's.
-class Training {
+// A language model in training that JavaScript owns.
+class Training : public Learner {
  public:
   Training(Engine& engine, TrainingPlan plan);
-  ~Training();
-  Training(const Training&) = delete;
-  Training& operator=(const Training&) = delete;
 
-  Engine& engine;
+  GradientTrainer& learning() noexcept override { return trainer; }
+
   TrainingPlan plan;
   LanguageModel model;
   std::optional<LoraAdapter> adapter;
   Trainer trainer;
 
-  // To be called after each call that may have taken memory.
-  void count_bytes() noexcept;
-
- private:
-  double bytes_ = 0;
+ protected:
+  std::size_t bytes() const noexcept override;
 };
 
 using TrainingHandle = std::shared_ptr<Training>;
@@ -51,8 +46,5 @@ using TrainingHandle = std::shared_ptr<Training>;
 // Throws Error where the tokens are too few for a window to `what`, "train on" or "measure on".
 void check_length(const std::vector<TokenId>& tokens, const ModelConfig& config, const char* call,
                   const char* what);
-
-// Throws Error where a checkpoint was trained on other data.
-void check_same_data(const Metadata& checkpoint, const Metadata& about);
 
 }  // namespace tril::js

@@ -23,7 +23,6 @@ constexpr std::string_view kModel = "model.";
 constexpr std::string_view kLora = "lora.";
 constexpr const char* kTokenizer = "tokenizer";
 constexpr const char* kModelsOwn = "model";  // in place of the kind of a tokenizer
-constexpr const char* kFingerprint = "data_fingerprint";
 
 // Sets the defaults of a trainer without a checkpoint, before the given settings.
 void set_defaults(const Metadata& given, TrainingPlan& plan) {
@@ -66,8 +65,7 @@ Metadata take_lora(Metadata& given) {
 
 void set_text(const Bytes& given, const std::string& kind, TokenId vocabulary,
               TrainingObjective objective, TrainingPlan& plan) {
-  const auto bytes = emscripten::convertJSArrayToNumberVector<char>(given);
-  const std::string_view text(bytes.data(), bytes.size());
+  const std::string text = text_of(given);
   if (text.empty()) fail(kCall, "data", "there is nothing to learn from: it is empty");
   if (kind != "bytes" && !detail::is_utf8(text)) {
     fail(kCall, "data", "is not UTF-8; the tokenizer \"bytes\" takes any bytes");
@@ -79,11 +77,11 @@ void set_text(const Bytes& given, const std::string& kind, TokenId vocabulary,
     plan.config.vocabulary = plan.tokenizer->size();
   }
   plan.data = {plan.tokenizer->encode(parts.train), plan.tokenizer->encode(parts.validation)};
-  plan.about = {{kTokenizer, kind}, {kFingerprint, fingerprint(std::as_bytes(std::span(bytes)))}};
+  plan.about = {{kTokenizer, kind}, {kFingerprint, fingerprint(std::as_bytes(std::span(text)))}};
 }
 
 void set_tokens(const Integers& given, TrainingPlan& plan) {
-  const auto tokens = emscripten::convertJSArrayToNumberVector<TokenId>(given);
+  const auto tokens = numbers_of(given);
   if (tokens.empty()) fail(kCall, "data", "there is nothing to learn from: it is empty");
   Index& vocabulary = plan.config.vocabulary;
   if (vocabulary == 0) vocabulary = Index{*std::max_element(tokens.begin(), tokens.end())} + 1;
@@ -108,12 +106,6 @@ void check_length(const std::vector<TokenId>& tokens, const ModelConfig& config,
         " asks for ", needed});
 }
 
-void check_same_data(const Metadata& checkpoint, const Metadata& about) {
-  const auto then = checkpoint.find(kFingerprint), now = about.find(kFingerprint);
-  if (then == checkpoint.end() || now == about.end() || then->second == now->second) return;
-  fail("restore", "data", "is not what the checkpoint was trained on");
-}
-
 namespace {
 
 // Makes a trainer from settings, names and texts in turn as the core's set_settings has them; from
@@ -132,7 +124,7 @@ TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::st
   TrainingPlan plan;
   if (from) set_model(given, from->model, plan);
   if (!lora.empty()) plan.options.schedule.learning_rate = kLoraLearningRate;
-  const auto file = emscripten::convertJSArrayToNumberVector<unsigned char>(checkpoint);
+  const std::string file = text_of(checkpoint);
   Safetensors stored;
   std::string kind = from ? kModelsOwn : tokenizer.empty() ? "chars" : tokenizer;
   if (file.empty()) {
@@ -166,12 +158,8 @@ TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::st
   }
   check_model_config(plan.config, kCall);
   if (source != "batches") check_length(plan.data.train, plan.config, kCall, "train on");
-  const Metadata about = plan.about;
   TrainingHandle training = std::make_shared<Training>(engine, std::move(plan));
-  if (!file.empty()) {
-    check_same_data(stored.metadata, about);
-    restore_checkpoint(stored, training->trainer);
-  }
+  if (!file.empty()) training->restore(stored);
   return training;
 }
 

@@ -10,33 +10,18 @@
 #include <utility>
 
 #include "guard.h"
-#include "output.h"
+#include "parameters.h"
 
 namespace tril::js {
 
 // Word vectors in training that JavaScript owns. Their memory counts as the engine's.
-class WordTraining {
- public:
+struct WordTraining {
   WordTraining(Engine& given, WordCorpus corpus, const WordVectorOptions& options)
-      : engine(given), trainer(std::move(corpus), options) {
-    count_bytes();
-  }
-  ~WordTraining() { engine.usage.bytes -= bytes_; }
-  WordTraining(const WordTraining&) = delete;
-  WordTraining& operator=(const WordTraining&) = delete;
+      : engine(given), trainer(std::move(corpus), options), memory(given, trainer.bytes()) {}
 
   Engine& engine;
   WordVectorTrainer trainer;
-
-  // To be called after each call that may have taken memory.
-  void count_bytes() noexcept {
-    const auto now = static_cast<double>(trainer.bytes());
-    engine.usage.bytes += now - bytes_;
-    bytes_ = now;
-  }
-
- private:
-  double bytes_ = 0;
+  CountedBytes memory;
 };
 
 using WordTrainingHandle = std::shared_ptr<WordTraining>;
@@ -45,16 +30,13 @@ namespace {
 
 using emscripten::val;
 
-Numbers to_javascript(const std::vector<double>& numbers) {
-  return Numbers(val::array(numbers.begin(), numbers.end()));
-}
-
-Numbers to_javascript(const std::vector<WordNeighbour>& found) {
+// Words and cosines in turn.
+Numbers pairs_of(const std::vector<WordNeighbour>& found) {
   std::vector<double> pairs;
   for (const WordNeighbour& each : found) {
     pairs.insert(pairs.end(), {static_cast<double>(each.word), each.cosine});
   }
-  return to_javascript(pairs);
+  return Numbers(val::array(pairs));
 }
 
 // Reads the texts, which JavaScript calls `data`.
@@ -71,11 +53,11 @@ WordCorpus read_data(std::span<const std::string_view> texts, const WordOptions&
 // width, window, negative, epochs, sample, learning_rate, seed.
 WordTrainingHandle make_word_vectors(Engine& engine, const Bytes& given, const Integers& lengths,
                                      bool lower_case, const Numbers& given_numbers) {
-  const auto bytes = emscripten::convertJSArrayToNumberVector<char>(given);
-  std::string_view rest(bytes.data(), bytes.size());
+  const std::string bytes = text_of(given);
+  std::string_view rest(bytes);
   if (!detail::is_utf8(rest)) fail("wordVectors", "data", "is not UTF-8");
   std::vector<std::string_view> texts;
-  for (const int length : emscripten::convertJSArrayToNumberVector<int>(lengths)) {
+  for (const int length : numbers_of(lengths)) {
     texts.push_back(rest.substr(0, static_cast<std::size_t>(length)));
     rest.remove_prefix(texts.back().size());
   }
@@ -94,7 +76,7 @@ WordTrainingHandle make_word_vectors(Engine& engine, const Bytes& given, const I
 
 Numbers word_step(WordTraining& training) {
   const WordVectorStep step = training.trainer.step(training.engine.context);
-  training.count_bytes();
+  training.memory.set(training.trainer.bytes());
   return to_javascript({static_cast<double>(step.step), static_cast<double>(step.words),
                         static_cast<double>(step.pairs), step.loss, step.learning_rate,
                         step.seconds * 1000});
@@ -114,7 +96,7 @@ Names word_list(const WordTraining& training) {
 
 Numbers word_frequencies(const WordTraining& training) {
   const auto& counts = training.trainer.vectors().words.counts();
-  return to_javascript(std::vector<double>(counts.begin(), counts.end()));
+  return Numbers(val::array(std::vector<double>(counts.begin(), counts.end())));
 }
 
 TensorHandle word_matrix(const WordTraining& training) {
@@ -128,16 +110,16 @@ TensorHandle word_matrix(const WordTraining& training) {
 }
 
 Numbers word_similar(const WordTraining& training, const std::string& word, int count) {
-  return to_javascript(similar_words(training.trainer.vectors(), word, count));
+  return pairs_of(similar_words(training.trainer.vectors(), word, count));
 }
 
 Numbers word_analogy(const WordTraining& training, const std::string& a, const std::string& b,
                      const std::string& c, int count) {
-  return to_javascript(analogous_words(training.trainer.vectors(), a, b, c, count));
+  return pairs_of(analogous_words(training.trainer.vectors(), a, b, c, count));
 }
 
 Bytes word_file(const WordTraining& training) {
-  return tril::js::to_javascript(word_vectors_file(training.trainer.vectors()));
+  return to_javascript(word_vectors_file(training.trainer.vectors()));
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { Context } from './context.js';
-import { TrilError } from './error.js';
 import { sequenceOf } from './generated-text.js';
 import { integerOption } from './names.js';
 import { OwnedObject } from './owned.js';
@@ -18,31 +16,25 @@ export interface SessionOptions {
  * Keys and values of the tokens that a model has been given so far. Made by `Model.session`; its memory is given back
  * by `dispose`, with the model, at the end of a `using` declaration or of a `tril.scope`.
  */
-export class DecodingSession extends OwnedObject implements Disposable {
+export class DecodingSession extends OwnedObject<RawSession, Context> {
   /** Maximum number of tokens. */
   readonly capacity: number;
-  readonly #context: Context;
   readonly #forget: (session: DecodingSession) => unknown;
-  #raw: RawSession | undefined;
 
   /** @internal Sessions are made by `Model.session`. */
   constructor(context: Context, raw: RawSession, forget: (session: DecodingSession) => unknown) {
-    super();
-    if (!raw) throw new TrilError('DecodingSession', 'model', 'sessions are made by Model.session');
-    this.#context = context;
-    this.#raw = raw;
+    super(context, raw, 'session', [
+      'DecodingSession',
+      'model',
+      'sessions are made by Model.session',
+    ]);
     this.#forget = forget;
     this.capacity = raw.capacity();
   }
 
-  /** True once `dispose` was called: any further use throws. */
-  get disposed(): boolean {
-    return this.#raw === undefined;
-  }
-
   /** Number of tokens so far. */
   get length(): number {
-    return this.#run('length', (raw) => raw.length());
+    return this.run('length', (raw) => raw.length());
   }
 
   /**
@@ -68,7 +60,7 @@ export class DecodingSession extends OwnedObject implements Disposable {
    */
   append(tokens: NestedNumbers | Int32Array): Tensor {
     const values = sequenceOf('append', 'tokens', tokens);
-    return this.#run('append', (raw) => this.#context.adopt(raw.append(values)!));
+    return this.run('append', (raw) => this.context.adopt(raw.append(values)!));
   }
 
   /**
@@ -90,46 +82,17 @@ export class DecodingSession extends OwnedObject implements Disposable {
    */
   rewind(length: number): this {
     const checked = integerOption('rewind', 'length', length, Number.NaN, 0);
-    this.#run('rewind', (raw) => raw.setLength(checked));
+    this.run('rewind', (raw) => raw.setLength(checked));
     return this;
   }
 
-  /**
-   * Gives the memory back. Any later use throws; disposing again does nothing.
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/training';
-   *
-   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
-   * const model = await loadModel(trainer({ model: { vocabulary: 30 } }).export());
-   * const session = model.session();
-   * session.dispose();
-   * session.disposed; // true
-   * session.append([1]); // throws TrilError: append: session: has been disposed
-   * ```
-   */
-  override dispose(): void {
-    if (!this.#raw) return;
+  /** @internal */
+  protected override disposeParts(): void {
     this.#forget(this);
-    this.#context.release(this, this.#raw);
-    this.#raw = undefined;
   }
-
-  /** What `using` calls at the end of a block. */
-  declare [Symbol.dispose]: () => void;
 
   /** `DecodingSession of 64 tokens`. */
   override toString(): string {
     return `DecodingSession of ${this.capacity} tokens`;
   }
-
-  #run<Result>(call: string, compute: (raw: RawSession) => Result): Result {
-    const raw = this.#raw;
-    if (raw) return this.#context.run(call, {}, () => compute(raw));
-    throw new TrilError(call, 'session', 'has been disposed');
-  }
 }
-
-// Engines without `using` have no Symbol.dispose either.
-if (Symbol.dispose) DecodingSession.prototype[Symbol.dispose] = DecodingSession.prototype.dispose;

@@ -1,4 +1,3 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { Context } from './context.js';
 import { describe } from './describe.js';
 import type { EncodedTokens, EncoderSettings } from './encoder-types.js';
@@ -15,32 +14,22 @@ import { flattenIntegers, type NestedNumbers } from './values.js';
  * given back by `dispose` or at the end of a `using` declaration. Like a `Model` it belongs to no `tril.scope`; what
  * it gives in one does.
  */
-export class Encoder extends OwnedObject implements Disposable {
+export class Encoder extends OwnedObject<RawModel, Context> {
   /** What its `config.json` says, as Tril would write it. */
   readonly config: Readonly<Record<string, unknown>>;
   /** How many numbers it has, of which types, and what they take. */
   readonly parameters: ModelParameters;
   /** How it makes a sentence's vector. */
   readonly settings: EncoderSettings;
-  readonly #context: Context;
-  #raw: RawModel | undefined;
 
   /** @internal Encoders are made by `loadEncoder`. */
   constructor(context: Context, raw: RawModel) {
-    super();
-    if (!raw) throw new TrilError('Encoder', 'files', 'encoders are made by loadEncoder');
-    this.#context = context;
-    this.#raw = raw;
+    super(context, raw, 'encoder', ['Encoder', 'files', 'encoders are made by loadEncoder']);
     const read = (text: string) => Object.freeze(JSON.parse(text) as Record<string, unknown>);
     this.config = read(raw.config());
     this.parameters = read(raw.parameters()) as unknown as ModelParameters;
     const settings = context.training('loadEncoder')._encoderSettings(raw);
     this.settings = read(String(settings)) as unknown as EncoderSettings;
-  }
-
-  /** True once `dispose` was called: any further use throws. */
-  get disposed(): boolean {
-    return this.#raw === undefined;
   }
 
   /**
@@ -67,9 +56,9 @@ export class Encoder extends OwnedObject implements Disposable {
     const isOne = typeof texts === 'string';
     const vectors = this.#encoded(call, 'texts', isOne ? [texts] : texts);
     if (!isOne) return vectors;
-    const { raw, engine } = this.#context;
-    const one = this.#context.run(call, {}, () => raw._tensor(engine, [this.settings.width])!);
-    const vector = this.#context.adopt(one).write(vectors.read());
+    const { raw, engine } = this.context;
+    const one = this.context.run(call, {}, () => raw._tensor(engine, [this.settings.width])!);
+    const vector = this.context.adopt(one).write(vectors.read());
     vectors.dispose();
     return vector;
   }
@@ -102,11 +91,11 @@ export class Encoder extends OwnedObject implements Disposable {
     try {
       const rows = vectorsOf('a', a);
       const columns = a === b ? rows : vectorsOf('b', b);
-      const { engine } = this.#context;
-      const training = this.#context.training(call);
-      this.#run(call, () => undefined);
-      return this.#context.adopt(
-        this.#context.run(call, { a: rows, b: columns }, (t) =>
+      const { engine } = this.context;
+      const training = this.context.training(call);
+      this.run(call, () => undefined);
+      return this.context.adopt(
+        this.context.run(call, { a: rows, b: columns }, (t) =>
           training._encoderSimilarity(engine, t.a, t.b)!,
         ),
       );
@@ -135,8 +124,8 @@ export class Encoder extends OwnedObject implements Disposable {
   attention(text: string): ModelAttention {
     const call = 'attention';
     const tokens = this.#tokensOf(call, 'text', text);
-    const weights = this.#run(call, (raw) => raw.attention(tokens)!);
-    return { tokens, weights: this.#context.adopt(weights) };
+    const weights = this.run(call, (raw) => raw.attention(tokens)!);
+    return { tokens, weights: this.context.adopt(weights) };
   }
 
   /**
@@ -159,9 +148,9 @@ export class Encoder extends OwnedObject implements Disposable {
   hidden(text: string): EncodedTokens {
     const call = 'hidden';
     const tokens = this.#tokensOf(call, 'text', text);
-    const training = this.#context.training(call);
-    const vectors = this.#run(call, (raw) => training._encoderHidden(raw, tokens)!);
-    return { tokens, vectors: this.#context.adopt(vectors) };
+    const training = this.context.training(call);
+    const vectors = this.run(call, (raw) => training._encoderHidden(raw, tokens)!);
+    return { tokens, vectors: this.context.adopt(vectors) };
   }
 
   /**
@@ -180,37 +169,14 @@ export class Encoder extends OwnedObject implements Disposable {
    */
   decode(tokens: NestedNumbers | Int32Array): string {
     const { values } = flattenIntegers('decode', 'tokens', tokens);
-    const bytes = this.#run('decode', (raw) => raw.decode(values));
+    const bytes = this.run('decode', (raw) => raw.decode(values));
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   }
 
-  /**
-   * Gives the memory back. Any later use throws; disposing again does nothing.
-   *
-   * @example
-   * ```ts
-   * import type { Encoder } from 'tril/training';
-   *
-   * function vectorOf(encoder: Encoder, text: string): Float32Array {
-   *   const vector = encoder.encode(text).read();
-   *   encoder.dispose(); // encoder.disposed is true
-   *   return vector;
-   * }
-   * ```
-   */
-  override dispose(): void {
-    if (!this.#raw) return;
-    this.#context.release(this, this.#raw);
-    this.#raw = undefined;
-  }
-
-  /** What `using` calls at the end of a block. */
-  declare [Symbol.dispose]: () => void;
-
   #tokensOf(call: string, name: string, text: unknown): Int32Array {
     const bytes = new TextEncoder().encode(stringOption(call, name, text as string, ''));
-    const training = this.#context.training(call);
-    return this.#run(call, (raw) => training._encoderTokens(raw, bytes));
+    const training = this.context.training(call);
+    return this.run(call, (raw) => training._encoderTokens(raw, bytes));
   }
 
   #encoded(call: string, name: string, texts: readonly string[]): Tensor {
@@ -226,17 +192,8 @@ export class Encoder extends OwnedObject implements Disposable {
       tokens.set(each, at);
       at += each.length;
     }
-    const training = this.#context.training(call);
-    const made = this.#run(call, (raw) => training._encoderEncode(raw, tokens, lengths)!);
-    return this.#context.adopt(made);
-  }
-
-  #run<Result>(call: string, compute: (raw: RawModel) => Result): Result {
-    const raw = this.#raw;
-    if (raw) return this.#context.run(call, {}, () => compute(raw));
-    throw new TrilError(call, 'encoder', 'has been disposed');
+    const training = this.context.training(call);
+    const made = this.run(call, (raw) => training._encoderEncode(raw, tokens, lengths)!);
+    return this.context.adopt(made);
   }
 }
-
-// Engines without `using` have no Symbol.dispose either.
-if (Symbol.dispose) Encoder.prototype[Symbol.dispose] = Encoder.prototype.dispose;

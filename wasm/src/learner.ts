@@ -1,62 +1,82 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { Context } from './context.js';
 import { describe } from './describe.js';
-import { TrilError } from './error.js';
+import { TrilError, afterSteps } from './error.js';
+import { integerOption } from './names.js';
 import { OwnedObject } from './owned.js';
-import type { RawTrainer } from './raw.js';
+import type { RawLearner } from './raw.js';
 import type { Tensor } from './tensor.js';
-import type { Moments } from './trainer-types.js';
+import type { Moments, TrainingStep } from './trainer-types.js';
 import { checkBytes, checkParameterNames, settingsOf } from './trainer-values.js';
 
-/** What all trainers have of the module. */
-type RawLearner = Pick<
-  RawTrainer,
-  | 'done'
-  | 'parameterCount'
-  | 'settings'
-  | 'tensors'
-  | 'setParameters'
-  | 'save'
-  | 'restore'
-  | 'delete'
->;
-
 /** What all trainers of models are: settings, parameters, gradients and moments, in the memory of a module. */
-export abstract class Learner<Raw extends RawLearner, Settings>
-  extends OwnedObject
-  implements Disposable
-{
+export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends OwnedObject<
+  Raw,
+  Context
+> {
   /** All settings, with what was not given. */
   readonly settings: Settings;
   /** How many numbers are learned: the model's, or, with `lora`, the adapter's. */
   readonly parameterCount: number;
-  readonly #context: Context;
-  #raw: Raw | undefined;
+  readonly #batches: Iterator<Batch> | undefined;
 
   /** @internal Trainers are made by calls; `refusal` says of which class it is, and by which call. */
-  constructor(context: Context, raw: Raw, refusal: readonly [name: string, problem: string]) {
-    super();
-    if (!raw) throw new TrilError(refusal[0], 'options', refusal[1]);
-    this.#context = context;
-    this.#raw = raw;
+  constructor(
+    context: Context,
+    raw: Raw,
+    refusal: readonly [name: string, problem: string],
+    batches?: Iterable<Batch>,
+  ) {
+    super(context, raw, 'trainer', [refusal[0], 'options', refusal[1]]);
+    this.#batches = batches?.[Symbol.iterator]();
     const settings: unknown = settingsOf(raw.settings());
     this.settings = Object.freeze(settings as Settings);
     this.parameterCount = raw.parameterCount();
   }
 
-  /** @internal Behind a getter, since consoles print what is a property. */
-  get context(): Context {
-    return this.#context;
-  }
-
-  /** True once `dispose` was called: any further use throws. */
-  get disposed(): boolean {
-    return this.#raw === undefined;
-  }
-
   /** How many steps are done. */
   get done(): number {
     return this.run('done', (raw) => raw.done());
+  }
+
+  /** One step. */
+  abstract step(batch?: Batch): TrainingStep;
+
+  /**
+   * So many steps one after the other, or one over each batch of a list.
+   *
+   * @throws TrilError as `step`; those before the one that failed are done, and their reports are
+   * the error's `steps`
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/training';
+   *
+   * const { drawSequences, sequenceTrainer, trainer } = await loadTril({ variant: 'simd' });
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
+   * const learner = trainer({ model, data: 'abcdefgh'.repeat(30), learningRate: 0.01, steps: 60 });
+   * const losses = learner.steps(60).map(({ loss }) => loss);
+   * losses[0]! > 5 && losses[59]! < 2; // true
+   * learner.done; // 60
+   * const sizes = { sourceVocabulary: 9, targetVocabulary: 9, width: 16, hidden: 32, context: 6 };
+   * const batches = [0, 1, 2].map((step) => drawSequences('sort', { step }));
+   * const sorter = sequenceTrainer({ model: { ...sizes, heads: 2, encoderLayers: 1, decoderLayers: 1 }, batches });
+   * sorter.steps(2).map(({ step }) => step); // [0, 1]
+   * sorter.steps(batches).length; // 3
+   * sorter.steps(2); // throws TrilError: step: batches: there are no more
+   * learner.dispose();
+   * sorter.dispose();
+   * ```
+   */
+  steps(count: number | readonly Batch[]): TrainingStep[] {
+    const batches = Array.isArray(count) ? (count as readonly Batch[]) : undefined;
+    const all = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
+    const reports: TrainingStep[] = [];
+    try {
+      while (reports.length < all) reports.push(this.step(batches?.[reports.length]));
+    } catch (error) {
+      throw afterSteps(error, reports);
+    }
+    return reports;
   }
 
   /**
@@ -140,7 +160,7 @@ export abstract class Learner<Raw extends RawLearner, Settings>
       throw new TrilError(call, 'values', `must be an object, is ${describe(values)}`);
     }
     this.run(call, (raw) =>
-      this.#context.runWithWeights(call, values, {}, (_, state) =>
+      this.context.runWithWeights(call, values, {}, (_, state) =>
         raw.setParameters(Object.keys(state), state),
       ),
     );
@@ -189,42 +209,22 @@ export abstract class Learner<Raw extends RawLearner, Settings>
     return this;
   }
 
-  /**
-   * Gives the memory back. Any later use throws; disposing again does nothing.
-   *
-   * @example
-   * ```ts
-   * const trainer = tril.trainer({ model: { vocabulary: 30 } });
-   * trainer.dispose();
-   * trainer.disposed; // true
-   * trainer.step(); // throws TrilError: step: trainer: has been disposed
-   * ```
-   */
-  override dispose(): void {
-    if (!this.#raw) return;
-    this.disposeParts();
-    this.#context.release(this, this.#raw);
-    this.#raw = undefined;
+  /** @internal */
+  protected override get wasWhat(): string {
+    return `; it was ${String(this)}`;
   }
 
-  /** What `using` calls at the end of a block. */
-  declare [Symbol.dispose]: () => void;
-
-  /** @internal Disposes what else it has given out. */
-  protected disposeParts(): void {}
-
-  /** @internal */
-  protected run<Result>(call: string, compute: (raw: Raw) => Result): Result {
-    const raw = this.#raw;
-    if (raw) return this.#context.run(call, {}, () => compute(raw));
-    throw new TrilError(call, 'trainer', `has been disposed; it was ${String(this)}`);
+  /** @internal The next of its batches. Where it was given none there is none, or `problem` is thrown. */
+  protected nextBatch(call: string, problem?: string): Batch | undefined {
+    if (!this.#batches && !problem) return undefined;
+    this.run(call, () => {}); // before one is taken that nobody will see
+    const { done, value } = this.#batches?.next() ?? { done: true };
+    if (done) throw new TrilError(call, 'batches', this.#batches ? 'there are no more' : problem!);
+    return value as Batch;
   }
 
   #tensors(call: string, which: string, names: readonly string[]): Record<string, Tensor> {
     const list = checkParameterNames(call, names);
-    return this.run(call, (raw) => this.#context.adoptAll(raw.tensors(which, list)));
+    return this.run(call, (raw) => this.context.adoptAll(raw.tensors(which, list)));
   }
 }
-
-// Engines without `using` have no Symbol.dispose either.
-if (Symbol.dispose) Learner.prototype[Symbol.dispose] = Learner.prototype.dispose;

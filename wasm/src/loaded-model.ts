@@ -1,4 +1,3 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { Context } from './context.js';
 import { TrilError } from './error.js';
 import {
@@ -20,34 +19,19 @@ import { flattenIntegers, type NestedNumbers } from './values.js';
 export const textOptions = [...drawOptions, 'signal', 'without', 'replace'];
 
 /** What a `Model` has of texts: its tokens, and how it continues them. */
-export abstract class LoadedModel extends OwnedObject implements Disposable {
+export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
   /** What its `config.json` says, as Tril would write it. */
   readonly config: Readonly<Record<string, unknown>>;
   /** How many numbers it has, of which types, and what they take. */
   readonly parameters: ModelParameters;
-  readonly #context: Context;
-  #raw: RawModel | undefined;
   readonly #texts = new GeneratedTexts();
 
   /** @internal Models are made by `loadModel`. */
   constructor(context: Context, raw: RawModel) {
-    super();
-    if (!raw) throw new TrilError('Model', 'files', 'models are made by loadModel');
-    this.#context = context;
-    this.#raw = raw;
+    super(context, raw, 'model', ['Model', 'files', 'models are made by loadModel']);
     this.config = Object.freeze(JSON.parse(raw.config()) as Record<string, unknown>);
     const parameters = JSON.parse(raw.parameters()) as ModelParameters;
     this.parameters = Object.freeze({ ...parameters, types: Object.freeze(parameters.types) });
-  }
-
-  /** True once `dispose` was called: any further use throws. */
-  get disposed(): boolean {
-    return this.#raw === undefined;
-  }
-
-  /** @internal Behind a getter, since consoles print what is a property. */
-  protected get context(): Context {
-    return this.#context;
   }
 
   /**
@@ -136,34 +120,10 @@ export abstract class LoadedModel extends OwnedObject implements Disposable {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   }
 
-  /**
-   * Gives the memory back, and that of sessions and of texts under way. Any later use throws; disposing again does
-   * nothing.
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/training';
-   *
-   * const { trainer, loadModel } = await loadTril({ variant: 'simd' });
-   * const model = await loadModel(trainer({ model: { vocabulary: 30 } }).export());
-   * model.dispose();
-   * model.disposed; // true
-   * model.forward([1]); // throws TrilError: forward: model: has been disposed
-   * ```
-   */
-  override dispose(): void {
-    if (!this.#raw) return;
+  /** @internal */
+  protected override disposeParts(): void {
     this.#texts.dispose();
-    this.disposeParts();
-    this.context.release(this, this.#raw);
-    this.#raw = undefined;
   }
-
-  /** What `using` calls at the end of a block. */
-  declare [Symbol.dispose]: () => void;
-
-  /** @internal Disposes what else it has given out. */
-  protected disposeParts(): void {}
 
   /** @internal */
   protected encoded(call: string, text: string): Int32Array {
@@ -183,15 +143,8 @@ export abstract class LoadedModel extends OwnedObject implements Disposable {
     context: Context,
     compute: (raw: RawModel) => Result,
   ): Result {
-    if (context === model.#context) return model.run(call, compute);
+    if (context === model.context) return model.run(call, compute);
     throw new TrilError(call, 'model', 'belongs to another module');
-  }
-
-  /** @internal */
-  protected run<Result>(call: string, compute: (raw: RawModel) => Result): Result {
-    const raw = this.#raw;
-    if (raw) return this.context.run(call, {}, () => compute(raw));
-    throw new TrilError(call, 'model', 'has been disposed');
   }
 
   #generation(call: string, prompt: Int32Array, options: TextOptions): RawGenerated {
@@ -202,6 +155,3 @@ export abstract class LoadedModel extends OwnedObject implements Disposable {
     });
   }
 }
-
-// Engines without `using` have no Symbol.dispose either.
-if (Symbol.dispose) LoadedModel.prototype[Symbol.dispose] = LoadedModel.prototype.dispose;

@@ -11,7 +11,7 @@ import type {
 import { booleanOption, checkKeys, integerOption } from './names.js';
 import { nested } from './nested.js';
 import type { ModelFiles } from './trainer-types.js';
-import { filesOf } from './trainer-values.js';
+import { filesOf, lossOf } from './trainer-values.js';
 import type { NestedNumbers } from './values.js';
 
 /** What is wanted of a trace. */
@@ -140,8 +140,7 @@ export class Model extends LoadedModel {
       const { raw: module, engine } = this.context;
       const values = module._tensor(engine, [Math.max(1, tokens.length - 1)])!;
       try {
-        const found = raw.evaluate(tokens, values) as [number, number, number];
-        const [loss, counted, correct] = found;
+        const { loss, counted, correct } = lossOf(raw.evaluate(tokens, values));
         const losses = new Float32Array(values.view());
         return { loss, counted, correct, perplexity: Math.exp(loss), tokens, losses };
       } finally {
@@ -210,6 +209,7 @@ export class Model extends LoadedModel {
 
   /** @internal */
   protected override disposeParts(): void {
+    super.disposeParts();
     for (const session of this.#sessions) session.dispose();
   }
 }

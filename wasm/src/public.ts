@@ -147,6 +147,7 @@ export type {
 export type { PreparedWeights } from './calls/weights.js';
 export type { SavedArgument, SavedOption, SavedResult } from './saved.js';
 export type { Learner } from './learner.js';
+export type { OwnedObject } from './owned.js';
 export type { TrainedModel } from './trained-model.js';
 export { Trainer, type TrainerOptions } from './trainer.js';
 export type {

@@ -11,6 +11,10 @@ export type RawTraining = Omit<TrainingModule, keyof Declared | `HEAP${string}`>
  * that besides; `load.ts` makes tsc check that.
  */
 export type Raw = MainModule & Partial<RawTraining>;
+/** What all that a module gives out can do. */
+export interface RawHandle {
+  delete(): void;
+}
 export type RawEngine = InstanceType<Raw['_Engine']>;
 export type RawTensor = NonNullable<ReturnType<Raw['_tensor']>>;
 export type RawCache = NonNullable<ReturnType<Raw['_cache']>>;
@@ -19,6 +23,12 @@ export type RawGenerated = NonNullable<ReturnType<TrainingModule['_modelGenerate
 export type RawWordVectors = NonNullable<ReturnType<TrainingModule['_wordVectors']>>;
 export type RawSequenceTrainer = NonNullable<ReturnType<TrainingModule['_sequenceTrainer']>>;
 export type RawTrainer = NonNullable<ReturnType<TrainingModule['_trainer']>>;
+/** What the trainers of all models have of the module. */
+export type RawLearner = Pick<
+  RawTrainer,
+  | ('done' | 'parameterCount' | 'settings' | 'tensors' | 'setParameters')
+  | ('save' | 'restore' | 'delete')
+>;
 export type RawSession = NonNullable<ReturnType<TrainingModule['_session']>>;
 export type RawTokenizer = NonNullable<ReturnType<TrainingModule['_tokenizer']>>;
 

@@ -1,5 +1,4 @@
 import type { Context } from './context.js';
-import { TrilError } from './error.js';
 import { Learner } from './learner.js';
 import { checkKeys, integerOption } from './names.js';
 import type { RawSequenceTrainer } from './raw.js';
@@ -11,7 +10,7 @@ import type {
 import { rawBatches, rawPair, rowsSaid } from './sequence-values.js';
 import type { Tensor } from './tensor.js';
 import type { TrainingLoss, TrainingStep } from './trainer-types.js';
-import { rowsOf, stepOf, stepsOf } from './trainer-values.js';
+import { lossOf, rowsOf, stepOf } from './trainer-values.js';
 import type { NestedNumbers } from './values.js';
 
 /**
@@ -23,14 +22,15 @@ import type { NestedNumbers } from './values.js';
  * A step is a function of the model, the moments, the settings, the batches and its number alone: who
  * saves a trainer and restores it goes on with the same bits, on any number of threads.
  */
-export class SequenceTrainer extends Learner<RawSequenceTrainer, SequenceTrainerSettings> {
-  readonly #batches: Iterator<SequenceBatches> | undefined;
-
+export class SequenceTrainer extends Learner<
+  RawSequenceTrainer,
+  SequenceTrainerSettings,
+  SequenceBatches
+> {
   /** @internal Trainers of sequences are made by `sequenceTrainer`. */
   constructor(context: Context, raw: RawSequenceTrainer, batches?: Iterable<SequenceBatches>) {
     const problem = 'trainers of sequences are made by sequenceTrainer';
-    super(context, raw, ['SequenceTrainer', problem]);
-    this.#batches = batches?.[Symbol.iterator]();
+    super(context, raw, ['SequenceTrainer', problem], batches);
   }
 
   /**
@@ -59,36 +59,11 @@ export class SequenceTrainer extends Learner<RawSequenceTrainer, SequenceTrainer
    * trainer.dispose();
    * ```
    */
-  step(batch?: SequenceBatches): TrainingStep {
+  override step(batch?: SequenceBatches): TrainingStep {
     const call = 'step';
-    const { tokens, sizes } = rawBatches(call, batch ?? this.#nextBatch(call));
+    const chosen = batch ?? this.nextBatch(call, 'there are none: give the step its own');
+    const { tokens, sizes } = rawBatches(call, chosen);
     return this.run(call, (raw) => stepOf(raw.step(tokens, sizes)));
-  }
-
-  /**
-   * So many steps one after the other, or one over each element of a list.
-   *
-   * @throws TrilError as `step`; those before the one that failed are done, and their reports are
-   * the error's `steps`
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/training';
-   *
-   * const { drawSequences, sequenceTrainer } = await loadTril({ variant: 'simd' });
-   * const sizes = { sourceVocabulary: 9, targetVocabulary: 9, width: 16, hidden: 32, context: 6 };
-   * const model = { ...sizes, heads: 2, encoderLayers: 1, decoderLayers: 1 };
-   * const batches = [0, 1, 2].map((step) => drawSequences('sort', { step }));
-   * const trainer = sequenceTrainer({ model, batches });
-   * trainer.steps(2).map(({ step }) => step); // [0, 1]
-   * trainer.steps(batches).length; // 3
-   * trainer.done; // 5
-   * trainer.steps(2); // throws TrilError: step: batches: there are no more
-   * trainer.dispose();
-   * ```
-   */
-  steps(count: number | readonly SequenceBatches[]): TrainingStep[] {
-    return stepsOf(count, (batch?: SequenceBatches) => this.step(batch));
   }
 
   /**
@@ -110,11 +85,7 @@ export class SequenceTrainer extends Learner<RawSequenceTrainer, SequenceTrainer
   evaluate(batch: SequenceBatches): TrainingLoss {
     const call = 'evaluate';
     const { tokens, sizes } = rawBatches(call, batch);
-    return this.run(call, (raw) => {
-      const found = raw.evaluate(tokens, sizes) as [number, number, number];
-      const [loss, counted, correct] = found;
-      return { loss, counted, correct };
-    });
+    return this.run(call, (raw) => lossOf(raw.evaluate(tokens, sizes)));
   }
 
   /**
@@ -190,15 +161,5 @@ export class SequenceTrainer extends Learner<RawSequenceTrainer, SequenceTrainer
     const { encoderLayers, decoderLayers, heads, width } = this.settings.model;
     const layers = `${encoderLayers} and ${decoderLayers} layers of ${heads} heads`;
     return `SequenceTrainer ${layers}, width ${width}, ${this.parameterCount} parameters`;
-  }
-
-  #nextBatch(call: string): SequenceBatches {
-    this.run(call, () => {}); // before one is taken that nobody will see
-    const { done, value } = this.#batches?.next() ?? { done: true };
-    if (done) {
-      const problem = this.#batches ? 'there are no more' : 'there are none: give the step its own';
-      throw new TrilError(call, 'batches', problem);
-    }
-    return value as SequenceBatches;
   }
 }

@@ -1,6 +1,4 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { Context } from './context.js';
-import { TrilError } from './error.js';
 import { booleanOption, checkKeys, stringOption } from './names.js';
 import { OwnedObject } from './owned.js';
 import type { RawTokenizer } from './raw.js';
@@ -28,24 +26,18 @@ export interface EncodedText {
  * A tokenizer alone, in the memory of one loaded module. Made by `tokenizer` of `tril/training`; its memory is given
  * back by `dispose`, at the end of a `using` declaration or of a `tril.scope`.
  */
-export class Tokenizer extends OwnedObject implements Disposable {
+export class Tokenizer extends OwnedObject<RawTokenizer, Context> {
   /** Number of tokens: they are 0 to `size - 1`. */
   readonly size: number;
-  readonly #context: Context;
-  #raw: RawTokenizer | undefined;
 
   /** @internal Tokenizers are made by `tokenizer`. */
   constructor(context: Context, raw: RawTokenizer) {
-    super();
-    if (!raw) throw new TrilError('Tokenizer', 'files', 'tokenizers are made by tril.tokenizer');
-    this.#context = context;
-    this.#raw = raw;
+    super(context, raw, 'tokenizer', [
+      'Tokenizer',
+      'files',
+      'tokenizers are made by tril.tokenizer',
+    ]);
     this.size = raw.size();
-  }
-
-  /** True once `dispose` was called: any further use throws. */
-  get disposed(): boolean {
-    return this.#raw === undefined;
   }
 
   /**
@@ -108,7 +100,7 @@ export class Tokenizer extends OwnedObject implements Disposable {
    */
   decode(tokens: NestedNumbers | Int32Array): string {
     const { values } = flattenIntegers('decode', 'tokens', tokens);
-    const bytes = this.#run('decode', (raw) => raw.decode(values));
+    const bytes = this.run('decode', (raw) => raw.decode(values));
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   }
 
@@ -126,33 +118,8 @@ export class Tokenizer extends OwnedObject implements Disposable {
    * ```
    */
   export(): Uint8Array {
-    return this.#run('export', (raw) => raw.file());
+    return this.run('export', (raw) => raw.file());
   }
-
-  /**
-   * Gives the memory back. Any later use throws; disposing again does nothing.
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/training';
-   *
-   * const { trainer, tokenizer } = await loadTril({ variant: 'simd' });
-   * const model = { layers: 1, heads: 1, width: 8, context: 4 };
-   * const files = trainer({ model, data: 'abcd'.repeat(9), tokenizer: 'bytes' }).export();
-   * const bytes = tokenizer(files);
-   * bytes.dispose();
-   * bytes.disposed; // true
-   * bytes.encode('a'); // throws TrilError: encode: tokenizer: has been disposed
-   * ```
-   */
-  override dispose(): void {
-    if (!this.#raw) return;
-    this.#context.release(this, this.#raw);
-    this.#raw = undefined;
-  }
-
-  /** What `using` calls at the end of a block. */
-  declare [Symbol.dispose]: () => void;
 
   /** `Tokenizer of 50257 tokens`. */
   override toString(): string {
@@ -164,13 +131,7 @@ export class Tokenizer extends OwnedObject implements Disposable {
     const bytes = new TextEncoder().encode(stringOption(call, 'text', text, ''));
     const special = booleanOption(call, 'specialTokens', options.specialTokens, true);
     const affixes = booleanOption(call, 'affixes', options.affixes, true);
-    return this.#run(call, (raw) => raw.encode(bytes, special, affixes, offsets));
-  }
-
-  #run<Result>(call: string, compute: (raw: RawTokenizer) => Result): Result {
-    const raw = this.#raw;
-    if (raw) return this.#context.run(call, {}, () => compute(raw));
-    throw new TrilError(call, 'tokenizer', 'has been disposed');
+    return this.run(call, (raw) => raw.encode(bytes, special, affixes, offsets));
   }
 }
 
@@ -193,6 +154,3 @@ function positionsOf(text: string) {
   from.push(position);
   return { from, to };
 }
-
-// Engines without `using` have no Symbol.dispose either.
-if (Symbol.dispose) Tokenizer.prototype[Symbol.dispose] = Tokenizer.prototype.dispose;

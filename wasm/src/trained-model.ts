@@ -17,6 +17,7 @@ import type {
   GenerateOptions,
   ModelFiles,
   SampleOptions,
+  TokenBatch,
   TrainerSettings,
   TrainerTextOptions,
   TrainerTrace,
@@ -43,12 +44,12 @@ export const isPrompt = (value: unknown): value is string | NestedNumbers | Int3
   typeof value === 'string' || Array.isArray(value) || ArrayBuffer.isView(value);
 
 /** What a `Trainer` has of its model: what it says, and what it is made of. */
-export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings> {
+export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, TokenBatch> {
   readonly #texts = new GeneratedTexts();
 
   /** @internal Trainers are made by `tril.trainer`. */
-  constructor(context: Context, raw: RawTrainer) {
-    super(context, raw, ['Trainer', 'trainers are made by tril.trainer']);
+  constructor(context: Context, raw: RawTrainer, batches?: Iterable<TokenBatch>) {
+    super(context, raw, ['Trainer', 'trainers are made by tril.trainer'], batches);
   }
 
   /**

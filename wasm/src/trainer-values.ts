@@ -1,8 +1,14 @@
-import { TrilError, afterSteps, shapeText } from './error.js';
+import { TrilError, shapeText } from './error.js';
 import { describe } from './describe.js';
 import { bytesOf } from './kinds.js';
-import { camelCase, integerOption } from './names.js';
-import type { AdapterFiles, ModelFiles, TrainerSettings, TrainingStep } from './trainer-types.js';
+import { camelCase } from './names.js';
+import type {
+  AdapterFiles,
+  ModelFiles,
+  TrainerSettings,
+  TrainingLoss,
+  TrainingStep,
+} from './trainer-types.js';
 import { flattenIntegers } from './values.js';
 
 /** Whole numbers as the module takes them: `rows` of as many each; one row where there is one axis. */
@@ -72,20 +78,10 @@ export function stepOf(found: readonly number[]): TrainingStep {
   return { step, loss, gradientNorm, learningRate, milliseconds, tokens, parts };
 }
 
-/** So many steps one after the other, or one over each batch of a list; errors have those before. */
-export function stepsOf<Batch>(
-  count: number | readonly Batch[],
-  step: (batch?: Batch) => TrainingStep,
-): TrainingStep[] {
-  const batches = Array.isArray(count) ? (count as readonly Batch[]) : undefined;
-  const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
-  const reports: TrainingStep[] = [];
-  try {
-    while (reports.length < steps) reports.push(step(batches?.[reports.length]));
-  } catch (error) {
-    throw afterSteps(error, reports);
-  }
-  return reports;
+/** The loss of targets as the module tells of it. */
+export function lossOf(found: readonly number[]): TrainingLoss {
+  const [loss, counted, correct] = found as [number, number, number];
+  return { loss, counted, correct };
 }
 
 /** A copy of the list, once it is known to be one of strings. */

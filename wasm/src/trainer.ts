@@ -1,8 +1,6 @@
-import type { Context } from './context.js';
 import { TrilError, shapeText } from './error.js';
 import type { Model } from './model.js';
 import { checkKeys, integerOption } from './names.js';
-import type { RawTrainer } from './raw.js';
 import { TrainedModel } from './trained-model.js';
 import type {
   LoraSettings,
@@ -14,7 +12,7 @@ import type {
   TrainingSettings,
   TrainingStep,
 } from './trainer-types.js';
-import { rowsOf, stepOf, stepsOf, type Rows } from './trainer-values.js';
+import { lossOf, rowsOf, stepOf, type Rows } from './trainer-values.js';
 
 const none = new Int32Array();
 
@@ -55,14 +53,6 @@ export interface TrainerOptions extends TrainingSettings {
  * saves a trainer and restores it goes on with the same bits, on any number of threads.
  */
 export class Trainer extends TrainedModel {
-  readonly #batches: Iterator<TokenBatch> | undefined;
-
-  /** @internal Trainers are made by `tril.trainer`. */
-  constructor(context: Context, raw: RawTrainer, batches?: Iterable<TokenBatch>) {
-    super(context, raw);
-    this.#batches = batches?.[Symbol.iterator]();
-  }
-
   /**
    * One step: the loss of a batch, its gradient, and a move of the optimizer against it. The batch is drawn
    * from the data, or the next of `batches`, or the one that is given.
@@ -82,9 +72,9 @@ export class Trainer extends TrainedModel {
    * trainer.step({ tokens: [[1, 2, 3]], targets: [[2, 3, 300]] }); // throws TrilError: step: targets: 300 at [0, 2]
    * ```
    */
-  step(batch?: TokenBatch): TrainingStep {
+  override step(batch?: TokenBatch): TrainingStep {
     const call = 'step';
-    const chosen = batch ?? this.#nextBatch(call);
+    const chosen = batch ?? this.nextBatch(call);
     const [tokens, targets] = chosen ? this.#batch(call, chosen) : [];
     return this.run(call, (raw) =>
       stepOf(raw.step(tokens?.values ?? none, targets?.values ?? none, tokens?.rows ?? 0)),
@@ -115,25 +105,6 @@ export class Trainer extends TrainedModel {
   }
 
   /**
-   * So many steps one after the other, or one over each batch of a list.
-   *
-   * @throws TrilError as `step`; those before the one that failed are done, and their reports are
-   * the error's `steps`
-   *
-   * @example
-   * ```ts
-   * const model = { layers: 1, heads: 2, width: 16, context: 8 };
-   * const trainer = tril.trainer({ model, data: 'abcdefgh'.repeat(30), learningRate: 0.01, steps: 60 });
-   * const losses = trainer.steps(60).map(({ loss }) => loss);
-   * losses[0]! > 5 && losses[59]! < 2; // true
-   * trainer.done; // 60
-   * ```
-   */
-  steps(count: number | readonly TokenBatch[]): TrainingStep[] {
-    return stepsOf(count, (batch?: TokenBatch) => this.step(batch));
-  }
-
-  /**
    * The mean loss of the last tenth of the data, which is not trained on: over at most 20 batches,
    * evenly spaced in it; or that of a batch.
    *
@@ -152,23 +123,9 @@ export class Trainer extends TrainedModel {
   evaluate(batch?: TokenBatch): TrainingLoss {
     const call = 'evaluate';
     const [tokens, targets] = batch ? this.#batch(call, batch) : [];
-    return this.run(call, (raw) => {
-      const found = raw.evaluate(
-        tokens?.values ?? none,
-        targets?.values ?? none,
-        tokens?.rows ?? 0,
-      );
-      const [loss, counted, correct] = found as [number, number, number];
-      return { loss, counted, correct };
-    });
-  }
-
-  #nextBatch(call: string): TokenBatch | undefined {
-    if (!this.#batches) return undefined;
-    this.run(call, () => {}); // before one is taken that nobody will see
-    const { done, value } = this.#batches.next();
-    if (done) throw new TrilError(call, 'batches', 'there are no more');
-    return value as TokenBatch;
+    return this.run(call, (raw) =>
+      lossOf(raw.evaluate(tokens?.values ?? none, targets?.values ?? none, tokens?.rows ?? 0)),
+    );
   }
 
   #batch(call: string, batch: TokenBatch): readonly [Rows, Rows] {

@@ -1,4 +1,3 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import type { Context } from './context.js';
 import { TrilError } from './error.js';
 import { describe, integerOption } from './names.js';
@@ -13,7 +12,7 @@ import type { WordNeighbour, WordVectorSettings, WordVectorStep } from './word-v
  *
  * The vectors depend on texts and settings alone, not on the number of threads.
  */
-export class WordVectors extends OwnedObject implements Disposable {
+export class WordVectors extends OwnedObject<RawWordVectors, Context> {
   /** All settings, with what was not given. */
   readonly settings: Readonly<Required<WordVectorSettings>>;
   /** All words, the most frequent first. */
@@ -22,8 +21,6 @@ export class WordVectors extends OwnedObject implements Disposable {
   readonly counts: readonly number[];
   /** How many steps the settings ask for. */
   readonly allSteps: number;
-  readonly #context: Context;
-  #raw: RawWordVectors | undefined;
 
   /** @internal Word vectors are made by `wordVectors`. */
   constructor(
@@ -31,24 +28,20 @@ export class WordVectors extends OwnedObject implements Disposable {
     raw: RawWordVectors,
     settings: Readonly<Required<WordVectorSettings>>,
   ) {
-    super();
-    if (!raw) throw new TrilError('WordVectors', 'options', 'word vectors are made by wordVectors');
-    this.#context = context;
-    this.#raw = raw;
+    super(context, raw, 'wordVectors', [
+      'WordVectors',
+      'options',
+      'word vectors are made by wordVectors',
+    ]);
     this.settings = settings;
     this.words = Object.freeze(raw.words());
     this.counts = Object.freeze(raw.frequencies());
     this.allSteps = raw.counts()[0]!;
   }
 
-  /** True once `dispose` was called: any further use throws. */
-  get disposed(): boolean {
-    return this.#raw === undefined;
-  }
-
   /** How many steps are done. */
   get done(): number {
-    return this.#run('done', (raw) => raw.counts()[2]!);
+    return this.run('done', (raw) => raw.counts()[2]!);
   }
 
   /**
@@ -71,7 +64,7 @@ export class WordVectors extends OwnedObject implements Disposable {
    * ```
    */
   step(): WordVectorStep {
-    return this.#run('step', (raw) => {
+    return this.run('step', (raw) => {
       const [step, words, pairs, loss, learningRate, milliseconds] = raw.step() as Six;
       return { step, words, pairs, loss, learningRate, milliseconds };
     });
@@ -115,7 +108,7 @@ export class WordVectors extends OwnedObject implements Disposable {
    * ```
    */
   vectors(): Tensor {
-    return this.#run('vectors', (raw) => this.#context.adopt(raw.vectors()!));
+    return this.run('vectors', (raw) => this.context.adopt(raw.vectors()!));
   }
 
   /**
@@ -181,31 +174,8 @@ export class WordVectors extends OwnedObject implements Disposable {
    * ```
    */
   save(): Uint8Array {
-    return this.#run('save', (raw) => raw.save());
+    return this.run('save', (raw) => raw.save());
   }
-
-  /**
-   * Gives the memory back. Any later use throws; disposing again does nothing.
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/training';
-   *
-   * const { wordVectors } = await loadTril({ variant: 'simd' });
-   * const vectors = wordVectors({ data: 'the cat sat on the mat. '.repeat(20) });
-   * vectors.dispose();
-   * vectors.disposed; // true
-   * vectors.step(); // throws TrilError: step: wordVectors: has been disposed
-   * ```
-   */
-  override dispose(): void {
-    if (!this.#raw) return;
-    this.#context.release(this, this.#raw);
-    this.#raw = undefined;
-  }
-
-  /** What `using` calls at the end of a block. */
-  declare [Symbol.dispose]: () => void;
 
   /** `WordVectors 5 words, 8 wide`. */
   override toString(): string {
@@ -213,17 +183,11 @@ export class WordVectors extends OwnedObject implements Disposable {
   }
 
   #neighbours(call: string, ask: (raw: RawWordVectors) => number[]): WordNeighbour[] {
-    const pairs = this.#run(call, ask);
+    const pairs = this.run(call, ask);
     return Array.from({ length: pairs.length / 2 }, (_, i) => ({
       word: this.words[pairs[2 * i]!]!,
       cosine: pairs[2 * i + 1]!,
     }));
-  }
-
-  #run<Result>(call: string, compute: (raw: RawWordVectors) => Result): Result {
-    const raw = this.#raw;
-    if (raw) return this.#context.run(call, {}, () => compute(raw));
-    throw new TrilError(call, 'wordVectors', 'has been disposed');
   }
 }
 
@@ -235,6 +199,3 @@ function checkWords(call: string, words: Readonly<Record<string, unknown>>): voi
 }
 
 type Six = [number, number, number, number, number, number];
-
-// Engines without `using` have no Symbol.dispose either.
-if (Symbol.dispose) WordVectors.prototype[Symbol.dispose] = WordVectors.prototype.dispose;

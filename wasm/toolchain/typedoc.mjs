@@ -77,7 +77,7 @@ const options = {
   validation: { notDocumented: true },
   requiredToBeDocumented: ['Function', 'Method', 'Class', 'Interface', 'TypeAlias', 'Variable'],
   intentionallyNotExported: [
-    'RawLearner',
+    ...['Owner', 'RawHandle', 'RawLearner'],
     ...[
       'Traced',
       'Attention',

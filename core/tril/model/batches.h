@@ -42,6 +42,8 @@ struct BatchOptions {
   TrainingObjective objective = TrainingObjective::next;  // what the targets are
   std::int32_t mask_token = 0;                            // masked: what hides a token
   std::int32_t vocabulary = 0;                            // masked: what replaces one at random
+
+  friend bool operator==(const BatchOptions&, const BatchOptions&) = default;
 };
 
 // `windows` windows of `length` tokens from anywhere in the stream, which seed and step say alone.

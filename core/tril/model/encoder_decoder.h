@@ -15,8 +15,7 @@
 
 #include <tril/block/transformer.h>
 #include <tril/foundation/buffer.h>
-#include <tril/model/language_model.h>
-#include <tril/model/model_weights.h>
+#include <tril/model/trainable.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -89,7 +88,7 @@ struct TranslateOptions {
 
 // Owns the model's memory. Results do not depend on the number of threads. After the first call for
 // the largest batch no floats are allocated but by `scratch`, and by that no more either.
-class EncoderDecoder {
+class EncoderDecoder final : public Trainable {
  public:
   // Numbers of tokens, a sequence a row, without gaps.
   using Tokens = MatrixView<const std::int32_t>;
@@ -107,12 +106,11 @@ class EncoderDecoder {
   // Their gradients, in structs of the same form.
   const BasicEncoderDecoderWeights<float>& gradients() const noexcept { return gradients_; }
   // All parameters, and all their gradients, side by side; what lies between parameters is 0.
-  VectorView<float> values() noexcept { return values_; }
+  VectorView<float> values() noexcept override { return values_; }
   VectorView<const float> values() const noexcept { return values_; }
-  VectorView<float> gradient() noexcept { return gradient_; }
+  VectorView<float> gradient() noexcept override { return gradient_; }
   VectorView<const float> gradient() const noexcept { return gradient_; }
-  // Of these the first so many are matrices, which weight decay is for.
-  Index decayed() const noexcept { return decayed_; }
+  Index decayed() const noexcept override { return decayed_; }
 
   // The logits [B T, V] after each token of the targets [B, T] of sources [B, S]; good until the
   // next call. Throws Error where batches differ, S or T is beyond the context, or an id is no
@@ -124,6 +122,10 @@ class EncoderDecoder {
   // a scale that is not finite or a first sequence below 0, too.
   ModelLoss accumulate(Tokens source, Tokens target, Tokens answers,
                        const ModelGradientOptions& options, const Context& context = {});
+  ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
+                       const Context& context) override {
+    return accumulate(batch.source, batch.target, batch.answers, options, context);
+  }
   // What the model says of sources [B, S], row by row, without `begin` and `end`: token after token
   // the one that it holds most likely after all before it. The encoder runs once, and keys and
   // values of the memory and of what is said are kept while it goes on. Throws Error as logits()
@@ -136,6 +138,8 @@ class EncoderDecoder {
 
   // Sets them to 0.
   void clear_gradients() noexcept;
+  std::vector<StoredParameter> parameters() const override { return stored_parameters(weights_); }
+  std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
   // All that it owns: values, gradients, and what its largest pass has left.
   std::size_t bytes() const noexcept;
 

@@ -1,11 +1,11 @@
-// Encoder-decoders in training as files: checkpoints, from which training goes on with the same
-// bits, and settings by name.
+// Encoder-decoders in training as files: what their checkpoints (checkpoint.h) say of themselves,
+// and settings by name.
 #pragma once
 
 #include <tril/files/safetensors.h>
+#include <tril/model/checkpoint.h>
 #include <tril/model/encoder_decoder_trainer.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,13 +13,10 @@ namespace tril {
 
 // The parameters by name of memory that is laid out as the model's values are: gradients, moments.
 // Not to be written where it may not be.
-std::vector<StoredParameter> stored_parameters(const EncoderDecoder& model,
-                                               const VectorView<const float>& memory);
-
-// The bytes of a checkpoint, as model_file.h has them of language models: parameters, moments,
-// settings, options, how many steps are done, and `more`, under names without a dot.
-std::vector<std::byte> checkpoint_file(const EncoderDecoderTrainer& trainer,
-                                       const Metadata& more = {});
+inline std::vector<StoredParameter> stored_parameters(const EncoderDecoder& model,
+                                                      const VectorView<const float>& memory) {
+  return model.parameters(memory);
+}
 
 // What a checkpoint says of itself.
 struct EncoderDecoderCheckpoint {
@@ -30,11 +27,6 @@ struct EncoderDecoderCheckpoint {
 
 // Throws Error, naming the entry, where the file is no such checkpoint or a setting cannot be read.
 EncoderDecoderCheckpoint read_encoder_decoder_checkpoint(const Safetensors& file);
-
-// Puts a trainer, and its model, where the one was whose checkpoint this is. Throws Error, naming
-// the first setting that differs and both values, where model or options are others (but for the
-// number of steps in all), or a tensor is missing; model and trainer are then as they were.
-void restore_checkpoint(const Safetensors& file, EncoderDecoderTrainer& trainer);
 
 // The settings of a checkpoint by name, "model.width" and "trainer.clip", each as text that gives
 // the same value back.

@@ -9,20 +9,16 @@
 #pragma once
 
 #include <tril/model/encoder_decoder.h>
-#include <tril/model/trainer.h>
+#include <tril/model/gradient_trainer.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace tril {
 
 // Sequences that are computed together.
-struct EncoderDecoderBatch {
-  EncoderDecoder::Tokens source = {};   // [B, S]
-  EncoderDecoder::Tokens target = {};   // [B, T], which the decoder is given
-  EncoderDecoder::Tokens answers = {};  // [B, T], which it is to give
-};
+using EncoderDecoderBatch = TrainingBatch;
 
 // The betas and eps of Vaswani et al. 2017, section 5.3.
 struct EncoderDecoderTrainerOptions {
@@ -36,10 +32,8 @@ struct EncoderDecoderTrainerOptions {
   std::uint64_t seed = 1337;  // what dropout leaves out
 };
 
-// Owns the moments and borrows the model. A step is a function of the model, the moments, the
-// options, the batches and the step's number alone: who restores these (encoder_decoder_file.h)
-// goes on with the same bits, on any number of threads.
-class EncoderDecoderTrainer {
+// Trains an encoder-decoder on batches that are given.
+class EncoderDecoderTrainer : public GradientTrainer {
  public:
   // As the model takes them.
   using Tokens = EncoderDecoder::Tokens;
@@ -58,7 +52,7 @@ class EncoderDecoderTrainer {
   TrainingStep step(std::span<const EncoderDecoderBatch> batches, const Context& context = {});
   // The loss, and nothing moves.
   ModelLoss evaluate(Tokens source, Tokens target, Tokens answers, const Context& context = {}) {
-    return model_.loss(source, target, answers, {scratch_, context.parallel});
+    return model_.loss(source, target, answers, own(context));
   }
 
   // The one it was given.
@@ -67,27 +61,14 @@ class EncoderDecoderTrainer {
   const EncoderDecoder& model() const noexcept { return model_; }
   // As they were given.
   const EncoderDecoderTrainerOptions& options() const noexcept { return options_; }
-  // How many steps are done.
-  std::int64_t steps() const noexcept { return steps_; }
-  // AdamW's, laid out as the model's values.
-  VectorView<float> first_moment() noexcept { return first_; }
-  VectorView<float> second_moment() noexcept { return second_; }
-  VectorView<const float> first_moment() const noexcept { return first_; }
-  VectorView<const float> second_moment() const noexcept { return second_; }
-  // After values and moments were put back as they were when so many steps were done. Throws Error
-  // below 0.
-  void set_steps(std::int64_t steps);
-  // Bytes of working memory that steps have needed.
-  std::size_t scratch_bytes() const noexcept { return scratch_.capacity(); }
+  Metadata settings() const override;
+  TrainerState read_state(const Safetensors& file) const override;
 
  private:
-  AdamWOptions adamw(double rate, double decay, double scale) const noexcept;
+  std::string not_finite(double loss) const override;
 
   EncoderDecoder& model_;
   EncoderDecoderTrainerOptions options_;
-  Buffer<float, 1> first_, second_;
-  std::int64_t steps_ = 0;
-  Scratch scratch_;
 };
 
 }  // namespace tril

@@ -60,6 +60,15 @@ void LanguageModel::clear_gradients() noexcept {
   std::fill_n(gradient_.data(), gradient_.view().count(), 0.0f);
 }
 
+std::vector<StoredParameter> LanguageModel::parameters() const {
+  return stored_parameters(config_, weights());
+}
+
+std::vector<StoredParameter> LanguageModel::parameters(
+    const VectorView<const float>& memory) const {
+  return stored_parameters(config_, memory);
+}
+
 void LanguageModel::keep_gradients_of(std::span<const MatrixView<float>* const> matrices) {
   gradient_ = {};
   gradient_layout_ = saved_in(gradient_, [&](SavedMemory& memory) {

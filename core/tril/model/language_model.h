@@ -10,39 +10,17 @@
 #include <tril/foundation/buffer.h>
 #include <tril/model/model_parameters.h>
 #include <tril/model/model_pass.h>
+#include <tril/model/trainable.h>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace tril {
 
-// A target that counts for nothing.
-inline constexpr std::int32_t kIgnoredTarget = -100;
-
-// What a model says about a batch.
-struct ModelLoss {
-  double sum = 0;     // of the losses of all targets that count, in nats
-  Index counted = 0;  // how many those are
-  Index correct = 0;  // for how many of them the target is what the model holds most likely
-  double forward_seconds = 0;  // of accumulate(): that it took to here
-
-  // Of one target; 0 where none counts.
-  double mean() const noexcept { return counted > 0 ? sum / static_cast<double>(counted) : 0; }
-};
-
-// How gradients are added up.
-struct ModelGradientOptions {
-  double scale = 1;  // of the sum of the losses; 1 / all targets gives the gradient of their mean
-  std::optional<std::uint64_t> dropout_seed = {};  // none: nothing is left out
-  // Of a part of a batch, where it begins in the whole: so that the same is left out of it.
-  Index first_sequence = 0;
-};
-
 // Owns a model's memory. Results do not depend on the number of threads. After the first call for
 // the largest batch nothing is allocated but by `scratch`, and by that no more either.
-class LanguageModel {
+class LanguageModel final : public Trainable {
  public:
   // Initialised (model_weights.h). Throws Error as check_model_config does, and for an encoder's
   // settings, OutOfMemory where there is less memory.
@@ -61,11 +39,10 @@ class LanguageModel {
   const BasicModelWeights<float>& gradients() const noexcept { return gradient_layout_.weights; }
   // All parameters, and all their gradients, side by side and laid out alike; what lies between
   // parameters is 0.
-  VectorView<float> values() noexcept { return values_; }
+  VectorView<float> values() noexcept override { return values_; }
   VectorView<const float> values() const noexcept { return values_; }
-  VectorView<float> gradient() noexcept { return gradient_; }
-  // Of these the first so many are matrices, which weight decay is for.
-  Index decayed() const noexcept { return values_layout_.decayed; }
+  VectorView<float> gradient() noexcept override { return gradient_; }
+  Index decayed() const noexcept override { return values_layout_.decayed; }
   Index parameter_count() const noexcept { return tril::parameter_count(weights()); }
   // Floats that a pass over B sequences of T tokens keeps: without the gaps, of GPT-2's family,
   // B T (L (8 C + 2 F + H + 4) + 2 C + 2 + V).
@@ -86,6 +63,10 @@ class LanguageModel {
   ModelLoss accumulate(MatrixView<const std::int32_t> tokens,
                        MatrixView<const std::int32_t> targets, const ModelGradientOptions& options,
                        const Context& context = {});
+  ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
+                       const Context& context) override {
+    return accumulate(batch.target, batch.answers, options, context);
+  }
 
   // Throws in the name of `call` what loss() and accumulate() would, and does nothing else.
   void check(const MatrixView<const std::int32_t>& tokens,
@@ -93,6 +74,8 @@ class LanguageModel {
 
   // Sets them to 0.
   void clear_gradients() noexcept;
+  std::vector<StoredParameter> parameters() const override;
+  std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
   // From here on these matrices of the layers of weights() have gradients, and nothing else has:
   // gradients() are null views of all else, and gradient() is these alone.
   void keep_gradients_of(std::span<const MatrixView<float>* const> matrices);

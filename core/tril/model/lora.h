@@ -66,7 +66,7 @@ std::string lora_name(ModelFamily family, const std::string& name, char matrix);
 // Owns A and B, their gradients, and the values W of the matrices that it changes. Borrows the
 // model, in which they stand merged, so that whatever runs or writes the model has them. From here
 // on it has gradients of these matrices only.
-class LoraAdapter {
+class LoraAdapter final : public Trainable {
  public:
   // A is even in +-1 / sqrt(in), as PEFT draws it (Kaiming's bound for a slope of sqrt(5)). Throws
   // Error for a rank or an alpha out of range, and for a target that is no matrix of a layer,
@@ -80,24 +80,33 @@ class LoraAdapter {
   // The same.
   const LanguageModel& model() const noexcept { return model_; }
   // All A and B, and all their gradients, side by side; what lies between them is 0.
-  VectorView<float> values() noexcept { return values_; }
+  VectorView<float> values() noexcept override { return values_; }
   VectorView<const float> values() const noexcept { return values_; }
-  VectorView<float> gradient() noexcept { return gradient_; }
+  VectorView<float> gradient() noexcept override { return gradient_; }
+  // A and B are matrices.
+  Index decayed() const noexcept override { return values_.shape()[0]; }
   // How many numbers A and B are.
   Index parameter_count() const noexcept;
   // All that it owns.
   std::size_t bytes() const noexcept;
 
   // d_A = alpha / rank B^T d_W,  d_B = alpha / rank d_W A^T, from the model's gradients.
-  void take_gradients(const Context& context = {});
+  void take_gradients(const Context& context = {}) override;
   // Puts W + alpha / rank B A into the model, after A and B have changed.
-  void merge(const Context& context = {});
+  void merge(const Context& context = {}) override;
 
+  ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
+                       const Context& context) override {
+    return model_.accumulate(batch, options, context);
+  }
+
+  // Those of the model, with A and B merged.
+  std::vector<StoredParameter> parameters() const override { return model_.parameters(); }
   // A and B as files of PEFT's have them, in memory that is laid out as values(): themselves, or
   // their moments. Not to be written where it may not be.
-  std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const;
+  std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
   // The parameters of the model that do not change.
-  std::vector<StoredParameter> base() const;
+  std::vector<StoredParameter> base() const override;
 
  private:
   // The gradients of a pair: those of W, of the model, and those of A and B.

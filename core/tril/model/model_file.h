@@ -1,9 +1,10 @@
-// Models in training as files: what other libraries open, and checkpoints, from which training goes
-// on with the same bits.
+// Language models in training as files: what other libraries open, and what their checkpoints
+// (checkpoint.h) say of themselves.
 #pragma once
 
 #include <tril/files/file.h>
 #include <tril/files/safetensors.h>
+#include <tril/model/checkpoint.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/trainer.h>
 
@@ -28,15 +29,6 @@ void write_model_file(const LanguageModel& model, const WritePiece& write,
 // is missing or has another shape, and then changes nothing.
 void load_model(const Safetensors& file, LanguageModel& model);
 
-// The bytes of a checkpoint: a .safetensors file of the parameters, by their names, and of both
-// moments, "first_moment." and "second_moment." before these names; the settings, the options and
-// how many steps are done, as metadata. Of an adapter: the model's parameters, which do not change,
-// A and B by PEFT's names (lora.h), and the moments of these. `more` is kept with them, under names
-// without a dot.
-std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& more = {});
-// The same piece by piece.
-void write_checkpoint_file(const Trainer& trainer, const Metadata& more, const WritePiece& write);
-
 // What a checkpoint says of itself.
 struct Checkpoint {
   ModelConfig config;                    // the model's settings
@@ -47,11 +39,6 @@ struct Checkpoint {
 
 // Throws Error, naming the entry, where the file is no checkpoint or a setting cannot be read.
 Checkpoint read_checkpoint(const Safetensors& file);
-
-// Puts a trainer, and its model, where the one was whose checkpoint this is. Throws Error, naming
-// the first setting that differs and both values, where model or options are others (but for the
-// number of steps in all), or a tensor is missing; model and trainer are then as they were.
-void restore_checkpoint(const Safetensors& file, Trainer& trainer);
 
 // The settings of a checkpoint by name, "model.width" and "trainer.batch", each as text that gives
 // the same number back; of an adapter, where there is one, "lora.rank", "lora.alpha" and, with

@@ -1,10 +1,12 @@
 // Settings as texts and back: one walk over each struct serves both, and the comparison.
 #include <tril/foundation/check.h>
+#include <tril/model/encoder_decoder_file.h>
 #include <tril/model/model_file.h>
 #include <tril/model/model_settings.h>
 #include <tril/model/settings_text.h>
 
 #include <algorithm>
+#include <concepts>
 
 namespace tril {
 namespace {
@@ -13,16 +15,50 @@ using detail::MissingSetting;
 using detail::SettingsReader;
 using detail::SettingsWriter;
 
-template <typename Config, typename Visit>
+template <typename T, typename Struct>
+concept Either = std::same_as<std::remove_const_t<T>, Struct>;
+
+template <Either<ModelConfig> Config, typename Visit>
 void for_each_setting(Config& config, const Visit& visit) {
   visit("family", config.family, kModelFamilies);  // of those that are trained
   detail::for_each_model_setting(config, visit);
 }
+template <Either<EncoderDecoderConfig> Config, typename Visit>
+void for_each_setting(Config& config, const Visit& visit) {
+  visit("source_vocabulary", config.source_vocabulary);
+  visit("target_vocabulary", config.target_vocabulary);
+  visit("context", config.context);
+  visit("encoder_layers", config.encoder_layers);
+  visit("decoder_layers", config.decoder_layers);
+  visit("heads", config.heads);
+  visit("width", config.width);
+  visit("hidden", config.hidden);
+  visit("norm", config.norm, kNormOrders);
+  visit("activation", config.activation, kActivations);
+  visit("eps", config.eps);
+  visit.newer("dropout", config.dropout);
+  visit.newer("positions", config.positions, kSequencePositions);
+  visit.newer("gated", config.gated);
+}
+
+// What the options of every trainer say of a step: its rate, AdamW's numbers and clipping.
 template <typename Options, typename Visit>
-void for_each_trainer_option(Options& options, const Visit& visit) {
+void for_each_step_setting(Options& options, const Visit& visit) {
+  visit("learning_rate", options.schedule.learning_rate);
+  visit("lowest_rate", options.schedule.lowest);
+  visit("warmup", options.schedule.warmup);
+  visit("steps", options.schedule.steps);
+  visit("beta1", options.beta1);
+  visit("beta2", options.beta2);
+  visit("eps", options.eps);
+  visit("weight_decay", options.weight_decay);
+  visit("clip", options.clip);
+}
+template <Either<TrainerOptions> Options, typename Visit>
+void for_each_setting(Options& options, const Visit& visit) {
   visit("batch", options.batch);
   visit("accumulation", options.accumulation);
-  detail::for_each_step_setting(options, visit);
+  for_each_step_setting(options, visit);
   visit.newer("optimizer", options.optimizer, kTrainingOptimizers);
   visit.newer("momentum", options.momentum);
   visit("seed", options.seed);
@@ -30,11 +66,47 @@ void for_each_trainer_option(Options& options, const Visit& visit) {
   visit("mask_token", options.batches.mask_token);
   visit("mask_vocabulary", options.batches.vocabulary);
 }
+template <Either<EncoderDecoderTrainerOptions> Options, typename Visit>
+void for_each_setting(Options& options, const Visit& visit) {
+  for_each_step_setting(options, visit);
+  visit.newer("seed", options.seed);
+}
 
+template <typename Config, typename Options>
+Metadata written(const Config& config, const Options& options) {
+  Metadata settings;
+  for_each_setting(config, SettingsWriter("model.", settings));
+  for_each_setting(options, SettingsWriter("trainer.", settings));
+  return settings;
+}
+
+template <typename Config, typename Options>
 void read_settings(const Metadata& settings, const char* call, MissingSetting missing,
-                   ModelConfig& config, TrainerOptions& options) {
+                   Config& config, Options& options) {
   for_each_setting(config, SettingsReader("model.", settings, call, missing));
-  for_each_trainer_option(options, SettingsReader("trainer.", settings, call, missing));
+  for_each_setting(options, SettingsReader("trainer.", settings, call, missing));
+}
+
+template <typename Config, typename Options>
+void set_given(const Metadata& given, Config& config, Options& options) {
+  constexpr const char* kCall = "set_settings";
+  detail::check_known_settings(kCall, given, written(config, options));
+  Config new_config = config;
+  Options new_options = options;
+  read_settings(given, kCall, MissingSetting::left, new_config, new_options);
+  config = new_config, options = new_options;
+}
+
+constexpr const char* kRead = "read_checkpoint";
+
+template <typename Checkpoint>
+Checkpoint read_from(const Metadata& settings) {
+  Checkpoint checkpoint;
+  read_settings(settings, kRead, MissingSetting::refused, checkpoint.config, checkpoint.options);
+  const SettingsReader read("trainer.", settings, kRead, MissingSetting::refused);
+  read("done", checkpoint.steps);
+  if (checkpoint.steps < 0) fail(kRead, "trainer.done", "must be at least 0");
+  return checkpoint;
 }
 
 // As texts without commas, which no name of a module has.
@@ -62,9 +134,7 @@ void read_lora_settings(const Metadata& settings, const char* call, LoraOptions&
 
 Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& options,
                              const std::optional<LoraOptions>& lora) {
-  Metadata settings;
-  for_each_setting(config, SettingsWriter("model.", settings));
-  for_each_trainer_option(options, SettingsWriter("trainer.", settings));
+  Metadata settings = written(config, options);
   if (!lora) return settings;
   const SettingsWriter write("lora.", settings);
   write("rank", lora->rank);
@@ -72,6 +142,11 @@ Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& op
   std::string& targets = settings["lora.targets"];
   for (const std::string& each : lora->targets) targets += (targets.empty() ? "" : ",") + each;
   return settings;
+}
+
+Metadata checkpoint_settings(const EncoderDecoderConfig& config,
+                             const EncoderDecoderTrainerOptions& options) {
+  return written(config, options);
 }
 
 void set_settings(const Metadata& given, LoraOptions& options) {
@@ -84,26 +159,26 @@ void set_settings(const Metadata& given, LoraOptions& options) {
 }
 
 void set_settings(const Metadata& given, ModelConfig& config, TrainerOptions& options) {
-  constexpr const char* kCall = "set_settings";
-  detail::check_known_settings(kCall, given, checkpoint_settings(config, options));
-  ModelConfig new_config = config;
-  TrainerOptions new_options = options;
-  read_settings(given, kCall, MissingSetting::left, new_config, new_options);
-  config = new_config, options = new_options;
+  set_given(given, config, options);
+}
+
+void set_settings(const Metadata& given, EncoderDecoderConfig& config,
+                  EncoderDecoderTrainerOptions& options) {
+  set_given(given, config, options);
 }
 
 Checkpoint read_checkpoint(const Safetensors& file) {
-  constexpr const char* kCall = "read_checkpoint";
-  Checkpoint checkpoint;
-  read_settings(file.metadata, kCall, MissingSetting::refused, checkpoint.config,
-                checkpoint.options);
-  SettingsReader("trainer.", file.metadata, kCall, MissingSetting::refused)("done",
-                                                                            checkpoint.steps);
+  Checkpoint checkpoint = read_from<Checkpoint>(file.metadata);
   if (file.metadata.contains("lora.rank")) {
-    read_lora_settings(file.metadata, kCall, checkpoint.lora.emplace());
+    read_lora_settings(file.metadata, kRead, checkpoint.lora.emplace());
   }
-  check_model_config(checkpoint.config, kCall);
-  if (checkpoint.steps < 0) fail(kCall, "trainer.done", "must be at least 0");
+  check_model_config(checkpoint.config, kRead);
+  return checkpoint;
+}
+
+EncoderDecoderCheckpoint read_encoder_decoder_checkpoint(const Safetensors& file) {
+  const auto checkpoint = read_from<EncoderDecoderCheckpoint>(file.metadata);
+  check_encoder_decoder_config(checkpoint.config, kRead);
   return checkpoint;
 }
 

@@ -95,20 +95,6 @@ class SettingsReader {
   MissingSetting missing_;
 };
 
-// What the options of every trainer say of a step: its rate, AdamW's numbers and clipping.
-template <typename Options, typename Visit>
-void for_each_step_setting(Options& options, const Visit& visit) {
-  visit("learning_rate", options.schedule.learning_rate);
-  visit("lowest_rate", options.schedule.lowest);
-  visit("warmup", options.schedule.warmup);
-  visit("steps", options.schedule.steps);
-  visit("beta1", options.beta1);
-  visit("beta2", options.beta2);
-  visit("eps", options.eps);
-  visit("weight_decay", options.weight_decay);
-  visit("clip", options.clip);
-}
-
 // Throws Error in the name of `call` for a setting that is none of the known.
 void check_known_settings(const char* call, const Metadata& given, const Metadata& known);
 

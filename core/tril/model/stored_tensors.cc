@@ -7,9 +7,6 @@
 namespace tril::detail {
 namespace {
 
-constexpr const char* kFirstMoment = "first_moment.";
-constexpr const char* kSecondMoment = "second_moment.";
-
 // Rows [first, first + count) of a matrix as the file has it.
 void copy_rows(const StoredParameter& each, Index first, Index count, float* to) noexcept {
   const Index rows = each.shape[0], cols = each.shape.size() > 1 ? each.shape[1] : 1;
@@ -81,23 +78,6 @@ void read_stored(const Safetensors& file, const std::string& prefix,
     read_elements(*file.find(prefix + each.name), std::span<float>(elements));
     each.copy_from(elements.data());
   }
-}
-
-StoredTensors StoredTraining::tensors() const {
-  StoredTensors stored;
-  stored.add("", parameters);
-  stored.add(kFirstMoment, first_moment);
-  stored.add(kSecondMoment, second_moment);
-  return stored;
-}
-
-void StoredTraining::restore(const char* call, const Safetensors& file) const {
-  check_stored(call, file, "", parameters);
-  check_stored(call, file, kFirstMoment, first_moment);
-  check_stored(call, file, kSecondMoment, second_moment);
-  read_stored(file, "", parameters);
-  read_stored(file, kFirstMoment, first_moment);
-  read_stored(file, kSecondMoment, second_moment);
 }
 
 }  // namespace tril::detail

@@ -1,5 +1,5 @@
-// Parameters and moments in a .safetensors file: what models in training and their checkpoints are
-// written to and read from.
+// Parameters in a .safetensors file: what models in training and their checkpoints are written to
+// and read from.
 #pragma once
 
 #include <tril/files/file.h>
@@ -36,16 +36,5 @@ void check_stored(const char* call, const Safetensors& file, const std::string& 
 // Sets them from a file that has been checked.
 void read_stored(const Safetensors& file, const std::string& prefix,
                  const std::vector<StoredParameter>& parameters);
-
-// What a checkpoint has besides settings: parameters, and AdamW's moments, whose names in the file
-// are "first_moment." and "second_moment." and the parameter's.
-struct StoredTraining {
-  std::vector<StoredParameter> parameters, first_moment, second_moment;
-
-  StoredTensors tensors() const;
-  // Sets all of them from a file. Throws Error in the name of `call`, before anything is set,
-  // unless the file has every one.
-  void restore(const char* call, const Safetensors& file) const;
-};
 
 }  // namespace tril::detail

@@ -1,24 +1,17 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/sizes.h>
+#include <tril/model/model_file.h>
 #include <tril/model/trainer.h>
-#include <tril/training/gradient_norm.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <optional>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace tril {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // Rows [first, first + count) of what has no gaps.
 MatrixView<const std::int32_t> rows_of(const MatrixView<const std::int32_t>& all, Index first,
@@ -26,23 +19,7 @@ MatrixView<const std::int32_t> rows_of(const MatrixView<const std::int32_t>& all
   return {all.data() + first * all.size(1), {count, all.size(1)}};
 }
 
-AdamWOptions adamw(const TrainerOptions& options, double rate, double decay, double scale) {
-  return {.learning_rate = rate,
-          .beta1 = options.beta1,
-          .beta2 = options.beta2,
-          .eps = options.eps,
-          .weight_decay = decay,
-          .gradient_scale = scale};
-}
-
-SgdOptions sgd(const TrainerOptions& options, double rate, double decay, double scale) {
-  return {.learning_rate = rate,
-          .momentum = options.momentum,
-          .weight_decay = decay,
-          .gradient_scale = scale};
-}
-
-void check(const LanguageModel& model, const TrainerOptions& options) {
+const TrainerOptions& checked(const LanguageModel& model, const TrainerOptions& options) {
   constexpr const char* kCall = "Trainer";
   constexpr Index kLargest = 1 << 24;
   if (options.batch < 1 || options.batch > kLargest) {
@@ -57,9 +34,6 @@ void check(const LanguageModel& model, const TrainerOptions& options) {
                  {"accumulation", options.accumulation},
                  {"context", model.config().context}},
                 2 * sizeof(std::int32_t), kCall);
-  if (!(options.clip >= 0) || !std::isfinite(options.clip)) {
-    fail(kCall, "clip", "must be finite and at least 0, is " + number_text(options.clip));
-  }
   const bool masked = options.batches.objective == TrainingObjective::masked;
   if (masked == model.config().causal) {
     fail(kCall, "objective",
@@ -74,34 +48,16 @@ void check(const LanguageModel& model, const TrainerOptions& options) {
            "is outside the vocabulary (0.." + std::to_string(vocabulary - 1) + ")");
     }
   }
-  const bool is_sgd = options.optimizer == TrainingOptimizer::sgd;
-  if (options.momentum != 0 && !is_sgd) fail(kCall, "momentum", "is sgd's, and this is adamw");
-  // By what checks them in every step: a step over nothing.
-  float nothing[4] = {};
-  const auto one = [&](int i) { return VectorView<float>(nothing + i, {1}); };
-  const double rate = scheduled_rate(options.schedule, 0);
-  adamw_step(one(0), one(1), one(2), one(3), 1, adamw(options, rate, options.weight_decay, 1));
-  sgd_step(one(0), one(1), one(2), sgd(options, rate, options.weight_decay, 1));
+  return options;
 }
 
 }  // namespace
 
-bool operator==(const TrainerOptions& a, const TrainerOptions& b) {
-  const auto numbers = [](const TrainerOptions& o) {
-    return std::tuple(o.batch, o.accumulation, o.schedule.learning_rate, o.schedule.lowest,
-                      o.schedule.warmup, o.schedule.steps, o.optimizer, o.beta1, o.beta2, o.eps,
-                      o.momentum, o.weight_decay, o.clip, o.seed, o.batches.objective,
-                      o.batches.mask_token, o.batches.vocabulary);
-  };
-  return numbers(a) == numbers(b);
-}
-
 Trainer::Trainer(LanguageModel& model, LoraAdapter* adapter, const TrainerOptions& options)
-    : model_(model), adapter_(adapter), options_(options) {
-  check(model, options);
-  first_ = Buffer<float, 1>(values().shape());
-  second_ = Buffer<float, 1>(values().shape());
-}
+    : GradientTrainer("Trainer", adapter ? static_cast<Trainable&>(*adapter) : model,
+                      checked(model, options)),
+      model_(model),
+      adapter_(adapter) {}
 
 Trainer::Trainer(LanguageModel& model, const TrainerOptions& options)
     : Trainer(model, nullptr, options) {}
@@ -109,18 +65,22 @@ Trainer::Trainer(LanguageModel& model, const TrainerOptions& options)
 Trainer::Trainer(LoraAdapter& adapter, const TrainerOptions& options)
     : Trainer(adapter.model(), &adapter, options) {}
 
-void Trainer::set_steps(std::int64_t steps) {
-  if (steps < 0)
-    fail("Trainer::set_steps", "steps", "must be at least 0, is " + std::to_string(steps));
-  steps_ = steps;
+Metadata Trainer::settings() const {
+  return checkpoint_settings(model_.config(), step_options_,
+                             adapter_ ? std::optional(adapter_->options()) : std::nullopt);
+}
+
+TrainerState Trainer::read_state(const Safetensors& file) const {
+  const Checkpoint read = read_checkpoint(file);
+  return {checkpoint_settings(read.config, read.options, read.lora), read.steps};
 }
 
 void Trainer::set_share(TrainingShare share) {
   constexpr const char* kCall = "Trainer::set_share";
   const auto& [part, parts, add_up, from_first] = share;
-  if (parts < 1 || parts > options_.batch) {
+  if (parts < 1 || parts > step_options_.batch) {
     fail(kCall, "parts",
-         {"must be from 1 to the ", options_.batch, " windows of a batch, is ", parts});
+         {"must be from 1 to the ", step_options_.batch, " windows of a batch, is ", parts});
   }
   if (part < 0 || part >= parts) {
     fail(kCall, "part", {"must be from 0 to below ", parts, ", is ", part});
@@ -131,26 +91,20 @@ void Trainer::set_share(TrainingShare share) {
 
 // From the end of the file's order, which is that of the forward pass. A tied matrix has gradients
 // from both ends: a loss that is not finite has spoilt the head's.
-void Trainer::fail_not_finite(double loss) const {
+std::string Trainer::not_finite(double loss) const {
   std::vector<StoredParameter> gradients = stored_parameters(model_.config(), model_.gradients());
-  const auto not_finite = [](const StoredParameter& each) {
-    return !std::all_of(each.data, each.data + each.count(),
-                        [](float x) { return std::isfinite(x); });
-  };
   if (model_.config().tied_head && !adapter_ && !std::isfinite(loss)) {
     gradients.push_back(gradients.front());
   }
-  const auto at = std::find_if(gradients.rbegin(), gradients.rend(), not_finite);
-  const std::string first = at == gradients.rend() ? "the gradients are finite"
-                                                   : "the gradient of " + at->name + " went first";
-  fail("Trainer::step", "loss",
-       "is " + number_text(loss) + " in step " + std::to_string(steps_) + ": " + first);
+  const StoredParameter* const first = last_not_finite(gradients);
+  return first ? "the gradient of " + first->name + " went first" : "the gradients are finite";
 }
 
 TrainingStep Trainer::step(std::span<const std::int32_t> stream, const Context& context) {
   const auto begin = Clock::now();
-  draw_batch(stream, options_.batch * options_.accumulation, model_.config().context,
-             options_.batches, options_.seed, static_cast<std::uint64_t>(steps_), batch_);
+  draw_batch(stream, step_options_.batch * step_options_.accumulation, model_.config().context,
+             step_options_.batches, step_options_.seed, static_cast<std::uint64_t>(steps()),
+             batch_);
   TrainingStep result =
       step(batch_.tokens_of(0, batch_.windows), batch_.targets_of(0, batch_.windows), context);
   result.seconds = seconds_since(begin);
@@ -158,112 +112,54 @@ TrainingStep Trainer::step(std::span<const std::int32_t> stream, const Context& 
 }
 
 // for each batch of the step's windows: gradients += those of the mean loss, of the part that is
-// this one's add up with the others;  clip;  step
+// this one's;  add up with the others;  clip;  step
 TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
                            MatrixView<const std::int32_t> targets, const Context& context) {
   const auto begin = Clock::now();
   model_.check(tokens, targets, "Trainer::step");
   const Index windows = tokens.size(0);
-  const Index counted =
-      targets.count() -
-      std::count(targets.data(), targets.data() + targets.count(), kIgnoredTarget);
   model_.clear_gradients();
-  ModelGradientOptions gradient_options;
-  gradient_options.scale = 1 / static_cast<double>(std::max<Index>(counted, 1));
+  ModelGradientOptions options;
+  options.scale = share_of(counted(targets));
   double sum = 0;
   TrainingStep result;
-  for (Index at = 0; at < windows; at += options_.batch) {
-    const Index size = std::min(options_.batch, windows - at);
+  result.tokens = tokens.count();
+  for (Index at = 0; at < windows; at += step_options_.batch) {
+    const Index size = std::min(step_options_.batch, windows - at);
     const auto until = [&](Index part) {
       return static_cast<Index>(std::int64_t{size} * part / share_.parts);
     };
-    const Index begins = until(share_.part), count = until(share_.part + 1) - begins;
+    options.first_sequence = until(share_.part);
+    const Index first = at + options.first_sequence;
+    const Index count = until(share_.part + 1) - options.first_sequence;
     if (count == 0) continue;
-    gradient_options.first_sequence = begins;
-    if (model_.config().dropout > 0) {
-      const Index n = at / options_.batch;
-      gradient_options.dropout_seed = dropout_seed(options_.seed, steps_, n);
-    }
-    const auto from = Clock::now();
-    const ModelLoss loss =
-        model_.accumulate(rows_of(tokens, at + begins, count), rows_of(targets, at + begins, count),
-                          gradient_options, {scratch_, context.parallel});
-    sum += loss.sum;
-    result.forward_seconds += loss.forward_seconds;
-    result.backward_seconds += seconds_since(from) - loss.forward_seconds;
+    const TrainingBatch batch{{}, rows_of(tokens, first, count), rows_of(targets, first, count)};
+    sum += accumulate(batch, options, at / step_options_.batch, result, context).sum;
   }
-  if (adapter_) adapter_->take_gradients({scratch_, context.parallel});
-  const VectorView<float> values = this->values();
-  const VectorView<float> gradient = adapter_ ? adapter_->gradient() : model_.gradient();
-  if (share_.add_up) share_.add_up(gradient, {&sum, 1});
-  const auto back = Clock::now();
-  result.step = steps_;
-  const bool moves = share_.part == 0 || !share_.from_first;
-  double decides[] = {sum * gradient_options.scale,
-                      moves ? gradient_norm(gradient, {scratch_, context.parallel}) : 0};
-  if (share_.from_first) share_.from_first(std::as_writable_bytes(std::span(decides)));
-  result.loss = decides[0], result.gradient_norm = decides[1];
-  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
-    fail_not_finite(result.loss);
-  }
-  result.learning_rate = scheduled_rate(options_.schedule, steps_);
-  result.tokens = tokens.count();
-  const double scale = options_.clip > 0 ? clip_scale(result.gradient_norm, options_.clip) : 1;
-  const Index all = values.size(0), decayed = adapter_ ? all : model_.decayed();
-  const auto move = [&](Index from, Index to, double decay) {
-    if (from == to) return;  // a model without norms and biases has nothing that does not decay
-    const auto part = [&](const auto& view) {
-      return std::remove_cvref_t<decltype(view)>(view.data() + from, {to - from});
-    };
-    if (options_.optimizer == TrainingOptimizer::sgd) {
-      sgd_step(part(values), part(gradient),
-               options_.momentum > 0 ? part(first_.view()) : VectorView<float>(),
-               sgd(options_, result.learning_rate, decay, scale), context);
-      return;
-    }
-    adamw_step(part(values), part(gradient), part(first_.view()), part(second_.view()), steps_ + 1,
-               adamw(options_, result.learning_rate, decay, scale), context);
-  };
-  // A rate of 0, at the end of a schedule, moves nothing, and is none to an optimizer.
-  if (moves && result.learning_rate > 0) {
-    move(0, decayed, options_.weight_decay);
-    move(decayed, all, 0);
-  }
-  if (share_.from_first) {
-    share_.from_first(
-        std::as_writable_bytes(std::span(values.data(), static_cast<std::size_t>(all))));
-  }
-  if (adapter_) adapter_->merge({scratch_, context.parallel});
-  ++steps_;
-  result.optimizer_seconds = seconds_since(back);
-  result.seconds = seconds_since(begin);
+  move(sum, options.scale, result, begin, context);
   return result;
 }
 
 ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, Index windows,
                             const Context& context) {
   TokenBatch batch;
-  spaced_batch(stream, windows, model_.config().context, options_.batches, options_.seed, batch);
+  spaced_batch(stream, windows, model_.config().context, step_options_.batches, step_options_.seed,
+               batch);
   return evaluate(batch.tokens_of(0, windows), batch.targets_of(0, windows), context);
 }
 
 ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, const Context& context) {
   const Index windows = static_cast<Index>(stream.size()) / model_.config().context;
-  return evaluate(stream, std::clamp<Index>(windows, 1, 20 * options_.batch), context);
+  return evaluate(stream, std::clamp<Index>(windows, 1, 20 * step_options_.batch), context);
 }
 
 ModelLoss Trainer::evaluate(MatrixView<const std::int32_t> tokens,
                             MatrixView<const std::int32_t> targets, const Context& context) {
   model_.check(tokens, targets, "Trainer::evaluate");
   ModelLoss all;
-  for (Index first = 0; first < tokens.size(0); first += options_.batch) {
-    const Index count = std::min(options_.batch, tokens.size(0) - first);
-    const ModelLoss loss =
-        model_.loss(rows_of(tokens, first, count), rows_of(targets, first, count),
-                    {scratch_, context.parallel});
-    all.sum += loss.sum;
-    all.counted += loss.counted;
-    all.correct += loss.correct;
+  for (Index first = 0; first < tokens.size(0); first += step_options_.batch) {
+    const Index count = std::min(step_options_.batch, tokens.size(0) - first);
+    all += model_.loss(rows_of(tokens, first, count), rows_of(targets, first, count), own(context));
   }
   return all;
 }

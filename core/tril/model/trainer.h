@@ -7,79 +7,18 @@
 //   }
 #pragma once
 
-#include <tril/foundation/named.h>
 #include <tril/model/batches.h>
+#include <tril/model/gradient_trainer.h>
 #include <tril/model/lora.h>
-#include <tril/training/optimizers.h>
-#include <tril/training/schedule.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
+#include <string>
 
 namespace tril {
 
-// How parameters move against their gradients (training/optimizers.h): by AdamW, or by stochastic
-// gradient descent, which takes a momentum, and neither betas nor eps.
-enum class TrainingOptimizer : std::uint8_t { adamw, sgd };
-// Their names.
-inline constexpr Named<TrainingOptimizer> kTrainingOptimizers[] = {
-    {"adamw", TrainingOptimizer::adamw}, {"sgd", TrainingOptimizer::sgd}};
-
-// nanoGPT's recipe for characters on a CPU (Karpathy 2022).
-struct TrainerOptions {
-  Index batch = 12;        // windows whose gradients are computed at once
-  Index accumulation = 1;  // batches whose gradients make one step
-  // Of learning rates.
-  Schedule schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 100, .steps = 2000};
-  TrainingOptimizer optimizer = TrainingOptimizer::adamw;
-  double beta1 = 0.9;         // how much of AdamW's first moment a step keeps
-  double beta2 = 0.99;        // and of its second
-  double eps = 1e-8;          // added to the root of the second
-  double momentum = 0;        // of SGD: how much of the last move a step keeps
-  double weight_decay = 0.1;  // of matrices; 0 for all else
-  double clip = 1;            // the largest norm of the gradient; 0: any
-  std::uint64_t seed = 1337;  // which windows, and what dropout leaves out
-  BatchOptions batches = {};  // what the targets are
-
-  friend bool operator==(const TrainerOptions&, const TrainerOptions&);
-};
-
-// What a step was.
-struct TrainingStep {
-  std::int64_t step = 0;     // its number, from 0
-  double loss = 0;           // before it, the mean of all targets, in nats
-  double gradient_norm = 0;  // before clipping
-  double learning_rate = 0;  // of the schedule
-  double seconds = 0;        // that it took
-  Index tokens = 0;          // that were looked at
-
-  // Parts of these seconds:
-  double forward_seconds = 0;    // the forward pass, with the loss
-  double backward_seconds = 0;   // the backward pass
-  double optimizer_seconds = 0;  // clipping and moving the parameters
-};
-
-// How several trainers, each with a model of its own in a process of its own, train one together:
-// each computes the gradients of its part of every batch.
-struct TrainingShare {
-  Index part = 0;   // from 0 to below parts
-  Index parts = 1;  // at most a batch
-  // gradient and sums become, in every process, the sums over all of them. With from_first, only
-  // part 0 needs the gradient's.
-  std::function<void(VectorView<float> gradient, std::span<double> sums)> add_up = {};
-  // The bytes become those of part 0 in every process. With it part 0 alone decides and moves the
-  // parameters, and has the moments; the others take over its loss, norm and parameters. Where each
-  // computes them on its own, processors of several kinds round differently and drift apart. All
-  // must begin with the same parameters.
-  std::function<void(std::span<std::byte>)> from_first = {};
-};
-
-// Owns the moments and borrows the model, or its adapter. What happens in a step is a function of
-// the model, the moments, the options, the stream and the step's number alone: who restores these
-// goes on with the same bits, on any number of threads.
-class Trainer {
+// Trains a language model, or an adapter for one, on windows of a stream or on given sequences.
+class Trainer : public GradientTrainer {
  public:
   // Throws Error for options out of range, and for an objective that the model is not made for.
   Trainer(LanguageModel& model, const TrainerOptions& options);
@@ -119,37 +58,20 @@ class Trainer {
   // The same.
   const LanguageModel& model() const noexcept { return model_; }
   // As they were given.
-  const TrainerOptions& options() const noexcept { return options_; }
-  // How many steps are done.
-  std::int64_t steps() const noexcept { return steps_; }
+  const TrainerOptions& options() const noexcept { return step_options_; }
   // The one it was given; null: the whole model moves.
   LoraAdapter* adapter() noexcept { return adapter_; }
   const LoraAdapter* adapter() const noexcept { return adapter_; }
-  // What it moves: the values of the adapter, or those of the model.
-  VectorView<float> values() noexcept { return adapter_ ? adapter_->values() : model_.values(); }
-  // AdamW's, laid out as these values. SGD's momentum is in the first.
-  VectorView<float> first_moment() noexcept { return first_; }
-  VectorView<float> second_moment() noexcept { return second_; }
-  VectorView<const float> first_moment() const noexcept { return first_; }
-  VectorView<const float> second_moment() const noexcept { return second_; }
-  // After values and moments were put back as they were when so many steps were done. Throws Error
-  // below 0.
-  void set_steps(std::int64_t steps);
-  // Bytes of working memory that steps have needed.
-  std::size_t scratch_bytes() const noexcept { return scratch_.capacity(); }
+  Metadata settings() const override;
+  TrainerState read_state(const Safetensors& file) const override;
 
  private:
   Trainer(LanguageModel& model, LoraAdapter* adapter, const TrainerOptions& options);
-  [[noreturn]] void fail_not_finite(double loss) const;
+  std::string not_finite(double loss) const override;
 
   LanguageModel& model_;
   LoraAdapter* adapter_;
-  TrainerOptions options_;
-  Buffer<float, 1> first_, second_;
-  std::int64_t steps_ = 0;
-  TrainingShare share_;
   TokenBatch batch_;
-  Scratch scratch_;
 };
 
 }  // namespace tril

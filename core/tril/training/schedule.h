@@ -11,6 +11,8 @@ struct Schedule {
   double lowest = 0;            // at the end: from 0 to learning_rate
   std::int64_t warmup = 0;      // steps in which it rises: at least 0
   std::int64_t steps = 0;       // in all, the last at `lowest`; 0: it stays at its highest
+
+  friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
 // The rate of step 0, 1, 2, ...:

@@ -102,8 +102,34 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
     return this;
   }
 
-  /** @internal A run: as many steps at a time as `every` says. */
-  protected reports(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
+  /**
+   * Trains, and reports after every `every` steps. The Worker goes on when the next report is asked for, so leaving
+   * the loop leaves the trainer in the state of the last report, and other calls run between reports.
+   *
+   * @throws TrilError as `step`, when all steps before it have been reported; and what `signal` is
+   * aborted with: the steps before it are done then
+   *
+   * @example
+   * ```ts
+   * import { loadTril } from 'tril/worker';
+   *
+   * const remote = await loadTril({ variant: 'simd', training: true });
+   * const model = { layers: 1, heads: 2, width: 16, context: 8 } as const;
+   * const options = { model, data: 'abcdefgh'.repeat(30), steps: 30, learningRate: 0.01 };
+   * const done: number[] = [];
+   * for await (const { step, loss } of remote.trainer(options).run({ steps: 30, every: 10 })) {
+   *   if (loss < 10) done.push(step);
+   * }
+   * done; // [9, 19, 29]
+   * const sizes = { sourceVocabulary: 9, targetVocabulary: 9, width: 16, hidden: 32, context: 6 };
+   * const batches = await Promise.all([0, 1, 2, 3].map((step) => remote.drawSequences('sort', { step })));
+   * const sorter = remote.sequenceTrainer({ model: { ...sizes, heads: 2 }, batches, steps: 4 });
+   * for await (const { step } of sorter.run({ steps: 4, every: 2 })) done.push(step);
+   * done; // [9, 19, 29, 1, 3]
+   * remote.close();
+   * ```
+   */
+  run(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
     return reportsOf(
       (count, signal) => this.#steps(count, signal),
       options,

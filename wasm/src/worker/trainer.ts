@@ -19,38 +19,12 @@ import type {
 import type { TrainerOptions } from '../trainer.js';
 import type { NestedNumbers } from '../values.js';
 import { RemoteLearner, learnerCall } from './learner.js';
-import type { LearnerCall, RunOptions, TrainingReport } from './learner.js';
+import type { LearnerCall } from './learner.js';
 import { textOf, type RemoteModel } from './model.js';
 import type { Ask, RemoteValue } from './remote.js';
 
 /** A `Trainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
-  /**
-   * Trains, and reports after every `every` steps. The Worker goes on when the next report is asked for, so leaving
-   * the loop leaves the trainer in the state of the last report, and other calls run between reports.
-   *
-   * @throws TrilError as `step`, when all steps before it have been reported; and what `signal` is
-   * aborted with: the steps before it are done then
-   *
-   * @example
-   * ```ts
-   * import { loadTril } from 'tril/worker';
-   *
-   * const remote = await loadTril({ variant: 'simd', training: true });
-   * const model = { layers: 1, heads: 2, width: 16, context: 8 } as const;
-   * const options = { model, data: 'abcdefgh'.repeat(30), steps: 30, learningRate: 0.01 };
-   * const done: number[] = [];
-   * for await (const { step, loss } of remote.trainer(options).run({ steps: 30, every: 10 })) {
-   *   if (loss < 10) done.push(step);
-   * }
-   * done; // [9, 19, 29]
-   * remote.close();
-   * ```
-   */
-  run(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined> {
-    return this.reports(options);
-  }
-
   /** The mean loss of what is not trained on, or of a batch. */
   async evaluate(batch?: TokenBatch): Promise<TrainingLoss> {
     return this.ask('evaluate', batch) as Promise<TrainingLoss>;

@@ -1,0 +1,123 @@
+#include "learner.h"
+
+#include <emscripten/bind.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "guard.h"
+
+namespace tril::js {
+
+namespace {
+
+// The parameter of that name.
+const StoredParameter& parameter_named(const std::vector<StoredParameter>& stored,
+                                       const std::string& name, const char* call,
+                                       const char* argument) {
+  const auto at = std::find_if(stored.begin(), stored.end(),
+                               [&](const StoredParameter& each) { return each.name == name; });
+  if (at == stored.end()) {
+    fail(call, argument, {"there is no parameter ", name, "; the first is ", stored[0].name});
+  }
+  return *at;
+}
+
+}  // namespace
+
+void Learner::count_bytes() noexcept {
+  const auto moments = 2 * static_cast<std::size_t>(learning().values().size(0)) * sizeof(float);
+  memory_.set(bytes() + moments + learning().scratch_bytes());
+}
+
+void Learner::restore(const Safetensors& checkpoint) {
+  const Metadata& own = about;
+  const auto then = checkpoint.metadata.find(kFingerprint), now = own.find(kFingerprint);
+  if (then != checkpoint.metadata.end() && now != own.end() && then->second != now->second) {
+    fail("restore", "data", "is not what the checkpoint was trained on");
+  }
+  restore_checkpoint(checkpoint, learning());
+}
+
+namespace {
+
+double learner_done(Learner& learner) { return static_cast<double>(learner.learning().steps()); }
+
+double learner_parameter_count(Learner& learner) {
+  GradientTrainer& trainer = learner.learning();
+  double count = 0;
+  for (const StoredParameter& each : trainer.trained().parameters(trainer.values())) {
+    count += static_cast<double>(each.count());
+  }
+  return count;
+}
+
+// Gives names and texts in turn.
+Names learner_settings(Learner& learner) { return to_javascript(learner.learning().settings()); }
+
+// Gives copies of the "parameters", "gradients", "first" or "second" moments, all of them or those
+// of these names. Of an adapter gradients and moments are those of A and B.
+NamedTensors learner_tensors(Learner& learner, const std::string& which, const Names& names) {
+  GradientTrainer& trainer = learner.learning();
+  Trainable& trained = trainer.trained();
+  const std::vector<StoredParameter> stored =
+      which == "parameters"  ? trained.parameters()
+      : which == "gradients" ? trained.parameters(trained.gradient())
+      : which == "first"     ? trained.parameters(trainer.first_moment())
+                             : trained.parameters(trainer.second_moment());
+  Results results(learner.engine, which.c_str());
+  const auto add = [&](const StoredParameter& each) {
+    each.copy_to(results.make(each.name, each.shape).data());
+  };
+  const auto wanted = emscripten::vecFromJSArray<std::string>(names);
+  for (const std::string& name : wanted) {
+    add(parameter_named(stored, name, which.c_str(), "names"));
+  }
+  if (wanted.empty()) std::for_each(stored.begin(), stored.end(), add);
+  return results.hand_over();
+}
+
+// Replaces the parameters of these names by `values`; none where one does not fit.
+void learner_set_parameters(Learner& learner, const Names& names, const NamedTensors& values) {
+  constexpr const char* kCall = "setParameters";
+  const Trainable& trained = learner.learning().trained();
+  if (!trained.base().empty()) {
+    fail(kCall, "lora", "leaves the model's parameters as they are: none can be set");
+  }
+  const std::vector<StoredParameter> stored = trained.parameters();
+  std::vector<std::pair<const StoredParameter*, const Tensor*>> moves;
+  for (const std::string& name : emscripten::vecFromJSArray<std::string>(names)) {
+    const StoredParameter& each = parameter_named(stored, name, kCall, "values");
+    const Tensor& value = *named(values, name.c_str());
+    if (value.shape() != each.shape) {
+      fail(kCall, name.c_str(), {"must have the shape of the parameter, ", each.shape});
+    }
+    moves.emplace_back(&each, &value);
+  }
+  for (const auto& [each, value] : moves) each->copy_from(value->data());
+}
+
+Bytes learner_save(Learner& learner) {
+  return to_javascript(checkpoint_file(learner.learning(), learner.about));
+}
+
+void learner_restore(Learner& learner, const Bytes& checkpoint) {
+  const std::string file = text_of(checkpoint);
+  learner.restore(parse_safetensors(std::as_bytes(std::span(file))));
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tril_learner) {
+  using namespace emscripten;
+  class_<Learner>("_Learner")
+      .function("done", guard<&learner_done>)
+      .function("parameterCount", guard<&learner_parameter_count>)
+      .function("settings", guard<&learner_settings>)
+      .function("tensors", guard<&learner_tensors>)
+      .function("setParameters", guard<&learner_set_parameters>)
+      .function("save", guard<&learner_save>)
+      .function("restore", guard<&learner_restore>);
+}
+
+}  // namespace tril::js

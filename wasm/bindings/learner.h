@@ -1,0 +1,62 @@
+// What JavaScript has of the trainers of all models: settings, parameters, gradients and moments,
+// checkpoints.
+#pragma once
+
+#include <tril/model/checkpoint.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "parameters.h"
+
+namespace tril::js {
+
+// What tells data from others, in a checkpoint.
+inline constexpr const char* kFingerprint = "data_fingerprint";
+
+// A model in training that JavaScript owns. Its memory counts as the engine's.
+class Learner {
+ public:
+  Learner(Engine& given, Metadata kept) : engine(given), about(std::move(kept)), memory_(given) {}
+  virtual ~Learner() = default;
+
+  virtual GradientTrainer& learning() noexcept = 0;
+  // Throws Error as restore_checkpoint, and where the checkpoint was trained on other data.
+  void restore(const Safetensors& checkpoint);
+  // Counts what it holds by now. To be called after each call that may have taken memory.
+  void count_bytes() noexcept;
+
+  Engine& engine;
+  Metadata about;  // what is kept with a checkpoint
+
+ protected:
+  // Of the model and its data.
+  virtual std::size_t bytes() const noexcept = 0;
+
+ private:
+  CountedBytes memory_;
+};
+
+// Rows of numbers in an array of JavaScript's, which follow each other in it.
+class GivenRows {
+ public:
+  explicit GivenRows(const Integers& given) : numbers_(numbers_of(given)), next_(numbers_.data()) {}
+
+  // The next ones.
+  MatrixView<const std::int32_t> take(Index rows, Index length) noexcept {
+    const MatrixView<const std::int32_t> view(next_, {rows, length});
+    next_ += view.count();
+    return view;
+  }
+  // All of them.
+  MatrixView<const std::int32_t> all(Index rows) const noexcept {
+    return {numbers_.data(), {rows, static_cast<Index>(numbers_.size()) / rows}};
+  }
+
+ private:
+  std::vector<std::int32_t> numbers_;
+  const std::int32_t* next_;
+};
+
+}  // namespace tril::js
