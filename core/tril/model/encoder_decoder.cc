@@ -2,6 +2,7 @@
 #include <tril/foundation/random.h>
 #include <tril/foundation/ranges.h>
 #include <tril/foundation/sizes.h>
+#include <tril/foundation/stopwatch.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
@@ -11,7 +12,6 @@
 #include <tril/model/encoder_decoder.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <type_traits>
 
@@ -334,14 +334,14 @@ ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answer
   if (options.dropout_seed && config_.dropout > 0) {
     dropout = {config_.dropout, *options.dropout_seed, options.first_sequence};
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const detail::Stopwatch watch;
   forward(source, target, dropout, context);
   const CrossEntropyResult result =
       cross_entropy(saved_.logits, joined_rows(answers),
                     {.reduction = Reduction::sum, .gradient_scale = scale}, saved_.logits, context);
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  const double seconds = watch.seconds();
   backward(source, target, dropout, context);
-  return {result.loss, result.counted, result.correct, passed.count()};
+  return {result.loss, result.counted, result.correct, seconds};
 }
 
 }  // namespace tril

@@ -66,7 +66,7 @@ TrainingStep EncoderDecoderTrainer::step(Tokens source, Tokens target, Tokens an
 // gradients += those of the mean loss, batch by batch;  clip;  step
 TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> batches,
                                          const Context& context) {
-  const auto begin = Clock::now();
+  const detail::Stopwatch watch;
   check_batches(model_, batches);
   TrainingStep result;
   Index answers = 0;
@@ -81,7 +81,7 @@ TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> ba
     const auto number = static_cast<Index>(n);
     loss += scale * accumulate(batches[n], {.scale = scale}, number, result, context).sum;
   }
-  move(loss, 1, result, begin, context);
+  move(loss, 1, result, watch, context);
   return result;
 }
 

@@ -56,10 +56,6 @@ void GradientTrainer::set_steps(std::int64_t steps) {
   steps_ = steps;
 }
 
-double GradientTrainer::seconds_since(Clock::time_point begin) noexcept {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 const StoredParameter* GradientTrainer::last_not_finite(
     const std::vector<StoredParameter>& gradients) {
   const auto not_finite = [](const StoredParameter& each) {
@@ -77,11 +73,11 @@ Index GradientTrainer::counted(const MatrixView<const std::int32_t>& targets) no
 
 ModelLoss GradientTrainer::accumulate(const TrainingBatch& batch, ModelGradientOptions options,
                                       Index number, TrainingStep& result, const Context& context) {
-  const auto from = Clock::now();
+  const detail::Stopwatch watch;
   options.dropout_seed = dropout_seed(step_options_.seed, steps_, number);
   const ModelLoss loss = trained_.accumulate(batch, options, own(context));
   result.forward_seconds += loss.forward_seconds;
-  result.backward_seconds += seconds_since(from) - loss.forward_seconds;
+  result.backward_seconds += watch.seconds() - loss.forward_seconds;
   return loss;
 }
 
@@ -103,11 +99,11 @@ void GradientTrainer::move(Index from, Index to, const AdamWOptions& options,
 }
 
 void GradientTrainer::move(double losses, double factor, TrainingStep& result,
-                           Clock::time_point begin, const Context& context) {
+                           const detail::Stopwatch& watch, const Context& context) {
   trained_.take_gradients(own(context));
   const VectorView<float> values = trained_.values(), gradient = trained_.gradient();
   if (share_.add_up) share_.add_up(gradient, {&losses, 1});
-  const auto back = Clock::now();
+  const detail::Stopwatch moving;
   const bool moves = share_.part == 0 || !share_.from_first;
   double decides[] = {losses * factor, moves ? gradient_norm(gradient, own(context)) : 0};
   if (share_.from_first) share_.from_first(std::as_writable_bytes(std::span(decides)));
@@ -133,8 +129,8 @@ void GradientTrainer::move(double losses, double factor, TrainingStep& result,
   }
   trained_.merge(own(context));
   ++steps_;
-  result.optimizer_seconds = seconds_since(back);
-  result.seconds = seconds_since(begin);
+  result.optimizer_seconds = moving.seconds();
+  result.seconds = watch.seconds();
 }
 
 }  // namespace tril

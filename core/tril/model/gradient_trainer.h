@@ -7,12 +7,12 @@
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/message.h>
 #include <tril/foundation/named.h>
+#include <tril/foundation/stopwatch.h>
 #include <tril/model/batches.h>
 #include <tril/model/trainable.h>
 #include <tril/training/optimizers.h>
 #include <tril/training/schedule.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -114,11 +114,8 @@ class GradientTrainer {
   virtual TrainerState read_state(const Safetensors& file) const = 0;
 
  protected:
-  using Clock = std::chrono::steady_clock;  // by which steps are timed
-
   // Throws Error, in the name of `kind`, for options of a step that are out of range.
   GradientTrainer(const char* kind, Trainable& trained, const TrainerOptions& options);
-  static double seconds_since(Clock::time_point begin) noexcept;
   // The context of calls that take its working memory.
   Context own(const Context& context) noexcept { return {scratch_, context.parallel}; }
 
@@ -135,7 +132,7 @@ class GradientTrainer {
   // Moves the values, once all gradients are in, and completes the result: its loss is the sum of
   // these, times `factor`. Throws Error, saying why, where the loss or the gradient is not finite;
   // values and moments are then as they were.
-  void move(double losses, double factor, TrainingStep& result, Clock::time_point begin,
+  void move(double losses, double factor, TrainingStep& result, const detail::Stopwatch& watch,
             const Context& context);
   // Which gradient is not finite, in the words of an error.
   virtual std::string not_finite(double loss) const = 0;

@@ -1,6 +1,7 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
 #include <tril/foundation/sizes.h>
+#include <tril/foundation/stopwatch.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
@@ -8,7 +9,6 @@
 #include <tril/model/language_model.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -272,15 +272,15 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
   detail::ModelPass pass = pass_over(tokens, context);
   pass.dropout_seed = options.dropout_seed;
   pass.first_batch = options.first_sequence;
-  const auto begin = std::chrono::steady_clock::now();
+  const detail::Stopwatch watch;
   forward(tokens, pass);
   if (saved_.capped) copy(saved_.logits, saved_.capped, context);
   const CrossEntropyResult result = cross_entropy(
       saved_.logits, joined_rows(targets),
       {.reduction = Reduction::sum, .gradient_scale = options.scale}, saved_.logits, context);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  const double seconds = watch.seconds();
   backward(tokens, pass);
-  return {result.loss, result.counted, result.correct, seconds.count()};
+  return {result.loss, result.counted, result.correct, seconds};
 }
 
 }  // namespace tril

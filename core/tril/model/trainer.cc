@@ -101,13 +101,13 @@ std::string Trainer::not_finite(double loss) const {
 }
 
 TrainingStep Trainer::step(std::span<const std::int32_t> stream, const Context& context) {
-  const auto begin = Clock::now();
+  const detail::Stopwatch watch;
   draw_batch(stream, step_options_.batch * step_options_.accumulation, model_.config().context,
              step_options_.batches, step_options_.seed, static_cast<std::uint64_t>(steps()),
              batch_);
   TrainingStep result =
       step(batch_.tokens_of(0, batch_.windows), batch_.targets_of(0, batch_.windows), context);
-  result.seconds = seconds_since(begin);
+  result.seconds = watch.seconds();
   return result;
 }
 
@@ -115,7 +115,7 @@ TrainingStep Trainer::step(std::span<const std::int32_t> stream, const Context& 
 // this one's;  add up with the others;  clip;  step
 TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
                            MatrixView<const std::int32_t> targets, const Context& context) {
-  const auto begin = Clock::now();
+  const detail::Stopwatch watch;
   model_.check(tokens, targets, "Trainer::step");
   const Index windows = tokens.size(0);
   model_.clear_gradients();
@@ -136,7 +136,7 @@ TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
     const TrainingBatch batch{{}, rows_of(tokens, first, count), rows_of(targets, first, count)};
     sum += accumulate(batch, options, at / step_options_.batch, result, context).sum;
   }
-  move(sum, options.scale, result, begin, context);
+  move(sum, options.scale, result, watch, context);
   return result;
 }
 

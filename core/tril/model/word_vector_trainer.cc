@@ -1,10 +1,10 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/elementary.h>
+#include <tril/foundation/stopwatch.h>
 #include <tril/model/word_vector_kernels.h>
 #include <tril/model/word_vector_trainer.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -16,7 +16,6 @@ TRIL_DEFINE_DISPATCH(WordVectorKernels, kWordVectorKernels, word_vector_kernels)
 namespace {
 
 constexpr const char* kCall = "WordVectorTrainer";
-using Clock = std::chrono::steady_clock;
 
 void check_count(const char* name, Index value, Index most) {
   if (value < 1 || value > most) {
@@ -163,7 +162,7 @@ void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, i
 }
 
 WordVectorStep WordVectorTrainer::step(const Context& context) {
-  const auto begin = Clock::now();
+  const detail::Stopwatch watch;
   const std::span<const TokenId> words(corpus_.words);
   const auto start = static_cast<std::size_t>(steps_ % epoch_steps() * kStepWords);
   const auto piece =
@@ -195,7 +194,7 @@ WordVectorStep WordVectorTrainer::step(const Context& context) {
          {"is ", loss, " in step ", steps_, ": the learning rate is too high"});
   }
   ++steps_;
-  result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  result.seconds = watch.seconds();
   threads_.took(static_cast<double>(windows_.windows.size()), result.seconds);
   return result;
 }

@@ -1,0 +1,31 @@
+// How long something takes.
+#pragma once
+
+#ifdef __EMSCRIPTEN__
+#include <emscripten/emscripten.h>
+#else
+#include <chrono>
+#endif
+
+namespace tril::detail {
+
+// Starts when it is made.
+class Stopwatch {
+ public:
+  // Since then, by a clock that nobody sets back.
+  double seconds() const noexcept { return now() - begin_; }
+
+ private:
+  static double now() noexcept {
+#ifdef __EMSCRIPTEN__
+    return emscripten_get_now() / 1000;  // libc++'s clock brings printf along, for its errors
+#else
+    using Seconds = std::chrono::duration<double>;
+    return Seconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+#endif
+  }
+
+  double begin_ = now();
+};
+
+}  // namespace tril::detail
