@@ -102,7 +102,8 @@ test('the induction head looks at what came after its like, or at the start sign
   for (const order of texts) {
     const ask = { ids: order, writers: [true, false, false, false], batch: 0 };
     const { layers: made, readout } = core.scope(() => headsAnswers.heads(core, ask));
-    const { cols, data } = made[1].weights[0];
+    const { shape, data } = made[1].weights;
+    const cols = shape[2];
     for (let query = 1; query <= order.length; ++query) {
       const row = data.subarray(query * cols, (query + 1) * cols);
       const token = order[query - 1];

@@ -19,9 +19,24 @@ export function checkTril(call: string, tril: unknown): void {
   throw new TrilError(call, 'tril', `must be what loadTril gives, is ${describe(tril)}`);
 }
 
+/** Of each plan, the steps in numbers as they were for the last inputs: the next ones have mostly the same shapes. */
+const lasts = new WeakMap<Plan, { readonly shapes: string; readonly steps: SizedSteps }>();
+type SizedSteps = ReadonlyMap<string, ReturnType<typeof sized>>;
+
+function sizedSteps(call: string, plan: Plan, given: GraphValues): SizedSteps {
+  const inputs = [...plan.values()].filter(isInput);
+  const shapes = inputs.map(({ node }) => tensorOf(call, given, node.name).shape.join()).join(';');
+  const last = lasts.get(plan);
+  if (last?.shapes === shapes) return last.steps;
+  const sizes = bind(call, plan, given);
+  const steps = new Map([...plan].map(([name, step]) => [name, sized(call, step, sizes)]));
+  lasts.set(plan, { shapes, steps });
+  return steps;
+}
+
 /** All values of a plan, of which some are there. */
 export function complete(call: string, tril: Tril, plan: Plan, given: GraphValues): GraphValues {
-  const sizes = bind(call, plan, given);
+  const steps = sizedSteps(call, plan, given);
   return tril.scope(() => {
     const values: Record<string, Tensor> = {};
     for (const [name, step] of plan) {
@@ -31,7 +46,7 @@ export function complete(call: string, tril: Tril, plan: Plan, given: GraphValue
       }
       const inputs = step.inputs.map(({ node }) => values[node.name]!);
       try {
-        values[name] = step.operation.run(tril, inputs, sized(call, step, sizes));
+        values[name] = step.operation.run(tril, inputs, steps.get(name)!);
       } catch (error) {
         if (!(error instanceof TrilError) || error.call === call) throw error;
         const problem = `${error.call}: ${error.argument}: ${error.problem}`;

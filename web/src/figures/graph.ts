@@ -9,8 +9,9 @@ import type { Place } from './grid';
 import type { Drawn } from './matrix';
 import type { Mark } from './pointing.svelte';
 import { cppComment, pythonComment } from './quoting';
-import { drawnOf, type Look } from './scene';
-import { factor, whyAt, type Part, type Why } from './why';
+import type { Role } from './palette.svelte';
+import { drawnOf, shareParts, type Look } from './scene';
+import { factor, largestOf, whyAt, type Part, type Why } from './why';
 
 /** Matrices of one size as one tensor, one after another. */
 export const stacked = (all: readonly MatrixData[]) => ({
@@ -53,6 +54,12 @@ export interface Shown {
   readonly look: Look;
   /** What is said of a cell below its equation. */
   readonly note: string | ((cell: Place) => string);
+  /** Of what it is made of only what counts is written: the largest products, and powers of what is seen. */
+  readonly brief?: boolean;
+  /** A number that was only moved is explained by what it is made of, where it came from. */
+  readonly through?: boolean;
+  /** What else lights up with a cell. */
+  readonly also?: (cell: Place) => readonly Mark[];
 }
 
 interface Options<Id extends string> {
@@ -64,6 +71,8 @@ interface Options<Id extends string> {
   readonly front?: readonly number[];
   /** Of rows and of columns, no more are shown (default all). */
   readonly most?: number;
+  /** The colours of values that are not shown. */
+  readonly roles?: Readonly<Record<string, Role>>;
 }
 
 interface GraphCell {
@@ -93,6 +102,9 @@ function bared(parts: Reason['parts']): Reason['parts'] {
   }
   return found;
 }
+
+/** What moves numbers as they are. */
+const moves = ['transpose', 'reshape', 'slice', 'take', 'concatenate', 'mask'];
 
 /** As one block where they are one, else each alone. */
 function marksOf(matrix: string, cells: readonly Place[]): Mark[] {
@@ -125,25 +137,29 @@ export class GraphScene<Id extends string> {
     const { row, col } = cell;
     // A value that is seen twice is made of itself, as it stands first.
     if (first !== cell.matrix) return marksOf(first, [{ row, col }]);
+    const also = this.#options.shown[cell.matrix]!.also?.(cell) ?? [];
     const seen = new Map(this.#seen(from).map((each) => [JSON.stringify(each), each]));
     const cells = [...seen.values()].map((each) => ({
       id: this.#idsOf(each).at(-1)!,
       ...{ row: each.index.at(-2) ?? 0, col: each.index.at(-1)! },
     }));
-    return [...new Set(cells.map(({ id }) => id))].flatMap((id) =>
+    const marks = [...new Set(cells.map(({ id }) => id))].flatMap((id) =>
       marksOf(
         id,
         cells.filter((each) => each.id === id),
       ),
     );
+    return [...marks, ...also];
   };
 
   /** Null for a cell that is not there. */
   why = (cell: Cell<Id>): Why | null =>
     whyAt(this.drawn[cell.matrix], cell, () => {
-      const { note } = this.#options.shown[cell.matrix]!;
+      const { note, brief = false, through = false } = this.#options.shown[cell.matrix]!;
+      const from = this.#origin(this.#cellOf(cell), through);
+      const isHidden = brief && this.drawn[cell.matrix]!.hidden(cell.row, cell.col);
       return {
-        parts: this.#parts(this.#cellOf(cell)),
+        parts: isHidden ? [] : (brief && this.#brief(from)) || this.#parts(from),
         note: typeof note === 'string' ? note : note(cell),
       };
     });
@@ -173,6 +189,43 @@ export class GraphScene<Id extends string> {
     );
   }
 
+  #operationOf(node: string): string {
+    return this.#options.graph.nodes.find(({ name }) => name === node)!.operation;
+  }
+
+  /** Where a number that was only moved came from: out of what has no name, and out of all if it goes `through`. */
+  #origin(cell: GraphCell, through: boolean): GraphCell {
+    const { graph, values } = this.#options;
+    if (!moves.includes(this.#operationOf(cell.node))) return cell;
+    const [[from] = []] = why(graph, values, cell.node, cell.index).terms;
+    const isOver = !from || (!through && !from.node.startsWith('_'));
+    return isOver ? cell : this.#origin(from, through);
+  }
+
+  #roleOf(cell: GraphCell): Role | undefined {
+    const id = this.#idsOf(cell).at(-1);
+    return id ? this.drawn[id]!.role : this.#options.roles?.[cell.node];
+  }
+
+  /** Null where it is no softmax and no sum of products. */
+  #brief({ node, index }: GraphCell): Part[] | null {
+    const { graph, values } = this.#options;
+    const { terms } = why(graph, values, node, index);
+    if (this.#operationOf(node) === 'softmax') {
+      const [own, ...row] = terms.map(([{ value }]) => value);
+      return shareParts(
+        own,
+        row.filter((value) => value !== -Infinity),
+      );
+    }
+    if (terms.length === 0 || terms.some(({ length }) => length !== 2)) return null;
+    const [a, b] = terms[0].map(
+      (cell) => this.#roleOf(cell) ?? this.#roleOf(this.#origin(cell, false)) ?? '',
+    );
+    const products = terms.map(([first, second]) => ({ a: first.value, b: second.value }));
+    return largestOf(products, a, b);
+  }
+
   /** What a number is made of; nothing where that is the number itself. What has no name is written in place. */
   #parts({ node, index }: GraphCell, inPlace = false): Part[] {
     const { graph, values } = this.#options;
@@ -191,7 +244,7 @@ export class GraphScene<Id extends string> {
         const inner = this.#parts(part, true);
         return inner.length > 1 ? [{ text: '(' }, ...inner, { text: ')' }] : inner;
       }
-      const role = id && this.drawn[id]!.role;
+      const role = this.#roleOf(part);
       const isRaised = String(bare[i - 1]).endsWith('^');
       if (isRaised) return [{ text: inText(part.value), ...(role && { role }), raised: true }];
       return [factor(part.value, role ?? '')];

@@ -1,32 +1,14 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
-import type { LayerAnswer } from '../../compute/lessons/heads';
+import type { NodeValues } from '../../compute/lessons/graph';
 import { at, type MatrixData } from '../../compute/protocol';
+import { GraphScene, matrixOf, type Shown } from '../../figures/graph';
 import type { Axis, Drawn, LabelGroup, MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
-import type { Mark } from '../../figures/pointing.svelte';
-import {
-  drawnOf,
-  letter,
-  markCell,
-  markRow,
-  rowByCol,
-  rowByRow,
-  softmaxParts,
-  word,
-  wordAxis,
-  type Look,
-} from '../../figures/scene';
-import { largestOf, whyAt, type Part, type Why } from '../../figures/why';
-import type { Cell } from '../../state/cell';
+import type { Role } from '../../figures/palette.svelte';
+import { drawnOf, letter, markCell, word, wordAxis, type Look } from '../../figures/scene';
 import type { ProjectionId, SplitId } from '../../state/heads';
-import {
-  circuitHeads,
-  groups,
-  headWidth,
-  heads,
-  stacked,
-  layers,
-} from '../../compute/handmade/heads-circuit';
+import { circuitHeads, groups, headWidth, heads } from '../../compute/handmade/heads-circuit';
+import { layerGraph } from '../../compute/handmade/heads-graph';
 import text from '$texts/heads.yaml';
 
 export function tokenAxis(title: string, labels: readonly string[]): Axis {
@@ -57,160 +39,97 @@ const entryAxis: Axis = {
   groups: undefined,
 };
 
-/** Heads' results, or anything [T, D] each, side by side. */
-function sideBySide(parts: readonly MatrixData[]): MatrixData {
-  const [{ rows, cols }] = parts;
-  const data = new Float32Array(rows * cols * parts.length);
-  parts.forEach((part, which) => {
-    for (let row = 0; row < rows; ++row) {
-      const found = part.data.subarray(row * cols, (row + 1) * cols);
-      data.set(found, (row * parts.length + which) * cols);
-    }
-  });
-  return { rows, cols: cols * parts.length, data };
-}
+const headNumbers = Array.from({ length: heads }, (_, head) => head);
 
-/** The rows of W_Q, W_K or W_V for all heads, [H D, C]. */
-function projectionOf(which: ProjectionId): MatrixData {
-  const { cols, data } = stacked(layers[0]);
-  const rows = heads * headWidth;
-  const from = ['q', 'k', 'v'].indexOf(which) * rows * cols;
-  return { rows, cols, data: data.slice(from, from + rows * cols) };
-}
+/** A map a head. */
+export const mapsOf = (layer: NodeValues): MatrixData[] =>
+  headNumbers.map((head) => matrixOf(layer, 'weights', [head]));
 
-export interface Scene {
-  readonly layer: LayerAnswer;
-  readonly projection: ProjectionId;
-  /** W of the shown projection, and W_O. */
-  readonly weight: MatrixData;
-  readonly outputWeight: MatrixData;
-  readonly drawn: Readonly<Record<SplitId, Drawn>>;
-}
+const mapLook = (labels: readonly string[], symbol: MatrixSymbol): Look => ({
+  ...{ symbol, role: 'weight', kind: 'weights' },
+  rows: tokenAxis(text.titles.query, labels),
+  cols: tokenAxis(text.titles.key, labels),
+  // All heads of this chapter are causal.
+  hidden: (row, col) => col > row,
+});
 
 export const weightsDrawn = (
   id: string,
   matrix: MatrixData,
   labels: readonly string[],
   symbol: MatrixSymbol,
-): Drawn =>
-  drawnOf(id, matrix, {
-    ...{ symbol, role: 'weight', kind: 'weights' },
-    rows: tokenAxis(text.titles.query, labels),
-    cols: tokenAxis(text.titles.key, labels),
-    // All heads of this chapter are causal.
-    hidden: (row, col) => col > row,
-  });
+): Drawn => drawnOf(id, matrix, mapLook(labels, symbol));
 
-interface Options {
-  readonly layer: LayerAnswer;
-  readonly outputWeight: MatrixData;
-  readonly projection: ProjectionId;
-  readonly labels: readonly string[];
-}
-
-export function sceneOf({ layer, outputWeight, projection, labels }: Options): Scene {
-  const { titles, symbols } = text;
-  const packed = layer.packed[projection];
-  const parts = { q: layer.queries, k: layer.keys, v: layer.values }[projection];
-  const concat = sideBySide(layer.blends);
-  const tokens = tokenAxis(titles.token, labels);
+/** One layer, all of it; what is split is the chosen projection. */
+export function sceneOf(
+  values: NodeValues,
+  projection: ProjectionId,
+  labels: readonly string[],
+): GraphScene<SplitId> {
+  const { titles, symbols, why } = text;
+  const rows = tokenAxis(titles.token, labels);
+  const packed = projection.toUpperCase();
   const base = symbols.packed[projection];
-  const number = (n: number) => String(n + 1);
-  const draw = (
-    id: SplitId,
-    matrix: MatrixData,
-    look: Pick<Look, 'symbol' | 'role' | 'cols'> & Partial<Look>,
-  ) => drawnOf(id, matrix, { rows: tokens, ...look });
   /** What is split stands on the scale of the whole. */
-  const packedLook = { role: projection, end: scaleEnd(packed.data), shared: true };
-  const concatLook = { role: 'v', end: scaleEnd(concat.data), shared: true } as const;
-  const all: Drawn[] = [
-    draw('x', layer.x, { symbol: letter('X'), role: 'x', cols: inputAxis }),
-    draw('packed', packed, { symbol: letter(base), role: projection, cols: packedAxis }),
-    draw('concat', concat, { symbol: word(symbols.heads), role: 'v', cols: packedAxis }),
-    draw('wo', outputWeight, {
-      ...{ symbol: letter('W', 'O'), role: 'v', cols: packedAxis },
-      rows: { ...inputAxis, title: titles.output },
-    }),
-    draw('output', layer.output, { symbol: word(symbols.output), role: 'v', cols: inputAxis }),
-    ...parts.map((part, head) =>
-      draw(`part${head + 1}` as SplitId, part, {
-        ...{ ...packedLook, symbol: letter(base, number(head)), cols: entryAxis },
-      }),
-    ),
-    ...layer.weights.map((weights, head) =>
-      weightsDrawn(`map${head + 1}`, weights, labels, word(symbols.weights, number(head))),
-    ),
-    ...layer.blends.map((blend, head) =>
-      draw(`blend${head + 1}` as SplitId, blend, {
-        ...{ ...concatLook, symbol: word(symbols.head, number(head)), cols: entryAxis },
-      }),
-    ),
+  const onScaleOf = (node: string) => ({ end: scaleEnd(values[node].data), shared: true });
+  const look = (role: Role, symbol: MatrixSymbol, cols: Axis) => ({ rows, role, symbol, cols });
+  const each = (name: string, shown: (head: number, number: string) => Shown) =>
+    Object.fromEntries(
+      headNumbers.map((head) => [
+        `${name}${head + 1}`,
+        { front: [head], ...shown(head, String(head + 1)) },
+      ]),
+    );
+  const [headOf, entryOf] = [
+    (n: number) => Math.floor(n / headWidth),
+    (n: number) => n % headWidth,
   ];
-  const drawn = Object.fromEntries(all.map((each) => [each.id, each])) as Record<SplitId, Drawn>;
-  return { layer, projection, weight: projectionOf(projection), outputWeight, drawn };
+  return new GraphScene<SplitId>({
+    ...{ graph: layerGraph, values, roles: { W_in: projection, v: 'v' } },
+    shown: {
+      x: {
+        ...{ node: 'X', look: look('x', letter('X'), inputAxis) },
+        note: ({ col }) => (col < groups[3].from ? why.x : why.before),
+      },
+      packed: {
+        ...{ node: packed, look: look(projection, letter(base), packedAxis) },
+        ...{ note: why.projected, brief: true },
+        also: ({ row, col }) => [markCell(`part${headOf(col) + 1}`, row, entryOf(col))],
+      },
+      ...each('part', (_, number) => ({
+        node: projection,
+        look: { ...look(projection, letter(base, number), entryAxis), ...onScaleOf(packed) },
+        ...{ note: why.projected, brief: true, through: true },
+      })),
+      ...each('map', (_, number) => ({
+        ...{ node: 'weights', look: mapLook(labels, word(symbols.weights, number)), brief: true },
+        note: ({ row, col }) => (col > row ? text.circuit.hidden : why.weights),
+      })),
+      ...each('blend', (head, number) => ({
+        node: 'blends',
+        look: { ...look('v', word(symbols.head, number), entryAxis), ...onScaleOf('concat') },
+        ...{ note: why.blend, brief: true },
+        also: ({ row, col }) => [markCell('concat', row, head * headWidth + col)],
+      })),
+      concat: {
+        look: look('v', word(symbols.heads), packedAxis),
+        note: ({ col }) => why.concat({ head: headOf(col) + 1, entry: entryOf(col) + 1 }),
+      },
+      wo: {
+        node: 'W_O',
+        look: {
+          ...look('v', letter('W', 'O'), packedAxis),
+          rows: { ...inputAxis, title: titles.output },
+        },
+        note: why.wo,
+      },
+      output: {
+        look: look('v', word(symbols.output), inputAxis),
+        ...{ note: why.output, brief: true },
+      },
+    },
+  });
 }
-
-/** A head's number, from 0, by the id of one of its matrices; null for matrices of all heads. */
-function headOf(id: SplitId): number | null {
-  const found = /\d$/u.exec(id);
-  return found ? Number(found[0]) - 1 : null;
-}
-
-export function sourcesOf({ drawn }: Scene, { matrix, row, col }: Cell<SplitId>): Mark[] {
-  const line = (id: SplitId) => markRow(drawn[id], row);
-  const spot = (id: SplitId, r: number, c: number) => markCell(id, r, c);
-  const head = headOf(matrix);
-  const [which, entry] = [Math.floor(col / headWidth), col % headWidth];
-  if (matrix === 'packed') return [...line('x'), spot(`part${which + 1}` as SplitId, row, entry)];
-  if (matrix === 'concat') return [spot(`blend${which + 1}` as SplitId, row, entry)];
-  if (matrix === 'output') return [...line('concat'), ...markRow(drawn.wo, col)];
-  if (matrix.startsWith('part')) return [spot('packed', row, head! * headWidth + col)];
-  if (matrix.startsWith('blend')) {
-    return [...line(`map${head! + 1}` as SplitId), spot('concat', row, head! * headWidth + col)];
-  }
-  return [];
-}
-
-function explain(
-  scene: Scene,
-  { matrix, row, col }: Cell<SplitId>,
-): { parts: Part[]; note: string } {
-  const { layer, weight, outputWeight, projection, drawn } = scene;
-  const { why } = text;
-  const head = headOf(matrix);
-  const projected = (out: number) => {
-    const found = rowByRow(layer.x, row, weight, out);
-    return { parts: largestOf(found, 'x', projection), note: why.projected };
-  };
-  if (matrix === 'x') return { parts: [], note: col < groups[3].from ? why.x : why.before };
-  if (matrix === 'packed') return projected(col);
-  if (matrix === 'wo') return { parts: [], note: why.wo };
-  if (matrix === 'output') {
-    const { concat } = drawn;
-    const found = rowByRow(concat.matrix, row, outputWeight, col);
-    return { parts: largestOf(found, 'v', 'v'), note: why.output };
-  }
-  if (matrix === 'concat') {
-    const note = why.concat({
-      head: Math.floor(col / headWidth) + 1,
-      entry: (col % headWidth) + 1,
-    });
-    return { parts: [], note };
-  }
-  if (matrix.startsWith('part')) return projected(head! * headWidth + col);
-  if (matrix.startsWith('map')) {
-    const parts = col > row ? [] : softmaxParts(layer.masked[head!], row, col);
-    return { parts, note: col > row ? text.circuit.hidden : why.weights };
-  }
-  const [weights, values] = [layer.weights[head!], layer.values[head!]];
-  const found = rowByCol(weights, row, values, col);
-  return { parts: largestOf(found, 'weight', 'v'), note: why.blend };
-}
-
-/** Null for a cell that is not there. */
-export const whyOf = (scene: Scene, cell: Cell<SplitId>): Why | null =>
-  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));
 
 export const headName = (layer: number, head: number) =>
   text.headNames[circuitHeads[layer - 1][head - 1]];

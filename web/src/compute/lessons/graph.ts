@@ -1,5 +1,5 @@
 // Any computation that is declared as a graph: one message has the graph and its inputs, the answer all of its values.
-import { run, type Graph, type NodeNumbers } from 'tril/graph';
+import { run, type Graph, type GraphValues, type NodeNumbers } from 'tril/graph';
 import type { Tensor } from 'tril';
 import type { Answers } from '../answers';
 
@@ -12,6 +12,10 @@ export const numbersOf = (tensor: Tensor): NodeNumbers => ({
   data: tensor.read(),
 });
 
+/** Those of all values that a graph was run to. */
+export const allNumbers = (values: GraphValues): NodeValues =>
+  Object.fromEntries(Object.entries(values).map(([name, tensor]) => [name, numbersOf(tensor)]));
+
 export interface GraphLessons {
   graph: { ask: { readonly graph: Graph; readonly inputs: NodeValues }; answer: NodeValues };
 }
@@ -21,7 +25,6 @@ export const graphAnswers: Answers<GraphLessons> = {
     const given = Object.entries(inputs).map(([name, { shape, data }]) => {
       return [name, tril.tensor(shape, data)] as const;
     });
-    const values = Object.entries(run(tril, graph, Object.fromEntries(given)));
-    return Object.fromEntries(values.map(([name, tensor]) => [name, numbersOf(tensor)]));
+    return allNumbers(run(tril, graph, Object.fromEntries(given)));
   },
 };

@@ -1,6 +1,7 @@
-// What chapter "Heads" shows, on the core: two layers of multi-head attention with everything they make on the way,
-// for a batch of two. There is no arithmetic here.
-import type { AttentionCost, MultiHeadWeights, Tensor, Tril } from 'tril';
+// What chapter "Heads" shows, on the core: two layers of multi-head attention with everything they make on the way.
+// There is no arithmetic here.
+import type { AttentionCost, Tensor, Tril } from 'tril';
+import { run } from 'tril/graph';
 import { positions } from '../handmade/attend-heads';
 import {
   divisions,
@@ -13,7 +14,9 @@ import {
   start,
   tableWithStart,
 } from '../handmade/heads-circuit';
+import { layerGraph, mapsGraph } from '../handmade/heads-graph';
 import { inputOf } from './attend';
+import { allNumbers, type NodeValues } from './graph';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import { costData, download, stack, upload } from './matrices';
@@ -24,26 +27,6 @@ export interface HeadsAsk {
   readonly writers: readonly boolean[];
   /** Which sequence is looked at: 0 or 1. */
   readonly batch: number;
-}
-
-/** One layer, of the sequence that is looked at; arrays have an entry a head. */
-export interface LayerAnswer {
-  /** [T, C] */
-  readonly x: MatrixData;
-  /** All heads side by side, [T, H D]. */
-  readonly packed: Readonly<Record<'q' | 'k' | 'v', MatrixData>>;
-  /** [T, D] */
-  readonly queries: readonly MatrixData[];
-  readonly keys: readonly MatrixData[];
-  readonly values: readonly MatrixData[];
-  /** [T, T] */
-  readonly scores: readonly MatrixData[];
-  readonly masked: readonly MatrixData[];
-  readonly weights: readonly MatrixData[];
-  /** What attention gives, [T, D]. */
-  readonly blends: readonly MatrixData[];
-  /** [T, C] */
-  readonly output: MatrixData;
 }
 
 interface Division {
@@ -59,9 +42,8 @@ interface Division {
 }
 
 export interface HeadsAnswer {
-  readonly layers: readonly LayerAnswer[];
-  /** W_O of the first layer, [C, H D]. */
-  readonly outputWeight: MatrixData;
+  /** Of the sequence that is looked at, all values of the graph, layer by layer. */
+  readonly layers: readonly NodeValues[];
   /** What the first head of layer 2 holds, times every token in use: [T, tokens]. */
   readonly readout: MatrixData;
   /** Layer 1 with the same projections, divided into 1, 2 and 4 heads. */
@@ -82,75 +64,17 @@ export interface HeadsLessons {
   strip: { ask: { readonly q: MatrixData; readonly k: MatrixData }; answer: StripAnswer };
 }
 
-/** X of both sequences, [2, T, C]. */
-function batchOf(tril: Tril, ids: readonly number[]): Tensor {
-  const rows = [ids, [...ids].reverse()].map((order) => {
-    const content = { kind: 'tokens', ids: [start, ...order], table: tableWithStart } as const;
-    return inputOf(tril, content, positions);
-  });
-  const length = ids.length + 1;
-  const data = new Float32Array(2 * length * inputs);
-  rows.forEach((matrix, batch) => {
-    for (let row = 0; row < length; ++row) {
-      const entries = matrix.data.subarray(row * matrix.cols, (row + 1) * matrix.cols);
-      data.set(entries, (batch * length + row) * inputs);
-    }
-  });
-  return tril.tensor([2, length, inputs], data);
-}
-
-/** Matrices [rows, cols] of one batch of a tensor [B, ..., rows, cols]. */
-function matricesOf(tensor: Tensor, batch: number): MatrixData[] {
-  const [rows, cols] = tensor.shape.slice(-2);
-  const data = tensor.read();
-  const count = data.length / tensor.shape[0] / (rows * cols);
-  return Array.from({ length: count }, (_, i) => ({
-    rows,
-    cols,
-    data: data.slice((batch * count + i) * rows * cols, (batch * count + i + 1) * rows * cols),
-  }));
+/** X of the sequence that is looked at: nobody has written into "before" yet. */
+function inputOfHeads(tril: Tril, { ids, batch }: HeadsAsk): Tensor {
+  const order = batch === 0 ? ids : [...ids].reverse();
+  const content = { kind: 'tokens', ids: [start, ...order], table: tableWithStart } as const;
+  const x = upload(tril, inputOf(tril, content, positions));
+  return tril.concatenate([x, tril.zeros([x.shape[0], inputs - x.shape[1]])], { axis: -1 });
 }
 
 /** Some rows of a matrix. */
 function rowsOf({ cols, data }: MatrixData, from: number, count: number): MatrixData {
   return { rows: count, cols, data: data.slice(from * cols, (from + count) * cols) };
-}
-
-function attend(tril: Tril, x: Tensor, projection: MatrixData, out: MatrixData, count: number) {
-  const weights: MultiHeadWeights = {
-    in_proj_weight: upload(tril, projection),
-    'out_proj.weight': upload(tril, out),
-  };
-  return tril.multiHeadAttention(x, weights, { heads: count, causal: true, trace: true });
-}
-
-function layer(
-  tril: Tril,
-  x: Tensor,
-  projection: MatrixData,
-  out: MatrixData,
-  batch: number,
-): { answer: LayerAnswer; output: Tensor } {
-  const { output, trace } = attend(tril, x, projection, out, heads);
-  const width = heads * headWidth;
-  const packed = (which: number) =>
-    matricesOf(tril.linear(x, upload(tril, rowsOf(projection, which * width, width))), batch)[0];
-  const of = (tensor: Tensor) => matricesOf(tensor, batch);
-  return {
-    output,
-    answer: {
-      x: of(x)[0],
-      packed: { q: packed(0), k: packed(1), v: packed(2) },
-      queries: of(trace.queries),
-      keys: of(trace.keys),
-      values: of(trace.values),
-      scores: of(trace.scores),
-      masked: of(trace.masked),
-      weights: of(trace.weights),
-      blends: of(trace.heads),
-      output: of(output)[0],
-    },
-  };
 }
 
 export function attentionCost(
@@ -165,45 +89,44 @@ export function attentionCost(
 }
 
 /** The costs of its five calls together. */
-export function layerCost(tril: Tril, { shape: [batches, length, cols] }: Tensor): CostData {
+export function layerCost(tril: Tril, batches: number, length: number): CostData {
   const rows = batches * length;
   const width = heads * headWidth;
   const linear = (from: number, to: number) =>
     tril.cost.linear({ rows, in: from, out: to, bias: false });
   const calls = [
-    ...[1, 2, 3].map(() => linear(cols, width)),
+    ...[1, 2, 3].map(() => linear(inputs, width)),
     attentionCost(tril, batches, heads, length),
-    linear(width, cols),
+    linear(width, inputs),
   ];
   return costData(tril, tril.cost.sum(calls));
 }
 
 export const headsAnswers: Answers<HeadsLessons> = {
-  heads(tril, { ids, writers, batch }) {
-    const x = batchOf(tril, ids);
-    const out = outputWeight(writers);
-    const [one, two] = layers.map(stacked);
-    const first = layer(tril, x, one, out, batch);
-    const second = layer(tril, tril.add(x, first.output), two, outputWeight([]), batch);
-    const used = Math.max(...ids) + 1;
-    const tokens = upload(tril, rowsOf(tableWithStart, 0, used));
-    const [found] = second.answer.blends;
+  heads(tril, ask) {
+    const X = inputOfHeads(tril, ask);
+    const [W_in, upper] = layers.map((layer) => upload(tril, stacked(layer)));
+    const [W_O, none] = [ask.writers, []].map((writers) => upload(tril, outputWeight(writers)));
+    const first = run(tril, layerGraph, { X, W_in, W_O });
+    const Y = tril.add(X, first.output);
+    const second = run(tril, layerGraph, { X: Y, W_in: upper, W_O: none });
+    const maps = run(tril, mapsGraph, { X, W_in });
+    const tokens = upload(tril, rowsOf(tableWithStart, 0, Math.max(...ask.ids) + 1));
+    const found = tril.reshape(tril.slice(second.blends, [[0, 1]]), [X.shape[0], headWidth]);
     return {
-      layers: [first.answer, second.answer],
-      outputWeight: out,
-      readout: download(tril.matmul(upload(tril, found), tokens, { transposeB: true })),
+      layers: [first, second].map(allNumbers),
+      readout: download(tril.matmul(found, tokens, { transposeB: true })),
       divided: divisions.map((count) => {
-        const { weights, queries } = attend(tril, x, one, out, count).trace;
-        const cost = attentionCost(tril, 1, count, x.shape[1]);
+        const cost = attentionCost(tril, 1, count, X.shape[0]);
         return {
-          weights: matricesOf(weights, batch),
-          headWidth: queries.shape.at(-1)!,
-          parameters: one.data.length + out.data.length,
+          weights: stack(maps[`weights_${count}`]),
+          headWidth: maps[`q_${count}`].shape[2],
+          parameters: W_in.size + W_O.size,
           cost: costData(tril, cost),
           scores: cost.scores,
         };
       }),
-      cost: layerCost(tril, x),
+      cost: layerCost(tril, 2, X.shape[0]),
     };
   },
 

@@ -68,7 +68,7 @@ export const timesAnswers: Answers<TimesLessons> = {
       in_proj_weight: drawn(tril, 3 * width, inputs),
       'out_proj.weight': drawn(tril, inputs, width),
     };
-    return timed(tril, ['layer', tokens], layerCost(tril, x), () =>
+    return timed(tril, ['layer', tokens], layerCost(tril, 2, tokens), () =>
       tril.multiHeadAttention(x, weights, { heads, causal: true }),
     );
   },
