@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { loadTril } from 'tril/training';
 import { recall } from '../../web/src/compute/training/recall.ts';
+import { expectedOf } from '../../web/src/tour/nonsense.ts';
 import { expect, test } from './fixtures.ts';
 import { hashHere, trainedHere } from './learn-page.ts';
 import { message } from './messages.ts';
@@ -54,7 +55,7 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
   const field = page.locator('[data-try] input');
   const expectAnswer = async (say: string, off: readonly number[]) => {
     const { tokens, letters } = tokensOf(say);
-    const { chances } = await recall(tril, { weights, tokens, off });
+    const [chances] = (await recall(tril, { weights, tokens, off: [off] })).chances;
     const most = Math.max(...chances);
     await expect
       .poll(async () => Math.abs(Number(await answer.getAttribute('data-share')) - most))
@@ -69,6 +70,19 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
     await expectAnswer('zubaflo zubaf', [head]);
     await page.locator(`[data-off="${head}"]`).click();
   }
+  // What each head is needed for, once one has been switched off: as Node finds.
+  const { tokens, letters } = tokensOf('zubaflo zubaf');
+  const without = await recall(tril, { weights, tokens, off: [[0], [1], [2], [3]] });
+  const shares = without.chances.map((chances) => chances[letters.indexOf('l')]);
+  for (const [i, share] of shares.entries()) {
+    const said = page.locator('[data-without]').nth(i);
+    expect(Math.abs(Number(await said.getAttribute('data-without')) - share)).toBeLessThan(2e-3);
+  }
+  const needed = without.chances.flatMap((chances, i) =>
+    letters[chances.indexOf(Math.max(...chances))] === 'l' ? [] : [i],
+  );
+  await expect(page.locator('[data-needed]')).toHaveAttribute('data-needed', needed.join(' '));
+  await expect(page.locator('[data-verdict="right"]')).toBeVisible();
   // Its birth, as an animated picture of twelve seconds.
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: message('tour.train.picture') }).click();
@@ -79,8 +93,9 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
   await field.fill('wugosni wug');
   expect(await expectAnswer('wugosni wug', [])).toBe('o');
   await field.fill('');
-  await expect(page.locator('[data-try] [role="status"]')).toHaveText(message('tour.train.short'));
+  await expect(page.locator('[data-try] .answer')).toHaveText(message('tour.train.short'));
   await field.fill('ab');
+  await expect(page.locator('[data-try] .answer')).toContainText(message('tour.train.fresh'));
 
   // It is there when the visitor comes back, and a link with its hash is known.
   await page.goto('about:blank');
@@ -92,6 +107,18 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
   await page.getByRole('button', { name: message('tour.train.model') }).click();
   await expect(page).toHaveURL(/model\/#\?text=0/u);
   await expect(page.locator('[data-figure="own-model"]')).toHaveAttribute('data-model', 'open');
+});
+
+test('what should come next is what came after the longest ending that stood earlier', () => {
+  const letters = (say: string) => expectedOf(say)?.letters.join('') ?? null;
+  expect(letters('zubaflo zubaf')).toBe('l');
+  expect(letters('moritz lives moritz li')).toBe('v');
+  expect(letters('Anna Ann')).toBe('a');
+  expect(letters('the cat saw the dog chase the ca')).toBe('t');
+  expect(letters('xaxbx')).toBe('ab');
+  expect(['', 'a', 'hero', 'ab'].map(letters)).toEqual([null, null, null, null]);
+  expect(expectedOf('zubaflo zubaf')!.isUsual).toBe(true);
+  expect(expectedOf('anna ann')!.isUsual).toBe(false);
 });
 
 test('five seeds of five are born, and what is kept is not believed blindly', async ({ page }) => {

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { inPercents } from '../../web/src/figures/format.ts';
 import { expectFaultless } from './axe.ts';
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
@@ -11,31 +12,9 @@ import { expectNoSidewaysScroll } from './lessons.ts';
 import { message } from './messages.ts';
 import { byWord, sentence, softmax, storyOf, vocabulary } from './oracles/tour.ts';
 import { settled } from './settled.ts';
+import { open, scrollTo } from './tour-page.ts';
 
 const near = 1e-5;
-
-async function open(page: Page, query = ''): Promise<void> {
-  await page.goto('about:blank');
-  await page.goto(`./tour/${query && `#?${query}`}`);
-  await page.locator('[data-moving="true"] [data-place]').waitFor();
-  await page.evaluate(() => document.fonts.ready);
-  await settled(page);
-}
-
-/** Scrolls, as a wheel or a finger does, to a place of the story. */
-async function scrollTo(page: Page, place: number): Promise<void> {
-  await page.evaluate((to) => {
-    const lengths = [1.1, 1.3, 2.6, 2.2, 1];
-    const gone = lengths.slice(0, Math.floor(to)).reduce((sum, one) => sum + one, 0);
-    const windows = gone + (to - Math.floor(to)) * (lengths[Math.floor(to)] ?? 0);
-    const track = document.querySelector<HTMLElement>('.track')!;
-    const top = scrollY + track.getBoundingClientRect().top;
-    window.scrollTo({ top: top + windows * innerHeight, behavior: 'instant' });
-  }, place);
-  const at = async () => Number(await page.locator('[data-place]').getAttribute('data-place'));
-  await expect.poll(async () => Math.abs((await at()) - place)).toBeLessThan(0.01);
-  await settled(page);
-}
 
 /** Everything that is drawn of a moment. */
 const drawn = (page: Page) =>
@@ -129,7 +108,7 @@ function expectMoment(now: Drawn, place: number, strict: number, pulls: readonly
     const [gap, like, answer] = [now.gap, now.words[1], now.words[2]].map(middle);
     if (now.back) expectClose(now.back, [gap, like], 2, where);
     if (now.on) expectClose(now.on, [like, answer], 2, where);
-    expect([Boolean(now.back), Boolean(now.on)], where).toEqual([place > 0.15, place > 0.5]);
+    expect([Boolean(now.back), Boolean(now.on)], where).toEqual([place > 0.12, place > 0.4]);
   }
   const shares = isAlike ? softmax(pulls) : story.shares;
   if (now.threads.length > 0) {
@@ -240,6 +219,20 @@ test('a word is chosen, a thread pulled, a question made stricter, a score expla
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 400);
   await page.mouse.up();
   await expect(thread).toHaveAttribute('aria-valuenow', '0');
+  // Along the thread, too, and the handle goes with the finger.
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const gap = await boxOf(page.locator('.window .gap'));
+  const far = 80 / Math.hypot(gap.x + gap.width / 2 - x, gap.y + gap.height / 2 - y);
+  const [toX, toY] = [far * (gap.x + gap.width / 2 - x), far * (gap.y + gap.height / 2 - y)];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + toX, y + toY);
+  await expect(thread).toHaveAttribute('aria-valuenow', '2');
+  const held = await boxOf(thread);
+  expect(Math.hypot(held.x - box.x - toX, held.y - box.y - toY)).toBeLessThan(2);
+  await page.mouse.move(x - toX, y - toY);
+  await page.mouse.up();
+  await expect(thread).toHaveAttribute('aria-valuenow', '0');
 
   await scrollTo(page, 3.9);
   await page.getByRole('slider').fill('2');
@@ -287,12 +280,13 @@ test('dots lead to the screens; keys, back and forward do what they do everywher
 /** The words of the story, from the file that the page is made of. */
 async function told(): Promise<string[]> {
   const file = fileURLToPath(new URL('../../web/src/texts/en/tour.yaml', import.meta.url));
-  const { said, train } = parse(await readFile(file, 'utf8')) as {
+  const { said, did, train } = parse(await readFile(file, 'utf8')) as {
     said: Record<string, string[]>;
+    did: Record<string, string>;
     train: Record<string, string>;
   };
-  const after = ['after', 'off', 'made', 'link', 'on'].map((id) => train[id]);
-  return [...Object.values(said).flat(), ...after];
+  const after = ['ask', 'off', 'without', 'spare', 'made', 'link', 'on'].map((id) => train[id]);
+  return [...Object.values(said).flat(), ...Object.values(did), ...after];
 }
 
 test('at most 350 words are told, and no sentence has more than 16', async () => {
@@ -328,8 +322,7 @@ test('without motion and without a script five stills tell the same', async ({
   expect(living.map(({ screen }) => screen)).toEqual(['blank', 'alike', 'cards', 'shares']);
   await page.locator('[data-still="train"]').scrollIntoViewIfNeeded();
   await expect(page.locator('[data-still="train"] .go')).toBeVisible();
-  const shares = storyOf(0.5).shares.map((share) => Math.round(100 * share));
-  for (const share of shares) expect(living[3].label).toContain(`${share} %`);
+  for (const share of inPercents(storyOf(0.5).shares)) expect(living[3].label).toContain(share);
 
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL });
   const dead = await context.newPage();

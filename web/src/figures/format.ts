@@ -70,6 +70,24 @@ export function inPercent(share: number): string {
   return `${ends ? '≈ ' : ''}${rounded}\u00a0%`;
 }
 
+/**
+ * Shares of one whole in percent, such that what is written adds up to 100: whole numbers if these do, else to a tenth, the
+ * largest remainders rounded up.
+ */
+export function inPercents(shares: readonly number[]): string[] {
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+  const percents = shares.map((share) => 100 * share);
+  if (!percents.every(Number.isFinite)) return shares.map(inPercent);
+  const whole = percents.map(Math.round);
+  if (sum(whole) === 100) return whole.map((percent) => `${percent}\u00a0%`);
+  const tenths = percents.map((percent) => Math.floor(10 * percent + 1e-6));
+  const left = Math.max(0, 1000 - sum(tenths));
+  const remainder = (i: number) => 10 * percents[i] - tenths[i];
+  const up = shares.map((_, i) => i).sort((a, b) => remainder(b) - remainder(a) || a - b);
+  for (const i of up.slice(0, left)) ++tenths[i];
+  return tenths.map((tenth) => `${(tenth / 10).toFixed(1)}\u00a0%`);
+}
+
 /** In a sentence or equation: four significant digits or two decimals. */
 export function inText(value: number): string {
   const magnitude = Math.abs(value);

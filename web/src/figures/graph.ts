@@ -234,7 +234,9 @@ export class GraphScene<Id extends string> {
     const isSum = parts.every((part, i) => i % 2 === 0 || part === ' + ');
     if (inPlace && isSum) {
       const terms = parts.filter((part) => typeof part !== 'string' && part.value !== 0);
-      parts = terms.flatMap((part, i) => (i > 0 ? [' + ', part] : [part]));
+      // Of nothing but zeros one stays.
+      const left = terms.length > 0 ? terms : parts.slice(0, 1);
+      parts = left.flatMap((part, i) => (i > 0 ? [' + ', part] : [part]));
     }
     const bare = bared(parts);
     return bare.flatMap((part, i): Part[] => {

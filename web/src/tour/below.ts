@@ -11,6 +11,8 @@ export interface Below {
   readonly signed: boolean;
   /** The words above a card: one below the other where a column is narrow, so far apart. */
   readonly lined: boolean;
+  /** The word that a card is of stands there, too, where the card is not below it. */
+  readonly named: boolean;
   readonly pitch: number;
   /** Where the words above the cards end, where the cards are, and where the question is below them. */
   readonly labels: number;
@@ -30,18 +32,31 @@ export function belowOf(laid: Laid, strongest: number): Below {
   const tall = signed ? 18 : 14;
   const lined = column < 70;
   const pitch = narrow ? 12 : 15;
-  const cards = below + 2 + (lined ? 5 + 2 * pitch : 18);
+  const lines = (lined ? 2 : 1) + Number(narrow);
+  const cards = below + 5 + lines * pitch + Number(!lined);
   const question = cards + tall + 14;
-  const base = height - 22 - (height - question - 80) / 3;
+  const base = height - (narrow ? 8 : 22) - (height - question - 80) / 3;
   return {
-    ...{ cell, tall, signed, lined, pitch, labels: cards - 6, cards, question, base },
+    ...{
+      cell,
+      tall,
+      signed,
+      lined,
+      named: narrow,
+      pitch,
+      labels: cards - 8,
+      cards,
+      question,
+      base,
+    },
     thick: Math.min(34, 0.62 * column),
     // So that what agrees in every entry has room.
     unit: (base - question - 62) / (width * strongest),
   };
 }
 
-/** The paths of a card's entries: what is around them, those above zero, those below, and their signs. They are all as large. */
+/** The paths of a card's entries: what is around them, those above zero, those below, and their signs. They are all as large;
+    where there is no room for signs, those above zero are in the upper half and those below in the lower. */
 export const stripParts = ['back', 'entry', 'entry negative', 'sign'] as const;
 export function stripOf(
   numbers: readonly number[],
@@ -51,9 +66,12 @@ export function stripOf(
 ): string[] {
   const box = (x: number, y: number, wide: number, high: number) =>
     `M${round(x)} ${round(y)}h${round(wide)}v${high}h${round(-wide)}z`;
+  const high = signed ? tall : tall / 2;
   const boxes = (sign: number) =>
     numbers.map((value, i) =>
-      Math.sign(value) === sign ? box(x + i * cell, y, cell - 0.5, tall) : '',
+      Math.sign(value) === sign
+        ? box(x + i * cell, sign > 0 ? y : y + tall - high, cell - 0.5, high)
+        : '',
     );
   const signs = numbers.map((value, i) => {
     const [middle, line] = [round(x + (i + 0.5) * cell - 0.25), round(y + tall / 2)];

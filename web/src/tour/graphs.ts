@@ -1,6 +1,7 @@
 // What the story computes: one head, written by hand, that finds who came after the last word's like. A head before it has
 // noted beside each word which word it follows. Rows of a Hadamard matrix stand for the words: two that differ are orthogonal.
 import { graph } from 'tril/graph';
+import { inText } from '../figures/format';
 import { GraphScene, tensorOf, type Shown } from '../figures/graph';
 import { numerals } from '../figures/matrix';
 import { letter, word, wordAxis } from '../figures/scene';
@@ -96,14 +97,14 @@ export function sceneOf(values: NodeValues): GraphScene<StoryId> {
     },
     scores: {
       look: { role: 'score', symbol: letter('s'), rows: query, cols: keys, titled: false },
-      note: why.score,
+      note: () => why.score({ strict: inText(Math.abs(values.q.data[0])) }),
     },
     weights: {
       look: {
         ...({ role: 'weight', symbol: word(axes.share), kind: 'weights' } as const),
         ...{ rows: query, cols: keys, titled: false },
       },
-      note: why.share,
+      note: ({ col }) => why.share({ score: inText(values.scores.data[col]) }),
     },
   };
   return new GraphScene({ graph: story, values, shown });

@@ -2,7 +2,8 @@
 import { opened } from '../compute/opened/opened.svelte';
 import { chapterHref } from '../shell/links';
 import { defaults, encode } from '../state/model';
-import { tokensOf, type Head } from './mine.svelte';
+import type { Head } from './mine.svelte';
+import { tokensOf } from './nonsense';
 
 /** Opens it, and gives the address where it is seen. */
 export function openInModel({ weights, config }: Head, say: string, name: string): string {

@@ -33,11 +33,11 @@ export interface Laid extends Room {
 
 const largest = 64;
 const lows = {
-  wide: { even: 34, formula: 4, line: 62, strict: 118, chances: 164 },
-  tight: { even: 14, formula: 0, line: 46, strict: 98, chances: 132 },
+  wide: { even: 34, formula: 4, line: 66, strict: 128, chances: 172 },
+  tight: { even: 14, formula: 0, line: 54, strict: 112, chances: 144 },
 } as const satisfies Record<string, Record<string, number>>;
 /** Pixels from there to the end of what is lowest. */
-const deep = { wide: 290, tight: 254 } as const;
+const deep = { wide: 298, tight: 266 } as const;
 /** A gap as wide as a word. */
 const blank = 'xxxxx';
 
@@ -82,6 +82,19 @@ export interface Thread {
   readonly path: string;
   /** Where it can be taken hold of: at its highest point, or where there is little room at its word. */
   readonly hold: readonly [x: number, y: number];
+}
+
+/** One that is held: through the finger. */
+export function threadThrough(laid: Laid, to: Spot, [x, y]: readonly [number, number]): Thread {
+  const { gap, type } = laid;
+  const endOf = (spot: Spot) => {
+    const isUnder = spot.line < Math.max(gap.line, to.line);
+    return [spot.x, spot.y + (isUnder ? 0.62 : -0.62) * type];
+  };
+  const [[x0, y0], [x1, y1]] = [endOf(gap), endOf(to)];
+  const bend = [2 * x - (x0 + x1) / 2, 2 * y - (y0 + y1) / 2];
+  const [a, b, c, d, e, f] = [x0, y0, ...bend, x1, y1].map(round);
+  return { path: `M${a} ${b}Q${c} ${d} ${e} ${f}`, hold: [x, y] };
 }
 
 /** To a tenth of a pixel. */

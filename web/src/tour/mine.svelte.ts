@@ -3,9 +3,11 @@ import { browser } from '$app/environment';
 import * as v from 'valibot';
 import { training } from '../compute/training/born.svelte';
 import type { Begun } from '../compute/line';
+import type { TrainingSessions } from '../compute/training/protocol';
 import { trainingLine } from '../compute/training/run.svelte';
-import { vocabulary } from '../compute/training/tasks';
 import { keep, kept } from '../state/kept';
+import { headCount } from '../state/tour';
+import { tokensOf } from './nonsense';
 
 const place = 'tril.head';
 /** What is written of a hash: so many digits tell heads apart, and fit into a link. */
@@ -51,25 +53,17 @@ function read(text: string | null): Head | null {
   }
 }
 
-/** The letters of a text as the model's tokens, by the order in which they are met: none means anything to it. */
-export function tokensOf(say: string): { tokens: readonly number[]; letters: readonly string[] } {
-  const letters = [...new Set(say)].slice(0, vocabulary);
-  return { tokens: [...say].map((one) => letters.indexOf(one)).filter((id) => id >= 0), letters };
-}
-
-/** What came after the last letter's like. */
-export function expectedOf(say: string): string | null {
-  const all = [...say];
-  const like = all.lastIndexOf(all.at(-1)!, -2);
-  return all.length < 2 || like < 0 ? null : all[like + 1];
-}
+type Answer = TrainingSessions['recall']['answer'];
+const heads = Array.from({ length: headCount }, (_, i) => i);
 
 class Mine {
   head = $state.raw<Head | null>(null);
-  /** It was trained in an earlier visit. */
+  /** It was trained in an earlier visit, and not in this one. */
   fromBefore = $state(false);
   /** Of each letter that the model may say next; null while nothing is known. */
   chances = $state.raw<readonly number[] | null>(null);
+  /** The same with none off, and then with each of them off alone. */
+  alone = $state.raw<readonly (readonly number[])[]>([]);
   failure = $state('');
   #begun: Begun | null = null;
   #taken: Uint8Array | null = null;
@@ -102,16 +96,18 @@ class Mine {
     const { tokens } = tokensOf(say);
     if (!this.head || tokens.length === 0) {
       this.chances = null;
+      this.alone = [];
       return;
     }
     this.#begun = trainingLine.line.begin(
       'recall',
-      { weights: this.head.weights, tokens, off },
+      { weights: this.head.weights, tokens, off: [off, [], ...heads.map((head) => [head])] },
       (outcome) => {
         if (outcome.what === 'cancelled') return;
         this.failure = outcome.what === 'failed' ? outcome.failure.message : '';
-        this.chances =
-          outcome.what === 'answer' ? (outcome.answer as { chances: number[] }).chances : null;
+        const found = outcome.what === 'answer' ? (outcome.answer as Answer).chances : [];
+        this.chances = found[0] ?? null;
+        this.alone = found.slice(1);
       },
     );
   }

@@ -4,9 +4,9 @@ import { screens, sentence, type ScreenId } from '../state/tour';
 
 /** Windows that are scrolled through while a screen stays, one after another. */
 const lengths: Readonly<Record<ScreenId, number>> = {
-  blank: 1.1,
+  blank: 1.3,
   alike: 1.3,
-  cards: 2.6,
+  cards: 3,
   shares: 2.2,
   train: 1,
 };
@@ -26,13 +26,10 @@ export function windowsTo(place: number): number {
 }
 
 /** 0 before `from`, 1 after `to`, and smooth between. */
-function ease(t: number, from: number, to: number): number {
+export function ease(t: number, from: number, to: number): number {
   const x = Math.min(1, Math.max(0, (t - from) / (to - from)));
   return x * x * (3 - 2 * x);
 }
-
-/** Of the formula. */
-export const allSymbols = 4;
 
 export interface Moment {
   readonly screen: ScreenId;
@@ -64,14 +61,15 @@ export function momentAt(place: number, chosen = false): Moment {
   const own = (): Partial<Moment> => {
     switch (screen) {
       case 'blank': {
-        if (chosen) return { back: 1, on: 1, said: 2 };
-        return { back: ease(t, 0.15, 0.5), on: ease(t, 0.5, 0.75), said: t < 0.4 ? 1 : 2 };
+        const later = t < 0.72 ? 2 : 3;
+        if (chosen) return { back: 1, on: 1, said: later };
+        return { back: ease(t, 0.12, 0.4), on: ease(t, 0.4, 0.62), said: t < 0.25 ? 1 : later };
       }
       case 'alike':
         return { threads: ease(t, 0, 0.4), said: t < 0.5 ? 1 : 2 };
       case 'cards': {
-        const met = Math.min(sentence.length, Math.max(0, ((t - 0.14) / 0.74) * sentence.length));
-        return { cards: ease(t, 0, 0.12), met, said: t < 0.9 ? 1 : 2 };
+        const met = Math.min(sentence.length, Math.max(0, ((t - 0.12) / 0.6) * sentence.length));
+        return { cards: ease(t, 0, 0.1), met, said: t < 0.26 ? 1 : t < 0.73 ? 2 : 3 };
       }
       case 'shares': {
         const seen = [0.1, 0.3, 0.55, 0.8].filter((from) => t >= from).length;

@@ -176,13 +176,13 @@ export interface TrainingSessions {
       /** As a file of safetensors. */
       readonly weights: Uint8Array;
       readonly tokens: readonly number[];
-      /** Heads that are switched off, layer by layer, from 0. */
-      readonly off: readonly number[];
+      /** Each time it is asked, the heads that are switched off, layer by layer, from 0. */
+      readonly off: readonly (readonly number[])[];
     };
     said: never;
     told: never;
-    /** Of each token that there is, to come next. */
-    answer: { readonly chances: readonly number[] };
+    /** Each time, of each token that there is, to come next. */
+    answer: { readonly chances: readonly (readonly number[])[] };
   };
   price: {
     ask: Record<string, never>;

@@ -1,4 +1,4 @@
-// What a small model that was trained says behind letters, with some of its heads switched off.
+// What a small model that was trained says behind letters, each time with others of its heads switched off.
 import type { TrainingTril } from 'tril/training';
 import { heads, layers, model, training, width } from './born';
 import type { TrainingSessions } from './protocol';
@@ -16,18 +16,20 @@ export async function recall(
       const known = trainer.parameters();
       const read = arrays.flatMap(({ name, tensor }) => (name in known ? [[name, tensor]] : []));
       const given = Object.fromEntries(read) as Record<string, (typeof arrays)[number]['tensor']>;
-      for (let layer = 0; layer < layers; ++layer) {
-        const name = `h.${layer}.attn.c_proj.weight`;
-        const isOff = (row: number) =>
-          off.includes(heads * layer + Math.floor((row * heads) / width));
-        const rows = tril.tensor(Array.from({ length: width }, (_, i) => [isOff(i) ? 0 : 1]));
-        given[name] = tril.multiply(given[name], rows);
-      }
       trainer.setParameters(given);
-      const { logits } = trainer.trace([...tokens]);
-      const chances = tril.softmax(logits).read();
-      const vocabulary = logits.shape.at(-1)!;
-      return { chances: [...chances.subarray(chances.length - vocabulary)] };
+      const chancesWithout = (off: readonly number[]) => {
+        for (let layer = 0; layer < layers; ++layer) {
+          const name = `h.${layer}.attn.c_proj.weight`;
+          const isOff = (row: number) =>
+            off.includes(heads * layer + Math.floor((row * heads) / width));
+          const rows = tril.tensor(Array.from({ length: width }, (_, i) => [isOff(i) ? 0 : 1]));
+          trainer.setParameters({ [name]: tril.multiply(given[name], rows) });
+        }
+        const { logits } = trainer.trace([...tokens]);
+        const chances = tril.softmax(logits).read();
+        return [...chances.subarray(chances.length - logits.shape.at(-1)!)];
+      };
+      return { chances: off.map(chancesWithout) };
     });
   } finally {
     arrays.forEach(({ tensor }) => tensor.dispose());
