@@ -121,6 +121,11 @@ test('what should come next is what came after the longest ending that stood ear
   expect(expectedOf('anna ann')!.isUsual).toBe(false);
 });
 
+test('a link to a head says what it is before it is trained', async ({ page }) => {
+  await page.goto('./tour/#?at=4&seed=3&is=0123abcd');
+  await expect(page.locator('.promised')).toHaveText(message('tour.train.again'));
+});
+
 test('five seeds of five are born, and what is kept is not believed blindly', async ({ page }) => {
   test.setTimeout(240_000);
   const tril = await loadTril();
