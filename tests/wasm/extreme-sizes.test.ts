@@ -191,12 +191,10 @@ const namesOf = (object: object, before = ''): string[] =>
 const methodsOf = (object: object): string[] => {
   const kind = Object.getPrototypeOf(object) as object;
   if (kind === Object.prototype) return [];
+  const inner = ['constructor', 'disposeParts', 'encoded', 'nextBatch', 'raw', 'run'];
+  const withoutSizes = ['dispose', 'toString', ...inner];
   const own = Object.entries(Object.getOwnPropertyDescriptors(kind)).filter(
-    ([name, { value }]) =>
-      typeof value === 'function' &&
-      !['constructor', 'dispose', 'disposeParts', 'encoded', 'toString', 'raw', 'run'].includes(
-        name,
-      ),
+    ([name, { value }]) => typeof value === 'function' && !withoutSizes.includes(name),
   );
   return [...new Set([...own.map(([name]) => name), ...methodsOf(kind)])];
 };
