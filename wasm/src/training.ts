@@ -1,5 +1,5 @@
 /**
- * `tril` with what trains models: `loadTril` loads a module that is 210 kB larger, in which
+ * `tril` with what trains models: `loadTril` loads a module that is more than twice as large, in which
  * `tril.trainer` works, the gradients of blocks and all that they are made of, `loadModel`,
  * `sequenceTrainer` and `wordVectors`.
  *

@@ -67,7 +67,7 @@ type RemoteCalls<Calls> = {
 
 /** The options of a Worker's `loadTril`. */
 export interface RemoteLoadOptions extends LoadOptions {
-  /** Load a module of `tril/training`, which is 210 kB larger, so that there are the calls of {@link RemoteTrainingTril}. */
+  /** Load a module of `tril/training`, which is more than twice as large, so that there are the calls of {@link RemoteTrainingTril}. */
   readonly training?: boolean;
 }
 
