@@ -112,6 +112,7 @@ test('the menu of a figure gives the lines for one’s own page', async ({ page,
   await take.getByRole('button', { name: message('figures.take.embed'), exact: true }).click();
   const panel = page.getByRole('group', { name: message('figures.take.embed'), exact: true });
   const copied: string[] = [];
+  await expect(panel.getByRole('button')).toHaveCount(2); // all() waits for none
   for (const button of await panel.getByRole('button').all()) {
     await button.click();
     await expect(take.getByRole('status')).toHaveText(message('figures.take.copied'));
