@@ -81,6 +81,8 @@ function judgeInclude(path, quote, target) {
   if (!coreFloors.includes(floor)) return `${path} is on no known floor`;
   if (quote === '"') return `write <tril/FLOOR/NAME.h>, not "${target}"`;
   const [first, below] = target.split('/');
+  // The foundation knows the systems that it runs on.
+  if (first === 'emscripten' && floor === 'foundation') return '';
   if (['wasm', 'web', 'native', 'emscripten'].includes(first))
     return `the core includes <${target}>`;
   if (first !== 'tril') return '';

@@ -63,6 +63,7 @@ test('a floor that nobody knows, and a path beside a file, are refused', () => {
   assert.equal(floors('core/tril/layers/a.h', '#include <tril/cellar/a.h>').length, 1);
   assert.equal(floors('core/tril/layers/a.h', '#include "../attention/b.h"').length, 1);
   assert.equal(floors('core/tril/layers/a.h', '#include <emscripten/val.h>').length, 1);
+  assert.deepEqual(floors('core/tril/foundation/a.cc', '#include <emscripten/em_js.h>'), []);
 });
 
 test('the page sees the public package only', () => {
