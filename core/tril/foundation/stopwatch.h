@@ -12,7 +12,7 @@ namespace tril::detail {
 // Starts when it is made.
 class Stopwatch {
  public:
-  // Since then, by a clock that nobody sets back.
+  // Seconds since it was made, by a clock that is never set back.
   double seconds() const noexcept { return now() - begin_; }
 
  private:

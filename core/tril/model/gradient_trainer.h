@@ -119,7 +119,7 @@ class GradientTrainer {
   // The context of calls that take its working memory.
   Context own(const Context& context) noexcept { return {scratch_, context.parallel}; }
 
-  // What each of so many targets counts for in their mean.
+  // The weight of each of so many targets in their mean.
   static double share_of(Index counted) noexcept {
     return 1 / static_cast<double>(counted > 0 ? counted : 1);
   }

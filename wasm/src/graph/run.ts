@@ -19,7 +19,7 @@ export function checkTril(call: string, tril: unknown): void {
   throw new TrilError(call, 'tril', `must be what loadTril gives, is ${describe(tril)}`);
 }
 
-/** Of each plan, the steps in numbers as they were for the last inputs: the next ones have mostly the same shapes. */
+/** The sizes of each plan's steps for its last inputs: the next inputs mostly have the same shapes. */
 const lasts = new WeakMap<Plan, { readonly shapes: string; readonly steps: SizedSteps }>();
 type SizedSteps = ReadonlyMap<string, ReturnType<typeof sized>>;
 

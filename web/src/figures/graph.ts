@@ -54,9 +54,9 @@ export interface Shown {
   readonly look: Look;
   /** What is said of a cell below its equation. */
   readonly note: string | ((cell: Place) => string);
-  /** Of what it is made of only what counts is written: the largest products, and powers of what is seen. */
+  /** Its reason writes only what counts: the largest products of a sum, the powers of what is seen. */
   readonly brief?: boolean;
-  /** A number that was only moved is explained by what it is made of, where it came from. */
+  /** A number that was only moved is explained as the number that it is a copy of. */
   readonly through?: boolean;
   /** What else lights up with a cell. */
   readonly also?: (cell: Place) => readonly Mark[];
@@ -103,7 +103,7 @@ function bared(parts: Reason['parts']): Reason['parts'] {
   return found;
 }
 
-/** What moves numbers as they are. */
+/** Operations that move numbers and change none. */
 const moves = ['transpose', 'reshape', 'slice', 'take', 'concatenate', 'mask'];
 
 /** As one block where they are one, else each alone. */
@@ -193,7 +193,7 @@ export class GraphScene<Id extends string> {
     return this.#options.graph.nodes.find(({ name }) => name === node)!.operation;
   }
 
-  /** Where a number that was only moved came from: out of what has no name, and out of all if it goes `through`. */
+  /** Where a number that was only moved came from: back over values without names, `through` over all. */
   #origin(cell: GraphCell, through: boolean): GraphCell {
     const { graph, values } = this.#options;
     if (!moves.includes(this.#operationOf(cell.node))) return cell;
@@ -234,7 +234,7 @@ export class GraphScene<Id extends string> {
     const isSum = parts.every((part, i) => i % 2 === 0 || part === ' + ');
     if (inPlace && isSum) {
       const terms = parts.filter((part) => typeof part !== 'string' && part.value !== 0);
-      // Of nothing but zeros one stays.
+      // Where all terms are zeros, one stays.
       const left = terms.length > 0 ? terms : parts.slice(0, 1);
       parts = left.flatMap((part, i) => (i > 0 ? [' + ', part] : [part]));
     }

@@ -29,7 +29,7 @@ export const layerGraph = graph(shapes, ({ X, W_in, W_O }, c) => {
   return { ...all, ...made, output: c.linear(made.concat, W_O) };
 });
 
-/** With what they are of behind their names. */
+/** Adds to each name what the value is of. */
 const named = (values: Readonly<Record<string, Value>>, of: number) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [`${name}_${of}`, value]));
 

@@ -12,7 +12,7 @@ export const numbersOf = (tensor: Tensor): NodeNumbers => ({
   data: tensor.read(),
 });
 
-/** Those of all values that a graph was run to. */
+/** The numbers of all values of a run. */
 export const allNumbers = (values: GraphValues): NodeValues =>
   Object.fromEntries(Object.entries(values).map(([name, tensor]) => [name, numbersOf(tensor)]));
 

@@ -46,7 +46,7 @@ export interface FurtherPoint {
 }
 
 export interface FurtherRequests {
-  /** Up to so many steps; with a text, from the model as it is, and so. Says how many are done. */
+  /** Trains up to so many steps: with a text, it begins anew from the model; without, it goes on. Says how many are done. */
   further: {
     ask: {
       readonly text: string | null;
