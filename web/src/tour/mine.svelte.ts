@@ -62,7 +62,7 @@ class Mine {
   fromBefore = $state(false);
   /** Of each letter that the model may say next; null while nothing is known. */
   chances = $state.raw<readonly number[] | null>(null);
-  /** The same with none off, and then with each of them off alone. */
+  /** The same with none off, and then with each of them off alone; empty where nobody has asked. */
   alone = $state.raw<readonly (readonly number[])[]>([]);
   failure = $state('');
   #begun: Begun | null = null;
@@ -90,8 +90,8 @@ class Mine {
     keep(place, written(head));
   }
 
-  /** Asks it what comes behind these letters, with some heads off. */
-  ask(say: string, off: readonly number[]): void {
+  /** Asks it what comes after these letters with some heads off, and `eachAlone` also with none and with each of them off. */
+  ask(say: string, off: readonly number[], eachAlone: boolean): void {
     this.#begun?.cancel();
     const { tokens } = tokensOf(say);
     if (!this.head || tokens.length === 0) {
@@ -99,9 +99,10 @@ class Mine {
       this.alone = [];
       return;
     }
+    const others = eachAlone ? [[], ...heads.map((head) => [head])] : [];
     this.#begun = trainingLine.line.begin(
       'recall',
-      { weights: this.head.weights, tokens, off: [off, [], ...heads.map((head) => [head])] },
+      { weights: this.head.weights, tokens, off: [off, ...others] },
       (outcome) => {
         if (outcome.what === 'cancelled') return;
         this.failure = outcome.what === 'failed' ? outcome.failure.message : '';

@@ -86,16 +86,21 @@ function look(
   return { weights, scores };
 }
 
-/** The loss with one head taken away: what it writes to the residual stream is made 0. */
+/** The output matrix of a layer, in which what some of its heads write to the residual stream is made 0. */
+export function withoutHeads(tril: TrainingTril, matrix: Tensor, isOff: (head: number) => boolean) {
+  const headOf = (row: number) => Math.floor((row * heads) / width);
+  const kept = Array.from({ length: width }, (_, row) => [isOff(headOf(row)) ? 0 : 1]);
+  return tril.multiply(matrix, tril.tensor(kept));
+}
+
+/** The loss without each of the heads. */
 function withoutEach(tril: TrainingTril, trainer: Trainer, heldOut: TokenBatch): number[] {
   const losses: number[] = [];
   for (let layer = 0; layer < layers; ++layer) {
     const name = `h.${layer}.attn.c_proj.weight`;
     const whole = trainer.parameters([name])[name];
     for (let head = 0; head < heads; ++head) {
-      const own = (i: number) => Math.floor((i * heads) / width) === head;
-      const others = tril.tensor(Array.from({ length: width }, (_, i) => [own(i) ? 0 : 1]));
-      trainer.setParameters({ [name]: tril.multiply(whole, others) });
+      trainer.setParameters({ [name]: withoutHeads(tril, whole, (one) => one === head) });
       losses.push(trainer.evaluate(heldOut).loss);
     }
     trainer.setParameters({ [name]: whole });

@@ -1,6 +1,6 @@
 // What a small model that was trained says behind letters, each time with others of its heads switched off.
 import type { TrainingTril } from 'tril/training';
-import { heads, layers, model, training, width } from './born';
+import { heads, layers, model, training, withoutHeads } from './born';
 import type { TrainingSessions } from './protocol';
 
 type Recall = TrainingSessions['recall'];
@@ -20,10 +20,8 @@ export async function recall(
       const chancesWithout = (off: readonly number[]) => {
         for (let layer = 0; layer < layers; ++layer) {
           const name = `h.${layer}.attn.c_proj.weight`;
-          const isOff = (row: number) =>
-            off.includes(heads * layer + Math.floor((row * heads) / width));
-          const rows = tril.tensor(Array.from({ length: width }, (_, i) => [isOff(i) ? 0 : 1]));
-          trainer.setParameters({ [name]: tril.multiply(given[name], rows) });
+          const isOff = (head: number) => off.includes(heads * layer + head);
+          trainer.setParameters({ [name]: withoutHeads(tril, given[name], isOff) });
         }
         const { logits } = trainer.trace([...tokens]);
         const chances = tril.softmax(logits).read();
