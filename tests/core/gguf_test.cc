@@ -156,6 +156,24 @@ TEST(Gguf, CutShortAtAnyByteIsRefused) {
   EXPECT_EQ(parsed(file).tensors.size(), 4u);
 }
 
+// Nothing follows the names, not even padding: a tensor without elements is at the end of the file.
+TEST(Gguf, TensorsWithoutElementsNeedNoData) {
+  GgufWriter writer;
+  writer.alignment = 4096;
+  writer.tensor("t", {0, 3}, testing::kTensorF32, "");
+  const std::string padded = writer.file();
+  const std::size_t begin = parsed(padded).tensors[0].begin;
+  // The axis of 3 is followed by one of 0, the type and the offset, which are 0, too.
+  const std::size_t names = padded.find_last_not_of('\0') + 28;
+  for (std::size_t size = names; size < begin; ++size) {
+    const std::string file = padded.substr(0, size);
+    const Gguf gguf = parsed(file);
+    ASSERT_EQ(gguf.tensors.size(), 1u);
+    EXPECT_EQ(gguf.tensors[0].begin, size);
+    EXPECT_EQ(gguf_begin(bytes_of(file), size), size);
+  }
+}
+
 // Every byte of the header in turn as other bytes: refused or read, within the file.
 TEST(Gguf, ChangedBytesAreRefusedOrRead) {
   const std::string file = small().file();

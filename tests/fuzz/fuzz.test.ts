@@ -1,7 +1,7 @@
 // Each fuzzing target for a while, from its corpus on: none may crash, leak, hang or break what must
 // always hold. FUZZ_SECONDS makes it longer.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ it.concurrent.each(targets)('%s', async (name) => {
   const found = mkdtempSync(join(folder, name)); // what it finds goes here, not into the corpus
   const args = [found, corpus, `-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048'];
   const child = spawn(join(programs, `${name}_fuzz`), args, {
-    cwd: found, // an input that fails is left here, and is in the output, too
+    cwd: found, // an input that fails is left here
     env: { ...process.env, UBSAN_OPTIONS: 'print_stacktrace=1' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -43,6 +43,9 @@ it.concurrent.each(targets)('%s', async (name) => {
     child.on('error', reject);
     child.on('close', resolve);
   });
-  expect(code, output.slice(-8000)).toBe(0);
+  const said = output.replaceAll(/^#\d+\t.*\n/gm, ''); // without its progress
+  const inputs = readdirSync(found).filter((file) => /^(crash|leak|oom|timeout)-/.test(file));
+  const kept = inputs.map((file) => `${file}: ${readFileSync(join(found, file), 'base64')}\n`);
+  expect(code, said.slice(-8000) + kept.join('')).toBe(0);
   expect(output).toMatch(/Done \d+ runs/);
 });

@@ -169,7 +169,7 @@ std::vector<NamedTensor> place(std::vector<OffsetTensor> found, std::size_t data
   tensors.reserve(found.size());  // `places` points into it
   for (auto& [named, offset] : found) {
     const std::size_t size = *stored_bytes(named.tensor.shape, named.tensor.type);
-    const std::size_t room = file_size > data ? file_size - data : 0;
+    const std::size_t room = file_size - data;
     if (offset % alignment != 0) {
       refuse(named, {"offset ", offset, " is no multiple of ", alignment});
     }
@@ -224,7 +224,8 @@ std::pair<Gguf, std::size_t> read(std::span<const std::byte> begin, std::size_t 
     fail(kCall, "general.alignment", {"must be from 1 to ", Index{1} << 30, ", is ", alignment});
   }
   const auto step = static_cast<std::size_t>(alignment);
-  result.second = (file.position() + step - 1) / step * step;
+  // A file may end without padding where none of its tensors has elements.
+  result.second = std::min((file.position() + step - 1) / step * step, file_size);
   gguf.tensors = place(std::move(found), result.second, step, file_size);
   return result;
 }
@@ -242,7 +243,7 @@ bool is_gguf(std::span<const std::byte> begin) noexcept {
 
 std::size_t gguf_begin(std::span<const std::byte> begin, std::size_t file_size) {
   try {
-    return std::min(read(begin, file_size).second, file_size);
+    return read(begin, file_size).second;
   } catch (const Short& found) {
     return std::max(found.needed, std::min(2 * begin.size(), file_size));
   }
