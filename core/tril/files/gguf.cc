@@ -4,6 +4,7 @@
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/exact_number.h>
+#include <tril/foundation/heap_sort.h>
 #include <tril/foundation/named.h>
 
 #include <algorithm>
@@ -180,8 +181,7 @@ std::vector<NamedTensor> place(std::vector<OffsetTensor> found, std::size_t data
     const NamedTensor& tensor = tensors.emplace_back(std::move(named));
     places.emplace_back(tensor.begin, tensor.begin + size, &tensor);
   }
-  std::ranges::make_heap(places);  // std::sort is three kinds of sorting, to be downloaded
-  std::ranges::sort_heap(places);
+  detail::heap_sort(places);
   std::size_t end = 0;
   for (const auto& [first, last, tensor] : places) {
     if (first < end && first < last) refuse(*tensor, "overlaps the one before it");

@@ -4,6 +4,7 @@
 #include <tril/files/safetensors.h>
 #include <tril/files/utf8.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/heap_sort.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -106,10 +107,8 @@ Metadata read_metadata(detail::JsonReader& header) {
 // place.
 void share_out(std::vector<Place> places, std::size_t offset, std::size_t file_size,
                std::vector<NamedTensor>& tensors) {
-  // As a heap: std::sort is three kinds of sorting, to be downloaded.
   const auto key = [](const Place& each) { return std::tuple(each.begin, each.end, each.number); };
-  std::ranges::make_heap(places, {}, key);
-  std::ranges::sort_heap(places, {}, key);
+  detail::heap_sort(places, {}, key);
   const auto refuse = [&](std::size_t byte, const Message& problem) {
     fail(kRead, "file", {"byte ", offset + byte, ": ", problem});
   };

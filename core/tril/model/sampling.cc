@@ -32,9 +32,11 @@ void leave_out_below(double least, std::vector<double>& shares) {
 void keep_most_likely(Index count, std::vector<double>& shares, std::vector<double>& sorted) {
   if (count == 0 || count >= static_cast<Index>(shares.size())) return;
   sorted = shares;
-  const auto last = sorted.begin() + (count - 1);
-  std::nth_element(sorted.begin(), last, sorted.end(), std::greater<>());
-  leave_out_below(*last, shares);
+  std::make_heap(sorted.begin(), sorted.end());
+  for (Index taken = 1; taken < count; ++taken) {
+    std::pop_heap(sorted.begin(), sorted.end() - (taken - 1));
+  }
+  leave_out_below(sorted.front(), shares);
 }
 
 // take the largest, one after the other, until they have the share of the whole

@@ -1,4 +1,5 @@
 // As Hugging Face's tokenizers find them (added_vocabulary.rs, find_matches).
+#include <tril/foundation/heap_sort.h>
 #include <tril/text/added_tokens.h>
 #include <tril/text/unicode.h>
 
@@ -27,7 +28,7 @@ bool is_part_of_word(std::string_view before, std::string_view behind) noexcept 
 }  // namespace
 
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens) : tokens_(std::move(tokens)) {
-  std::ranges::stable_sort(tokens_, {}, &AddedToken::text);
+  detail::heap_sort(tokens_, {}, &AddedToken::text);
   for (const AddedToken& each : tokens_) {
     is_first_byte_[static_cast<unsigned char>(each.text.front())] = true;
   }

@@ -3,6 +3,7 @@
 // the tokenizer.json of these models.
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/heap_sort.h>
 #include <tril/foundation/named.h>
 #include <tril/text/gguf_tokenizer.h>
 #include <tril/text/vocabulary_entries.h>
@@ -75,8 +76,7 @@ std::vector<MergeEntry> merges_of(const detail::JsonReader& file,
       order.emplace_back(-scores[id], -static_cast<Index>(size), id);
     }
   }
-  std::ranges::make_heap(order);
-  std::ranges::sort_heap(order);
+  detail::heap_sort(order);
   std::vector<MergeEntry> merges;
   for (const auto& [score, size, id] : order) {
     const auto& [name, number, position] = vocabulary[id];

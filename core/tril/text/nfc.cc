@@ -1,8 +1,10 @@
 #include <tril/files/utf8.h>
+#include <tril/foundation/heap_sort.h>
 #include <tril/text/nfc.h>
 #include <tril/text/nfc_table.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -54,8 +56,8 @@ NfcTable unpacked() {
     each.is_composed = packed.number() == 1;
     if (each.is_composed) table.composed.push_back(&each);
   }
-  std::ranges::sort(table.composed, {},
-                    [](const Decomposition* each) { return std::pair(each->first, each->last); });
+  heap_sort(table.composed, {},
+            [](const Decomposition* each) { return std::pair(each->first, each->last); });
   return table;
 }
 
@@ -66,6 +68,7 @@ std::uint32_t kind_of(std::uint32_t code) {
 
 struct Part {
   std::uint32_t code, combining_class;
+  std::size_t place = 0;  // among all, so that those of one class stay in order
 };
 
 void decompose(std::uint32_t code, std::vector<Part>& parts) {
@@ -111,9 +114,11 @@ std::string normal(std::string_view text) {
   for (auto begin = parts.begin(); begin != parts.end();) {
     const auto is_base = [](const Part& part) { return part.combining_class == 0; };
     const auto end = std::find_if(begin + 1, parts.end(), is_base);
-    std::stable_sort(begin, end, [](const Part& a, const Part& b) {
-      return a.combining_class < b.combining_class;
-    });
+    for (auto each = begin; each != end; ++each) {
+      each->place = static_cast<std::size_t>(each - parts.begin());
+    }
+    heap_sort(std::span(begin, end), {},
+              [](const Part& each) { return std::pair(each.combining_class, each.place); });
     begin = end;
   }
   std::size_t base = parts.size();  // where, in `made`, the character stands that marks join

@@ -1,3 +1,4 @@
+#include <tril/foundation/heap_sort.h>
 #include <tril/text/pair_counts.h>
 
 #include <algorithm>
@@ -54,7 +55,7 @@ std::optional<PairCounts::Pair> PairCounts::take_most_frequent(std::int64_t leas
 void PairCounts::merge(const Pair& pair, TokenId id) {
   const Key merged = key_of(pair.left, pair.right);
   std::vector<std::size_t> places = std::move(pairs_[merged].places);
-  std::ranges::sort(places);  // two ways to the same token find its places by turns
+  heap_sort(places);  // two ways to the same token find its places by turns
   // No pair but those with `id` becomes more frequent.
   std::vector<Key> grown;
   for (const std::size_t at : places) {
@@ -77,7 +78,7 @@ void PairCounts::merge(const Pair& pair, TokenId id) {
       grown.push_back(key_at(before));
     }
   }
-  std::ranges::sort(grown);
+  heap_sort(grown);
   grown.erase(std::unique(grown.begin(), grown.end()), grown.end());
   for (const Key key : grown) candidates_.push({pairs_[key].count, key});
 }

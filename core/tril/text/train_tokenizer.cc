@@ -1,5 +1,6 @@
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/heap_sort.h>
 #include <tril/text/pair_counts.h>
 #include <tril/text/train_tokenizer.h>
 
@@ -36,7 +37,7 @@ std::vector<Counted> count_pieces(std::span<const std::string_view> texts,
     });
   }
   std::vector<Counted> pieces(counts.begin(), counts.end());
-  std::ranges::sort(pieces, [](const Counted& a, const Counted& b) {
+  detail::heap_sort(pieces, [](const Counted& a, const Counted& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   return pieces;

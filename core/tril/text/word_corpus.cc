@@ -1,6 +1,7 @@
 #include <tril/files/json_writer.h>
 #include <tril/files/utf8.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/heap_sort.h>
 #include <tril/text/lower_case.h>
 #include <tril/text/unicode.h>
 #include <tril/text/word_corpus.h>
@@ -138,7 +139,7 @@ WordCorpus read_words(std::span<const std::string_view> texts, const WordOptions
   const auto entry = [&](TokenId id) -> const auto& {
     return all.counted[static_cast<std::size_t>(id)];
   };
-  std::ranges::sort(kept, [&](TokenId a, TokenId b) {
+  detail::heap_sort(kept, [&](TokenId a, TokenId b) {
     const auto &first = entry(a), &second = entry(b);
     return first.second != second.second ? first.second > second.second
                                          : first.first < second.first;

@@ -1,8 +1,10 @@
 #include <tril/foundation/check.h>
+#include <tril/foundation/heap_sort.h>
 #include <tril/foundation/random.h>
 #include <tril/training/sequence_tasks.h>
 
 #include <algorithm>
+#include <span>
 
 namespace tril {
 
@@ -31,7 +33,7 @@ void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabu
     const auto begin = static_cast<std::ptrdiff_t>(b * tokens), size = std::ptrdiff_t{tokens};
     const auto source = batch.source.begin() + begin, answer = batch.answers.begin() + begin;
     std::reverse_copy(source, source + size, answer);
-    if (task == SequenceTask::sort) std::sort(answer, answer + size);
+    if (task == SequenceTask::sort) detail::heap_sort(std::span(answer, static_cast<std::size_t>(size)));
     const auto target = batch.target.begin() + begin;
     *target = kBeginToken;
     std::copy(answer, answer + size - 1, target + 1);
