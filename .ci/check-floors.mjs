@@ -42,7 +42,14 @@ const webFloors = [
   'again',
   'embed',
 ];
-const publicEntries = ['tril', 'tril/training', 'tril/graph', 'tril/notebook', 'tril/worker'];
+const publicEntries = [
+  'tril',
+  'tril/lessons',
+  'tril/training',
+  'tril/graph',
+  'tril/notebook',
+  'tril/worker',
+];
 
 /** What graphs stand on, besides the checks of names. */
 const graphsSee = ['load', 'tensor', 'error', 'names'].map((name) => `wasm/src/${name}.js`);

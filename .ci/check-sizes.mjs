@@ -1,7 +1,7 @@
 // What a visitor downloads, in kB (1000 bytes) after gzip -9, against what it was when sizes.json was written: it may
 // be 2 % more, or 1 kB. Growth beyond that is a decision: `npm run sizes` writes what stands, and the commit says why.
 //
-//   *.wasm                a module; of the base one 20 are Emscripten, Embind and the C++ library, 25 kernels, 6 Eigen
+//   *.wasm                a module; of the base one 20 are Emscripten, Embind and the C++ library, 25 kernels
 //   fonts, golden         all there are; PyTorch's numbers, which chapter Check asks for
 //   pages                 the chapters with their first figure, of which a visitor opens one
 //   page                  all other files but those of the chapters below, and of what trains
@@ -10,7 +10,7 @@
 //   learn, model, meaning each to see and to use its first figure; `further down` what it loads later
 //   a visit to learn      all of that chapter, with Worker and module
 //   models                as they are, since few hosts compress them
-//   all but fonts         page, golden, the largest of pages and the base module: what a chapter promises
+//   all but fonts         page, golden, the largest of pages and the module with lessons: what a chapter promises
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -147,7 +147,8 @@ export function measureSizes(root) {
     if (owner === 'pages') largest = Math.max(largest, size);
   }
   sizes['a visit to learn'] = visit + (sizes['tril-simd-training.wasm'] ?? NaN);
-  sizes['all but fonts'] = sizes.page + largest + sizes.golden + (sizes['tril-simd.wasm'] ?? NaN);
+  sizes['all but fonts'] =
+    sizes.page + largest + sizes.golden + (sizes['tril-simd-lessons.wasm'] ?? NaN);
   return sizes;
 }
 

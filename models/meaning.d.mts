@@ -47,8 +47,7 @@ export function rowsOf(tril: Tril, matrix: Tensor, indices: readonly number[]): 
 export function principal(
   tril: Tril,
   rows: Tensor,
-): { readonly directions: Tensor; readonly singular: Float32Array };
-export function shareOf(singular: ArrayLike<number>): number;
+): { readonly directions: Tensor; readonly share: number };
 export const bank: {
   readonly word: string;
   readonly senses: readonly string[];

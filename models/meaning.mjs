@@ -45,14 +45,15 @@ export function rowsOf(tril, matrix, indices) {
 
 /**
  * The two directions in which rows [N, C], whose mean is nothing, differ most: [2, C], each of length 1,
- * its largest entry positive; and all singular values. A direction is found by squaring their products
- * of columns again and again, until one direction is all that is left of it.
+ * its largest entry positive; and the share of all squared distances from the mean that lies along these two. A direction
+ * is found by squaring their products of columns again and again, until one direction is all that is left of it.
  */
 export function principal(tril, rows) {
-  const singular = tril.singularValues(rows).read();
+  const [all] = tril.sum(tril.multiply(rows, rows)).read();
   let products = tril.matmul(rows, rows, { transposeA: true });
   const [width] = products.shape;
   const found = [];
+  let along = 0;
   for (let n = 0; n < 2; ++n) {
     let power = products;
     for (let squared = 0; squared < 14; ++squared) {
@@ -67,8 +68,8 @@ export function principal(tril, rows) {
     let direction = unitRows(tril, rowsOf(tril, power, [column]));
     for (let again = 0; again < 2; ++again) {
       for (const before of found) {
-        const along = tril.matmul(direction, before, { transposeB: true });
-        direction = tril.subtract(direction, tril.matmul(along, before));
+        const both = tril.matmul(direction, before, { transposeB: true });
+        direction = tril.subtract(direction, tril.matmul(both, before));
       }
       direction = unitRows(tril, tril.matmul(direction, products));
     }
@@ -79,17 +80,14 @@ export function principal(tril, rows) {
     const length = tril.matmul(tril.matmul(direction, products), direction, { transposeB: true });
     const own = tril.matmul(direction, direction, { transposeA: true });
     products = tril.subtract(products, tril.multiply(own, length));
+    along += length.read()[0];
   }
   const directions = new Float32Array(2 * width);
   found.forEach((direction, n) => directions.set(direction.read(), n * width));
-  return { directions: tril.tensor([2, width], directions), singular };
-}
-
-/** The share of all squared distances from the mean that the first two of singular values hold. */
-export function shareOf(singular) {
-  const squares = Array.from(singular, (x) => x * x);
-  const all = squares.reduce((sum, x) => sum + x, 0);
-  return all === 0 ? 0 : (squares[0] + (squares[1] ?? 0)) / all;
+  return {
+    directions: tril.tensor([2, width], directions),
+    share: all === 0 ? 0 : Math.min(1, along / all),
+  };
 }
 
 /** Words that tell the two senses of "bank" apart, where they stand near it. */

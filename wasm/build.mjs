@@ -20,9 +20,9 @@ import { portable } from './toolchain/portable.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Each variant's module, and the same with training. */
+/** Each variant's module, and the same with lessons and with training. */
 const modules = variants.flatMap((variant) =>
-  ['', '-training'].map((part) => [variant, `tril-${variant}${part}`]),
+  ['', '-lessons', '-training'].map((part) => [variant, `tril-${variant}${part}`]),
 );
 
 async function compile() {
@@ -52,7 +52,7 @@ function copyModules(buildFolder) {
       write('.wasm', wasm);
       write('.d.ts', `${types}export declare const wasmUrl: () => URL;\n`);
       write('.js', script);
-      if (!unthreaded.includes(variant)) continue;
+      if (!unthreaded.includes(variant) || name.endsWith('-lessons')) continue;
       write('-inline.js', `export default ${inline};\n`);
       write('-inline.d.ts', 'declare const inline: string;\nexport default inline;\n');
     }

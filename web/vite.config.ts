@@ -32,7 +32,7 @@ function threadsFromThemselves(): Plugin {
         ),
     }),
     transform: (code, id) =>
-      /\/tril-\w+-threads(-training)?\.js$/.test(id)
+      /\/tril-\w+-threads(-lessons|-training)?\.js$/.test(id)
         ? code.replace(
             /new Worker\((?:\/\*.*?\*\/\s*)?new URL\("[^"]+",\s*import\.meta\.url\)/,
             'new Worker(import.meta.url',

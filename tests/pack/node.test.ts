@@ -136,6 +136,7 @@ describe('TypeScript', () => {
   it('shows what every call does', () => {
     const interfaces = {
       Tril: 'load.d.ts',
+      LessonsTril: 'public-lessons.d.ts',
       TrainingTril: 'public-training.d.ts',
       RemoteTril: 'worker/types.d.ts',
       RemoteTrainingTril: 'worker/types.d.ts',

@@ -19,7 +19,9 @@ it('has modules, types, source maps, the .wasm variants, its command, and nothin
   expect(inject('packed')).toEqual(expect.arrayContaining(all));
   expect(paths.filter((path) => !/^dist\/.*\.(js|js\.map|d\.ts|wasm)$/.test(path))).toEqual([]);
   const variants = ['relaxed', 'relaxed-threads', 'simd', 'simd-threads'];
-  const modules = variants.flatMap((variant) => [variant, `${variant}-training`]);
+  const modules = variants.flatMap((variant) => [
+    ...[variant, `${variant}-lessons`, `${variant}-training`],
+  ]);
   expect(paths.filter((path) => path.endsWith('.wasm')).sort()).toEqual(
     modules.map((name) => `dist/generated/tril-${name}.wasm`).sort(),
   );

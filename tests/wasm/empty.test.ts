@@ -1,7 +1,7 @@
 // Axes of length 0, as NumPy and PyTorch have them.
 import type { Tensor } from 'tril';
 import { describe, expect, it } from 'vitest';
-import { expectRefused, tril, withoutLeak } from './helpers.js';
+import { expectRefused, tril, withoutLeak } from './explained.js';
 
 describe('tensors without elements', () => {
   it('are made, read and written', () => {

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as package_ from 'tril';
 import * as graph_ from 'tril/graph';
+import { loadTril as loadLessons } from 'tril/lessons';
 import * as notebook_ from 'tril/notebook';
 import { KeyValueCache, Tensor, Trainer, TrilError, type Tril } from 'tril';
 import { DecodingSession, Encoder, loadTril, Model, SequenceTrainer } from 'tril/training';
@@ -15,6 +16,7 @@ import { fileOf, isShown, moduleOf, moduleOfDocument } from './examples.js';
 import { readDocuments, readExamples, type Check, type Throws } from './examples.js';
 
 const tril = await loadTril({ variant: 'simd' });
+const explained = await loadLessons({ variant: 'simd' });
 const examples = readExamples();
 const folder = join(import.meta.dirname, '..', '..', 'build', 'examples');
 rmSync(folder, { recursive: true, force: true });
@@ -69,7 +71,7 @@ describe('examples', () => {
       if (typeof value !== 'object') return [];
       return Object.entries(value as object).flatMap((part) => `${name}.${nameOf(part)[0]}`);
     };
-    const calls = Object.entries(tril).flatMap(nameOf);
+    const calls = Object.entries({ ...tril, ...explained }).flatMap(nameOf);
     const isMethod = ([name, { value }]: [string, PropertyDescriptor]) =>
       typeof value === 'function' &&
       ![
@@ -109,6 +111,7 @@ describe('examples', () => {
       ...calls,
       ...methods,
       ...functions,
+      'lessons.loadTril',
       'training.loadTril',
       'worker.loadTril',
       'worker.run',
@@ -152,6 +155,6 @@ describe('examples', () => {
     const address = pathToFileURL(join(folder, fileOf(example))).href;
     type Run = (tril: Tril, check: Check, throws: Throws) => Promise<void>;
     const { default: run } = (await import(/* @vite-ignore */ address)) as { default: Run };
-    await run(tril, check, throws);
+    await run(example.lessons ? explained : tril, check, throws);
   });
 });

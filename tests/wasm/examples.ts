@@ -11,6 +11,8 @@ export interface Example {
   /** What it is of, as one calls it: `mask.causal`, `Tensor.read`, `worker.loadTril`. */
   readonly name: string;
   readonly code: string;
+  /** Whether it is of a module of tril/lessons; others are of one of tril/training. */
+  readonly lessons: boolean;
 }
 
 const root = join(import.meta.dirname, '..', '..');
@@ -18,6 +20,10 @@ const source = join(root, 'wasm', 'src');
 
 /** What the calls in all files of a folder are parts of. */
 const folderOwners = ['graph', 'notebook'];
+/** The files whose calls are in modules with lessons. */
+const lessonFiles = ['lessons', 'online-attention', 'singular-values', 'softmax-steps'].map(
+  (name) => `calls/${name}.ts`,
+);
 /** And those in a file. */
 const owners: Record<string, string> = {
   'calls/cost.ts': 'cost.',
@@ -36,6 +42,7 @@ const owners: Record<string, string> = {
   'sequence-trainer.ts': 'SequenceTrainer.',
   'word-vectors.ts': 'WordVectors.',
   'trainer.ts': 'Trainer.',
+  'lessons.ts': 'lessons.',
   'training.ts': 'training.',
   'worker/index.ts': 'worker.',
   'worker/learner.ts': 'RemoteLearner.',
@@ -61,12 +68,12 @@ function examplesOf(file: string): Example[] {
     const path = file.replaceAll('\\', '/');
     const folder = folderOwners.find((each) => path.startsWith(`${each}/`));
     const owner = folder ? `${folder}.` : (owners[path] ?? '');
-    return { name: `${owner}${name}`, code };
+    return { name: `${owner}${name}`, code, lessons: lessonFiles.includes(path) };
   });
 }
 
 /** A module whose default export runs the example and calls `check` and `throws` for what it says. */
-export function moduleOf({ code }: Example): string {
+export function moduleOf({ code, lessons }: Example): string {
   const lines = code.split('\n');
   const isImport = (line: string) => line.startsWith('import ');
   const checked = lines
@@ -79,7 +86,9 @@ export function moduleOf({ code }: Example): string {
       return `check(${statement}, ${comment}, ${JSON.stringify(comment)});`;
     });
   return [
-    "import type { TrainingTril as Tril } from 'tril/training';",
+    lessons
+      ? "import type { LessonsTril as Tril } from 'tril/lessons';"
+      : "import type { TrainingTril as Tril } from 'tril/training';",
     "import type { Check, Throws } from '../../tests/wasm/examples.js';",
     ...lines.filter(isImport),
     'export default async (tril: Tril, check: Check, throws: Throws): Promise<void> => {',

@@ -2,7 +2,7 @@
 import type { SequenceModelSettings } from 'tril/training';
 import type { Case } from './extreme-sizes.js';
 import { encoderFilesOf, filesOf } from './golden-models.js';
-import { limited as tril } from './limited.js';
+import { explained, limited as tril } from './limited.js';
 
 export const none: Case = { sizes: {}, call: () => undefined };
 export const sized = <Sizes extends Record<string, number>>(
@@ -121,7 +121,6 @@ export const ofModule: Readonly<Record<string, Case>> = {
     tril.split(square, bound === 1 ? sections : [bound], { axis }),
   ),
   triangular: sized({ diagonal: 0 }, ({ diagonal }) => tril.triangular(square, { diagonal })),
-  singularValues: none,
   softmax: axis((options) => tril.softmax(square, options)),
   logSoftmax: axis((options) => tril.logSoftmax(square, options)),
   'mask.causal': none,
@@ -145,9 +144,6 @@ export const ofModule: Readonly<Record<string, Case>> = {
   keyValueCache: sized({ batch: 1, heads: 1, width: 1, valueWidth: 1, capacity: 1 }, (sizes) =>
     tril.keyValueCache(sizes),
   ),
-  onlineAttention: sized({ queries: 1, keys: 1, heads: 1 }, ({ heads, ...blocks }) =>
-    tril.onlineAttention(x, x, x, { heads, blocks }),
-  ),
   additiveAttention: none,
   linearAttention: headed((options) => tril.linearAttention(x, x, x, options)),
   lowRankAttention: headed((options) => tril.lowRankAttention(x, x, x, { ...options, ...ranks })),
@@ -161,28 +157,12 @@ export const ofModule: Readonly<Record<string, Case>> = {
   rotaryPositions: sized({ width: 2, heads: 1, position: 1 }, ({ width, heads, position }) =>
     tril.rotaryPositions(x, { width, heads, positions: [position, 1] }),
   ),
-  readProduct: none,
-  traceProduct: sized({ ...cache, block: 4 }, ({ block: edge, ...shape }) =>
-    tril.traceProduct(square, square, { method: 'blocked', cache: shape, block: edge }),
-  ),
-  expectedMisses: sized({ n: 64, ...cache, block: 16 }, ({ n, block: edge, ...shape }) =>
-    tril.expectedMisses(n, { method: 'blocked', cache: shape, block: edge }),
-  ),
-  strassenLevel: none,
-  strassenSigns: none,
-  productError: sized({ levels: 1 }, ({ levels }) =>
-    tril.productError(square, square, { method: 'strassen', levels }),
-  ),
-  // How often to do something: what is asked for takes its time.
-  runPeak: sized({ rounds: 1 }, ({ rounds }) => tril.runPeak(Math.min(rounds, 2 ** 24))),
   runningAverage: sized({ hidden: 1 }, ({ hidden }) =>
     tril.runningAverage(x, { method: 'softmax', hidden }),
   ),
   compare: none,
   statistics: none,
   growth: none,
-  concentration: none,
-  softmaxSteps: axis((options) => tril.softmaxSteps(square, options as never)),
   'cost.sum': none,
   'cost.intensity': none,
   'cost.gigaflops': none,
@@ -301,4 +281,29 @@ export const ofModule: Readonly<Record<string, Case>> = {
     if (options.negative * options.window < 2 ** 17) vectors.step();
     return vectors;
   }),
+};
+
+const tile = explained.randomUniform([4, 4], { seed: 1 });
+const tokens = explained.randomUniform([1, 2, 4], { seed: 1 });
+export const ofLessons: Readonly<Record<string, Case>> = {
+  singularValues: none,
+  onlineAttention: sized({ queries: 1, keys: 1, heads: 1 }, ({ heads, ...blocks }) =>
+    explained.onlineAttention(tokens, tokens, tokens, { heads, blocks }),
+  ),
+  readProduct: none,
+  traceProduct: sized({ ...cache, block: 4 }, ({ block: edge, ...shape }) =>
+    explained.traceProduct(tile, tile, { method: 'blocked', cache: shape, block: edge }),
+  ),
+  expectedMisses: sized({ n: 64, ...cache, block: 16 }, ({ n, block: edge, ...shape }) =>
+    explained.expectedMisses(n, { method: 'blocked', cache: shape, block: edge }),
+  ),
+  strassenLevel: none,
+  strassenSigns: none,
+  productError: sized({ levels: 1 }, ({ levels }) =>
+    explained.productError(tile, tile, { method: 'strassen', levels }),
+  ),
+  // How often to do something: what is asked for takes its time.
+  runPeak: sized({ rounds: 1 }, ({ rounds }) => explained.runPeak(Math.min(rounds, 2 ** 24))),
+  concentration: none,
+  softmaxSteps: axis((options) => explained.softmaxSteps(tile, options as never)),
 };

@@ -1,11 +1,12 @@
 // Every call of the package with sizes from 0 to 2^31 - 1: products of them leave the 32 bits that
 // the module counts in. What is not in the tables here and in extreme-calls.ts makes the test fail.
+import type { Tril } from 'tril';
 import type { SequenceModelSettings } from 'tril/training';
 import { describe, expect, it } from 'vitest';
-import { none, ofModule, ones, sized, text, x } from './extreme-calls.js';
+import { none, ofLessons, ofModule, ones, sized, text, x } from './extreme-calls.js';
 import { Failures, extremes, extremesOf, type Case } from './extreme-sizes.js';
 import { encoderFilesOf, filesOf } from './golden-models.js';
-import { limited as tril } from './limited.js';
+import { explained, limited as tril } from './limited.js';
 
 // What calls give out. Of how often to do something, no more than a test has time for.
 const few = (count: number) => Math.min(count, 64);
@@ -199,23 +200,30 @@ const methodsOf = (object: object): string[] => {
   return [...new Set([...own.map(([name]) => name), ...methodsOf(kind)])];
 };
 
-async function expectAnswers(name: string, { sizes, call }: Case) {
-  const failures = new Failures(tril);
-  for (const each of extremesOf(sizes)) {
-    await failures.expect(`${name} of ${JSON.stringify(each)}`, () => call(each as never));
-  }
-  expect(failures.found).toEqual([]);
-}
+const answersOf =
+  (module: Tril) =>
+  async (name: string, { sizes, call }: Case) => {
+    const failures = new Failures(module);
+    for (const each of extremesOf(sizes)) {
+      await failures.expect(`${name} of ${JSON.stringify(each)}`, () => call(each as never));
+    }
+    expect(failures.found).toEqual([]);
+  };
+const expectAnswers = answersOf(tril);
 
 describe('sizes of 0 to 2^31 - 1', () => {
   it('are tried in every call', () => {
     expect(Object.keys(ofModule).sort()).toEqual(namesOf(tril).sort());
+    const ofEvery = namesOf(tril);
+    const own = namesOf(explained).filter((name) => !ofEvery.includes(name));
+    expect(Object.keys(ofLessons).sort()).toEqual(own.sort());
     for (const [object, cases] of ofObjects) {
       expect(Object.keys(cases).sort()).toEqual(methodsOf(object).sort());
     }
   });
 
   it.each(Object.entries(ofModule))('are answered or refused by %s', expectAnswers);
+  it.each(Object.entries(ofLessons))('are answered or refused by %s', answersOf(explained));
 
   for (const [object, cases] of ofObjects) {
     it.each(Object.entries(cases))(
@@ -250,8 +258,11 @@ describe('sizes of 0 to 2^31 - 1', () => {
     expect(tril.memory().heapBytes - heapBytes).toBeLessThan(little);
   });
 
-  it('of tensors without elements are answered or refused by every call', async () => {
-    const failures = new Failures(tril);
+  it.each<[string, Tril, Readonly<Record<string, Case>>]>([
+    ['every call', tril, ofModule],
+    ['those of lessons', explained, ofLessons],
+  ])('of tensors without elements are answered or refused by %s', async (_, module, cases) => {
+    const failures = new Failures(module);
     const shapes = [
       [0, 4],
       [4, 0],
@@ -262,13 +273,11 @@ describe('sizes of 0 to 2^31 - 1', () => {
       ]),
     );
     const tensors = [...shapes, ...shapes.map(([a, b]) => [1, 1, a!, b!])].map((shape) =>
-      tril.zeros(shape),
+      module.zeros(shape),
     );
     const options = { heads: 1, ids: [0] };
-    for (const name of Object.keys(ofModule).filter(
-      (each) => !/^(scope|trainer|close)$/.test(each),
-    )) {
-      const call = name.split('.').reduce((at: unknown, key) => (at as never)[key], tril) as (
+    for (const name of Object.keys(cases).filter((each) => !/^(scope|trainer|close)$/.test(each))) {
+      const call = name.split('.').reduce((at: unknown, key) => (at as never)[key], module) as (
         ...given: unknown[]
       ) => unknown;
       for (const one of tensors) {

@@ -43,6 +43,13 @@ export function expectRefused(body: () => unknown, refusal: Refusal, module = tr
   return refused;
 }
 
+/** The same for another module. */
+export const helpersOf = (module: Tril) => ({
+  expectRefused: (body: () => unknown, refusal: Refusal, other: Tril = module) =>
+    expectRefused(body, refusal, other),
+  withoutLeak: (body: () => void) => withoutLeak(body, module),
+});
+
 /** A small round trip through the module. */
 export function expectWorking(module: Tril = tril): void {
   const tensor = module.tensor([2, 2], [1, 2, 3, 4]);

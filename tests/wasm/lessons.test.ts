@@ -1,6 +1,7 @@
-import { averageMethods, readings, type TracedMethod } from 'tril';
+import { averageMethods } from 'tril';
+import { readings, type TracedMethod } from 'tril/lessons';
 import { describe, expect, it } from 'vitest';
-import { expectRefused, tril, withoutLeak } from './helpers';
+import { expectRefused, tril, withoutLeak } from './explained.js';
 import { epsilon, expectClose, matmul, randomMatrix, randomNumbers } from './reference';
 
 const orders: readonly TracedMethod[] = ['ijk', 'ikj', 'jik', 'jki', 'kij', 'kji', 'blocked'];

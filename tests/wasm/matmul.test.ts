@@ -1,6 +1,6 @@
 import { loadTril, matmulMethods, variants } from 'tril';
 import { describe, expect, it } from 'vitest';
-import { expectRefused, tril, withoutLeak } from './helpers.js';
+import { expectRefused, tril, withoutLeak } from './explained.js';
 import { limited } from './limited.js';
 import { epsilon, expectClose, matmul, randomMatrix, transpose } from './reference.js';
 

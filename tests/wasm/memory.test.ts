@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { loadTril } from 'tril';
+import { loadTril as loadLessons } from 'tril/lessons';
 import { describe, expect, it } from 'vitest';
 import { expectWorking } from './helpers.js';
 
@@ -89,7 +90,7 @@ describe('memory', () => {
 
 // 65536 * 65536 is 0 in 32 bits: as much as was not asked for would be written to.
 describe('working memory beyond 32 bits', async () => {
-  const tril = await loadTril({ variant: 'simd' });
+  const tril = await loadLessons({ variant: 'simd' });
   const many = 65536;
   const long = tril.zeros([many, 1]);
   const wide = tril.zeros([1, many]);

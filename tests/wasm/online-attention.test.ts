@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectRefused, tril, withoutLeak } from './helpers.js';
+import { expectRefused, tril, withoutLeak } from './explained.js';
 import { attention, attentionTolerance, epsilon, expectClose, randomMatrix } from './reference.js';
 
 const [queries, keys, width, valueWidth] = [11, 13, 4, 3];

@@ -5,7 +5,6 @@ import {
   attentionMethods,
   averageMethods,
   matmulMethods,
-  readings,
   type CrossEntropyOptions,
   type DenseOptions,
   type LinearAttentionOptions,
@@ -15,6 +14,7 @@ import {
   type TransformerBlockOptions,
   type TriangularOptions,
 } from 'tril';
+import { readings } from 'tril/lessons';
 import { expect, it } from 'vitest';
 import { tril } from './trained.js';
 

@@ -5,7 +5,8 @@ import { activations, attentionMethods, matmulMethods } from 'tril';
 import { KeyValueCache, Tensor, TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectWorking } from './helpers.js';
-import { tril } from './trained.js';
+import { tril as explained } from './explained.js';
+import { tril as trained } from './trained.js';
 
 const seed = Number(process.env['TRIL_SEED'] ?? 1);
 const calls = Number(process.env['TRIL_CALLS'] ?? 20_000);
@@ -47,10 +48,9 @@ function methodsOf(kind: { readonly name: string; readonly prototype: object }):
 
 // A second of work a round would be most of the time; a trainer of any size has tests of its own; and after close()
 // nothing is answered.
-const ofModule = callsOf(tril).filter(([name]) => !['runPeak', 'trainer', 'close'].includes(name));
+const withoutThese = ['runPeak', 'trainer', 'close'];
 const ofTensor = methodsOf(Tensor);
 const ofCache = methodsOf(KeyValueCache);
-const known = [...ofModule, ...ofTensor, ...ofCache];
 
 const optionNames = [
   ...['out', 'axis', 'axes', 'eps', 'weight', 'bias', 'mask', 'causal', 'scale', 'softcap', 'past'],
@@ -94,58 +94,67 @@ const odd: readonly unknown[] = [
 ];
 
 describe('random calls', () => {
-  it(`are answered or refused by a TrilError, seed ${seed}`, async () => {
-    const random = generator(seed);
-    const before = tril.memory().tensors;
-    const pool: Tensor[] = shapes.map((shape) => tril.randomNormal(shape, { seed: 1 }));
-    const caches = [2, 4].map((heads) => tril.keyValueCache({ heads, width: 4, capacity: 8 }));
-    const gone = [tril.zeros([2]), tril.keyValueCache({ width: 4, capacity: 1 })];
-    for (const each of gone) each.dispose();
-    const masks = [
-      tril.mask.causal(),
-      tril.mask.padding([1, 2]),
-      tril.mask.dense(pool[4]!, { kind: 'additive' }),
-    ];
-    const values = (depth: number): unknown => {
-      const kind = random.below(depth > 2 ? 6 : 10);
-      if (kind < 4) return random.pick(pool);
-      if (kind === 4) return random.pick(numbers);
-      if (kind === 5) {
-        const lists = [masks, caches, gone, odd, odd, words, words];
-        return random.pick<unknown>(random.pick<readonly unknown[]>(lists));
-      }
-      if (kind === 6) return random.pick(shapes);
-      const options: Record<string, unknown> = {};
-      for (let n = random.below(4); n > 0; --n) {
-        options[random.pick(optionNames)] = values(depth + 1);
-      }
-      return options;
-    };
-    const failures: string[] = [];
-    for (let n = 0; n < calls; ++n) {
-      const [name, call] = random.pick(known);
-      const given = Array.from({ length: random.below(5) }, () => values(0));
-      const owners: readonly unknown[] = ofTensor.some(([each]) => each === name)
-        ? [...pool, gone[0]]
-        : ofCache.some(([each]) => each === name)
-          ? [...caches, gone[1]]
-          : [undefined];
-      try {
-        const result = tril.scope(() => {
-          const made = call.apply(random.pick(owners), given);
-          // What a promise is for is not this scope's.
-          return made instanceof Promise ? { promise: made } : undefined;
-        });
-        await result?.promise;
-      } catch (error) {
-        if (!(error instanceof TrilError)) {
-          failures.push(`${n}: ${name} with ${given.length} values: ${String(error)}`);
+  it.each([
+    ['lessons', explained],
+    ['training', trained],
+  ])(
+    `of %s are answered or refused by a TrilError, seed ${seed}`,
+    async (_, tril) => {
+      const random = generator(seed);
+      const ofModule = callsOf(tril).filter(([name]) => !withoutThese.includes(name));
+      const known = [...ofModule, ...ofTensor, ...ofCache];
+      const before = tril.memory().tensors;
+      const pool: Tensor[] = shapes.map((shape) => tril.randomNormal(shape, { seed: 1 }));
+      const caches = [2, 4].map((heads) => tril.keyValueCache({ heads, width: 4, capacity: 8 }));
+      const gone = [tril.zeros([2]), tril.keyValueCache({ width: 4, capacity: 1 })];
+      for (const each of gone) each.dispose();
+      const masks = [
+        tril.mask.causal(),
+        tril.mask.padding([1, 2]),
+        tril.mask.dense(pool[4]!, { kind: 'additive' }),
+      ];
+      const values = (depth: number): unknown => {
+        const kind = random.below(depth > 2 ? 6 : 10);
+        if (kind < 4) return random.pick(pool);
+        if (kind === 4) return random.pick(numbers);
+        if (kind === 5) {
+          const lists = [masks, caches, gone, odd, odd, words, words];
+          return random.pick<unknown>(random.pick<readonly unknown[]>(lists));
         }
-        expectWorking(tril);
+        if (kind === 6) return random.pick(shapes);
+        const options: Record<string, unknown> = {};
+        for (let n = random.below(4); n > 0; --n) {
+          options[random.pick(optionNames)] = values(depth + 1);
+        }
+        return options;
+      };
+      const failures: string[] = [];
+      for (let n = 0; n < calls; ++n) {
+        const [name, call] = random.pick(known);
+        const given = Array.from({ length: random.below(5) }, () => values(0));
+        const owners: readonly unknown[] = ofTensor.some(([each]) => each === name)
+          ? [...pool, gone[0]]
+          : ofCache.some(([each]) => each === name)
+            ? [...caches, gone[1]]
+            : [undefined];
+        try {
+          const result = tril.scope(() => {
+            const made = call.apply(random.pick(owners), given);
+            // What a promise is for is not this scope's.
+            return made instanceof Promise ? { promise: made } : undefined;
+          });
+          await result?.promise;
+        } catch (error) {
+          if (!(error instanceof TrilError)) {
+            failures.push(`${n}: ${name} with ${given.length} values: ${String(error)}`);
+          }
+          expectWorking(tril);
+        }
       }
-    }
-    for (const owned of [...pool, ...caches]) owned.dispose();
-    expect(failures).toEqual([]);
-    expect(tril.memory().tensors - before).toBe(0);
-  }, 120_000);
+      for (const owned of [...pool, ...caches]) owned.dispose();
+      expect(failures).toEqual([]);
+      expect(tril.memory().tensors - before).toBe(0);
+    },
+    120_000,
+  );
 });

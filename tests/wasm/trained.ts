@@ -1,14 +1,10 @@
 // What helpers.ts has, of a module of tril/training; and what its trainers are tested on.
 import type { TrainerOptions } from 'tril';
 import { loadTril } from 'tril/training';
-import * as helpers from './helpers.js';
+import { helpersOf } from './helpers.js';
 
 export const tril = await loadTril({ variant: 'simd' });
-export const expectRefused = (
-  body: () => unknown,
-  refusal: Parameters<typeof helpers.expectRefused>[1],
-) => helpers.expectRefused(body, refusal, tril);
-export const withoutLeak = (body: () => void): void => helpers.withoutLeak(body, tril);
+export const { expectRefused, withoutLeak } = helpersOf(tril);
 
 export const text = 'the cat sat on the mat. the dog lay on the rug. ä ö ü. '.repeat(40);
 export const model = { layers: 1, heads: 2, width: 16, context: 8 } as const;

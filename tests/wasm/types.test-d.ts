@@ -1,6 +1,7 @@
 // What an editor shows: checked by tsc, never run.
 import { loadTril, type AttentionTrace, type Cost, type KeyValue } from 'tril';
-import type { MultiHeadTrace, OnlineTrace } from 'tril';
+import type { MultiHeadTrace } from 'tril';
+import { loadTril as loadLessons, type OnlineTrace } from 'tril/lessons';
 import { loadTril as loadTraining, type ModelTrace, type SequenceTrainer } from 'tril/training';
 import { loadTril as loadStatic } from 'tril/simd';
 import { loadTril as loadStaticTraining } from 'tril/simd-training';
@@ -13,6 +14,7 @@ declare const past: KeyValue;
 declare const maybe: boolean;
 const tril = await loadTril();
 const training = await loadTraining();
+const lessons = await loadLessons();
 
 it('tensors', () => {
   expectTypeOf(tril.variant).toEqualTypeOf<Variant>();
@@ -79,7 +81,10 @@ it('a trace and a present are there where they were asked for', () => {
 });
 
 it('steps, costs and measures', () => {
-  expectTypeOf(tril.onlineAttention(x, x, x, { trace: true }).trace).toEqualTypeOf<OnlineTrace>();
+  const { trace } = lessons.onlineAttention(x, x, x, { trace: true });
+  expectTypeOf(trace).toEqualTypeOf<OnlineTrace>();
+  // @ts-expect-error in tril/lessons
+  void tril.onlineAttention;
   expectTypeOf(tril.cost.matmul({ rows: 1, depth: 1, cols: 1 })).toEqualTypeOf<Cost>();
   expectTypeOf(tril.compare(x, x).worst.index).toEqualTypeOf<readonly number[]>();
   // @ts-expect-error no such size

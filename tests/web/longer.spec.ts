@@ -2,7 +2,8 @@
 import { expectAnswer } from './asks.ts';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Mask, Tril } from 'tril';
+import type { Mask } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import { expectAccessible } from './axe.ts';
 import { expectHeat, expectLine, readChart } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';

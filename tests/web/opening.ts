@@ -1,5 +1,6 @@
 // Every matrix that a chapter opens with, computed in Node on the package: what `readback.spec` holds the drawings against.
-import type { Tensor, Tril } from 'tril';
+import type { Tensor } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import { rowsOf, type Rows } from './lessons.ts';
 import { chapter, contentOf, idsOf } from './oracle.ts';
 import * as block from './oracles/block.ts';

@@ -1,6 +1,7 @@
 // The same chapter computed in Node on the package, from the text's tokens alone: the content, the order of X's columns and
 // the weights of the heads are written down again here, so that the page cannot agree with itself.
-import { loadTril, type Tensor, type Tril } from 'tril';
+import type { Tensor } from 'tril';
+import { loadTril, type LessonsTril as Tril } from 'tril/lessons';
 
 export type Matrices = Record<string, number[][]>;
 

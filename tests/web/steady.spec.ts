@@ -1,5 +1,5 @@
 // Times on a machine that does something else meanwhile: noticed, and taken again. In Node, by a clock of the test's own.
-import type { Tril } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Session } from '../../web/src/compute/answers.ts';
 import { batches, Batch } from '../../web/src/compute/batch.ts';
 import { compete, type Contest } from '../../web/src/compute/benchmark.ts';

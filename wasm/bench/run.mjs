@@ -12,10 +12,10 @@ export const chosen = (cases, only) =>
   cases.filter(({ group }) => only.length === 0 || only.includes(group));
 
 /** A step on one thread, on several where there are, and the peak. */
-function trainingSubjects({ tril, threaded }, about) {
+function trainingSubjects(lessons, { tril, threaded }, about) {
   const { flops } = about;
   const opened = openTraining(tril, about);
-  const subjects = [peak(tril), { subject: 'auto', flops, run: opened.run }];
+  const subjects = [peak(lessons), { subject: 'auto', flops, run: opened.run }];
   if (!threaded) return { subjects, release: opened.release };
   const { threads } = threaded;
   const its = openTraining(threaded, about);
@@ -26,7 +26,7 @@ function trainingSubjects({ tril, threaded }, about) {
 
 /**
  * @param {object} request { quick, only, variant?, threads }
- * @param {object} load { loadTril, loadTraining }, the package's
+ * @param {object} load { loadTril, loadTraining }, the package's with lessons and with training
  * @param {Function} report called with each case's results, { group, name, results, memory }
  * @returns what was measured on, { variant, threads }
  */
@@ -46,7 +46,7 @@ export async function runBench(request, { loadTril, loadTraining }, report) {
     if (!hasCase(tril, about)) continue;
     const { subjects, release } =
       about.group === 'training'
-        ? trainingSubjects(training, about)
+        ? trainingSubjects(tril, training, about)
         : subjectsFor(tril, threaded, about);
     const results = await measure(subjects, request.quick ? quick : careful);
     release();

@@ -4,7 +4,7 @@
 globalThis.onmessage = async ({ data: { script, call, request } }) => {
   try {
     const [{ loadTril }, { loadTril: loadTraining }, module] = await Promise.all([
-      import('/wasm/dist/index.js'),
+      import('/wasm/dist/lessons.js'),
       import('/wasm/dist/training.js'),
       import(script),
     ]);

@@ -6,7 +6,7 @@
 #include <tril/lessons/expected_misses.h>
 #include <tril/lessons/peak.h>
 #include <tril/lessons/readings.h>
-#include <tril/lessons/running_average.h>
+#include <tril/lessons/singular_values.h>
 #include <tril/lessons/strassen_level.h>
 #include <tril/matmul/strassen.h>
 
@@ -34,12 +34,6 @@ struct CacheOptions {
 };
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(AccessTrace)  // as types.d.ts declares it
-
-struct RunningAverageOptions {
-  std::string method;
-  bool sum;
-  double hidden;
-};
 
 using emscripten::val;
 
@@ -226,25 +220,13 @@ NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
 // Gives the number of floating-point operations of `rounds` rounds in registers.
 double run_peak(double rounds) { return tril::run_peak(static_cast<Index>(rounds)); }
 
-// { output }, and { mask, weights } but by loops: the average of x [B, T, C] up to every moment.
-NamedTensors running_average(Engine& engine, const Tensor& x,
-                             const RunningAverageOptions& options) {
-  constexpr const char* kCall = "running_average";
-  if (x.rank() != 3) fail(kCall, "x", {"must have three axes [B, T, C]; shape is ", x});
-  const AverageMethod method = value_named(kAverageMethods, options.method, kCall, "method");
-  const Index length = x.size(1);
-  const TensorView<const float, 3> input(x.data(), {x.size(0), length, x.size(2)});
-  Results results(engine, kCall);
-  Tensor& output = results.make("output", x.shape());
-  RunningAverageTrace trace;
-  if (method != AverageMethod::loops) {
-    trace = {.mask = as_matrix(results.make("mask", {length, length})),
-             .weights = as_matrix(results.make("weights", {length, length}))};
-  }
-  tril::running_average(
-      input, {.method = method, .sum = options.sum, .hidden = static_cast<float>(options.hidden)},
-      as_stack(output), engine.context, trace);
-  return results.hand_over();
+// x [rows, cols]; gives [min(rows, cols)].
+TensorHandle singular_values(Engine& engine, const Tensor& x, Tensor* out) {
+  constexpr const char* kCall = "singular_values";
+  const MatrixView<const float> values = matrix(x, kCall, "x");
+  const Output output(engine, out, {std::min(values.size(0), values.size(1))}, kCall);
+  tril::singular_values(values, {output->data(), {output->count()}});
+  return output.handle();
 }
 
 }  // namespace
@@ -269,12 +251,7 @@ EMSCRIPTEN_BINDINGS(tril_lessons) {
   function("_strassenSigns", guard<&strassen_signs>);
   function("_productError", guard<&product_error>, allow_raw_pointers());
   function("_runPeak", guard<&run_peak>);
-
-  value_object<RunningAverageOptions>("_RunningAverageOptions")
-      .field("method", &RunningAverageOptions::method)
-      .field("sum", &RunningAverageOptions::sum)
-      .field("hidden", &RunningAverageOptions::hidden);
-  function("_runningAverage", guard<&running_average>, allow_raw_pointers());
+  function("_singularValues", guard<&singular_values>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

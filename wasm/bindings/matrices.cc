@@ -1,8 +1,6 @@
 #include <emscripten/bind.h>
 #include <tril/attention/triangular.h>
-#include <tril/lessons/singular_values.h>
 
-#include <algorithm>
 #include <string>
 
 #include "guard.h"
@@ -28,21 +26,11 @@ TensorHandle triangular(Engine& engine, const Tensor& x, const std::string& part
   return output.handle();
 }
 
-// x [rows, cols]; gives [min(rows, cols)].
-TensorHandle singular_values(Engine& engine, const Tensor& x, Tensor* out) {
-  constexpr const char* kCall = "singular_values";
-  const MatrixView<const float> values = matrix(x, kCall, "x");
-  const Output output(engine, out, {std::min(values.size(0), values.size(1))}, kCall);
-  tril::singular_values(values, {output->data(), {output->count()}});
-  return output.handle();
-}
-
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(tril_matrices) {
   using namespace emscripten;
   function("_triangular", guard<&triangular>, allow_raw_pointers());
-  function("_singularValues", guard<&singular_values>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

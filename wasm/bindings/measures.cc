@@ -1,9 +1,7 @@
-// Measures of tensors: the distance of two, the spread of one, the concentration of weights; and
-// softmax step by step.
+// Measures of tensors: the distance of two, the spread of one, how one grows with another.
 #include <emscripten/bind.h>
 #include <tril/foundation/compare.h>
 #include <tril/foundation/statistics.h>
-#include <tril/lessons/softmax_steps.h>
 
 #include <limits>
 
@@ -22,17 +20,6 @@ struct DifferenceResult {
 };
 
 VectorView<const float> all_of(const Tensor& tensor) { return {tensor.data(), {tensor.count()}}; }
-
-// The shape without its last axis; [1] where there is no other.
-DynamicShape rows_shape(const Tensor& tensor) {
-  if (tensor.rank() == 1) return {1};
-  return {tensor.shape().begin(), tensor.shape().end() - 1};
-}
-
-VectorView<float> make_row_numbers(Results& results, const char* name, const Tensor& tensor) {
-  Tensor& made = results.make(name, rows_shape(tensor));
-  return {made.data(), {made.count()}};
-}
 
 DifferenceResult compare(const Tensor& expected, const Tensor& actual, double absolute,
                          double relative) {
@@ -57,26 +44,6 @@ DifferenceResult compare(const Tensor& expected, const Tensor& actual, double ab
 Statistics statistics(const Tensor& x) { return tril::statistics(all_of(x)); }
 
 double growth(const Tensor& x, const Tensor& y) { return tril::growth(all_of(x), all_of(y)); }
-
-// weights [..., C]; gives entropy and largest, [...] ([1] for one row).
-NamedTensors concentration(Engine& engine, const Tensor& weights) {
-  Results results(engine, "concentration");
-  const auto entropy = make_row_numbers(results, "entropy", weights);
-  const auto largest = make_row_numbers(results, "largest", weights);
-  tril::concentration(rows_of(weights), entropy, largest);
-  return results.hand_over();
-}
-
-// x [..., C]; gives output and powers [..., C], shift and sum [...].
-NamedTensors softmax_steps(Engine& engine, const Tensor& x, bool stable) {
-  Results results(engine, "softmax_steps");
-  Tensor& output = results.make("output", x.shape());
-  const SoftmaxTrace trace{.shift = make_row_numbers(results, "shift", x),
-                           .powers = rows_of(results.make("powers", x.shape())),
-                           .sum = make_row_numbers(results, "sum", x)};
-  tril::softmax_steps(rows_of(x), stable, rows_of(output), trace);
-  return results.hand_over();
-}
 
 }  // namespace
 
@@ -103,8 +70,6 @@ EMSCRIPTEN_BINDINGS(tril_measures) {
       .field("largest", &Statistics::largest);
   function("_statistics", guard<&statistics>, allow_raw_pointers());
   function("_growth", guard<&growth>, allow_raw_pointers());
-  function("_concentration", guard<&concentration>, allow_raw_pointers());
-  function("_softmaxSteps", guard<&softmax_steps>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

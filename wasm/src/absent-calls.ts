@@ -1,34 +1,47 @@
-import type { Calls, TrainingCalls } from './calls.js';
+import type { Calls, LessonCalls, TrainingCalls } from './calls.js';
+import type { Part } from './context.js';
 
-/** The names of calls that only a module of `tril/training` has; tsc checks that none is missing. */
-const names: Record<Exclude<keyof TrainingCalls, keyof Calls>, true> = {
-  additiveAttentionBackward: true,
-  decoderBlockBackward: true,
-  drawSequences: true,
-  feedForwardBackward: true,
-  gatedActivation: true,
-  gatedActivationBackward: true,
-  gatedFeedForward: true,
-  gatedFeedForwardBackward: true,
-  loadEncoder: true,
-  loadModel: true,
-  matmulBackward: true,
-  multiHeadAttentionBackward: true,
-  rotaryPositionsBackward: true,
-  sequenceTrainer: true,
-  tokenizer: true,
-  trainer: true,
-  transformerBackward: true,
-  transformerBlockBackward: true,
-  wordVectors: true,
+/** Which modules have the calls that not every module has; tsc checks that none is missing. */
+const parts: Record<keyof LessonCalls, 'lessons'> &
+  Record<Exclude<keyof TrainingCalls, keyof Calls>, 'training'> = {
+  concentration: 'lessons',
+  expectedMisses: 'lessons',
+  onlineAttention: 'lessons',
+  productError: 'lessons',
+  readProduct: 'lessons',
+  runPeak: 'lessons',
+  singularValues: 'lessons',
+  softmaxSteps: 'lessons',
+  strassenLevel: 'lessons',
+  strassenSigns: 'lessons',
+  traceProduct: 'lessons',
+  additiveAttentionBackward: 'training',
+  decoderBlockBackward: 'training',
+  drawSequences: 'training',
+  feedForwardBackward: 'training',
+  gatedActivation: 'training',
+  gatedActivationBackward: 'training',
+  gatedFeedForward: 'training',
+  gatedFeedForwardBackward: 'training',
+  loadEncoder: 'training',
+  loadModel: 'training',
+  matmulBackward: 'training',
+  multiHeadAttentionBackward: 'training',
+  rotaryPositionsBackward: 'training',
+  sequenceTrainer: 'training',
+  tokenizer: 'training',
+  trainer: 'training',
+  transformerBackward: 'training',
+  transformerBlockBackward: 'training',
+  wordVectors: 'training',
 };
 
 /**
- * Tells callers without TypeScript where these calls are: each is there, as `refusing` makes it, but is not among
- * the keys of `tril`.
+ * Tells callers without TypeScript where the calls are that this module has not: each is there, as `refusing` makes it,
+ * but is not among the keys of `tril`.
  */
-export function defineAbsent(tril: object, refusing: (call: string) => unknown): void {
-  for (const call of Object.keys(names)) {
-    Object.defineProperty(tril, call, { value: refusing(call) });
+export function defineAbsent(tril: object, refusing: (call: string, part: Part) => unknown): void {
+  for (const [call, part] of Object.entries(parts)) {
+    if (!(call in tril)) Object.defineProperty(tril, call, { value: refusing(call, part) });
   }
 }

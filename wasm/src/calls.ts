@@ -1,5 +1,6 @@
 import * as base from './base-calls.js';
 import type { Context } from './context.js';
+import type * as lessons from './lesson-calls.js';
 import type * as training from './training-calls.js';
 
 type Factory = (context: Context) => object;
@@ -15,6 +16,9 @@ type Made<Factories extends Record<keyof Factories, Factory>> = Intersection<
 
 /** Everything that can be called on any loaded module: what `base-calls.ts` lists. */
 export type Calls = Made<typeof base>;
+
+/** What a module of `tril/lessons` adds: what `lesson-calls.ts` lists. */
+export type LessonCalls = Made<typeof lessons>;
 
 /** What a module of `tril/training` adds or takes more options in: what `training-calls.ts` lists. */
 export type TrainingCalls = Made<typeof training>;

@@ -6,8 +6,10 @@ import { OwnedObject } from './owned.js';
 import type { Raw, RawCache, RawEngine, RawTensor, RawTraining } from './raw.js';
 import { Tensor } from './tensor.js';
 
-export const unloaded =
-  'is not in the module that was loaded; loadTril of "tril/training" loads one with it';
+/** What is in a module of `tril/lessons` or `tril/training` only. */
+export type Part = 'lessons' | 'training';
+export const unloaded = (part: Part): string =>
+  `is not in the module that was loaded; loadTril of "tril/${part}" loads one with it`;
 
 class Absent {
   protected readonly tensor = null; // so that nothing else is one
@@ -106,7 +108,7 @@ export class Context {
   training(call: string): RawTraining {
     this.checkOpen(call);
     if (this.raw._trainer) return this.raw as Raw & RawTraining;
-    throw new TrilError(call, 'training', unloaded);
+    throw new TrilError(call, 'training', unloaded('training'));
   }
 
   /** `run` for a call that makes one tensor, or gives null where it has written `tensors.out`. */

@@ -214,11 +214,9 @@ export async function loadFrom<More extends object>(
   const context = new Context(raw, available, end, warn);
   const { threads: started } = context.engine;
   const calling = { variant, threads: started, ...calls(context), ...more?.(context) };
-  if (!more) {
-    defineAbsent(calling, (call) => () => {
-      throw new TrilError(call, 'training', unloaded);
-    });
-  }
+  defineAbsent(calling, (call, part) => () => {
+    throw new TrilError(call, part, unloaded(part));
+  });
   return Object.freeze(calling as Tril & More);
 }
 

@@ -65,12 +65,7 @@ export type {
   LowRankOptions,
   LowRankResult,
 } from './calls/efficient-attention.js';
-export type {
-  OnlineBlocks,
-  OnlineOptions,
-  OnlineResult,
-  OnlineTrace,
-} from './calls/online-attention.js';
+export type { OnlineBlocks } from './calls/online-attention.js';
 export type {
   AdditiveSizes,
   AttentionCost,
@@ -79,13 +74,7 @@ export type {
   Cost,
 } from './calls/cost-types.js';
 export type { Rates } from './calls/rates.js';
-export type {
-  CompareOptions,
-  Concentration,
-  Difference,
-  SoftmaxSteps,
-  Statistics,
-} from './calls/measures.js';
+export type { CompareOptions, Difference, Statistics } from './calls/measures.js';
 export type { TriangularOptions } from './calls/matrices.js';
 export type {
   MultiHeadOptions,
@@ -95,21 +84,10 @@ export type {
 } from './calls/multi-head-attention.js';
 export {
   averageMethods,
-  readings,
   type AverageMethod,
-  type CacheShape,
-  type ErrorOptions,
-  type ErrorResult,
-  type ProductTrace,
-  type Reading,
-  type ReadingResult,
   type RunningAverageOptions,
   type RunningAverageResult,
-  type StrassenResult,
-  type StrassenSigns,
-  type TracedMethod,
-  type TraceOptions,
-} from './calls/lessons.js';
+} from './calls/running-average.js';
 export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
 export type {
   NumpyType,

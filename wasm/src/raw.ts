@@ -1,3 +1,4 @@
+import type { MainModule as LessonsModule } from './generated/tril-simd-lessons.js';
 import type { MainModule as TrainingModule } from './generated/tril-simd-training.js';
 import type { MainModule as Declared } from './generated/tril-simd.js';
 import type { TrilError } from './error.js';
@@ -6,11 +7,15 @@ import type { TrilError } from './error.js';
 type MainModule = Omit<Declared, `HEAP${string}`>;
 /** What the modules of `tril/training` export besides. */
 export type RawTraining = Omit<TrainingModule, keyof Declared | `HEAP${string}`>;
+/** What the modules of `tril/lessons` export besides. */
+type RawLessons = Omit<LessonsModule, keyof Declared | `HEAP${string}`>;
 /**
- * The compiled module as Embind declares it. All variants export the same, and those with training
+ * The compiled module as Embind declares it. All variants export the same, and those with lessons or training
  * that besides; `load.ts` makes tsc check that.
  */
-export type Raw = MainModule & Partial<RawTraining>;
+export type Raw = MainModule & Partial<RawLessons> & Partial<RawTraining>;
+/** One of `tril/lessons`. */
+export type RawWithLessons = Raw & RawLessons;
 /** What all that a module gives out can do. */
 export interface RawHandle {
   delete(): void;

@@ -51,7 +51,7 @@ function npmBuild(workspace, ...options) {
 }
 
 const modules = variants.flatMap((variant) =>
-  ['', '-training'].flatMap((part) =>
+  ['', '-lessons', '-training'].flatMap((part) =>
     ['mjs', 'wasm', 'd.mts'].map(
       (kind) => `build/wasm-${variant}/wasm/tril-${variant}${part}.${kind}`,
     ),

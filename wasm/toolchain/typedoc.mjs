@@ -19,7 +19,6 @@ const categories = {
   files: 'Files',
   attention: 'Attention',
   mask: 'Attention',
-  'online-attention': 'Attention',
   'efficient-attention': 'Attention',
   'key-value-cache': 'Attention',
   'multi-head-attention': 'Layers and blocks',
@@ -43,7 +42,11 @@ const categories = {
   softmax: 'Matrices and softmax',
   cost: 'Costs and measures',
   measures: 'Costs and measures',
+  'running-average': 'Attention',
   lessons: 'How it works inside',
+  'online-attention': 'How it works inside',
+  'softmax-steps': 'How it works inside',
+  'singular-values': 'How it works inside',
 };
 
 const options = {
@@ -51,6 +54,7 @@ const options = {
   includeVersion: true,
   entryPoints: [
     join(wasm, 'src/index.ts'),
+    join(wasm, 'src/lessons.ts'),
     join(wasm, 'src/training.ts'),
     join(wasm, 'src/graph/index.ts'),
     join(wasm, 'src/notebook/index.ts'),
@@ -108,7 +112,9 @@ const beginning = [
   'Model',
   'TrilError',
   'RemoteTril',
+  'LessonsTril',
   'TrainingTril',
+  'RemoteLessonsTril',
   'RemoteTrainingTril',
 ];
 const types = 'Types';
@@ -129,7 +135,9 @@ function categorise({ project }) {
       putInto(reflection, isFirst ? first : types);
     }
     // The Worker's calls are those of Tril, where their documentation is.
-    const isTwin = ['RemoteTril', 'RemoteTrainingTril'].includes(reflection.parent?.name);
+    const isTwin = ['RemoteTril', 'RemoteLessonsTril', 'RemoteTrainingTril'].includes(
+      reflection.parent?.name,
+    );
     if (isTwin && commentsOf(reflection).length === 0) project.removeReflection(reflection);
     // So are those that a module of tril/training has besides its own.
     const isOfTraining = reflection.parent?.name === 'TrainingTril';

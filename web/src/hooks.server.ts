@@ -2,7 +2,7 @@
 // language, and which way it is read.
 import type { Handle, ServerInit } from '@sveltejs/kit';
 import { direction, language } from '$texts';
-import { loadTril } from 'tril';
+import { loadTril } from 'tril/lessons';
 import { loadTril as loadTraining } from 'tril/training';
 import { Cancelled, type Session } from './compute/answers';
 import { work } from './compute/lessons';

@@ -1,4 +1,4 @@
-// In place of eigen.cc where the library is built without Eigen.
+// In place of eigen.cc where there is no Eigen.
 #include <tril/matmul/eigen_kernels.h>
 
 namespace tril {

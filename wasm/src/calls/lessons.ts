@@ -1,13 +1,6 @@
 import type { Context } from '../context.js';
-import { TrilError } from '../error.js';
-import {
-  booleanOption,
-  checkKeys,
-  describe,
-  integerOption,
-  numberOption,
-  stringOption,
-} from '../names.js';
+import { checkKeys, integerOption, stringOption } from '../names.js';
+import type { RawWithLessons } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 import { levelsOption, type MatmulMethod } from './matmul.js';
 
@@ -108,33 +101,9 @@ export interface ErrorResult {
   readonly rms: number;
 }
 
-/** The ways of averaging, see `runningAverage`. */
-export const averageMethods = ['loops', 'matrix', 'softmax'] as const;
-/** One of `averageMethods`. */
-export type AverageMethod = (typeof averageMethods)[number];
-
-/** The options of `runningAverage`. */
-export interface RunningAverageOptions {
-  /** Two loops, which is the default, a triangular matrix, or softmax of a mask. */
-  readonly method?: AverageMethod;
-  /** Sums in place of averages; not by softmax. */
-  readonly sum?: boolean;
-  /** Number that softmax's mask has above the diagonal (default -Infinity). */
-  readonly hidden?: number;
-}
-
-/** What `runningAverage` gives. */
-export interface RunningAverageResult {
-  /** `[B, T, C]` */
-  readonly output: Tensor;
-  /** What the weights are made of: a triangle of ones, or the mask, `[T, T]`; none by loops. */
-  readonly mask?: Tensor;
-  /** What each moment takes of every other, `[T, T]`; none by loops. */
-  readonly weights?: Tensor;
-}
-
 export const lessonCalls = (context: Context) => {
-  const { raw, engine } = context;
+  const { engine } = context;
+  const raw = context.raw as RawWithLessons;
 
   const cacheOptions = (call: string, options: TraceOptions) => {
     checkKeys(call, 'options', 'option', options, ['method', 'cache', 'block']);
@@ -316,42 +285,6 @@ export const lessonCalls = (context: Context) => {
     runPeak(rounds: number): number {
       const whole = integerOption('runPeak', 'rounds', rounds, Number.NaN, 1);
       return context.run('runPeak', {}, () => raw._runPeak(whole));
-    },
-
-    /**
-     * The average of everything up to now: `output[b, t]` is the mean of `x[b, 0 .. t]`, x
-     * `[B, T, C]`, in one of three ways that agree within rounding.
-     *
-     * @throws TrilError where x has not three axes, and for options that do not fit the method
-     *
-     * @example
-     * ```ts
-     * const x = tril.tensor([[[2], [4], [9]]]); // [B, T, C]
-     * tril.runningAverage(x).output.toArray(); // [[[2], [3], [5]]]
-     * const { weights } = tril.runningAverage(x, { method: 'matrix' });
-     * weights!.toArray(); // [[1, 0, 0], [0.5000, 0.5000, 0], [0.3333, 0.3333, 0.3333]]
-     * ```
-     */
-    runningAverage(x: Tensor, options: RunningAverageOptions = {}): RunningAverageResult {
-      const call = 'runningAverage';
-      checkKeys(call, 'options', 'option', options, ['method', 'sum', 'hidden']);
-      const rawOptions = {
-        method: stringOption(call, 'method', options.method, 'loops'),
-        sum: booleanOption(call, 'sum', options.sum, false),
-        hidden: numberOption(call, 'hidden', options.hidden, -Infinity),
-      };
-      if (rawOptions.method !== 'softmax' && options.hidden !== undefined) {
-        const problem = `is softmax's, not of method ${describe(rawOptions.method)}`;
-        throw new TrilError(call, 'hidden', problem);
-      }
-      return context.run(
-        call,
-        { x },
-        (t) =>
-          context.adoptAll(
-            raw._runningAverage(engine, t.x, rawOptions),
-          ) as unknown as RunningAverageResult,
-      );
     },
   };
 };

@@ -1,4 +1,5 @@
-import { absent, type Context } from '../context.js';
+import { absent, unloaded, type Context } from '../context.js';
+import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
@@ -6,7 +7,7 @@ import type { Tensor } from '../tensor.js';
  * Every way of multiplying that there is, the same sums in another order: the fastest that is known
  * for the shape; the three loops in all their orders, outermost first; blocks for the caches;
  * packed panels and a register tile; Strassen's seven half-sized products in place of eight; the
- * library Eigen.
+ * library Eigen, which modules of `tril/lessons` have.
  */
 export const matmulMethods = [
   'auto',
@@ -60,6 +61,9 @@ export const matmulCalls = (context: Context) => ({
       transposeB: booleanOption(call, 'transposeB', options.transposeB, false),
       levels: levelsOption(call, options.levels),
     };
+    if (raw.method === 'eigen' && !context.raw._readProduct) {
+      throw new TrilError(call, 'method', `"eigen" ${unloaded('lessons')}`);
+    }
     return context.produce(call, { a, b, out: options.out ?? absent }, (t) =>
       context.raw._matmul(context.engine, t.a, t.b, raw, t.out),
     );

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { booleanOption, checkKeys, numberOption } from '../names.js';
+import { checkKeys, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
 /** The tolerance of `compare`: an element may be off by `absolute + relative * |expected|`. */
@@ -48,26 +48,6 @@ export interface Statistics {
   readonly largest: number;
 }
 
-/** What `concentration` gives, in the shape of the weights without their last axis. */
-export interface Concentration {
-  /** `-sum of w log w` of each row, in nats: 0 where one has all, log n where n share alike. */
-  readonly entropy: Tensor;
-  /** The largest weight of each row. */
-  readonly largest: Tensor;
-}
-
-/** What `softmaxSteps` gives. */
-export interface SoftmaxSteps {
-  /** `powers / sum`, of the shape of x. */
-  readonly output: Tensor;
-  /** What is subtracted first: 0, or, stable, the largest of the row; x's shape without its last axis. */
-  readonly shift: Tensor;
-  /** `e^(x - shift)` */
-  readonly powers: Tensor;
-  /** The sum of the powers of each row. */
-  readonly sum: Tensor;
-}
-
 /** Where element `number` of a tensor of that shape is. */
 function indexOf(number: number, shape: readonly number[]): number[] {
   const index: number[] = [];
@@ -80,7 +60,7 @@ function indexOf(number: number, shape: readonly number[]): number[] {
 }
 
 export const measureCalls = (context: Context) => {
-  const { raw, engine } = context;
+  const { raw } = context;
   return {
     /**
      * How far `actual` is from `expected`, a tensor of the same shape.
@@ -140,53 +120,6 @@ export const measureCalls = (context: Context) => {
      */
     growth(x: Tensor, y: Tensor): number {
       return context.run('growth', { x, y }, (t) => raw._growth(t.x, t.y));
-    },
-
-    /**
-     * How concentrated weights are, shares of 1 along the last axis.
-     *
-     * @throws TrilError where weights is no tensor
-     *
-     * @example
-     * ```ts
-     * const weights = tril.tensor([[1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25]]);
-     * const { entropy, largest } = tril.concentration(weights);
-     * entropy.toArray(); // [0.0000, 1.3863]
-     * largest.toArray(); // [1, 0.25]
-     * ```
-     */
-    concentration(weights: Tensor): Concentration {
-      return context.run(
-        'concentration',
-        { weights },
-        (t) => context.adoptAll(raw._concentration(engine, t.weights)) as unknown as Concentration,
-      );
-    },
-
-    /**
-     * Softmax along the last axis taken apart: with `stable: false` as the formula is written,
-     * `e^x` over its sum, which overflows; else as `softmax` does it.
-     *
-     * @throws TrilError where x is no tensor
-     *
-     * @example
-     * ```ts
-     * const x = tril.tensor([1000, 1000]);
-     * tril.softmaxSteps(x).output.toArray(); // [0.5, 0.5]
-     * const { powers, output } = tril.softmaxSteps(x, { stable: false });
-     * powers.toArray(); // [Infinity, Infinity]
-     * output.toArray(); // [NaN, NaN]
-     * ```
-     */
-    softmaxSteps(x: Tensor, options: { readonly stable?: boolean } = {}): SoftmaxSteps {
-      const call = 'softmaxSteps';
-      checkKeys(call, 'options', 'option', options, ['stable']);
-      const stable = booleanOption(call, 'stable', options.stable, true);
-      return context.run(
-        call,
-        { x },
-        (t) => context.adoptAll(raw._softmaxSteps(engine, t.x, stable)) as unknown as SoftmaxSteps,
-      );
     },
   };
 };

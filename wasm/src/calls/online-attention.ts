@@ -1,6 +1,7 @@
 import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { checkKeys, integerOption } from '../names.js';
+import type { RawWithLessons } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 
@@ -88,7 +89,7 @@ export const onlineAttentionCalls = (context: Context) => ({
     const out = options.out ?? absent;
     const { queries, keys } = blocksOption(call, blocks);
     return context.run(call, { query, key, value, out }, (t) => {
-      const made = context.raw._onlineAttention(
+      const made = (context.raw as RawWithLessons)._onlineAttention(
         ...[context.engine, t.query, t.key, t.value, raw, queries, keys, t.out],
       );
       const { output = out, ...trace } = context.adoptAll(made);

@@ -149,11 +149,15 @@ async function stepsOf(
   return reports;
 }
 
-/** Loads a module; the code of training is fetched only where it is asked for. */
+/** Loads a module; the code of lessons and training is fetched only where it is asked for. */
 async function loaded(options: RemoteLoadOptions): Promise<Tril> {
   if (typeof options !== 'object' || options === null) return loadTril(options);
-  const { training, ...others } = options;
+  const { training, lessons, ...others } = options;
   const isTraining = booleanOption('loadTril', 'training', training, false);
+  if (booleanOption('loadTril', 'lessons', lessons, false)) {
+    if (isTraining) throw new TrilError('loadTril', 'lessons', 'does not go with training');
+    return (await import('../lessons.js')).loadTril(others);
+  }
   return isTraining ? (await import('../training.js')).loadTril(others) : loadTril(others);
 }
 

@@ -6,6 +6,7 @@
  */
 import { defineAbsent } from '../absent-calls.js';
 import { reasonOf, seeReadme } from '../advice.js';
+import type { Part } from '../context.js';
 import { TrilError } from '../error.js';
 import { isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
 import { compiled } from '../module.js';
@@ -17,7 +18,12 @@ import { loadCall } from './model.js';
 import { RemoteTensor, type Ask } from './remote.js';
 import { sequenceTrainerCall } from './sequence-trainer.js';
 import { trainerCall } from './trainer.js';
-import type { RemoteLoadOptions, RemoteTrainingTril, RemoteTril } from './types.js';
+import type {
+  RemoteLessonsTril,
+  RemoteLoadOptions,
+  RemoteTrainingTril,
+  RemoteTril,
+} from './types.js';
 
 export { RemoteDecodingSession } from './decoding-session.js';
 export { RemoteEncoder } from './encoder.js';
@@ -81,7 +87,11 @@ function noWorker(error: unknown): TrilError {
 export function loadTril(
   options: RemoteLoadOptions & { readonly training: true },
 ): Promise<RemoteTrainingTril>;
-/** Starts a Worker in the same way, with a module without training. */
+/** Starts a Worker in the same way, with a module of `tril/lessons`. */
+export function loadTril(
+  options: RemoteLoadOptions & { readonly lessons: true },
+): Promise<RemoteLessonsTril>;
+/** Starts a Worker in the same way, with a module without either. */
 export function loadTril(options?: RemoteLoadOptions): Promise<RemoteTril>;
 export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteTril> {
   // What can be sent: a Response and a promise cannot, a URL of Node's neither.
@@ -112,7 +122,7 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
       if (name === undefined) tril[part] = call;
       else ((tril[part] ??= {}) as Record<string, unknown>)[name] = call;
     }
-    if (!('trainer' in tril)) defineAbsent(tril, refusing);
+    defineAbsent(tril, refusing);
     return tril as unknown as RemoteTrainingTril;
   };
   return callsWith();
@@ -139,10 +149,10 @@ function disposable(prepared: unknown): unknown {
   return prepared;
 }
 
-/** A call that only a Worker with training has. What follows `trainer(...)`, its `run`, refuses as well. */
-function refusing(call: string): unknown {
-  const problem = 'is not in the module that was loaded; the option training loads one with it';
-  const refuse = () => Promise.reject(new TrilError(call, 'training', problem));
+/** A call that only a Worker with lessons or training has. What follows `trainer(...)`, its `run`, refuses as well. */
+function refusing(call: string, part: Part): unknown {
+  const problem = `is not in the module that was loaded; the option ${part} loads one with it`;
+  const refuse = () => Promise.reject(new TrilError(call, part, problem));
   return call.endsWith('rainer') ? ownCalls[call]?.(refuse) : refuse;
 }
 

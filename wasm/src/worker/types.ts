@@ -7,6 +7,7 @@ import type { LoadOptions, Tril } from '../load.js';
 import type { Encoder } from '../encoder.js';
 import type { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
+import type { LessonsTril } from '../public-lessons.js';
 import type { TrainingTril } from '../public-training.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
 import type { Named } from '../state-dict.js';
@@ -69,6 +70,8 @@ type RemoteCalls<Calls> = {
 export interface RemoteLoadOptions extends LoadOptions {
   /** Load a module of `tril/training`, which is more than twice as large, so that there are the calls of {@link RemoteTrainingTril}. */
   readonly training?: boolean;
+  /** Load a module of `tril/lessons`, so that there are the calls of {@link RemoteLessonsTril}; not with `training`. */
+  readonly lessons?: boolean;
 }
 
 /** The memory use of a Worker. */
@@ -181,6 +184,10 @@ interface RemoteTrainers {
    */
   tokenizer(files: TokenizerSource): Promise<RemoteTokenizer>;
 }
+
+/** The calls of a Worker whose module was loaded with `lessons`: those of `LessonsTril` as promises. */
+export interface RemoteLessonsTril
+  extends RemoteCalls<Omit<LessonsTril, 'scope' | keyof RemoteEngine>>, RemoteEngine {}
 
 /** The calls of a Worker whose module was loaded with `training`: those of `TrainingTril` as promises. */
 export interface RemoteTrainingTril

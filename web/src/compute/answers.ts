@@ -1,17 +1,18 @@
 // How a chapter's lessons answer: what lessons/ are written against, knowing nothing of each other.
 import type { Tril } from 'tril';
+import type { LessonsTril } from 'tril/lessons';
 
 /** How a chapter's questions are answered. Tensors made on the way are disposed of afterwards. */
-export type Answers<Own> = {
+export type Answers<Own, Loaded extends Tril = LessonsTril> = {
   readonly [K in keyof Own]: Own[K] extends { ask: infer Ask; answer: infer Answer }
-    ? (tril: Tril, ask: Ask) => Answer
+    ? (tril: Loaded, ask: Ask) => Answer
     : never;
 };
 
 /** What cannot be answered at once; tensors made on the way are its own affair. */
 export type Later<Own> = {
   readonly [K in keyof Own]: Own[K] extends { ask: infer Ask; answer: infer Answer }
-    ? (tril: Tril, ask: Ask) => Promise<Answer>
+    ? (tril: LessonsTril, ask: Ask) => Promise<Answer>
     : never;
 };
 
@@ -30,7 +31,7 @@ export interface Session<Said = never, Told = never> {
 }
 
 /** How sessions are held, as { kind: { ask, said, told, answer } }; their tensors are their own affair. */
-export type Held<Own, Loaded extends Tril = Tril> = {
+export type Held<Own, Loaded extends Tril = LessonsTril> = {
   readonly [K in keyof Own]: Own[K] extends {
     ask: infer Ask;
     said: infer Said;

@@ -1,7 +1,8 @@
 // Times calls, each in batches (batch.ts), after a warm-up. Who is compared takes turns at each size, so that whatever
 // else the machine does hits all alike, and with them a yardstick, which takes as long at every size: where it is slower
 // than it was, or someone's times differ, the turns at that size are taken again.
-import type { Tensor, Tril } from 'tril';
+import type { Tensor } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Session } from './answers';
 import { Batch, batches, usually, type Clock } from './batch';
 import type { Measured, Plan, Said, Subject, Subjects } from './measure-protocol';

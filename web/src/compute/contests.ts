@@ -1,5 +1,6 @@
 // What is timed: products of n x n matrices, and ways of attending from n tokens to n tokens.
-import type { AttentionOptions, Cost, LinearAttentionOptions, Tril } from 'tril';
+import type { AttentionOptions, Cost, LinearAttentionOptions } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Contest } from './benchmark';
 import { pooling } from './lessons/longer';
 import { attentionSizes, type AttentionRunner } from './measure-protocol';

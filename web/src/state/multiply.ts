@@ -1,5 +1,5 @@
 // The state of chapter "Multiply" as its address holds it: #multiply?reading=rows&step=3&...
-import type { Reading } from 'tril';
+import type { Reading } from 'tril/lessons';
 import type { Cell } from './cell';
 import { cell, choice, codecOf, matrix, matrixText, renamed, whole, type StateOf } from './fields';
 

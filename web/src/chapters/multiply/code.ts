@@ -1,5 +1,5 @@
 // This chapter's figures as programs elsewhere.
-import type { Reading, StrassenSigns, TracedMethod } from 'tril';
+import type { Reading, StrassenSigns, TracedMethod } from 'tril/lessons';
 import type { Factors, MemoryTotals } from '../../compute/lessons/multiply';
 import type { MatrixData } from '../../compute/protocol';
 import { programs } from '../../figures/program';

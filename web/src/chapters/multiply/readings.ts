@@ -1,5 +1,5 @@
 // The steps of a reading: which rows and columns a step has to do with, and how many terms are in.
-import type { Reading } from 'tril';
+import type { Reading } from 'tril/lessons';
 import type { Mark } from '../../figures/pointing.svelte';
 
 export interface Sizes {

@@ -1,5 +1,5 @@
 // Quarters of matrices, and the sums that Strassen's signs make of them.
-import type { StrassenSigns } from 'tril';
+import type { StrassenSigns } from 'tril/lessons';
 import type { MatrixData } from '../../compute/protocol';
 import type { Mark } from '../../figures/pointing.svelte';
 

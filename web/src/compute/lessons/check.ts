@@ -1,5 +1,6 @@
 // What chapter "Check" shows, on the core: PyTorch's numbers against its own, and a visitor's against both.
-import { TrilError, type Activation, type Difference, type Tril } from 'tril';
+import { TrilError, type Activation, type Difference } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers, Held, Later, Session } from '../answers';
 import type { MatrixData } from '../protocol';
 import { attentionCandidates, scaled, type Candidate, type Variant } from './attention-variants';

@@ -1,6 +1,7 @@
 // Examples that PyTorch has computed in float64 (tests/golden), computed again by the core. Inputs come from the
 // generator that both have: a seed gives the same bits in Python and here.
-import type { Cost, MultiHeadWeights, Tensor, TransformerBlockWeights, Tril } from 'tril';
+import type { Cost, MultiHeadWeights, Tensor, TransformerBlockWeights } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import type { TensorData } from './layouts';
 
 export const exampleIds = [

@@ -1,5 +1,5 @@
 // The answers of all chapters to the questions of lesson-protocol.ts, and its sessions.
-import type { Tril } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers, Held, Later, Session } from '../answers';
 import type { Kind, Lessons, SessionKind, Sessions } from '../lesson-protocol';
 import { attendAnswers } from './attend';

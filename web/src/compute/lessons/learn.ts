@@ -155,7 +155,7 @@ function cost(tril: Tril): CostData {
   return costData(tril, tril.cost.sum([...there, ...back]));
 }
 
-export const learnAnswers: Answers<LearnLessons> = {
+export const learnAnswers: Answers<LearnLessons, Tril> = {
   step(tril, ask) {
     const { x, made, gradients, loss, losses } = trained(tril, ask);
     return {

@@ -1,5 +1,6 @@
 // What the calls of chapter "Longer" cost: by the core's count, and in milliseconds.
-import type { Cost, Tril } from 'tril';
+import type { Cost } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers } from '../answers';
 import type { CostData } from '../protocol';
 import type { Speed } from '../steady';

@@ -1,5 +1,6 @@
 // What chapter "Longer" shows, on the core. There is no arithmetic here.
-import type { Mask, Tensor, Tril } from 'tril';
+import type { Mask, Tensor } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import { attend } from './attend';
 import type { Answers } from '../answers';
 import type { AttendRequest, MatrixData } from '../protocol';

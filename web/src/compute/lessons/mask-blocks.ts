@@ -1,5 +1,6 @@
 // Which blocks of a long attention a mask lets be skipped, on the core. There is no arithmetic here.
-import type { Mask, Tensor, Tril } from 'tril';
+import type { Mask, Tensor } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import { blockSize, type BlockPattern } from './mask-rules';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';

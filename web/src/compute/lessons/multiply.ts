@@ -1,5 +1,6 @@
 // What chapter "Multiply" shows, on the core. There is no arithmetic here.
-import type { MatmulMethod, MatmulOptions, Reading, StrassenSigns, TracedMethod, Tril } from 'tril';
+import type { MatmulMethod, MatmulOptions } from 'tril';
+import type { LessonsTril as Tril, Reading, StrassenSigns, TracedMethod } from 'tril/lessons';
 import { products } from '../contests';
 import type { Answers } from '../answers';
 import type { Runner } from '../measure-protocol';

@@ -1,5 +1,6 @@
 // What is made of measured times that came one by one, by the core: one over another, and the power of the size that
 // times grow with. A figure asks for all of them at once; what needs one time alone comes with that time.
+import type { Tril } from 'tril';
 import type { Answers } from '../answers';
 
 /** One measured number over another of its kind. */
@@ -22,7 +23,7 @@ export interface RatesLessons {
   };
 }
 
-export const ratesAnswers: Answers<RatesLessons> = {
+export const ratesAnswers: Answers<RatesLessons, Tril> = {
   rates: (tril, { ratios, growths = [] }) => ({
     ratios: ratios.map(({ number, of }) => tril.cost.ratio(number, of)),
     growths: growths.map(({ sizes, times }) =>

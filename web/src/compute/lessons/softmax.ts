@@ -1,6 +1,7 @@
 // Why softmax is written as it is, and why scores are divided: chapter "Attend" beyond its one head. There is
 // no arithmetic here.
-import type { Tensor, Tril } from 'tril';
+import type { Tensor } from 'tril';
+import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers } from '../answers';
 import type { CostData, MatrixData } from '../protocol';
 import type { Speed } from '../steady';

@@ -71,13 +71,13 @@ export function viewOf(tril: Tril, encoder: Encoder, query: SentencesQuery): Sen
     const vectors = encoder.encode(sentences);
     const milliseconds = performance.now() - begin;
     const apart = tril.subtract(vectors, meaning.meanOf(tril, vectors));
-    const { directions, singular } = meaning.principal(tril, apart);
+    const { directions, share } = meaning.principal(tril, apart);
     const places = tril.matmul(apart, directions, { transposeB: true }).read();
     const data = encoder.similarity(vectors).read();
     return {
       ...{ query, milliseconds, cosines: { rows: count, cols: count, data } },
       points: sentences.map((_, n): [number, number] => [places[2 * n], places[2 * n + 1]]),
-      share: meaning.shareOf(singular),
+      share,
       tokens: pooledOf(encoder, sentences[Math.min(pick, count) - 1]),
     };
   });

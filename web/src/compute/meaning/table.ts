@@ -61,9 +61,9 @@ function mapOf(tril: Tril, table: Table, words: readonly string[], axes: WordsQu
   const rows = rowsOf(tril, table, words);
   const middle = meaning.centred(tril, rows);
   if (!axes) {
-    const { directions, singular } = meaning.principal(tril, middle);
+    const { directions, share } = meaning.principal(tril, middle);
     const places = tril.matmul(middle, directions, { transposeB: true }).read();
-    return { places, share: meaning.shareOf(singular) };
+    return { places, share };
   }
   const along = ([to, from]: Direction) =>
     meaning.unitRows(tril, tril.subtract(rowsOf(tril, table, [to]), rowsOf(tril, table, [from])));

@@ -81,12 +81,7 @@ function looksOf(weights: Tensor): Look[][] {
 
 /** The length of each row. */
 function lengthsOf(tril: Tril, rows: Tensor): number[] {
-  const [count, width] = rows.shape;
-  const values = rows.read();
-  return Array.from({ length: count }, (_, row) => {
-    const one = tril.tensor([1, width], values.subarray(row * width, (row + 1) * width));
-    return tril.singularValues(one).read()[0];
-  });
+  return [...tril.sqrt(tril.sum(tril.multiply(rows, rows), { axis: -1 })).read()];
 }
 
 /** What the tokens behind the text say. */

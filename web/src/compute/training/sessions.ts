@@ -22,7 +22,7 @@ const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions, Traini
 };
 
 type Own = LearnLessons & RatesLessons;
-const answers: Answers<Own> = { ...learnAnswers, ...ratesAnswers };
+const answers: Answers<Own, TrainingTril> = { ...learnAnswers, ...ratesAnswers };
 
 /** The answer of any kind, as a training's or a question's, later or at once. */
 export function work(

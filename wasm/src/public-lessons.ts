@@ -1,0 +1,25 @@
+// All that every entry with lessons has besides its loadTril.
+import type { LessonCalls } from './calls.js';
+import type { Tril } from './load.js';
+
+export {
+  readings,
+  type CacheShape,
+  type ErrorOptions,
+  type ErrorResult,
+  type ProductTrace,
+  type Reading,
+  type ReadingResult,
+  type StrassenResult,
+  type StrassenSigns,
+  type TracedMethod,
+  type TraceOptions,
+} from './calls/lessons.js';
+export type { OnlineOptions, OnlineResult, OnlineTrace } from './calls/online-attention.js';
+export type { Concentration, SoftmaxSteps } from './calls/softmax-steps.js';
+
+/**
+ * A loaded module with what takes computations apart: every step, every access to memory, every sum on the way; and
+ * with Eigen's product among the methods of `matmul`. All else is as in {@link Tril}.
+ */
+export interface LessonsTril extends Tril, LessonCalls {}
