@@ -80,7 +80,7 @@ constexpr FamilyEntry kFamilies[] = {
      .dropouts = {"resid_pdrop", "embd_pdrop", "attn_pdrop"},
      .default_dropout = 0.1,
      .scaled_scores = "scale_attn_weights",
-     .must_be_false = {{"scale_attn_by_inverse_layer_idx"}},
+     .layer_scale = "scale_attn_by_inverse_layer_idx",
      .prefix = "transformer.",
      .embedding = "wte.weight",
      .positions = "wpe.weight",
@@ -102,7 +102,7 @@ constexpr FamilyEntry kFamilies[] = {
     // Touvron et al. 2023
     {.family = ModelFamily::llama,
      .architecture = "LlamaForCausalLM",
-     .biases = "attention_bias",
+     .attention_biases = "attention_bias",
      .mlp_biases = "mlp_bias"},
     // Yang et al. 2024
     {.family = ModelFamily::qwen2,
@@ -217,7 +217,7 @@ constexpr FamilyEntry kFamilies[] = {
          },
      .default_kv_heads = 4,
      .rotary_period = "no_rope_layer_interval",
-     .biases = "attention_bias",
+     .attention_biases = "attention_bias",
      .mlp_biases = "mlp_bias",
      .must_be_false = {kNoWindow}},
     // Devlin et al. 2019

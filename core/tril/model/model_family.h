@@ -54,10 +54,12 @@ struct FamilyEntry {
   const char* dropouts[3] = {"attention_dropout"};
   double default_dropout = 0;
   const char* biases = nullptr;
-  const char* mlp_biases = nullptr;  // must be as biases
+  const char* attention_biases = nullptr;  // of attention and the feed-forward, each by itself
+  const char* mlp_biases = nullptr;
   const char* projection_biases = nullptr;
   const char* parallel = nullptr;
   const char* scaled_scores = nullptr;
+  const char* layer_scale = nullptr;
   const char* token_types = nullptr;
   const char* position_kind = nullptr;  // must be "absolute"
   Refused must_be_false[2] = {};
