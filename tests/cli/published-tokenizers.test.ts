@@ -166,12 +166,13 @@ describe('Unicode’s normal form C', () => {
     expect(normal(text) === text.normalize('NFC')).toBe(true);
   });
 
-  it('is in a table that its script makes', (context) => {
+describe.each(['nfc', 'lower_case', 'letter_case'])('the table %s', (name) => {
+  it('is what its script makes', (context) => {
     const folder = new URL('../../core/tril/text/', import.meta.url);
-    const table = readFileSync(new URL('nfc_table.cc', folder), 'utf8');
+    const table = readFileSync(new URL(`${name}_table.cc`, folder), 'utf8');
     const version = /from Unicode ([\d.]+)\./.exec(table)![1];
     if (version !== process.versions.unicode) context.skip(); // another Node, other characters
-    const script = fileURLToPath(new URL('make_nfc_table.mjs', folder));
+    const script = fileURLToPath(new URL(`make_${name}_table.mjs`, folder));
     const { status, stdout } = spawnSync(process.execPath, [script, '-'], { encoding: 'utf8' });
     expect(status).toBe(0);
     expect(stdout).toBe(table);

@@ -217,7 +217,7 @@ TEST(ParseTokenizerJson, RefusesModelsThatAreOtherwise) {
             R"("behavior":"Isolated"},{"type":"ByteLevel","use_regex":false}]})"),
       "pre_tokenizer: Split at \"\\\\d\" is not read; ByteLevel is, after Digits with "
       "individual_digits, or, without use_regex, after Split at [\\s\\S] or at the expressions of "
-      "Llama 3 and Qwen2, Isolated");
+      "Llama 3, Qwen2, GPT-4o and Tekken, Isolated");
   const auto more = [](const std::string& field) {
     return problem_of_file(File{.more = "," + field}.text());
   };

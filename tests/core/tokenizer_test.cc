@@ -87,7 +87,7 @@ TEST(Tokenizer, TakesLongTextsOfOneKind) {
                                     "\xff", " \n", "\u4e2d", "'s", "<"};
   for (const PreTokenizer split :
        {PreTokenizer::whole, PreTokenizer::characters, PreTokenizer::words, PreTokenizer::gpt2,
-        PreTokenizer::llama3, PreTokenizer::qwen2}) {
+        PreTokenizer::llama3, PreTokenizer::qwen2, PreTokenizer::gpt4o, PreTokenizer::tekken}) {
     TokenizerParts parts = parts_of_bytes(split);
     for (std::string each : {"!", " ", "\n", "7", "<"}) {
       for (; each.size() < 64; each += each) add_merge(parts, each, each);

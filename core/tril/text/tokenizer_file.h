@@ -17,9 +17,9 @@ namespace tril {
 // Qwen2 and Llama 3:
 //
 //   normalizer      none or NFC; of Unicode's other forms, NFD, NFKC and NFKD, none is read
-//   pre_tokenizer   ByteLevel without add_prefix_space; before it, in a Sequence, perhaps Digits,
-//                   each alone, or Split, isolated, at every character or at the expression of
-//                   Llama 3 or of Qwen2
+//   pre_tokenizer   ByteLevel; before it, in a Sequence, perhaps Digits, each alone, or Split,
+//                   isolated, at every character or at the expression of Llama 3, Qwen2, GPT-4o
+//                   (Phi-4-mini) or Tekken (Mistral)
 //   decoder         none or ByteLevel
 //
 // or characters with byte_fallback, as in Llama 2, TinyLlama and Gemma:

@@ -138,20 +138,23 @@ class StepReader {
         refuse(step, "pre_tokenizer: " + named(step) +
                          " is not read; ByteLevel is, after Digits with individual_digits, or, "
                          "without use_regex, after Split at [\\s\\S] or at the expressions of "
-                         "Llama 3 and Qwen2, Isolated");
+                         "Llama 3, Qwen2, GPT-4o and Tekken, Isolated");
       }
     }
   }
 
   // Whether it is one of those that are read.
   bool read_split(const JsonValue& step) {
-    if (step["type"].text() != "Split" || step["behavior"].text() != "Isolated" ||
-        step["invert"].flag(false)) {
+    // All of these expressions take in the whole text, of which nothing is between their matches.
+    const bool is_inverted = step["invert"].flag(false);
+    if (step["type"].text() != "Split" ||
+        step["behavior"].text() != (is_inverted ? "Removed" : "Isolated")) {
       return false;
     }
     const std::string_view pattern = step["pattern"]["Regex"].text();
-    for (const PreTokenizer split : {PreTokenizer::characters, PreTokenizer::words,
-                                     PreTokenizer::llama3, PreTokenizer::qwen2}) {
+    for (const PreTokenizer split :
+         {PreTokenizer::characters, PreTokenizer::words, PreTokenizer::llama3, PreTokenizer::qwen2,
+          PreTokenizer::gpt4o, PreTokenizer::tekken}) {
       if (pattern != expression_of(split)) continue;
       parts_.pre_tokenizer = split;
       return true;
