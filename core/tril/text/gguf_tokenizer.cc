@@ -124,7 +124,8 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
     scores.resize(vocabulary.size());
     merges = merges_of(reader, vocabulary, scores, types);
     parts.pre_tokenizer = PreTokenizer::whole;
-    parts.add_prefix_space = file.boolean("tokenizer.ggml.add_space_prefix", true);
+    const bool has_blank = file.boolean("tokenizer.ggml.add_space_prefix", true);
+    parts.prefix_space = has_blank ? PrefixSpace::each : PrefixSpace::none;
   } else {
     for (const auto& [text, begin] : file.texts("tokenizer.ggml.merges")) {
       merges.push_back(detail::merge_entry(reader, text, begin, merges.size()));

@@ -25,9 +25,11 @@ namespace tril {
 // or characters with byte_fallback, as in Llama 2, TinyLlama and Gemma:
 //
 //   normalizer      perhaps Prepend of U+2581, then Replace of blanks by it
-//   pre_tokenizer   none, or Split at " ", merged with what is before, which there is no more
-//   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, with Prepend, Strip of
-//                   one blank at the start
+//   pre_tokenizer   none, or Split at " ", merged with what is before, which there is no more; or
+//                   Metaspace that does not split, and then no normalizer
+//   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, where a blank is put
+//   before
+//                   a text, Strip of one at the start
 //
 // or it is WordPiece, as in BERT, MiniLM and BGE:
 //
