@@ -6,6 +6,7 @@
 #include <tril/model/model_file.h>
 #include <tril/model/pretrained.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -142,6 +143,25 @@ TEST(Families, LongropeIsPyTorchsInLongTextsAndInShortOnes) {
   ModelConfig other = newest;
   other.context = 24;
   EXPECT_TRUE(parse_model_config(model_config_json(other)).config == other);
+}
+
+// Phi3Config's default; of others the length is that of the texts.
+TEST(Families, LongropeKnowsPhi3sOriginalLengthWhereItIsMissing) {
+  const std::string factors = "\"short_factor\": [1.25], \"long_factor\": [2.0]}";
+  std::string file = testing::changed(
+      "\"rope_scaling\": null", "\"rope_scaling\": {\"type\": \"longrope\", " + factors, "phi3");
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"\"original_max_position_embeddings\"", "\"x\""},
+        {"\"max_position_embeddings\": 32", "\"max_position_embeddings\": 131072"}}) {
+    file.replace(file.find(from), from.size(), to);
+  }
+  const RotaryScaling phi3 = parse_model_config(file).config.rotary_scaling;
+  EXPECT_EQ(phi3.original, 4096);
+  EXPECT_DOUBLE_EQ(phi3.magnitude, std::sqrt(1 + std::log(32.0) / std::log(4096.0)));
+  const ModelConfig llama = with("llama", "\"rope_type\": \"llama3\"",
+                                 "\"rope_type\": \"longrope\", \"original\": 1, "
+                                 "\"short_factor\": [1.25, 1], \"long_factor\": [2.0, 1]");
+  EXPECT_EQ(llama.rotary_scaling.original, 16);
 }
 
 // Older files have the same beside each other.

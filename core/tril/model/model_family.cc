@@ -175,6 +175,7 @@ constexpr FamilyEntry kFamilies[] = {
      .up = "mlp.gate_up_proj"},
     kGemma2,
     gemma3(),
+     .default_original = 4096,
     // Lozhkov et al. 2024
     {.family = ModelFamily::starcoder2,
      .architecture = "Starcoder2ForCausalLM",

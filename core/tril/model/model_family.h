@@ -46,6 +46,7 @@ struct FamilyEntry {
   const char* rotary_share = "partial_rotary_factor";  // of a head that is turned
   double default_rotary_share = 1;
   const char* rotary_period = nullptr;  // or a list of which layers turn, "no_rope_layers"
+  Index default_original = 0;  // tokens at once before positions were scaled; 0: as many as now
   const char* window = nullptr;
   const char* window_period = nullptr;  // or a list of what layers are, "layer_types"
   const char* query_scale = nullptr;
