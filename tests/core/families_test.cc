@@ -164,6 +164,37 @@ TEST(Families, LongropeKnowsPhi3sOriginalLengthWhereItIsMissing) {
   EXPECT_EQ(llama.rotary_scaling.original, 16);
 }
 
+// Gemma 3 of four billion parameters and more, of whose text_config most is as usual.
+TEST(Families, Gemma3IsReadFromAModelThatSeesImages) {
+  const PretrainedConfig read = parse_model_config(
+      R"({"architectures": ["Gemma3ForConditionalGeneration"], "eos_token_id": [1, 106],
+          "model_type": "gemma3", "vision_config": {"model_type": "siglip_vision_model"},
+          "text_config": {"hidden_size": 2560, "intermediate_size": 10240,
+                          "model_type": "gemma3_text", "num_hidden_layers": 34,
+                          "rope_scaling": {"factor": 8.0, "rope_type": "linear"},
+                          "sliding_window": 1024}})");
+  ModelConfig expected = ModelConfig::of(ModelFamily::gemma3_text);
+  expected.layers = 34, expected.width = 2560, expected.hidden = 10240;
+  expected.heads = 8, expected.kv_heads = 4, expected.head_dim = 256;
+  expected.context = 131072, expected.vocabulary = 262208, expected.window = 1024;
+  expected.eps = 1e-6;
+  expected.rotary_scaling = {.kind = RotaryScalingKind::linear, .factor = 8};
+  EXPECT_TRUE(read.config == expected) << model_config_json(read.config);
+  EXPECT_EQ(read.tokens.end, (std::vector<std::int32_t>{1, 106}));
+  EXPECT_EQ(error_of([] { parse_model_config(R"({"model_type": "gemma3"})"); }),
+            "parse_model_config: num_hidden_layers: is missing");
+
+  const Copied copy("gemma3_text");
+  const std::string none = R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  copy.write("config.json", R"({"model_type": "gemma3", "text_config": )" +
+                                testing::changed("", "", "gemma3_text") + "}");
+  copy.change_header("\"model.", "\"language_model.model.");
+  copy.change_header("{", "{\"vision_tower.a" + none + ",\"multi_modal_projector.b" + none + ",",
+                     1);
+  const PretrainedModel model = read_pretrained(copy.path());
+  expect_golden(model.parameters.config(), model.parameters, "gemma3_text/logits");
+}
+
 // Older files have the same beside each other.
 TEST(Families, Gemma3sTwoBasesAreReadInBothSpellings) {
   const ModelConfig newer = with("gemma3_text", "\"dtype\"", "\"dtype\"");

@@ -94,13 +94,16 @@ void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& ent
 
 void read_sizes(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                 ModelConfig& config) {
+  const auto size = [&](const char* name, Index otherwise) {
+    return otherwise > 0 ? file.whole(name, otherwise) : file.whole(name);
+  };
   config.layers = file.whole(entry.layer_count);
-  config.heads = file.whole(entry.heads);
+  config.heads = size(entry.heads, entry.default_heads);
   if (config.heads < 1) fail(kCall, entry.heads, "must be at least 1, is 0");
   config.width = file.whole(entry.width);
   config.hidden = entry.needs_hidden ? file.whole(entry.hidden) : file.whole(entry.hidden, 0);
-  config.context = file.whole(entry.context);
-  config.vocabulary = file.whole("vocab_size");
+  config.context = size(entry.context, entry.default_context);
+  config.vocabulary = size("vocab_size", entry.default_vocabulary);
   if (entry.kv_heads) {
     const bool as_many = entry.default_kv_heads == 0 || file.is_null(entry.kv_heads);
     config.kv_heads = file.whole(entry.kv_heads, as_many ? config.heads : entry.default_kv_heads);
@@ -241,7 +244,9 @@ PretrainedConfig parse_model_config(std::string_view text) {
   const ModelFamily family = is_masked ? value_named(kModelFamilies, type.substr(kMasked.size()),
                                                      kCall, "model_type", "family")
                                        : detail::family_named(type, kCall);
-  PretrainedConfig result{read_family(file, family), {}};
+  const char* const whole = detail::family_entry(family).whole;
+  const bool is_part = whole && type == whole;
+  PretrainedConfig result{read_family(is_part ? file.object("text_config") : file, family), {}};
   ModelConfig& config = result.config;
   if (is_masked) config.causal = false;
   detail::for_each_model_setting(config, OwnReader{file});

@@ -56,6 +56,13 @@ constexpr FamilyEntry gemma3() {
     config.rotary_base = 1e6, config.rotary_local_base = 1e4;
   };
   entry.rotary_local_base = "rope_local_base_freq";
+  entry.whole = "gemma3";
+  entry.default_heads = 8;
+  entry.default_context = 131072;
+  entry.default_vocabulary = 262208;
+  entry.prefix = "language_model.";
+  entry.ignored_beginnings[0] = "vision_tower.";
+  entry.ignored_beginnings[1] = "multi_modal_projector.";
   return entry;
 }
 
@@ -168,6 +175,7 @@ constexpr FamilyEntry kFamilies[] = {
     {.family = ModelFamily::phi3,
      .architecture = "Phi3ForCausalLM",
      .default_eps = 1e-5,
+     .default_original = 4096,
      .window = "sliding_window",
      .projections = stacked,
      .query_key_value = "qkv_proj",
@@ -175,7 +183,6 @@ constexpr FamilyEntry kFamilies[] = {
      .up = "mlp.gate_up_proj"},
     kGemma2,
     gemma3(),
-     .default_original = 4096,
     // Lozhkov et al. 2024
     {.family = ModelFamily::starcoder2,
      .architecture = "Starcoder2ForCausalLM",
@@ -274,7 +281,8 @@ ModelFamily family_named(std::string_view type, const char* call) {
        {std::span<const Named<ModelFamily>>(kModelFamilies),
         std::span<const Named<ModelFamily>>(kEncoderFamilies)}) {
     for (const auto& [name, family] : list) {
-      if (name == type) return family;
+      const char* const whole = family_entry(family).whole;
+      if (name == type || (whole && type == whole)) return family;
       names.push_back(name);
     }
   }

@@ -29,6 +29,9 @@ struct FamilyEntry {
   // config.json: names, and what holds where they are missing.
   const char* layer_count = "num_hidden_layers";
   const char* heads = "num_attention_heads";
+  Index default_heads = 0;  // 0: must be said, as of the next two
+  Index default_context = 0;
+  Index default_vocabulary = 0;
   const char* kv_heads = "num_key_value_heads";
   Index default_kv_heads = 0;  // 0: as many as heads
   const char* head_dim = "head_dim";
@@ -43,10 +46,10 @@ struct FamilyEntry {
   double default_eps = 1e-6;
   const char* rotary_base = "rope_theta";
   const char* rotary_local_base = nullptr;
+  Index default_original = 0;  // tokens at once before positions were scaled; 0: as many as now
   const char* rotary_share = "partial_rotary_factor";  // of a head that is turned
   double default_rotary_share = 1;
   const char* rotary_period = nullptr;  // or a list of which layers turn, "no_rope_layers"
-  Index default_original = 0;  // tokens at once before positions were scaled; 0: as many as now
   const char* window = nullptr;
   const char* window_period = nullptr;  // or a list of what layers are, "layer_types"
   const char* query_scale = nullptr;
@@ -64,6 +67,10 @@ struct FamilyEntry {
   const char* token_types = nullptr;
   const char* position_kind = nullptr;  // must be "absolute"
   Refused must_be_false[2] = {};
+
+  // The model_type of a model that this one is the part for text of, and whose `text_config` has
+  // the settings.
+  const char* whole = nullptr;
 
   // Names of parameters. A layer's begin with `layers` and its number: "model.layers.0.".
   const char* prefix = "";  // before all in some files
