@@ -195,6 +195,23 @@ TEST(Families, Gemma3IsReadFromAModelThatSeesImages) {
   expect_golden(model.parameters.config(), model.parameters, "gemma3_text/logits");
 }
 
+// As Qwen3's encoders of sentences are published: the model inside the one with a head.
+TEST(Families, AreReadWithoutTheNameOfTheirPlace) {
+  for (const std::string name : {"qwen3", "smollm3"}) {
+    const Copied copy(name);
+    copy.change_header("\"model.", "\"");
+    const PretrainedModel model = read_pretrained(copy.path());
+    expect_golden(model.parameters.config(), model.parameters, name + "/logits");
+  }
+  const Copied untied("mistral");
+  untied.change_header("\"model.", "\"");
+  EXPECT_TRUE(untied.is_read());
+  untied.change_header("\"lm_head.", "\"head.");
+  EXPECT_EQ(untied.refused(),
+            untied.at("model.safetensors") +
+                ": head.weight: is no parameter of a model of the family mistral with 2 layers");
+}
+
 // Older files have the same beside each other.
 TEST(Families, Gemma3sTwoBasesAreReadInBothSpellings) {
   const ModelConfig newer = with("gemma3_text", "\"dtype\"", "\"dtype\"");
