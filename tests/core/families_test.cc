@@ -88,6 +88,7 @@ TEST(Families, HaveTheirAuthorsDefaultsWhereSettingsAreMissing) {
   EXPECT_EQ(with("mistral", "\"num_key_value_heads\": 2", "\"num_key_value_heads\": null").kv_heads,
             4);
   EXPECT_EQ(with("smollm3", "\"num_key_value_heads\"", "\"x\"").kv_heads, 4);
+  EXPECT_EQ(with("llama", "\"max_position_embeddings\": 32", "\"x\": 1").context, 2048);
   EXPECT_EQ(with("olmo2", "\"hidden_act\"", "\"x\"").eps, 1e-5);
   EXPECT_EQ(with("gpt_neox", "\"rotary_emb_base\"", "\"x\"").rotary_base, 10000);
   EXPECT_EQ(with("gpt_neox", "\"rotary_pct\": 0.5", "\"rotary_pct\": 1").rotary_width, 0);

@@ -102,7 +102,7 @@ void read_sizes(const detail::JsonObject& file, const detail::FamilyEntry& entry
   if (config.heads < 1) fail(kCall, entry.heads, "must be at least 1, is 0");
   config.width = file.whole(entry.width);
   config.hidden = entry.needs_hidden ? file.whole(entry.hidden) : file.whole(entry.hidden, 0);
-  config.context = size(entry.context, entry.default_context);
+  config.context = file.whole(entry.context, entry.default_context);
   config.vocabulary = size("vocab_size", entry.default_vocabulary);
   if (entry.kv_heads) {
     const bool as_many = entry.default_kv_heads == 0 || file.is_null(entry.kv_heads);

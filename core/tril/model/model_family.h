@@ -29,9 +29,7 @@ struct FamilyEntry {
   // config.json: names, and what holds where they are missing.
   const char* layer_count = "num_hidden_layers";
   const char* heads = "num_attention_heads";
-  Index default_heads = 0;  // 0: must be said, as of the next two
-  Index default_context = 0;
-  Index default_vocabulary = 0;
+  Index default_heads = 0;  // 0: must be said
   const char* kv_heads = "num_key_value_heads";
   Index default_kv_heads = 0;  // 0: as many as heads
   const char* head_dim = "head_dim";
@@ -40,6 +38,8 @@ struct FamilyEntry {
   const char* hidden = "intermediate_size";
   bool needs_hidden = true;  // else four times the width
   const char* context = "max_position_embeddings";
+  Index default_context = 2048;
+  Index default_vocabulary = 0;  // 0: must be said
   const char* activation = "hidden_act";
   const char* default_activation = "silu";
   const char* eps = "rms_norm_eps";
