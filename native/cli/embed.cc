@@ -87,6 +87,9 @@ void add_embed(Program& program) {
                   "  tril embed --model all-MiniLM-L6-v2 \"One.\" \"Two.\" -o vectors.npy",
                   [&program, arguments] { return run(program, *arguments); });
   arguments->model.add_to(command);
+  command.get_option("--model")->description(
+      "Folder of a sentence encoder of BERT's family, as Hugging Face has it: config.json, "
+      "model.safetensors, tokenizer.json or vocab.txt, and how tokens are pooled");
   command
       .add_option("text", arguments->texts,
                   "The sentences; their cosines with each other are shown; - for standard input")

@@ -1,6 +1,5 @@
 #include "model_folder.h"
 
-#include <map>
 #include <utility>
 
 #include "progress.h"
@@ -27,13 +26,12 @@ void ModelFolder::add_to(CLI::App& command) {
                   "positions as for a text of that length")
       ->check(in_range(1, 1 << 24))
       ->option_text("N");
-  static const std::map<std::string, ParameterMemory> kinds{{"q8_0", ParameterMemory::q8_0}};
   command
-      .add_option(
-          "--weights", weights,
+      .add_option_function<std::string>(
+          "--weights", [this](const std::string&) { weights = ParameterMemory::q8_0; },
           "q8_0: hold matrices in 8 bits a number, with a scale for each 32 (default: as the "
           "files have them)")
-      ->transform(CLI::Transformer(kinds))
+      ->check(CLI::IsMember({"q8_0"}))
       ->option_text("TYPE");
 }
 

@@ -4,17 +4,27 @@ import { llamaVocabulary } from './llama.js';
 
 const blank = '\u2581';
 const contractions = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
-const splitAt = (numbers: string) => ({
+const signs = (ends: string) => ` ?[^\\s\\p{L}\\p{N}]+[${ends}]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+const split = (Regex: string) => ({
   type: 'Split',
-  pattern: {
-    Regex: `${contractions}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${numbers}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`,
-  },
+  pattern: { Regex },
   behavior: 'Isolated',
   invert: false,
 });
-const byteLevel = (use_regex: boolean) => ({
+const splitAt = (numbers: string) =>
+  split(`${contractions}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${numbers}|${signs('\\r\\n')}`);
+/** Words end before a capital. */
+const splitAtCapitals = (numbers: string, contractions: string) => {
+  const before = '[^\\r\\n\\p{L}\\p{N}]?';
+  const capitals = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
+  const small = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
+  const words = [`${before}${capitals}*${small}+`, `${before}${capitals}+${small}*`];
+  const ends = words.map((word) => `${word}${contractions}`).join('|');
+  return split(`${ends}|${numbers}|${signs('\\r\\n/')}`);
+};
+const byteLevel = (use_regex: boolean, add_prefix_space = false) => ({
   type: 'ByteLevel',
-  add_prefix_space: false,
+  add_prefix_space,
   trim_offsets: true,
   use_regex,
 });
@@ -132,7 +142,19 @@ export const lacking = [0xc0, 0xc1, 0xf1, 0xf2, 0xf5, 0xf6, 0xf7, 0xf8, 0xfe, 0x
 export function publishedTokenizers(text: string): Record<string, ReturnType<typeof file>> {
   text = text.replaceAll('<|endoftext|>', ''); // which would be learned as a token
   const all = bytes(text);
-  const llama = llamaVocabulary();
+  const llama = {
+    ...llamaVocabulary(),
+    special: ['<unk>', '<s>', '</s>'],
+    post_processor: beginWith('<s>', 1),
+    decoder: sequence('decoders', [
+      { type: 'Replace', pattern: { String: blank }, content: ' ' },
+      { type: 'ByteFallback' },
+      { type: 'Fuse' },
+      { type: 'Strip', content: ' ', start: 1, stop: 0 },
+    ]),
+    model: { unk_token: '<unk>', fuse_unk: true, byte_fallback: true },
+  };
+  const metaspace = { type: 'Metaspace', replacement: blank, split: false };
   return {
     Qwen2: file({
       ...all,
@@ -160,22 +182,49 @@ export function publishedTokenizers(text: string): Record<string, ReturnType<typ
       ]),
       model: { ignore_merges: true },
     }),
+    // Phi-4-mini's, whose split takes away what is between the matches: nothing.
+    'Phi-4-mini': file({
+      ...all,
+      special: ['<|endoftext|>', '<|end|>'],
+      pre_tokenizer: sequence('pretokenizers', [
+        {
+          ...splitAtCapitals('\\p{N}{1,3}', `${contractions}?`),
+          behavior: 'Removed',
+          invert: true,
+        },
+        byteLevel(false),
+      ]),
+    }),
+    'Mistral Nemo': file({
+      ...all,
+      special: ['<s>', '</s>'],
+      pre_tokenizer: sequence('pretokenizers', [splitAtCapitals('\\p{N}', ''), byteLevel(false)]),
+      post_processor: beginWith('<s>', all.names.length),
+      model: { ignore_merges: true },
+    }),
+    'a blank before bytes': file({
+      ...all,
+      special: ['<|endoftext|>', '<s>'],
+      pre_tokenizer: byteLevel(true, true),
+    }),
+    // Mistral's, and TinyLlama's where it is not of the older form.
+    Mistral: file({
+      ...llama,
+      normalizer: null,
+      pre_tokenizer: { ...metaspace, prepend_scheme: 'first' },
+    }),
+    'a blank before each text': file({
+      ...llama,
+      normalizer: null,
+      pre_tokenizer: { ...metaspace, prepend_scheme: 'always' },
+    }),
     'Llama 2': file({
       ...llama,
-      special: ['<unk>', '<s>', '</s>'],
       normalizer: sequence('normalizers', [
         { type: 'Prepend', prepend: blank },
         { type: 'Replace', pattern: { String: ' ' }, content: blank },
       ]),
       pre_tokenizer: null,
-      post_processor: beginWith('<s>', 1),
-      decoder: sequence('decoders', [
-        { type: 'Replace', pattern: { String: blank }, content: ' ' },
-        { type: 'ByteFallback' },
-        { type: 'Fuse' },
-        { type: 'Strip', content: ' ', start: 1, stop: 0 },
-      ]),
-      model: { unk_token: '<unk>', fuse_unk: true, byte_fallback: true },
     }),
   };
 }

@@ -6,6 +6,7 @@
 #include <tril/model/model_file.h>
 #include <tril/model/pretrained.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,7 @@ TEST(Families, HaveTheirAuthorsDefaultsWhereSettingsAreMissing) {
   EXPECT_EQ(with("mistral", "\"num_key_value_heads\": 2", "\"num_key_value_heads\": null").kv_heads,
             4);
   EXPECT_EQ(with("smollm3", "\"num_key_value_heads\"", "\"x\"").kv_heads, 4);
+  EXPECT_EQ(with("llama", "\"max_position_embeddings\": 32", "\"x\": 1").context, 2048);
   EXPECT_EQ(with("olmo2", "\"hidden_act\"", "\"x\"").eps, 1e-5);
   EXPECT_EQ(with("gpt_neox", "\"rotary_emb_base\"", "\"x\"").rotary_base, 10000);
   EXPECT_EQ(with("gpt_neox", "\"rotary_pct\": 0.5", "\"rotary_pct\": 1").rotary_width, 0);
@@ -142,6 +144,73 @@ TEST(Families, LongropeIsPyTorchsInLongTextsAndInShortOnes) {
   ModelConfig other = newest;
   other.context = 24;
   EXPECT_TRUE(parse_model_config(model_config_json(other)).config == other);
+}
+
+// Phi3Config's default; of others the length is that of the texts.
+TEST(Families, LongropeKnowsPhi3sOriginalLengthWhereItIsMissing) {
+  const std::string factors = "\"short_factor\": [1.25], \"long_factor\": [2.0]}";
+  std::string file = testing::changed(
+      "\"rope_scaling\": null", "\"rope_scaling\": {\"type\": \"longrope\", " + factors, "phi3");
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{"\"original_max_position_embeddings\"", "\"x\""},
+        {"\"max_position_embeddings\": 32", "\"max_position_embeddings\": 131072"}}) {
+    file.replace(file.find(from), from.size(), to);
+  }
+  const RotaryScaling phi3 = parse_model_config(file).config.rotary_scaling;
+  EXPECT_EQ(phi3.original, 4096);
+  EXPECT_DOUBLE_EQ(phi3.magnitude, std::sqrt(1 + std::log(32.0) / std::log(4096.0)));
+  const ModelConfig llama = with("llama", "\"rope_type\": \"llama3\"",
+                                 "\"rope_type\": \"longrope\", \"original\": 1, "
+                                 "\"short_factor\": [1.25, 1], \"long_factor\": [2.0, 1]");
+  EXPECT_EQ(llama.rotary_scaling.original, 16);
+}
+
+// Gemma 3 of four billion parameters and more, of whose text_config most is as usual.
+TEST(Families, Gemma3IsReadFromAModelThatSeesImages) {
+  const PretrainedConfig read = parse_model_config(
+      R"({"architectures": ["Gemma3ForConditionalGeneration"], "eos_token_id": [1, 106],
+          "model_type": "gemma3", "vision_config": {"model_type": "siglip_vision_model"},
+          "text_config": {"hidden_size": 2560, "intermediate_size": 10240,
+                          "model_type": "gemma3_text", "num_hidden_layers": 34,
+                          "rope_scaling": {"factor": 8.0, "rope_type": "linear"},
+                          "sliding_window": 1024}})");
+  ModelConfig expected = ModelConfig::of(ModelFamily::gemma3_text);
+  expected.layers = 34, expected.width = 2560, expected.hidden = 10240;
+  expected.heads = 8, expected.kv_heads = 4, expected.head_dim = 256;
+  expected.context = 131072, expected.vocabulary = 262208, expected.window = 1024;
+  expected.eps = 1e-6;
+  expected.rotary_scaling = {.kind = RotaryScalingKind::linear, .factor = 8};
+  EXPECT_TRUE(read.config == expected) << model_config_json(read.config);
+  EXPECT_EQ(read.tokens.end, (std::vector<std::int32_t>{1, 106}));
+  EXPECT_EQ(error_of([] { parse_model_config(R"({"model_type": "gemma3"})"); }),
+            "parse_model_config: num_hidden_layers: is missing");
+
+  const Copied copy("gemma3_text");
+  const std::string none = R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  copy.write("config.json", R"({"model_type": "gemma3", "text_config": )" +
+                                testing::changed("", "", "gemma3_text") + "}");
+  copy.change_header("\"model.", "\"language_model.model.");
+  copy.change_header("{", "{\"vision_tower.a" + none + ",\"multi_modal_projector.b" + none + ",",
+                     1);
+  const PretrainedModel model = read_pretrained(copy.path());
+  expect_golden(model.parameters.config(), model.parameters, "gemma3_text/logits");
+}
+
+// As Qwen3's encoders of sentences are published: the model inside the one with a head.
+TEST(Families, AreReadWithoutTheNameOfTheirPlace) {
+  for (const std::string name : {"qwen3", "smollm3"}) {
+    const Copied copy(name);
+    copy.change_header("\"model.", "\"");
+    const PretrainedModel model = read_pretrained(copy.path());
+    expect_golden(model.parameters.config(), model.parameters, name + "/logits");
+  }
+  const Copied untied("mistral");
+  untied.change_header("\"model.", "\"");
+  EXPECT_TRUE(untied.is_read());
+  untied.change_header("\"lm_head.", "\"head.");
+  EXPECT_EQ(untied.refused(),
+            untied.at("model.safetensors") +
+                ": head.weight: is no parameter of a model of the family mistral with 2 layers");
 }
 
 // Older files have the same beside each other.

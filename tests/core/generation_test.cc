@@ -97,7 +97,7 @@ TEST(Generation, BeginsWithABlankOnlyBehindText) {
     parts.tokens.emplace_back(1, static_cast<char>(n));
     parts.byte_fallback.push_back(n);
   }
-  parts.add_prefix_space = true;
+  parts.prefix_space = PrefixSpace::each;
   for (const char* const token : {" a", " b", " c", " d", " e", "<s>"}) {
     parts.tokens.emplace_back(token);
   }

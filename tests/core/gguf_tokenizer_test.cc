@@ -77,6 +77,8 @@ TEST(GgufTokenizer, BytesAreThoseOfTokenizerJson) {
                {"llama-bpe", PreTokenizer::llama3, false, false, true},
                {"dbrx", PreTokenizer::llama3, false, false, false},
                {"qwen2", PreTokenizer::qwen2, false, true, false},
+               {"gpt-4o", PreTokenizer::gpt4o, false, false, false},
+               {"tekken", PreTokenizer::tekken, false, false, true},
                {"smollm", PreTokenizer::gpt2, true, false, false},
                {"olmo", PreTokenizer::gpt2, false, true, false}};
   for (const auto& each : cases) {
@@ -243,8 +245,8 @@ TEST(GgufTokenizer, SaysWhatIsWrong) {
             "tokenizer.ggml.model: unknown tokenizer \"t5\"; there are gpt2, llama");
   EXPECT_EQ(with([](GgufWriter& writer) { writer.u32("tokenizer.ggml.model", 5); }),
             "tokenizer.ggml.model: must be a text");
-  EXPECT_NE(refused(of_bytes(learned(), "tekken"))
-                .find("tokenizer.ggml.pre: unknown way of cutting texts \"tekken\"; there are "
+  EXPECT_NE(refused(of_bytes(learned(), "refact"))
+                .find("tokenizer.ggml.pre: unknown way of cutting texts \"refact\"; there are "
                       "gpt-2, "),
             std::string::npos);
   EXPECT_EQ(with([](GgufWriter& writer) {

@@ -6,6 +6,8 @@
 #include <tril/model/parameter_writer.h>
 #include <tril/model/pretrained.h>
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -53,6 +55,24 @@ class Copied {
   }
   void write(const std::string& name, const std::string& text) const {
     write(name, std::as_bytes(std::span(text)));
+  }
+  // One text of the header of model.safetensors in place of another, as often as it is there.
+  void change_header(const std::string& from, const std::string& to, int most = 1000) const {
+    constexpr std::size_t kSize = 8;
+    const std::vector<std::byte> bytes = read_file(path() / "model.safetensors");
+    std::string file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::uint64_t size = 0;
+    std::memcpy(&size, file.data(), kSize);
+    std::string header = file.substr(kSize, size);
+    for (std::size_t at = 0; most-- > 0 && (at = header.find(from, at)) != header.npos;) {
+      header.replace(at, from.size(), to);
+      at += to.size();
+    }
+    header.resize((header.size() + kSize - 1) / kSize * kSize, ' ');
+    file.replace(kSize, size, header);
+    size = header.size();
+    std::memcpy(file.data(), &size, kSize);
+    write("model.safetensors", file);
   }
   // The message, without the call.
   std::string refused() const {

@@ -47,10 +47,21 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
   configs.push_back(odd);
   odd = ModelConfig::of(ModelFamily::gpt2);
   odd.head_dim = 48, odd.query_key_norm = true;
+  odd.feed_forward = ModelFeedForward::relu, odd.layer_scale = true;
   configs.push_back(odd);
   odd = ModelConfig::of(ModelFamily::qwen3);
   odd.head_dim = 48, odd.query_key_norm = false;
   configs.push_back(odd);
+  for (const ModelFamily family : {ModelFamily::llama, ModelFamily::gpt2, ModelFamily::smollm3}) {
+    odd = ModelConfig::of(family);
+    odd.biases = false, odd.attention_biases = true, odd.layer_scale = true;
+    odd.feed_forward = ModelFeedForward::reglu;
+    configs.push_back(odd);
+    odd.feed_forward_biases = true;
+    configs.push_back(odd);
+    odd.attention_biases = false;
+    configs.push_back(odd);
+  }
   // Settings of one family under another's name.
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::gpt_neox}) {
     odd = ModelConfig::of(family);
@@ -251,15 +262,13 @@ TEST(ModelConfigJson, RefusesWhatNoModelHereCanBe) {
   refused("\"hidden_size\": 16", "\"hidden_size\": null", "hidden_size: is missing");
   refused("\"hidden_size\": 16", "\"hidden_size\": 16.5",
           "hidden_size: must be a whole number, is \"16.5\"");
-  refused("\"silu\"", "\"relu\"",
-          "hidden_act: unknown activation \"relu\"; there are silu, gelu_pytorch_tanh, gelu_new, "
-          "gelu_fast, gelu, swish");
+  refused("\"silu\"", "\"relu2\"",
+          "hidden_act: unknown activation \"relu2\"; there are silu, gelu_pytorch_tanh, gelu_new, "
+          "gelu_fast, gelu, swish, relu");
   // Four times that is 16, as far as an Index counts.
   const std::string wrapping = std::to_string(std::numeric_limits<Index>::max() / 2 + 5);
   refused("\"head_dim\": 4", "\"head_dim\": " + wrapping,
           "head_dim: must be from 0 to 16777216, is " + wrapping);
-  refused("\"attention_bias\": false", "\"attention_bias\": true",
-          "mlp_bias: must be as attention_bias");
   refused("\"llama3\"", "\"yarn\"",
           "rope_scaling: unknown rope_type \"yarn\"; there are none, linear, dynamic, llama3, "
           "longrope");

@@ -134,7 +134,8 @@ struct ModelReference {
       for (Index h = 0; h < config.heads; ++h) {
         const double over = config.query_scale > 0 ? config.query_scale : static_cast<double>(D);
         const double root = config.scaled_scores ? std::sqrt(over) : 1;
-        const Scalar scale = rounded_constant<Scalar>(1 / root);
+        const double deeper = config.layer_scale ? static_cast<double>(layer + 1) : 1;
+        const Scalar scale = rounded_constant<Scalar>(1 / root / deeper);
         Sum<Scalar> sum;
         std::vector<Sum<Scalar>> blends(static_cast<std::size_t>(D));
         for (Index s = first; s < last; ++s) {

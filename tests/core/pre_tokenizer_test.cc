@@ -93,6 +93,23 @@ TEST(PreTokenizer, OfLlama3AndQwen2) {
   EXPECT_EQ(llama3(" \xff\xfe x\xc3"), (Strings{" \xff\xfe", " x", "\xc3"}));
 }
 
+// What JavaScript's regular expressions give; it has these but for (?i:).
+TEST(PreTokenizer, OfGpt4oAndTekken) {
+  const auto gpt4o = [](std::string_view text) { return pieces_of(text, PreTokenizer::gpt4o); };
+  EXPECT_EQ(gpt4o("camelCase HTMLParser iPhone ABC"),
+            (Strings{"camel", "Case", " HTMLParser", " i", "Phone", " ABC"}));
+  EXPECT_EQ(gpt4o("IT'S they'LL x'\u017f 'tis"),
+            (Strings{"IT'S", " they'LL", " x'\u017f", " '", "tis"}));
+  EXPECT_EQ(gpt4o("中文ABC中A ABa"), (Strings{"中文ABC中", "A", " ABa"}));
+  EXPECT_EQ(gpt4o("e\u0301A\u0301B \u0301AB !\u0301x"),
+            (Strings{"e\u0301", "A\u0301", "B", " \u0301", "AB", " !\u0301", "x"}));
+  EXPECT_EQ(gpt4o("a//\n/b ./x 12345"), (Strings{"a", "//\n/", "b", " ./", "x", " ", "123", "45"}));
+  EXPECT_EQ(gpt4o("ǅabc Ωμέγα ÀÉé ʰA"), (Strings{"ǅabc", " Ωμέγα", " ÀÉé", " ʰ", "A"}));
+  EXPECT_EQ(gpt4o("a  \n \n  b\u00a0c"), (Strings{"a", "  \n \n", " ", " b", "\u00a0c"}));
+  EXPECT_EQ(pieces_of("IT'S 123 aB", PreTokenizer::tekken),
+            (Strings{"IT", "'S", " ", "1", "2", "3", " a", "B"}));
+}
+
 TEST(PreTokenizer, DigitsAlone) {
   EXPECT_EQ(pieces_of("in 1945 a", PreTokenizer::gpt2, true),
             (Strings{"in", " ", "1", "9", "4", "5", " a"}));

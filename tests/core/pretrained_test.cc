@@ -4,6 +4,7 @@
 #include <tril/files/file.h>
 #include <tril/model/decoding_session.h>
 #include <tril/model/language_model.h>
+#include <tril/model/model_config_json.h>
 #include <tril/model/model_file.h>
 #include <tril/model/pretrained.h>
 #include <tril/model/sampling.h>
@@ -56,6 +57,28 @@ TEST(Pretrained, LogitsArePyTorchs) {
                                                            : std::vector<std::int32_t>{2};
     EXPECT_EQ(model.end_tokens, end);
     expect_golden(config, model.parameters, name + "/logits");
+  }
+}
+
+// Settings that kin of GPT-2 and Llama have, and what is written of them.
+TEST(Pretrained, KinOfGpt2AndLlamaArePyTorchs) {
+  const PretrainedModel gpt2 = read_pretrained(folder_of("gpt2"));
+  const ModelConfig kin = parse_model_config(changed("\"activation_function\": \"gelu_new\"",
+                                                     "\"activation_function\": \"relu\", "
+                                                     "\"scale_attn_by_inverse_layer_idx\": true",
+                                                     "gpt2"))
+                              .config;
+  expect_golden(kin, gpt2.parameters, "gpt2/kin");
+  const PretrainedModel llama = read_pretrained(folder_of("llama_kin"));
+  const ModelConfig& config = llama.parameters.config();
+  EXPECT_TRUE(config.attention_biases);
+  EXPECT_FALSE(config.biases || config.feed_forward_biases);
+  expect_golden(config, llama.parameters, "llama_kin/logits");
+  for (ModelConfig each : {kin, config}) {
+    each.hidden = each.hidden_width();
+    const std::string text = model_config_json(each);
+    EXPECT_EQ(text.find("tril_"), text.npos) << text;
+    EXPECT_TRUE(parse_model_config(text).config == each) << text;
   }
 }
 

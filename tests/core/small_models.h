@@ -47,6 +47,17 @@ inline ModelConfig wide_heads() {
   config.kv_heads = 1, config.head_dim = 6;
   return config;
 }
+// Settings that kin of the first two have.
+inline ModelConfig kin_of_gpt2() {
+  ModelConfig config = small(ModelFamily::gpt2);
+  config.feed_forward = ModelFeedForward::relu, config.layer_scale = true;
+  return config;
+}
+inline ModelConfig kin_of_llama() {
+  ModelConfig config = grouped();
+  config.feed_forward = ModelFeedForward::reglu, config.attention_biases = true;
+  return config;
+}
 // A family beyond those, each of its settings so small that it shows.
 inline ModelConfig shrunk(ModelFamily family) {
   ModelConfig config = small(family);
@@ -67,7 +78,9 @@ inline std::vector<ModelConfig> families() {
                                   bidirectional(),
                                   scaled(),
                                   turned_by_factors(),
-                                  wide_heads()};
+                                  wide_heads(),
+                                  kin_of_gpt2(),
+                                  kin_of_llama()};
   for (const auto& each : kModelFamilies) {
     if (each.value > ModelFamily::qwen3) all.push_back(shrunk(each.value));
   }

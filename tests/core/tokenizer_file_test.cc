@@ -209,15 +209,14 @@ TEST(ParseTokenizerJson, RefusesModelsThatAreOtherwise) {
       "is read of models with byte_fallback");
   EXPECT_EQ(
       split(R"({"type":"Metaspace"})"),
-      "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found Metaspace");
-  EXPECT_EQ(split(R"({"type":"ByteLevel","add_prefix_space":true})"),
-            "pre_tokenizer: ByteLevel with add_prefix_space changes the text; that is not read");
+      "pre_tokenizer: expected ByteLevel, alone or at the end of a Sequence, found Metaspace, "
+      "which is read of models with byte_fallback");
   EXPECT_EQ(
       split(R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"\\d"},)"
             R"("behavior":"Isolated"},{"type":"ByteLevel","use_regex":false}]})"),
       "pre_tokenizer: Split at \"\\\\d\" is not read; ByteLevel is, after Digits with "
       "individual_digits, or, without use_regex, after Split at [\\s\\S] or at the expressions of "
-      "Llama 3 and Qwen2, Isolated");
+      "Llama 3, Qwen2, GPT-4o and Tekken, Isolated");
   const auto more = [](const std::string& field) {
     return problem_of_file(File{.more = "," + field}.text());
   };

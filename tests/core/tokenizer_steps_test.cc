@@ -115,6 +115,66 @@ TEST(TokenizerSteps, ReadsCharactersThatAreSplitAtNoBlank) {
   EXPECT_NE(problem_of_file(split(kReplace, " ", "Isolated")), "");
 }
 
+// As Mistral's and TinyLlama's newer files, in which cutting puts the blank there.
+TEST(TokenizerSteps, ReadsCharactersWithMetaspace) {
+  const auto with = [](const std::string& scheme, const std::string& normalizer = "null",
+                       const std::string& split = "false") {
+    const bool is_never = scheme.find("never") != scheme.npos;
+    std::string text =
+        characters_text(kTokens, kMerges, normalizer, is_never ? kPlainDecoder + "]}" : kDecoder);
+    const std::string none = "\"pre_tokenizer\":null";
+    return text.replace(text.find(none), none.size(),
+                        R"("pre_tokenizer":{"type":"Metaspace","replacement":"\u2581",)" + scheme +
+                            R"(,"split":)" + split + "}");
+  };
+  const Tokenizer first = parse_tokenizer_json(with(R"("prepend_scheme":"first")"));
+  const Tokenizer always = parse_tokenizer_json(with(R"("prepend_scheme":"always")"));
+  const Tokenizer never = parse_tokenizer_json(with(R"("prepend_scheme":"never")"));
+  EXPECT_EQ(first.encode("a<s>a"), (Ids{262, 1, 259}));
+  EXPECT_EQ(always.encode("a<s>a"), (Ids{262, 1, 262}));
+  EXPECT_EQ(never.encode("a<s>a"), (Ids{259, 1, 259}));
+  EXPECT_EQ(first.encode("<s>a"), (Ids{1, 259}));
+  EXPECT_EQ(always.encode("<s>a"), (Ids{1, 262}));
+  for (const Tokenizer* each : {&first, &always, &never}) {
+    EXPECT_EQ(each->encode(" a"), Ids{262});  // there is one already
+    EXPECT_EQ(each->encode("\u2581a"), Ids{262});
+    EXPECT_EQ(each->encode(""), Ids{});
+    const std::string file = tokenizer_json(*each);
+    EXPECT_EQ(tokenizer_json(parse_tokenizer_json(file)), file);
+    EXPECT_EQ(parse_tokenizer_json(file).encode("a<s>a"), each->encode("a<s>a"));
+  }
+  EXPECT_EQ(first.decode(first.encode("a b")), "a b");
+  EXPECT_EQ(never.decode(never.encode(" a b")), " a b");
+  EXPECT_EQ(always.encode_with_spans("ab<s>a b").spans,
+            (std::vector<TokenSpan>{{0, 1}, {1, 2}, {2, 5}, {5, 6}, {6, 7}, {7, 8}}));
+  // Older files.
+  EXPECT_EQ(parse_tokenizer_json(with(R"("add_prefix_space":true)")).encode("<s>a"), (Ids{1, 262}));
+  EXPECT_EQ(problem_of_file(with(R"("prepend_scheme":"never")", kReplace)),
+            "normalizer: before Metaspace expected null, found Replace at \" \"");
+  const std::string only =
+      "pre_tokenizer: of Metaspace is read only what replaces by U+2581, does not split, and "
+      "prepends always, first or never";
+  EXPECT_EQ(problem_of_file(with(R"("prepend_scheme":"last")")), only);
+  EXPECT_EQ(problem_of_file(with(R"("prepend_scheme":"first")", "null", "true")), only);
+}
+
+// A blank before a text of bytes that does not begin with one; decoding keeps it.
+TEST(TokenizerSteps, ReadsBytesWithABlankBeforeThem) {
+  const std::string file =
+      File{.pre_tokenizer = R"({"type":"ByteLevel","add_prefix_space":true})"}.text();
+  const Tokenizer tokenizer = parse_tokenizer_json(file);
+  const Tokenizer plain = parse_tokenizer_json(File{}.text());
+  EXPECT_EQ(tokenizer.encode("xy z"), plain.encode(" xy z"));
+  EXPECT_EQ(tokenizer.encode(" xy z"), plain.encode(" xy z"));
+  EXPECT_EQ(tokenizer.encode("\nx"), plain.encode(" \nx"));
+  EXPECT_EQ(tokenizer.encode(""), Ids{});
+  EXPECT_EQ(tokenizer.decode(tokenizer.encode("xy")), " xy");
+  EXPECT_EQ(tokenizer.encode_with_spans("x").spans, (std::vector<TokenSpan>{{0, 0}, {0, 1}}));
+  const std::string written = tokenizer_json(tokenizer);
+  EXPECT_EQ(tokenizer_json(parse_tokenizer_json(written)), written);
+  EXPECT_EQ(parse_tokenizer_json(written).encode("x"), tokenizer.encode("x"));
+}
+
 TEST(TokenizerSteps, RefusesCharactersOtherwise) {
   const auto refused = [](const std::string& normalizer, const std::string& decoder) {
     return problem_of_file(characters_text(kTokens, kMerges, normalizer, decoder));

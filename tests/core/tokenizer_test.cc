@@ -87,7 +87,7 @@ TEST(Tokenizer, TakesLongTextsOfOneKind) {
                                     "\xff", " \n", "\u4e2d", "'s", "<"};
   for (const PreTokenizer split :
        {PreTokenizer::whole, PreTokenizer::characters, PreTokenizer::words, PreTokenizer::gpt2,
-        PreTokenizer::llama3, PreTokenizer::qwen2}) {
+        PreTokenizer::llama3, PreTokenizer::qwen2, PreTokenizer::gpt4o, PreTokenizer::tekken}) {
     TokenizerParts parts = parts_of_bytes(split);
     for (std::string each : {"!", " ", "\n", "7", "<"}) {
       for (; each.size() < 64; each += each) add_merge(parts, each, each);
@@ -96,7 +96,7 @@ TEST(Tokenizer, TakesLongTextsOfOneKind) {
     parts.tokens.push_back("<<|");
     if (split == PreTokenizer::whole) {
       for (TokenId byte = 0; byte < 256; ++byte) parts.byte_fallback.push_back(byte);
-      parts.add_prefix_space = true;
+      parts.prefix_space = PrefixSpace::each;
     } else {
       parts.nfc = true;
     }
@@ -188,7 +188,7 @@ TEST(Tokenizer, SpansAreOfTheTextThatWasGiven) {
 TEST(Tokenizer, FindsNormalizedTokensBehindTheBlank) {
   TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
   for (TokenId byte = 0; byte < 256; ++byte) parts.byte_fallback.push_back(byte);
-  parts.add_prefix_space = true;
+  parts.prefix_space = PrefixSpace::each;
   parts.tokens.push_back("<s>");
   parts.added.push_back({"<s>", 256, true, true});
   const Tokenizer tokenizer(parts);

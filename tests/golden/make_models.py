@@ -4,6 +4,7 @@
   NAME/logits.npy                               of TOKENS, by the definitions below in float64
   llama/linear.npy, llama/dynamic.npy           the same with SCALINGS of rotary positions
   llama/dynamic_24.npy                          dynamic for a text of 24 tokens instead of the context
+  gpt2/kin.npy                                  with relu and scores divided by the number of the layer, from 1
 
 The models are written plainly, after Radford et al. 2019, Touvron et al. 2023 and, for the norms of queries and keys,
 Qwen3Attention.forward in transformers' modeling_qwen3.py; tests/core/pretrained_test.cc reads them. Weights are rounded
@@ -35,15 +36,16 @@ LLAMA3 = {
     'rope_type': 'llama3', 'factor': 8.0, 'low_freq_factor': 1.0, 'high_freq_factor': 4.0,
     'original_max_position_embeddings': 16,
 }  # fmt: skip
+ACTIVATIONS = {'silu': torch.nn.functional.silu, 'relu': torch.relu}
 SCALINGS = {
     'linear': {'type': 'linear', 'factor': 2.5},
     'dynamic': {'rope_type': 'dynamic', 'factor': 2.0, 'original_max_position_embeddings': 8},
 }
 
 
-def attend(query, key, value):
+def attend(query, key, value, over=1):
     """[H, T, D] each, causal."""
-    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    scores = query @ key.mT / math.sqrt(query.shape[-1]) / over
     hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
     return scores.masked_fill(hidden, -math.inf).softmax(-1) @ value
 
@@ -71,6 +73,13 @@ def gpt2():
         m.add(at + 'mlp.c_proj.weight', 4 * WIDTH, WIDTH), m.add(at + 'mlp.c_proj.bias', WIDTH)
     m.add('transformer.ln_f.weight', WIDTH), m.add('transformer.ln_f.bias', WIDTH)
 
+    m.write()
+    save('models/gpt2/logits', gpt2_logits(m, gelu_tanh))
+    # modeling_gpt2.py, eager_attention_forward: attn_weights / float(module.layer_idx + 1)
+    save('models/gpt2/kin', gpt2_logits(m, torch.relu, by_layer=True))
+
+
+def gpt2_logits(m, activation, by_layer=False):
     def conv1d(x, name):
         return x @ m[name + '.weight'] + m[name + '.bias']
 
@@ -82,11 +91,9 @@ def gpt2():
     for n in range(LAYERS):
         at = f'transformer.h.{n}.'
         q, k, v = (heads_of(each, HEADS) for each in conv1d(norm(x, at + 'ln_1'), at + 'attn.c_attn').chunk(3, -1))
-        x = x + conv1d(joined(attend(q, k, v)), at + 'attn.c_proj')
-        x = x + conv1d(gelu_tanh(conv1d(norm(x, at + 'ln_2'), at + 'mlp.c_fc')), at + 'mlp.c_proj')
-    logits = norm(x, 'transformer.ln_f') @ m['transformer.wte.weight'].mT
-    m.write()
-    save('models/gpt2/logits', logits)
+        x = x + conv1d(joined(attend(q, k, v, n + 1 if by_layer else 1)), at + 'attn.c_proj')
+        x = x + conv1d(activation(conv1d(norm(x, at + 'ln_2'), at + 'mlp.c_fc')), at + 'mlp.c_proj')
+    return norm(x, 'transformer.ln_f') @ m['transformer.wte.weight'].mT
 
 
 def speeds(config, width):
@@ -132,8 +139,8 @@ def llama_logits(m, config):
         k, v = (each.repeat_interleave(heads // kv_heads, 0) for each in (k, v))
         x = x + linear(m, joined(attend(q, k, v)), at + 'self_attn.o_proj')
         inner = norm(x, at + 'post_attention_layernorm')
-        gate = linear(m, inner, at + 'mlp.gate_proj')
-        x = x + linear(m, gate * gate.sigmoid() * linear(m, inner, at + 'mlp.up_proj'), at + 'mlp.down_proj')
+        gate = ACTIVATIONS[config['hidden_act']](linear(m, inner, at + 'mlp.gate_proj'))
+        x = x + linear(m, gate * linear(m, inner, at + 'mlp.up_proj'), at + 'mlp.down_proj')
     head = 'model.embed_tokens.weight' if config['tie_word_embeddings'] else 'lm_head.weight'
     return norm(x, 'model.norm') @ m[head].mT
 
@@ -153,9 +160,11 @@ def llama(name, kind, seed, parts, more):
         m.add(at + 'input_layernorm.weight', WIDTH)
         for part, rows in (('q', queries), ('k', keys), ('v', keys)):
             m.add(at + f'self_attn.{part}_proj.weight', rows, WIDTH)
-            if config['model_type'] == 'qwen2':
+            if config['model_type'] == 'qwen2' or config.get('attention_bias'):
                 m.add(at + f'self_attn.{part}_proj.bias', rows)
         m.add(at + 'self_attn.o_proj.weight', WIDTH, queries)
+        if config.get('attention_bias'):  # modeling_llama.py, LlamaAttention: o_proj has one, too
+            m.add(at + 'self_attn.o_proj.bias', WIDTH)
         if config['model_type'] == 'qwen3':
             m.add(at + 'self_attn.q_norm.weight', head), m.add(at + 'self_attn.k_norm.weight', head)
         m.add(at + 'post_attention_layernorm.weight', WIDTH)
@@ -189,4 +198,8 @@ llama('qwen3', 'BF16', 603, 1, {
     'attention_bias': False, 'attention_dropout': 0.0, 'head_dim': 6, 'sliding_window': None,
     'use_sliding_window': False, 'max_window_layers': 2, 'tie_word_embeddings': True, 'eos_token_id': 2,
     'torch_dtype': 'bfloat16',
+})  # fmt: skip
+llama('llama_kin', 'F16', 604, 1, {
+    'architectures': ['LlamaForCausalLM'], 'model_type': 'llama', 'rope_theta': 10000.0, 'hidden_act': 'relu',
+    'attention_bias': True, 'mlp_bias': False, 'tie_word_embeddings': True, 'eos_token_id': 2, 'torch_dtype': 'float16',
 })  # fmt: skip

@@ -50,6 +50,7 @@ const norms: Names<ModelSettings, 'norm'> = { layer_norm: true, rms_norm: true, 
 const positions: Names<ModelSettings, 'positions'> = { learned: true, rotary: true, none: true };
 const feedForwards: Names<ModelSettings, 'feedForward'> = {
   ...{ gelu_tanh: true, swiglu: true, gelu: true, geglu: true, geglu_tanh: true },
+  ...{ relu: true, reglu: true },
 };
 const scalings: Names<ModelSettings, 'rotaryScaling'> = {
   ...{ none: true, linear: true, dynamic: true, llama3: true, longrope: true },

@@ -22,11 +22,16 @@ export interface ModelSettings {
   /** Positions: vectors added to the embedding, rotations of queries and keys, or the mask alone. */
   readonly positions?: 'learned' | 'rotary' | 'none';
   /** Activation of the feed-forward layers. */
-  readonly feedForward?: 'gelu_tanh' | 'swiglu' | 'gelu' | 'geglu' | 'geglu_tanh';
+  readonly feedForward?:
+    'gelu_tanh' | 'swiglu' | 'gelu' | 'geglu' | 'geglu_tanh' | 'relu' | 'reglu';
   /** Whether linear layers and layer norms have biases. */
   readonly biases?: boolean;
   /** Whether queries, keys and values have biases where no other layer has; Qwen2's have. */
   readonly projectionBiases?: boolean;
+  /** Whether they and attention's output have biases where no other layer has; those of some of Llama's kin have. */
+  readonly attentionBiases?: boolean;
+  /** Whether feed-forward layers have biases where no other layer has. */
+  readonly feedForwardBiases?: boolean;
   /** Whether layer norms have biases where no other layer has; StableLM's have. */
   readonly normBiases?: boolean;
   /** Whether queries and keys are normalised, each head by itself; Qwen3's are. */
@@ -83,6 +88,8 @@ export interface ModelSettings {
   readonly rotaryPeriod?: number;
   /** Scores are divided by the root of this; 0: of a head's width (default: the family's; Llama's is 0). */
   readonly queryScale?: number;
+  /** Whether scores of layer n, from 0, are divided by n + 1, too, as in some of GPT-2's kin. */
+  readonly layerScale?: boolean;
   /** Soft cap c of scores, which become `c tanh(score / c)`; 0: none (default: the family's; Llama's is 0). */
   readonly scoreCap?: number;
   /** Soft cap of logits, alike; 0: none (default: the family's; Llama's is 0). */

@@ -61,7 +61,7 @@ void add_attention(Flops& all, const ModelConfig& config, Index layer, Index bat
   const double cap = config.score_cap > 0 ? 7 : 0;
   all.add(cost.flops,
           cost.scores * (10 * times(D) + 6 + cap) + 2 * times(batches, config.heads, tokens, D));
-  add_linear(all, rows, E, config.width, config.biases);
+  add_linear(all, rows, E, config.width, config.has_output_bias());
 }
 
 void add_feed_forward(Flops& all, const ModelConfig& config, Index rows) {
@@ -71,10 +71,11 @@ void add_feed_forward(Flops& all, const ModelConfig& config, Index rows) {
   const bool gated = config.is_gated();
   const double forward = activation_flops(activation) + (gated ? 1 : 0);
   // gelu's backward counts as gelu_tanh's
-  const double backward = (activation == Activation::silu ? 8 : 18) + (gated ? 3 : 0);
-  add_linear(all, rows, config.width, config.inner_width(), config.biases);
+  const double own = activation == Activation::relu ? 1 : activation == Activation::silu ? 8 : 18;
+  const double backward = own + (gated ? 3 : 0);
+  add_linear(all, rows, config.width, config.inner_width(), config.has_feed_forward_biases());
   all.add(elements * forward, elements * backward);
-  add_linear(all, rows, F, config.width, config.biases);
+  add_linear(all, rows, F, config.width, config.has_feed_forward_biases());
 }
 
 Cost cost_of(double flops, double read, double written) {

@@ -57,7 +57,7 @@ std::size_t begun(std::string_view text, std::string_view stop) noexcept {
 // Whether decoding leaves away the first blank behind a prompt: it is of nothing but special
 // tokens.
 bool is_nothing(std::span<const std::int32_t> prompt, const Tokenizer* tokenizer) {
-  if (!tokenizer || !tokenizer->parts().add_prefix_space) return false;
+  if (!tokenizer || !tokenizer->loses_first_blank()) return false;
   return std::ranges::all_of(prompt, [&](std::int32_t token) {
     return token < tokenizer->size() && tokenizer->is_special(token);
   });

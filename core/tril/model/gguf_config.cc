@@ -154,6 +154,7 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
   // What there is says which of the rest a model has.
   const auto has = [&](const char* tensor) { return file.find(tensor) != nullptr; };
   to.add(entry.biases, has("blk.0.attn_output.bias"));
+  to.add(entry.attention_biases, has("blk.0.attn_output.bias"));
   to.add(entry.mlp_biases, has("blk.0.ffn_up.bias"));
   to.add(entry.projection_biases, has("blk.0.attn_q.bias"));
   to.json.add("tie_word_embeddings", !has(entry.head));

@@ -22,7 +22,8 @@ Index ModelConfig::hidden_width() const noexcept {
 }
 
 bool ModelConfig::is_gated() const noexcept {
-  return feed_forward != ModelFeedForward::gelu_tanh && feed_forward != ModelFeedForward::gelu;
+  using enum ModelFeedForward;
+  return feed_forward != gelu_tanh && feed_forward != gelu && feed_forward != relu;
 }
 
 Activation ModelConfig::activation() const noexcept {
@@ -32,6 +33,9 @@ Activation ModelConfig::activation() const noexcept {
     case ModelFeedForward::gelu:
     case ModelFeedForward::geglu:
       return Activation::gelu;
+    case ModelFeedForward::relu:
+    case ModelFeedForward::reglu:
+      return Activation::relu;
     default:
       return Activation::gelu_tanh;
   }

@@ -82,16 +82,27 @@ inline constexpr Named<ModelPositions> kModelPositions[] = {{"learned", ModelPos
                                                             {"rotary", ModelPositions::rotary},
                                                             {"none", ModelPositions::none}};
 
-// gelu_tanh: gelu(x W1^T) W2^T;  swiglu: (silu(x Wg^T) * (x Wu^T)) W2^T (Shazeer 2020). gelu is
-// gelu_tanh with the exact gelu; geglu and geglu_tanh are swiglu with a gelu for silu.
-enum class ModelFeedForward : std::uint8_t { gelu_tanh, swiglu, gelu, geglu, geglu_tanh };
+// gelu_tanh: gelu(x W1^T) W2^T;  swiglu: (silu(x Wg^T) * (x Wu^T)) W2^T (Shazeer 2020). gelu and
+// relu are gelu_tanh with the exact gelu or relu; geglu, geglu_tanh and reglu are swiglu with a
+// gelu or relu for silu.
+enum class ModelFeedForward : std::uint8_t {
+  gelu_tanh,
+  swiglu,
+  gelu,
+  geglu,
+  geglu_tanh,
+  relu,
+  reglu
+};
 // Their names.
 inline constexpr Named<ModelFeedForward> kModelFeedForwards[] = {
     {"gelu_tanh", ModelFeedForward::gelu_tanh},
     {"swiglu", ModelFeedForward::swiglu},
     {"gelu", ModelFeedForward::gelu},
     {"geglu", ModelFeedForward::geglu},
-    {"geglu_tanh", ModelFeedForward::geglu_tanh}};
+    {"geglu_tanh", ModelFeedForward::geglu_tanh},
+    {"relu", ModelFeedForward::relu},
+    {"reglu", ModelFeedForward::reglu}};
 
 // Sizes and settings; as they stand, nanoGPT's recipe for characters on a CPU (Karpathy 2022) but
 // for the vocabulary, which the tokenizer says.
@@ -102,13 +113,17 @@ struct ModelConfig {
   ModelPositions positions = ModelPositions::learned;           // how a token knows its place
   ModelFeedForward feed_forward = ModelFeedForward::gelu_tanh;  // the second sublayer
   bool biases = true;                                           // of linear layers and layer norms
-  bool projection_biases = false;  // where there are no others: of queries, keys and values
-  bool norm_biases = false;        // where there are no others: of layer norms
-  bool query_key_norm = false;     // queries and keys are normalised, each head by itself
-  bool joint_heads_norm = false;   // if they are: all heads of a token together instead
-  bool parallel = false;           // both sublayers are functions of the layer's x
-  bool tied_head = true;           // logits by the embedding's matrix
-  bool causal = true;              // false: every token sees all others, as a masked encoder's
+  // Of some where `biases` is false: of queries, keys and values, of these and attention's output,
+  // of the feed-forward, of layer norms.
+  bool projection_biases = false;
+  bool attention_biases = false;
+  bool feed_forward_biases = false;
+  bool norm_biases = false;
+  bool query_key_norm = false;    // queries and keys are normalised, each head by itself
+  bool joint_heads_norm = false;  // if they are: all heads of a token together instead
+  bool parallel = false;          // both sublayers are functions of the layer's x
+  bool tied_head = true;          // logits by the embedding's matrix
+  bool causal = true;             // false: every token sees all others, as a masked encoder's
   // What models are without, to see what it is for; none is known by these in files of others.
   bool scaled_scores = true;  // false: products of queries and keys are not over sqrt(D)
   bool residual = true;       // false: x = attention(norm1(x)),  x = feed_forward(norm2(x))
@@ -129,6 +144,7 @@ struct ModelConfig {
   Index rotary_period = 0;        // n: every nth layer turns none; 0: all layers turn them
   bool scaled_embedding = false;  // tokens' vectors are times sqrt(C)
   double query_scale = 0;         // scores are over its root; 0: over that of D
+  bool layer_scale = false;       // scores of layer n, from 0, are over n + 1, too
   double score_cap = 0;           // c: scores become c tanh(score / c); 0: they stay
   double logit_cap = 0;           // the same of logits
   // Of rotary positions. Of dynamic the length is the context, whatever it says, so that a token is
@@ -153,8 +169,10 @@ struct ModelConfig {
   // Rows of the feed-forward's first matrix: F, with a gate 2 F.
   Index inner_width() const noexcept { return is_gated() ? 2 * hidden_width() : hidden_width(); }
   Index turned_width() const noexcept { return rotary_width > 0 ? rotary_width : head_width(); }
-  // Whether queries, keys and values have biases, and norms.
-  bool has_projection_biases() const noexcept { return biases || projection_biases; }
+  // Which have biases: queries, keys and values, attention's output, the feed-forward, norms.
+  bool has_projection_biases() const noexcept { return has_output_bias() || projection_biases; }
+  bool has_output_bias() const noexcept { return biases || attention_biases; }
+  bool has_feed_forward_biases() const noexcept { return biases || feed_forward_biases; }
   bool has_norm_biases() const noexcept {
     return norm == ModelNorm::layer_norm && (biases || norm_biases);
   }

@@ -29,7 +29,8 @@ constexpr std::string_view kMasked = "tril-masked-";
 constexpr Named<Activation> kNames[] = {
     {"silu", Activation::silu},          {"gelu_pytorch_tanh", Activation::gelu_tanh},
     {"gelu_new", Activation::gelu_tanh}, {"gelu_fast", Activation::gelu_tanh},
-    {"gelu", Activation::gelu},          {"swish", Activation::silu}};
+    {"gelu", Activation::gelu},          {"swish", Activation::silu},
+    {"relu", Activation::relu}};
 
 void read_activation(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                      ModelConfig& config) {
@@ -93,13 +94,16 @@ void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& ent
 
 void read_sizes(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                 ModelConfig& config) {
+  const auto size = [&](const char* name, Index otherwise) {
+    return otherwise > 0 ? file.whole(name, otherwise) : file.whole(name);
+  };
   config.layers = file.whole(entry.layer_count);
-  config.heads = file.whole(entry.heads);
+  config.heads = size(entry.heads, entry.default_heads);
   if (config.heads < 1) fail(kCall, entry.heads, "must be at least 1, is 0");
   config.width = file.whole(entry.width);
   config.hidden = entry.needs_hidden ? file.whole(entry.hidden) : file.whole(entry.hidden, 0);
-  config.context = file.whole(entry.context);
-  config.vocabulary = file.whole("vocab_size");
+  config.context = file.whole(entry.context, entry.default_context);
+  config.vocabulary = size("vocab_size", entry.default_vocabulary);
   if (entry.kv_heads) {
     const bool as_many = entry.default_kv_heads == 0 || file.is_null(entry.kv_heads);
     config.kv_heads = file.whole(entry.kv_heads, as_many ? config.heads : entry.default_kv_heads);
@@ -129,14 +133,18 @@ ModelConfig read_family(const detail::JsonObject& file, ModelFamily family) {
   if (config.positions == ModelPositions::rotary) detail::read_rotary(kCall, file, entry, config);
   read_activation(file, entry, config);
   flag(entry.scaled_scores, config.scaled_scores);
+  flag(entry.layer_scale, config.layer_scale);
   flag(entry.parallel, config.parallel);
   flag(entry.projection_biases, config.projection_biases);
   flag(entry.biases, config.biases);
-  if (entry.mlp_biases && file.boolean(entry.mlp_biases, false) != config.biases) {
-    fail(kCall, entry.mlp_biases, {"must be as ", entry.biases});
+  flag(entry.attention_biases, config.attention_biases);
+  flag(entry.mlp_biases, config.feed_forward_biases);
+  if (config.attention_biases && config.feed_forward_biases) {
+    config.attention_biases = config.feed_forward_biases = false;
+    config.biases = true;
   }
   const bool has = config.has_projection_biases();
-  if (!entry.biases && file.boolean("attention_bias", has) != has) {
+  if (!entry.biases && !entry.attention_biases && file.boolean("attention_bias", has) != has) {
     fail(kCall, "attention_bias", {"must be ", has ? "true" : "false"});
   }
   if (entry.window) {
@@ -236,7 +244,9 @@ PretrainedConfig parse_model_config(std::string_view text) {
   const ModelFamily family = is_masked ? value_named(kModelFamilies, type.substr(kMasked.size()),
                                                      kCall, "model_type", "family")
                                        : detail::family_named(type, kCall);
-  PretrainedConfig result{read_family(file, family), {}};
+  const char* const whole = detail::family_entry(family).whole;
+  const bool is_part = whole && type == whole;
+  PretrainedConfig result{read_family(is_part ? file.object("text_config") : file, family), {}};
   ModelConfig& config = result.config;
   if (is_masked) config.causal = false;
   detail::for_each_model_setting(config, OwnReader{file});
@@ -295,10 +305,12 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
   add(entry.token_types, config.token_types);
   add(entry.position_kind, "absolute");
   add(entry.biases, config.biases);
-  add(entry.mlp_biases, config.biases);
+  add(entry.attention_biases, config.has_output_bias());
+  add(entry.mlp_biases, config.has_feed_forward_biases());
   add(entry.projection_biases, config.projection_biases);
   add(entry.parallel, config.parallel);
   if (!config.scaled_scores) add(entry.scaled_scores, false);
+  if (config.layer_scale) add(entry.layer_scale, true);
   const auto add_or_null = [&](const char* name, auto value) {
     if (value > 0) add(name, value);
     if (value == 0) add(name, nullptr);

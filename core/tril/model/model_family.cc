@@ -31,6 +31,7 @@ constexpr FamilyEntry kGemma2{.family = ModelFamily::gemma2,
                                   },
                               .default_kv_heads = 4,
                               .default_head_dim = 256,
+                              .default_context = 8192,
                               .activation = "hidden_activation",
                               .default_activation = "gelu_pytorch_tanh",
                               .window = "sliding_window",
@@ -56,6 +57,13 @@ constexpr FamilyEntry gemma3() {
     config.rotary_base = 1e6, config.rotary_local_base = 1e4;
   };
   entry.rotary_local_base = "rope_local_base_freq";
+  entry.whole = "gemma3";
+  entry.default_heads = 8;
+  entry.default_context = 131072;
+  entry.default_vocabulary = 262208;
+  entry.prefix = "language_model.";
+  entry.ignored_beginnings[0] = "vision_tower.";
+  entry.ignored_beginnings[1] = "multi_modal_projector.";
   return entry;
 }
 
@@ -72,6 +80,7 @@ constexpr FamilyEntry kFamilies[] = {
      .hidden = "n_inner",
      .needs_hidden = false,
      .context = "n_positions",
+     .default_context = 1024,
      .activation = "activation_function",
      .default_activation = "gelu_new",
      .eps = "layer_norm_epsilon",
@@ -80,7 +89,7 @@ constexpr FamilyEntry kFamilies[] = {
      .dropouts = {"resid_pdrop", "embd_pdrop", "attn_pdrop"},
      .default_dropout = 0.1,
      .scaled_scores = "scale_attn_weights",
-     .must_be_false = {{"scale_attn_by_inverse_layer_idx"}},
+     .layer_scale = "scale_attn_by_inverse_layer_idx",
      .prefix = "transformer.",
      .embedding = "wte.weight",
      .positions = "wpe.weight",
@@ -102,24 +111,27 @@ constexpr FamilyEntry kFamilies[] = {
     // Touvron et al. 2023
     {.family = ModelFamily::llama,
      .architecture = "LlamaForCausalLM",
-     .biases = "attention_bias",
+     .attention_biases = "attention_bias",
      .mlp_biases = "mlp_bias"},
     // Yang et al. 2024
     {.family = ModelFamily::qwen2,
      .architecture = "Qwen2ForCausalLM",
      .set = [](ModelConfig& config) { config.projection_biases = true; },
+     .default_context = 32768,
      .must_be_false = {kNoWindow}},
     // Yang et al. 2025
     {.family = ModelFamily::qwen3,
      .architecture = "Qwen3ForCausalLM",
      .set = [](ModelConfig& config) { config.query_key_norm = true; },
      .default_head_dim = 128,
+     .default_context = 32768,
      .must_be_false = {kNoWindow}},
     // Jiang et al. 2023
     {.family = ModelFamily::mistral,
      .architecture = "MistralForCausalLM",
      .set = [](ModelConfig& config) { config.window = 4096; },
      .default_kv_heads = 8,
+     .default_context = 131072,
      .window = "sliding_window"},
     // OLMo et al. 2024
     {.family = ModelFamily::olmo2,
@@ -167,7 +179,9 @@ constexpr FamilyEntry kFamilies[] = {
     // Abdin et al. 2024
     {.family = ModelFamily::phi3,
      .architecture = "Phi3ForCausalLM",
+     .default_context = 4096,
      .default_eps = 1e-5,
+     .default_original = 4096,
      .window = "sliding_window",
      .projections = stacked,
      .query_key_value = "qkv_proj",
@@ -185,6 +199,7 @@ constexpr FamilyEntry kFamilies[] = {
            config.biases = config.norm_biases = config.tied_head = true;
          },
      .default_kv_heads = 2,
+     .default_context = 4096,
      .default_activation = "gelu_pytorch_tanh",
      .eps = "norm_epsilon",
      .default_eps = 1e-5,
@@ -202,6 +217,7 @@ constexpr FamilyEntry kFamilies[] = {
            config.norm_biases = true;
          },
      .head_dim = nullptr,
+     .default_context = 4096,
      .eps = "layer_norm_eps",
      .default_eps = 1e-5,
      .default_rotary_share = 0.25,
@@ -216,8 +232,9 @@ constexpr FamilyEntry kFamilies[] = {
            config.rotary_base = 2e6, config.rotary_period = 4;
          },
      .default_kv_heads = 4,
+     .default_context = 32768,
      .rotary_period = "no_rope_layer_interval",
-     .biases = "attention_bias",
+     .attention_biases = "attention_bias",
      .mlp_biases = "mlp_bias",
      .must_be_false = {kNoWindow}},
     // Devlin et al. 2019
@@ -234,6 +251,7 @@ constexpr FamilyEntry kFamilies[] = {
          },
      .kv_heads = nullptr,
      .head_dim = nullptr,
+     .default_context = 512,
      .default_activation = "gelu",
      .eps = "layer_norm_eps",
      .default_eps = 1e-12,
@@ -273,7 +291,8 @@ ModelFamily family_named(std::string_view type, const char* call) {
        {std::span<const Named<ModelFamily>>(kModelFamilies),
         std::span<const Named<ModelFamily>>(kEncoderFamilies)}) {
     for (const auto& [name, family] : list) {
-      if (name == type) return family;
+      const char* const whole = family_entry(family).whole;
+      if (name == type || (whole && type == whole)) return family;
       names.push_back(name);
     }
   }

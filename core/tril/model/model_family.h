@@ -29,6 +29,7 @@ struct FamilyEntry {
   // config.json: names, and what holds where they are missing.
   const char* layer_count = "num_hidden_layers";
   const char* heads = "num_attention_heads";
+  Index default_heads = 0;  // 0: must be said
   const char* kv_heads = "num_key_value_heads";
   Index default_kv_heads = 0;  // 0: as many as heads
   const char* head_dim = "head_dim";
@@ -37,12 +38,15 @@ struct FamilyEntry {
   const char* hidden = "intermediate_size";
   bool needs_hidden = true;  // else four times the width
   const char* context = "max_position_embeddings";
+  Index default_context = 2048;
+  Index default_vocabulary = 0;  // 0: must be said
   const char* activation = "hidden_act";
   const char* default_activation = "silu";
   const char* eps = "rms_norm_eps";
   double default_eps = 1e-6;
   const char* rotary_base = "rope_theta";
   const char* rotary_local_base = nullptr;
+  Index default_original = 0;  // tokens at once before positions were scaled; 0: as many as now
   const char* rotary_share = "partial_rotary_factor";  // of a head that is turned
   double default_rotary_share = 1;
   const char* rotary_period = nullptr;  // or a list of which layers turn, "no_rope_layers"
@@ -54,13 +58,19 @@ struct FamilyEntry {
   const char* dropouts[3] = {"attention_dropout"};
   double default_dropout = 0;
   const char* biases = nullptr;
-  const char* mlp_biases = nullptr;  // must be as biases
+  const char* attention_biases = nullptr;  // of attention and the feed-forward, each by itself
+  const char* mlp_biases = nullptr;
   const char* projection_biases = nullptr;
   const char* parallel = nullptr;
   const char* scaled_scores = nullptr;
+  const char* layer_scale = nullptr;
   const char* token_types = nullptr;
   const char* position_kind = nullptr;  // must be "absolute"
   Refused must_be_false[2] = {};
+
+  // The model_type of a model that this one is the part for text of, and whose `text_config` has
+  // the settings.
+  const char* whole = nullptr;
 
   // Names of parameters. A layer's begin with `layers` and its number: "model.layers.0.".
   const char* prefix = "";  // before all in some files

@@ -129,10 +129,10 @@ AttentionOptions layer_attention(const ModelConfig& config, Index layer) {
   options.causal = config.causal;
   if (config.has_window(layer)) options.mask = Mask::window(config.window - 1, std::nullopt);
   options.softcap = static_cast<float>(config.score_cap);
-  if (config.query_scale > 0) {
-    options.scale = static_cast<float>(1 / std::sqrt(config.query_scale));
-  }
-  if (!config.scaled_scores) options.scale = 1;
+  const auto width = static_cast<double>(config.head_width());
+  const double squared = config.query_scale > 0 ? config.query_scale : width;
+  const double over = config.layer_scale ? static_cast<double>(layer + 1) : 1;
+  options.scale = static_cast<float>((config.scaled_scores ? 1 / std::sqrt(squared) : 1) / over);
   return options;
 }
 

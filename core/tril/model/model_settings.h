@@ -28,6 +28,8 @@ void for_each_model_setting(Config& config, const Visit& visit) {
   visit("rotary_base", config.rotary_base);
   visit.newer("norm_place", config.norm_place, kModelNormPlaces);
   visit.newer("projection_biases", config.projection_biases);
+  visit.newer("attention_biases", config.attention_biases);
+  visit.newer("feed_forward_biases", config.feed_forward_biases);
   visit.newer("norm_biases", config.norm_biases);
   visit.newer("query_key_norm", config.query_key_norm);
   visit.newer("joint_heads_norm", config.joint_heads_norm);
@@ -40,6 +42,7 @@ void for_each_model_setting(Config& config, const Visit& visit) {
   visit.newer("rotary_local_base", config.rotary_local_base);
   visit.newer("scaled_embedding", config.scaled_embedding);
   visit.newer("query_scale", config.query_scale);
+  visit.newer("layer_scale", config.layer_scale);
   visit.newer("score_cap", config.score_cap);
   visit.newer("logit_cap", config.logit_cap);
   visit.newer("rotary_scaling", config.rotary_scaling.kind, kRotaryScalingKinds);

@@ -62,8 +62,8 @@ ModelLayout lay_out(const ModelConfig& config, Memory& memory) {
       layer.attention.k_norm = memory.take(joint ? Ek : config.head_width());
     }
     if (config.has_projection_biases()) layer.attention.in_proj_bias = memory.take(E + 2 * Ek);
-    if (!config.biases) continue;
-    layer.attention.out_proj_bias = memory.take(C);
+    if (config.has_output_bias()) layer.attention.out_proj_bias = memory.take(C);
+    if (!config.has_feed_forward_biases()) continue;
     layer.linear1.bias = memory.take(inner);
     layer.linear2.bias = memory.take(C);
   }

@@ -74,7 +74,15 @@ const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) 
   }
   const std::string_view prefix = entry.prefix;
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  const auto at = std::ranges::find(parameters_, newer_name(entry, name), &StoredParameter::name);
+  const auto find = [&](const std::string& as) {
+    return std::ranges::find(parameters_, as, &StoredParameter::name);
+  };
+  const std::string newer = newer_name(entry, name);
+  auto at = find(newer);
+  // A model that was stored without its head is without the "model." of its place beside it.
+  const std::string_view layers = entry.layers;
+  if (at == parameters_.end())
+    at = find(std::string(layers.substr(0, layers.find('.') + 1)) + newer);
   if (at != parameters_.end()) return &*at;
   if (is_ignored(config, entry, name)) return nullptr;
   const std::string_view family = family_name(config.family);

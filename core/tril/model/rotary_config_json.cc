@@ -55,11 +55,13 @@ JsonText scaling_json(const ModelConfig& config) {
 
 // Of longrope, whose original length older files have beside rope_scaling; the newest say how many
 // times as long the texts may be.
-void read_longrope(const JsonObject& file, const JsonObject& rope, ModelConfig& config) {
+void read_longrope(const JsonObject& file, const JsonObject& rope, const FamilyEntry& entry,
+                   ModelConfig& config) {
   RotaryScaling& scaling = config.rotary_scaling;
   scaling.short_factors = rope.list_of_numbers("short_factor");
   scaling.long_factors = rope.list_of_numbers("long_factor");
-  scaling.original = rope.whole(kOriginal, file.whole(kOriginal, config.context));
+  const Index usual = entry.default_original > 0 ? entry.default_original : config.context;
+  scaling.original = rope.whole(kOriginal, file.whole(kOriginal, usual));
   if (scaling.original < 1) return;  // refused below
   double factor = times_longer(config, scaling.original);
   if (!file.has(kOriginal)) factor = rope.number("factor", factor);
@@ -104,7 +106,7 @@ void read_rotary(const char* call, const JsonObject& file, const FamilyEntry& en
   RotaryScaling& scaling = config.rotary_scaling;
   scaling.kind = value_named(kRotaryScalingKinds, kind, call, place.c_str(), "rope_type");
   if (scaling.kind == RotaryScalingKind::longrope) {
-    read_longrope(file, rope, config);
+    read_longrope(file, rope, entry, config);
   } else {
     scaling.factor = rope.number("factor");
   }

@@ -18,7 +18,7 @@ struct AddedToken {
   TokenId id = 0;       // where it stands in the vocabulary
   bool special = true;  // for control: EncodeOptions::special_tokens can leave it alone
   // Looked for only once the text is as the merges see it, blanks before it and all
-  // (TokenizerParts::nfc, add_prefix_space); others are looked for before.
+  // (TokenizerParts::nfc, PrefixSpace::each); others are looked for before.
   bool normalized = false;
   bool lstrip = false, rstrip = false;  // takes all white space before it, or behind it, with it
   bool single_word = false;             // only where no letter, digit or underscore is beside it

@@ -38,13 +38,14 @@ struct Cut {
 constexpr Cut kGpt2{PreTokenizer::gpt2}, kGptNeoX{PreTokenizer::gpt2, false, true};
 constexpr Cut kDigits{PreTokenizer::gpt2, true}, kDbrx{PreTokenizer::llama3};
 constexpr Cut kLlama3{PreTokenizer::llama3, false, false, true};
+constexpr Cut kGpt4o{PreTokenizer::gpt4o}, kTekken{PreTokenizer::tekken, false, false, true};
 constexpr Cut kQwen2{PreTokenizer::qwen2, false, true};
 constexpr Named<const Cut*> kCuts[] = {
-    {"gpt-2", &kGpt2},     {"default", &kGpt2},     {"olmo", &kGptNeoX},
-    {"smollm", &kDigits},  {"starcoder", &kDigits}, {"llama-bpe", &kLlama3},
-    {"llama3", &kLlama3},  {"llama-v3", &kLlama3},  {"dbrx", &kDbrx},
-    {"smaug-bpe", &kDbrx}, {"qwen2", &kQwen2},      {"deepseek-r1-qwen", &kQwen2},
-    {"stablelm2", &kQwen2}};
+    {"gpt-2", &kGpt2},      {"default", &kGpt2},     {"olmo", &kGptNeoX},
+    {"smollm", &kDigits},   {"starcoder", &kDigits}, {"llama-bpe", &kLlama3},
+    {"llama3", &kLlama3},   {"llama-v3", &kLlama3},  {"dbrx", &kDbrx},
+    {"smaug-bpe", &kDbrx},  {"qwen2", &kQwen2},      {"deepseek-r1-qwen", &kQwen2},
+    {"stablelm2", &kQwen2}, {"gpt-4o", &kGpt4o},     {"tekken", &kTekken}};
 
 // The merges that SentencePiece's scores stand for, in the order of transformers'
 // SentencePieceExtractor: by the score of what comes of them, the longer first token before the
@@ -123,7 +124,8 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
     scores.resize(vocabulary.size());
     merges = merges_of(reader, vocabulary, scores, types);
     parts.pre_tokenizer = PreTokenizer::whole;
-    parts.add_prefix_space = file.boolean("tokenizer.ggml.add_space_prefix", true);
+    const bool has_blank = file.boolean("tokenizer.ggml.add_space_prefix", true);
+    parts.prefix_space = has_blank ? PrefixSpace::each : PrefixSpace::none;
   } else {
     for (const auto& [text, begin] : file.texts("tokenizer.ggml.merges")) {
       merges.push_back(detail::merge_entry(reader, text, begin, merges.size()));

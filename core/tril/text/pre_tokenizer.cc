@@ -1,3 +1,5 @@
+#include <tril/files/utf8.h>
+#include <tril/text/letter_case.h>
 #include <tril/text/pre_tokenizer.h>
 
 #include <algorithm>
@@ -44,6 +46,55 @@ std::size_t contraction_of_any_case(std::string_view text) noexcept {
 
 bool ends_line(char c) noexcept { return c == '\r' || c == '\n'; }
 
+// The first number, which `text` begins with, of at most so many digits.
+std::size_t number_end(std::string_view text, int most_digits) noexcept {
+  std::size_t at = 0;
+  for (int digits = 0; digits < most_digits && at < text.size(); ++digits) {
+    const Character next = first_character(text.substr(at));
+    if (next.kind != number) break;
+    at += next.size;
+  }
+  return at;
+}
+
+// Whether a word of [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+ may have it in its
+// first part, and in its second.
+struct CasedCharacter {
+  bool first, second;
+  std::size_t size;
+};
+CasedCharacter cased_character(std::string_view text) noexcept {
+  const Character next = first_character(text);
+  if (next.kind != letter) return {next.kind == mark, next.kind == mark, next.size};
+  const LetterCase which = letter_case(first_code_point(text).code);
+  return {which != LetterCase::small, which != LetterCase::capital, next.size};
+}
+
+// Where such a word ends that begins at `at`; there, if none does. The first part takes all it can,
+// and gives back what the second needs, which takes all it can then.
+std::size_t small_word_end(std::string_view text, std::size_t at) noexcept {
+  std::size_t given_back = at;
+  for (bool in_first = true; at < text.size();) {
+    const CasedCharacter next = cased_character(text.substr(at));
+    in_first = in_first && next.first;
+    if (!in_first && !next.second) break;
+    at += next.size;
+    if (next.second) given_back = at;
+  }
+  return given_back;
+}
+
+// The same of [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]* where there is no word of
+// the other kind: capitals alone.
+std::size_t capitals_end(std::string_view text, std::size_t at) noexcept {
+  while (at < text.size()) {
+    const CasedCharacter next = cased_character(text.substr(at));
+    if (!next.first) break;
+    at += next.size;
+  }
+  return at;
+}
+
 // \s+(?!\S)|\s+: all of a run up to the end of the text, otherwise all but its last character,
 // which goes with what follows; alone, that is a piece.
 std::size_t white_space(std::string_view text) noexcept {
@@ -87,36 +138,51 @@ std::size_t first_word_piece(std::string_view text) noexcept {
   return at;
 }
 
-std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept {
-  if (text[0] == '\'') {
-    if (const std::size_t size = contraction_of_any_case(text); size > 0) return size;
-  }
-  const Character first = first_character(text);
-  if (first.kind == number) {
-    std::size_t at = first.size;
-    for (int digits = 1; digits < most_digits && at < text.size(); ++digits) {
-      const Character next = first_character(text.substr(at));
-      if (next.kind != number) break;
-      at += next.size;
-    }
-    return at;
-  }
-  // A word takes one character before it with it.
-  const std::size_t before = first.kind == letter || ends_line(text[0]) ? 0 : first.size;
-  if (before < text.size() && first_character(text.substr(before)).kind == letter) {
-    return run_end(text, before, letter);
-  }
-  // Signs take a blank before them, and the ends of lines behind them.
+namespace {
+
+// Signs with a blank before them and ends of lines behind them, and white space.
+std::size_t first_other_piece(std::string_view text, bool with_slashes) noexcept {
   const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
   if (next_character(text.substr(blank)).kind == other) {
     std::size_t at = run_end(text, blank, other);
-    while (at < text.size() && ends_line(text[at])) ++at;
+    while (at < text.size() && (ends_line(text[at]) || (with_slashes && text[at] == '/'))) ++at;
     return at;
   }
   // White space up to the last end of a line in it.
   std::size_t end = run_end(text, 0, space);
   while (end > 0 && !ends_line(text[end - 1])) --end;
   return end > 0 ? end : white_space(text);
+}
+
+}  // namespace
+
+std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept {
+  if (text[0] == '\'') {
+    if (const std::size_t size = contraction_of_any_case(text); size > 0) return size;
+  }
+  const Character first = first_character(text);
+  if (first.kind == number) return number_end(text, most_digits);
+  // A word takes one character before it with it.
+  const std::size_t before = first.kind == letter || ends_line(text[0]) ? 0 : first.size;
+  if (before < text.size() && first_character(text.substr(before)).kind == letter) {
+    return run_end(text, before, letter);
+  }
+  return first_other_piece(text, false);
+}
+
+std::size_t first_cased_piece(std::string_view text, int most_digits, bool contracts) noexcept {
+  const Character first = first_character(text);
+  if (first.kind == number) return number_end(text, most_digits);
+  // A word takes one character before it with it, which may be a mark.
+  const std::size_t before = first.kind == letter || ends_line(text[0]) ? 0 : first.size;
+  for (const auto end_of : {small_word_end, capitals_end}) {
+    for (const std::size_t begin : {before, std::size_t{0}}) {
+      const std::size_t end = end_of(text, begin);
+      if (end == begin) continue;
+      return contracts ? end + contraction_of_any_case(text.substr(end)) : end;
+    }
+  }
+  return first_other_piece(text, true);
 }
 
 std::string_view expression_of(PreTokenizer split) noexcept {
@@ -132,6 +198,16 @@ std::string_view expression_of(PreTokenizer split) noexcept {
     case PreTokenizer::qwen2:
       return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|)"
              R"( ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    case PreTokenizer::gpt4o:
+      return R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
+             R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+             R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*)"
+             R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+             R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+    case PreTokenizer::tekken:
+      return R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|)"
+             R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|)"
+             R"(\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
     case PreTokenizer::whole:
     case PreTokenizer::gpt2:
       break;

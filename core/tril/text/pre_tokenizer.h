@@ -17,7 +17,9 @@ enum class PreTokenizer : std::uint8_t {
   words,       // as gpt2, but a letter keeps its marks
   gpt2,        // into words, numbers, signs and white space, as GPT-2 does
   llama3,      // the same as Llama 3 does: numbers of at most three digits, line ends by themselves
-  qwen2        // as llama3, but every digit is a number
+  qwen2,       // as llama3, but every digit is a number
+  gpt4o,       // as llama3, but a word ends before a capital, and has 's and the like
+  tekken       // as gpt4o, without these, and every digit is a number
 };
 
 namespace detail {
@@ -36,6 +38,10 @@ std::size_t first_word_piece(std::string_view text) noexcept;
 // many digits a number has.
 std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept;
 
+// The same by those of GPT-4o, which Phi-4-mini has, and of Mistral's Tekken, which differ in that,
+// and in whether a word has contractions.
+std::size_t first_cased_piece(std::string_view text, int most_digits, bool contracts) noexcept;
+
 // The expression of a split, as files have it; "" of what needs none.
 std::string_view expression_of(PreTokenizer split) noexcept;
 
@@ -52,6 +58,10 @@ inline std::size_t first_piece(std::string_view text, PreTokenizer split) noexce
       return first_llama3_piece(text, 3);
     case PreTokenizer::qwen2:
       return first_llama3_piece(text, 1);
+    case PreTokenizer::gpt4o:
+      return first_cased_piece(text, 3, true);
+    case PreTokenizer::tekken:
+      return first_cased_piece(text, 1, false);
     case PreTokenizer::whole:
       break;
   }

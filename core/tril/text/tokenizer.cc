@@ -143,13 +143,17 @@ void Tokenizer::read_added() {
     normalized_ones.back().text = normalized(each.text, false).text();
     if (normalized_ones.back().text.empty()) normalized_ones.pop_back();
     if (parts_.word_pieces) continue;
-    if (parts_.add_prefix_space) behind_blank_[each.id] = normalized_ones.back().text;
+    if (parts_.prefix_space == PrefixSpace::each)
+      behind_blank_[each.id] = normalized_ones.back().text;
   }
   added_ = detail::AddedTokens(std::move(first));
   normalized_added_ = detail::AddedTokens(std::move(normalized_ones));
 }
 
 void Tokenizer::read_affixes() const {
+  if (parts_.prefix_space == PrefixSpace::each && parts_.byte_fallback.empty()) {
+    fail(kCall, "prefix_space", "each goes with byte_fallback");
+  }
   const auto check = [&](const std::vector<TokenId>& ids, const char* which) {
     for (const TokenId id : ids) {
       if (id >= 0 && id < size()) continue;

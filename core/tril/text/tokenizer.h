@@ -35,6 +35,11 @@ struct TokenMerge {
   TokenId id;           // into this, whose bytes are those of both
 };
 
+// Before which texts between added tokens a blank is put: none; each, whatever it begins with
+// (SentencePiece's older form); each that does not begin with one; the same of the first alone,
+// which nothing stands before.
+enum class PrefixSpace : std::uint8_t { none, each, missing, first };
+
 // What a tokenizer is made of.
 struct TokenizerParts {
   std::vector<std::string> tokens;                  // the bytes of token 0, 1, ...
@@ -54,9 +59,9 @@ struct TokenizerParts {
   // Hugging Face does they are left out, or become `unknown`; such a text does not survive.
   bool lacks_bytes = false;
   UnknownBytes unknown = {};
-  // With `byte_fallback`: a blank is put before each text between added tokens; decoding leaves it
-  // away.
-  bool add_prefix_space = false;
+  // With `byte_fallback` decoding leaves the blank away, where a text begins with it; without,
+  // there is no `each`.
+  PrefixSpace prefix_space = PrefixSpace::none;
   std::vector<TokenId> prefix, suffix;  // of every text (TemplateProcessing)
   // Words are made of the longest tokens there are, instead of merges, and one that cannot be is
   // `unknown`. Such a text does not survive: tokens that begin a word stand behind a blank.
@@ -90,7 +95,7 @@ class Tokenizer {
   // The bytes of a token. Throws Error where there is none.
   std::string_view token(TokenId id) const;
   // What decode() makes of it: its bytes, and the blank before an added token that is looked for
-  // with one (AddedToken::normalized, TokenizerParts::add_prefix_space); of `word_pieces` a blank
+  // with one (AddedToken::normalized, PrefixSpace::each); of `word_pieces` a blank
   // and its bytes, or what goes on with a word without its mark. Throws as token().
   std::string_view text(TokenId id) const { return text_of(id, "Tokenizer::text"); }
   // All that it is made of.
@@ -100,13 +105,19 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same, with their places.
   EncodedText encode_with_spans(std::string_view text, const EncodeOptions& options = {}) const;
-  // The texts of all tokens, one after the other, without the first blank where `add_prefix_space`
-  // or `word_pieces`.
-  // Throws Error where an id is no token's.
+  // The texts of all tokens, one after the other, without the first blank where
+  // loses_first_blank(). Throws Error where an id is no token's.
   std::string decode(std::span<const TokenId> ids) const;
   // Where each token stands in the text that decode() gives: they cover it without gap, and a
   // character of several bytes may be cut. Throws as decode().
   std::vector<TokenSpan> offsets(std::span<const TokenId> ids) const;
+  // Whether decode() leaves away a blank that the text begins with: of `word_pieces`, and where
+  // encode() puts one there, with `byte_fallback`.
+  bool loses_first_blank() const noexcept {
+    const bool has_blank =
+        parts_.prefix_space != PrefixSpace::none && !parts_.byte_fallback.empty();
+    return has_blank || parts_.word_pieces.has_value();
+  }
   // Whether it is an added token that is special. Throws Error where there is none.
   bool is_special(TokenId id) const;
 
@@ -123,9 +134,6 @@ class Tokenizer {
   detail::SourceText normalized(std::string_view text, bool keeps_sources) const;
   const std::string& checked(TokenId id, const char* call) const;
   std::string_view text_of(TokenId id, const char* call) const;
-  bool loses_first_blank() const noexcept {
-    return parts_.add_prefix_space || parts_.word_pieces.has_value();
-  }
 
   TokenizerParts parts_;
   detail::FirstTokens first_;

@@ -44,7 +44,7 @@ class Tokenizer::Encoder {
   // What stands between two added tokens.
   void append_part(std::string_view part) {
     if (part.empty()) return;
-    at_ = 0;
+    at_ = begin_ = 0;
     text_ = part;
     changed_.reset();
     if (parts_.nfc || !parts_.byte_fallback.empty() || parts_.word_pieces) {
@@ -54,19 +54,39 @@ class Tokenizer::Encoder {
     tokenizer_.normalized_added_.split(
         text_, options_.special_tokens,
         [&](std::string_view between, const AddedToken* added, std::string_view found) {
-          append_pieces(between);
+          append_between(between);
           if (!added) return;
           ids_.push_back(added->id);
           if (spans_) place(at_ + found.size());
         });
   }
 
-  void append_pieces(std::string_view text) {
+  // What stands between two added tokens there, perhaps with a blank before it.
+  void append_between(std::string_view text) {
+    begin_ = at_ = static_cast<std::size_t>(text.data() - text_.data());
+    cut_ = text;
     if (parts_.word_pieces) {
       detail::for_each_bert_word(text, [&](std::string_view word) { append_word(word); });
-      at_ = static_cast<std::size_t>(text.data() - text_.data()) + text.size();
-      return;
+    } else if (needs_blank(text)) {
+      prefixed_ = ' ';
+      cut_ = prefixed_ += text;
+      has_blank_ = true;
+      append_pieces(cut_);
+      has_blank_ = false;
+    } else {
+      append_pieces(text);
     }
+    at_ = begin_ + text.size();
+  }
+
+  bool needs_blank(std::string_view text) const noexcept {
+    const PrefixSpace place = parts_.prefix_space;
+    const bool is_wanted = place == PrefixSpace::missing ||
+                           (place == PrefixSpace::first && offset_ == 0 && begin_ == 0);
+    return is_wanted && !text.empty() && !text.starts_with(' ');
+  }
+
+  void append_pieces(std::string_view text) {
     const auto append = [&](std::string_view piece) { append_piece(piece); };
     if (!tokenizer_.cuts_at_blanks_) {
       detail::for_each_piece(text, parts_.pre_tokenizer, parts_.digits_alone, append);
@@ -133,7 +153,8 @@ class Tokenizer::Encoder {
       merger_.merge(piece, ids_);
     }
     if (!spans_) return;
-    const std::size_t end = static_cast<std::size_t>(piece.data() - text_.data()) + piece.size();
+    const std::size_t end =
+        begin_ + static_cast<std::size_t>(piece.data() - cut_.data()) + piece.size();
     for (std::size_t n = first; n < ids_.size(); ++n) place(end_of(ids_[n], end));
     at_ = end;  // past what is left out
   }
@@ -143,7 +164,7 @@ class Tokenizer::Encoder {
     const std::size_t size = parts_.tokens[static_cast<std::size_t>(id)].size();
     if (!parts_.lacks_bytes) return at_ + size;
     const auto is_unknown = [&](std::size_t at) {
-      return at < end && !tokenizer_.first_.has(text_[at]);
+      return at < end && !tokenizer_.first_.has(cut_[at - begin_]);
     };
     std::size_t at = at_;
     if (id == parts_.unknown.id && is_unknown(at)) {
@@ -160,7 +181,9 @@ class Tokenizer::Encoder {
 
   // The next token stands from `at_` to `end` of the text as it is merged.
   void place(std::size_t end) {
-    const TokenSpan span = changed_ ? changed_->source(at_, end) : TokenSpan{at_, end};
+    const auto without_blank = [&](std::size_t at) { return at - (has_blank_ && at > begin_); };
+    const std::size_t first = without_blank(at_), last = without_blank(end);
+    const TokenSpan span = changed_ ? changed_->source(first, last) : TokenSpan{first, last};
     spans_->push_back({offset_ + span.begin, offset_ + span.end});
     at_ = end;
   }
@@ -175,7 +198,11 @@ class Tokenizer::Encoder {
   std::optional<detail::SourceText> changed_;  // the part as it is merged, where that is another
   std::string_view text_;                      // the same, or the part
   std::size_t at_ = 0;                         // how far in it tokens are placed
-  std::string candidate_;                      // for a token, of a word
+  std::size_t begin_ = 0;                      // of what is cut into pieces, in it
+  std::string_view cut_;                       // the same, or, if `has_blank_`, `prefixed_`
+  std::string prefixed_;
+  bool has_blank_ = false;  // then places are one further behind begin_
+  std::string candidate_;   // for a token, of a word
 };
 
 // The text as merges see it.
@@ -190,7 +217,7 @@ detail::SourceText Tokenizer::normalized(std::string_view text, bool keeps_sourc
     detail::append_nfc(text, out);
     return out;
   }
-  if (parts_.add_prefix_space) out.replace(0, " ");
+  if (parts_.prefix_space == PrefixSpace::each) out.replace(0, " ");
   while (!parts_.byte_fallback.empty()) {
     const std::size_t before = text.find(kBlank);
     if (before == text.npos) break;

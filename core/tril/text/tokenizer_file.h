@@ -17,17 +17,19 @@ namespace tril {
 // Qwen2 and Llama 3:
 //
 //   normalizer      none or NFC; of Unicode's other forms, NFD, NFKC and NFKD, none is read
-//   pre_tokenizer   ByteLevel without add_prefix_space; before it, in a Sequence, perhaps Digits,
-//                   each alone, or Split, isolated, at every character or at the expression of
-//                   Llama 3 or of Qwen2
+//   pre_tokenizer   ByteLevel; before it, in a Sequence, perhaps Digits, each alone, or Split,
+//                   isolated, at every character or at the expression of Llama 3, Qwen2, GPT-4o
+//                   (Phi-4-mini) or Tekken (Mistral)
 //   decoder         none or ByteLevel
 //
 // or characters with byte_fallback, as in Llama 2, TinyLlama and Gemma:
 //
 //   normalizer      perhaps Prepend of U+2581, then Replace of blanks by it
-//   pre_tokenizer   none, or Split at " ", merged with what is before, which there is no more
-//   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, with Prepend, Strip of
-//                   one blank at the start
+//   pre_tokenizer   none, or Split at " ", merged with what is before, which there is no more; or
+//                   Metaspace that does not split, and then no normalizer
+//   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, where a blank is put
+//   before
+//                   a text, Strip of one at the start
 //
 // or it is WordPiece, as in BERT, MiniLM and BGE:
 //

@@ -15,9 +15,9 @@ using detail::json_list, detail::json_object, detail::JsonText, detail::JsonWrit
 constexpr const char* kCall = "tokenizer_json";
 constexpr std::string_view kBlank = "\u2581";
 
-JsonText byte_level(bool use_regex) {
+JsonText byte_level(bool use_regex, bool add_prefix_space = false) {
   return json_object({{"type", "ByteLevel"},
-                      {"add_prefix_space", false},
+                      {"add_prefix_space", add_prefix_space},
                       {"trim_offsets", true},
                       {"use_regex", use_regex}});
 }
@@ -31,6 +31,13 @@ JsonText replacement(std::string_view from, std::string_view to) {
       {{"type", "Replace"}, {"pattern", json_object({{"String", from}})}, {"content", to}});
 }
 
+// Whether it is the step of cutting that puts a blank before a text.
+bool has_metaspace(const TokenizerParts& parts) {
+  const bool may_miss = parts.prefix_space != PrefixSpace::none &&  //
+                        parts.prefix_space != PrefixSpace::each;
+  return !parts.byte_fallback.empty() && may_miss;
+}
+
 JsonText normalizer(const TokenizerParts& parts) {
   if (const auto& words = parts.word_pieces) {
     return json_object({{"type", "BertNormalizer"},
@@ -40,9 +47,9 @@ JsonText normalizer(const TokenizerParts& parts) {
                         {"lowercase", words->lower_case}});
   }
   if (parts.nfc) return json_object({{"type", "NFC"}});
-  if (parts.byte_fallback.empty()) return nullptr;
+  if (parts.byte_fallback.empty() || has_metaspace(parts)) return nullptr;
   const JsonText blanks = replacement(" ", kBlank);
-  if (!parts.add_prefix_space) return blanks;
+  if (parts.prefix_space == PrefixSpace::none) return blanks;
   JsonWriter steps('[');
   steps.add(json_object({{"type", "Prepend"}, {"prepend", kBlank}}));
   steps.add(blanks);
@@ -51,8 +58,16 @@ JsonText normalizer(const TokenizerParts& parts) {
 
 JsonText pre_tokenizer(const TokenizerParts& parts) {
   if (parts.word_pieces) return json_object({{"type", "BertPreTokenizer"}});
+  if (has_metaspace(parts)) {
+    return json_object(
+        {{"type", "Metaspace"},
+         {"replacement", kBlank},
+         {"prepend_scheme", parts.prefix_space == PrefixSpace::first ? "first" : "always"},
+         {"split", false}});
+  }
   if (!parts.byte_fallback.empty()) return nullptr;
-  const JsonText bytes = byte_level(parts.pre_tokenizer == PreTokenizer::gpt2);
+  const JsonText bytes = byte_level(parts.pre_tokenizer == PreTokenizer::gpt2,
+                                    parts.prefix_space != PrefixSpace::none);
   const std::string_view expression = detail::expression_of(parts.pre_tokenizer);
   if (!parts.digits_alone && expression.empty()) return bytes;
   JsonWriter steps('[');
@@ -76,7 +91,7 @@ JsonText decoder(const TokenizerParts& parts) {
   steps.add(replacement(kBlank, " "));
   steps.add(json_object({{"type", "ByteFallback"}}));
   steps.add(json_object({{"type", "Fuse"}}));
-  if (parts.add_prefix_space) {
+  if (parts.prefix_space != PrefixSpace::none) {
     steps.add(json_object({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}));
   }
   return sequence("decoders", std::move(steps));

@@ -1,6 +1,7 @@
 #include <tril/files/json_writer.h>
 #include <tril/text/tokenizer_steps.h>
 
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <unordered_map>
@@ -53,9 +54,16 @@ class StepReader {
 
   void read_characters(const TokenizerSteps& steps) {
     std::span<const JsonValue> found = steps_of(steps.normalizer, "normalizers");
+    if (steps.has_metaspace()) {
+      if (!found.empty()) {
+        refuse(found[0], "normalizer: before Metaspace expected null, found " + named(found[0]));
+      }
+      read_metaspace(steps.pre_tokenizer);
+      return read_character_decoder(steps.decoder);
+    }
     if (!found.empty() && found[0]["type"].text() == "Prepend" &&
         found[0]["prepend"].text() == kBlank) {
-      parts_.add_prefix_space = true;
+      parts_.prefix_space = PrefixSpace::each;
       found = found.subspan(1);
     }
     if (found.size() != 1 || !is_replacement(found[0], " ", kBlank)) {
@@ -110,6 +118,26 @@ class StepReader {
   }
 
  private:
+  // Of older files add_prefix_space says which it is, true where it is missing.
+  void read_metaspace(const JsonValue& node) {
+    constexpr std::pair<std::string_view, PrefixSpace> kSchemes[] = {
+        {"always", PrefixSpace::missing},
+        {"first", PrefixSpace::first},
+        {"never", PrefixSpace::none}};
+    const std::string_view usual = node["add_prefix_space"].flag(true) ? "always" : "never";
+    const std::string_view said = node["prepend_scheme"].text();
+    const auto scheme = std::ranges::find(kSchemes, said.empty() ? usual : said,
+                                          &std::pair<std::string_view, PrefixSpace>::first);
+    const bool is_read = node["replacement"].text() == kBlank && !node["split"].flag(true);
+    if (!is_read || scheme == std::end(kSchemes)) {
+      refuse(
+          node,
+          "pre_tokenizer: of Metaspace is read only what replaces by U+2581, does not split, and "
+          "prepends always, first or never");
+    }
+    parts_.prefix_space = scheme->second;
+  }
+
   [[noreturn]] void refuse(const JsonValue& at, const std::string& problem) const {
     reader_.fail_at(at.position, problem);
   }
@@ -122,10 +150,7 @@ class StepReader {
                        named(last));
     }
     const JsonValue& bytes = steps.back();
-    if (bytes["add_prefix_space"].flag(false)) {
-      refuse(bytes,
-             "pre_tokenizer: ByteLevel with add_prefix_space changes the text; that is not read");
-    }
+    if (bytes["add_prefix_space"].flag(false)) parts_.prefix_space = PrefixSpace::missing;
     const bool uses_regex = bytes["use_regex"].flag(true);
     parts_.pre_tokenizer = uses_regex ? PreTokenizer::gpt2 : PreTokenizer::whole;
     for (const JsonValue& step : steps.first(steps.size() - 1)) {
@@ -138,20 +163,23 @@ class StepReader {
         refuse(step, "pre_tokenizer: " + named(step) +
                          " is not read; ByteLevel is, after Digits with individual_digits, or, "
                          "without use_regex, after Split at [\\s\\S] or at the expressions of "
-                         "Llama 3 and Qwen2, Isolated");
+                         "Llama 3, Qwen2, GPT-4o and Tekken, Isolated");
       }
     }
   }
 
   // Whether it is one of those that are read.
   bool read_split(const JsonValue& step) {
-    if (step["type"].text() != "Split" || step["behavior"].text() != "Isolated" ||
-        step["invert"].flag(false)) {
+    // All of these expressions take in the whole text, of which nothing is between their matches.
+    const bool is_inverted = step["invert"].flag(false);
+    if (step["type"].text() != "Split" ||
+        step["behavior"].text() != (is_inverted ? "Removed" : "Isolated")) {
       return false;
     }
     const std::string_view pattern = step["pattern"]["Regex"].text();
-    for (const PreTokenizer split : {PreTokenizer::characters, PreTokenizer::words,
-                                     PreTokenizer::llama3, PreTokenizer::qwen2}) {
+    for (const PreTokenizer split :
+         {PreTokenizer::characters, PreTokenizer::words, PreTokenizer::llama3, PreTokenizer::qwen2,
+          PreTokenizer::gpt4o, PreTokenizer::tekken}) {
       if (pattern != expression_of(split)) continue;
       parts_.pre_tokenizer = split;
       return true;
@@ -162,10 +190,11 @@ class StepReader {
   // Replace, ByteFallback, Fuse, and Strip of the blank that Prepend puts there.
   void read_character_decoder(const JsonValue& node) const {
     const std::span<const JsonValue> steps = steps_of(node, "decoders");
-    const std::size_t count = parts_.add_prefix_space ? 4 : 3;
+    const bool has_blank = parts_.prefix_space != PrefixSpace::none;
+    const std::size_t count = has_blank ? 4 : 3;
     bool fits = steps.size() == count && is_replacement(steps[0], kBlank, " ") &&
                 steps[1]["type"].text() == "ByteFallback" && steps[2]["type"].text() == "Fuse";
-    if (fits && parts_.add_prefix_space) {
+    if (fits && has_blank) {
       const JsonValue& strip = steps[3];
       fits = strip["type"].text() == "Strip" && strip["content"].text() == " " &&
              strip["start"].whole(-1) == 1 && strip["stop"].whole(-1) == 0;
@@ -175,8 +204,8 @@ class StepReader {
     for (const JsonValue& step : steps) found += (found.empty() ? "" : ", ") + named(step);
     refuse(node, std::string("decoder: expected a Sequence of Replace of U+2581 by \" \", "
                              "ByteFallback, Fuse") +
-                     (parts_.add_prefix_space ? ", Strip of 1 \" \" at the start" : "") +
-                     ", found " + (found.empty() ? "null" : found));
+                     (has_blank ? ", Strip of 1 \" \" at the start" : "") + ", found " +
+                     (found.empty() ? "null" : found));
   }
 
   // Tokens before sequence A and behind it.
