@@ -127,6 +127,7 @@ const fuzzing = nodeRunner({
   part: 'fuzz',
   prepare: () => build('native-fuzz', 'tril_fuzz'),
   meanwhile: true,
+  minutes: 60, // by FUZZ_SECONDS
   ...vitest,
 });
 

@@ -1,5 +1,6 @@
 // Each fuzzing target for a while, from its corpus on: none may crash, leak, hang or break what must
-// always hold. FUZZ_SECONDS makes it longer.
+// always hold. It begins with a fixed seed, so that it finds what a change brings; with FUZZ_SECONDS it takes so long, and
+// another seed each time.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,8 @@ const programs = join(
   process.env.TRIL_FUZZ_BUILD ?? join(root, 'build', 'native-fuzz'),
   ...['tests', 'fuzz'],
 );
-const seconds = process.env.FUZZ_SECONDS ?? '10';
+const seconds = process.env.FUZZ_SECONDS;
+const length = seconds ? [`-max_total_time=${seconds}`] : ['-seed=1', '-max_total_time=10'];
 const folder = mkdtempSync(join(tmpdir(), 'tril-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -31,7 +33,7 @@ const targets = [
 it.concurrent.each(targets)('%s', async (name) => {
   const corpus = join(root, 'tests', 'fuzz', 'corpus', name);
   const found = mkdtempSync(join(folder, name)); // what it finds goes here, not into the corpus
-  const args = [found, corpus, `-max_total_time=${seconds}`, '-timeout=10', '-rss_limit_mb=2048'];
+  const args = [found, corpus, ...length, '-timeout=10', '-rss_limit_mb=2048'];
   const child = spawn(join(programs, `${name}_fuzz`), args, {
     cwd: found, // an input that fails is left here
     env: { ...process.env, UBSAN_OPTIONS: 'print_stacktrace=1' },
