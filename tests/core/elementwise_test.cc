@@ -75,7 +75,8 @@ void expect_broadcast(const Indices& x_shape, const Indices& y_shape, const Indi
       const float left = element(x.view(), index), right = element(y.view(), index);
       const float expected = expected_of(operation, left, right);
       const float actual = element(std::as_const(out).view(), index);
-      if (std::isnan(expected) && std::isnan(actual)) return;
+      // An assertion for each of a million elements would take most of the time.
+      if (actual == expected || (std::isnan(expected) && std::isnan(actual))) return;
       ASSERT_EQ(actual, expected) << name << " of " << left << " and " << right << ", shapes "
                                   << shape_text(x.view().shape) << " and "
                                   << shape_text(y.view().shape);
