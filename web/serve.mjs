@@ -8,6 +8,26 @@ import { preview } from 'vite';
 
 export const dist = join(fileURLToPath(import.meta.url), '..', 'dist');
 
+/**
+ * Files whose names change with what is in them are kept by a browser, as hosts can say. Nothing is compressed: it does
+ * not travel, and Vite would compress it anew for everyone who asks.
+ */
+const headers = {
+  name: 'headers',
+  configurePreviewServer({ middlewares }) {
+    middlewares.use((request, response, next) => {
+      delete request.headers['accept-encoding'];
+      if (request.url.startsWith('/assets/immutable/')) {
+        const { writeHead } = response;
+        response.writeHead = (status, fields) =>
+          writeHead.call(response, status, { ...fields, ...(status < 300 && kept) });
+      }
+      next();
+    });
+  },
+};
+const kept = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
 /** Vite's server: { port, strictPort, host } say where. */
 export function serve(place = {}, folder = dist) {
   return preview({
@@ -16,6 +36,7 @@ export function serve(place = {}, folder = dist) {
     appType: 'mpa', // no page for addresses that have none
     logLevel: 'warn',
     build: { outDir: folder },
+    plugins: [headers],
     preview: place,
   });
 }

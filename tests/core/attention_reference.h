@@ -36,30 +36,34 @@ inline Reference attention_reference(TensorView<const float, 4> query,
               Buffer<double, 4>({B, H, T, value.size(3)})};
   for (Index b = 0; b < B; ++b) {
     for (Index h = 0; h < H; ++h) {
+      const auto keys = key[b][h / group], values = value[b][h / group];
       for (Index t = 0; t < T; ++t) {
-        const auto at = [&](Buffer<double, 4>& buffer) { return buffer.view()[b][h][t]; };
+        // Rows are taken once: sanitizers make an element of four axes dear.
+        const auto row = [&](Buffer<double, 4>& buffer) { return buffer.view()[b][h][t]; };
+        const auto scores = row(r.scores), capped = row(r.capped), masked = row(r.masked),
+                   weights = row(r.weights), output = row(r.output);
+        const auto query_row = query[b][h][t];
         double largest = -std::numeric_limits<double>::infinity(), sum = 0;
         for (Index s = 0; s < S; ++s) {
+          const auto key_row = keys[s];
           double dot = 0;
           for (Index d = 0; d < query.size(3); ++d) {
-            dot += static_cast<double>(query[b][h][t][d]) *
-                   static_cast<double>(key[b][h / group][s][d]);
+            dot += static_cast<double>(query_row[d]) * static_cast<double>(key_row[d]);
           }
-          const double score = at(r.scores)[s] = scale * dot;
-          const double capped = at(r.capped)[s] =
-              softcap > 0 ? softcap * std::tanh(score / softcap) : score;
+          scores[s] = scale * dot;
+          capped[s] = softcap > 0 ? softcap * std::tanh(scores[s] / softcap) : scores[s];
           const double shift = bias(b, h, t, s);
-          at(r.masked)[s] = std::isinf(shift) ? shift : capped + shift;
-          largest = std::fmax(largest, at(r.masked)[s]);
+          masked[s] = std::isinf(shift) ? shift : capped[s] + shift;
+          largest = std::fmax(largest, masked[s]);
         }
         if (std::isinf(largest) && largest < 0) continue;  // sees nothing: zeros
+        for (Index s = 0; s < S; ++s) sum += weights[s] = std::exp(masked[s] - largest);
         for (Index s = 0; s < S; ++s) {
-          sum += at(r.weights)[s] = std::exp(at(r.masked)[s] - largest);
-        }
-        for (Index s = 0; s < S; ++s) {
-          const double weight = at(r.weights)[s] /= sum;
+          weights[s] /= sum;
+          const double weight = weights[s];
+          const auto value_row = values[s];
           for (Index d = 0; d < value.size(3); ++d) {
-            at(r.output)[d] += weight * static_cast<double>(value[b][h / group][s][d]);
+            output[d] += weight * static_cast<double>(value_row[d]);
           }
         }
       }

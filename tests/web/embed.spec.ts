@@ -199,11 +199,12 @@ for (const { id } of chapters) {
       .locator('main section.part')
       .evaluateAll((sections) => sections.map((section) => section.id));
     expect(figures.length).toBeGreaterThan(1);
-    for (const width of [320, 480, 800]) {
-      await page.setViewportSize({ width, height: 1200 });
-      for (const figure of figures) {
-        await page.goto(`embed/${id}/${figure}/`);
-        await page.locator('[data-variant]').waitFor();
+    for (const figure of figures) {
+      await page.setViewportSize({ width: 320, height: 1200 });
+      await page.goto(`embed/${id}/${figure}/`);
+      await page.locator('[data-variant]').waitFor();
+      for (const width of [320, 480, 800]) {
+        await page.setViewportSize({ width, height: 1200 });
         await settled(page);
         await expect(page.locator('section.part')).toHaveCount(1);
         await expect(page.getByRole('alert')).toHaveCount(0);

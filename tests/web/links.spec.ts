@@ -2,12 +2,13 @@
 // and read again, names a few of the parts that it could not read, and takes time in proportion to their length: a reader
 // that went over each text once for each of its letters would not be through with a megabyte before the test ends.
 // FUZZ_SECONDS=600 goes on from other seeds for so long.
-import { expect, test } from '@playwright/test';
+import { test } from '@playwright/test';
 import { labelsOf } from '../../web/src/entered/labels.ts';
 import { parseNumbers, replaceNumber } from '../../web/src/entered/numbers.ts';
 import { tokenize } from '../../web/src/entered/tokens.ts';
 import { movedFrom, splitHash } from '../../web/src/state/places.ts';
 import { mutated, seeded } from '../mutations.ts';
+import { expect } from './expect.ts';
 import { codecs, full } from './links.ts';
 
 const megabyte = 1_000_000;

@@ -11,7 +11,7 @@ export const themes = ['light', 'dark'] as const;
 
 /** Opens a chapter anew and waits until it is computed, its fonts and its formulas are there. */
 export async function open(page: Page, chapter: string, place = './'): Promise<void> {
-  await page.goto('about:blank');
+  if (page.url() !== 'about:blank') await page.goto('about:blank');
   await page.goto(place + placeOf(chapter));
   await computed(page);
 }

@@ -50,6 +50,6 @@ export async function goTo(page: Page, address: string): Promise<void> {
   const place = placeOf(address);
   const now = page.url();
   const isThere = now.includes(`/${address.split('?')[0]}/`) && !now.endsWith(`/${place}`);
-  if (!isThere) await page.goto('about:blank');
+  if (!isThere && now !== 'about:blank') await page.goto('about:blank');
   await page.goto(place);
 }

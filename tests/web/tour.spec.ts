@@ -348,8 +348,9 @@ test('reached by everybody, on a phone and a desk', async ({ page }) => {
     [360, 740],
   ] as const) {
     await page.setViewportSize({ width, height });
+    await open(page);
     for (const at of [0.95, 1.8, 2.97, 3.95]) {
-      await open(page, `at=${at}`);
+      await scrollTo(page, at);
       await expectNoSidewaysScroll(page, `${at} at ${width} px`);
       // All of the picture is in the window.
       const cut = await page.locator('.window [data-screen]').evaluate(
