@@ -1,4 +1,5 @@
-// One way of sorting: std::sort is three, which visitors would download for every type that is sorted.
+// One way of sorting: std::sort is three, which visitors would download for every type that is
+// sorted.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +7,8 @@
 
 namespace tril::detail {
 
-// Sorts by `less` of what `projection` takes from each element. Equal elements may change places. O(n log n).
+// Sorts by `less` of what `projection` takes from each element. Equal elements may change places.
+// O(n log n).
 template <typename Range, typename Less = std::ranges::less, typename Projection = std::identity>
 void heap_sort(Range&& range, Less less = {}, Projection projection = {}) {
   std::ranges::make_heap(range, less, projection);

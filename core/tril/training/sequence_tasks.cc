@@ -33,7 +33,8 @@ void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabu
     const auto begin = static_cast<std::ptrdiff_t>(b * tokens), size = std::ptrdiff_t{tokens};
     const auto source = batch.source.begin() + begin, answer = batch.answers.begin() + begin;
     std::reverse_copy(source, source + size, answer);
-    if (task == SequenceTask::sort) detail::heap_sort(std::span(answer, static_cast<std::size_t>(size)));
+    if (task == SequenceTask::sort)
+      detail::heap_sort(std::span(answer, static_cast<std::size_t>(size)));
     const auto target = batch.target.begin() + begin;
     *target = kBeginToken;
     std::copy(answer, answer + size - 1, target + 1);
