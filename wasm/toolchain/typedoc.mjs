@@ -119,6 +119,15 @@ const beginning = [
 ];
 const types = 'Types';
 
+/** The files whose calls a module has that not every module has. */
+const ownFiles = new Map([
+  ['LessonsTril', /calls\/(lessons|online-attention|singular-values|softmax-steps)\.ts$/],
+  [
+    'TrainingTril',
+    /calls\/((layer|attention|block)-gradients|(sequence-)?trainer|tokenizer|word-vectors|model)\.ts$/,
+  ],
+]);
+
 function putInto(reflection, category) {
   for (const comment of commentsOf(reflection)) {
     comment.blockTags.push(new CommentTag('@category', [{ kind: 'text', text: category }]));
@@ -139,18 +148,16 @@ function categorise({ project }) {
       reflection.parent?.name,
     );
     if (isTwin && commentsOf(reflection).length === 0) project.removeReflection(reflection);
-    // So are those that a module of tril/training has besides its own.
-    const isOfTraining = reflection.parent?.name === 'TrainingTril';
-    const own =
-      /calls\/((layer|attention|block)-gradients|(sequence-)?trainer|tokenizer|word-vectors|model)\.ts$/;
-    const isOwn = reflection.sources?.some(({ fileName }) => own.test(fileName));
-    if (isOfTraining && !isOwn) project.removeReflection(reflection);
-    if (reflection.parent?.name !== 'Tril' && !(isOfTraining && isOwn)) continue;
+    // So are those that a module of tril/lessons or tril/training has besides its own.
+    const own = ownFiles.get(reflection.parent?.name);
+    const isOwn = own && reflection.sources?.some(({ fileName }) => own.test(fileName));
+    if (own && !isOwn) project.removeReflection(reflection);
+    if (reflection.parent?.name !== 'Tril' && !isOwn) continue;
     const [, file] = /calls\/([\w-]+)\.ts$/.exec(reflection.sources?.[0]?.fileName ?? '') ?? [];
     const text = categories[file];
     if (file && !text) throw new Error(`${file}.ts has no category in typedoc.mjs`);
     if (text) putInto(reflection, text);
-    if (!isOfTraining) delete reflection.parent.extendedTypes;
+    if (!isOwn) delete reflection.parent.extendedTypes;
     // From what is no concern of the reader's.
     for (const each of [reflection, ...(reflection.signatures ?? [])]) delete each.inheritedFrom;
   }

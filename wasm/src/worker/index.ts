@@ -42,6 +42,7 @@ export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from '.
 export type {
   Remote,
   RemoteEngine,
+  RemoteLessonsTril,
   RemoteLoadOptions,
   RemoteMemoryUse,
   RemotePreparedWeights,
