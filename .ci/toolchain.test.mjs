@@ -14,7 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { bodiesOf, orderOf } from '../wasm/toolchain/function-order.mjs';
 import { portable } from '../wasm/toolchain/portable.mjs';
+import { importsOf } from '../wasm/toolchain/sections.mjs';
 import { root } from './files.mjs';
 
 /** A folder with the toolchain and a project whose target `result` copies source.txt to build/tiny. */
@@ -124,4 +126,41 @@ test('a script that is unlike them is refused, with what it lacks', () => {
   assert.throws(() => portable(lost, 'tril-simd-threads'), /where its module lies/);
   const nameless = three.replace('name:"em-pthread"', 'name:other');
   assert.throws(() => portable(nameless, 'tril-simd-threads'), /not named em-pthread/);
+});
+
+/** A module that imports a function and a shared memory, with these bodies of functions. */
+const moduleOf = (...bodies) => {
+  const section = (id, ...bytes) => [id, bytes.length, ...bytes];
+  const types = [1, 0x60, 0, 0];
+  const name = [1, 0x61];
+  const imports = [2, ...name, ...name, 0, 0, ...name, ...name, 2, 3, 1, 200, 1];
+  const code = bodies.flatMap((body) => [body.length, ...body]);
+  return Uint8Array.from([
+    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, ...types),
+    ...section(2, ...imports),
+    ...section(3, bodies.length, ...bodies.map(() => 0)),
+    ...section(10, bodies.length, ...code),
+  ]);
+};
+/** Without locals, constants that are dropped. */
+const dropping = (...constants) => [0, ...constants.flatMap((value) => [0x41, value, 0x1a]), 0x0b];
+
+test('functions that are alike come one behind another, each once', () => {
+  const [odd, even] = [
+    [1, 3, 5, 7, 9, 11],
+    [2, 4, 6, 8, 10, 12],
+  ].map((numbers) => dropping(...numbers));
+  const module = moduleOf(odd, even, odd, even, odd);
+  assert.ok(WebAssembly.validate(module));
+  const bodies = bodiesOf(module);
+  assert.deepEqual(
+    bodies.map((body) => [...body]),
+    [odd, even, odd, even, odd],
+  );
+  assert.deepEqual(orderOf(bodies), [0, 2, 4, 1, 3]);
+  assert.deepEqual(
+    [...importsOf(module)].map(({ kind }) => kind),
+    [0, 2],
+  );
 });

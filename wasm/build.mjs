@@ -15,6 +15,7 @@ import { gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { build, unthreaded, variants } from './toolchain/cmake.mjs';
 import { entries } from './toolchain/entries.mjs';
+import { withOrderedFunctions } from './toolchain/function-order.mjs';
 import { withLeastMemory } from './toolchain/memory-limits.mjs';
 import { portable } from './toolchain/portable.mjs';
 
@@ -42,8 +43,8 @@ function copyModules(buildFolder) {
   }
   for (const [variant, name] of modules) {
     const built = join(buildFolder, `wasm-${variant}`, 'wasm');
-    const linked = readFileSync(join(built, `${name}.wasm`));
-    const wasm = unthreaded.includes(variant) ? linked : withLeastMemory(linked, leastPages);
+    const ordered = withOrderedFunctions(readFileSync(join(built, `${name}.wasm`)));
+    const wasm = unthreaded.includes(variant) ? ordered : withLeastMemory(ordered, leastPages);
     const script = portable(readFileSync(join(built, `${name}.mjs`), 'utf8'), name);
     const types = readFileSync(join(built, `${name}.d.mts`), 'utf8');
     const inline = JSON.stringify(gzipSync(wasm, { level: 9 }).toString('base64'));

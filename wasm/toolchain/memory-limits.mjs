@@ -1,14 +1,6 @@
 // The limits that a module declares of the memory it is given.
 
-/** An unsigned number in LEB128 at `at`: its value, and where the next begins. */
-function unsigned(bytes, at) {
-  let value = 0;
-  for (let factor = 1; ; factor *= 128) {
-    const byte = bytes[at++];
-    value += (byte & 127) * factor;
-    if (byte < 128) return { value, end: at };
-  }
-}
+import { importsOf, unsigned } from './sections.mjs';
 
 /** In as many bytes as a number has there already: leading zeros are allowed. */
 function overwrite(bytes, { at, end }, value) {
@@ -19,30 +11,10 @@ function overwrite(bytes, { at, end }, value) {
 
 /** Where the least size of the shared memory that the module imports stands, in pages. */
 function leastOf(module) {
-  const importSection = 2;
-  for (let at = 8; at < module.length;) {
-    const id = module[at];
-    const size = unsigned(module, at + 1);
-    if (id !== importSection) {
-      at = size.end + size.value;
-      continue;
-    }
-    const count = unsigned(module, size.end);
-    let place = count.end;
-    for (let left = count.value; left > 0; --left) {
-      for (let names = 2; names > 0; --names) {
-        const length = unsigned(module, place);
-        place = length.end + length.value;
-      }
-      const kind = module[place];
-      const sharedMemory = 3; // of its flags: there is a most, and it is shared
-      if (kind === 2 && module[place + 1] === sharedMemory) {
-        return { at: place + 2, end: unsigned(module, place + 2).end };
-      }
-      // Behind a function's kind stands the number of its type. The modules import nothing else.
-      if (kind !== 0) throw new Error(`the module imports something of kind ${kind}`);
-      place = unsigned(module, place + 1).end;
-    }
+  const sharedMemory = 3; // of its flags: there is a most, and it is shared
+  for (const { kind, at } of importsOf(module)) {
+    if (kind !== 2 || module[at] !== sharedMemory) continue;
+    return { at: at + 1, end: unsigned(module, at + 1).end };
   }
   throw new Error('the module imports no shared memory');
 }
