@@ -3,7 +3,7 @@
 // Workers and what they load.
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { leaveLaterOut } from './later.js';
 import { shareFile, shareOfSpeeches, shippedFiles, shippedFolder } from './shipped.js';
 import adapter from '@sveltejs/adapter-static';
@@ -34,6 +34,19 @@ function removeStrays() {
   for (const name of strays) rmSync(join(assets, name));
 }
 
+/** Modules of the package that no script loads: bundlers leave them where something else is imported of it. */
+function removeUnloaded() {
+  const paths = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.js'));
+  const scripts = paths.filter((path) => path !== worker);
+  const text = scripts.map((path) => readFileSync(join(folder, path), 'utf8')).join('\n');
+  for (const path of readdirSync(join(folder, 'assets'), { recursive: true })) {
+    const name = basename(path);
+    if (/^tril-.*\.(?:js|wasm)$/.test(name) && !text.includes(name)) {
+      rmSync(join(folder, 'assets', path));
+    }
+  }
+}
+
 /** The models that a chapter may ask for, and texts, beside the page. */
 function placeModels() {
   const models = join(folder, 'models');
@@ -49,6 +62,7 @@ export function staticSite() {
     async adapt(builder) {
       await adapt(builder);
       removeStrays();
+      removeUnloaded();
       const client = join(builder.config.kit.outDir, 'output', 'client');
       leaveLaterOut(folder, join(client, '.vite', 'manifest.json'));
       placeModels();

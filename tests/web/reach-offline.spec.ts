@@ -25,6 +25,16 @@ test('after one visit every chapter computes without a network', async ({ page, 
   const server = await host();
   await open(page, 'attend', server.address);
   await kept(page);
+  // Of the package's modules those that the chapters load, by this engine and no other.
+  const modules = await page.evaluate(async () => {
+    const opened = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
+    const requests = (await Promise.all(opened.map((cache) => cache.keys()))).flat();
+    return requests.map(({ url }) => url).filter((url) => url.endsWith('.wasm'));
+  });
+  const kinds = modules.map(
+    (url) => /tril-(?:simd|relaxed)(?:-threads)?(?:-lessons|-training)?/u.exec(url)![0],
+  );
+  expect(kinds.sort()).toEqual(['tril-relaxed-lessons', 'tril-relaxed-threads-lessons']);
   await server.close();
   await page.reload();
   await computed(page);
