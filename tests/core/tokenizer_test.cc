@@ -312,6 +312,24 @@ TEST(Tokenizer, FindsAddedTokensFirst) {
   EXPECT_EQ(tokenizer.decode(Ids{256, 'x', 258}), "<a>x<c>");
 }
 
+// Four ways of writing one letter: normal, they are the same, and the first of the file is meant.
+TEST(Tokenizer, FindsTheFirstOfAddedTokensThatAreTheSameWhenNormal) {
+  std::vector<std::string> ways = {"a\u0323\u0301", "a\u0301\u0323", "\u00e1\u0323",
+                                   "\u1ea1\u0301"};
+  std::ranges::sort(ways);
+  do {
+    TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
+    parts.nfc = true;
+    for (const std::string& text : ways) {
+      const auto id = static_cast<TokenId>(parts.tokens.size());
+      parts.added.push_back({.text = text, .id = id, .normalized = true});
+      parts.tokens.push_back(text);
+    }
+    const Tokenizer tokenizer(parts);
+    for (const std::string& text : ways) EXPECT_EQ(tokenizer.encode(text), Ids{256});
+  } while (std::ranges::next_permutation(ways).found);
+}
+
 TEST(Tokenizer, RefusesIdsThatAreNone) {
   const Tokenizer tokenizer(parts_of_bytes(PreTokenizer::whole));
   EXPECT_EQ(error_of([&] {

@@ -4,6 +4,8 @@
 #include <tril/text/unicode.h>
 
 #include <algorithm>
+#include <numeric>
+#include <string_view>
 #include <utility>
 
 namespace tril::detail {
@@ -27,10 +29,15 @@ bool is_part_of_word(std::string_view before, std::string_view behind) noexcept 
 
 }  // namespace
 
-AddedTokens::AddedTokens(std::vector<AddedToken> tokens) : tokens_(std::move(tokens)) {
-  detail::heap_sort(tokens_, {}, &AddedToken::text);
-  for (const AddedToken& each : tokens_) {
-    is_first_byte_[static_cast<unsigned char>(each.text.front())] = true;
+AddedTokens::AddedTokens(std::vector<AddedToken> tokens) {
+  std::vector<std::size_t> order(tokens.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // Of those that are the same once they are normal, the first is found.
+  heap_sort(order, {},
+            [&](std::size_t i) { return std::pair(std::string_view(tokens[i].text), i); });
+  for (const std::size_t i : order) {
+    is_first_byte_[static_cast<unsigned char>(tokens[i].text.front())] = true;
+    tokens_.push_back(std::move(tokens[i]));
   }
 }
 
