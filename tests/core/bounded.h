@@ -4,8 +4,11 @@
 // gives its values and the bounds for the floats that are compared with them.
 #pragma once
 
+#include <tril/foundation/random.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "core/activation_reference.h"
 #include "core/gradient.h"
@@ -123,6 +126,30 @@ void expect_complex_step(Part& part, const Values<Bounded>& expected, const Valu
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     ASSERT_NEAR(expected[i].value, gradient[i], complex_step_bound(expected[i].error, d_out.size()))
         << i;
+  }
+}
+
+// The same of a function of `values` along directions drawn at random, which have a part in every
+// element: one wrong slope shows, and the function is computed once a direction instead of once an
+// element.
+template <typename Function>
+void expect_complex_step_along(Values<Complex>& values, const Values<Bounded>& expected,
+                               const Function& function, const std::string& name) {
+  constexpr double kStep = 1e-100;
+  ASSERT_EQ(values.size(), expected.size()) << name;
+  const Values<Complex> kept = values;
+  Random random(values.size());
+  for (int direction = 0; direction < 2; ++direction) {
+    double slope = 0, bound = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double along = 1 + random.uniform();
+      slope += along * expected[i].value;
+      bound += along * complex_step_bound(expected[i].error, 1);
+      values[i] = {kept[i].real(), along * kStep};
+    }
+    const double found = function().imag() / kStep;
+    values = kept;
+    ASSERT_NEAR(slope, found, bound) << name;
   }
 }
 

@@ -26,7 +26,7 @@ std::uint64_t counted(MatmulMethod method, Index n, const SmallCache& small) {
 
 TEST(ExpectedMisses, AreThoseOfTheTrace) {
   int compared[7] = {};
-  constexpr Index kMost = TRIL_SANITIZED ? 16 : 32;
+  constexpr Index kMost = TRIL_SANITIZED ? 16 : 24;
   for (Index n = 4; n <= kMost; n += n < 16 ? 4 : 8) {
     for (const Index line : {2, 4, 8}) {
       for (Index lines = 1; lines <= n + 2; ++lines) {

@@ -137,23 +137,12 @@ TEST(Lora, GradientsAgreeWithTheComplexStep) {
     const auto base = tables_of<Complex>(c.adapter.base());
     auto trained = tables_of<Complex>(c.adapter.parameters(c.adapter.values()));
     for (auto& [name, table] : trained) {
-      const Values<Complex> kept = table.values;
-      Values<double> start;
-      for (const Complex& each : kept) start.push_back(each.real());
-      Table<Complex>& changed = table;
-      const Values<double> exact = testing::gradient_of(
-          [&](const Values<Complex>& z) {
-            changed.values = z;
-            const auto tables = merged(c.adapter, base, trained);
-            return ModelReference<Complex>{config, tables, 2, 5}.loss(ids, targets);
-          },
-          start);
-      table.values = kept;
       const Values<Bounded> bounded = rounding.bounded(slopes[n++]);
-      for (std::size_t i = 0; i < exact.size(); ++i) {
-        ASSERT_NEAR(bounded[i].value, exact[i], testing::complex_step_bound(bounded[i].error, 1))
-            << name << " at " << i;
-      }
+      const auto loss_of = [&] {
+        const auto tables = merged(c.adapter, base, trained);
+        return ModelReference<Complex>{config, tables, 2, 5}.loss(ids, targets);
+      };
+      testing::expect_complex_step_along(table.values, bounded, loss_of, name);
       testing::expect_bounded(bounded, found.at(name).values, name.c_str());
     }
   }

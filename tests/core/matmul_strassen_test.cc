@@ -57,9 +57,8 @@ TEST_P(Strassen, IsExactOnIntegersOfEverySmallSize) {
 
 TEST_P(Strassen, IsExactOnEdgesOfBlocks) {
   Index number = 0;
-  constexpr Index kRows[] = {5, 242, 239, 485}, kCols[] = {7, 258, 255, 517},
-                  kDepths[] = {9, 515, 510, 1030};
-  constexpr int kCount = TRIL_SANITIZED ? 2 : 4;
+  constexpr Index kRows[] = {5, 242, 239}, kCols[] = {7, 258, 255}, kDepths[] = {9, 515, 510};
+  constexpr int kCount = TRIL_SANITIZED ? 2 : 3;
   for (const Index rows : std::span(kRows, kCount)) {
     for (const Index cols : std::span(kCols, kCount)) {
       for (const Index depth : std::span(kDepths, kCount)) {
@@ -68,6 +67,7 @@ TEST_P(Strassen, IsExactOnEdgesOfBlocks) {
       }
     }
   }
+  if (!TRIL_SANITIZED) expect_exact(485, 517, 1030, number, one_);
 }
 
 TEST_P(Strassen, IsExactWithThreads) {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/multi_head_gradient_reference.h"
@@ -135,25 +136,33 @@ class Tape {
     return all;
   }
 
-  // These results with the bounds of floats. Each sweep serves sixteen.
+  // These results with the bounds of floats. Each sweep serves 32; slopes as floats are exact
+  // enough for bounds.
   Values<Bounded> bounded(const Values<Tracked<double>>& results) const {
-    using Lanes [[gnu::vector_size(16 * sizeof(double))]] = double;
+    constexpr std::size_t kLanes = 32;
+    using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
+    using Bits [[gnu::vector_size(kLanes * sizeof(float))]] = std::int32_t;
     Values<Bounded> all;
-    for (std::size_t first = 0; first < results.size(); first += 16) {
-      const std::size_t count = std::min<std::size_t>(results.size() - first, 16);
-      const auto part = std::span(results).subspan(first, count);
-      std::vector<Lanes> slopes(sizes_.size());
+    std::vector<Lanes> slopes(sizes_.size());  // zeros at the end of every sweep, too
+    for (std::size_t first = 0; first < results.size(); first += kLanes) {
+      const auto part = std::span(results).subspan(first, std::min(results.size() - first, kLanes));
+      std::size_t end = 0;
       for (std::size_t l = 0; l < part.size(); ++l) {
-        if (part[l].node >= 0) slopes[index(part[l].node)][l] = 1;
+        if (part[l].node < 0) continue;
+        slopes[index(part[l].node)][l] = 1;
+        end = std::max(end, index(part[l].node) + 1);
       }
       Lanes sums = {};
-      for (std::size_t n = slopes.size(); n-- > 0;) {
-        const Lanes slope = slopes[n];
-        sums += (slope < 0 ? -slope : slope) * sizes_[n];
-        for (const auto& each : operands(n)) slopes[index(each.node)] += slope * each.slope;
+      for (std::size_t n = end; n-- > 0;) {
+        const Lanes slope = std::exchange(slopes[n], Lanes{});
+        const auto magnitude = reinterpret_cast<Lanes>(reinterpret_cast<Bits>(slope) & 0x7fffffff);
+        sums += magnitude * static_cast<float>(sizes_[n]);
+        for (const auto& each : operands(n)) {
+          slopes[index(each.node)] += slope * static_cast<float>(each.slope);
+        }
       }
       for (std::size_t l = 0; l < part.size(); ++l) {
-        all.emplace_back(part[l].value, 2 * kRounding * sums[l]);
+        all.emplace_back(part[l].value, 2 * kRounding * static_cast<double>(sums[l]));
       }
     }
     return all;
