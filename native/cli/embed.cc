@@ -1,4 +1,5 @@
-// tril embed --model DIR "sentence" ...: sentences as vectors, and how near they are to each other.
+// tril embed --model MODEL "sentence" ...: sentences as vectors, and how near they are to each
+// other.
 #include <tril/model/sentence_encoder.h>
 
 #include <memory>
@@ -84,12 +85,14 @@ void add_embed(Program& program) {
       program.add("embed", "Make vectors of sentences with a sentence encoder",
                   "  tril embed --model all-MiniLM-L6-v2 \"A cat sat.\" \"A dog sat.\"\n"
                   "  tril embed --model bge-small-en \"A cat sat.\" --json\n"
+                  "  tril embed --model all-MiniLM-L6-v2.gguf \"A cat sat.\" \"A dog sat.\"\n"
                   "  tril embed --model all-MiniLM-L6-v2 \"One.\" \"Two.\" -o vectors.npy",
                   [&program, arguments] { return run(program, *arguments); });
   arguments->model.add_to(command);
   command.get_option("--model")->description(
       "Folder of a sentence encoder of BERT's family, as Hugging Face has it: config.json, "
-      "model.safetensors, tokenizer.json or vocab.txt, and how tokens are pooled");
+      "model.safetensors, tokenizer.json or vocab.txt, and how tokens are pooled; or a .gguf file "
+      "of the architecture bert, whose vectors are normalised");
   command
       .add_option("text", arguments->texts,
                   "The sentences; their cosines with each other are shown; - for standard input")

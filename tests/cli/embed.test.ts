@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { golden } from '../wasm/golden.js';
-import { failure, readNpy, report, tril } from './program.js';
+import { failure, readNpy, report, tril, write } from './program.js';
 
 const at = (path: string) => fileURLToPath(new URL(`../golden/${path}`, import.meta.url));
 const folder = at('models/minilm');
@@ -33,6 +33,26 @@ describe('tril embed', () => {
     expect(readNpy('v.npy').shape).toEqual([2, 16]);
   });
 
+  it('gives the same of a GGUF file', () => {
+    const short = sentences.slice(0, 5); // the folder cuts the sixth
+    const of = (model: string) => report('embed', '--model', model, ...short);
+    expect(of(at('models/minilm.gguf'))).toEqual(of(folder));
+    const bge = of(at('models/bge.gguf'));
+    expect(bge).toMatchObject({ pooling: 'cls', normalised: true });
+    const cosines = of(at('models/bge')).similarity.flat() as number[];
+    cosines.forEach((cosine, i) => expect(bge.similarity.flat()[i]).toBeCloseTo(cosine, 6));
+  });
+
+  it('refuses a GGUF file of another pooling in one line, and writes nothing', () => {
+    const wrong = Buffer.from(readFileSync(at('models/minilm.gguf')));
+    const key = 'bert.pooling_type';
+    wrong.writeUInt32LE(4, wrong.indexOf(key) + key.length + 4);
+    write('rank.gguf', wrong);
+    expect(failure('embed', '--model', 'rank.gguf', 'a', '-o', 'rank.npy')).toContain(
+      'rank.gguf: bert.pooling_type: rank is not read; mean and cls are',
+    );
+  });
+
   it('refuses a language model, and a folder that is none', () => {
     expect(failure('embed', '--model', at('models/llama'), 'a')).toContain(
       'is of a language model of the family llama; encoders are of bert',
@@ -45,6 +65,8 @@ describe('tril look', () => {
   it('shows the heads of an encoder, which see both sides', () => {
     const head = ['--layer', '1', '--head', '0'];
     const found = report('look', '--model', folder, '--prompt', 'unaffable', ...head);
+    const file = at('models/minilm.gguf');
+    expect(report('look', '--model', file, '--prompt', 'unaffable', ...head)).toEqual(found);
     expect(found.texts).toEqual([' [CLS]', ' un', 'aff', 'able', ' [SEP]']);
     (found.weights as number[][]).forEach((row) => {
       expect(row.every((share) => share > 0)).toBe(true);

@@ -296,9 +296,10 @@ TEST(GgufModel, SaysWhatIsWrong) {
   };
   EXPECT_EQ(with([](GgufWriter& writer) { writer.u32("x", 1); }),
             "general.architecture: is missing");
-  EXPECT_EQ(with([](GgufWriter& writer) { writer.text("general.architecture", "mamba"); }),
-            "general.architecture: unknown architecture \"mamba\"; there are gpt2, llama, "
-            "qwen2, qwen3, olmo2, gptneox, phi3, gemma2, gemma3, starcoder2, stablelm, smollm3");
+  EXPECT_EQ(
+      with([](GgufWriter& writer) { writer.text("general.architecture", "mamba"); }),
+      "general.architecture: unknown architecture \"mamba\"; there are gpt2, llama, "
+      "qwen2, qwen3, olmo2, gptneox, phi3, gemma2, gemma3, starcoder2, stablelm, smollm3, bert");
   EXPECT_EQ(with([](GgufWriter& writer) { writer.text("general.architecture", "llama"); }),
             "llama.block_count: is missing");
   EXPECT_EQ(settings([](GgufWriter& writer) { writer.u32("qwen2.attention.sliding_window", 4); }),

@@ -18,13 +18,26 @@ inline std::string gguf_architecture(ModelFamily family) {
   if (family == ModelFamily::mistral) return "llama";
   if (family == ModelFamily::gpt_neox) return "gptneox";
   if (family == ModelFamily::gemma3_text) return "gemma3";
-  return std::string(name_of(kModelFamilies, family));
+  return std::string(family_name(family));
 }
 
 inline std::string gguf_name(ModelFamily family, std::string name) {
   const bool has_sandwich = family == ModelFamily::gemma2 || family == ModelFamily::gemma3_text ||
                             family == ModelFamily::olmo2;
   const std::pair<std::string_view, std::string_view> parts[] = {
+      {"encoder.layer.", "blk."},
+      {"embeddings.word_embeddings", "token_embd"},
+      {"embeddings.position_embeddings", "position_embd"},
+      {"embeddings.token_type_embeddings", "token_types"},
+      {"embeddings.LayerNorm", "token_embd_norm"},
+      {"attention.self.query", "attn_q"},
+      {"attention.self.key", "attn_k"},
+      {"attention.self.value", "attn_v"},
+      {"attention.output.LayerNorm", "attn_output_norm"},
+      {"attention.output.dense", "attn_output"},
+      {"intermediate.dense", "ffn_up"},
+      {"output.LayerNorm", "layer_output_norm"},
+      {"output.dense", "ffn_down"},
       {"transformer.", ""},
       {"wte", "token_embd"},
       {"wpe", "position_embd"},
@@ -144,6 +157,8 @@ inline void write_gguf_settings(GgufWriter& to, const ModelConfig& config) {
       to.f32(at + "rope.scaling.factor", config.rotary_scaling.factor);
     }
   }
+  if (!config.causal) to.flag(at + "attention.causal", false);
+  if (config.token_types > 0) to.u32("tokenizer.ggml.token_type_count", config.token_types);
   if (config.window > 0) to.u32(at + "attention.sliding_window", config.window);
   if (config.window_period > 0 && config.family == ModelFamily::gemma3_text) {
     to.u32(at + "attention.sliding_window_pattern", config.window_period);

@@ -234,6 +234,91 @@ TEST(GgufTokenizer, CharactersHaveABlankInFrontUnlessTheFileSaysOtherwise) {
   EXPECT_EQ(parsed(without)->encode("a  a"), (Ids{260, 263, 260, 2}));
 }
 
+// BERT's tokens as conversion/bert.py writes them; the first are of this type, all others normal.
+GgufWriter of_words(std::vector<std::string> names, std::int32_t first = 3) {
+  std::vector<std::int32_t> types(names.size(), 1);
+  types[0] = first;
+  GgufWriter writer;
+  writer.text("tokenizer.ggml.model", "bert");
+  writer.texts("tokenizer.ggml.tokens", names);
+  writer.numbers("tokenizer.ggml.token_type", testing::kI32, types);
+  return writer;
+}
+void name_ids(GgufWriter& writer, const char* begin) {
+  writer.u32("tokenizer.ggml.unknown_token_id", 0);
+  writer.u32(begin, 1);
+  writer.u32("tokenizer.ggml.seperator_token_id", 2);
+}
+
+TEST(GgufTokenizer, WordsHaveTheNamesOfVocabTxt) {
+  GgufWriter writer = of_words({"[UNK]", "[CLS]", "[SEP]", "\u2581cat", "s", "\u2581#", "",
+                                "\u2581", "\u2581\u2581", "\u2581[unused0]", "#"});
+  name_ids(writer, "tokenizer.ggml.bos_token_id");
+  const Tokenizer tokenizer = *parsed(writer);
+  EXPECT_EQ(tokenizer.parts().tokens,
+            (std::vector<std::string>{"[UNK]", "[CLS]", "[SEP]", "cat", "##s", "#", "##",
+                                      "##\u2581", "\u2581", "[unused0]", "###"}));
+  using Ids = std::vector<TokenId>;
+  EXPECT_EQ(tokenizer.encode("CATS c\u00e1t # dog s [UNK]"), (Ids{1, 3, 4, 3, 5, 0, 0, 0, 2}));
+  EXPECT_TRUE(tokenizer.is_special(0));
+  EXPECT_EQ(tokenizer.decode(Ids{1, 3, 4, 2}), "[CLS] cats [SEP]");
+}
+
+TEST(GgufTokenizer, WordsHaveBertsIdsWhereTheFileHasNone) {
+  std::vector<std::string> names;
+  for (int n = 0; n < 100; ++n) names.push_back("\u2581w" + std::to_string(n));
+  for (const char* each : {"[UNK]", "[CLS]", "[SEP]"}) names.push_back(each);
+  EXPECT_EQ(parsed(of_words(names))->encode("w7 x"), (std::vector<TokenId>{101, 7, 100, 102}));
+  GgufWriter writer = of_words(names);
+  writer.u32("tokenizer.ggml.bos_token_id", 3);
+  writer.u32("tokenizer.ggml.cls_token_id", 4);
+  EXPECT_EQ(parsed(writer)->parts().prefix, std::vector<TokenId>{4});
+}
+
+TEST(GgufTokenizer, WordsKeepCapitalsWhereTheFileOrItsWordsSaySo) {
+  const auto pieces = [](bool has_capitals, const auto& more) {
+    std::vector<std::string> names = {"[UNK]", "[CLS]", "[SEP]", "\u2581Cat"};
+    for (char each = 'A'; each <= (has_capitals ? 'Z' : 'Y'); ++each) {
+      names.push_back(std::string("\u2581") + each);
+    }
+    GgufWriter writer = of_words(names);
+    name_ids(writer, "tokenizer.ggml.cls_token_id");
+    more(writer);
+    return *parsed(writer)->parts().word_pieces;
+  };
+  const auto lower = [](bool is) {
+    return [is](GgufWriter& to) { to.flag("tokenizer.ggml.normalizer.lowercase", is); };
+  };
+  WordPieces cased;
+  cased.lower_case = cased.strip_accents = false;
+  EXPECT_EQ(pieces(false, [](GgufWriter&) {}), WordPieces{});
+  EXPECT_EQ(pieces(true, [](GgufWriter&) {}), cased);
+  EXPECT_EQ(pieces(true, lower(true)), WordPieces{});
+  EXPECT_EQ(pieces(false, lower(false)), cased);
+  cased.strip_accents = true;
+  EXPECT_EQ(
+      pieces(true,
+             [](GgufWriter& to) { to.flag("tokenizer.ggml.normalizer.strip_accents", true); }),
+      cased);
+}
+
+TEST(GgufTokenizer, WordsThatAreNoneAreRefused) {
+  EXPECT_EQ(refused(of_words({"[UNK]"})), "file: there is no token 101, only 0 to 0");
+  GgufWriter twice = of_words({"[UNK]", "\u2581a", "\u2581a"});
+  name_ids(twice, "tokenizer.ggml.cls_token_id");
+  EXPECT_NE(refused(twice).find("token \"a\" stands there twice"), std::string::npos);
+  GgufWriter empty = of_words({""});
+  name_ids(empty, "tokenizer.ggml.cls_token_id");
+  EXPECT_EQ(refused(empty), "file: token 0 is empty");
+  GgufWriter none;
+  none.text("tokenizer.ggml.model", "bert");
+  EXPECT_EQ(refused(none), "tokenizer.ggml.tokens: is missing, or empty");
+  GgufWriter flag = of_words({"[UNK]", "[CLS]", "[SEP]"});
+  name_ids(flag, "tokenizer.ggml.cls_token_id");
+  flag.u32("tokenizer.ggml.normalizer.lowercase", 1);
+  EXPECT_EQ(refused(flag), "tokenizer.ggml.normalizer.lowercase: must be true or false");
+}
+
 TEST(GgufTokenizer, SaysWhatIsWrong) {
   EXPECT_FALSE(parsed(GgufWriter()));
   const auto with = [](const auto& change) {
@@ -242,7 +327,7 @@ TEST(GgufTokenizer, SaysWhatIsWrong) {
     return refused(writer);
   };
   EXPECT_EQ(with([](GgufWriter& writer) { writer.text("tokenizer.ggml.model", "t5"); }),
-            "tokenizer.ggml.model: unknown tokenizer \"t5\"; there are gpt2, llama");
+            "tokenizer.ggml.model: unknown tokenizer \"t5\"; there are gpt2, llama, bert");
   EXPECT_EQ(with([](GgufWriter& writer) { writer.u32("tokenizer.ggml.model", 5); }),
             "tokenizer.ggml.model: must be a text");
   EXPECT_NE(refused(of_bytes(learned(), "refact"))

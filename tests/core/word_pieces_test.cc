@@ -46,6 +46,9 @@ void expect_golden(const Tokenizer& tokenizer, std::string_view list) {
 TEST(WordPieces, AreThoseOfThePublishedAlgorithm) {
   expect_golden(uncased(), "uncased");
   expect_golden(cased(), "cased");
+  // The same tokenizers, as GGUF files have them.
+  expect_golden(*read_pretrained(folder_of("minilm.gguf")).tokenizer, "uncased");
+  expect_golden(*read_pretrained(folder_of("bge.gguf")).tokenizer, "cased");
 }
 
 TEST(WordPieces, AreWrittenAndReadAgain) {

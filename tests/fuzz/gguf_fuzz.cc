@@ -2,6 +2,7 @@
 // of it is there at first, and settings and a tokenizer, or an Error.
 #include <tril/foundation/error.h>
 #include <tril/model/gguf_config.h>
+#include <tril/model/sentence_encoder.h>
 #include <tril/text/gguf_tokenizer.h>
 
 #include <cstdint>
@@ -49,5 +50,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto tokenizer = parse_gguf_tokenizer(gguf)) tokenizer->encode("a text <s> \xff");
   });
   runs([&] { parse_gguf_config(gguf); });
+  runs([&] { parse_sentence_settings(gguf); });
   return 0;
 }

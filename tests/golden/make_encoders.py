@@ -4,6 +4,7 @@ with Debian's python3-torch.
   minilm/  as sentence-transformers writes all-MiniLM-L6-v2: tokenizer.json, the mean, normalised, a length
   bge/     as older files are: names with "bert." and gamma and beta, what is for other tasks beside them, float16,
            vocab.txt alone, the first token's vector
+  minilm.gguf, bge.gguf   the same two as llama.cpp's converter writes them (gguf.py)
   NAME/hidden.npy, NAME/attention.npy   the last layer's vectors [T, C] of TOKENS, and all weights [L, H, T, T]
   NAME/sentences.npy, minilm/max.npy    the vectors of SENTENCES, and by max-pooling, not normalised
 
@@ -20,6 +21,7 @@ import numpy as np
 import torch
 
 from golden import FOLDER, save
+from gguf import write_gguf
 from golden_models import HEADS, LAYERS, TOKENS, WIDTH, Model, heads_of, joined, linear
 
 HIDDEN, CONTEXT, LONGEST, EPS = 40, 32, 12, 1e-12
@@ -205,6 +207,7 @@ def minilm():
         'torch_dtype': 'float32',
     })  # fmt: skip
     encoder.write('minilm')
+    gguf('minilm', encoder, 1, True)
     folder = encoder.m.folder
     special = [{
         'id': n, 'content': each, 'single_word': False, 'lstrip': False, 'rstrip': False, 'normalized': False,
@@ -250,6 +253,7 @@ def bge():
         newer = name.replace('LayerNorm.weight', 'LayerNorm.gamma').replace('LayerNorm.bias', 'LayerNorm.beta')
         m.files[newer] = m.files.pop(name)
     encoder.write('bge')
+    gguf('bge', encoder, 2, False)
     (m.folder / 'vocab.txt').write_text(''.join(f'{each}\n' for each in VOCABULARY))
     write_json(m.folder / 'tokenizer_config.json', {'do_lower_case': False, 'strip_accents': None})
     write_json(m.folder / 'modules.json', modules('Transformer', 'Pooling'))
@@ -263,6 +267,53 @@ def word_pieces():
         'uncased': [{'text': each, 'ids': ids_of(each, True)} for each in TEXTS],
         'cased': [{'text': each, 'ids': ids_of(each, False)} for each in TEXTS],
     })  # fmt: skip
+
+
+# The names of tensors by gguf-py/gguf/tensor_mapping.py; a layer's stand behind "encoder.layer.N." and "blk.N.".
+GGUF_NAMES = {
+    'embeddings.word_embeddings': 'token_embd', 'embeddings.token_type_embeddings': 'token_types',
+    'embeddings.position_embeddings': 'position_embd', 'embeddings.LayerNorm': 'token_embd_norm',
+    'attention.self.query': 'attn_q', 'attention.self.key': 'attn_k', 'attention.self.value': 'attn_v',
+    'attention.output.dense': 'attn_output', 'attention.output.LayerNorm': 'attn_output_norm',
+    'intermediate.dense': 'ffn_up', 'output.dense': 'ffn_down', 'output.LayerNorm': 'layer_output_norm',
+}  # fmt: skip
+
+
+def gguf_name(name):
+    at, end = '', name.rpartition('.')[2]
+    name = name.rpartition('.')[0]
+    if name.startswith('encoder.layer.'):
+        _, _, number, name = name.split('.', 3)
+        at = f'blk.{number}.'
+    return f'{at}{GGUF_NAMES[name]}.{end}'
+
+
+def phantom(token):
+    if token in SPECIAL:
+        return token
+    return token[2:] if token.startswith('##') else '\u2581' + token
+
+
+def gguf(name, encoder, pooling_type, lower):
+    """As conversion/bert.py (BertModel) has it."""
+    m = encoder.m
+    values = {
+        'general.architecture': 'bert', 'bert.block_count': LAYERS, 'bert.context_length': CONTEXT,
+        'bert.embedding_length': WIDTH, 'bert.feed_forward_length': HIDDEN, 'bert.attention.head_count': HEADS,
+        'bert.attention.layer_norm_epsilon': EPS, 'bert.attention.causal': False, 'bert.pooling_type': pooling_type,
+        'tokenizer.ggml.model': 'bert', 'tokenizer.ggml.token_type_count': 2,
+        'tokenizer.ggml.normalizer.lowercase': lower,
+        'tokenizer.ggml.tokens': [phantom(each) for each in VOCABULARY],
+        'tokenizer.ggml.token_type': [3 if each in SPECIAL else 1 for each in VOCABULARY],
+        **{f'tokenizer.ggml.{key}_token_id': SPECIAL.index(token) for key, token in (
+            ('padding', '[PAD]'), ('unknown', '[UNK]'), ('cls', '[CLS]'), ('seperator', '[SEP]'), ('mask', '[MASK]'),
+        )},
+    }  # fmt: skip
+    tensors = {
+        gguf_name(each.removeprefix(encoder.prefix)): weight.numpy() for each, weight in m.weights.items()
+        if 'pooler' not in each and not each.startswith('cls.')
+    }  # fmt: skip
+    write_gguf(FOLDER / 'models' / f'{name}.gguf', values, tensors, m.kind)
 
 
 minilm(), bge(), word_pieces()

@@ -13,6 +13,7 @@ import {
   tril,
   values,
 } from './golden-models.js';
+import { smallLlama } from './gguf.js';
 import { tril as remote } from './remote.js';
 
 const pooling = '1_Pooling/config.json';
@@ -23,6 +24,8 @@ const pieces = JSON.parse(text) as {
   cased: { text: string; ids: number[] }[];
 };
 const names = ['minilm', 'bge'];
+const ggufOf = (name: string) =>
+  readFileSync(new URL(`../golden/models/${name}.gguf`, import.meta.url));
 
 async function withEncoder(
   files: Parameters<typeof tril.loadEncoder>[0],
@@ -69,6 +72,35 @@ describe('encode', () => {
     withEncoder(fileURLToPath(folder('minilm')), (encoder) =>
       expectNear(encoder.encode(pieces.sentences), 'minilm/sentences'),
     ));
+});
+
+describe('a GGUF file', () => {
+  it.each([
+    ['minilm', 'mean'],
+    ['bge', 'cls'],
+  ])('is the same encoder, whose vectors have length 1: %s', async (name, pooling) => {
+    const texts = pieces.sentences.slice(0, 5); // the folder of the one cuts the sixth
+    const cosines: number[] = [];
+    const hidden: number[] = [];
+    await withEncoder(filesOf(name), (encoder) => {
+      cosines.push(...values(encoder.similarity(texts)));
+      hidden.push(...values(encoder.hidden(texts[4]!).vectors));
+    });
+    const path = fileURLToPath(new URL(`../golden/models/${name}.gguf`, import.meta.url));
+    const bytes = ggufOf(name);
+    for (const source of [path, { 'a/model.gguf': bytes }, [new File([bytes], 'model.gguf')]]) {
+      await withEncoder(source, (encoder) => {
+        const settings = { width: 16, pooling, normalised: true, maxTokens: 32 };
+        expect(encoder.settings).toEqual(settings);
+        expect(values(encoder.hidden(texts[4]!).vectors)).toEqual(hidden);
+        values(encoder.similarity(texts)).forEach((cosine, i) =>
+          expect(cosine).toBeCloseTo(cosines[i]!, 6),
+        );
+        const length = Math.hypot(...values(encoder.encode('the cat')));
+        expect(length).toBeCloseTo(1, 6);
+      });
+    }
+  });
 });
 
 describe('similarity', () => {
@@ -122,6 +154,10 @@ describe('in a Worker', () => {
     const there = await remote.loadEncoder(filesOf('minilm'));
     expect(there.settings.pooling).toBe('mean');
     const vectors = await there.encode(pieces.sentences);
+    const fromGguf = await remote.loadEncoder({ 'minilm.gguf': new Blob([ggufOf('minilm')]) });
+    const one = await there.encode('a cat');
+    const same = await fromGguf.encode('a cat');
+    expect(await same.read()).toEqual(await one.read());
     const cosines = await there.similarity(vectors);
     const { tokens, weights } = await there.attention('the cat');
     const hidden = await there.hidden('the cat');
@@ -133,7 +169,9 @@ describe('in a Worker', () => {
     });
     expect(cosines.shape).toEqual([6, 6]);
     await Promise.all(
-      [vectors, cosines, weights, hidden.vectors, there].map((each) => each.dispose()),
+      [vectors, cosines, weights, hidden.vectors, there, fromGguf, one, same].map((each) =>
+        each.dispose(),
+      ),
     );
   });
 });
@@ -173,6 +211,37 @@ describe('what is refused', () => {
       /^loadEncoder: config.json: .*language model of the family gpt2; encoders are of bert$/,
     );
     expect(await refusal(filesOf('minilm'), { context: 8 })).toMatch(/^loadEncoder: context: /);
+  });
+
+  it('is a GGUF file that is wrong, and the next call works', async () => {
+    const bytes = ggufOf('minilm');
+    const changed = (key: string, to: number) => {
+      const file = Buffer.from(bytes);
+      file.writeUInt32LE(to, file.indexOf(key) + key.length + 4);
+      return { 'model.gguf': file };
+    };
+    const at = 'loadEncoder: model.gguf: ';
+    expect(await refusal(changed('bert.pooling_type', 3))).toBe(
+      `${at}bert.pooling_type: last is not read; mean and cls are`,
+    );
+    expect(await refusal(changed('bert.context_length', 16))).toBe(
+      `${at}position_embd.weight: shape must be [16, 16], is [32, 16]`,
+    );
+    expect(await refusal(changed('tokenizer.ggml.cls_token_id', 153))).toBe(
+      `${at}there is no token 153, only 0 to 152`,
+    );
+    const unnamed = Buffer.from(bytes);
+    unnamed.write('modal', unnamed.indexOf('tokenizer.ggml.model') + 15);
+    expect(await refusal({ 'model.gguf': unnamed })).toBe(`${at}has no tokenizer`);
+    expect(await refusal({ 'model.gguf': smallLlama().file() })).toMatch(
+      /^loadEncoder: model\.gguf: .*language model of the family llama; encoders are of bert$/,
+    );
+    await expect(tril.loadModel({ 'model.gguf': bytes })).rejects.toThrow(
+      'loadModel: model.gguf: is of a sentence encoder, which loadEncoder opens',
+    );
+    await withEncoder({ 'model.gguf': bytes }, (encoder) =>
+      expect(encoder.encode('a').shape).toEqual([16]),
+    );
   });
 
   it('is an encoder for a language model', async () => {

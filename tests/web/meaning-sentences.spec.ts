@@ -20,7 +20,7 @@ const width = 16;
 const figure = (page: Page) => page.locator('#sentences');
 async function give(page: Page, name: string) {
   await figure(page)
-    .locator('[data-choose="folder"]')
+    .locator(`[data-choose="${name.endsWith('.gguf') ? 'files' : 'folder'}"]`)
     .setInputFiles(at(`models/${name}`));
   await expect(figure(page).locator('[data-sentences="open"]')).toBeVisible();
 }
@@ -44,18 +44,19 @@ function rowsOf(name: string): number[][] {
 }
 const dot = (a: number[], b: number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0);
 
-for (const name of ['minilm', 'bge'] as const) {
-  test(`an encoder’s folder is opened, and its numbers are PyTorch’s: ${name}`, async ({
-    page,
-  }) => {
+for (const given of ['minilm', 'bge', 'bge.gguf']) {
+  test(`an encoder is opened, and its numbers are PyTorch’s: ${given}`, async ({ page }) => {
+    const name = given.replace('.gguf', '');
     test.setTimeout(120_000);
     await open(page, 'meaning');
     await figure(page).scrollIntoViewIfNeeded();
     await expect(figure(page).locator('.drop')).toBeVisible();
-    await give(page, name);
+    await give(page, given);
     await expect(figure(page).locator('[data-sentence]')).toHaveCount(8);
     await type(page);
-    const rows = rowsOf(name);
+    // A GGUF file’s vectors have length 1.
+    const lengths = rowsOf(name).map((row) => (given === name ? 1 : Math.sqrt(dot(row, row))));
+    const rows = rowsOf(name).map((row, n) => row.map((one) => one / lengths[n]));
     const found = await numbers(page, '[data-cosine]', 'cosine');
     const cosines = rows.flatMap((a) =>
       rows.map((b) => dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b))),

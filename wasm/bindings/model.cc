@@ -63,6 +63,11 @@ void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfi
 
 namespace {
 
+void check_language_model(const ModelConfig& config, const char* file) {
+  if (config.has_head) return;
+  fail("loadModel", file, "is of a sentence encoder, which loadEncoder opens");
+}
+
 // Makes a model from the bytes of config.json, of generation_config.json, and of tokenizer.json,
 // or, with merges, vocab.json; none where a file is empty; `context` as with_context takes it;
 // `weights`: "q8_0", or how the files have them. Throws Error naming the file.
@@ -71,9 +76,7 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generat
                        const std::string& weights) {
   const std::string text = text_of(config);
   PretrainedConfig settings = of_file("config.json", [&] { return parse_model_config(text); });
-  if (!settings.config.has_head) {
-    fail("loadModel", "config.json", "is of a sentence encoder, which loadEncoder opens");
-  }
+  check_language_model(settings.config, "config.json");
   settings.config = with_context(settings.config, context, "loadModel");
   std::optional<Tokenizer> read = tokenizer_of(tokenizer, merges);
   check_tokenizer(read, settings.config);
@@ -91,18 +94,31 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generat
 
 constexpr const char* kGguf = ".gguf";  // what the names of such files end in
 
-// Makes one from what stands in a GGUF file before its tensors, as model_open takes it.
+// Makes one, or a sentence encoder, from what stands in a GGUF file before its tensors, as
+// model_open takes it.
 ModelHandle make_gguf_model(Engine& engine, const std::string& name, const Bytes& header,
-                            double file_size, int context, const std::string& weights) {
+                            double file_size, int context, const std::string& weights,
+                            bool is_encoder) {
+  const char* const call = is_encoder ? "loadEncoder" : "loadModel";
   const std::vector<std::byte> bytes = bytes_of(header);
   return of_file(name.c_str(), [&] {
     const Gguf file = parse_gguf_header(bytes, static_cast<std::size_t>(file_size));
     PretrainedConfig settings = parse_gguf_config(file);
-    settings.config = with_context(settings.config, context, "loadModel");
+    std::optional<SentenceSettings> sentence;
+    if (is_encoder) {
+      check_encoder(settings.config, call);
+      sentence = parse_sentence_settings(file);
+    } else {
+      check_language_model(settings.config, "file");
+    }
+    settings.config = with_context(settings.config, context, call);
     std::optional<Tokenizer> tokenizer = parse_gguf_tokenizer(file);
+    if (is_encoder && !tokenizer) fail(call, "file", "has no tokenizer");
     check_tokenizer(tokenizer, settings.config);
-    return std::make_shared<Model>(engine, settings, std::move(tokenizer), memory_of(weights),
-                                   ParameterNames::of_gguf);
+    auto model = std::make_shared<Model>(engine, settings, std::move(tokenizer), memory_of(weights),
+                                         ParameterNames::of_gguf);
+    model->sentence = sentence;
+    return model;
   });
 }
 

@@ -25,7 +25,8 @@ constexpr Named<ModelFamily> kArchitectures[] = {
     {"olmo2", ModelFamily::olmo2},        {"gptneox", ModelFamily::gpt_neox},
     {"phi3", ModelFamily::phi3},          {"gemma2", ModelFamily::gemma2},
     {"gemma3", ModelFamily::gemma3_text}, {"starcoder2", ModelFamily::starcoder2},
-    {"stablelm", ModelFamily::stablelm},  {"smollm3", ModelFamily::smollm3}};
+    {"stablelm", ModelFamily::stablelm},  {"smollm3", ModelFamily::smollm3},
+    {"bert", ModelFamily::bert}};
 
 // A config.json while it is written, of the keys of one architecture.
 struct Translation {
@@ -86,6 +87,14 @@ void add_windows(Translation& to, ModelFamily family, const detail::FamilyEntry&
   to.add_number(entry.window_period, "attention.sliding_window_pattern");
 }
 
+// How many types of tokens there are, of which DistilBERT's files name one and hold none.
+Index token_types_of(const Gguf& file, const char* tensor) {
+  const StoredTensor* const types = file.find(tensor);
+  if (!types) return 0;
+  const Index rows = types->shape.empty() ? 1 : types->shape[0];
+  return file.whole("tokenizer.ggml.token_type_count", rows);
+}
+
 // The tokens of keys that are there, each once, in a list.
 detail::JsonText tokens_of(const Gguf& file, std::initializer_list<const char*> keys) {
   detail::JsonWriter list('[');
@@ -109,8 +118,9 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
     fail(kCall, "split.count",
          {"must be 1, is ", parts, ": join the parts by `llama-gguf-split --merge`"});
   }
-  if (const std::string key = to.at("attention.causal"); !file.boolean(key, true)) {
-    fail(kCall, key.c_str(), "must be true");
+  const bool causal = ModelConfig::of(family).causal;
+  if (const std::string key = to.at("attention.causal"); file.boolean(key, causal) != causal) {
+    fail(kCall, key.c_str(), {"must be ", causal ? "true" : "false"});
   }
   // Mistral has Llama's architecture, and a window.
   if (family == ModelFamily::llama && file.whole(to.at("attention.sliding_window"), 0) > 0) {
@@ -130,7 +140,7 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
   if (!embedding || embedding->shape.size() != 2) {
     fail(kCall, entry.embedding, embedding ? "must have two axes" : "is missing");
   }
-  to.json.add("model_type", name_of(kModelFamilies, family));
+  to.json.add("model_type", family_name(family));
   to.json.add(entry.layer_count, layers);
   to.json.add(entry.heads, heads);
   to.add(entry.kv_heads, file.whole(to.at("attention.head_count_kv"), heads));
@@ -142,6 +152,8 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
   to.json.add(entry.eps, file.number(to.at(has_rms ? "attention.layer_norm_rms_epsilon"
                                                    : "attention.layer_norm_epsilon")));
   if (entry.rotary_base) add_rotary(to, entry, head_width);
+  if (entry.token_types)
+    to.json.add(entry.token_types, token_types_of(file, entry.token_type_embedding));
   add_windows(to, family, entry);
   // The largest Gemmas alone scale by the width of all heads (src/models/gemma2.cpp, gemma3.cpp).
   const bool is_largest = layers == (family == ModelFamily::gemma2 ? 46 : 62);

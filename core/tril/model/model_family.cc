@@ -315,9 +315,12 @@ FamilyEntry entry_of(ModelFamily family, ParameterNames names) noexcept {
   entry.embedding = "token_embd.weight";
   entry.positions = "position_embd.weight";
   entry.layers = "blk.";
-  entry.norm1 = "attn_norm";
+  entry.token_type_embedding = "token_types.weight";
+  entry.embedding_norm = "token_embd_norm";
+  const bool norms_sums = ModelConfig::of(family).norms_sums();
+  entry.norm1 = norms_sums ? "attn_output_norm" : "attn_norm";
   entry.branch_norm1 = "post_attention_norm";
-  entry.norm2 = "ffn_norm";
+  entry.norm2 = norms_sums ? "layer_output_norm" : "ffn_norm";
   entry.branch_norm2 = "post_ffw_norm";
   entry.attention = "attn_";
   entry.query = "q", entry.key = "k", entry.value = "v";
@@ -331,6 +334,7 @@ FamilyEntry entry_of(ModelFamily family, ParameterNames names) noexcept {
   entry.head = "output.weight";
   entry.transposed = false;
   entry.added_to_norms = 0;
+  entry.has_old_norm_names = false;
   entry.is_interleaved = family == ModelFamily::llama || family == ModelFamily::mistral ||
                          family == ModelFamily::smollm3;
   return entry;

@@ -22,7 +22,29 @@ namespace {
 constexpr const char* kCall = "read_pretrained";
 constexpr std::size_t kGgufLook = std::size_t{1} << 16;  // of a file at first
 
+// Part of a file.
+std::vector<std::byte> read(FileReader& file, std::size_t begin, std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  file.read(begin, bytes);
+  return bytes;
+}
+
 }  // namespace
+
+std::vector<std::byte> detail::read_gguf_header(FileReader& file) {
+  std::vector<std::byte> begin;
+  std::size_t needed = std::min(kGgufLook, file.size());
+  do {
+    begin = read(file, 0, needed);
+    if (!is_gguf(begin)) {
+      detail::refuse_mistaken_file(kCall, "file",
+                                   {reinterpret_cast<const char*>(begin.data()), begin.size()});
+      fail(kCall, "file", "is no GGUF file; a model's other files are read from their folder");
+    }
+    needed = gguf_begin(begin, file.size());
+  } while (needed > begin.size());
+  return begin;
+}
 
 std::vector<std::string> parse_shard_index(std::string_view file) {
   constexpr const char* kIndex = "parse_shard_index";
@@ -98,29 +120,6 @@ class Folder {
   const std::filesystem::path& path_;
   const PretrainedOptions& options_;
 };
-
-// Part of a file.
-std::vector<std::byte> read(FileReader& file, std::size_t begin, std::size_t size) {
-  std::vector<std::byte> bytes(size);
-  file.read(begin, bytes);
-  return bytes;
-}
-
-// What stands in a GGUF file before its tensors' elements.
-std::vector<std::byte> read_gguf_header(FileReader& file) {
-  std::vector<std::byte> begin;
-  std::size_t needed = std::min(kGgufLook, file.size());
-  do {
-    begin = read(file, 0, needed);
-    if (!is_gguf(begin)) {
-      detail::refuse_mistaken_file(kCall, "file",
-                                   {reinterpret_cast<const char*>(begin.data()), begin.size()});
-      fail(kCall, "file", "is no GGUF file; a model's other files are read from their folder");
-    }
-    needed = gguf_begin(begin, file.size());
-  } while (needed > begin.size());
-  return begin;
-}
 
 std::vector<ParameterPlace> find_parameters(FileReader& file, ParameterReader& reader) {
   constexpr std::size_t kLook = 64;  // enough to tell what stands in place of such a file
@@ -219,7 +218,7 @@ PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOpt
   PretrainedConfig settings;
   std::optional<Tokenizer> tokenizer;
   folder.open(name, [&](FileReader& file) {
-    header = read_gguf_header(file);
+    header = detail::read_gguf_header(file);
     gguf = parse_gguf_header(header, file.size());
     settings = parse_gguf_config(gguf);
     tokenizer = parse_gguf_tokenizer(gguf);

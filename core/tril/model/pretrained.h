@@ -10,6 +10,7 @@
 #include <tril/model/parameter_reader.h>
 #include <tril/text/tokenizer.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -19,6 +20,16 @@
 #include <vector>
 
 namespace tril {
+
+class FileReader;
+
+namespace detail {
+
+// What stands in a GGUF file before its tensors' elements. Throws Error, whose argument is "file",
+// where it is none, and as parse_gguf_header does.
+std::vector<std::byte> read_gguf_header(FileReader& file);
+
+}  // namespace detail
 
 // The files that a model.safetensors.index.json lists, each once, in their order. Throws Error
 // where it is none, or a file has a path.

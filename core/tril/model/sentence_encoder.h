@@ -1,5 +1,5 @@
 // Sentences as vectors: an encoder reads a text, and the vectors of its tokens become one (Reimers
-// and Gurevych 2019). A folder as sentence-transformers writes it says how.
+// and Gurevych 2019). A folder as sentence-transformers writes it says how, or a GGUF file.
 //
 //   const SentenceEncoder encoder = read_sentence_encoder("all-MiniLM-L6-v2");
 //   Buffer<float, 2> vectors({2, encoder.width()}), cosines({2, 2});
@@ -20,6 +20,8 @@
 #include <vector>
 
 namespace tril {
+
+struct Gguf;
 
 // What a sentence's vector is made of: the mean of its tokens' vectors, that of its first token, or
 // the largest of each element. All tokens count, [CLS] and [SEP], too.
@@ -55,6 +57,12 @@ std::string pooling_folder(std::string_view modules);
 // file and the entry, for another pooling, several of them, another width, and what cannot be read.
 SentenceSettings parse_sentence_settings(const SentenceFiles& files, const ModelConfig& config);
 
+// Those of a GGUF file: `pooling_type` is mean or cls; where it is missing, or none, it is the
+// mean. Files do not say whether vectors are normalised, or how long a text may be: vectors are, as
+// with other programs that read such files, and a text may be as long as the context. Throws Error,
+// naming the key, for another pooling.
+SentenceSettings parse_sentence_settings(const Gguf& file);
+
 // An encoder with its tokenizer.
 struct SentenceEncoder {
   PretrainedModel model;      // whose tokenizer there is
@@ -64,8 +72,9 @@ struct SentenceEncoder {
   Index width() const noexcept { return model.parameters.config().width; }
 };
 
-// Reads a folder: what read_pretrained does, and the files above, where they are. Throws Error as
-// that, with the path of the file, and where the model is no encoder or has no tokenizer.
+// Reads a folder: what read_pretrained does, and the files above, where they are; or a GGUF file.
+// Throws Error as that, with the path of the file, and where the model is no encoder or has no
+// tokenizer.
 SentenceEncoder read_sentence_encoder(const std::filesystem::path& path,
                                       const PretrainedOptions& options = {});
 

@@ -1,6 +1,7 @@
 // The files beside a sentence encoder's, as sentence-transformers writes them
 // (sentence_transformers/ SentenceTransformer.py, models/Pooling.py, models/Transformer.py).
 #include <tril/files/file.h>
+#include <tril/files/gguf.h>
 #include <tril/files/json_value.h>
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
@@ -107,14 +108,37 @@ SentenceSettings parse_sentence_settings(const SentenceFiles& files, const Model
   return settings;
 }
 
+SentenceSettings parse_sentence_settings(const Gguf& file) {
+  // enum llama_pooling_type in llama.cpp's include/llama.h
+  constexpr const char* kTypes[] = {"none", "mean", "cls", "last", "rank"};
+  const std::string key = std::string(file.text("general.architecture")) + ".pooling_type";
+  const Index type = file.whole(key, 0);
+  if (type >= std::ssize(kTypes)) fail(kCall, key.c_str(), {"must be from 0 to 4, is ", type});
+  if (type > 2) fail(kCall, key.c_str(), {kTypes[type], " is not read; mean and cls are"});
+  return {.pooling = type == 2 ? Pooling::cls : Pooling::mean, .normalised = true};
+}
+
 SentenceEncoder read_sentence_encoder(const std::filesystem::path& path,
                                       const PretrainedOptions& options) {
   constexpr const char* kRead = "read_sentence_encoder";
+  std::error_code none;
+  const bool is_gguf = std::filesystem::is_regular_file(path, none);
   SentenceEncoder encoder{read_pretrained(path, options), {}};
   const ModelConfig& config = encoder.model.parameters.config();
   check_encoder(config, kRead);
   if (!encoder.model.tokenizer) {
-    fail(kRead, path.string().c_str(), "has no tokenizer.json, and no vocab.txt");
+    fail(kRead, path.string().c_str(),
+         is_gguf ? "has no tokenizer" : "has no tokenizer.json, and no vocab.txt");
+  }
+  if (is_gguf) {
+    try {
+      FileReader file(path);
+      const std::vector<std::byte> header = detail::read_gguf_header(file);
+      encoder.settings = parse_sentence_settings(parse_gguf_header(header, file.size()));
+    } catch (const Error& error) {
+      fail(kRead, path.string().c_str(), {error.argument(), ": ", error.problem()});
+    }
+    return encoder;
   }
   const auto text_of = [&](const std::string& name) {
     std::error_code ignored;

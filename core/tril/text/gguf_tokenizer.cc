@@ -23,11 +23,11 @@ constexpr const char *kModel = "tokenizer.ggml.model", *kPre = "tokenizer.ggml.p
 constexpr const char *kTypes = "tokenizer.ggml.token_type", *kScores = "tokenizer.ggml.scores";
 constexpr std::size_t kMostBytes = 512;  // of a token that is merged of two others
 
-constexpr Named<TokenNames> kModels[] = {{"gpt2", TokenNames::bytes},
-                                         {"llama", TokenNames::characters}};
+constexpr Named<TokenNames> kModels[] = {
+    {"gpt2", TokenNames::bytes}, {"llama", TokenNames::characters}, {"bert", TokenNames::pieces}};
 
 // Kinds of tokens, by their numbers (SentencePieceTokenTypes in convert_hf_to_gguf.py, line 52).
-constexpr double kNormal = 1, kUnknown = 2, kUserDefined = 4;
+constexpr double kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4;
 
 // How texts are cut, and what goes with it.
 struct Cut {
@@ -87,6 +87,38 @@ std::vector<MergeEntry> merges_of(const detail::JsonReader& file,
   return merges;
 }
 
+// BERT's name of a token, of which conversion/bert.py (phantom) has put U+2581 before what begins a
+// word, taken ## away from what goes on with one, and left control tokens, or, in older files, all
+// in brackets, as they were.
+std::string word_piece(const std::string& name, double type) {
+  constexpr std::string_view kBegins = "\u2581";
+  const bool is_left = type == kUnknown || type == kControl;
+  if (is_left || (name.starts_with('[') && name.ends_with(']'))) return name;
+  const bool begins = name.starts_with(kBegins) && name.size() > kBegins.size();
+  return begins ? name.substr(kBegins.size()) : "##" + name;
+}
+
+// What BERT does with a text before its words become tokens, and what stands around each. Where
+// keys are missing ids are BERT's own, and capitals stay if each from A to Z is a word: of an
+// uncased vocabulary none is. llama.cpp goes by the keys alone, and its converter writes none of a
+// cased model.
+void set_word_pieces(const Gguf& file, const std::vector<VocabularyEntry>& vocabulary,
+                     TokenizerParts& parts) {
+  const auto capitals = std::ranges::count_if(vocabulary, [](const VocabularyEntry& each) {
+    return each.name.size() == 1 && each.name[0] >= 'A' && each.name[0] <= 'Z';
+  });
+  WordPieces& pieces = parts.word_pieces.emplace();
+  pieces.lower_case = file.boolean("tokenizer.ggml.normalizer.lowercase", capitals < 26);
+  pieces.strip_accents = file.boolean("tokenizer.ggml.normalizer.strip_accents", pieces.lower_case);
+  const auto token = [&](const char* key, Index usual) {
+    return static_cast<TokenId>(file.whole(key, usual));
+  };
+  parts.unknown.id = token("tokenizer.ggml.unknown_token_id", 100);
+  const Index begin = file.whole("tokenizer.ggml.bos_token_id", 101);
+  parts.prefix = {token("tokenizer.ggml.cls_token_id", begin)};
+  parts.suffix = {token("tokenizer.ggml.seperator_token_id", 102)};  // so spelled
+}
+
 // One number for each of so many tokens, or none.
 std::vector<double> numbers_of(const Gguf& file, const char* key, std::size_t tokens) {
   std::vector<double> numbers = file.numbers(key);
@@ -107,7 +139,13 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
   for (const auto& [text, begin] : file.texts("tokenizer.ggml.tokens")) {
     vocabulary.push_back({std::string(text), std::ssize(vocabulary), begin});
   }
+  if (vocabulary.empty()) fail(kCall, "tokenizer.ggml.tokens", "is missing, or empty");
   const std::vector<double> types = numbers_of(file, kTypes, vocabulary.size());
+  for (VocabularyEntry& each : vocabulary) {
+    if (names != TokenNames::pieces) break;
+    const double type = types.empty() ? kNormal : types[static_cast<std::size_t>(each.id)];
+    each.name = word_piece(each.name, type);
+  }
   const detail::JsonReader reader(kCall, "", 0);  // for errors at bytes of the file
   TokenizerParts parts;
   for (std::size_t id = 0; id < types.size(); ++id) {
@@ -116,6 +154,11 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
     // Which no text holds before blanks are replaced: it comes of merges.
     if (is_by_characters && name.find("\u2581") != name.npos) continue;
     parts.added.push_back({name, static_cast<TokenId>(id), types[id] != kUserDefined});
+  }
+  if (names == TokenNames::pieces) {
+    set_word_pieces(file, vocabulary, parts);
+    detail::set_vocabulary(reader, vocabulary, reader, {}, names, parts);
+    return detail::made(std::move(parts), kCall, "file");
   }
   std::vector<MergeEntry> merges;
   bool begins = is_by_characters;

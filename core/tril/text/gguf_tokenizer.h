@@ -9,12 +9,17 @@
 namespace tril {
 
 // The tokenizer that a file's keys "tokenizer.ggml. ..." describe; none where they describe none.
-// Of its `model`s two are read:
+// Of its `model`s three are read:
 //
 //   gpt2    pieces are bytes, merged by `merges`; `pre` says how texts are cut: as by GPT-2 (also
 //           where it is missing), Llama 3, Qwen2 or SmolLM
 //   llama   pieces are characters (SentencePiece); two tokens are merged where a third is both of
 //           them, the one of the highest of `scores` first
+//   bert    pieces are words (WordPiece), whose names become those of BERT's vocab.txt again, with
+//           ## before what goes on with a word, and each text stands between `cls` and `seperator`,
+//           as the key is spelled. `normalizer.lowercase` says whether capitals become small,
+//           `normalizer.strip_accents` whether accents go, else both or none. Where neither is
+//           there they do, unless the capitals from A to Z are words by themselves
 //
 // Tokens that `token_type` calls control, unknown or user-defined are added tokens. Throws Error,
 // naming the key or the byte of the file, for everything else.

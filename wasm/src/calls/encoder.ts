@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import { Encoder } from '../encoder.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
-import { ModelReader, filesOf, loadingOptions, pieces } from './model-files.js';
+import { ModelReader, filesOf, ggufOf, loadingOptions, pieces, sizeOf } from './model-files.js';
 
 const call = 'loadEncoder';
 
@@ -14,6 +14,12 @@ export const encoderCalls = (context: Context) => ({
    * those a sentence's vector is the mean of its tokens', not normalised, and a text may be as long as the context, as
    * sentence-transformers has it. In a list of files the folder counts that a browser's folder picker says
    * (`webkitRelativePath`). Options are those of `loadModel`, but for `lora`.
+   *
+   * Or from one `.gguf` file of the architecture `bert`, in Node also by its path, with tensors of the types that
+   * `loadModel` reads. `bert.pooling_type` is mean or cls, and the mean where it is missing. Such files do not say
+   * whether vectors are normalised, or how long a text may be: vectors have length 1, as with other programs that read
+   * these files, and a text may be as long as the context. Capitals become small where the file says so, or says
+   * nothing and its vocabulary has no word for each of A to Z.
    *
    * @throws TrilError naming the file, where one is missing or not what the others say, where it is a language model,
    * and where memory is out. Nothing is kept then
@@ -38,7 +44,19 @@ export const encoderCalls = (context: Context) => ({
     const { context: positions = 0, weights = '', signal } = loading;
     signal?.throwIfAborted();
     const raw = context.training(call);
-    const reader = new ModelReader(context, call, await filesOf(call, files));
+    const all = await filesOf(call, files);
+    const reader = new ModelReader(context, call, all);
+    const { engine } = context;
+    const gguf = ggufOf(call, all);
+    if (gguf !== undefined) {
+      const header = await reader.header(gguf);
+      const made = context.run(call, {}, () =>
+        raw._ggufModel(
+          ...([engine, gguf, header, sizeOf(reader.file(gguf)), positions, weights, true] as const),
+        )!,
+      );
+      return new Encoder(context, await reader.read(made, [gguf], pieces.gguf, loading));
+    }
     const config = await reader.bytes('config.json');
     const tokenizer = await reader.optional('tokenizer.json');
     const vocabulary = await reader.optional('vocab.txt');
@@ -50,7 +68,7 @@ export const encoderCalls = (context: Context) => ({
     const names = await reader.parameterFiles();
     const made = context.run(call, {}, () =>
       raw._encoder(
-        ...([context.engine, config, tokenizer, vocabulary, tokenizerConfig] as const),
+        ...([engine, config, tokenizer, vocabulary, tokenizerConfig] as const),
         ...([modules, pooling, sentence, positions, weights] as const),
       )!,
     );

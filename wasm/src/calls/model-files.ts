@@ -116,6 +116,15 @@ export function fileOf(
   throw new TrilError(call, argument, `${name} is missing`);
 }
 
+/** The GGUF file among them, which has all of a model; nothing where the model is made of others. */
+export function ggufOf(call: string, files: ReadonlyMap<string, Readable>): string | undefined {
+  if (files.has('config.json')) return undefined;
+  const names = [...files.keys()].filter((name) => name.endsWith('.gguf'));
+  if (names.length < 2) return names[0];
+  const problem = `must have one .gguf file, or config.json, have ${names.join(', ')}`;
+  throw new TrilError(call, 'files', problem);
+}
+
 /** The bytes of an adapter's files. */
 export async function adapterOf(
   call: string,

@@ -1,28 +1,18 @@
 import type { Context } from '../context.js';
-import { TrilError } from '../error.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, ModelSource } from '../model-types.js';
 import {
   ModelReader,
   adapterOf,
   filesOf,
+  ggufOf,
   loadingOptions,
   none,
   pieces,
   sizeOf,
-  type Readable,
 } from './model-files.js';
 
 const call = 'loadModel';
-
-/** The GGUF file among them, which has all of a model; nothing where the model is made of others. */
-function ggufOf(files: ReadonlyMap<string, Readable>): string | undefined {
-  if (files.has('config.json')) return undefined;
-  const names = [...files.keys()].filter((name) => name.endsWith('.gguf'));
-  if (names.length < 2) return names[0];
-  const problem = `must have one .gguf file, or config.json, have ${names.join(', ')}`;
-  throw new TrilError(call, 'files', problem);
-}
 
 export const modelCalls = (context: Context) => ({
   /**
@@ -66,11 +56,21 @@ export const modelCalls = (context: Context) => ({
     const raw = context.training(call);
     const { engine } = context;
     const reader = new ModelReader(context, call, all);
-    const gguf = ggufOf(all);
+    const gguf = ggufOf(call, all);
     if (gguf !== undefined) {
       const header = await reader.header(gguf);
       const made = context.run(call, {}, () =>
-        raw._ggufModel(engine, gguf, header, sizeOf(reader.file(gguf)), positions, weights)!,
+        raw._ggufModel(
+          ...([
+            engine,
+            gguf,
+            header,
+            sizeOf(reader.file(gguf)),
+            positions,
+            weights,
+            false,
+          ] as const),
+        )!,
       );
       return new Model(context, await reader.read(made, [gguf], pieces.gguf, loading, adapter));
     }

@@ -11,7 +11,7 @@ interface Folder {
   readonly files: readonly File[];
 }
 
-const wanted = /(?:^|\/)(?:[^/]+\.json|[^/]+\.safetensors|merges\.txt|vocab\.txt)$/u;
+const wanted = /(?:^|\/)(?:[^/]+\.json|[^/]+\.safetensors|[^/]+\.gguf|merges\.txt|vocab\.txt)$/u;
 const depthOf = (path: string) => path.split('/').length;
 
 /** Where the outermost config.json lies, to the slash behind it; null where there is none. */
@@ -33,12 +33,15 @@ export function folderOf(found: readonly Found[]): Folder | null {
   return { name: nameOf(folder), files: beside.map(({ file }) => file) };
 }
 
-/** A sentence encoder's files by their paths in its folder, those of its modules' folders too: 1_Pooling/config.json. */
+/** A sentence encoder's files by their paths in its folder, those of its modules' folders too: 1_Pooling/config.json. Where there is no folder, its GGUF file. */
 export function encoderOf(
   found: readonly Found[],
 ): { readonly name: string; readonly files: Readonly<Record<string, File>> } | null {
   const folder = innerOf(found);
-  if (folder === null) return null;
+  if (folder === null) {
+    const gguf = found.find(({ path }) => path.endsWith('.gguf'));
+    return gguf ? { name: gguf.file.name, files: { [gguf.file.name]: gguf.file } } : null;
+  }
   const inside = found
     .filter(({ path }) => wanted.test(path) && path.startsWith(folder))
     .map(({ path, file }) => [path.slice(folder.length), file] as const)
