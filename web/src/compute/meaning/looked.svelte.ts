@@ -3,6 +3,7 @@
 import { untrack } from 'svelte';
 import { Looking } from '../asking';
 import type { Progress } from '../fetched';
+import { unchanging } from '../lessons.svelte';
 import type { Begun } from '../line';
 import { trainingLine, whyOf } from '../training/run.svelte';
 import type { MeaningSessions } from './protocol';
@@ -76,9 +77,9 @@ export abstract class Looked<K extends Kind, State extends string> {
 
   /** Looks at what is asked, as it changes. */
   follow(query: () => Query<K>): void {
-    const asked = $derived(JSON.stringify(query()));
+    const asked = unchanging(query);
     $effect(() => {
-      const now = JSON.parse(asked) as Query<K>;
+      const now = asked();
       untrack(() => this.look(now));
     });
   }
