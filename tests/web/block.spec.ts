@@ -9,7 +9,9 @@ import { Lesson, expectFits, expectTablesFit, rowsOf, type Rows } from './lesson
 import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import { added, blockOf, ids, inputOf, normed, seed, weightsOf } from './oracles/block.ts';
+import { settled } from './settled.ts';
 import { weekly } from './weekly.ts';
+import { holdWorkers, inPage } from './workers.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'block')),
@@ -325,4 +327,21 @@ test('fits any width, and has no accessibility faults', weekly(), async ({ lesso
   await expectTablesFit(page);
   await page.setViewportSize({ width: 360, height: 800 });
   await expectAccessible(page);
+});
+
+test('what is only looked at asks nothing again', async ({ page, lesson }) => {
+  await holdWorkers(page);
+  await lesson.open({ stage: 'residual1' });
+  /** Times are taken when there is nothing else to do. */
+  const asked = () =>
+    inPage(page, ({ posted }) =>
+      posted.filter(({ what, kind }) => what === 'begin' && !/Time$/u.test(kind ?? '')),
+    );
+  const before = await asked();
+  expect(before.length).toBeGreaterThan(0);
+  await lesson.point('residual1', 1, 2);
+  await expect(page).toHaveURL(/pin=/u);
+  await lesson.point('residual1', 2, 3);
+  await settled(page);
+  expect(await asked()).toEqual(before);
 });

@@ -1,6 +1,6 @@
 // Answers that are kept by the content of their questions. In Node.
 import { expect, test } from '@playwright/test';
-import { Kept } from '../../web/src/compute/kept.ts';
+import { isSame, Kept } from '../../web/src/compute/kept.ts';
 
 type Hear = (answer: string | null) => void;
 
@@ -45,6 +45,21 @@ test('questions are told apart to the last bit', () => {
   for (const value of numbers) ask({ value });
   for (const x of [[0], [-0], [NaN], [Infinity], [0, 0]]) ask(new Float32Array(x));
   expect(begun).toHaveLength(numbers.length + 5);
+});
+
+test('two questions are the same where they say the same', () => {
+  const question = () => ({ ids: [1, 2], off: [], x: new Float32Array([0, NaN]), mask: null });
+  expect(isSame(question(), question())).toBe(true);
+  const others = [{ ids: [1] }, { ids: [2, 1] }, { off: ['norm1'] }, { mask: undefined }];
+  for (const other of others) expect(isSame(question(), { ...question(), ...other })).toBe(false);
+  expect(isSame(question(), { ...question(), x: new Float32Array([-0, NaN]) })).toBe(false);
+  expect(isSame(question(), { ...question(), more: undefined })).toBe(false);
+  expect(isSame(question(), null)).toBe(false);
+  // Nobody looks into these.
+  const [one, other] = [new ArrayBuffer(4), new ArrayBuffer(4)];
+  expect(isSame({ bytes: one }, { bytes: one })).toBe(true);
+  expect(isSame({ bytes: one }, { bytes: other })).toBe(false);
+  expect(isSame([new File([], 'a')], [new File([], 'a')])).toBe(false);
 });
 
 test('what was refused is asked again; who leaves does not take it from others', () => {

@@ -5,9 +5,34 @@ import type { Begun } from './line';
 const contentOf = (question: unknown): string =>
   JSON.stringify(question, (_, value: unknown) => {
     if (value instanceof Float32Array) return [...value];
-    const isPlain = typeof value !== 'number' || (Number.isFinite(value) && !Object.is(value, -0));
-    return isPlain ? value : { number: Object.is(value, -0) ? '-0' : String(value) };
+    const isWritten =
+      typeof value !== 'number' || (Number.isFinite(value) && !Object.is(value, -0));
+    return isWritten ? value : { number: Object.is(value, -0) ? '-0' : String(value) };
   });
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && value.constructor === Object;
+
+/** Whether two questions say the same. Files and buffers do only where they are one and the same. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  const areLists =
+    (Array.isArray(one) && Array.isArray(other)) ||
+    (one instanceof Float32Array && other instanceof Float32Array);
+  if (areLists) {
+    const [these, those] = [one, other] as [ArrayLike<unknown>, ArrayLike<unknown>];
+    return (
+      these.length === those.length &&
+      Array.prototype.every.call(these, (each, i) => isSame(each, those[i]))
+    );
+  }
+  if (!isPlain(one) || !isPlain(other)) return false;
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => name in other && isSame(one[name], other[name]))
+  );
+}
 
 type Hear<Answer> = (answer: Answer | null) => void;
 

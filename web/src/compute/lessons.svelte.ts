@@ -2,7 +2,7 @@
 import { browser } from '$app/environment';
 import { getContext, setContext, untrack } from 'svelte';
 import { asks } from './asking';
-import { Kept } from './kept';
+import { isSame, Kept } from './kept';
 import type { Kind, Lessons, SessionKind, Sessions } from './lesson-protocol';
 import { Line, type Begun, type Outcome } from './line';
 import { made } from './made';
@@ -12,6 +12,9 @@ import type { Failure, Loaded } from './protocol';
 let tell: () => void;
 /** Settles when a chapter has its first answers. */
 export const firstAnswers = new Promise<void>((resolve) => (tell = resolve));
+
+/** What a chapter's figures and their questions both ask. */
+const shared: readonly Kind[] = ['graph', 'heads', 'mask', 'block', 'perToken'];
 
 export class LessonClient {
   loaded = $state.raw<Loaded | null>(null);
@@ -34,8 +37,8 @@ export class LessonClient {
   /** It is that Worker which answers. */
   #joined = false;
   #settled: (() => void)[] = [];
-  /** Values of graphs, as many as a chapter's figures and questions go to and fro between. */
-  readonly #graphs = new Kept<Lessons[Kind]['answer']>(32);
+  /** As many as a chapter's figures and questions go to and fro between. */
+  readonly #kept = new Kept<Lessons[Kind]['answer']>(32);
 
   /** Why something that is shown could not be computed. */
   get failure(): (Failure & { readonly kind?: Kind }) | null {
@@ -83,7 +86,8 @@ export class LessonClient {
         }
         then(outcome.what === 'answer' ? (outcome.answer as Lessons[K]['answer']) : null);
       });
-    return kind === 'graph' ? this.#graphs.ask(ask, begin, accept as never) : begin(accept);
+    if (!shared.includes(kind)) return begin(accept);
+    return this.#kept.ask([kind, ask], begin, accept as never);
   }
 
   /** Begins a session; `said` hears what it says, `hear` how it ends. */
@@ -139,6 +143,16 @@ const theClient = () => (client ??= new LessonClient());
 /** With the page: the package is loaded while the chapter's code is still on its way. */
 export const startLessonWorker = (trains: boolean) => theClient().start(trains);
 
+/** What `make` gives, by the same object for as long as it says the same. */
+export function unchanging<T>(make: () => T): () => T {
+  let last: T;
+  const now = $derived.by(() => {
+    const next = make();
+    return isSame(next, last) ? last : (last = next);
+  });
+  return () => now;
+}
+
 /** The answer to a question that changes: stays until the next one is there. */
 export class Answer<K extends Kind> {
   now = $state.raw<Lessons[K]['answer'] | null>(null);
@@ -148,6 +162,8 @@ export class Answer<K extends Kind> {
   readonly #client = useLessons();
   readonly #kind: K;
   #begun: Pick<Begun, 'cancel'> | null = null;
+  /** What is to be answered, as it was asked last. */
+  #wanted: Lessons[K]['ask'] | null = null;
   /** Asked meanwhile: only the newest is sent when the Worker is free, so that a slider never queues up. */
   #next: Lessons[K]['ask'] | null = null;
   /** Was asked, and had no answer. */
@@ -177,10 +193,14 @@ export class Answer<K extends Kind> {
     this.now = question && made.answer(this.#kind, question);
   }
 
-  /** Asks besides what is asked as it changes. */
+  /** Asks besides what is asked as it changes; what says the same as before is not asked again, unless it had no answer. */
   put(question: Lessons[K]['ask']): void {
-    this.#next = question;
-    this.#send();
+    const isNew = this.#left !== null || !isSame(question, this.#wanted);
+    this.#wanted = question;
+    if (isNew) {
+      this.#next = question;
+      this.#send();
+    } else if (!this.#begun) this.asked = question;
   }
 
   #send(): void {
@@ -194,7 +214,7 @@ export class Answer<K extends Kind> {
       this.#left = answer === null ? question : null;
       if (answer !== null) {
         this.now = answer;
-        this.asked = question;
+        this.asked = this.#next === null ? this.#wanted : question;
       }
       this.#send();
     });

@@ -26,9 +26,8 @@ export function askOf(state: BlockState): BlockAsk {
   };
 }
 
-/** What the time of a block depends on, as text: equal texts are equal questions. */
-export function timedOf(state: BlockState): string {
+/** What the time of a block depends on. */
+export function timedOf(state: BlockState): BlockTimeAsk {
   const { ids, norm, activation, causal } = askOf(state);
-  const ask: BlockTimeAsk = { tokens: ids.length, norm, activation, causal };
-  return JSON.stringify(ask);
+  return { tokens: ids.length, norm, activation, causal };
 }

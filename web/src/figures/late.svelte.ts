@@ -1,6 +1,6 @@
 // What keeps the Worker busy for a while, as times do: asked where they are seen, once nothing changes any more.
 import type { Kind, Lessons } from '../compute/lesson-protocol';
-import { Answer, useLessons } from '../compute/lessons.svelte';
+import { Answer, unchanging, useLessons } from '../compute/lessons.svelte';
 import { useSight } from './sight.svelte';
 
 /** How long a question must stand before the Worker is kept busy with measuring; then it waits for its turn. */
@@ -11,14 +11,13 @@ export class LateAnswer<K extends Kind> {
   readonly #answer: Answer<K>;
   readonly #ask: () => Lessons[K]['ask'] | null;
 
-  /** `ask` gives the same object as long as the question is the same. */
   constructor(kind: K, ask: () => Lessons[K]['ask'] | null) {
-    this.#ask = ask;
+    this.#ask = unchanging(ask);
     this.#answer = new Answer(kind, () => null);
     const client = useLessons();
     const sight = useSight();
     $effect(() => {
-      const question = ask();
+      const question = this.#ask();
       if (question === null || sight?.times === 0 || this.#answer.asked === question) return;
       let back = () => {};
       const timer = setTimeout(() => {

@@ -66,6 +66,7 @@ export class OpenChapter<State> {
   /** What was made with the page is still to be seen: the living one waits for its answers behind it. */
   still = $state(!arrival.over);
   #figures: Undrawn[] | null = null;
+  #sliding = false;
   readonly #first: Promise<unknown> | undefined;
 
   constructor(codec: Codec<State>, { trains = false, first }: Options) {
@@ -112,6 +113,15 @@ export class OpenChapter<State> {
 
   change(change: Partial<State>): void {
     this.address.set(change, { undoable: true });
+  }
+
+  /** All that a slider moves over until it comes to rest is one change. */
+  slide(change: Partial<State>): void {
+    this.address.set(change, { undoable: !this.#sliding });
+    this.#sliding = true;
+  }
+  rest(): void {
+    this.#sliding = false;
   }
 }
 

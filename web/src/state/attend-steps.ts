@@ -1,18 +1,9 @@
 // The nine steps of the chapter: what each makes, of what, and which part of the formula it is.
-import type { MatrixId } from '../compute/protocol';
+import { matrixIds, type MatrixId } from '../compute/protocol';
 
-export const stepIds = [
-  'x',
-  'q',
-  'k',
-  'v',
-  'scores',
-  'scaled',
-  'masked',
-  'weights',
-  'output',
-] as const;
-export type StepId = (typeof stepIds)[number];
+export type StepId = Exclude<MatrixId, 'wq' | 'wk' | 'wv'>;
+const isLater = (id: MatrixId): id is Exclude<StepId, 'x'> => !/^(?:x|w[qkv])$/u.test(id);
+export const stepIds = ['x', ...matrixIds.filter(isLater)] as const;
 
 /** The parts of softmax(Q K^T / sqrt(d) + M) V that can light up, each a link to a step. */
 export type FormulaPart = 'softmax' | 'q' | 'k' | 'product' | 'scale' | 'mask' | 'v';

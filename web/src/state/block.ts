@@ -64,7 +64,6 @@ interface WordEdit {
 export const orderIds = ['asItIs', 'reverse', 'rotate', 'shuffle'] as const;
 export type OrderId = (typeof orderIds)[number];
 export const measures = ['size', 'spread'] as const;
-export type Measure = (typeof measures)[number];
 export const scales = ['shared', 'own'] as const;
 
 export const maxTokens = 8;

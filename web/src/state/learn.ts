@@ -5,22 +5,12 @@ import { taskIds } from '../compute/training/tasks';
 import type { Cell } from './cell';
 import { cell, choice, codecOf, number, oneOf, whole, yes, type StateOf } from './fields';
 
+export const gradientOf = <Stage extends StageId>(stage: Stage) => `d${stage}` as const;
 /** The numbers of the forward pass, and their gradients. */
-const gradientIds = [
-  'dwq',
-  'dwk',
-  'dwv',
-  'dq',
-  'dk',
-  'dv',
-  'dscores',
-  'dweights',
-  'doutput',
-] as const;
+const gradientIds = stageIds.map(gradientOf);
 const learnIds = ['x', ...stageIds, 'said', 'loss', ...gradientIds] as const;
 export type LearnCell = Cell<(typeof learnIds)[number]>;
 
-export const gradientOf = (stage: StageId) => `d${stage}` as const;
 /** The stage of a number or of its gradient; null for what has none. */
 export function stageOf(id: LearnCell['matrix']): StageId | null {
   const name = gradientIds.includes(id as never) ? id.slice(1) : id;

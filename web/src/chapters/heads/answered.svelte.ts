@@ -1,10 +1,10 @@
 // What the core has answered for the words at hand, asked once for all figures of the chapter.
 import { getContext, setContext } from 'svelte';
 import type { HeadsAnswer, HeadsAsk } from '../../compute/lessons/heads';
-import { Answer } from '../../compute/lessons.svelte';
+import { Answer, unchanging } from '../../compute/lessons.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { HeadsState } from '../../state/heads';
-import { askOf, inputsOf, sequenceOf, type Sequence } from './model';
+import { askOf, sequenceOf, type Sequence } from './model';
 
 export interface Shown {
   readonly now: HeadsAnswer;
@@ -15,8 +15,8 @@ export class Answered {
   readonly #model: OpenChapter<HeadsState>;
   readonly #text = $derived.by(() => this.#model.state.text);
   readonly #batch = $derived.by(() => this.#model.state.batch);
-  readonly #inputs = $derived.by(() => inputsOf(this.#model.state));
-  readonly #ask = $derived(askOf(this.#inputs));
+  readonly #question = unchanging(() => askOf(this.#model.state));
+  readonly #ask = $derived(this.#question());
   readonly #answer: Answer<'heads'>;
   /** As typed. */
   readonly sequence: Sequence = $derived(sequenceOf(this.#text, this.#batch));

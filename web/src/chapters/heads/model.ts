@@ -37,12 +37,8 @@ export function sequenceOf(typed: string, batch: number): Sequence {
   };
 }
 
-/** What the core is asked, as text: equal texts are equal questions. */
-export function inputsOf({ text: typed, batch, writers }: HeadsState): string {
-  return JSON.stringify({ ids: sequenceOf(typed, batch).ids, batch: batch - 1, writers });
-}
-
-export function askOf(inputs: string): HeadsAsk | null {
-  const ask = JSON.parse(inputs) as HeadsAsk;
-  return ask.ids.length > 0 ? ask : null;
+/** Null where there are no words. */
+export function askOf({ text: typed, batch, writers }: HeadsState): HeadsAsk | null {
+  const { ids } = sequenceOf(typed, batch);
+  return ids.length > 0 ? { ids, batch: batch - 1, writers } : null;
 }

@@ -1,5 +1,6 @@
 // A question to the open model whose answer comes in parts: begun, followed and stopped.
 import { opened } from '../../compute/opened/opened.svelte';
+import { isSame } from '../../compute/kept';
 import type { OpenedRequests, RequestKind } from '../../compute/opened/protocol';
 
 export class Running<K extends RequestKind> {
@@ -24,7 +25,7 @@ export class Running<K extends RequestKind> {
 
   /** What was found is of another question. */
   isOfAnother(ask: OpenedRequests[K]['ask'] | null): boolean {
-    return this.asked !== null && JSON.stringify(this.asked) !== JSON.stringify(ask);
+    return this.asked !== null && !isSame(this.asked, ask);
   }
 
   begin(ask: OpenedRequests[K]['ask']): void {

@@ -1,6 +1,7 @@
 // A training under way: begun, held, followed and left. It lives on where its chapter is left, and waits there.
 import { untrack } from 'svelte';
 import { afterFrame } from '../frames';
+import { isSame } from '../kept';
 import { Line, type Begun } from '../line';
 import type { Failure, Loaded } from '../protocol';
 import { startTrainingWorker } from '../start-worker';
@@ -45,7 +46,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
 
   readonly #kind: K;
   /** The last that was begun. */
-  #wanted = '';
+  #wanted: TrainingSessions[K]['ask'] | null = null;
   #session: Begun<unknown> | null = null;
   /** Which of the trainings is shown. */
   #run = 0;
@@ -77,12 +78,12 @@ export abstract class Run<K extends keyof TrainingSessions> {
 
   /** As `begin`, unless that is what was begun last. */
   follow(ask: TrainingSessions[K]['ask']): void {
-    if (JSON.stringify(ask) !== this.#wanted) this.begin(ask);
+    if (!isSame(ask, this.#wanted)) this.begin(ask);
   }
 
   /** A model that has not learned anything yet. */
   begin(ask: TrainingSessions[K]['ask']): void {
-    this.#wanted = JSON.stringify(ask);
+    this.#wanted = ask;
     this.#session?.cancel();
     clearTimeout(this.#timer);
     this.#timer = undefined;
