@@ -1,5 +1,5 @@
 // The encoder block of width 512, 8 heads and 2048 hidden units, its weights packed at every call
-// and packed before, and then on two threads; there and back; layer normalisation.
+// and packed before, and then on two threads; forward and backward; layer normalisation.
 #include <benchmark/benchmark.h>
 #include <tril/block/transformer_block.h>
 #include <tril/foundation/buffer.h>

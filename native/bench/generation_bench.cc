@@ -1,6 +1,6 @@
 // A model of llama2.c's kind (Karpathy 2023) token by token: 6 layers of 8 heads, 256 wide, a
-// vocabulary of 4096, 5.8 M parameters; 128 tokens behind a prompt of 128. And a larger one, 12
-// layers of 12 heads, 768 wide, 88 M parameters; 16 tokens behind 32. Both with weights of 32 bits
+// vocabulary of 4096, 5.8 M parameters; 128 tokens after a prompt of 128. And a larger one, 12
+// layers of 12 heads, 768 wide, 88 M parameters; 16 tokens after 32. Both with weights of 32 bits
 // and of 16. Each token reads all matrices but the embedding once, so the limit is the speed at
 // which as many bytes are read, measured in the same rounds. A prompt is bound by its products,
 // which are measured alone, too: `products` multiplies as many rows by the same matrices, and does

@@ -47,7 +47,7 @@ ExitCode generate(const Program& program, const Arguments& arguments) {
   if (!program.json) stream(text);
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
-  Clock::time_point first = begin;  // when the first token was there, the prompt being behind it
+  Clock::time_point first = begin;  // when the first token was there, after the prompt
   while (const auto next = generation.next({scratch, parallel})) {
     if (tokens.empty()) first = Clock::now();
     tokens.push_back(next->token);
@@ -62,14 +62,14 @@ ExitCode generate(const Program& program, const Arguments& arguments) {
   const auto rate = [](std::size_t count, double seconds) {
     return count > 0 && seconds > 0 ? static_cast<double>(count) / seconds : 0;
   };
-  const std::size_t behind = tokens.empty() ? 0 : tokens.size() - 1;
+  const std::size_t after = tokens.empty() ? 0 : tokens.size() - 1;
   program.print({{"prompt", text},
                  {"prompt_tokens", prompt.size()},
                  {"text", written},
                  {"tokens", tokens},
                  {"end", name_of(kGenerationEnds, generation.end())},
                  {"seconds", all.count()},
-                 {"tokens_per_second", rate(behind, each.count())},
+                 {"tokens_per_second", rate(after, each.count())},
                  {"weights", weights_of(model.parameters)}},
                 "");
   return kDone;

@@ -25,17 +25,17 @@ namespace {
 // did. How many there are, and which one this is, says MPI alone; but a program that was started as
 // usual does not wait for it to begin.
 int launched() {
-  const auto told = [](const char* name) {
+  const auto number_of = [](const char* name) {
     const char* const text = std::getenv(name);
     int number = -1;
     if (text) std::from_chars(text, text + std::strlen(text), number);
     return number;
   };
-  int count = told("PMIX_RANK") + 1;  // which tells nothing of the others
+  int count = number_of("PMIX_RANK") + 1;  // which tells nothing of the others
   // mpirun of Open MPI, of MPICH and Intel MPI; srun.
   for (const char* size :
        {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"}) {
-    if (const int number = told(size); number > 1) count = std::max(count, number);
+    if (const int number = number_of(size); number > 1) count = std::max(count, number);
   }
   return count;
 }

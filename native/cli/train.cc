@@ -83,8 +83,8 @@ TrainPlan new_plan(const Arguments& given) {
                  std::move(tokenizer),
                  {}};
   Schedule& schedule = plan.options.schedule;
-  schedule = usual_schedule(given.rate.value_or(schedule.learning_rate),
-                            given.steps.value_or(schedule.steps));
+  schedule = default_schedule(given.rate.value_or(schedule.learning_rate),
+                              given.steps.value_or(schedule.steps));
   apply(given, plan);
   plan.config.vocabulary = plan.tokenizer.size();
   plan.vocabulary_note =
@@ -119,7 +119,7 @@ TrainPlan further_plan(const Arguments& given) {
     set(plan.lora->alpha, given.lora_alpha);
   }
   const double rate = given.lora ? kLoraLearningRate : kFurtherLearningRate;
-  schedule = usual_schedule(given.rate.value_or(rate), given.steps.value_or(schedule.steps));
+  schedule = default_schedule(given.rate.value_or(rate), given.steps.value_or(schedule.steps));
   apply(given, plan);
   plan.config = with_context(plan.config, plan.config.context, "train");
   check_model_config(plan.config, "train");

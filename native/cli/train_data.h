@@ -18,7 +18,7 @@ struct TrainTexts {
 // A file's text. Unless `any_bytes`, it must be UTF-8. Throws Failure, naming the file.
 std::string read_text(const std::string& path, bool any_bytes);
 
-// The files of each list, one behind the other. Without `validation`, the last tenth of `train` is
+// The files of each list, one after the other. Without `validation`, the last tenth of `train` is
 // for that. Unless `any_bytes`, each must be UTF-8. Throws Failure, naming the file, where one
 // cannot be read, and where there is nothing in the files of a list.
 TrainTexts read_texts(const std::vector<std::string>& train,

@@ -16,7 +16,7 @@ class TrainLog {
   // Of what is there, the first `done` steps are kept. Throws Failure, naming the file, where it
   // cannot be written, or read again.
   TrainLog(const std::filesystem::path& path, std::int64_t done);
-  // A step, and the validation loss behind it.
+  // A step, and the validation loss after it.
   void add(const TrainingStep& step, std::optional<double> validation);
   // Throws Failure where what was added cannot be written.
   void flush();

@@ -39,7 +39,7 @@ class TrainProgress {
 std::string time_text(double seconds);
 // "812", "32 k", "1.2 M".
 std::string count_text(double count);
-// Four digits behind the point.
+// Four digits after the point.
 std::string loss_text(double loss);
 
 }  // namespace tril::cli

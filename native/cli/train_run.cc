@@ -140,10 +140,10 @@ class TrainingRun {
   // The gradients of all processes; and whether any was interrupted, so that all stop together.
   void add_up(std::span<float> gradient, std::span<double> sums) {
     processes_.add_up(gradient);
-    double told[] = {sums[0], Interrupts::any() ? 1.0 : 0.0};
-    processes_.add_up(told);
-    sums[0] = told[0];
-    any_interrupted_ = told[1] > 0;
+    double sent[] = {sums[0], Interrupts::any() ? 1.0 : 0.0};
+    processes_.add_up(sent);
+    sums[0] = sent[0];
+    any_interrupted_ = sent[1] > 0;
   }
   bool is_interrupted() const {
     return processes_.count() > 1 ? any_interrupted_ : Interrupts::any();

@@ -38,7 +38,7 @@ struct TraceCase {
     }
   }
   DecodingSession session() const { return {model.config(), model.weights()}; }
-  Buffer<float, 2> logits(const ModelChanges& changes = {}) {
+  Buffer<float, 2> logits(const Interventions& changes = {}) {
     DecodingSession changed = session();
     changed.set_changes(changes);
     Buffer<float, 2> out({kTokens, kVocabulary});

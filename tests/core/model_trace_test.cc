@@ -130,7 +130,7 @@ TEST_P(ModelTraceTest, HeadsAreReplaced) {
   session.set_length(0);
   const Traced other(c, session, c.others);
   const auto patched = [&](const Traced& from) {
-    ModelChanges changes;
+    Interventions changes;
     for (Index head = 0; head < 4; ++head) {
       changes.heads.push_back({1, head, 6, from.trace.layers[1].attention.heads[0][head][6]});
     }
@@ -170,7 +170,7 @@ TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
     const ModelLayerTrace& at = from.trace.layers[static_cast<std::size_t>(layer)];
     const bool is_attention = sublayer == LayerPart::attention;
     const MatrixView<float> values = is_attention ? at.from_attention : at.from_feed_forward;
-    ModelChanges changes;
+    Interventions changes;
     for (Index t = first; t < kTokens; ++t) {
       changes.sublayers.push_back({layer, sublayer, t, values[t]});
     }
@@ -186,7 +186,7 @@ TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
     EXPECT_FALSE(equal(before.view()[6], changed.view()[6]));
   }
   // All heads give what attention adds.
-  ModelChanges heads;
+  Interventions heads;
   for (Index head = 0; head < 4; ++head) {
     for (Index t = 0; t < kTokens; ++t) {
       heads.heads.push_back({1, head, t, other.trace.layers[1].attention.heads[0][head][t]});
@@ -206,7 +206,7 @@ TEST_P(ModelTraceTest, TheResidualStreamIsReplaced) {
     const MatrixView<float> from =
         layers == 0 ? other.trace.embedded
                     : other.trace.layers[static_cast<std::size_t>(layers) - 1].out;
-    ModelChanges changes;
+    Interventions changes;
     for (Index t = 0; t < kTokens; ++t) changes.residual.push_back({layers, t, from[t]});
     EXPECT_TRUE(equal(other.logits, c.logits(changes))) << layers;
   }
@@ -215,11 +215,11 @@ TEST_P(ModelTraceTest, TheResidualStreamIsReplaced) {
 // One by one as all at once.
 TEST_P(ModelTraceTest, ChangesHoldInDecoding) {
   const std::vector<float> value(16, 0.5f);
-  const ModelChanges changes{.without_layers = {2},
-                             .heads = {{0, 1}, {1, 3, 4}},
-                             .sublayers = {{0, LayerPart::feed_forward, 3},
-                                           {1, LayerPart::attention, 5, {value.data(), {16}}}},
-                             .residual = {{1, 2, {value.data(), {16}}}}};
+  const Interventions changes{.without_layers = {2},
+                              .heads = {{0, 1}, {1, 3, 4}},
+                              .sublayers = {{0, LayerPart::feed_forward, 3},
+                                            {1, LayerPart::attention, 5, {value.data(), {16}}}},
+                              .residual = {{1, 2, {value.data(), {16}}}}};
   const Buffer<float, 2> expected = c.logits(changes);
   DecodingSession session = c.session();
   session.set_changes(changes);
@@ -233,7 +233,7 @@ TEST_P(ModelTraceTest, ChangesHoldInDecoding) {
 TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
   DecodingSession session = c.session();
   const std::vector<float> value(5);
-  const auto refused = [&](const ModelChanges& changes) {
+  const auto refused = [&](const Interventions& changes) {
     return error_of([&] { session.set_changes(changes); });
   };
   EXPECT_EQ(refused({.without_layers = {3}}),

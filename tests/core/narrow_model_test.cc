@@ -97,7 +97,7 @@ TEST(NarrowModel, CanBeOpenedAndChanged) {
   const ModelConfig config = tested(ModelFamily::llama, true);
   const Both both(config, ElementType::bfloat16);
   const std::vector<std::int32_t> tokens = ids(7);
-  const auto run = [&](const ModelParameters& parameters, const ModelChanges& changes,
+  const auto run = [&](const ModelParameters& parameters, const Interventions& changes,
                        const MatrixView<float>& lens) {
     DecodingSession session(parameters);
     session.set_changes(changes);
@@ -110,11 +110,11 @@ TEST(NarrowModel, CanBeOpenedAndChanged) {
     return memory;
   };
   Buffer<float, 1> value({config.head_width()});
-  ModelChanges head;
+  Interventions head;
   head.heads = {{1, 2, 3, value.view()}, {0, 1, -1, {}}};
-  ModelChanges layer;
+  Interventions layer;
   layer.without_layers = {0};
-  for (const ModelChanges& changes : {ModelChanges(), head, layer}) {
+  for (const Interventions& changes : {Interventions(), head, layer}) {
     Buffer<float, 2> expected({7, 91}), actual({7, 91});
     const auto all = run(both.floats, changes, expected), same = run(both.narrow, changes, actual);
     EXPECT_TRUE(equal(all, same));

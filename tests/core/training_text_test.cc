@@ -68,7 +68,7 @@ TEST(TrainingText, ObjectivesAndSchedulesFollowFromLittle) {
   EXPECT_EQ(options.batches.vocabulary, 11);
   set_objective(TrainingObjective::next, config, options);
   EXPECT_TRUE(config.causal);
-  const Schedule schedule = usual_schedule(1e-2, 300);
+  const Schedule schedule = default_schedule(1e-2, 300);
   EXPECT_EQ(schedule.warmup, 15);
   EXPECT_DOUBLE_EQ(schedule.lowest, 1e-3);
   EXPECT_EQ(schedule.steps, 300);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/model/word_windows.h>
-#include <tril/text/lower_case.h>
+#include <tril/text/letter_case.h>
 #include <tril/text/tokenizer_file.h>
 #include <tril/text/train_tokenizer.h>
 

@@ -81,6 +81,7 @@ describe('examples', () => {
         'run',
         'tensors',
         'parts',
+        'each',
         'encoded',
         'disposeParts',
         'nextBatch',

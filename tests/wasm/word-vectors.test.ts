@@ -1,4 +1,5 @@
 // Word vectors: what is learned, the same in a Worker, the file, and what is refused.
+import { TrilError } from 'tril';
 import { loadTril, WordVectors, type WordVectorOptions } from 'tril/training';
 import { loadTril as loadRemote, RemoteWordVectors, type RemoteTrainingTril } from 'tril/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -125,6 +126,23 @@ describe('what is wrong', () => {
   it('is a rate that is too high', () => {
     const vectors = tril.wordVectors({ ...small, learningRate: 1e30 });
     expect(() => vectors.steps(3)).toThrow('the learning rate is too high');
+    vectors.dispose();
+  });
+
+  it('leaves the reports of the steps before it', () => {
+    const vectors = tril.wordVectors(small);
+    const step = vectors.step.bind(vectors);
+    vectors.step = () => {
+      if (vectors.done < 2) return step();
+      throw new TrilError('step', 'loss', 'is nan');
+    };
+    let failure: unknown;
+    try {
+      vectors.steps(4);
+    } catch (error) {
+      failure = error;
+    }
+    expect((failure as TrilError).steps?.map((each) => each.step)).toEqual([0, 1]);
     vectors.dispose();
   });
 });

@@ -5,7 +5,7 @@ import type { Tensor } from 'tril';
 import {
   loadTril,
   type Model,
-  type ModelChanges,
+  type Interventions,
   type TrainingTril,
   type Without,
 } from 'tril/training';
@@ -35,7 +35,7 @@ export class Here {
   }
 
   /** The loss on a text, and how likely each token is behind it. */
-  said(ids: ArrayLike<number>, changes: ModelChanges = {}) {
+  said(ids: ArrayLike<number>, changes: Interventions = {}) {
     const { tril, model } = this;
     return tril.scope(() => {
       const { logits } = model.forward([...Array.from(ids)], changes);

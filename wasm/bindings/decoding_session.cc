@@ -39,7 +39,7 @@ int session_capacity(const Session& session) {
 }
 void set_session_length(Session& session, int length) { session.session.set_length(length); }
 
-// Gives the logits [V] behind the last token.
+// Gives the logits [V] after the last token.
 TensorHandle session_append(Session& session, const Integers& tokens) {
   Engine& engine = session.model->engine;
   const Index vocabulary = session.session.config().vocabulary;

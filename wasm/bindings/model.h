@@ -42,7 +42,7 @@ void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfi
 // Changes with the values that they borrow.
 struct ChangesWithValues {
   std::vector<float> values;
-  ModelChanges changes;
+  Interventions changes;
 };
 
 // Reads five numbers a change: its kind (layer, head, attention, feed-forward, or the residual

@@ -11,7 +11,7 @@ ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
                              const Floats& values) {
   enum { layer, head, attention, feed_forward, residual };
   ChangesWithValues made{emscripten::convertJSArrayToNumberVector<float>(values), {}};
-  ModelChanges& all = made.changes;
+  Interventions& all = made.changes;
   const std::vector<std::int32_t> parts = numbers_of(changes);
   const float* next = made.values.data();
   for (std::size_t n = 0; n + 4 < parts.size(); n += 5) {
@@ -48,7 +48,7 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool
     fail(kCall, "tokens", {"are ", count, ", and the context is ", config.context});
   }
   const ChangesWithValues changed = changes_of(config, given_changes, values);
-  check_model_changes(config, changed.changes, kCall);
+  check_interventions(config, changed.changes, kCall);
   DecodingSession session(model.model.parameters, count);
   session.set_changes(changed.changes);
 

@@ -69,7 +69,7 @@ SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settin
   if (file.empty()) {
     set_settings(given, plan.config, plan.options);
     Schedule& schedule = plan.options.schedule;
-    schedule = usual_schedule(schedule.learning_rate, schedule.steps);
+    schedule = default_schedule(schedule.learning_rate, schedule.steps);
   } else {
     stored = parse_safetensors(std::as_bytes(std::span(file)));
     plan = read_encoder_decoder_checkpoint(stored);

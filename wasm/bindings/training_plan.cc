@@ -32,7 +32,7 @@ void set_defaults(const Metadata& given, TrainingPlan& plan) {
   ModelConfig config = plan.config;
   TrainerOptions options = plan.options;
   set_settings(given, config, options);
-  plan.options.schedule = usual_schedule(options.schedule.learning_rate, options.schedule.steps);
+  plan.options.schedule = default_schedule(options.schedule.learning_rate, options.schedule.steps);
 }
 
 // Sets what a model brings along that is trained further. Throws Error for settings that are its

@@ -19,7 +19,7 @@ export function refuse(problem: string): never {
 
 /** A line with one of spreadsheets' errors in front is a row, not a comment. */
 const comment = /^#(?!(?:n\/a|na\b|div\/0!|num!|value!|ref!|name\?|null!))/i;
-/** What is said of a row behind it: `1 2 # like this`. */
+/** What is said of a row after it: `1 2 # like this`. */
 const remark = /[ \t]#(?:[ \t]|$)/;
 const isSpace = (char: string | undefined) => char === ' ' || char === '\t';
 const isEnd = (char: string | undefined) => char === undefined || char === '\n' || char === '\r';

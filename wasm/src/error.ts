@@ -1,5 +1,6 @@
 import { describe } from './describe.js';
 import type { TrainingStep } from './training-step.js';
+import type { WordVectorStep } from './word-vector-types.js';
 
 /** The shapes of the tensors that a failed call was given, by argument. */
 export type Shapes = Readonly<Record<string, readonly number[]>>;
@@ -19,7 +20,7 @@ export class TrilError extends Error {
   /** The shapes of all tensors of the call. */
   readonly shapes?: Shapes;
   /** Of several steps of training the reports of those that were done before one failed. */
-  steps?: readonly TrainingStep[];
+  steps?: readonly (TrainingStep | WordVectorStep)[];
 
   constructor(call: string, argument: string, problem: string, shapes?: Shapes) {
     super(`${call}: ${argument}: ${problem}`);
@@ -31,7 +32,7 @@ export class TrilError extends Error {
 }
 
 /** What went wrong, with the reports of the steps that were done before. */
-export function afterSteps(error: unknown, steps: readonly TrainingStep[]): unknown {
+export function afterSteps(error: unknown, steps: TrilError['steps'] = []): unknown {
   if (error instanceof TrilError && steps.length > 0) error.steps = steps;
   return error;
 }

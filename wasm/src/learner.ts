@@ -7,6 +7,27 @@ import type { RawLearner } from './raw.js';
 import type { Tensor } from './tensor.js';
 import type { Moments, TrainingStep } from './trainer-types.js';
 import { checkBytes, checkParameterNames, settingsOf } from './trainer-values.js';
+import type { WordVectorStep } from './word-vector-types.js';
+
+/**
+ * Takes steps one by one: so many, or one over each batch of a list. An error carries the reports of those before it.
+ */
+export function* eachStep<Step extends TrainingStep | WordVectorStep, Batch>(
+  count: number | readonly Batch[],
+  step: (batch?: Batch) => Step,
+): Generator<Step, void, undefined> {
+  const batches = Array.isArray(count) ? (count as readonly Batch[]) : undefined;
+  const all = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
+  const reports: Step[] = [];
+  while (reports.length < all) {
+    try {
+      reports.push(step(batches?.[reports.length]));
+    } catch (error) {
+      throw afterSteps(error, reports);
+    }
+    yield reports.at(-1)!;
+  }
+}
 
 /** What all trainers of models are: settings, parameters, gradients and moments, in the memory of a module. */
 export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends OwnedObject<
@@ -68,15 +89,12 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
    * ```
    */
   steps(count: number | readonly Batch[]): TrainingStep[] {
-    const batches = Array.isArray(count) ? (count as readonly Batch[]) : undefined;
-    const all = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
-    const reports: TrainingStep[] = [];
-    try {
-      while (reports.length < all) reports.push(this.step(batches?.[reports.length]));
-    } catch (error) {
-      throw afterSteps(error, reports);
-    }
-    return reports;
+    return [...this.each(count)];
+  }
+
+  /** @internal What `steps` gives, one by one. */
+  each(count: number | readonly Batch[]): Generator<TrainingStep, void, undefined> {
+    return eachStep(count, (batch?: Batch) => this.step(batch));
   }
 
   /**

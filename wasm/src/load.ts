@@ -47,11 +47,11 @@ const maximumThreads = 32;
 
 const page = 65536;
 /** In pages, of memory that is shared: the most that 32 bits can count in bytes is one less than 4 GiB. */
-const pages = { least: 256, most: 65535, usual: 8192 };
+const pages = { min: 256, max: 65535, default: 8192 };
 
 /** Memory that is shared, of as many bytes. */
 function sharedMemory(bytes: number): object {
-  const size = Math.min(Math.ceil(bytes / page), pages.most);
+  const size = Math.min(Math.ceil(bytes / page), pages.max);
   try {
     return new WebAssembly.Memory({ initial: size, maximum: size, shared: true });
   } catch (error) {
@@ -61,14 +61,14 @@ function sharedMemory(bytes: number): object {
 }
 
 function checkMemory(memory: number | undefined): number {
-  if (memory === undefined) return pages.usual * page;
-  const [least, most] = [pages.least * page, (pages.most + 1) * page];
-  if (Number.isInteger(memory) && memory >= least && memory <= most) return memory;
-  const problem = `must be a whole number of bytes from ${least} to ${most}, is ${describe(memory)}`;
+  if (memory === undefined) return pages.default * page;
+  const [min, max] = [pages.min * page, (pages.max + 1) * page];
+  if (Number.isInteger(memory) && memory >= min && memory <= max) return memory;
+  const problem = `must be a whole number of bytes from ${min} to ${max}, is ${describe(memory)}`;
   throw new TrilError('loadTril', 'memory', problem);
 }
 
-/** How the script of each variant is fetched, and what is behind a variant's name in that of its file. */
+/** How the script of each variant is fetched, and what follows a variant's name in that of its file. */
 export interface Modules {
   readonly suffix: string;
   readonly fetch: Partial<Record<Variant, () => Promise<Script>>>;

@@ -36,7 +36,7 @@ export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
 
   /**
    * How a text goes on, token by token, with keys and values cached. Where the context is full, it
-   * goes on behind the second half of it. The same seed draws the same tokens.
+   * goes on after the second half of it. The same seed draws the same tokens.
    *
    * @throws TrilError where the prompt is empty or longer than the context, or an option is wrong; and
    * the reason of `signal` where that aborts

@@ -1,5 +1,5 @@
 import { TrilError, shapeText } from './error.js';
-import type { ModelChanges, Replacement, Without } from './model-types.js';
+import type { Interventions, Replacement, Without } from './model-types.js';
 import { checkKeys, checkName, describe, integerOption } from './names.js';
 import { Tensor } from './tensor.js';
 import { flatten, flattenIntegers, inferShape } from './values.js';
@@ -9,7 +9,7 @@ const kinds = ['layer', 'head', 'attention', 'feedForward', 'residual'];
 const parts = kinds.slice(2);
 
 /** Changes as the module takes them: five numbers each, and the values of those that have some. */
-export interface RawChanges {
+export interface RawInterventions {
   /** Kind, layer, head, position or -1 for all, and 1 where it has values. */
   readonly changes: Int32Array;
   readonly values: Float32Array;
@@ -115,7 +115,7 @@ class Changes {
   }
 
   /** All of them. */
-  raw(): RawChanges {
+  raw(): RawInterventions {
     const values = new Float32Array(this.#values.reduce((sum, { length }) => sum + length, 0));
     let end = 0;
     for (const each of this.#values) {
@@ -133,10 +133,10 @@ class Changes {
 export function changesOf(
   call: string,
   config: Readonly<Record<string, unknown>>,
-  { without = [], replace = [] }: ModelChanges,
+  { without = [], replace = [] }: Interventions,
   positions: number,
   rows?: number,
-): RawChanges {
+): RawInterventions {
   const changes = new Changes(call, config, positions, rows);
   for (const [name, list] of Object.entries({ without, replace })) {
     if (Array.isArray(list)) continue;

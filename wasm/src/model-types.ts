@@ -81,15 +81,18 @@ export interface Replacement {
 }
 
 /** How a model is changed for a call (activation patching; Meng et al. 2022). */
-export interface ModelChanges {
+export interface Interventions {
   /** What is switched off. */
   readonly without?: readonly Without[];
   /** What is replaced, in this order. */
   readonly replace?: readonly Replacement[];
 }
 
+/** @deprecated The old name of `Interventions`. */
+export type ModelChanges = Interventions;
+
 /** What `Model.forward` is to do besides. */
-export interface ForwardOptions extends ModelChanges {
+export interface ForwardOptions extends Interventions {
   /** Give what is computed on the way: all of it, or without what takes most memory. */
   readonly trace?: boolean | ModelTraceOptions;
   /** Give the logits after the last token alone, `[V]`, and compute no others; false unless given. */
@@ -183,7 +186,7 @@ export interface TextEvaluation extends TrainingLoss {
  * The options of continuing a text. Positions of what is changed are from 0 to below the context, whose first half
  * is forgotten when it is full.
  */
-export interface TextOptions extends DrawOptions, ModelChanges {
+export interface TextOptions extends DrawOptions, Interventions {
   /** Ends the text where it aborts. */
   readonly signal?: AbortSignal;
 }

@@ -43,7 +43,7 @@ export class Model extends LoadedModel {
    * are the last row of all but for rounding.
    *
    * @throws TrilError where there are none or more than the context has, or one is no token; and for
-   * a layer, head or position that there is not, and values of another shape. Nothing is changed behind
+   * a layer, head or position that there is not, and values of another shape. Nothing stays changed after
    * the call
    *
    * @example

@@ -12,6 +12,7 @@ export type {
   LoadModelOptions,
   ModelAttention,
   ModelFile,
+  Interventions,
   ModelChanges,
   ModelForward,
   ModelParameters,

@@ -15,7 +15,7 @@ import type { NestedNumbers } from './values.js';
 
 /**
  * An encoder-decoder in training, in the memory of one loaded module: `nn.Transformer` with embeddings
- * and sines and cosines in front of it and a head behind it, as Vaswani et al. 2017 have it. Made by
+ * and sines and cosines in front of it and a head after it, as Vaswani et al. 2017 have it. Made by
  * `sequenceTrainer` of `tril/training`; its memory is given back by `dispose`, at the end of a `using`
  * declaration or of a `tril.scope`.
  *

@@ -8,7 +8,7 @@ import { flattenIntegers, type NestedNumbers } from './values.js';
 export interface EncodeOptions {
   /** Whether special tokens are looked for in the text; else their texts are text as any other (default true). */
   readonly specialTokens?: boolean;
-  /** Whether the tokens come that the file puts before every text and behind it (default true). */
+  /** Whether the tokens come that the file puts before every text and after it (default true). */
   readonly affixes?: boolean;
 }
 

@@ -40,7 +40,7 @@ export interface WordVectorStep {
   /** The mean loss of a pair, in nats. */
   readonly loss: number;
   readonly learningRate: number;
-  /** The time that it took. */
+  /** Duration of the step in milliseconds. */
   readonly milliseconds: number;
 }
 

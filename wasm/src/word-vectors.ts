@@ -1,5 +1,6 @@
 import type { Context } from './context.js';
 import { TrilError } from './error.js';
+import { eachStep } from './learner.js';
 import { describe, integerOption } from './names.js';
 import { OwnedObject } from './owned.js';
 import type { RawWordVectors } from './raw.js';
@@ -73,7 +74,8 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
   /**
    * Takes so many steps one after the other (default: those that are left).
    *
-   * @throws TrilError as `step`; those before the one that failed are done
+   * @throws TrilError as `step`; those before the one that failed are done, and their reports are
+   * the error's `steps`
    *
    * @example
    * ```ts
@@ -86,11 +88,15 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
    * vectors.dispose();
    * ```
    */
-  steps(count: number = Math.max(0, this.allSteps - this.done)): WordVectorStep[] {
-    const steps = integerOption('steps', 'count', count, Number.NaN, 0);
-    const reports: WordVectorStep[] = [];
-    while (reports.length < steps) reports.push(this.step());
-    return reports;
+  steps(count?: number): WordVectorStep[] {
+    return [...this.each(count)];
+  }
+
+  /** @internal What `steps` gives, one by one. */
+  each(
+    count: number = Math.max(0, this.allSteps - this.done),
+  ): Generator<WordVectorStep, void, undefined> {
+    return eachStep(count, () => this.step());
   }
 
   /**

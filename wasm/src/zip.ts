@@ -65,7 +65,7 @@ function findList(view: DataView): { offset: number; count: number } {
   return refuse('the archive has no list of its entries; it may be cut short');
 }
 
-/** The sizes and the place of an entry, which stand behind its name where they are of 64 bits. */
+/** The sizes and the place of an entry, which stand after its name where they are of 64 bits. */
 function placeOf(view: DataView, at: number, extra: number, extraEnd: number) {
   let wider = extraEnd;
   for (let next = extra; next + 4 <= extraEnd; next += 4 + view.getUint16(next + 2, true)) {

@@ -4,7 +4,14 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { Application, CommentTag, Converter, OptionDefaults, ReflectionKind } from 'typedoc';
+import {
+  Application,
+  CommentTag,
+  Converter,
+  OptionDefaults,
+  ParameterReflection,
+  ReflectionKind,
+} from 'typedoc';
 import { root } from './steps.mjs';
 
 const wasm = join(root, 'wasm');
@@ -99,7 +106,9 @@ const options = {
 };
 
 const commentsOf = (reflection) =>
-  [reflection, ...(reflection.signatures ?? [])].map(({ comment }) => comment).filter(Boolean);
+  [reflection, reflection.getSignature ?? reflection, ...(reflection.signatures ?? [])]
+    .map(({ comment }) => comment)
+    .filter(Boolean);
 
 /** What of a module is read first; all else is types of arguments and results. */
 const first = 'Begin here';
@@ -118,6 +127,38 @@ const beginning = [
   'RemoteTrainingTril',
 ];
 const types = 'Types';
+
+/**
+ * Gives a call of a Worker's objects, whose type is made of its twin's, the twin's words but for the example, and its
+ * arguments one by one: `RemoteModel.encode` those of `Model.encode`.
+ */
+function completeByTwin(reflection, project) {
+  if (reflection.kind === ReflectionKind.Constructor) return project.removeReflection(reflection);
+  const owner = reflection.parent.name
+    .replace('Remote', '')
+    .replace(/^Learner$/, 'SequenceTrainer');
+  const twin = project
+    .getReflectionsByKind(ReflectionKind.Class)
+    .find(({ name }) => name === owner)
+    ?.getChildByName(reflection.name);
+  const words = twin && commentsOf(twin)[0]?.clone();
+  if (!words || commentsOf(reflection).length > 0) return;
+  words.removeTags('@example');
+  for (const each of reflection.signatures ?? [reflection]) {
+    each.comment = words;
+    const [values] = each.parameters ?? [];
+    each.parameters = values?.type.elements.map((element, n) => {
+      const { name, flags, defaultValue } = twin.signatures[0].parameters[n];
+      const parameter = new ParameterReflection(name, ReflectionKind.Parameter, each);
+      project.registerReflection(parameter);
+      return Object.assign(parameter, {
+        flags,
+        defaultValue,
+        type: element.element ?? element,
+      });
+    });
+  }
+}
 
 /** The files whose calls a module has that not every module has. */
 const ownFiles = new Map([
@@ -148,6 +189,10 @@ function categorise({ project }) {
       reflection.parent?.name,
     );
     if (isTwin && commentsOf(reflection).length === 0) project.removeReflection(reflection);
+    const isOfRemote =
+      reflection.parent?.kind === ReflectionKind.Class &&
+      reflection.parent.name.startsWith('Remote');
+    if (isOfRemote) completeByTwin(reflection, project);
     // So are those that a module of tril/lessons or tril/training has besides its own.
     const own = ownFiles.get(reflection.parent?.name);
     const isOwn = own && reflection.sources?.some(({ fileName }) => own.test(fileName));

@@ -43,7 +43,7 @@ struct AttentionOptions {
   Index past = 0;                       // how many of the keys were there before query 0
   std::vector<Index> key_lengths = {};  // one a batch: how many of the keys are real; none: all
   AttentionMethod method = AttentionMethod::automatic;  // the same result but for rounding
-  // In training, of the weights behind softmax, as dropout() does of a matrix [B H T, S]. A
+  // In training, of the weights after softmax, as dropout() does of a matrix [B H T, S]. A
   // backward that is given the same leaves out the same.
   std::optional<DropoutOptions> dropout = {};
 };

@@ -20,7 +20,7 @@ inline bool wants_scores(const AttentionTrace& trace) noexcept {
   return trace.scores || trace.capped || trace.masked || trace.weights;
 }
 
-// What attention computes, there and back.
+// What attention computes, forward and backward.
 struct AttentionFormula {
   TensorView<const float, 4> query, key, value;
   Mask mask;  // causal and padding included

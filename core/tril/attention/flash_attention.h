@@ -23,7 +23,7 @@ struct FlashStep {
   const float* factors;        // a row: by what its output before was scaled, if visited
 };
 
-// Is told of each step, by the thread that made it: for looking at.
+// Called with each step, by the thread that made it: for looking at.
 class FlashObserver {
  public:
   virtual void after(const FlashStep& step) = 0;

@@ -1,4 +1,4 @@
-// Heads side by side in a projection [B, T, H * D], told apart as [B, H, T, D] and joined again,
+// Heads side by side in a projection [B, T, H * D], viewed as [B, H, T, D] and joined again,
 // normalised, and turned by their positions. Views all the way: nothing is copied but where a name
 // says so.
 #pragma once

@@ -57,7 +57,7 @@ struct BasicMultiHeadWeights {
 using MultiHeadWeights = BasicMultiHeadWeights<const float>;
 
 // How queries and keys are rotated by their positions (layers/rotary_positions.h). The first token
-// stands at 0, or, where there is a cache, behind those in it.
+// stands at 0, or, where there is a cache, after those in it.
 struct MultiHeadRotary {
   double base = 10000;                      // pair i turns by base^(-2 i / R) radians a position
   Index width = 0;                          // R, the elements of a head that are turned; 0: all

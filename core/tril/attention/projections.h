@@ -1,4 +1,4 @@
-// The projections of multi-head attention, told apart: which input goes through which weights.
+// The projections of multi-head attention, one by one: which input goes through which weights.
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>

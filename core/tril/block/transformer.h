@@ -78,7 +78,7 @@ struct TransformerOptions {
   AttentionOptions source_attention = {};    // of the encoder: scores [B, H, S, S]
   AttentionOptions target_attention = {};    // of the decoder: scores [B, H, T, T]
   AttentionOptions memory_attention = {};  // from the decoder to the encoder's output: [B, H, T, S]
-  // In training: at 4 places in each layer of the encoder and, behind all these, 6 in each layer of
+  // In training: at 4 places in each layer of the encoder and, after all these, 6 in each layer of
   // the decoder, as the blocks have them.
   std::optional<DropoutPlaces> dropout = {};
   // Beyond PyTorch's: feed-forward with a gate, linear1 then [2 F, C], and self-attention of both
@@ -99,7 +99,7 @@ struct TransformerTrace {
 // no layers or where one of them does not fit, naming it: "layers.3.linear1.weight".
 
 // x and out [B, T, C]; the options hold for every layer, eps for the norm at the end as well. Each
-// layer leaves out at places of its own, behind those of the layers before it.
+// layer leaves out at places of its own, after those of the layers before it.
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
                          const TransformerBlockOptions& options, TensorView<float, 3> out,
                          const Context& context = {},

@@ -8,15 +8,13 @@
 namespace tril::detail {
 
 // Where the trace of a block has the block's output.
-inline TensorView<float, 3>& block_output(NormOrder order, TransformerBlockTrace& trace) noexcept {
-  return order == NormOrder::post ? trace.normed2 : trace.residual2;
-}
-inline TensorView<float, 3>& block_output(NormOrder order, DecoderBlockTrace& trace) noexcept {
-  return order == NormOrder::post ? trace.normed3 : trace.residual3;
-}
 template <typename Trace>
-const TensorView<float, 3>& block_output(NormOrder order, const Trace& trace) noexcept {
-  return block_output(order, const_cast<Trace&>(trace));
+auto& block_output(NormOrder order, Trace& trace) noexcept {
+  if constexpr (requires { trace.normed3; }) {  // a decoder's
+    return order == NormOrder::post ? trace.normed3 : trace.residual3;
+  } else {
+    return order == NormOrder::post ? trace.normed2 : trace.residual2;
+  }
 }
 
 // The options of a whole Transformer, for each of its stacks.
@@ -31,7 +29,7 @@ inline TransformerBlockOptions encoder_options(const TransformerOptions& options
           .gated = options.gated,
           .rotary = options.rotary};
 }
-// The decoder's dropout is at the places behind those of an encoder of so many layers.
+// The decoder's dropout is at the places after those of an encoder of so many layers.
 inline DecoderBlockOptions decoder_options(const TransformerOptions& options,
                                            std::size_t encoder_layers) {
   DecoderBlockOptions of_decoder = {.heads = options.heads,

@@ -28,7 +28,7 @@ class JsonReader {
   // Each of these first skips spaces, tabs and ends of lines.
   bool at_end();
   char peek();             // '\0' at the end
-  bool take(char symbol);  // whether it is next; then it is behind us
+  bool take(char symbol);  // whether it is next; it is consumed then
   void expect(char symbol);
   bool take_word(std::string_view word);
   // Digits, no sign, no leading zeros, at most the largest Index.

@@ -107,7 +107,7 @@ bool same_place(const ViewShape& a, const ViewShape& b) noexcept {
 }
 
 void check_view(const ViewShape& view, Empty empty, const char* call, const char* argument) {
-  // Throws where TRIL_FORCE_ISA is wrong. From here on it does not: kernels are looked up behind
+  // Throws where TRIL_FORCE_ISA is wrong. From here on it does not: kernels are looked up after
   // noexcept, and by threads.
   best_isa();
   if (!view.data) fail(call, argument, "no tensor given");

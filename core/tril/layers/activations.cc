@@ -21,7 +21,7 @@ void check_backward(const char* call, const MatrixView<const float>& d_out,
   check_in_place(d_x, x, call, "d_x");
 }
 
-// What a function is called, and how it is computed there and back.
+// What a function is called, and how it is computed forward and backward.
 struct Kind {
   const char *call, *backward_call;
   ElementwiseKernels::Map map;

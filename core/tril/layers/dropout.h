@@ -42,7 +42,7 @@ struct DropoutPlaces {
 
   // That of a place, counted from 0, where each batch has `rows` rows.
   DropoutOptions at(Index place, Index rows) const noexcept;
-  // The places behind the first `count`, counted from 0 again.
+  // The places after the first `count`, counted from 0 again.
   DropoutPlaces after(Index count) const noexcept;
 };
 

@@ -172,7 +172,7 @@ template <typename Function, int Count, typename... Inputs>
   }
 }
 
-// So many elements, and zeros behind them.
+// So many elements, and zeros after them.
 template <Index Size>
 struct Padded {
   float at[Size] = {};

@@ -1,9 +1,9 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
-#include <tril/layers/axes.h>
 #include <tril/layers/loops.h>
 #include <tril/layers/reduce.h>
 #include <tril/layers/reduce_kernels.h>
+#include <tril/layers/shapes.h>
 
 #include <algorithm>
 #include <array>

@@ -12,7 +12,7 @@ namespace {
 // Whether pairs are turned by their angle, or back.
 enum class Direction { forward, backward };
 
-// Turns `pairs` pairs of one token's head; the second element of a pair lies `distance` behind the
+// Turns `pairs` pairs of one token's head; the second element of a pair lies `distance` after the
 // first, and the next pair begins `step` further.
 template <Direction direction>
 void turn(const float* x, const float* cos, const float* sin, Index pairs, Index distance,

@@ -1,5 +1,4 @@
 #include <tril/foundation/check.h>
-#include <tril/layers/axes.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/shapes.h>
 #include <tril/layers/unchecked.h>
@@ -88,6 +87,22 @@ const char* call_of(Join how) {
 }
 
 }  // namespace
+
+int detail::axis_of(Index axis, const AnyShape& shape, const char* call, const char* argument) {
+  if (axis < -shape.rank || axis >= shape.rank) {
+    fail(call, argument, {"there is no axis ", axis, "; shape is ", shape});
+  }
+  return static_cast<int>(axis < 0 ? axis + shape.rank : axis);
+}
+
+detail::AxisSet::AxisSet(std::span<const Index> axes, const AnyShape& shape, const char* call,
+                         const char* argument) {
+  for (const Index each : axes) {
+    const int axis = axis_of(each, shape, call, argument);
+    if ((*this)[axis]) fail(call, argument, {"axis ", axis, " is named twice; shape is ", shape});
+    insert(axis);
+  }
+}
 
 AnyView<const float> transpose(const AnyView<const float>& x, std::span<const Index> axes) {
   constexpr const char* kCall = "transpose";

@@ -34,7 +34,7 @@ struct Slice {
   bool is_one = false;                   // the element at `start` alone, and the axis is left out
 };
 
-// slices[i] of axis i, all of the axes behind them. What is beyond an axis is cut off. Throws Error
+// slices[i] of axis i, all of the axes after them. What is beyond an axis is cut off. Throws Error
 // for an element that is not there, a step of 0 and more slices than axes.
 AnyView<const float> slice(const AnyView<const float>& x, std::span<const Slice> slices,
                            const char* call = "slice");
@@ -80,4 +80,26 @@ Index arange_count(double start, double stop, double step);
 // out[i] = start + i step, in double and rounded once: numpy.arange.
 void arange(double start, double step, VectorView<float> out);
 
+namespace detail {
+
+// `axis`, counted from the end of `shape` where negative, counted from its beginning. Throws Error,
+// in the name of `call` and of `argument`, where there is none.
+int axis_of(Index axis, const AnyShape& shape, const char* call, const char* argument = "axis");
+
+// Which axes are chosen.
+class AxisSet {
+ public:
+  AxisSet() = default;
+  // Throws Error for an axis that is not there or is named twice.
+  AxisSet(std::span<const Index> axes, const AnyShape& shape, const char* call,
+          const char* argument = "axis");
+
+  bool operator[](int axis) const noexcept { return (axes_ >> axis & 1) != 0; }
+  void insert(int axis) noexcept { axes_ |= 1u << axis; }
+
+ private:
+  unsigned axes_ = 0;
+};
+
+}  // namespace detail
 }  // namespace tril

@@ -46,7 +46,7 @@ struct BasicNormWeights {
   }
 };
 
-// The two linear layers of a feed-forward, there and back.
+// The two linear layers of a feed-forward, forward and backward.
 template <typename T>
 struct BasicFeedForwardWeights {
   BasicLinearWeights<T> linear1 = {};  // [F, C]

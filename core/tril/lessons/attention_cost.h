@@ -19,7 +19,7 @@ struct AttentionSizes {
   Index width = 1, value_width = 1;            // D, Dv
 };
 
-// A cost with the number of scores behind it.
+// A cost with the number of scores that it is of.
 struct AttentionCost : Cost {
   // How many of the B H T S scores are computed. A block of queries is multiplied with the keys
   // from the first to the last that one of its queries may see: all queries of a head are one block

@@ -16,7 +16,7 @@ namespace tril {
 struct CacheShape {
   Index line_bytes = 64;  // what is fetched at once
   Index ways = 8;         // lines of a set
-  Index sets = 64;        // 64 B * 8 * 64 = 32 KiB, a usual first level
+  Index sets = 64;        // 64 B * 8 * 64 = 32 KiB, a common first level
 };
 
 // A cache that is asked for one address after the other.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+// Written here, since every build of the core has this call, and not every one has Eigen.
 namespace tril {
 namespace {
 

@@ -181,11 +181,11 @@ void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
   }
 }
 
-void DecodingSession::set_changes(ModelChanges changes) {
+void DecodingSession::set_changes(Interventions changes) {
   if (length_ > 0) {
     fail(kCall, "changes", {"there are ", length_, " tokens, of the model as it was"});
   }
-  check_model_changes(config_, changes, kCall);
+  check_interventions(config_, changes, kCall);
   changes_ = std::move(changes);
 }
 
@@ -220,7 +220,7 @@ void DecodingSession::append(std::span<const std::int32_t> tokens, MatrixView<fl
   run(tokens, logits, trace, context);
 }
 
-// In pieces, or all at once for a trace and where tokens see those behind them; logits of all
+// In pieces, or all at once for a trace and where tokens see those after them; logits of all
 // tokens, or of the last.
 void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
                           const ModelTrace& trace, const Context& context) {

@@ -53,11 +53,11 @@ class DecodingSession {
   // From here on the model runs with these changes, whose values it borrows. Throws Error where
   // they do not fit it, and where there are tokens, whose keys and values are those of another
   // model.
-  void set_changes(ModelChanges changes);
+  void set_changes(Interventions changes);
   // What keys and values take.
   std::size_t bytes() const noexcept;
 
-  // Tokens that follow those there are; the logits [V] behind the last of them, good until the next
+  // Tokens that follow those there are; the logits [V] after the last of them, good until the next
   // call, of a model without a head none; and what is computed on the way. Throws Error where there
   // are none or more than there is room for, or an id is no token, or tokens follow others in a
   // model that is not causal, each of whose tokens sees all: nothing is then appended. Of a layer
@@ -65,7 +65,7 @@ class DecodingSession {
   // besides where a view has another shape than model_trace gives it.
   VectorView<const float> append(std::span<const std::int32_t> tokens, const Context& context = {},
                                  const ModelTrace& trace = {});
-  // The same, and the logits behind each, [T, V]. Throws Error for a model without a head.
+  // The same, and the logits after each, [T, V]. Throws Error for a model without a head.
   void append(std::span<const std::int32_t> tokens, MatrixView<float> logits,
               const Context& context = {}, const ModelTrace& trace = {});
   // Logits [N, V] of rows of the residual stream [N, C], wherever they are from: the final norm and
@@ -104,7 +104,7 @@ class DecodingSession {
   // keys are turned for; below 0 where these are no longer good.
   std::vector<std::int32_t> tokens_;
   Index turned_for_ = 0;
-  ModelChanges changes_;
+  Interventions changes_;
 };
 
 namespace detail {

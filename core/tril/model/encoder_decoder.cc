@@ -103,7 +103,7 @@ void check_ids(const char* call, const char* name, const Tokens& ids, Index voca
   }
 }
 
-// The places of dropout around the Transformer's, which are behind these.
+// The places of dropout around the Transformer's, which come after these.
 enum Place : Index { kSource, kTarget, kPlaces };
 
 // Dropout of a source or a target, both ways.

@@ -1,5 +1,5 @@
 // The encoder-decoder from sequence to sequence of "Attention is all you need" (Vaswani et al.
-// 2017): nn.Transformer with token embeddings before it and a head behind it, to be trained.
+// 2017): nn.Transformer with token embeddings before it and a head after it, to be trained.
 //
 //   x = dropout(sqrt(C) E_source[source] + positions)      [B, S, C], positions sines and cosines,
 //                                                          or queries and keys turned instead

@@ -43,7 +43,7 @@ Index capacity_of(const PretrainedModel& model, std::span<const std::int32_t> pr
     if (token >= 0 && token < config.vocabulary) continue;
     fail(kCall, "prompt", {token, " is outside the vocabulary (0..", config.vocabulary - 1, ")"});
   }
-  check_model_changes(config, options.changes, kCall);
+  check_interventions(config, options.changes, kCall);
   return count + std::min(options.max_tokens, config.context - count);
 }
 
@@ -54,10 +54,10 @@ std::size_t begun(std::string_view text, std::string_view stop) noexcept {
   return count;
 }
 
-// Whether decoding leaves away the first blank behind a prompt: it is of nothing but special
+// Whether decoding leaves away the first space after a prompt: it is of nothing but special
 // tokens.
 bool is_nothing(std::span<const std::int32_t> prompt, const Tokenizer* tokenizer) {
-  if (!tokenizer || !tokenizer->loses_first_blank()) return false;
+  if (!tokenizer || !tokenizer->loses_first_space()) return false;
   return std::ranges::all_of(prompt, [&](std::int32_t token) {
     return token < tokenizer->size() && tokenizer->is_special(token);
   });
@@ -109,7 +109,7 @@ VectorView<const float> Generation::run_trained(const Context& context) {
   return trained_->logits({tokens_.data() + all - seen, {1, seen}}, context)[seen - 1];
 }
 
-// The logits behind all tokens.
+// The logits after all tokens.
 VectorView<const float> Generation::run(const Context& context) {
   const VectorView<const float> logits = trained_ ? run_trained(context) : run_cached(context);
   if (!tokenizer_) return logits;

@@ -24,7 +24,7 @@ struct GenerationOptions {
   SamplingOptions sampling = {};       // how each is drawn
   std::uint64_t seed = 0;              // of all draws
   std::vector<std::string> stop = {};  // none is empty; with a tokenizer only
-  ModelChanges changes = {};           // of the model, for all of it; values are borrowed
+  Interventions changes = {};          // of the model, for all of it; values are borrowed
 };
 
 // Why it ended.
@@ -42,14 +42,14 @@ struct GeneratedToken {
   // The bytes that are sure to be of the text by now: those of this token and of tokens before it,
   // but for the beginning of what may become a text at which to stop. Without a tokenizer none. A
   // character may come in parts. Behind a prompt of nothing but special tokens the text begins
-  // without the blank that decoding leaves away.
+  // without the space that decoding leaves away.
   std::string text;
 };
 
 // Borrows the model. What it draws is a function of the model, the prompt and the options.
 class Generation {
  public:
-  // After `prompt`, of at least one token. Where the context is full, it goes on behind the second
+  // After `prompt`, of at least one token. Where the context is full, it goes on after the second
   // half of what is in it. Throws Error where the prompt is empty, longer than the context, or has
   // what is no token, where options are out of range, and where changes do not fit the model.
   Generation(const PretrainedModel& model, std::span<const std::int32_t> prompt,
@@ -88,7 +88,7 @@ class Generation {
   std::size_t done_ = 0;              // how many of them the session has had
   Index drawn_ = 0;
   GenerationEnd end_ = GenerationEnd::none;
-  bool is_at_beginning_ = false;  // no text yet, nor in the prompt, and a blank does not count
+  bool is_at_beginning_ = false;  // no text yet, nor in the prompt, and a space does not count
   std::string held_;              // back, of the text
 };
 

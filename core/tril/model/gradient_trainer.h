@@ -53,7 +53,7 @@ struct TrainingStep {
   double loss = 0;           // before it, the mean of all targets, in nats
   double gradient_norm = 0;  // before clipping
   double learning_rate = 0;  // of the schedule
-  double seconds = 0;        // that it took
+  double seconds = 0;        // duration of the step
   Index tokens = 0;          // that were looked at
 
   // Parts of these seconds:

@@ -154,7 +154,7 @@ struct ModelConfig {
   // Of encoders; a LanguageModel has none of these.
   Index token_types = 0;  // of which the vector of the first is added to each token's; 0: none
   bool embedding_norm = false;  // the sum of a token's vectors is normalised
-  bool has_head = true;         // false: x behind the last layer is the result
+  bool has_head = true;         // false: x after the last layer is the result
 
   // The settings of a family, as its authors have them; sizes as above.
   static ModelConfig of(ModelFamily family) noexcept;

@@ -272,14 +272,16 @@ std::optional<std::vector<std::int32_t>> parse_generation_config(std::string_vie
 std::string model_config_json(const ModelConfig& config, ElementType type,
                               const ModelTokens& tokens) {
   const detail::FamilyEntry& entry = detail::family_entry(config.family);
-  const ModelConfig usual = ModelConfig::of(config.family);
+  const ModelConfig published = ModelConfig::of(config.family);
   detail::JsonWriter json('{', 2);
   const auto add = [&](const char* name, const detail::JsonText& value) {
     if (name) json.add(name, value);
   };
-  const bool is_usual = config.causal == usual.causal;
-  const std::string own = std::string(is_usual ? "" : kMasked).append(family_name(config.family));
-  json.add("architectures", detail::json_list({is_usual ? entry.architecture : "TrilForMaskedLM"}));
+  const bool is_causal_as_published = config.causal == published.causal;
+  const std::string own =
+      std::string(is_causal_as_published ? "" : kMasked).append(family_name(config.family));
+  json.add("architectures",
+           detail::json_list({is_causal_as_published ? entry.architecture : "TrilForMaskedLM"}));
   json.add("model_type", own);
   json.add(entry.layer_count, config.layers);
   json.add(entry.heads, config.heads);
@@ -289,7 +291,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
   json.add(entry.hidden, config.hidden_width());
   json.add(entry.context, config.context);
   const bool is_named =
-      config.feed_forward != usual.feed_forward && config.is_gated() == usual.is_gated();
+      config.feed_forward != published.feed_forward && config.is_gated() == published.is_gated();
   json.add(entry.activation, is_named ? name_of(kNames, config.activation())
                                       : std::string_view(entry.default_activation));
   json.add(entry.eps, config.eps);

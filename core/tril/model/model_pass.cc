@@ -20,9 +20,9 @@ void for_changed(Index position, Index first, Index tokens, const Apply& apply) 
 }
 
 // In what the heads of a layer give, [1, H, T, D], the tokens from `first` on.
-void change_heads(const ModelChanges& changes, Index layer, Index first,
+void change_heads(const Interventions& changes, Index layer, Index first,
                   const TensorView<float, 4>& heads) {
-  for (const HeadChange& change : changes.heads) {
+  for (const HeadIntervention& change : changes.heads) {
     if (change.layer != layer) continue;
     for_changed(change.position, first, heads.size(2),
                 [&](Index t) { replace(heads[0][change.head][t], change.value); });
@@ -30,9 +30,9 @@ void change_heads(const ModelChanges& changes, Index layer, Index first,
 }
 
 // In what a part of a layer adds, [1, T, C], the tokens from `first` on.
-void change_sublayer(const ModelChanges& changes, Index layer, LayerPart part, Index first,
+void change_sublayer(const Interventions& changes, Index layer, LayerPart part, Index first,
                      const TensorView<float, 3>& x) {
-  for (const SublayerChange& change : changes.sublayers) {
+  for (const SublayerIntervention& change : changes.sublayers) {
     if (change.layer != layer || change.sublayer != part) continue;
     for_changed(change.position, first, x.size(1),
                 [&](Index t) { replace(x[0][t], change.value); });
@@ -58,9 +58,9 @@ BasicLayerWeights<To> by_layer_names(const BasicModelLayerWeights<T>& weights) {
 
 }  // namespace
 
-void change_residual(const ModelChanges& changes, Index layers, Index first,
+void change_residual(const Interventions& changes, Index layers, Index first,
                      const MatrixView<float>& x) noexcept {
-  for (const ResidualChange& change : changes.residual) {
+  for (const ResidualIntervention& change : changes.residual) {
     if (change.layers != layers) continue;
     for_changed(change.position, first, x.size(0), [&](Index t) { replace(x[t], change.value); });
   }

@@ -47,8 +47,8 @@ struct ModelPass {
   std::optional<std::uint64_t> dropout_seed;  // none: nothing is left out
   Index first_batch;                          // of a part of a batch, where it begins in the whole
   const Context& context;
-  std::span<KeyValueCache> caches = {};   // in decoding, one a layer
-  const ModelChanges* changes = nullptr;  // in decoding: of heads, those that there are
+  std::span<KeyValueCache> caches = {};    // in decoding, one a layer
+  const Interventions* changes = nullptr;  // in decoding: of heads, those that there are
 
   // Rows [B T, W] as [B, T, W]; none as none.
   TensorView<float, 3> batched(const MatrixView<float>& rows) const noexcept {
@@ -71,7 +71,7 @@ void cap_logits_backward(const ModelConfig& config, const MatrixView<float>& cap
                          const MatrixView<float>& d_logits, const Context& context);
 
 // In the residual stream [T, C] after so many layers, the tokens from `first` on.
-void change_residual(const ModelChanges& changes, Index layers, Index first,
+void change_residual(const Interventions& changes, Index layers, Index first,
                      const MatrixView<float>& x) noexcept;
 
 }  // namespace tril::detail

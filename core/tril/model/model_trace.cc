@@ -47,7 +47,8 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
   return trace;
 }
 
-void check_model_changes(const ModelConfig& config, const ModelChanges& changes, const char* call) {
+void check_interventions(const ModelConfig& config, const Interventions& changes,
+                         const char* call) {
   const auto in_range = [&](Index value, Index end, const char* name) {
     if (value >= 0 && value < end) return;
     fail(call, name, {"must be from 0 to below ", end, ", is ", value});
@@ -67,16 +68,16 @@ void check_model_changes(const ModelConfig& config, const ModelChanges& changes,
     if (!change.value || std::ranges::find(without, change.layer) == without.end()) return;
     fail(call, name, {"has a value, and layer ", change.layer, " is left out"});
   };
-  for (const HeadChange& each : changes.heads) {
+  for (const HeadIntervention& each : changes.heads) {
     is_there(each, "heads.layer");
     in_range(each.head, config.heads, "heads.head");
     value(each, config.head_width(), "heads.value");
   }
-  for (const SublayerChange& each : changes.sublayers) {
+  for (const SublayerIntervention& each : changes.sublayers) {
     is_there(each, "sublayers.layer");
     value(each, config.width, "sublayers.value");
   }
-  for (const ResidualChange& each : changes.residual) {
+  for (const ResidualIntervention& each : changes.residual) {
     in_range(each.layers, config.layers + 1, "residual.layers");
     value(each, config.width, "residual.value");
   }

@@ -24,11 +24,11 @@ struct ModelLayerTrace {
   MatrixView<float> normed1 = {};  // [T, C]: what attention is given, without a norm before it x
   MultiHeadTrace attention = {};   // B = 1: queries, keys, values, weights of every head, ...
   MatrixView<float> from_attention = {};     // [T, C]: what attention adds to it
-  MatrixView<float> between = {};            // [T, C]: the residual stream behind attention
+  MatrixView<float> between = {};            // [T, C]: the residual stream after attention
   MatrixView<float> normed2 = {};            // [T, C]: what feed-forward is given
   FeedForwardTrace feed_forward = {};        // [T, F]; gated, hidden is [T, 2 F]
   MatrixView<float> from_feed_forward = {};  // [T, C]: what feed-forward adds to it
-  MatrixView<float> out = {};                // [T, C]: the residual stream behind the layer
+  MatrixView<float> out = {};                // [T, C]: the residual stream after the layer
 };
 
 // Of all of it.
@@ -41,7 +41,7 @@ struct ModelTrace {
   bool is_empty() const noexcept { return !embedded && layers.empty() && !final_normed; }
 };
 
-// All of it, laid out in `memory`, for T tokens behind `past` others: of attention queries, keys,
+// All of it, laid out in `memory`, for T tokens after `past` others: of attention queries, keys,
 // both before their norms and before positions turn them where there are, values, weights, heads
 // and, where they are asked for, scores. Throws Error as check_model_config does, and for T below 1
 // or past below 0.
@@ -49,7 +49,7 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
                        const ModelTraceOptions& options = {});
 
 // What a head gives, [D], is replaced.
-struct HeadChange {
+struct HeadIntervention {
   Index layer;                         // from 0
   Index head;                          // from 0
   Index position = -1;                 // of the token, from 0; -1: of all
@@ -57,7 +57,7 @@ struct HeadChange {
 };
 
 // What a part of a layer adds to the residual stream, [C], is replaced.
-struct SublayerChange {
+struct SublayerIntervention {
   Index layer;                         // from 0
   LayerPart sublayer;                  // which part
   Index position = -1;                 // of the token, from 0; -1: of all
@@ -65,18 +65,18 @@ struct SublayerChange {
 };
 
 // The residual stream, [C], is replaced.
-struct ResidualChange {
-  Index layers;                        // behind so many of them; 0: what is embedded
+struct ResidualIntervention {
+  Index layers;                        // after so many of them; 0: what is embedded
   Index position = -1;                 // of the token, from 0; -1: of all
   VectorView<const float> value = {};  // [C], borrowed; none: 0
 };
 
 // All that is changed, in this order.
-struct ModelChanges {
-  std::vector<Index> without_layers = {};      // these add nothing
-  std::vector<HeadChange> heads = {};          // before they go through the output projection
-  std::vector<SublayerChange> sublayers = {};  // before it is added
-  std::vector<ResidualChange> residual = {};   // behind a layer
+struct Interventions {
+  std::vector<Index> without_layers = {};            // these add nothing
+  std::vector<HeadIntervention> heads = {};          // before they go through the output projection
+  std::vector<SublayerIntervention> sublayers = {};  // before it is added
+  std::vector<ResidualIntervention> residual = {};   // after a layer
 
   // Whether nothing is changed.
   bool is_empty() const noexcept {
@@ -86,6 +86,6 @@ struct ModelChanges {
 
 // Throws Error in the name of `call` where there is no such layer or head, a value has another
 // width, or one is for what a layer that is left out would give.
-void check_model_changes(const ModelConfig& config, const ModelChanges& changes, const char* call);
+void check_interventions(const ModelConfig& config, const Interventions& changes, const char* call);
 
 }  // namespace tril

@@ -60,7 +60,7 @@ struct PretrainedOptions {
   Index context = 0;  // tokens at once, as with_context (model_config.h) takes them; 0: as the file
   ParameterMemory weights = ParameterMemory::as_in_files;  // how they are held
   std::filesystem::path lora = {};  // folder of an adapter (lora_file.h) to be merged; empty: none
-  std::function<void(const ReadProgress&)> progress = {};  // told with each file and each piece
+  std::function<void(const ReadProgress&)> progress = {};  // called with each file and each piece
 };
 
 // Reads a GGUF file, or a folder: config.json, and what ends a text by generation_config.json;

@@ -15,7 +15,7 @@ constexpr const char* kOriginal = "original_max_position_embeddings";
 
 // Where a file does not say it, how much longer cosines and sines of longrope are: sqrt(1 + ln(s) /
 // ln(original)), s how many times as long as that the texts may be.
-double usual_magnitude(double factor, Index original) {
+double default_magnitude(double factor, Index original) {
   if (factor <= 1) return 1;
   return std::sqrt(1 + logarithm(factor) / logarithm(static_cast<double>(original)));
 }
@@ -31,8 +31,9 @@ JsonText longrope_json(const ModelConfig& config) {
   json.add("type", name_of(kRotaryScalingKinds, scaling.kind));
   json.add("short_factor", scaling.short_factors);
   json.add("long_factor", scaling.long_factors);
-  const double usual = usual_magnitude(times_longer(config, scaling.original), scaling.original);
-  if (scaling.magnitude != usual) json.add("attention_factor", scaling.magnitude);
+  const double otherwise =
+      default_magnitude(times_longer(config, scaling.original), scaling.original);
+  if (scaling.magnitude != otherwise) json.add("attention_factor", scaling.magnitude);
   return std::move(json).end();
 }
 
@@ -60,12 +61,12 @@ void read_longrope(const JsonObject& file, const JsonObject& rope, const FamilyE
   RotaryScaling& scaling = config.rotary_scaling;
   scaling.short_factors = rope.list_of_numbers("short_factor");
   scaling.long_factors = rope.list_of_numbers("long_factor");
-  const Index usual = entry.default_original > 0 ? entry.default_original : config.context;
-  scaling.original = rope.whole(kOriginal, file.whole(kOriginal, usual));
+  const Index original = entry.default_original > 0 ? entry.default_original : config.context;
+  scaling.original = rope.whole(kOriginal, file.whole(kOriginal, original));
   if (scaling.original < 1) return;  // refused below
   double factor = times_longer(config, scaling.original);
   if (!file.has(kOriginal)) factor = rope.number("factor", factor);
-  scaling.magnitude = rope.number("attention_factor", usual_magnitude(factor, scaling.original));
+  scaling.magnitude = rope.number("attention_factor", default_magnitude(factor, scaling.original));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include <tril/foundation/check.h>
 #include <tril/model/decoding_session.h>
 #include <tril/model/sentence_encoder.h>
-#include <tril/text/lower_case.h>
+#include <tril/text/letter_case.h>
 
 #include <algorithm>
 #include <cmath>

@@ -81,7 +81,7 @@ SentenceEncoder read_sentence_encoder(const std::filesystem::path& path,
 // Throws Error in the name of `call` unless the settings are those of an encoder.
 void check_encoder(const ModelConfig& config, const char* call);
 
-// The tokens of a text; of one that has too many, the first, and those that stand behind every
+// The tokens of a text; of one that has too many, the first, and those that stand after every
 // text. Throws Error where there are none, or the tokenizer puts more around each text than there
 // may be.
 std::vector<std::int32_t> sentence_tokens(const Tokenizer& tokenizer,

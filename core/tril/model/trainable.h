@@ -1,6 +1,13 @@
 // What can be trained, as a trainer and its checkpoints know it: values and their gradients in one
 // block of memory each, a batch whose gradients are added up, and parameters by name. Language
 // models (language_model.h), adapters for them (lora.h) and encoder-decoders (encoder_decoder.h).
+//
+// Word vectors have a trainer of their own (word_vector_trainer.h), and this is what differs: each
+// window moves the few rows of its words at once, and a step is thousands of windows. So there is
+// no gradient of all values to add up and to clip, an optimizer's moments would be read and written
+// for every row at every window, and the learning rate falls by the words that are left. What is
+// saved is the vectors, from which no run goes on. Steps and runs are one function for all on
+// either side of a Worker (eachStep, reportsOf).
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -20,7 +27,7 @@ struct ModelLoss {
   double sum = 0;     // of the losses of all targets that count, in nats
   Index counted = 0;  // how many those are
   Index correct = 0;  // for how many of them the target is what the model holds most likely
-  double forward_seconds = 0;  // of accumulate(): that it took to here
+  double forward_seconds = 0;  // duration of accumulate() up to here
 
   // Of one target; 0 where none counts.
   double mean() const noexcept { return counted > 0 ? sum / static_cast<double>(counted) : 0; }

@@ -48,7 +48,7 @@ void set_objective(TrainingObjective objective, ModelConfig& config, TrainerOpti
   options.batches.vocabulary = options.batches.mask_token;
 }
 
-Schedule usual_schedule(double learning_rate, std::int64_t steps) {
+Schedule default_schedule(double learning_rate, std::int64_t steps) {
   return {learning_rate, learning_rate / 10, steps / 20, steps};
 }
 

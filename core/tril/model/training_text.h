@@ -51,6 +51,6 @@ inline constexpr double kLoraLearningRate = 1e-3;
 
 // The schedule where nothing but its length and its highest rate is given: a twentieth of the steps
 // to warm up, and a tenth of the rate in the end.
-Schedule usual_schedule(double learning_rate, std::int64_t steps);
+Schedule default_schedule(double learning_rate, std::int64_t steps);
 
 }  // namespace tril

@@ -28,7 +28,7 @@ namespace tril {
 // word2vec.c's, unless given.
 struct WordVectorOptions {
   Index width = 100;             // of the vectors
-  Index window = 5;              // the most words to each side that a word is told from
+  Index window = 5;              // the most words to each side that a word predicts
   Index negative = 5;            // words drawn at random for each window
   Index epochs = 5;              // times over the texts
   double sample = 1e-3;          // words more frequent than this share are thinned out; 0: none
@@ -43,7 +43,7 @@ struct WordVectorStep {
   std::int64_t pairs = 0;    // that were learned
   double loss = 0;           // their mean, in nats, before their moves; of no pairs 0
   double learning_rate = 0;  // of all
-  double seconds = 0;        // that it took
+  double seconds = 0;        // duration of the step
 };
 
 // Owns the texts and two vectors a word: its own, and one for being in another's window.
@@ -69,7 +69,7 @@ class WordVectorTrainer {
   const WordCorpus& corpus() const noexcept { return corpus_; }  // what is learned from
   // [N, C]
   WordVectors vectors() const noexcept { return {corpus_.vocabulary, rows_of(inputs_)}; }
-  // Those for being in a window, which the first ones are told from.
+  // Those for being in a window, which the first ones predict.
   MatrixView<const float> targets() const noexcept { return rows_of(targets_); }
   // How many windows see the same vectors.
   Index batch() const noexcept { return batch_; }

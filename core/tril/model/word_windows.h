@@ -27,7 +27,7 @@ class AliasTable {
   std::vector<Column> columns_;
 };
 
-// A word, those around it, and those it is told from, as ranges of WordWindows's lists.
+// A word, those around it, and those drawn at random, as ranges of WordWindows's lists.
 struct WordWindow {
   std::size_t inputs, input_count;    // the words around it
   std::size_t targets, target_count;  // the word itself, then those drawn at random

@@ -22,8 +22,8 @@ std::size_t space_at_end(std::string_view text) noexcept {
   return size - text.size();
 }
 
-bool is_part_of_word(std::string_view before, std::string_view behind) noexcept {
-  if (!behind.empty() && is_of_word(behind)) return true;
+bool is_part_of_word(std::string_view before, std::string_view after) noexcept {
+  if (!after.empty() && is_of_word(after)) return true;
   return !before.empty() && is_of_word(before.substr(before.size() - last_character(before).size));
 }
 

@@ -17,10 +17,10 @@ struct AddedToken {
   std::string text;     // its bytes: at least one
   TokenId id = 0;       // where it stands in the vocabulary
   bool special = true;  // for control: EncodeOptions::special_tokens can leave it alone
-  // Looked for only once the text is as the merges see it, blanks before it and all
+  // Looked for only once the text is as the merges see it, spaces before it and all
   // (TokenizerParts::nfc, PrefixSpace::each); others are looked for before.
   bool normalized = false;
-  bool lstrip = false, rstrip = false;  // takes all white space before it, or behind it, with it
+  bool lstrip = false, rstrip = false;  // takes all white space before it, or after it, with it
   bool single_word = false;             // only where no letter, digit or underscore is beside it
 };
 
@@ -33,7 +33,7 @@ class AddedTokens {
 
   // use(text before it, the token or null, its text with the white space that it takes) for each
   // added token in `text`, leftmost first, of several at one place the longest; in the end for what
-  // is behind the last one, with null. What is passed over, special ones unless `with_special` and
+  // is after the last one, with null. What is passed over, special ones unless `with_special` and
   // parts of words, is text, all of it.
   template <typename Use>
   void split(std::string_view text, bool with_special, const Use& use) const {

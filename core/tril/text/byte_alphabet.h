@@ -1,7 +1,7 @@
 // The characters by which vocabularies of byte-level tokenizers are written in files: one for each
 // of the 256 bytes, none of them white space or a control character (Radford et al. 2019,
 // encoder.py, bytes_to_unicode). Bytes that are printable in Latin-1 stand for themselves, the
-// others are U+0100, U+0101, ... in their order: a blank is written U+0120.
+// others are U+0100, U+0101, ... in their order: a space is written U+0120.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Made by make_lower_case_table.mjs from Unicode 17.0.
-#include <tril/text/lower_case.h>
+#include <tril/text/letter_case.h>
 
 namespace tril::detail {
 namespace {

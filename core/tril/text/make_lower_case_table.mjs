@@ -33,7 +33,7 @@ const printed = process.argv[2] === '-';
 writeFileSync(
   printed ? 1 : fileURLToPath(new URL('lower_case_table.cc', import.meta.url)),
   `// Made by make_lower_case_table.mjs from Unicode ${process.versions.unicode}.
-#include <tril/text/lower_case.h>
+#include <tril/text/letter_case.h>
 
 namespace tril::detail {
 namespace {

@@ -28,7 +28,7 @@ class Unpacker {
       if (byte < 0x80) return number;
     }
   }
-  // The next of numbers of which each is told as its distance from the one before it.
+  // The next of numbers of which each is stored as its distance from the one before it.
   void step(std::uint32_t& number) noexcept {
     const std::uint32_t step = this->number();
     number += step % 2 == 1 ? 0 - (step + 1) / 2 : step / 2;

@@ -114,20 +114,20 @@ std::size_t first_gpt2_piece(std::string_view text) noexcept {
   if (text[0] == '\'') {
     if (const std::size_t size = contraction(text); size > 0) return size;
   }
-  const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
-  const Character first = next_character(text.substr(blank));
+  const std::size_t begin = text[0] == ' ' && text.size() > 1 ? 1 : 0;
+  const Character first = next_character(text.substr(begin));
   if (first.kind == space) return white_space(text);
-  return run_end(text, blank + first.size, first.kind);
+  return run_end(text, begin + first.size, first.kind);
 }
 
 std::size_t first_word_piece(std::string_view text) noexcept {
   if (text[0] == '\'') {
     if (const std::size_t size = contraction(text); size > 0) return size;
   }
-  const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
-  const Character first = next_character(text.substr(blank));
+  const std::size_t begin = text[0] == ' ' && text.size() > 1 ? 1 : 0;
+  const Character first = next_character(text.substr(begin));
   if (first.kind != letter && first.kind != number) return first_gpt2_piece(text);
-  std::size_t at = blank + first.size;
+  std::size_t at = begin + first.size;
   while (at < text.size()) {
     at += word_extension(text.substr(at));
     if (at == text.size()) break;
@@ -140,11 +140,11 @@ std::size_t first_word_piece(std::string_view text) noexcept {
 
 namespace {
 
-// Signs with a blank before them and ends of lines behind them, and white space.
+// Signs with a space before them and ends of lines after them, and white space.
 std::size_t first_other_piece(std::string_view text, bool with_slashes) noexcept {
-  const std::size_t blank = text[0] == ' ' && text.size() > 1 ? 1 : 0;
-  if (next_character(text.substr(blank)).kind == other) {
-    std::size_t at = run_end(text, blank, other);
+  const std::size_t begin = text[0] == ' ' && text.size() > 1 ? 1 : 0;
+  if (next_character(text.substr(begin)).kind == other) {
+    std::size_t at = run_end(text, begin, other);
     while (at < text.size() && (ends_line(text[at]) || (with_slashes && text[at] == '/'))) ++at;
     return at;
   }
@@ -215,7 +215,7 @@ std::string_view expression_of(PreTokenizer split) noexcept {
   return "";
 }
 
-std::size_t before_blank(std::string_view text) noexcept {
+std::size_t before_space(std::string_view text) noexcept {
   const std::size_t word = text.find_first_not_of(' ');
   return word == text.npos ? text.size() : std::min(text.find(' ', word), text.size());
 }

@@ -68,8 +68,8 @@ inline std::size_t first_piece(std::string_view text, PreTokenizer split) noexce
   return text.size();
 }
 
-// The bytes before the first blank of `text` that stands behind something else.
-std::size_t before_blank(std::string_view text) noexcept;
+// The bytes before the first space of `text` that stands after something else.
+std::size_t before_space(std::string_view text) noexcept;
 
 // The bytes before the first number in `text`.
 std::size_t before_number(std::string_view text) noexcept;

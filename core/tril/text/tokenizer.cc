@@ -144,7 +144,7 @@ void Tokenizer::read_added() {
     if (normalized_ones.back().text.empty()) normalized_ones.pop_back();
     if (parts_.word_pieces) continue;
     if (parts_.prefix_space == PrefixSpace::each)
-      behind_blank_[each.id] = normalized_ones.back().text;
+      after_space_[each.id] = normalized_ones.back().text;
   }
   added_ = detail::AddedTokens(std::move(first));
   normalized_added_ = detail::AddedTokens(std::move(normalized_ones));
@@ -185,9 +185,9 @@ void Tokenizer::find_whole_pieces() {
   }
   const auto is_of_one_word = [&](const TokenMerge& merge) {
     const std::string& bytes = parts_.tokens[static_cast<std::size_t>(merge.id)];
-    return detail::before_blank(bytes) == bytes.size();
+    return detail::before_space(bytes) == bytes.size();
   };
-  cuts_at_blanks_ = !parts_.byte_fallback.empty() && !parts_.ignore_merges &&
+  cuts_at_spaces_ = !parts_.byte_fallback.empty() && !parts_.ignore_merges &&
                     parts_.pre_tokenizer == PreTokenizer::whole &&
                     std::ranges::all_of(parts_.merges, is_of_one_word);
 }
@@ -205,9 +205,9 @@ std::string_view Tokenizer::token(TokenId id) const { return checked(id, "Tokeni
 std::string_view Tokenizer::text_of(TokenId id, const char* call) const {
   const std::string& bytes = checked(id, call);
   if (!texts_.empty()) return texts_[static_cast<std::size_t>(id)];
-  if (behind_blank_.empty()) return bytes;
-  const auto found = behind_blank_.find(id);
-  return found == behind_blank_.end() ? bytes : found->second;
+  if (after_space_.empty()) return bytes;
+  const auto found = after_space_.find(id);
+  return found == after_space_.end() ? bytes : found->second;
 }
 
 bool Tokenizer::is_special(TokenId id) const {
@@ -219,7 +219,7 @@ bool Tokenizer::is_special(TokenId id) const {
 std::string Tokenizer::decode(std::span<const TokenId> ids) const {
   std::string text;
   for (const TokenId id : ids) text += text_of(id, "Tokenizer::decode");
-  if (loses_first_blank() && text.starts_with(' ')) text.erase(0, 1);
+  if (loses_first_space() && text.starts_with(' ')) text.erase(0, 1);
   return text;
 }
 
@@ -228,8 +228,8 @@ std::vector<TokenSpan> Tokenizer::offsets(std::span<const TokenId> ids) const {
   std::size_t begin = 0;
   for (const TokenId id : ids) {
     const std::string_view bytes = text_of(id, "Tokenizer::offsets");
-    const bool loses_blank = spans.empty() && loses_first_blank() && bytes.starts_with(' ');
-    const std::size_t end = begin + bytes.size() - loses_blank;
+    const bool loses_space = spans.empty() && loses_first_space() && bytes.starts_with(' ');
+    const std::size_t end = begin + bytes.size() - loses_space;
     spans.push_back({begin, end});
     begin = end;
   }

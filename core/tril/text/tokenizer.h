@@ -4,7 +4,7 @@
 // A text is cut into pieces, a piece begins as its bytes, and pairs of neighbours are merged by
 // rank. Since every byte is a token, every string of bytes, UTF-8 or not, survives encoding and
 // decoding. What published models do besides is there where TokenizerParts asks for it: pieces that
-// begin as characters (SentencePiece), Unicode's normal form, tokens before a text and behind it.
+// begin as characters (SentencePiece), Unicode's normal form, tokens before a text and after it.
 // Or words are made of the longest tokens there are (WordPiece), as BERT and its kin have it.
 //
 //   const Tokenizer gpt2 = read_tokenizer("tokenizer.json");  // <tril/text/tokenizer_file.h>
@@ -35,7 +35,7 @@ struct TokenMerge {
   TokenId id;           // into this, whose bytes are those of both
 };
 
-// Before which texts between added tokens a blank is put: none; each, whatever it begins with
+// Before which texts between added tokens a space is put: none; each, whatever it begins with
 // (SentencePiece's older form); each that does not begin with one; the same of the first alone,
 // which nothing stands before.
 enum class PrefixSpace : std::uint8_t { none, each, missing, first };
@@ -52,26 +52,26 @@ struct TokenizerParts {
   std::vector<AddedToken> added;
   bool nfc = false;  // the text is brought into Unicode's normal form C first
   // The tokens of the 256 bytes, beside others, where pieces begin as characters: a character that
-  // is no token becomes those of its bytes (`byte_fallback`). Then U+2581 in a text is a blank, as
+  // is no token becomes those of its bytes (`byte_fallback`). Then U+2581 in a text is a space, as
   // SentencePiece writes it. Empty: pieces begin as bytes.
   std::vector<TokenId> byte_fallback;
   // Whether there are bytes that are no token: each printable ASCII character must be one. As
   // Hugging Face does they are left out, or become `unknown`; such a text does not survive.
   bool lacks_bytes = false;
   UnknownBytes unknown = {};
-  // With `byte_fallback` decoding leaves the blank away, where a text begins with it; without,
+  // With `byte_fallback` decoding leaves the space away, where a text begins with it; without,
   // there is no `each`.
   PrefixSpace prefix_space = PrefixSpace::none;
   std::vector<TokenId> prefix, suffix;  // of every text (TemplateProcessing)
   // Words are made of the longest tokens there are, instead of merges, and one that cannot be is
-  // `unknown`. Such a text does not survive: tokens that begin a word stand behind a blank.
+  // `unknown`. Such a text does not round-trip: tokens that begin a word stand after a space.
   std::optional<WordPieces> word_pieces;
 };
 
 // How a text is encoded.
 struct EncodeOptions {
   bool special_tokens = true;  // false: their texts are text as any other
-  bool affixes = true;         // false: without the tokens before a text and behind it
+  bool affixes = true;         // false: without the tokens before a text and after it
 };
 
 // The tokens of a text.
@@ -94,8 +94,8 @@ class Tokenizer {
   TokenId size() const noexcept { return static_cast<TokenId>(parts_.tokens.size()); }
   // The bytes of a token. Throws Error where there is none.
   std::string_view token(TokenId id) const;
-  // What decode() makes of it: its bytes, and the blank before an added token that is looked for
-  // with one (AddedToken::normalized, PrefixSpace::each); of `word_pieces` a blank
+  // What decode() makes of it: its bytes, and the space before an added token that is looked for
+  // with one (AddedToken::normalized, PrefixSpace::each); of `word_pieces` a space
   // and its bytes, or what goes on with a word without its mark. Throws as token().
   std::string_view text(TokenId id) const { return text_of(id, "Tokenizer::text"); }
   // All that it is made of.
@@ -105,18 +105,18 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same, with their places.
   EncodedText encode_with_spans(std::string_view text, const EncodeOptions& options = {}) const;
-  // The texts of all tokens, one after the other, without the first blank where
-  // loses_first_blank(). Throws Error where an id is no token's.
+  // The texts of all tokens, one after the other, without the first space where
+  // loses_first_space(). Throws Error where an id is no token's.
   std::string decode(std::span<const TokenId> ids) const;
   // Where each token stands in the text that decode() gives: they cover it without gap, and a
   // character of several bytes may be cut. Throws as decode().
   std::vector<TokenSpan> offsets(std::span<const TokenId> ids) const;
-  // Whether decode() leaves away a blank that the text begins with: of `word_pieces`, and where
+  // Whether decode() leaves away a space that the text begins with: of `word_pieces`, and where
   // encode() puts one there, with `byte_fallback`.
-  bool loses_first_blank() const noexcept {
-    const bool has_blank =
+  bool loses_first_space() const noexcept {
+    const bool has_space =
         parts_.prefix_space != PrefixSpace::none && !parts_.byte_fallback.empty();
-    return has_blank || parts_.word_pieces.has_value();
+    return has_space || parts_.word_pieces.has_value();
   }
   // Whether it is an added token that is special. Throws Error where there is none.
   bool is_special(TokenId id) const;
@@ -140,9 +140,9 @@ class Tokenizer {
   detail::PairTable pairs_;
   detail::TokenTable whole_;  // pieces that need no merging
   detail::AddedTokens added_, normalized_added_;
-  std::unordered_map<TokenId, std::string> behind_blank_;  // texts of added tokens that are
-  bool cuts_at_blanks_ =
-      false;  // with `byte_fallback`: no merge makes a blank behind something else
+  std::unordered_map<TokenId, std::string> after_space_;  // texts of added tokens that are
+  bool cuts_at_spaces_ =
+      false;  // with `byte_fallback`: no merge makes a space after something else
   // With `word_pieces`: what decode() makes of each token, and the bytes of the longest.
   std::vector<std::string> texts_;
   std::size_t longest_ = 0;

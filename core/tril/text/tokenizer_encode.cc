@@ -61,25 +61,25 @@ class Tokenizer::Encoder {
         });
   }
 
-  // What stands between two added tokens there, perhaps with a blank before it.
+  // What stands between two added tokens there, perhaps with a space before it.
   void append_between(std::string_view text) {
     begin_ = at_ = static_cast<std::size_t>(text.data() - text_.data());
     cut_ = text;
     if (parts_.word_pieces) {
       detail::for_each_bert_word(text, [&](std::string_view word) { append_word(word); });
-    } else if (needs_blank(text)) {
+    } else if (needs_space(text)) {
       prefixed_ = ' ';
       cut_ = prefixed_ += text;
-      has_blank_ = true;
+      has_space_ = true;
       append_pieces(cut_);
-      has_blank_ = false;
+      has_space_ = false;
     } else {
       append_pieces(text);
     }
     at_ = begin_ + text.size();
   }
 
-  bool needs_blank(std::string_view text) const noexcept {
+  bool needs_space(std::string_view text) const noexcept {
     const PrefixSpace place = parts_.prefix_space;
     const bool is_wanted = place == PrefixSpace::missing ||
                            (place == PrefixSpace::first && offset_ == 0 && begin_ == 0);
@@ -88,12 +88,12 @@ class Tokenizer::Encoder {
 
   void append_pieces(std::string_view text) {
     const auto append = [&](std::string_view piece) { append_piece(piece); };
-    if (!tokenizer_.cuts_at_blanks_) {
+    if (!tokenizer_.cuts_at_spaces_) {
       detail::for_each_piece(text, parts_.pre_tokenizer, parts_.digits_alone, append);
       return;
     }
     while (!text.empty()) {
-      const std::size_t size = detail::before_blank(text);
+      const std::size_t size = detail::before_space(text);
       append_piece(text.substr(0, size));
       text.remove_prefix(size);
     }
@@ -181,8 +181,8 @@ class Tokenizer::Encoder {
 
   // The next token stands from `at_` to `end` of the text as it is merged.
   void place(std::size_t end) {
-    const auto without_blank = [&](std::size_t at) { return at - (has_blank_ && at > begin_); };
-    const std::size_t first = without_blank(at_), last = without_blank(end);
+    const auto without_space = [&](std::size_t at) { return at - (has_space_ && at > begin_); };
+    const std::size_t first = without_space(at_), last = without_space(end);
     const TokenSpan span = changed_ ? changed_->source(first, last) : TokenSpan{first, last};
     spans_->push_back({offset_ + span.begin, offset_ + span.end});
     at_ = end;
@@ -199,15 +199,15 @@ class Tokenizer::Encoder {
   std::string_view text_;                      // the same, or the part
   std::size_t at_ = 0;                         // how far in it tokens are placed
   std::size_t begin_ = 0;                      // of what is cut into pieces, in it
-  std::string_view cut_;                       // the same, or, if `has_blank_`, `prefixed_`
+  std::string_view cut_;                       // the same, or, if `has_space_`, `prefixed_`
   std::string prefixed_;
-  bool has_blank_ = false;  // then places are one further behind begin_
+  bool has_space_ = false;  // then places are one further after begin_
   std::string candidate_;   // for a token, of a word
 };
 
 // The text as merges see it.
 detail::SourceText Tokenizer::normalized(std::string_view text, bool keeps_sources) const {
-  constexpr std::string_view kBlank = "\u2581";  // as SentencePiece writes it
+  constexpr std::string_view kSpace = "\u2581";  // as SentencePiece writes it
   detail::SourceText out(keeps_sources);
   if (parts_.word_pieces) {
     detail::append_bert_text(text, *parts_.word_pieces, out);
@@ -219,11 +219,11 @@ detail::SourceText Tokenizer::normalized(std::string_view text, bool keeps_sourc
   }
   if (parts_.prefix_space == PrefixSpace::each) out.replace(0, " ");
   while (!parts_.byte_fallback.empty()) {
-    const std::size_t before = text.find(kBlank);
+    const std::size_t before = text.find(kSpace);
     if (before == text.npos) break;
     out.copy(text.substr(0, before));
-    out.replace(kBlank.size(), " ");
-    text.remove_prefix(before + kBlank.size());
+    out.replace(kSpace.size(), " ");
+    text.remove_prefix(before + kSpace.size());
   }
   out.copy(text);
   return out;

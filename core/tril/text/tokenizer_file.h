@@ -24,10 +24,10 @@ namespace tril {
 //
 // or characters with byte_fallback, as in Llama 2, TinyLlama and Gemma:
 //
-//   normalizer      perhaps Prepend of U+2581, then Replace of blanks by it
+//   normalizer      perhaps Prepend of U+2581, then Replace of spaces by it
 //   pre_tokenizer   none, or Split at " ", merged with what is before, which there is no more; or
 //                   Metaspace that does not split, and then no normalizer
-//   decoder         Replace of U+2581 by blanks, ByteFallback, Fuse, and, where a blank is put
+//   decoder         Replace of U+2581 by spaces, ByteFallback, Fuse, and, where a space is put
 //   before
 //                   a text, Strip of one at the start
 //

@@ -214,7 +214,7 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
     reader.fail_at(steps.pre_tokenizer.position,
                    std::string("pre_tokenizer: expected ByteLevel, alone or at the end of a "
                                "Sequence, found ") +
-                       (steps.splits_at_blanks() ? "Split at \" \""
+                       (steps.splits_at_spaces() ? "Split at \" \""
                         : steps.has_metaspace()  ? "Metaspace"
                                                  : "null") +
                        ", which is read of models with byte_fallback");

@@ -13,7 +13,7 @@ namespace {
 using detail::json_list, detail::json_object, detail::JsonText, detail::JsonWriter;
 
 constexpr const char* kCall = "tokenizer_json";
-constexpr std::string_view kBlank = "\u2581";
+constexpr std::string_view kSpace = "\u2581";
 
 JsonText byte_level(bool use_regex, bool add_prefix_space = false) {
   return json_object({{"type", "ByteLevel"},
@@ -31,7 +31,7 @@ JsonText replacement(std::string_view from, std::string_view to) {
       {{"type", "Replace"}, {"pattern", json_object({{"String", from}})}, {"content", to}});
 }
 
-// Whether it is the step of cutting that puts a blank before a text.
+// Whether it is the step of cutting that puts a space before a text.
 bool has_metaspace(const TokenizerParts& parts) {
   const bool may_miss = parts.prefix_space != PrefixSpace::none &&  //
                         parts.prefix_space != PrefixSpace::each;
@@ -48,11 +48,11 @@ JsonText normalizer(const TokenizerParts& parts) {
   }
   if (parts.nfc) return json_object({{"type", "NFC"}});
   if (parts.byte_fallback.empty() || has_metaspace(parts)) return nullptr;
-  const JsonText blanks = replacement(" ", kBlank);
-  if (parts.prefix_space == PrefixSpace::none) return blanks;
+  const JsonText spaces = replacement(" ", kSpace);
+  if (parts.prefix_space == PrefixSpace::none) return spaces;
   JsonWriter steps('[');
-  steps.add(json_object({{"type", "Prepend"}, {"prepend", kBlank}}));
-  steps.add(blanks);
+  steps.add(json_object({{"type", "Prepend"}, {"prepend", kSpace}}));
+  steps.add(spaces);
   return sequence("normalizers", std::move(steps));
 }
 
@@ -61,7 +61,7 @@ JsonText pre_tokenizer(const TokenizerParts& parts) {
   if (has_metaspace(parts)) {
     return json_object(
         {{"type", "Metaspace"},
-         {"replacement", kBlank},
+         {"replacement", kSpace},
          {"prepend_scheme", parts.prefix_space == PrefixSpace::first ? "first" : "always"},
          {"split", false}});
   }
@@ -88,7 +88,7 @@ JsonText decoder(const TokenizerParts& parts) {
   }
   if (parts.byte_fallback.empty()) return byte_level(true);
   JsonWriter steps('[');
-  steps.add(replacement(kBlank, " "));
+  steps.add(replacement(kSpace, " "));
   steps.add(json_object({{"type", "ByteFallback"}}));
   steps.add(json_object({{"type", "Fuse"}}));
   if (parts.prefix_space != PrefixSpace::none) {
@@ -153,7 +153,7 @@ std::string name_of_characters(const std::string& bytes) {
   std::string name;
   for (const char each : name_of_piece(bytes)) {
     if (each == ' ') {
-      name += kBlank;
+      name += kSpace;
     } else {
       name += each;
     }

@@ -9,7 +9,7 @@
 namespace tril::detail {
 namespace {
 
-constexpr std::string_view kBlank = "\u2581";
+constexpr std::string_view kSpace = "\u2581";
 
 // What a step is, for a message: its type, and at what it splits or replaces.
 std::string named(const JsonValue& step) {
@@ -62,11 +62,11 @@ class StepReader {
       return read_character_decoder(steps.decoder);
     }
     if (!found.empty() && found[0]["type"].text() == "Prepend" &&
-        found[0]["prepend"].text() == kBlank) {
+        found[0]["prepend"].text() == kSpace) {
       parts_.prefix_space = PrefixSpace::each;
       found = found.subspan(1);
     }
-    if (found.size() != 1 || !is_replacement(found[0], " ", kBlank)) {
+    if (found.size() != 1 || !is_replacement(found[0], " ", kSpace)) {
       const JsonValue& step = found.empty() ? steps.normalizer : found[0];
       refuse(step,
              "normalizer: without a pre_tokenizer expected, perhaps after Prepend of "
@@ -124,11 +124,11 @@ class StepReader {
         {"always", PrefixSpace::missing},
         {"first", PrefixSpace::first},
         {"never", PrefixSpace::none}};
-    const std::string_view usual = node["add_prefix_space"].flag(true) ? "always" : "never";
+    const std::string_view otherwise = node["add_prefix_space"].flag(true) ? "always" : "never";
     const std::string_view said = node["prepend_scheme"].text();
-    const auto scheme = std::ranges::find(kSchemes, said.empty() ? usual : said,
+    const auto scheme = std::ranges::find(kSchemes, said.empty() ? otherwise : said,
                                           &std::pair<std::string_view, PrefixSpace>::first);
-    const bool is_read = node["replacement"].text() == kBlank && !node["split"].flag(true);
+    const bool is_read = node["replacement"].text() == kSpace && !node["split"].flag(true);
     if (!is_read || scheme == std::end(kSchemes)) {
       refuse(
           node,
@@ -187,14 +187,14 @@ class StepReader {
     return false;
   }
 
-  // Replace, ByteFallback, Fuse, and Strip of the blank that Prepend puts there.
+  // Replace, ByteFallback, Fuse, and Strip of the space that Prepend puts there.
   void read_character_decoder(const JsonValue& node) const {
     const std::span<const JsonValue> steps = steps_of(node, "decoders");
-    const bool has_blank = parts_.prefix_space != PrefixSpace::none;
-    const std::size_t count = has_blank ? 4 : 3;
-    bool fits = steps.size() == count && is_replacement(steps[0], kBlank, " ") &&
+    const bool has_space = parts_.prefix_space != PrefixSpace::none;
+    const std::size_t count = has_space ? 4 : 3;
+    bool fits = steps.size() == count && is_replacement(steps[0], kSpace, " ") &&
                 steps[1]["type"].text() == "ByteFallback" && steps[2]["type"].text() == "Fuse";
-    if (fits && has_blank) {
+    if (fits && has_space) {
       const JsonValue& strip = steps[3];
       fits = strip["type"].text() == "Strip" && strip["content"].text() == " " &&
              strip["start"].whole(-1) == 1 && strip["stop"].whole(-1) == 0;
@@ -204,11 +204,11 @@ class StepReader {
     for (const JsonValue& step : steps) found += (found.empty() ? "" : ", ") + named(step);
     refuse(node, std::string("decoder: expected a Sequence of Replace of U+2581 by \" \", "
                              "ByteFallback, Fuse") +
-                     (has_blank ? ", Strip of 1 \" \" at the start" : "") + ", found " +
+                     (has_space ? ", Strip of 1 \" \" at the start" : "") + ", found " +
                      (found.empty() ? "null" : found));
   }
 
-  // Tokens before sequence A and behind it.
+  // Tokens before sequence A and after it.
   void read_template(const JsonValue& step) {
     bool is_behind = false;
     std::unordered_map<std::string_view, const JsonValue*> named_tokens;

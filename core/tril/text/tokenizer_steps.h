@@ -11,13 +11,13 @@ struct TokenizerSteps {
   JsonValue normalizer, pre_tokenizer, post_processor, decoder;
 
   // Whether pieces begin as characters, as SentencePiece has them. There is no pre_tokenizer then,
-  // or, in Gemma's files, one that splits after blanks: the normalizer has replaced all of these;
+  // or, in Gemma's files, one that splits after spaces: the normalizer has replaced all of these;
   // or it is the one that replaces them.
   bool is_by_characters() const noexcept {
-    return pre_tokenizer.kind == JsonValue::Kind::null || splits_at_blanks() || has_metaspace();
+    return pre_tokenizer.kind == JsonValue::Kind::null || splits_at_spaces() || has_metaspace();
   }
   bool has_metaspace() const noexcept { return pre_tokenizer["type"].text() == "Metaspace"; }
-  bool splits_at_blanks() const noexcept {
+  bool splits_at_spaces() const noexcept {
     return pre_tokenizer["type"].text() == "Split" &&
            pre_tokenizer["pattern"]["String"].text() == " " &&
            pre_tokenizer["behavior"].text() == "MergedWithPrevious" &&

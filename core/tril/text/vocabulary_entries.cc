@@ -24,15 +24,15 @@ std::optional<std::size_t> byte_of(std::string_view name) {
 }
 
 // The bytes of a token of characters.
-std::string with_blanks(std::string_view name) {
-  constexpr std::string_view kBlank = "\u2581";
+std::string with_spaces(std::string_view name) {
+  constexpr std::string_view kSpace = "\u2581";
   std::string text;
   while (true) {
-    const std::size_t before = name.find(kBlank);
+    const std::size_t before = name.find(kSpace);
     text += name.substr(0, before);
     if (before == name.npos) return text;
     text += ' ';
-    name.remove_prefix(before + kBlank.size());
+    name.remove_prefix(before + kSpace.size());
   }
 }
 
@@ -52,13 +52,13 @@ std::vector<VocabularyEntry> read_vocabulary(JsonReader& reader) {
 
 MergeEntry merge_entry(const JsonReader& reader, std::string_view text, std::size_t position,
                        std::size_t number) {
-  const std::size_t blank = text.find(' ');
-  if (blank == 0 || blank == text.npos || blank + 1 == text.size() ||
-      text.find(' ', blank + 1) != text.npos) {
+  const std::size_t space = text.find(' ');
+  if (space == 0 || space == text.npos || space + 1 == text.size() ||
+      text.find(' ', space + 1) != text.npos) {
     reader.fail_at(position, "merge " + std::to_string(number) + ", " + shown(text) +
                                  ": expected two tokens with a blank between them");
   }
-  return {std::string(text.substr(0, blank)), std::string(text.substr(blank + 1)), position};
+  return {std::string(text.substr(0, space)), std::string(text.substr(space + 1)), position};
 }
 
 void set_vocabulary(const JsonReader& vocabulary_file,
@@ -103,7 +103,7 @@ void set_vocabulary(const JsonReader& vocabulary_file,
     const std::optional<std::string> bytes = byte ? std::string(1, static_cast<char>(*byte))
                                              : names == TokenNames::pieces ? entry.name
                                              : names == TokenNames::characters
-                                                 ? with_blanks(entry.name)
+                                                 ? with_spaces(entry.name)
                                                  : from_byte_alphabet(entry.name);
     if (byte) {
       parts.byte_fallback.resize(kBytes, kNoToken);

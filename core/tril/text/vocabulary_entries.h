@@ -1,5 +1,5 @@
 // What vocab.json, merges.txt and tokenizer.json have in common: tokens and merges, written in the
-// byte alphabet, or, by characters, as they are: with U+2581 for a blank, and <0x0A> for a byte.
+// byte alphabet, or, by characters, as they are: with U+2581 for a space, and <0x0A> for a byte.
 #pragma once
 
 #include <tril/files/json_reader.h>

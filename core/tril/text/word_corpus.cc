@@ -2,7 +2,7 @@
 #include <tril/files/utf8.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/heap_sort.h>
-#include <tril/text/lower_case.h>
+#include <tril/text/letter_case.h>
 #include <tril/text/unicode.h>
 #include <tril/text/word_corpus.h>
 

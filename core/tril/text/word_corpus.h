@@ -56,7 +56,7 @@ struct WordCorpus {
 // A word is a run of letters and numbers, by Unicode's categories L and N, each with its marks
 // (category M) and with U+200C and U+200D; an apostrophe between two of them belongs to it, as in
 // "don't". Whether a letter and its mark are one code point or two is left as it is: bring texts
-// into one normal form where they differ. A paragraph ends where a line is blank. Throws Error
+// into one normal form where they differ. A paragraph ends where a line is space. Throws Error
 // where min_count is below 1, and where fewer than two words occur so often.
 WordCorpus read_words(std::span<const std::string_view> texts, const WordOptions& options = {});
 

@@ -1,5 +1,5 @@
 #include <tril/files/utf8.h>
-#include <tril/text/lower_case.h>
+#include <tril/text/letter_case.h>
 #include <tril/text/nfc.h>
 #include <tril/text/word_pieces.h>
 

@@ -16,7 +16,7 @@ namespace tril {
 struct WordPieces {
   std::string continuing = "##";      // what tokens begin with that go on with a word
   std::size_t most_characters = 100;  // of a word; a longer one is unknown
-  bool clean_text = true;             // without controls and U+FFFD, and all white space is blanks
+  bool clean_text = true;             // without controls and U+FFFD, and all white space is spaces
   bool chinese_apart = true;          // every Chinese character is a word
   bool strip_accents = true;          // without the marks of normal form D
   bool lower_case = true;             // small letters for capitals
@@ -28,7 +28,7 @@ struct WordPieces {
 namespace detail {
 
 // Appends the text as words are cut from it. What becomes several characters stands, in `out`, for
-// the one that they were; blanks that are put there for nothing.
+// the one that they were; spaces that are put there for nothing.
 void append_bert_text(std::string_view text, const WordPieces& how, SourceText& out);
 
 // The bytes of the word, or of the sign, that `text` begins with, which is not empty and begins

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Tensor } from 'tril';
-import { loadTril, type Model, type ModelChanges, type TrainingTril } from 'tril/training';
+import { loadTril, type Model, type Interventions, type TrainingTril } from 'tril/training';
 import { openingText } from '../../../web/src/compute/opened/opening-text.ts';
 import { shapeOf } from '../../../models/shape.mjs';
 
@@ -32,7 +32,7 @@ export interface Core {
 export interface Text {
   readonly text: string;
   readonly then?: readonly number[];
-  readonly changes?: ModelChanges;
+  readonly changes?: Interventions;
 }
 export interface Sampling {
   readonly temperature: number;
@@ -134,7 +134,7 @@ function cutOff(logits: readonly number[], sampling: Sampling) {
 export function nextOf(core: Core, ask: Text & { sampling: Sampling; seed: number }) {
   const { tril, model } = core;
   const { changes, sampling, seed } = ask;
-  const logits = (without?: ModelChanges) =>
+  const logits = (without?: Interventions) =>
     tril.scope(() => rowsOf(model.forward(idsOf(core, ask), without).logits).at(-1)!);
   const now = cutOff(logits(changes), sampling);
   const before = changes ? cutOff(logits(), sampling) : null;

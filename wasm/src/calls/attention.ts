@@ -41,7 +41,7 @@ export interface AttentionOptions {
   readonly softcap?: number;
   /**
    * Keys and values from before: a cache, to which these are appended in place, or tensors that they
-   * are put behind; the result then has `present`, all of them.
+   * are put after; the result then has `present`, all of them.
    */
   readonly past?: KeyValue | KeyValueCache;
   /**

@@ -130,7 +130,7 @@ export const shapeCalls = (context: Context) => {
     },
 
     /**
-     * A part of each axis, as Python's slices, here `x[-1]`, `x[:, 1:]` and `x[0, ::-2]`: `ranges[i]` of axis i, and all of the axes behind them. A copy.
+     * A part of each axis, as Python's slices, here `x[-1]`, `x[:, 1:]` and `x[0, ::-2]`: `ranges[i]` of axis i, and all of the axes after them. A copy.
      *
      * @throws TrilError for an element that is not there, a step of 0, and more ranges than axes
      *

@@ -114,7 +114,7 @@ export interface Calls {
   runningAverage(x: GraphOperand, options?: { readonly sum?: boolean }): Value;
   /** Square, with ones on the diagonal and below, and zeros above. */
   tri(rows: Size): Value;
-  /** Scores with `hidden` (default -inf) where `seen` is 0; without `seen`, in the keys behind the query's own position. */
+  /** Scores with `hidden` (default -inf) where `seen` is 0; without `seen`, in the keys after the query's own position. */
   mask(
     x: GraphOperand,
     seen?: GraphOperand | { readonly hidden?: number },
@@ -154,7 +154,7 @@ export interface Calls {
 
 /** An option of attention. */
 export interface CausalOption {
-  /** A query sees no key behind its own position (default false). */
+  /** A query sees no key after its own position (default false). */
   readonly causal?: boolean;
 }
 

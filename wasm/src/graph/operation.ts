@@ -44,7 +44,7 @@ interface Entry<Options> {
   readonly takes: readonly string[];
   /** What each option is read by, with its default. */
   readonly options: { readonly [Name in keyof Options]: Check<Options[Name]> };
-  /** The option that a call takes behind its inputs, without its name. */
+  /** The option that a call takes after its inputs, without its name. */
   readonly then?: keyof Options & string;
   shape(inputs: readonly Shape[], options: Options, fail: Fail): Shape;
   run(tril: Tril, inputs: readonly Tensor[], node: Sized<Options>): Tensor;

@@ -41,7 +41,7 @@ export interface Step {
   readonly shape: Shape;
 }
 
-/** All steps, each behind its inputs. */
+/** All steps, each after its inputs. */
 export type Plan = ReadonlyMap<string, Step>;
 
 export const isFused = (operation: Operation | Fused): operation is Fused => 'unfold' in operation;
@@ -55,7 +55,7 @@ export const argumentsOf = ({ takes }: Operation | Fused, count: number): string
     ? Array.from({ length: count }, (_, i) => `tensors[${i}]`)
     : takes.slice(0, count).map((name) => name.replace('?', ''));
 
-/** A node behind its inputs, once its options and shapes are known to fit. */
+/** A node after its inputs, once its options and shapes are known to fit. */
 export function stepOf(call: string, node: Node, inputs: readonly Step[]): Step {
   checkName(call, node.name, 'operation', node.operation, Object.keys(table));
   const operation = table[node.operation]!;

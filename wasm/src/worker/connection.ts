@@ -6,22 +6,27 @@ import { KeyValueCache } from '../key-value-cache.js';
 import { copyOf } from '../kinds.js';
 import { OwnedObject } from '../owned.js';
 import { Tensor } from '../tensor.js';
-import type { Kind, Reference, ReferenceOf } from './held-kinds.js';
+import type { Kind, Reference } from './held-kinds.js';
 import { Copies, mapParts, whenAborted } from './line.js';
 import type { Answer, Failure, Message, Port } from './line.js';
 import { RemoteModel, RemoteStream } from './model.js';
-import { RemoteDecodingSession } from './decoding-session.js';
-import { RemoteKeyValueCache, RemoteMask, RemoteObject, RemoteTensor } from './remote.js';
+import {
+  RemoteDecodingSession,
+  RemoteEncoder,
+  RemoteKeyValueCache,
+  RemoteMask,
+  RemoteObject,
+  RemoteTensor,
+  RemoteTokenizer,
+} from './remote.js';
 import { checkAlive, forgotten, type Line, type RequestOptions } from './remote.js';
 import { RemoteSequenceTrainer } from './sequence-trainer.js';
-import { RemoteEncoder } from './encoder.js';
-import { RemoteTokenizer } from './tokenizer.js';
 import { RemoteTrainer } from './trainer.js';
 import { RemoteWordVectors } from './word-vectors.js';
 
 function errorOf({ message, tril }: Failure): Error {
   if (!tril) return new Error(message);
-  const { call, argument, problem, shapes, steps = [] } = tril;
+  const { call, argument, problem, shapes, steps } = tril;
   return afterSteps(new TrilError(call, argument, problem, shapes), steps) as TrilError;
 }
 
@@ -38,7 +43,7 @@ const remotes = {
   session: RemoteDecodingSession,
   tokenizer: RemoteTokenizer,
   stream: RemoteStream,
-} satisfies { [Each in Kind]: new (line: Line, reference: ReferenceOf<Each>) => RemoteObject };
+} satisfies { [Each in Kind]: new (line: Line, reference: Reference) => RemoteObject };
 
 /** Masks lean on the tensors and masks that they were made of, none of which may be forgotten before them. */
 const madeOf = new WeakMap<RemoteMask, readonly unknown[]>();
@@ -82,8 +87,7 @@ export function connect(port: Port<Message, Answer>): Line & { close(): void } {
       if ($reference === undefined || kind === undefined) return undefined;
       const there = known.get($reference)?.deref();
       if (there) return there;
-      const Remote = remotes[kind] as new (line: Line, reference: Reference) => RemoteObject;
-      const made = new Remote(line, part as Reference);
+      const made: RemoteObject = new remotes[kind](line, part as Reference);
       if (made instanceof RemoteMask) madeOf.set(made, given);
       known.set($reference, new WeakRef(made));
       forgotten.register(made, { line, reference: $reference }, made);

@@ -3,7 +3,9 @@ import type { Mask } from '../calls/mask.js';
 import type { DecodingSession } from '../decoding-session.js';
 import type { Encoder } from '../encoder.js';
 import type { KeyValueCache } from '../key-value-cache.js';
+import type { Learner } from '../learner.js';
 import type { Model } from '../model.js';
+import type { RawLearner } from '../raw.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
 import type { Tensor } from '../tensor.js';
 import type { Tokenizer } from '../tokenizer.js';
@@ -44,13 +46,42 @@ export const constants = {
   stream: [],
 } as const satisfies { [Each in Kind]: readonly (keyof Local[Each])[] };
 
+/**
+ * The calls of each kind that only ask on this side, and its properties that change: the classes here have them from
+ * this table. What does more, gives itself back, or has several signatures is written in its class.
+ */
+export const calls = {
+  tensor: [],
+  mask: [],
+  cache: ['length'],
+  learner: ['done', 'parameters', 'gradients', 'moments', 'save'],
+  trainer: [
+    ...['evaluate', 'cost', 'sample', 'encode', 'decode'],
+    ...['trace', 'export', 'exportAdapter'],
+  ],
+  sequenceTrainer: ['evaluate', 'logits'],
+  wordVectors: ['step', 'steps', 'done', 'vectors', 'similar', 'analogy', 'save'],
+  model: ['encode', 'decode', 'attention', 'evaluate', 'export'],
+  encoder: ['encode', 'similarity', 'attention', 'hidden', 'decode'],
+  session: ['length', 'append'],
+  tokenizer: ['encode', 'encodeWithOffsets', 'decode', 'export'],
+  stream: [],
+} as const satisfies { [Each in keyof Calling]: readonly (keyof Calling[Each])[] };
+
+/** The kinds, and what trainers of models have in common. */
+export interface Calling extends Local {
+  readonly learner: Learner<RawLearner, unknown, unknown>;
+}
+
+export type Constants<Each extends Kind> = Pick<
+  Local[Each],
+  Extract<(typeof constants)[Each][number], keyof Local[Each]>
+>;
+
 /** An object that stays in the Worker, as messages name it. */
 export interface ReferenceOf<Each extends Kind> {
   readonly $reference: number;
   readonly kind: Each;
-  readonly constants: Pick<
-    Local[Each],
-    Extract<(typeof constants)[Each][number], keyof Local[Each]>
-  >;
+  readonly constants: Readonly<Constants<Each>>;
 }
 export type Reference = { [Each in Kind]: ReferenceOf<Each> }[Kind];

@@ -3,21 +3,19 @@
 import { Mask } from '../calls/mask.js';
 import { DecodingSession } from '../decoding-session.js';
 import { Encoder } from '../encoder.js';
-import { TrilError, afterSteps } from '../error.js';
+import { TrilError } from '../error.js';
 import { nextTask } from '../event-loop.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import type { Graph, GraphValues } from '../graph/plan.js';
 import { loadTril, type Tril } from '../index.js';
 import { Model } from '../model.js';
 import type { LoadModelOptions, TextOptions } from '../model-types.js';
-import { booleanOption, integerOption } from '../names.js';
+import { booleanOption } from '../names.js';
 import { SequenceTrainer } from '../sequence-trainer.js';
 import { Tensor } from '../tensor.js';
 import { Tokenizer } from '../tokenizer.js';
 import { isPrompt } from '../trained-model.js';
 import { Trainer } from '../trainer.js';
-import type { TrainingStep } from '../training-step.js';
-import type { WordVectorStep } from '../word-vector-types.js';
 import { WordVectors } from '../word-vectors.js';
 import { constants, type Kind, type Local, type Reference } from './held-kinds.js';
 import { handedOver, mapParts, nodeWorkers, portOfNode, portOfWeb, whenAborted } from './line.js';
@@ -127,30 +125,18 @@ class RemoteBlob extends Blob {
 }
 
 /** Takes steps, and receives messages between them. */
-async function stepsOf(
-  learner: Learning,
-  count: unknown,
-): Promise<(TrainingStep | WordVectorStep)[]> {
-  const batches = Array.isArray(count) ? (count as unknown[]) : undefined;
-  const steps = batches?.length ?? integerOption('steps', 'count', count as number, Number.NaN, 0);
-  const reports: (TrainingStep | WordVectorStep)[] = [];
-  while (reports.length < steps && !control.signal.aborted) {
-    if (learner instanceof WordVectors) {
-      reports.push(learner.step());
-    } else {
-      try {
-        reports.push(learner.step(batches?.[reports.length] as never));
-      } catch (error) {
-        throw afterSteps(error, reports as TrainingStep[]);
-      }
-    }
+async function takeSteps(learner: Learning, count: unknown): Promise<unknown[]> {
+  const reports: unknown[] = [];
+  for (const report of learner.each(count as number)) {
+    reports.push(report);
     await nextTask();
+    if (control.signal.aborted) break;
   }
   return reports;
 }
 
 /** Loads a module; the code of lessons and training is fetched only where it is asked for. */
-async function loaded(options: RemoteLoadOptions): Promise<Tril> {
+async function load(options: RemoteLoadOptions): Promise<Tril> {
   if (typeof options !== 'object' || options === null) return loadTril(options);
   const { training, lessons, ...others } = options;
   const isTraining = booleanOption('loadTril', 'training', training, false);
@@ -162,7 +148,7 @@ async function loaded(options: RemoteLoadOptions): Promise<Tril> {
 }
 
 /** All values of a graph; the code of graphs is fetched only where it is asked for. */
-async function ran(values: readonly unknown[]): Promise<unknown> {
+async function runGraph(values: readonly unknown[]): Promise<unknown> {
   const { run } = await import('../graph/run.js');
   const [graph, inputs] = values.map((value) => mapParts(value, fromReference));
   return mapParts(run(tril!, graph as Graph, inputs as GraphValues), toReference);
@@ -170,12 +156,12 @@ async function ran(values: readonly unknown[]): Promise<unknown> {
 
 async function perform({ id, path, on, values }: Request): Promise<unknown> {
   if (!tril) {
-    tril = await loaded(values[0] as RemoteLoadOptions);
+    tril = await load(values[0] as RemoteLoadOptions);
     return { variant: tril.variant, threads: tril.threads, paths: [...paths(tril), ['run']] };
   }
   const target = on === undefined ? tril : held.get(on);
   if (path[0] === 'dispose' && on !== undefined) held.delete(on);
-  if (target === tril && path[0] === 'run') return ran(values);
+  if (target === tril && path[0] === 'run') return runGraph(values);
   let self: unknown = undefined;
   let found: unknown = target;
   for (const name of path) {
@@ -187,7 +173,7 @@ async function perform({ id, path, on, values }: Request): Promise<unknown> {
   const decoded = values.map((value) => mapParts(value, fromReference));
   if (found === tril.memory) return { ...tril.memory(), objects: held.size };
   const takesSteps = learning.some((kind) => target instanceof kind);
-  if (takesSteps && path[0] === 'steps') return stepsOf(target as Learning, decoded[0]);
+  if (takesSteps && path[0] === 'steps') return takeSteps(target as Learning, decoded[0]);
   const continues = target instanceof Model || (target instanceof Trainer && isPrompt(decoded[0]));
   if (continues && path[0] === 'generate') {
     const [prompt, options] = decoded as [string, TextOptions];

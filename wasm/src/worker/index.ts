@@ -25,17 +25,22 @@ import type {
   RemoteTril,
 } from './types.js';
 
-export { RemoteDecodingSession } from './decoding-session.js';
-export { RemoteEncoder } from './encoder.js';
 export { RemoteModel } from './model.js';
-export { RemoteKeyValueCache, RemoteMask, RemoteTensor, type RemoteValue } from './remote.js';
+export {
+  RemoteDecodingSession,
+  RemoteEncoder,
+  RemoteKeyValueCache,
+  RemoteMask,
+  RemoteTensor,
+  RemoteTokenizer,
+  type RemoteValue,
+} from './remote.js';
 export {
   RemoteLearner,
   type LearnerCall,
   type RunOptions,
   type TrainingReport,
 } from './learner.js';
-export { RemoteTokenizer } from './tokenizer.js';
 export { RemoteTrainer, type RemoteTrainerCall, type RemoteTrainerOptions } from './trainer.js';
 export { RemoteSequenceTrainer, type RemoteSequenceTrainerCall } from './sequence-trainer.js';
 export { RemoteWordVectors, type WordRunOptions, type WordVectorReport } from './word-vectors.js';

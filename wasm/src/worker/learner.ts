@@ -1,15 +1,8 @@
 // The common base of trainers that live in the Worker: their calls as promises, a run as a stream of reports. An
 // iterable of batches cannot be sent, so it stays on this side.
 import { TrilError } from '../error.js';
-import type { Moments, TrainingStep } from '../trainer-types.js';
-import type { Reference } from './held-kinds.js';
-import {
-  RemoteObject,
-  type Ask,
-  type Line,
-  type RemoteTensor,
-  type RemoteValue,
-} from './remote.js';
+import type { TrainingStep } from '../trainer-types.js';
+import { RemoteObject, asking, type Ask, type RemoteTensor } from './remote.js';
 import { reportsOf } from './runs.js';
 
 /** The options of a run. */
@@ -27,26 +20,16 @@ export interface TrainingReport extends TrainingStep {
   readonly steps: readonly TrainingStep[];
 }
 
-interface Constants<Settings> {
-  readonly settings: Settings;
-  readonly parameterCount: number;
-}
-
 /** Learns from batches, in the Worker. */
-export abstract class RemoteLearner<Settings extends object, Batch> extends RemoteObject {
+export abstract class RemoteLearner<Settings extends object, Batch> extends asking(
+  'learner',
+  RemoteObject,
+) {
   /** All settings, with what was not given. */
-  readonly settings: Settings;
+  declare readonly settings: Settings;
   /** Number of parameters of the model. */
-  readonly parameterCount: number;
+  declare readonly parameterCount: number;
   #batches: Iterator<Batch> | undefined;
-
-  /** @internal Remote trainers are made by the calls of a Worker. */
-  constructor(line: Line, reference: Reference & { readonly constants: Constants<Settings> }) {
-    super(line, reference);
-    const { settings, parameterCount } = reference.constants;
-    this.settings = Object.freeze(settings);
-    this.parameterCount = parameterCount;
-  }
 
   /** @internal Where the batches come from. */
   feed(batches: Iterable<Batch> | undefined): this {
@@ -65,35 +48,10 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends Remo
     return this.#steps(count);
   }
 
-  /** Number of steps done once all earlier calls are. */
-  async done(): Promise<number> {
-    return this.ask('done') as Promise<number>;
-  }
-
-  /** Copies of the parameters by name. */
-  async parameters(names: readonly string[] = []): Promise<Record<string, RemoteTensor>> {
-    return this.ask('parameters', names) as Promise<Record<string, RemoteTensor>>;
-  }
-
-  /** Copies of the gradients of the last step by the names of the parameters. */
-  async gradients(names: readonly string[] = []): Promise<Record<string, RemoteTensor>> {
-    return this.ask('gradients', names) as Promise<Record<string, RemoteTensor>>;
-  }
-
-  /** Copies of the optimizer's moments by the names of the parameters. */
-  async moments(names: readonly string[] = []): Promise<RemoteValue<Moments>> {
-    return this.ask('moments', names) as Promise<RemoteValue<Moments>>;
-  }
-
   /** Replaces the parameters of these names by copies of `values`. */
   async setParameters(values: Readonly<Record<string, RemoteTensor>>): Promise<this> {
     await this.ask('setParameters', values);
     return this;
-  }
-
-  /** A checkpoint. */
-  async save(): Promise<Uint8Array> {
-    return this.ask('save') as Promise<Uint8Array>;
   }
 
   /** Restores the state that a checkpoint holds. */

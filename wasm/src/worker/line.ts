@@ -1,7 +1,6 @@
 import type { StoredArrays } from '../calls/files.js';
-import type { Shapes } from '../error.js';
+import type { Shapes, TrilError } from '../error.js';
 import { arrayKind, bytesOf, copyOf, isOwnBuffer, isPlain } from '../kinds.js';
-import type { TrainingStep } from '../training-step.js';
 import { ofNode } from '../builtin.js';
 
 /** Cancels a call: one that waits is not made, one that takes steps ends after the current step. */
@@ -26,7 +25,7 @@ export interface Failure {
     readonly argument: string;
     readonly problem: string;
     readonly shapes?: Shapes;
-    readonly steps?: readonly TrainingStep[];
+    readonly steps?: TrilError['steps'];
   };
 }
 

@@ -12,20 +12,20 @@ import type { GeneratedPart } from '../generation-types.js';
 import type {
   ForwardOptions,
   LoadModelOptions,
-  ModelAttention,
   ModelForward,
-  ModelParameters,
   ModelSource,
-  TextEvaluation,
   TextOptions,
 } from '../model-types.js';
 import { textOptions } from '../loaded-model.js';
 import { checkKeys, signalOption } from '../names.js';
-import type { ModelFiles } from '../trainer-types.js';
 import type { NestedNumbers } from '../values.js';
-import type { RemoteDecodingSession } from './decoding-session.js';
-import type { ReferenceOf } from './held-kinds.js';
-import { RemoteObject, type Ask, type Line, type RemoteValue } from './remote.js';
+import {
+  RemoteObject,
+  remote,
+  type Ask,
+  type RemoteDecodingSession,
+  type RemoteValue,
+} from './remote.js';
 
 /** An iterator that lives in the Worker. */
 export class RemoteStream extends RemoteObject {
@@ -57,20 +57,7 @@ export async function* textOf<Options extends { readonly signal?: unknown }>(
 }
 
 /** A `Model` that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteModel extends RemoteObject {
-  /** The contents of its `config.json`, as Tril would write it. */
-  readonly config: Readonly<Record<string, unknown>>;
-  /** The number of its parameters, their types, and their bytes. */
-  readonly parameters: ModelParameters;
-
-  /** @internal Remote models are made by the calls of a Worker. */
-  constructor(line: Line, reference: ReferenceOf<'model'>) {
-    super(line, reference);
-    const { config, parameters } = reference.constants;
-    this.config = Object.freeze(config);
-    this.parameters = Object.freeze(parameters);
-  }
-
+export class RemoteModel extends remote('model') {
   /** Runs the model over tokens. */
   async forward<const Options extends RemoteValue<ForwardOptions>>(
     tokens: NestedNumbers | Int32Array,
@@ -108,31 +95,6 @@ export class RemoteModel extends RemoteObject {
     yield* textOf(options, textOptions, (signal, sent) =>
       this.askUntil(signal, 'generate', prompt, sent),
     );
-  }
-
-  /** The tokens of a text, by the model's tokenizer. */
-  async encode(text: string): Promise<Int32Array> {
-    return this.ask('encode', text) as Promise<Int32Array>;
-  }
-
-  /** The text of tokens. */
-  async decode(tokens: NestedNumbers | Int32Array): Promise<string> {
-    return this.ask('decode', tokens) as Promise<string>;
-  }
-
-  /** What every head looks at in a text, or in tokens. */
-  async attention(text: string | NestedNumbers | Int32Array): Promise<RemoteValue<ModelAttention>> {
-    return this.ask('attention', text) as Promise<RemoteValue<ModelAttention>>;
-  }
-
-  /** How well the model predicts a text, or tokens. */
-  async evaluate(text: string | NestedNumbers | Int32Array): Promise<TextEvaluation> {
-    return this.ask('evaluate', text) as Promise<TextEvaluation>;
-  }
-
-  /** The model as files, which `loadModel` and other libraries open. */
-  async export(): Promise<ModelFiles> {
-    return this.ask('export') as Promise<ModelFiles>;
   }
 
   /** Decodes step by step, for sampling of your own. */

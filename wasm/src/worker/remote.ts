@@ -2,10 +2,10 @@
 // Objects that live in the Worker, as callers hold them.
 import type { Mask } from '../calls/mask.js';
 import { TrilError, shapeText } from '../error.js';
-import type { KeyValueCache, KeyValueCacheSizes } from '../key-value-cache.js';
+import type { KeyValueCache } from '../key-value-cache.js';
 import type { Tensor } from '../tensor.js';
 import type { NestedNumbers, Values } from '../values.js';
-import type { Reference, ReferenceOf } from './held-kinds.js';
+import { calls, type Calling, type Constants, type Kind, type Reference } from './held-kinds.js';
 
 /** The connection through which remote objects ask. */
 export interface Line {
@@ -45,6 +45,9 @@ export abstract class RemoteObject implements AsyncDisposable {
   constructor(line: Line, reference: Reference) {
     this.#line = line;
     this.#reference = reference;
+    for (const [name, value] of Object.entries(reference.constants)) {
+      Object.assign(this, { [name]: Object.freeze(value) });
+    }
   }
 
   /** @internal */
@@ -76,7 +79,7 @@ export abstract class RemoteObject implements AsyncDisposable {
   declare [Symbol.asyncDispose]: () => Promise<void>;
 
   /** @internal */
-  protected async ask(method: string, ...values: unknown[]): Promise<unknown> {
+  async ask(method: string, ...values: unknown[]): Promise<unknown> {
     return this.askUntil(undefined, method, ...values);
   }
 
@@ -97,17 +100,48 @@ if (Symbol.asyncDispose) {
   RemoteObject.prototype[Symbol.asyncDispose] = RemoteObject.prototype.dispose;
 }
 
-/** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteTensor extends RemoteObject {
-  /** The sizes of the axes, outermost first. */
-  readonly shape: readonly number[];
+/** The calls `Names` of a class as promises, and those of its properties that change. */
+export type Asked<Local, Names extends keyof Local> = {
+  [Name in Names]: Local[Name] extends (...values: infer Arguments) => infer Result
+    ? (...values: { [At in keyof Arguments]: Sent<Arguments[At]> }) => Promise<Sent<Result>>
+    : () => Promise<Local[Name]>;
+};
+/** `T` itself where nothing in it stays in the Worker, so that it keeps its name. */
+type Sent<T> = [T] extends [RemoteValue<T>] ? T : RemoteValue<T>;
+export type AskedOf<Each extends keyof Calling> = Asked<
+  Calling[Each],
+  Extract<(typeof calls)[Each][number], keyof Calling[Each]>
+>;
+export type RemoteOf<Each extends Kind, Made> = Made &
+  AskedOf<Each> &
+  Omit<Constants<Each>, keyof Made>;
+export type RemoteClass<Made> = abstract new (line: Line, reference: Reference) => Made;
 
-  /** @internal Remote tensors are made by the calls of a Worker. */
-  constructor(line: Line, reference: ReferenceOf<'tensor'>) {
-    super(line, reference);
-    this.shape = Object.freeze(reference.constants.shape);
+/** The class with the calls that the table has of a kind. */
+export function asking<Each extends keyof Calling, Made extends RemoteObject>(
+  kind: Each,
+  base: RemoteClass<Made>,
+): RemoteClass<Made & AskedOf<Each>> {
+  abstract class Asking extends (base as RemoteClass<RemoteObject>) {}
+  for (const name of calls[kind]) {
+    const value = function (this: RemoteObject, ...values: unknown[]) {
+      return this.ask(name, ...values);
+    };
+    Object.defineProperty(Asking.prototype, name, { value, configurable: true, writable: true });
   }
+  return Asking as unknown as RemoteClass<Made & AskedOf<Each>>;
+}
 
+/** The class for what the Worker holds of a kind: with its calls, and its properties that never change. */
+export function remote<Each extends Kind, Made extends RemoteObject = RemoteObject>(
+  kind: Each,
+  base = RemoteObject as unknown as RemoteClass<Made>,
+): RemoteClass<RemoteOf<Each, Made>> {
+  return asking(kind, base) as RemoteClass<RemoteOf<Each, Made>>;
+}
+
+/** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteTensor extends remote('tensor') {
   /** All numbers in row-major order. */
   read(): Promise<Float32Array> {
     return this.ask('read') as Promise<Float32Array>;
@@ -131,27 +165,28 @@ export class RemoteTensor extends RemoteObject {
 }
 
 /** A `KeyValueCache` that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteKeyValueCache extends RemoteObject {
-  /** Its sizes, with what was not given. */
-  readonly sizes: Required<KeyValueCacheSizes>;
-
-  /** @internal Remote caches are made by the calls of a Worker. */
-  constructor(line: Line, reference: ReferenceOf<'cache'>) {
-    super(line, reference);
-    this.sizes = Object.freeze(reference.constants.sizes);
-  }
-
-  /** How many tokens there are, when the calls asked for before are done. */
-  length(): Promise<number> {
-    return this.ask('length') as Promise<number>;
-  }
-
+export class RemoteKeyValueCache extends remote('cache') {
   /** Forgets all tokens from `length` on. */
   async rewind(length: number): Promise<this> {
     await this.ask('rewind', length);
     return this;
   }
 }
+
+/** A `DecodingSession` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteDecodingSession extends remote('session') {
+  /** Forgets all tokens from `length` on. */
+  async rewind(length: number): Promise<this> {
+    await this.ask('rewind', length);
+    return this;
+  }
+}
+
+/** A `Tokenizer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteTokenizer extends remote('tokenizer') {}
+
+/** An `Encoder` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+export class RemoteEncoder extends remote('encoder') {}
 
 /** A mask that lives in the Worker. Forgotten ones are disposed with the garbage. */
 export class RemoteMask extends RemoteObject {}

@@ -6,27 +6,15 @@ import type {
   SequenceTrainerSettings,
   TranslateOptions,
 } from '../sequence-trainer-types.js';
-import type { TrainingLoss } from '../trainer-types.js';
-import type { NestedNumbers } from '../values.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall } from './learner.js';
-import type { Ask, RemoteTensor } from './remote.js';
+import { remote, type Ask } from './remote.js';
 
 /** A `SequenceTrainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteSequenceTrainer extends RemoteLearner<SequenceTrainerSettings, SequenceBatches> {
-  /** The mean loss of a batch, or of several. */
-  async evaluate(batch: SequenceBatches): Promise<TrainingLoss> {
-    return this.ask('evaluate', batch) as Promise<TrainingLoss>;
-  }
-
-  /** The logits after each token of targets. */
-  async logits(
-    source: NestedNumbers | Int32Array,
-    target: NestedNumbers | Int32Array,
-  ): Promise<RemoteTensor> {
-    return this.ask('logits', source, target) as Promise<RemoteTensor>;
-  }
-
+export class RemoteSequenceTrainer extends remote(
+  'sequenceTrainer',
+  RemoteLearner<SequenceTrainerSettings, SequenceBatches>,
+) {
   /** Translates a source. */
   translate(
     source: readonly number[] | Int32Array,

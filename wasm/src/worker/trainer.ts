@@ -4,42 +4,20 @@ import { drawOptions } from '../generated-text.js';
 import type { GeneratedPart } from '../generation-types.js';
 import { isPrompt } from '../trained-model.js';
 import type {
-  AdapterFiles,
   GenerateOptions,
-  ModelFiles,
-  PartCost,
-  SampleOptions,
   TokenBatch,
   TrainerSettings,
   TrainerTextOptions,
-  TrainerTrace,
-  TrainingLoss,
-  TrainingParts,
 } from '../trainer-types.js';
 import type { TrainerOptions } from '../trainer.js';
 import type { NestedNumbers } from '../values.js';
 import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall } from './learner.js';
 import { textOf, type RemoteModel } from './model.js';
-import type { Ask, RemoteValue } from './remote.js';
+import { remote, type Ask } from './remote.js';
 
 /** A `Trainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
-export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
-  /** The mean loss of what is not trained on, or of a batch. */
-  async evaluate(batch?: TokenBatch): Promise<TrainingLoss> {
-    return this.ask('evaluate', batch) as Promise<TrainingLoss>;
-  }
-
-  /** The cost of a step over `sequences` of `length` tokens, part by part. */
-  async cost(sequences: number, length: number): Promise<TrainingParts<PartCost>> {
-    return this.ask('cost', sequences, length) as Promise<TrainingParts<PartCost>>;
-  }
-
-  /** Continues a text. */
-  async sample(options: SampleOptions = {}): Promise<string> {
-    return this.ask('sample', options) as Promise<string>;
-  }
-
+export class RemoteTrainer extends remote('trainer', RemoteLearner<TrainerSettings, TokenBatch>) {
   /** Continues a text, token by token, as `RemoteModel.generate` does. */
   generate(
     prompt: string | NestedNumbers | Int32Array,
@@ -55,31 +33,6 @@ export class RemoteTrainer extends RemoteLearner<TrainerSettings, TokenBatch> {
     return textOf(options, [...drawOptions, 'signal'], (signal, sent) =>
       this.askUntil(signal, 'generate', given, sent),
     );
-  }
-
-  /** The tokens of a text. */
-  async encode(text: string): Promise<Int32Array> {
-    return this.ask('encode', text) as Promise<Int32Array>;
-  }
-
-  /** The text of tokens. */
-  async decode(tokens: NestedNumbers | Int32Array): Promise<string> {
-    return this.ask('decode', tokens) as Promise<string>;
-  }
-
-  /** Logits, and the attention weights of every head of every layer. */
-  async trace(tokens: NestedNumbers | Int32Array): Promise<RemoteValue<TrainerTrace>> {
-    return this.ask('trace', tokens) as Promise<RemoteValue<TrainerTrace>>;
-  }
-
-  /** The model as files that other libraries open. */
-  async export(): Promise<ModelFiles> {
-    return this.ask('export') as Promise<ModelFiles>;
-  }
-
-  /** The adapter that is trained, as files that PEFT opens. */
-  async exportAdapter(): Promise<AdapterFiles> {
-    return this.ask('exportAdapter') as Promise<AdapterFiles>;
   }
 
   /** `RemoteTrainer gpt2`. */

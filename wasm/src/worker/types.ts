@@ -14,11 +14,9 @@ import type { Named } from '../state-dict.js';
 import type { Trainer } from '../trainer.js';
 import type { Values } from '../values.js';
 import type { WordVectors } from '../word-vectors.js';
-import type { RemoteEncoder } from './encoder.js';
 import type { RemoteModel } from './model.js';
-import type { RemoteTensor, RemoteValue } from './remote.js';
+import type { RemoteEncoder, RemoteTensor, RemoteTokenizer, RemoteValue } from './remote.js';
 import type { RemoteSequenceTrainer, RemoteSequenceTrainerCall } from './sequence-trainer.js';
-import type { RemoteTokenizer } from './tokenizer.js';
 import type { RemoteTrainer, RemoteTrainerCall } from './trainer.js';
 import type { RemoteWordVectors } from './word-vectors.js';
 

@@ -6,7 +6,7 @@ import { broadcast, upTo } from './common.js';
 /** The last two axes the other way round. */
 const swapped = (rank: number): number[] => [...upTo(rank - 2), rank - 1, rank - 2];
 
-/** `softmax(q k^T / sqrt(D)) v`; -inf in the scores of keys behind the query's own, or where `seen` is 0. */
+/** `softmax(q k^T / sqrt(D)) v`; -inf in the scores of keys after the query's own, or where `seen` is 0. */
 export const attention = fuse<{ causal: boolean }>({
   takes: ['q', 'k', 'v', 'seen?'],
   options: { causal: boolean(false) },

@@ -52,7 +52,7 @@ export const atom = (code: string): string => (isOpen(code, /[ */]/) ? `(${code}
 /** A formula's, where a sum needs brackets. */
 export const factor = (tex: string): string =>
   isOpen(tex, /[+-]/) || tex.startsWith('-') ? `\\left(${tex}\\right)` : tex;
-/** A number of a sentence behind a sign. */
+/** A number of a sentence after a sign. */
 export const signed = (number: string): string => (number.startsWith('-') ? `(${number})` : number);
 
 export const python = (value: boolean): string => (value ? 'True' : 'False');

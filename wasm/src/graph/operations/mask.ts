@@ -1,4 +1,4 @@
-// Hides scores by -inf, or another number: those of keys behind the query's own position, or where `seen` is 0.
+// Hides scores by -inf, or another number: those of keys after the query's own position, or where `seen` is 0.
 import { define, number } from '../operation.js';
 import { constant, numberOf } from '../sizes.js';
 import { back, broadcast, product, triangle } from './common.js';

@@ -19,7 +19,7 @@ const vector = (values: readonly number[]): string =>
   `const std::vector<Index> at${braces(values)};`;
 const text = (values: readonly number[]): string => `[${values.join(', ')}]`;
 
-/** Axis `axis` in front, and all behind it as one row; the inverse puts it back. */
+/** Axis `axis` in front, and all after it as one row; the inverse puts it back. */
 function rowsFirst(tril: Tril, x: Tensor, axis: number): Tensor {
   const order = [axis, ...upTo(x.rank).filter((each) => each !== axis)];
   const front = tril.transpose(x, order);

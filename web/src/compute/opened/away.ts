@@ -1,5 +1,5 @@
 // What a model makes of a text without some of its parts, and what each of them costs that is taken away.
-import type { ModelChanges, Without } from 'tril/training';
+import type { Interventions, Without } from 'tril/training';
 import type { Away, AwayRequests, Cost, RankingSaid, Shift, Text } from './away-protocol';
 import { largest, pieceOf, piecesOf, tokensOf } from './reading';
 import type { Opened, Work } from './work';
@@ -28,7 +28,7 @@ export function idsOf(opened: Opened, text: Text): number[] {
 export function saidOf(
   { tril, model }: Opened,
   ids: readonly number[],
-  changes: ModelChanges,
+  changes: Interventions,
 ): Said {
   return tril.scope(() => {
     const { logits } = model.forward([...ids], changes);

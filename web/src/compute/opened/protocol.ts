@@ -1,5 +1,5 @@
 // What a figure and the Worker that holds a model tell each other. Only plain data crosses.
-import type { ModelChanges } from 'tril/training';
+import type { Interventions } from 'tril/training';
 import type { Loading } from '../fetched';
 import type { CostData } from '../protocol';
 import type { AwayRequests } from './away-protocol';
@@ -39,7 +39,7 @@ export interface Guess extends Piece {
 export interface TextAsk {
   readonly text: string;
   readonly then: readonly number[];
-  readonly changes?: ModelChanges;
+  readonly changes?: Interventions;
 }
 
 /** Where a head looks most, by its place in the text, and with which weight. */
