@@ -300,7 +300,7 @@ describe('what goes wrong', () => {
     );
     // 32 TiB for the embedding alone, and as much for the head.
     expect(sized(2 ** 24, 2 ** 20)).toMatch(
-      /^(.*: )?memory: does not suffice: the parameters, of 16 bits each, take \d{8} MiB, and there are \d+$/,
+      /^(.*: )?memory: is not enough: the parameters, of 16 bits each, take \d{8} MiB, and there are \d+$/,
     );
     writeFileSync(bert('config.json'), text);
     rmSync(bert('tokenizer.json'));

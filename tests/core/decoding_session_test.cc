@@ -283,7 +283,7 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
   const testing::MemoryLimit limit(std::size_t{256} << 20);  // where the system does not tell
   const std::string text = error_of([&] { DecodingSession(ModelParameters(long_one)); });
   EXPECT_TRUE(
-      text.starts_with("DecodingSession: memory: does not suffice: keys and values take "
+      text.starts_with("DecodingSession: memory: is not enough: keys and values take "
                        "2097152 MiB"))
       << text;
 #endif

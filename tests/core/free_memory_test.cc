@@ -96,7 +96,7 @@ TEST(FreeMemory, IsNotAskedForWhereThereIsLess) {
   const auto message = [](double bytes, const auto& make) {
     return error_of([&] { detail::with_memory("f", "the weights take", bytes, make); });
   };
-  const std::string says = "f: memory: does not suffice: the weights take ";
+  const std::string says = "f: memory: is not enough: the weights take ";
   bool made = false;
   EXPECT_EQ(message(1e30, [&] { made = true; }).find(says + "9.53674316e+23 MiB"), 0u);
   EXPECT_FALSE(made) << "nobody has that";

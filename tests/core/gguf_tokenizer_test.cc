@@ -306,7 +306,7 @@ TEST(GgufTokenizer, WordsThatAreNoneAreRefused) {
   EXPECT_EQ(refused(of_words({"[UNK]"})), "file: there is no token 101, only 0 to 0");
   GgufWriter twice = of_words({"[UNK]", "\u2581a", "\u2581a"});
   name_ids(twice, "tokenizer.ggml.cls_token_id");
-  EXPECT_NE(refused(twice).find("token \"a\" stands there twice"), std::string::npos);
+  EXPECT_NE(refused(twice).find("token \"a\" is duplicated"), std::string::npos);
   GgufWriter empty = of_words({""});
   name_ids(empty, "tokenizer.ggml.cls_token_id");
   EXPECT_EQ(refused(empty), "file: token 0 is empty");
@@ -349,7 +349,7 @@ TEST(GgufTokenizer, SaysWhatIsWrong) {
   EXPECT_NE(with([](GgufWriter& writer) {
               writer.text("tokenizer.ggml.model", "gpt2");
               writer.texts("tokenizer.ggml.tokens", {"a", "a"});
-            }).find("stands there twice"),
+            }).find("is duplicated"),
             std::string::npos);
   EXPECT_EQ(with([](GgufWriter& writer) {
               writer.text("tokenizer.ggml.model", "llama");

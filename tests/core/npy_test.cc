@@ -203,8 +203,7 @@ TEST(ParseNpy, RefusesWrongKeys) {
   EXPECT_EQ(header_problem("{'descr': '<f4', 'fortran_order': False}"),
             "byte 50: the key \"shape\" is missing");
   EXPECT_EQ(header_problem("{'colour': 3}"), "byte 11: the key \"colour\" is not known");
-  EXPECT_EQ(header_problem("{'descr': '<f4', 'descr': '<f4'}"),
-            "byte 27: \"descr\" stands there twice");
+  EXPECT_EQ(header_problem("{'descr': '<f4', 'descr': '<f4'}"), "byte 27: \"descr\" is duplicated");
   EXPECT_EQ(header_problem("{'a\nb\x1b[31m': 3}"),
             "byte 11: the key \"a\\u000ab\\u001b[31m\" is not known");
 }

@@ -1,4 +1,4 @@
-// Memory that does not suffice: an Error says how much was asked for and how much there is, nothing
+// Memory that is not enough: an Error says how much was asked for and how much there is, nothing
 // is written, and the next call works.
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kKiB = 1 << 10, kMiB = 1 << 20;
 
-// What was thrown, where memory did not suffice.
+// What was thrown, where memory was not enough.
 template <typename Body>
 std::optional<OutOfMemory> refusal(const Body& body) {
   try {
@@ -53,8 +53,8 @@ TEST(OutOfMemory, SaysHowMuchIsAskedForAndHowMuchThereIs) {
     const double needed = working ? 8.0 * static_cast<double>(kCount) * static_cast<double>(kCount)
                                   : 4.0 * static_cast<double>(kCount);
     EXPECT_EQ(error->needed(), needed);
-    const std::string who = working ? "Scratch: memory: does not suffice: working memory"
-                                    : "Buffer: memory: does not suffice: a tensor of shape [1, " +
+    const std::string who = working ? "Scratch: memory: is not enough: working memory"
+                                    : "Buffer: memory: is not enough: a tensor of shape [1, " +
                                           std::to_string(kCount) + "]";
     std::string says = who + " takes " + number_text(std::floor(needed / kMiB)) + " MiB";
 #ifdef __linux__
@@ -82,7 +82,7 @@ TEST(OutOfMemory, LeavesWorkingMemoryAsItWas) {
       const auto error = refusal([&] { inner.take<float>(kMiB); });
       ASSERT_TRUE(error);
       EXPECT_EQ(error->needed(), 4.0 * kMiB);
-      EXPECT_STREQ(error->what(), "Scratch: memory: does not suffice: working memory takes 4 MiB");
+      EXPECT_STREQ(error->what(), "Scratch: memory: is not enough: working memory takes 4 MiB");
       inner.take<float>(100)[99] = 8;
     }
     EXPECT_EQ(first[99], 7);

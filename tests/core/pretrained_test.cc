@@ -237,8 +237,8 @@ TEST(Pretrained, SaysHowMuchMemoryItTakes) {
   config.hidden = 1;
   const testing::MemoryLimit limit(std::size_t{256} << 20);  // where the system does not tell
   const std::string text = error_of([&] { ModelParameters parameters(config); });
-  EXPECT_TRUE(text.starts_with(
-      "read_pretrained: memory: does not suffice: the parameters take 150994968 MiB"))
+  EXPECT_TRUE(
+      text.starts_with("read_pretrained: memory: is not enough: the parameters take 150994968 MiB"))
       << text;
 }
 #endif

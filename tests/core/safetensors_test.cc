@@ -178,12 +178,11 @@ TEST(ParseSafetensors, RefusesStringsThatAreNone) {
 
 TEST(ParseSafetensors, RefusesNamesThatRepeat) {
   const std::string x = R"("x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
-  EXPECT_EQ(header_problem("{" + x + "," + x + "}", "a"),
-            "byte 61: the name \"x\" stands there twice");
+  EXPECT_EQ(header_problem("{" + x + "," + x + "}", "a"), "byte 61: the name \"x\" is duplicated");
   EXPECT_EQ(header_problem(R"({"__metadata__":{},"__metadata__":{}})"),
-            "byte 27: the name \"__metadata__\" stands there twice");
+            "byte 27: the name \"__metadata__\" is duplicated");
   EXPECT_EQ(header_problem(R"({"__metadata__":{"a":"b","a":"b"}})"),
-            "byte 33: the key \"a\" stands there twice");
+            "byte 33: the key \"a\" is duplicated");
   EXPECT_EQ(header_problem(R"({"__metadata__":{"a":1}})"),
             "byte 29: expected \"\\\"\", found \"1\"");
 }
@@ -193,7 +192,7 @@ TEST(ParseSafetensors, RefusesWrongFields) {
   EXPECT_EQ(tensor_problem(R"("dtype":"F32","shape":[2])"),
             "byte 13: tensor \"x\": \"data_offsets\" is missing");
   EXPECT_EQ(tensor_problem(R"("dtype":"F32","dtype":"F32")"),
-            "byte 28: tensor \"x\": \"dtype\" stands there twice");
+            "byte 28: tensor \"x\": \"dtype\" is duplicated");
   EXPECT_EQ(tensor_problem(R"("colour":"red")"), "byte 14: tensor \"x\": \"colour\" is not known");
   EXPECT_EQ(tensor_problem(R"("dtype":"F8_E4M3")"),
             "byte 22: element type \"F8_E4M3\" is not read");

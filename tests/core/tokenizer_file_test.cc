@@ -238,7 +238,7 @@ TEST(ParseTokenizerJson, RefusesEntriesThatDoNotFit) {
   EXPECT_EQ(vocabulary(R"(,"ab":257)"),
             "token \"ab\" has id 257, but ids must be 0 to 256 without gaps");
   EXPECT_EQ(vocabulary(R"(,"ab":255)"), "token \"ab\": another one has id 255 already");
-  EXPECT_EQ(vocabulary(R"(,"ab":256,"ab":257)"), "token \"ab\" stands there twice");
+  EXPECT_EQ(vocabulary(R"(,"ab":256,"ab":257)"), "token \"ab\" is duplicated");
   EXPECT_EQ(vocabulary(R"(,"a b":256)"),
             "token \"a b\" has a character that stands for no byte; a byte-level vocabulary is "
             "expected");

@@ -119,7 +119,7 @@ TEST(TrainTokenizer, RefusesWhatDoesNotFit) {
             "train_tokenizer: special: \"x\" must have 2 bytes or more: single bytes are tokens "
             "already");
   EXPECT_EQ(problem({.special = {"<s>", "<s>"}}),
-            "train_tokenizer: special: \"<s>\" stands there twice");
+            "train_tokenizer: special: \"<s>\" is duplicated");
   EXPECT_EQ(problem({static_cast<TokenizerKind>(9)}),
             "train_tokenizer: kind: there is no such kind");
 }

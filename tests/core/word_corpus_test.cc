@@ -132,7 +132,7 @@ TEST(ReadWords, RefusesTextsOfTooFewWords) {
   EXPECT_EQ(error_of([] {
               WordVocabulary({"a", "b", "a"}, {1, 1, 1});
             }),
-            "WordVocabulary: words: \"a\" stands there twice");
+            "WordVocabulary: words: \"a\" is duplicated");
   EXPECT_EQ(error_of([] {
               WordVocabulary({"a", ""}, {1, 1});
             }),

@@ -119,7 +119,7 @@ TEST(WordPieces, OfVocabTxtHaveBertsDefaults) {
   EXPECT_EQ(error_of([] { parse_word_pieces("[UNK]\n[CLS]\n"); }),
             "parse_word_pieces: vocabulary: has no line [SEP]");
   EXPECT_EQ(error_of([] { parse_word_pieces("[UNK]\n[CLS]\n[SEP]\na\na\n"); }),
-            "parse_word_pieces: vocabulary: byte 20: token \"a\" stands there twice");
+            "parse_word_pieces: vocabulary: byte 20: token \"a\" is duplicated");
   EXPECT_EQ(error_of([] { parse_word_pieces("[UNK]\n[CLS]\n[SEP]\n\n"); }),
             "parse_word_pieces: vocabulary: token 3 is empty");
   EXPECT_EQ(error_of([&] { parse_word_pieces(lines, "[]"); }).substr(0, 33),

@@ -98,7 +98,7 @@ TEST(WordVectorsFile, RefusesWhatIsNone) {
   EXPECT_EQ(problem("vectors", {2, 3}, {{"words", "[\"a\", \"b\"]"}}),
             "read_word_vectors: file: has no counts in its metadata");
   EXPECT_EQ(problem("vectors", {2, 3}, {{"words", "[\"a\", \"a\"]"}, {"counts", "[2, 1]"}}),
-            "WordVocabulary: words: \"a\" stands there twice");
+            "WordVocabulary: words: \"a\" is duplicated");
   EXPECT_NE(problem("vectors", {2, 3}, {{"words", "[\"a\", "}, {"counts", "[2, 1]"}}).find("words"),
             std::string::npos);
   EXPECT_EQ(problem("vectors", {2, 3}, good, std::numeric_limits<float>::infinity()),

@@ -219,13 +219,13 @@ describe('memory that threads share', () => {
   it('is as large as it is asked for', async () => {
     const small = await loadTril({ threads: 2, memory: 2 ** 24 });
     expect(() => small.zeros([2 ** 22])).toThrow(
-      /^zeros: memory: does not suffice: a tensor of shape \[4194304\] takes 16 MiB, and there are 1[0-5]$/,
+      /^zeros: memory: is not enough: a tensor of shape \[4194304\] takes 16 MiB, and there are 1[0-5]$/,
     );
     expectWorking(small);
     small.close();
     const usual = await loadTril({ threads: 2 });
     const held = [1, 2, 3].map(() => usual.zeros([2 ** 25]));
-    expect(() => usual.zeros([2 ** 25])).toThrow('zeros: memory: does not suffice');
+    expect(() => usual.zeros([2 ** 25])).toThrow('zeros: memory: is not enough');
     held.forEach((tensor) => tensor.dispose());
     usual.close();
     const remote = await loadInWorker({ threads: 2, memory: 2 ** 24 });

@@ -292,7 +292,7 @@ describe('matmul refuses', () => {
       const refusal = {
         call: 'matmul',
         argument: 'memory',
-        says: 'does not suffice: a tensor of shape [20000, 26840] takes 2047 MiB, and there are ',
+        says: 'is not enough: a tensor of shape [20000, 26840] takes 2047 MiB, and there are ',
       };
       expectRefused(() => limited.matmul(column, row), refusal, limited);
       const wide = tril.zeros([1, 100000]);

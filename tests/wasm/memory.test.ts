@@ -117,7 +117,7 @@ describe('working memory beyond 32 bits', async () => {
     ['multiHeadAttention', () => tril.multiHeadAttention(long, projections, { heads: 1 })],
   ])('is refused by %s, and nothing is written', (call, compute) => {
     const { tensors, bytes } = tril.memory();
-    expect(compute).toThrow(`${call}: memory: does not suffice: working memory takes `);
+    expect(compute).toThrow(`${call}: memory: is not enough: working memory takes `);
     expect(tril.memory()).toMatchObject({ tensors, bytes });
     expect(out.read()).toEqual(ones);
     expectWorking(tril);

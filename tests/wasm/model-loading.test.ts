@@ -224,7 +224,7 @@ describe('a context', () => {
     const model = await limited.loadModel(filesOf('llama'), { context: 2 ** 24 });
     const { bytes } = limited.memory();
     expect(await messageOf(model.generate([1, 2], { maxTokens: 2 ** 24 }).next())).toMatch(
-      /^generate: memory: does not suffice: keys and values take 2048 MiB, and there are [0-9]+$/,
+      /^generate: memory: is not enough: keys and values take 2048 MiB, and there are [0-9]+$/,
     );
     expect(limited.memory().bytes).toBe(bytes);
     model.forward([1, 2]).logits.dispose();

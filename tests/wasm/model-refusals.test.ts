@@ -110,7 +110,7 @@ describe('what does not fit', () => {
     );
     await refused(
       () => limited.loadModel(hollowModel()),
-      /^loadModel: memory: does not suffice: the parameters take 2047 MiB, and there are [0-9]+$/,
+      /^loadModel: memory: is not enough: the parameters take 2047 MiB, and there are [0-9]+$/,
     );
     const files = filesOf('llama');
     const part = 'model-00002-of-00003.safetensors';

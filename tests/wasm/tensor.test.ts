@@ -202,7 +202,7 @@ it('refuses an array that is inside itself', () => {
 describe('out of memory', () => {
   it('is an error that says how much was asked for, and nothing is lost', () => {
     const tooMuch =
-      /: memory: does not suffice: a tensor of shape \[536870911\] takes 2047 MiB, and there are [0-9]+$/;
+      /: memory: is not enough: a tensor of shape \[536870911\] takes 2047 MiB, and there are [0-9]+$/;
     const zeros = { call: 'zeros', argument: 'memory', says: tooMuch };
     expectRefused(() => limited.zeros([2 ** 29 - 1]), zeros, limited);
     const normal = { call: 'randomNormal', argument: 'memory', says: tooMuch };
@@ -226,7 +226,7 @@ describe('out of memory', () => {
       for (;;) held.push(limited.zeros([2 ** 24]));
     };
     expect(fill).toThrow(
-      'zeros: memory: does not suffice: a tensor of shape [16777216] takes 64 MiB',
+      'zeros: memory: is not enough: a tensor of shape [16777216] takes 64 MiB',
     );
     expect(held.length).toBeGreaterThanOrEqual(6);
     expect(limited.memory().tensors).toBe(held.length);

@@ -22,6 +22,11 @@ test('steps by buttons and keys', async ({ attend, page }) => {
     await expect(stage).toHaveAttribute('data-step', step);
   }
   await expect(page.getByRole('button', { name: message('figures.player.step') })).toBeDisabled();
+  // The space bar is the page's own: it goes a screen further, and nothing plays.
+  const height = await page.evaluate(() => scrollY);
+  await page.keyboard.press('Space');
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(height);
+  await expect(page.getByRole('button', { name: message('attend.player.play') })).toBeVisible();
   await page.getByRole('button', { name: /^9\. / }).focus();
   await page.keyboard.press('Home');
   await expect(stage).toHaveAttribute('data-step', 'x');

@@ -30,7 +30,7 @@ void throw_to_javascript() {
     problem = what.substr(call.size() + argument.size() + 4);
   } catch (const std::bad_alloc&) {
     argument = "memory";
-    problem = "does not suffice";
+    problem = "is not enough";
   } catch (const std::exception& error) {
     problem = error.what();
   }

@@ -204,7 +204,7 @@ std::pair<Gguf, std::size_t> read(std::span<const std::byte> begin, std::size_t 
   std::pair<Gguf, std::size_t> result;
   Gguf& gguf = result.first;
   const auto refuse_again = [&](std::size_t at, std::string_view name) {
-    file.refuse(at, {"the name ", detail::shown(name), " stands there twice"});
+    file.refuse(at, {"the name ", detail::shown(name), " is duplicated"});
   };
   for (std::uint64_t n = 0; n < keys; ++n) {
     const std::size_t at = file.position();

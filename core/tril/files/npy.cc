@@ -126,8 +126,7 @@ std::size_t read_header(detail::JsonReader& header, StoredTensor& tensor) {
     const std::string_view name = header.python_string();
     for (Field& field : fields) {
       if (field.name != name) continue;
-      if (field.position != 0)
-        header.fail_at(position, {detail::shown(name), " stands there twice"});
+      if (field.position != 0) header.fail_at(position, {detail::shown(name), " is duplicated"});
       header.expect(':');
       header.peek();
       field.position = header.position();

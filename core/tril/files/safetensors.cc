@@ -69,7 +69,7 @@ Place read_tensor(detail::JsonReader& header, const std::string& name, StoredTen
         static_cast<std::size_t>(std::ranges::find(kFields, field) - std::begin(kFields));
     if (which == std::size(kFields)) refuse(position, {detail::shown(field), " is not known"});
     if (std::exchange(there[which], true)) {
-      refuse(position, {detail::shown(field), " stands there twice"});
+      refuse(position, {detail::shown(field), " is duplicated"});
     }
     header.expect(':');
     if (which == 0) return read_type(header, tensor);
@@ -96,7 +96,7 @@ Metadata read_metadata(detail::JsonReader& header) {
   Metadata metadata;
   header.object([&](std::string key, std::size_t position) {
     if (metadata.contains(key)) {
-      header.fail_at(position, {"the key ", detail::shown(key), " stands there twice"});
+      header.fail_at(position, {"the key ", detail::shown(key), " is duplicated"});
     }
     metadata.emplace(std::move(key), header.json_string());
   });
@@ -192,7 +192,7 @@ Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size
   std::set<std::string> names;
   header.object([&](std::string name, std::size_t position) {
     if (!names.insert(name).second) {
-      header.fail_at(position, {"the name ", detail::shown(name), " stands there twice"});
+      header.fail_at(position, {"the name ", detail::shown(name), " is duplicated"});
     }
     if (name == kMetadata) {
       stored.metadata = read_metadata(header);

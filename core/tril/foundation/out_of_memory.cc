@@ -13,7 +13,7 @@ constexpr double kKiB = 1 << 10, kMiB = 1 << 20;
 
 detail::FreeMemory own_heap = nullptr;
 
-// 0 where nobody tells, or memory does not suffice for asking.
+// 0 where nobody tells, or memory is not enough for asking.
 double free_bytes() {
   try {
     return static_cast<double>(own_heap ? own_heap() : detail::system_free_memory());
@@ -48,7 +48,7 @@ void fail_for_memory(const char* call, const Message& what, double bytes) {
   const bool in_mebibytes = bytes >= kMiB;
   const double unit = in_mebibytes ? kMiB : kKiB;
   const double needed = in_mebibytes ? std::floor(bytes / unit) : std::ceil(bytes / unit);
-  const Message text("does not suffice: ", what, " ", needed, in_mebibytes ? " MiB" : " KiB");
+  const Message text("is not enough: ", what, " ", needed, in_mebibytes ? " MiB" : " KiB");
   if (free == 0 || free >= bytes) throw OutOfMemory(call, text, bytes, 0);
   throw OutOfMemory(call, {text, ", and there are ", std::floor(free / unit)}, bytes, free);
 }

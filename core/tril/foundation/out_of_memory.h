@@ -1,4 +1,4 @@
-// Memory that does not suffice: an Error that says how much was asked for and how much there is,
+// Memory that is not enough: an Error that says how much was asked for and how much there is,
 // thrown before the system ends the program for it.
 #pragma once
 

@@ -38,7 +38,7 @@ Index even_cuts(Index wanted, Index cuts) noexcept {
 }
 
 // How a product is cut into pieces of work: by columns first, since every part of B is packed once
-// then, whatever its width; only where columns do not suffice by rows as well, each piece packing
+// then, whatever its width; only where columns are not enough by rows as well, each piece packing
 // for itself. A transposed A takes more work than B, so then by rows first.
 struct Pieces {
   Index rows, cols;                    // of one piece

@@ -28,7 +28,7 @@ class DecodingSession {
   // Empty, with room for `capacity` tokens; 0: as many as the context. More than the context can be
   // held where rotary positions are scaled `dynamic`: they are turned as for so many tokens from
   // the first on. Throws Error where the settings are out of range, the weights are not theirs, the
-  // capacity is too large, or, saying how much keys and values take, memory does not suffice.
+  // capacity is too large, or, saying how much keys and values take, memory is not enough.
   DecodingSession(const ModelConfig& config, const BasicModelWeights<float>& weights,
                   Index capacity = 0);
 

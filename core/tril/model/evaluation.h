@@ -18,7 +18,7 @@ namespace tril {
 // it: so every token is predicted from at least half a context of tokens before it, or from all
 // that there are. Losses do not depend on the number of threads. Throws Error, before anything is
 // written, for fewer than two tokens, for what is no token, for losses of another shape, and where
-// the model is not causal; and where memory for keys and values does not suffice.
+// the model is not causal; and where memory for keys and values is not enough.
 ModelLoss evaluate_text(const ModelParameters& parameters, std::span<const std::int32_t> tokens,
                         VectorView<float> losses, const Context& context = {});
 

@@ -29,7 +29,7 @@ struct NumbersOfType {
 class ModelParameters {
  public:
   // Throws Error as check_model_config does, and, saying how much they take and how much there is,
-  // where memory does not suffice: as they come from files, not even for 16 bits a number.
+  // where memory is not enough: as they come from files, not even for 16 bits a number.
   explicit ModelParameters(const ModelConfig& config,
                            ParameterMemory memory = ParameterMemory::floats);
 

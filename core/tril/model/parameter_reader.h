@@ -54,7 +54,7 @@ class ParameterReader {
   std::vector<ParameterPlace> find(std::span<const NamedTensor> tensors);
   std::vector<ParameterPlace> find(const Safetensors& header) { return find(header.tensors); }
   // After the last header: takes memory, unless there is some. Throws Error, naming the first
-  // parameter that was in no file, and where memory does not suffice; nothing has been taken then.
+  // parameter that was in no file, and where memory is not enough; nothing has been taken then.
   void allocate();
   // Writes bytes of the file to where they are wanted.
   using Fill = std::function<void(std::span<std::byte> out)>;

@@ -68,8 +68,8 @@ struct PretrainedOptions {
 // vocab.txt, or vocab.json and merges.txt. Besides the parameters there is little in memory at
 // once: a piece (ParameterReader::kPiece), or the largest of the other files. Throws Error, with
 // the path of the file, where one is missing, cut short, or not what the others say; where the
-// tokenizer reaches beyond the vocabulary; as with_context and StoredLora do; and where memory does
-// not suffice.
+// tokenizer reaches beyond the vocabulary; as with_context and StoredLora do; and where memory is
+// not enough.
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options = {});
 

@@ -204,7 +204,7 @@ PublishedWordVectors read_binary(std::string_view bytes, Sizes sizes) {
   const std::size_t vector = 4 * static_cast<std::size_t>(width);
   if (static_cast<std::size_t>(count) > bytes.size() / (vector + 1)) {
     refuse({"line 1 says that ", count, " words of ", width, " numbers follow, for which ",
-            bytes.size(), " bytes do not suffice"});
+            bytes.size(), " bytes are not enough"});
   }
   Rows rows(count, width);
   std::vector<float> left_out(static_cast<std::size_t>(width));

@@ -51,7 +51,7 @@ void check_options(const TokenizerOptions& options) {
            detail::shown(*each) + " must have 2 bytes or more: single bytes are tokens already");
     }
     if (std::find(options.special.begin(), each, *each) != each) {
-      fail(kCall, "special", detail::shown(*each) + " stands there twice");
+      fail(kCall, "special", detail::shown(*each) + " is duplicated");
     }
   }
   const std::size_t least = static_cast<std::size_t>(kBytes) + options.special.size();

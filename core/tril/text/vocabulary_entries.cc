@@ -97,7 +97,7 @@ void set_vocabulary(const JsonReader& vocabulary_file,
     const auto id = static_cast<std::size_t>(entry.id);
     if (is_there[id]) refuse(": another one has id " + std::to_string(id) + " already");
     is_there[id] = true;
-    if (!ids.emplace(entry.name, static_cast<TokenId>(id)).second) refuse(" stands there twice");
+    if (!ids.emplace(entry.name, static_cast<TokenId>(id)).second) refuse(" is duplicated");
     const std::optional<std::size_t> byte =
         names == TokenNames::characters ? byte_of(entry.name) : std::nullopt;
     const std::optional<std::string> bytes = byte ? std::string(1, static_cast<char>(*byte))

@@ -22,7 +22,7 @@ WordVocabulary::WordVocabulary(std::vector<std::string> words, std::vector<std::
   for (std::size_t i = 0; i < words_.size(); ++i) {
     if (words_[i].empty()) fail(kCall, "words", {"number ", i, " is empty"});
     if (!numbers_.try_emplace(words_[i], static_cast<TokenId>(i)).second) {
-      fail(kCall, "words", {detail::shown(words_[i]), " stands there twice"});
+      fail(kCall, "words", {detail::shown(words_[i]), " is duplicated"});
     }
   }
 }

@@ -47,7 +47,7 @@ export function cacheCells(
   });
 }
 
-/** Only where memory does not suffice. */
+/** Only where memory is not enough. */
 function refused(error: unknown): null {
   if ((error as { argument?: string }).argument === 'memory') return null;
   throw error;
