@@ -233,7 +233,7 @@ TEST(GgufEncoder, SaysWhatIsWrong) {
   EXPECT_EQ(Written(with("tokenizer.ggml.tokens", "tokenizer.ggml.tokenz")).refused(),
             "tokenizer.ggml.tokens: is missing, or empty");
   EXPECT_EQ(Written(with("tokenizer.ggml.cls_token_id", 2, 153)).refused(),
-            "there is no token 153, only 0 to 152");
+            "tokenizer.ggml.cls_token_id: must be below 153, is 153");
   EXPECT_EQ(Written(with("tokenizer.ggml.model", "tokenizer.ggml.modal")).refused(),
             "has no tokenizer");
   EXPECT_EQ(Written("no model").refused(),

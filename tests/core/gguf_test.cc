@@ -277,6 +277,10 @@ TEST(Gguf, OtherVersionsAndTypesAreRefused) {
   EXPECT_EQ(said([&] { gguf.whole("f"); }), "f: must be a whole number from 0 to 2^30, is -1");
   EXPECT_EQ(said([&] { gguf.number("c"); }), "c: must be a number");
   EXPECT_EQ(said([&] { gguf.number("d"); }), "d: must be a single value");
+  GgufWriter infinite = small();
+  infinite.f32("i", std::numeric_limits<float>::infinity());
+  const std::string its = infinite.file();
+  EXPECT_EQ(said([&] { parsed(its).number("i"); }), "i: must be finite, is inf");
   EXPECT_EQ(said([&] { gguf.boolean("a"); }), "a: must be true or false");
   EXPECT_EQ(said([&] { gguf.text("a"); }), "a: must be a text");
   EXPECT_EQ(said([&] { gguf.texts("a"); }), "a: must be a list");

@@ -264,11 +264,9 @@ TEST(GgufTokenizer, WordsHaveTheNamesOfVocabTxt) {
   EXPECT_EQ(tokenizer.decode(Ids{1, 3, 4, 2}), "[CLS] cats [SEP]");
 }
 
-TEST(GgufTokenizer, WordsHaveBertsIdsWhereTheFileHasNone) {
-  std::vector<std::string> names;
-  for (int n = 0; n < 100; ++n) names.push_back("\u2581w" + std::to_string(n));
-  for (const char* each : {"[UNK]", "[CLS]", "[SEP]"}) names.push_back(each);
-  EXPECT_EQ(parsed(of_words(names))->encode("w7 x"), (std::vector<TokenId>{101, 7, 100, 102}));
+TEST(GgufTokenizer, WordsFindSpecialTokensByNameWhereTheFileHasNoIds) {
+  const std::vector<std::string> names = {"[PAD]", "\u2581a", "[SEP]", "\u2581b", "[UNK]", "[CLS]"};
+  EXPECT_EQ(parsed(of_words(names))->encode("b x"), (std::vector<TokenId>{5, 3, 4, 2}));
   GgufWriter writer = of_words(names);
   writer.u32("tokenizer.ggml.bos_token_id", 3);
   writer.u32("tokenizer.ggml.cls_token_id", 4);
@@ -303,11 +301,22 @@ TEST(GgufTokenizer, WordsKeepCapitalsWhereTheFileOrItsWordsSaySo) {
 }
 
 TEST(GgufTokenizer, WordsThatAreNoneAreRefused) {
-  EXPECT_EQ(refused(of_words({"[UNK]"})), "file: there is no token 101, only 0 to 0");
+  EXPECT_EQ(refused(of_words({"\u2581a"})),
+            "tokenizer.ggml.unknown_token_id: is missing, and no token is [UNK]");
+  EXPECT_EQ(refused(of_words({"[UNK]", "[SEP]"})),
+            "tokenizer.ggml.cls_token_id: is missing, and no token is [CLS]");
+  EXPECT_EQ(refused(of_words({"[UNK]", "[CLS]"})),
+            "tokenizer.ggml.seperator_token_id: is missing, and no token is [SEP]");
+  for (const char* key : {"tokenizer.ggml.unknown_token_id", "tokenizer.ggml.bos_token_id",
+                          "tokenizer.ggml.cls_token_id", "tokenizer.ggml.seperator_token_id"}) {
+    GgufWriter beyond = of_words({"[UNK]", "[CLS]", "[SEP]"});
+    beyond.u32(key, 3);
+    EXPECT_EQ(refused(beyond), std::string(key) + ": must be below 3, is 3");
+  }
   GgufWriter twice = of_words({"[UNK]", "\u2581a", "\u2581a"});
   name_ids(twice, "tokenizer.ggml.cls_token_id");
   EXPECT_NE(refused(twice).find("token \"a\" is duplicated"), std::string::npos);
-  GgufWriter empty = of_words({""});
+  GgufWriter empty = of_words({"", "[CLS]", "[SEP]"});
   name_ids(empty, "tokenizer.ggml.cls_token_id");
   EXPECT_EQ(refused(empty), "file: token 0 is empty");
   GgufWriter none;

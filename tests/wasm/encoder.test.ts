@@ -228,11 +228,14 @@ describe('what is refused', () => {
       `${at}position_embd.weight: shape must be [16, 16], is [32, 16]`,
     );
     expect(await refusal(changed('tokenizer.ggml.cls_token_id', 153))).toBe(
-      `${at}there is no token 153, only 0 to 152`,
+      `${at}tokenizer.ggml.cls_token_id: must be below 153, is 153`,
     );
     const unnamed = Buffer.from(bytes);
     unnamed.write('modal', unnamed.indexOf('tokenizer.ggml.model') + 15);
     expect(await refusal({ 'model.gguf': unnamed })).toBe(`${at}has no tokenizer`);
+    expect(await refusal({ 'my_model-q8_0.gguf': unnamed })).toBe(
+      'loadEncoder: my_model-q8_0.gguf: has no tokenizer',
+    );
     expect(await refusal({ 'model.gguf': smallLlama().file() })).toMatch(
       /^loadEncoder: model\.gguf: .*language model of the family llama; encoders are of bert$/,
     );

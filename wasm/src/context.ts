@@ -281,7 +281,7 @@ const ownNames: readonly (readonly [RegExp, string])[] = [
  * Options of a part are options of the whole.
  */
 function publicArgument(name: string): string {
-  if (/(weight|bias)$|^w_[qk]$|\.(json|safetensors|txt)$/.test(name)) return name;
+  if (/(weight|bias)$|^w_[qk]$|\.(gguf|json|safetensors|txt)$/.test(name)) return name;
   const [, own] = ownNames.find(([pattern]) => pattern.test(name)) ?? [];
   return (
     own ?? camelCase(name.replace(/^(trainer|(.*\.)?(self|multihead)_attn)\.(?=[a-z_]+$)/, ''))

@@ -298,6 +298,7 @@ double Gguf::number(const std::string& key, std::optional<double> otherwise) con
   if (!found) return *otherwise;
   const std::optional<double> number = number_of(found->type, found->bytes.data());
   if (!number) fail_type(key, "a number");
+  if (!std::isfinite(*number)) fail(kCall, key.c_str(), {"must be finite, is ", *number});
   return *number;
 }
 

@@ -91,7 +91,7 @@ void add_windows(Translation& to, ModelFamily family, const detail::FamilyEntry&
 Index token_types_of(const Gguf& file, const char* tensor) {
   const StoredTensor* const types = file.find(tensor);
   if (!types) return 0;
-  const Index rows = types->shape.empty() ? 1 : types->shape[0];
+  const Index rows = types->shape.size() < 2 ? 1 : types->shape[0];
   return file.whole("tokenizer.ggml.token_type_count", rows);
 }
 

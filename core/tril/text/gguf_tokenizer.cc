@@ -98,10 +98,23 @@ std::string word_piece(const std::string& name, double type) {
   return begins ? name.substr(kBegins.size()) : "##" + name;
 }
 
+// The token that a key names; where the key is missing, the one of that name.
+TokenId special_token(const Gguf& file, const std::vector<VocabularyEntry>& vocabulary,
+                      const char* key, std::string_view name) {
+  const Index tokens = std::ssize(vocabulary);
+  if (file.has(key)) {
+    const Index id = file.whole(key);
+    if (id >= tokens) fail(kCall, key, {"must be below ", tokens, ", is ", id});
+    return static_cast<TokenId>(id);
+  }
+  const auto found = std::ranges::find(vocabulary, name, &VocabularyEntry::name);
+  if (found == vocabulary.end()) fail(kCall, key, {"is missing, and no token is ", name});
+  return static_cast<TokenId>(found->id);
+}
+
 // What BERT does with a text before its words become tokens, and what stands around each. Where
-// keys are missing ids are BERT's own, and capitals stay if each from A to Z is a word: of an
-// uncased vocabulary none is. llama.cpp goes by the keys alone, and its converter writes none of a
-// cased model.
+// keys are missing capitals stay if each from A to Z is a word: of an uncased vocabulary none is.
+// llama.cpp goes by the keys alone, and its converter writes none of a cased model.
 void set_word_pieces(const Gguf& file, const std::vector<VocabularyEntry>& vocabulary,
                      TokenizerParts& parts) {
   const auto capitals = std::ranges::count_if(vocabulary, [](const VocabularyEntry& each) {
@@ -110,13 +123,14 @@ void set_word_pieces(const Gguf& file, const std::vector<VocabularyEntry>& vocab
   WordPieces& pieces = parts.word_pieces.emplace();
   pieces.lower_case = file.boolean("tokenizer.ggml.normalizer.lowercase", capitals < 26);
   pieces.strip_accents = file.boolean("tokenizer.ggml.normalizer.strip_accents", pieces.lower_case);
-  const auto token = [&](const char* key, Index usual) {
-    return static_cast<TokenId>(file.whole(key, usual));
+  const auto token = [&](const char* key, std::string_view name) {
+    return special_token(file, vocabulary, key, name);
   };
-  parts.unknown.id = token("tokenizer.ggml.unknown_token_id", 100);
-  const Index begin = file.whole("tokenizer.ggml.bos_token_id", 101);
-  parts.prefix = {token("tokenizer.ggml.cls_token_id", begin)};
-  parts.suffix = {token("tokenizer.ggml.seperator_token_id", 102)};  // so spelled
+  parts.unknown.id = token("tokenizer.ggml.unknown_token_id", "[UNK]");
+  constexpr const char *kCls = "tokenizer.ggml.cls_token_id",
+                       *kBegin = "tokenizer.ggml.bos_token_id";
+  parts.prefix = {token(!file.has(kCls) && file.has(kBegin) ? kBegin : kCls, "[CLS]")};
+  parts.suffix = {token("tokenizer.ggml.seperator_token_id", "[SEP]")};  // so spelled
 }
 
 // One number for each of so many tokens, or none.

@@ -17,7 +17,8 @@ namespace tril {
 //           them, the one of the highest of `scores` first
 //   bert    pieces are words (WordPiece), whose names become those of BERT's vocab.txt again, with
 //           ## before what goes on with a word, and each text stands between `cls` and `seperator`,
-//           as the key is spelled. `normalizer.lowercase` says whether capitals become small,
+//           as the key is spelled; where such a key is missing, [CLS] and [SEP] are found by
+//           their names, and [UNK]. `normalizer.lowercase` says whether capitals become small,
 //           `normalizer.strip_accents` whether accents go, else both or none. Where neither is
 //           there they do, unless the capitals from A to Z are words by themselves
 //
