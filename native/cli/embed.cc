@@ -73,7 +73,8 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   try {
     return embed(program, arguments);
   } catch (const Error& error) {
-    throw Failure(error.argument() + ": " + error.problem());
+    const std::string& of = error.argument();
+    throw Failure((of == "config" ? arguments.model.path : of) + ": " + error.problem());
   }
 }
 

@@ -32,6 +32,11 @@ nlohmann::ordered_json weights_of(const ModelParameters& parameters) {
 ExitCode generate(const Program& program, const Arguments& arguments) {
   const std::string text = text_of(arguments.prompt);
   const PretrainedModel model = arguments.model.read();
+  if (!model.parameters.config().has_head) {
+    throw Failure(
+        arguments.model.path +
+        ": is an encoder, which cannot continue a text; `tril embed` makes vectors with it");
+  }
   const std::vector<TokenId> ids = arguments.model.tokenizer_of(model).encode(text);
   const std::vector<std::int32_t> prompt(ids.begin(), ids.end());
   Generation generation(model, prompt, arguments.options);
@@ -81,7 +86,8 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   } catch (const Error& error) {
     const std::string& of = error.argument();
     const bool is_option = of == "prompt" || of == "context";
-    throw Failure((is_option ? "--" : "") + of + ": " + error.problem());
+    const std::string where = of == "config" ? arguments.model.path : (is_option ? "--" : "") + of;
+    throw Failure(where + ": " + error.problem());
   }
 }
 

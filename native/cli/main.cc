@@ -92,6 +92,27 @@ std::string problem_of(const CLI::App& app, const CLI::ParseError& error, int ar
   return error.what();
 }
 
+// CLI11 takes an argument of a list such as [MASK], or [a, b], for a list of its own, without a way
+// to say no. What ends in ']' therefore ends in a byte that no argument can hold while it is read.
+constexpr char kMark = '\0';
+
+std::string unmarked(std::string text) {
+  std::erase(text, kMark);
+  return text;
+}
+
+void parse(CLI::App& app, int argc, char** argv) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    for (CLI::Option* option : command->get_options()) option->transform(unmarked);
+  }
+  std::vector<std::string> words(argv + 1, argv + argc);
+  for (std::string& word : words) {
+    if (word.ends_with(']')) word += kMark;
+  }
+  std::ranges::reverse(words);  // as CLI11 takes them
+  app.parse(std::move(words));
+}
+
 ExitCode run(int argc, char** argv) {
   Program program;
   program.app.name("tril")->description(
@@ -110,11 +131,11 @@ ExitCode run(int argc, char** argv) {
     add(program);
   }
   try {
-    program.app.parse(argc, argv);
+    parse(program.app, argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return static_cast<ExitCode>(program.app.exit(error));
-    throw Failure(problem_of(program.app, error, argc, argv) + " (`" + command_line(program.app) +
-                  " --help` lists the options)");
+    throw Failure(unmarked(problem_of(program.app, error, argc, argv)) + " (`" +
+                  command_line(program.app) + " --help` lists the options)");
   }
   best_isa();  // TRIL_FORCE_ISA is wrong? Said before anything is read.
   return program.run();

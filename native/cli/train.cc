@@ -100,7 +100,13 @@ TrainPlan further_plan(const Arguments& given) {
   settings.folder = given.output;
   settings.check_new();
   settings.tokenizer = kModelsOwn;
-  PretrainedModel model = read_pretrained(given.from);
+  PretrainedModel model = [&] {
+    try {
+      return read_pretrained(given.from);
+    } catch (const Error& error) {
+      throw Failure(error.argument() + ": " + error.problem());
+    }
+  }();
   if (!model.parameters.config().has_head) {
     throw Failure(given.from + ": is an encoder, which cannot be trained");
   }

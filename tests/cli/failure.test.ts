@@ -15,6 +15,9 @@ const commands = [
   'tokenizer',
   'train',
   'generate',
+  'vectors',
+  'look',
+  'embed',
 ];
 
 describe('help', () => {
@@ -45,7 +48,9 @@ describe('help', () => {
       return text.startsWith(`TRIL ${command.toUpperCase()}`) || /^OPTIONS OF ALL/.test(text);
     });
     expect(section).toHaveLength(2);
-    const options = [...tril(command, '--help').out.matchAll(/(?<=[ ,])--[a-z-]+/g)].map(String);
+    const help = tril(command, '--help').out;
+    expect(section.join('').includes('.gguf'), 'a .gguf file').toBe(help.includes('or a .gguf'));
+    const options = [...help.matchAll(/(?<=[ ,])--[a-z-]+/g)].map(String);
     expect(options.length).toBeGreaterThan(1);
     for (const option of options) expect(section.join(''), option).toContain(option);
   });

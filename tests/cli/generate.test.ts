@@ -254,8 +254,17 @@ describe('what goes wrong', () => {
   });
 
   it('with the folder', () => {
-    const config = join(folder('none'), 'config.json');
-    expect(refused('none')).toBe(`${config}: No such file or directory`);
+    const absent = folder('none');
+    expect(refused('none')).toBe(`${absent}: No such file or directory`);
+    expect(refused('gpt2', '--lora', absent)).toBe(`${absent}: No such file or directory`);
+    const train = ['train', '--data', 'none.txt', '-o', 'none', '--from'];
+    for (const command of [
+      ['look', '--prompt', 'a', '--model'],
+      ['embed', 'a', '--model'],
+      train,
+    ]) {
+      expect(failure(...command, 'none.gguf')).toBe('none.gguf: No such file or directory');
+    }
 
     const half = copied('llama', 'half');
     const file = half('model.safetensors');

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <set>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -175,6 +176,10 @@ void read_parameters(const Folder& folder, const std::optional<StoredLora>& lora
 // The adapter that is to be merged; none where none is asked for.
 std::optional<StoredLora> read_lora(const PretrainedOptions& options, const ModelConfig& config) {
   if (options.lora.empty()) return {};
+  if (std::error_code ignored; !std::filesystem::exists(options.lora, ignored)) {
+    fail(kCall, options.lora.string().c_str(),
+         {std::make_error_code(std::errc::no_such_file_or_directory).message()});
+  }
   const Folder folder(options.lora, options);
   const StoredLoraConfig settings = folder.read_text("adapter_config.json", parse_lora_config);
   constexpr const char* kTensors = "adapter_model.safetensors";
@@ -245,7 +250,8 @@ PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOpt
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options) {
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored)) return read_gguf(path, options);
+  // What is not there, too: the error is then of the path itself.
+  if (!std::filesystem::is_directory(path, ignored)) return read_gguf(path, options);
   const Folder folder(path, options);
   const PretrainedConfig settings = folder.read_text("config.json", parse_model_config);
   const ModelConfig config = with_context(settings.config, options.context, kCall);
