@@ -26,7 +26,9 @@ test('steps by buttons and keys', async ({ attend, page }) => {
   const height = await page.evaluate(() => scrollY);
   await page.keyboard.press('Space');
   await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(height);
-  await expect(page.getByRole('button', { name: message('attend.player.play') })).toBeVisible();
+  await expect(
+    page.getByRole('button', { name: message('attend.player.playAgain') }),
+  ).toBeVisible();
   await page.getByRole('button', { name: /^9\. / }).focus();
   await page.keyboard.press('Home');
   await expect(stage).toHaveAttribute('data-step', 'x');
