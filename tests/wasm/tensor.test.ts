@@ -225,9 +225,7 @@ describe('out of memory', () => {
     const fill = () => {
       for (;;) held.push(limited.zeros([2 ** 24]));
     };
-    expect(fill).toThrow(
-      'zeros: memory: is not enough: a tensor of shape [16777216] takes 64 MiB',
-    );
+    expect(fill).toThrow('zeros: memory: is not enough: a tensor of shape [16777216] takes 64 MiB');
     expect(held.length).toBeGreaterThanOrEqual(6);
     expect(limited.memory().tensors).toBe(held.length);
     for (const tensor of held) tensor.dispose();
