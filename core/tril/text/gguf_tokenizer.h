@@ -19,8 +19,8 @@ namespace tril {
 //           ## before what goes on with a word, and each text stands between `cls` and `seperator`,
 //           as the key is spelled; where such a key is missing, [CLS] and [SEP] are found by
 //           their names, and [UNK]. `normalizer.lowercase` says whether capitals become small,
-//           `normalizer.strip_accents` whether accents go, else both or none. Where neither is
-//           there they do, unless the capitals from A to Z are words by themselves
+//           `normalizer.strip_accents` whether accents go, else both or none. Where the
+//           file says neither, both happen, unless each capital from A to Z is a token
 //
 // Tokens that `token_type` calls control, unknown or user-defined are added tokens. Throws Error,
 // naming the key or the byte of the file, for everything else.
