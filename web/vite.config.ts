@@ -1,5 +1,6 @@
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig, type Plugin } from 'vite';
+import { chunksByPages } from './chunks';
 import { meaningOpening } from './meaning';
 import { notices } from './notices';
 import { opening } from './opening';
@@ -55,7 +56,7 @@ const withoutChance = (): Plugin => ({
 const besideWorker = (id: string) =>
   /\/wasm\/dist\/(?!generated\/|notebook\/)/.test(id) ? 'package' : undefined;
 
-export default defineConfig({
+export default defineConfig(({ isSsrBuild }) => ({
   plugins: [
     texts(),
     meaningOpening(),
@@ -74,6 +75,7 @@ export default defineConfig({
   ssr: { external: ['tril'] }, // as Node runs it, when pages are prerendered
   build: {
     target: 'es2022',
+    ...(!isSsrBuild && { rollupOptions: { output: { manualChunks: chunksByPages() } } }),
     assetsInlineLimit: 0, // data: addresses are against the policy
   },
-});
+}));

@@ -1,0 +1,27 @@
+import type { Rollup } from 'vite';
+
+/**
+ * Puts what the same pages need into one file. Rollup by itself also tells apart what a figure further down needs as well,
+ * which makes seventy files of a chapter, most of them of a kilobyte; by then its page has fetched them all the same.
+ */
+export function chunksByPages(): (id: string, meta: Rollup.ManualChunkMeta) => string | undefined {
+  let names: Map<string, string> | undefined;
+  return (id, meta) => (names ??= namesOf(meta)).get(id);
+}
+
+/** For each module that several entries reach by static imports, a name for this set of entries. */
+function namesOf({ getModuleIds, getModuleInfo }: Rollup.ManualChunkMeta): Map<string, string> {
+  const reachedFrom = new Map<string, number[]>();
+  const entries = [...getModuleIds()].filter((id) => getModuleInfo(id)?.isEntry).sort();
+  for (const [index, entry] of entries.entries()) {
+    const seen = new Set([entry]);
+    for (const id of seen) {
+      for (const imported of getModuleInfo(id)?.importedIds ?? []) seen.add(imported);
+    }
+    for (const id of seen) reachedFrom.set(id, [...(reachedFrom.get(id) ?? []), index]);
+  }
+  const shared = [...reachedFrom].filter(
+    ([id, from]) => from.length > 1 && !getModuleInfo(id)?.isEntry,
+  );
+  return new Map(shared.map(([id, from]) => [id, `shared-${from.join('-')}`]));
+}
