@@ -1,4 +1,11 @@
 // The command line, run as its users run it: `vitest run` in this folder, with the program built.
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { include: ['**/*.test.ts'], testTimeout: 60_000 } });
+export default defineConfig({
+  test: {
+    include: ['**/*.test.ts'],
+    maxWorkers: availableParallelism(), // one fewer otherwise, half of the processors where there are two
+    testTimeout: 60_000,
+  },
+});

@@ -113,7 +113,7 @@ TEST(CrossEntropy, AgreesWithItsDefinitionAndTheComplexStep) {
       options.ignore = -1;
       options.gradient_scale = 0.25;
       check(20, 33, options);
-      check(3, 1500, options);
+      if (smoothing == 0.1) check(3, 1500, options);  // more than a block of 1024
     }
   }
 }

@@ -143,7 +143,7 @@ TEST(ModelConfigJson, SaysInTheFamilysTermsWhatIs0Here) {
 TEST(ModelConfigJson, SharesOfAHeadComeBackWhole) {
   ModelConfig config = ModelConfig::of(ModelFamily::phi3);
   config.vocabulary = 77, config.heads = 1;
-  for (Index width = 3; width <= 512; width += width < 128 ? 1 : 37) {
+  for (Index width = 3; width <= 512; width += width < 80 ? 1 : 61) {
     config.width = width;
     for (config.rotary_width = 2; config.rotary_width < width; config.rotary_width += 2) {
       const std::string text = model_config_json(config);

@@ -1,4 +1,5 @@
 // The package's own tests, in Node, on the built package (wasm/dist): `vitest run` in this folder.
+import { availableParallelism } from 'node:os';
 import { detectFeatures } from 'tril';
 import { defineConfig } from 'vitest/config';
 
@@ -11,6 +12,7 @@ export default defineConfig({
     setupFiles: './setup.ts',
     pool: 'forks',
     poolOptions: { forks: { execArgv } },
+    maxWorkers: availableParallelism(), // one fewer otherwise, half of the processors where there are two
     testTimeout: 60_000,
     typecheck: { enabled: true, include: ['**/*.test-d.ts'], tsconfig: './tsconfig.json' },
   },

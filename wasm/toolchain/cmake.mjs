@@ -60,7 +60,9 @@ export async function configure(preset, { tests = false } = {}) {
   const caching = preset.startsWith('wasm')
     ? '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON'
     : `-DCMAKE_CXX_COMPILER_LAUNCHER=${ccache}`;
-  const options = [`-DTRIL_TESTS=${withTests}`, ...(ccache ? [caching] : [])];
+  const all =
+    process.env.TRIL_WEEKLY && preset.startsWith('wasm') ? ['-DTRIL_TEST_FILES=*_test.cc'] : [];
+  const options = [`-DTRIL_TESTS=${withTests}`, ...(ccache ? [caching] : []), ...all];
   await run('cmake', ['--preset', preset, ...options], {
     log: `${preset}-configure`,
     env: cacheEnv(preset),
