@@ -54,6 +54,65 @@ describe('scope', () => {
     expect([after.tensors, after.bytes]).toEqual([before.tensors, before.bytes]);
   });
 
+  it('owns what was made before once it is handed over, such as a model', async () => {
+    const before = training.memory();
+    const trainer = training.trainer({
+      model: { layers: 1, heads: 1, width: 8, context: 4 },
+      data: 'abcd'.repeat(9),
+    });
+    const model = await training.loadModel(trainer.export());
+    const session = model.session();
+    const x = training.scope((own) => {
+      expect(own(trainer)).toBe(trainer);
+      own(model);
+      return own(training.zeros([2]));
+    });
+    expect([trainer, model, session, x].map(({ disposed }) => disposed)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    training.scope((own) => {
+      own(x);
+      expect(training.scope((inner) => inner(x))).toBe(x); // handed back to the scope around
+      expect(x.disposed).toBe(false);
+    });
+    expect(x.disposed).toBe(true);
+    const after = training.memory();
+    expect([after.tensors, after.bytes]).toEqual([before.tensors, before.bytes]);
+  });
+
+  it('refuses to own what it cannot, and goes on', () => {
+    const before = alive();
+    const foreign = training.zeros([1]);
+    const gone = tril.zeros([2]);
+    gone.dispose();
+    let late: ((tensor: Tensor) => Tensor) | undefined;
+    const kept = tril.scope((own) => {
+      late = own;
+      const refused: readonly (readonly [unknown, string])[] = [
+        [gone, 'has been disposed'],
+        [foreign, 'belongs to another loaded module'],
+        [[tril.zeros([1])], 'is given an array'],
+        [undefined, 'is given undefined'],
+      ];
+      for (const [value, says] of refused) {
+        expectRefused(() => own(value as Tensor), { call: 'scope', argument: 'own', says });
+      }
+      return tril.zeros([3]);
+    });
+    expectRefused(() => late!(kept), {
+      call: 'scope',
+      argument: 'own',
+      says: 'after the scope has ended',
+    });
+    expect(kept.disposed).toBe(false);
+    kept.dispose();
+    foreign.dispose();
+    expect(alive()).toBe(before);
+  });
+
   it('keeps tensors nested in arrays, objects, maps and sets, also in circles', () => {
     const before = alive();
     interface Kept {

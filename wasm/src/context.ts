@@ -21,6 +21,9 @@ export type Optional = Tensor | Absent;
 
 /** Objects of a module that callers dispose. */
 type Owned = Tensor | KeyValueCache | OwnedObject;
+
+/** Gives what was made outside a scope to the scope, and returns it. */
+export type Own = <Kind extends Tensor | KeyValueCache | OwnedObject>(owned: Kind) => Kind;
 // Distributes: RawTensor | null where a tensor is optional.
 type Handle<T> = T extends Tensor ? RawTensor : null;
 /** The module's handles of a call's tensors; null stands for an optional one that is not given. */
@@ -172,14 +175,14 @@ export class Context {
     }
   }
 
-  scope<Result>(body: () => Result): Result {
+  scope<Result>(body: (own: Own) => Result): Result {
     this.#checkNothingLent('scope');
     checkFunction('scope', 'body', body);
     const made = new Set<Owned>();
     this.#scopes.push(made);
     const kept = new Set<Owned>();
     try {
-      const result = body();
+      const result = body((owned) => this.#handOver(made, owned));
       if (isThenable(result)) {
         const problem = 'is asynchronous, but its tensors are disposed when it returns';
         throw new TrilError('scope', 'body', problem);
@@ -194,6 +197,21 @@ export class Context {
         else owned.dispose();
       }
     }
+  }
+
+  /** Gives what was made outside to a scope. */
+  #handOver<Kind extends Owned>(scope: Set<Owned>, owned: Kind): Kind {
+    const refuse = (problem: string) => new TrilError('scope', 'own', problem);
+    if (!this.#scopes.includes(scope)) throw refuse('is called after the scope has ended');
+    if (!isOwned(owned)) {
+      throw refuse(
+        `must be given a tensor, a model or another disposable of this module, is given ${describe(owned)}`,
+      );
+    }
+    if (owned.context !== this) throw refuse('is given what belongs to another loaded module');
+    if (owned.disposed) throw refuse('is given what has been disposed');
+    scope.add(owned);
+    return owned;
   }
 
   /** The module's handle of `tensor`, once it is known to be a living tensor of this module. */

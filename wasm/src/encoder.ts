@@ -11,8 +11,8 @@ import { flattenIntegers, type NestedNumbers } from './values.js';
 
 /**
  * A sentence encoder, in the memory of one loaded module. Made by `loadEncoder` of `tril/training`; its memory is
- * given back by `dispose` or at the end of a `using` declaration. Like a `Model` it belongs to no `tril.scope`; what
- * it gives in one does.
+ * given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`, to which `own` gives it as it
+ * does a `Model`.
  */
 export class Encoder extends OwnedObject<RawModel, Context> {
   /** What its `config.json` says, as Tril would write it. */

@@ -27,8 +27,8 @@ function traceOf(call: string, trace: ForwardOptions['trace']) {
 
 /**
  * A language model to be run, in the memory of one loaded module. Made by `loadModel` of
- * `tril/training`; its memory is given back by `dispose` or at the end of a `using` declaration. It is loaded while
- * no `tril.scope` can be open, and so belongs to none; what it gives in one does.
+ * `tril/training`; its memory is given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`.
+ * It is loaded while no scope can be open: `tril.scope((own) => own(model).forward(tokens).logits.read())` gives it to one.
  */
 export class Model extends LoadedModel {
   readonly #sessions = new Set<DecodingSession>();

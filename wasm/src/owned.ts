@@ -37,7 +37,7 @@ export abstract class OwnedObject<
   }
 
   /** @internal Behind a getter, since consoles print what is a property. */
-  protected get context(): Context {
+  get context(): Context {
     return this.#context;
   }
 

@@ -3,6 +3,7 @@ export type { LoadOptions, Tril } from './load.js';
 export type { WasmSource } from './module.js';
 export type { Bytes } from './kinds.js';
 export { Tensor } from './tensor.js';
+export type { Own } from './context.js';
 export { TrilError, type Shapes } from './error.js';
 export { detectFeatures, type Features } from './features.js';
 export { chooseVariant, variants, type Variant, type Wish } from './variant.js';

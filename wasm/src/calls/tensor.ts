@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import type { Context, Own } from '../context.js';
 import { booleanOption, checkKeys, describe, numberOption } from '../names.js';
 import { TrilError } from '../error.js';
 import type { Tensor } from '../tensor.js';
@@ -154,8 +154,10 @@ export const tensorCalls = (context: Context) => {
     /**
      * Runs `body` and disposes every tensor made inside, but those in what it returns: a tensor, or
      * arrays, maps and objects with tensors in them. Those belong to the scope around, if there is
-     * one. When `body` throws, all are disposed.
-     * @throws TrilError where `body` is asynchronous, besides what it throws itself
+     * one. When `body` throws, all are disposed. A model or a tensor that was made before belongs to the scope once
+     * it is given to `own`, which `body` is called with and which returns it.
+     * @throws TrilError where `body` is asynchronous, besides what it throws itself; and by `own`, for what has been
+     * disposed or belongs to another module
      *
      * @example
      * ```ts
@@ -165,10 +167,14 @@ export const tensorCalls = (context: Context) => {
      *   return tril.layerNorm(tril.gelu(x)); // x and what gelu made are disposed
      * });
      * tril.memory().tensors - before; // 1
-     * kept.dispose();
+     * tril.scope((own) => {
+     *   own(kept); // so that it is disposed with what is made of it
+     *   return tril.softmax(kept).toArray();
+     * });
+     * kept.disposed; // true
      * ```
      */
-    scope<Result>(body: () => Result): Result {
+    scope<Result>(body: (own: Own) => Result): Result {
       return context.scope(body);
     },
 
