@@ -5,8 +5,12 @@ import type { Rollup } from 'vite';
  * which makes seventy files of a chapter, most of them of a kilobyte; by then its page has fetched them all the same.
  */
 export function chunksByPages(): (id: string, meta: Rollup.ManualChunkMeta) => string | undefined {
-  let names: Map<string, string> | undefined;
-  return (id, meta) => (names ??= namesOf(meta)).get(id);
+  const names = new WeakMap<Rollup.ManualChunkMeta, Map<string, string>>(); // of each build: SvelteKit's are several
+  return (id, meta) => {
+    let known = names.get(meta);
+    if (!known) names.set(meta, (known = namesOf(meta)));
+    return known.get(id);
+  };
 }
 
 /** For each module that several entries reach by static imports, a name for this set of entries. */

@@ -56,7 +56,7 @@ const withoutChance = (): Plugin => ({
 const besideWorker = (id: string) =>
   /\/wasm\/dist\/(?!generated\/|notebook\/)/.test(id) ? 'package' : undefined;
 
-export default defineConfig(({ isSsrBuild }) => ({
+export default defineConfig({
   plugins: [
     texts(),
     meaningOpening(),
@@ -75,7 +75,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   ssr: { external: ['tril'] }, // as Node runs it, when pages are prerendered
   build: {
     target: 'es2022',
-    ...(!isSsrBuild && { rollupOptions: { output: { manualChunks: chunksByPages() } } }),
+    rollupOptions: { output: { manualChunks: chunksByPages() } },
     assetsInlineLimit: 0, // data: addresses are against the policy
   },
-}));
+});
