@@ -1,4 +1,4 @@
-#include <tril/attention/attention_backward_problem.h>
+#include <tril/attention/attention_problem.h>
 #include <tril/attention/heads.h>
 #include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
