@@ -142,11 +142,10 @@ namespace detail {
 
 void MultiHead::check(const TensorView<const float, 3>& x, const TensorView<float, 3>& out) const {
   const MultiHeadSizes sizes = check_projections(kCall, x, weights, options);
+  const Index batches = sizes.batches, queries = sizes.queries, heads = sizes.heads;
   const Index before = options.past ? options.past->length() : 0, keys = before + sizes.new_keys;
-  const Message why{"x is ",     x,    " with ", sizes.heads, " heads of ",
-                    sizes.width, ", ", keys,     " keys"};
-  check_shape(out, {sizes.batches, sizes.queries, weights.out_proj_weight.size(0)}, kCall, "out",
-              why);
+  const Message why{"x is ", x, " with ", heads, " heads of ", sizes.width, ", ", keys, " keys"};
+  check_shape(out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "out", why);
   const auto check_no_input = [&](const auto& written, const char* name) {
     for (const auto& input : {x, options.context, options.value_context}) {
       check_no_overlap(written, input, kCall, name);
@@ -183,17 +182,14 @@ void MultiHead::check(const TensorView<const float, 3>& x, const TensorView<floa
   check_trace(trace.attention.capped, score_shape, "trace.capped");
   check_trace(trace.attention.masked, score_shape, "trace.masked");
   check_trace(trace.attention.weights, score_shape, "trace.weights");
-  check_trace(trace.average_weights, Shape<3>{sizes.batches, sizes.queries, keys},
-              "trace.average_weights");
+  check_trace(trace.average_weights, Shape<3>{batches, queries, keys}, "trace.average_weights");
   check_trace(trace.heads, query_shape, "trace.heads");
-  check_trace(trace.attention.log_sum_exp, Shape<3>{sizes.batches, sizes.heads, sizes.queries},
-              "trace.log_sum_exp");
+  check_trace(trace.attention.log_sum_exp, Shape<3>{batches, heads, queries}, "trace.log_sum_exp");
   check_traceable(kCall, options.attention.method, trace.attention);
   if (options.past) check_past(*options.past, options, key_shape, x, out);
   check_options(kCall, attention_options(options), score_shape);
   if (options.rotary) {
-    check_rotary(kCall, *options.rotary, sizes.width,
-                 before + std::max(sizes.queries, sizes.new_keys));
+    check_rotary(kCall, *options.rotary, sizes.width, before + std::max(queries, sizes.new_keys));
   }
   check_places(places_of(trace, sizes.stacked), trace);
 }

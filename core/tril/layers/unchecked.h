@@ -1,5 +1,6 @@
-// The layers below a call that has checked its arguments already: each computes what the function
-// of its name does and looks at none of what that one refuses.
+// The layers below a call that has checked its arguments already. Each computes what the public
+// function of its name does, and looks at none of what that one refuses. Those that have many
+// arguments hold them as a struct.
 #pragma once
 
 #include <tril/layers/activations.h>
