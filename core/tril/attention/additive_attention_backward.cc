@@ -15,30 +15,6 @@ namespace {
 
 constexpr const char* kCall = "additive_attention_backward";
 
-void check(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& query,
-           const TensorView<const float, 3>& key, const TensorView<const float, 3>& value,
-           const AdditiveWeights& weights, const AdditiveTrace& trace,
-           const AdditiveGradients& gradients) {
-  detail::check_additive(kCall, query, key, value, weights);
-  const Index batches = query.size(0), queries = query.size(1), keys = key.size(1);
-  const Index width = weights.query.size(0);
-  const Message why{"query is ", query, ", key is ", key, ", value is ", value};
-  detail::OverlapCheck overlap(kCall);
-  const auto reads = [&](const auto& view, const Shape<3>& shape, const char* name) {
-    check_shape(view, shape, kCall, name, why);
-    overlap.reads(view);
-  };
-  reads(d_out, {batches, queries, value.size(2)}, "d_out");
-  reads(trace.queries, {batches, queries, width}, "trace.queries");
-  reads(trace.keys, {batches, keys, width}, "trace.keys");
-  reads(trace.weights, {batches, queries, keys}, "trace.weights");
-  overlap.reads(query), overlap.reads(key), overlap.reads(value), overlap.reads_all(weights);
-  overlap.writes(gradients.d_query, query.shape(), "d_query", "the shape of query");
-  overlap.writes(gradients.d_key, key.shape(), "d_key", "the shape of key");
-  overlap.writes(gradients.d_value, value.shape(), "d_value", "the shape of value");
-  overlap.writes_gradients(gradients.weights, weights);
-}
-
 MatrixView<float> matrix_of(const TensorView<float, 3>& view, Index batch) noexcept {
   return view ? view[batch] : MatrixView<float>();
 }
@@ -65,8 +41,25 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
                                  TensorView<const float, 3> key, TensorView<const float, 3> value,
                                  const AdditiveWeights& weights, const AdditiveTrace& trace,
                                  const AdditiveGradients& gradients, const Context& context) {
-  check(d_out, query, key, value, weights, trace, gradients);
-  const Index queries = query.size(1), keys = key.size(1), width = weights.query.size(0);
+  detail::check_additive(kCall, query, key, value, weights);
+  const Index batches = query.size(0), queries = query.size(1), keys = key.size(1);
+  const Index width = weights.query.size(0);
+  const Message why{"query is ", query, ", key is ", key, ", value is ", value};
+  detail::OverlapCheck overlap(kCall);
+  const auto reads = [&](const auto& view, const Shape<3>& shape, const char* name) {
+    check_shape(view, shape, kCall, name, why);
+    overlap.reads(view);
+  };
+  reads(d_out, {batches, queries, value.size(2)}, "d_out");
+  reads(trace.queries, {batches, queries, width}, "trace.queries");
+  reads(trace.keys, {batches, keys, width}, "trace.keys");
+  reads(trace.weights, {batches, queries, keys}, "trace.weights");
+  overlap.reads(query), overlap.reads(key), overlap.reads(value), overlap.reads_all(weights);
+  overlap.writes(gradients.d_query, query.shape(), "d_query", "the shape of query");
+  overlap.writes(gradients.d_key, key.shape(), "d_key", "the shape of key");
+  overlap.writes(gradients.d_value, value.shape(), "d_value", "the shape of value");
+  overlap.writes_gradients(gradients.weights, weights);
+
   const auto& d_weights = gradients.weights;
   const auto score = attention_backward_kernels().additive_score;
   const auto softmax = backward_kernels().softmax;

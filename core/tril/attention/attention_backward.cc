@@ -20,39 +20,6 @@ constexpr const char* kCall = "attention_backward";
 // a copy of d_query each.
 constexpr Index kFewestItems = 8;
 
-void check(TensorView<const float, 4> d_out, TensorView<const float, 4> query,
-           TensorView<const float, 4> key, TensorView<const float, 4> value,
-           TensorView<const float, 4> out, TensorView<const float, 3> log_sum_exp,
-           const AttentionOptions& options, const AttentionGradients& gradients) {
-  detail::check_inputs(kCall, query, key, value);
-  const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
-  detail::check_options(kCall, options, scores);
-  const Shape<4> outputs = {scores[0], scores[1], scores[2], value.size(3)};
-  const Message why{"query is ", query, ", key is ", key, ", value is ", value};
-  check_shape(d_out, outputs, kCall, "d_out", why);
-  check_shape(out, outputs, kCall, "out", why);
-  check_shape(log_sum_exp, {scores[0], scores[1], scores[2]}, kCall, "log_sum_exp", why);
-  const auto check_written = [&](const TensorView<float, 4>& view, const Shape<4>& shape,
-                                 const char* name) {
-    if (!view) return;
-    check_shape(view, shape, kCall, name, why);
-    for (const auto& input : {d_out, query, key, value, out}) {
-      check_no_overlap(view, input, kCall, name);
-    }
-    check_no_overlap(view, log_sum_exp, kCall, name);
-  };
-  const auto& [d_query, d_key, d_value, d_mask] = gradients;
-  check_written(d_query, query.shape(), "d_query");
-  check_written(d_key, key.shape(), "d_key");
-  check_written(d_value, value.shape(), "d_value");
-  check_written(d_mask, scores, "d_mask");
-  check_no_overlap(d_key, d_query, kCall, "d_key");
-  check_no_overlap(d_value, d_query, kCall, "d_value");
-  check_no_overlap(d_value, d_key, kCall, "d_value");
-  for (const auto& other : {d_query, d_key, d_value})
-    check_no_overlap(d_mask, other, kCall, "d_mask");
-}
-
 // delta [B, H, T] = sum over the width of d_out * out
 void fill_delta(const AttentionBackwardProblem& p, float* delta, const Context& context) {
   const Index heads = p.heads();
@@ -112,7 +79,33 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
                         TensorView<const float, 4> out, TensorView<const float, 3> log_sum_exp,
                         const AttentionOptions& options, const AttentionGradients& gradients,
                         const Context& context) {
-  check(d_out, query, key, value, out, log_sum_exp, options, gradients);
+  detail::check_inputs(kCall, query, key, value);
+  const Shape<4> scores = {query.size(0), query.size(1), query.size(2), key.size(2)};
+  detail::check_options(kCall, options, scores);
+  const Shape<4> outputs = {scores[0], scores[1], scores[2], value.size(3)};
+  const Message why{"query is ", query, ", key is ", key, ", value is ", value};
+  check_shape(d_out, outputs, kCall, "d_out", why);
+  check_shape(out, outputs, kCall, "out", why);
+  check_shape(log_sum_exp, {scores[0], scores[1], scores[2]}, kCall, "log_sum_exp", why);
+  const auto check_written = [&](const TensorView<float, 4>& view, const Shape<4>& shape,
+                                 const char* name) {
+    if (!view) return;
+    check_shape(view, shape, kCall, name, why);
+    for (const auto& input : {d_out, query, key, value, out}) {
+      check_no_overlap(view, input, kCall, name);
+    }
+    check_no_overlap(view, log_sum_exp, kCall, name);
+  };
+  const auto& [d_query, d_key, d_value, d_mask] = gradients;
+  check_written(d_query, query.shape(), "d_query");
+  check_written(d_key, key.shape(), "d_key");
+  check_written(d_value, value.shape(), "d_value");
+  check_written(d_mask, scores, "d_mask");
+  check_no_overlap(d_key, d_query, kCall, "d_key");
+  check_no_overlap(d_value, d_query, kCall, "d_value");
+  check_no_overlap(d_value, d_key, kCall, "d_value");
+  for (const auto& other : {d_query, d_key, d_value})
+    check_no_overlap(d_mask, other, kCall, "d_mask");
   detail::run_attention_backward(
       {detail::attention_formula(query, key, value, options), d_out, out, log_sum_exp, gradients},
       context);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tril/attention/attention_backward_kernels.h>
-#include <tril/attention/attention_backward_problem.h>
+#include <tril/attention/attention_problem.h>
 #include <tril/matmul/tile_kernels.h>
 
 #include <iterator>

@@ -1,8 +1,9 @@
 // Attention whose arguments have been checked and whose options have been resolved: what every
-// method is given.
+// method is given, forward and backward.
 #pragma once
 
 #include <tril/attention/attention.h>
+#include <tril/attention/attention_backward.h>
 #include <tril/foundation/check.h>
 
 #include <string_view>
@@ -59,6 +60,21 @@ struct AttentionProblem : AttentionFormula {
   // Whether whole rows of scores are wanted.
   bool traced() const noexcept { return wants_scores(trace); }
 };
+
+// And the backward pass.
+struct AttentionBackwardProblem : AttentionFormula {
+  TensorView<const float, 4> d_out, out;
+  TensorView<const float, 3> log_sum_exp;
+  // Of d_query, d_key and d_value each may lie between the rows of the others, as parts of one
+  // projection do.
+  AttentionGradients gradients;
+
+  // Heads of queries for each of keys.
+  Index group() const noexcept { return heads() / kv_heads(); }
+};
+
+// Solves it.
+void run_attention_backward(const AttentionBackwardProblem& problem, const Context& context);
 
 // Throws Error in the name of `call` unless queries, keys and values fit each other. There may be
 // no batches, heads, queries or keys; a vector has a width of at least 1.

@@ -2,7 +2,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/copy.h>
 #include <tril/foundation/elementary.h>
-#include <tril/layers/unchecked.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +50,8 @@ void normalise_heads(const TensorView<float, 4>& heads, const VectorView<const f
   for (Index b = 0; b < shape[0]; ++b) {
     for (Index g = 0; g < shape[1]; ++g) {
       const MatrixView<float> rows = normed_rows(heads, b, g, weight.size(0));
-      run_rms_norm(rows, weight, eps, rows, context, rstd ? rstd[b][g] : VectorView<float>());
+      const VectorView<float> kept = rstd ? rstd[b][g] : VectorView<float>();
+      Norm{NormKind::rms_norm, rows, weight, {}, eps, rows, {{}, kept}}.run(context);
     }
   }
 }
@@ -75,8 +75,9 @@ void normalise_heads_backward(const TensorView<float, 4>& d_heads,
   for (Index b = 0; b < shape[0]; ++b) {
     for (Index g = 0; g < shape[1]; ++g) {
       const MatrixView<float> d = normed_rows(d_heads, b, g, weight.size(0));
-      run_rms_norm_backward(d, normed_rows(x, b, g, weight.size(0)), weight, rstd[b][g],
-                            {d, d_weight}, context);
+      const MatrixView<const float> rows = normed_rows(x, b, g, weight.size(0));
+      NormBackward{NormKind::rms_norm, d, rows, weight, {}, rstd[b][g], {d, d_weight, {}}}.run(
+          context);
     }
   }
 }
@@ -129,9 +130,7 @@ void rotate(Direction direction, const MultiHeadRotary& rotary, Index first,
       return TensorView<const float, 3>(all.data(), {batches, each.size(2), pairs},
                                         {0, all.stride(0), 1});
     };
-    const auto turn =
-        direction == Direction::forward ? run_rotary_positions : run_rotary_positions_backward;
-    turn(each, table(cosine), table(sine), rotary.pairs, each, context);
+    turn_pairs(direction, each, table(cosine), table(sine), rotary.pairs, each, context);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <tril/attention/multi_head_attention.h>
 #include <tril/foundation/context.h>
+#include <tril/layers/unchecked.h>
 
 #include <string_view>
 
@@ -66,7 +67,6 @@ void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, 
 
 // Turns queries and keys in place, the first of both at the position `first`; or gradients of them
 // back.
-enum class Direction { forward, backward };
 void rotate(Direction direction, const MultiHeadRotary& rotary, Index first,
             const TensorView<float, 4>& query, const TensorView<float, 4>& key,
             const Context& context);

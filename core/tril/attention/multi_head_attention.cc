@@ -33,10 +33,10 @@ void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 
 
 // Throws where a view shares memory with what a cache holds.
 template <typename T, int Rank>
-void check_no_overlap(const TensorView<T, Rank>& view, const KeyValueCache& past,
+void check_not_cached(const TensorView<T, Rank>& view, const KeyValueCache& past,
                       const char* name) {
   for (const TensorView<const float, 4>& held : {past.keys(), past.values()}) {
-    tril::check_no_overlap(view, held, kCall, name);
+    check_no_overlap(view, held, kCall, name);
   }
 }
 
@@ -48,10 +48,10 @@ void check_past(const KeyValueCache& past, const MultiHeadOptions& options, cons
   if (options.attention.past != 0)
     fail(kCall, "past", "is given by the length of the cache, so attention.past must be 0");
   check_append(past, key, key, kCall);
-  check_no_overlap(out, past, "out");
-  check_no_overlap(x, past, "x");
-  check_no_overlap(options.context, past, "context");
-  check_no_overlap(options.value_context, past, "value_context");
+  check_not_cached(out, past, "out");
+  check_not_cached(x, past, "x");
+  check_not_cached(options.context, past, "context");
+  check_not_cached(options.value_context, past, "value_context");
 }
 
 // Where the trace wants what is computed, if it has the form that comes out; else none, and it is
@@ -126,12 +126,25 @@ AttentionOptions attention_options(const MultiHeadOptions& options) {
 void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                                 const MultiHeadOptions& options, TensorView<float, 3> out,
                                 const MultiHeadTrace& trace) {
-  const detail::ProjectionSizes sizes = detail::check_projections(kCall, x, weights, options);
-  const Index batches = x.size(0), queries = x.size(1), new_keys = sizes.new_keys;
-  const Index heads = options.heads, kv_heads = sizes.kv_heads, width = sizes.width;
-  const Index keys = new_keys + (options.past ? options.past->length() : 0);
+  detail::MultiHead{weights, options, trace}.check(x, out);
+}
 
-  const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};
+void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
+                          const MultiHeadOptions& options, TensorView<float, 3> out,
+                          const Context& context, const MultiHeadTrace& trace,
+                          const PreparedWeights* prepared) {
+  const detail::MultiHead bound{weights, options, trace, prepared};
+  bound.check(x, out);
+  bound.run(x, out, context);
+}
+
+namespace detail {
+
+void MultiHead::check(const TensorView<const float, 3>& x, const TensorView<float, 3>& out) const {
+  const MultiHeadSizes sizes = check_projections(kCall, x, weights, options);
+  const Index batches = sizes.batches, queries = sizes.queries, heads = sizes.heads;
+  const Index before = options.past ? options.past->length() : 0, keys = before + sizes.new_keys;
+  const Message why{"x is ", x, " with ", heads, " heads of ", sizes.width, ", ", keys, " keys"};
   check_shape(out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "out", why);
   const auto check_no_input = [&](const auto& written, const char* name) {
     for (const auto& input : {x, options.context, options.value_context}) {
@@ -146,11 +159,10 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
     check_shape(view, shape, kCall, name, why);
     check_no_input(view, name);
     check_no_overlap(view, out, kCall, name);
-    if (options.past) check_no_overlap(view, *options.past, name);
+    if (options.past) check_not_cached(view, *options.past, name);
   };
-  const Shape<4> query_shape = {batches, heads, queries, width};
-  const Shape<4> key_shape = {batches, kv_heads, new_keys, width};
-  const Shape<4> score_shape = {batches, heads, queries, keys};
+  const Shape<4> query_shape = sizes.query_shape(), key_shape = sizes.key_shape();
+  const Shape<4> score_shape = sizes.score_shape(keys);
   check_no_input(out, "out");
   check_trace(trace.queries, query_shape, "trace.queries");
   check_trace(trace.keys, key_shape, "trace.keys");
@@ -162,7 +174,7 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
   const auto check_rstd = [&](const TensorView<float, 3>& rstd, const Shape<4>& shape,
                               const VectorView<const float>& norm, const char* name) {
     if (rstd && !norm) fail(kCall, name, "there is no such norm");
-    if (norm) check_trace(rstd, detail::rstd_shape(shape, norm), name);
+    if (norm) check_trace(rstd, rstd_shape(shape, norm), name);
   };
   check_rstd(trace.query_rstd, query_shape, weights.q_norm, "trace.query_rstd");
   check_rstd(trace.key_rstd, key_shape, weights.k_norm, "trace.key_rstd");
@@ -173,48 +185,35 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
   check_trace(trace.average_weights, Shape<3>{batches, queries, keys}, "trace.average_weights");
   check_trace(trace.heads, query_shape, "trace.heads");
   check_trace(trace.attention.log_sum_exp, Shape<3>{batches, heads, queries}, "trace.log_sum_exp");
-  detail::check_traceable(kCall, options.attention.method, trace.attention);
+  check_traceable(kCall, options.attention.method, trace.attention);
   if (options.past) check_past(*options.past, options, key_shape, x, out);
-  detail::check_options(kCall, attention_options(options), score_shape);
+  check_options(kCall, attention_options(options), score_shape);
   if (options.rotary) {
-    const Index before = options.past ? options.past->length() : 0;
-    detail::check_rotary(kCall, *options.rotary, width, before + std::max(queries, new_keys));
+    check_rotary(kCall, *options.rotary, sizes.width, before + std::max(queries, sizes.new_keys));
   }
   check_places(places_of(trace, sizes.stacked), trace);
-}
-
-void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
-                          const MultiHeadOptions& options, TensorView<float, 3> out,
-                          const Context& context, const MultiHeadTrace& trace,
-                          const PreparedWeights* prepared) {
-  check_multi_head_attention(x, weights, options, out, trace);
-  detail::run_multi_head_attention(x, weights, options, out, context, trace, prepared);
 }
 
 // queries, keys, values = x Win^T + bin, in one product where they have one input
 // normalise and rotate queries and keys;  append keys and values to the cache, and take all of it
 // joined = attention of each head, each in its own columns;  change_heads, where it is given
 // out = joined Wo^T + bo
-void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
-                                      const MultiHeadWeights& weights,
-                                      const MultiHeadOptions& options,
-                                      const TensorView<float, 3>& out, const Context& context,
-                                      const MultiHeadTrace& trace,
-                                      const PreparedWeights* prepared) {
+void MultiHead::run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
+                    const Context& context) const {
   const Projections inputs = projections(x, weights, options, prepared);
-  const Places places = places_of(trace, static_cast<bool>(inputs.stacked.weight));
-  const Index batches = x.size(0), queries = x.size(1), new_keys = inputs.key.input.size(1);
-  const Index heads = options.heads, kv_heads = inputs.kv_heads, width = inputs.width;
+  const auto& [batches, queries, new_keys, heads, kv_heads, width, stacked] = inputs.sizes;
+  const Places places = places_of(trace, stacked);
   const Index before = options.past ? options.past->length() : 0, keys = before + new_keys;
 
   Scratch::Frame frame(context.scratch);
-  const auto place = [&](const TensorView<float, 3>& wanted, Index tokens, Index all_heads) {
+  const auto place = [&, &sizes = inputs.sizes](const TensorView<float, 3>& wanted, Index tokens,
+                                                Index all_heads) {
     if (wanted) return wanted;
-    const Shape<3> shape = {batches, tokens, all_heads * width};
+    const Shape<3> shape = {sizes.batches, tokens, all_heads * sizes.width};
     return TensorView<float, 3>(frame.take<float>(shape[0], shape[1], shape[2]), shape);
   };
   StackedHeads parts;
-  if (inputs.stacked.weight) {
+  if (stacked) {
     const TensorView<float, 3> all = place(places.all, queries, heads + 2 * kv_heads);
     project(inputs.stacked, all, context);
     parts = split_stacked(all, heads, kv_heads);
@@ -241,8 +240,8 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
   const TensorView<float, 3> joined = place(places.joined, queries, heads);
   AttentionTrace attention_trace = trace.attention;
   if (trace.average_weights && !attention_trace.weights) {
-    const Shape<4> shape = {batches, heads, queries, keys};
-    attention_trace.weights = {frame.take<float>(batches, heads, queries, keys), shape};
+    attention_trace.weights = {frame.take<float>(batches, heads, queries, keys),
+                               inputs.sizes.score_shape(keys)};
   }
   const AttentionOptions of_heads = attention_options(options);
   TensorView<const float, 4> all_keys = split_key, all_values = split_value;
@@ -272,4 +271,5 @@ void detail::run_multi_head_attention(const TensorView<const float, 3>& x,
   }
 }
 
+}  // namespace detail
 }  // namespace tril

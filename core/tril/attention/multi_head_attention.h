@@ -161,17 +161,25 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
 
 namespace detail {
 
-// The same for arguments that check_multi_head_attention has passed.
-void run_multi_head_attention(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
-                              const MultiHeadOptions& options, const TensorView<float, 3>& out,
-                              const Context& context, const MultiHeadTrace& trace,
-                              const PreparedWeights* prepared);
-// And that check_multi_head_attention_backward has.
-void run_multi_head_attention_backward(const TensorView<const float, 3>& d_out,
-                                       const TensorView<const float, 3>& x,
-                                       const MultiHeadWeights& weights,
-                                       const MultiHeadOptions& options, const MultiHeadTrace& trace,
-                                       const MultiHeadGradients& gradients, const Context& context);
+// Multi-head attention bound to its weights, its options and the views that its trace fills. run()
+// and backward() expect that check() and check_backward() have passed.
+struct MultiHead {
+  MultiHeadWeights weights;
+  MultiHeadOptions options;
+  MultiHeadTrace trace = {};
+  const PreparedWeights* prepared = nullptr;
+
+  void run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
+           const Context& context) const;
+  void backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
+                const MultiHeadGradients& gradients, const Context& context) const;
+
+  // Throw Error in the name of multi_head_attention and multi_head_attention_backward unless
+  // everything fits.
+  void check(const TensorView<const float, 3>& x, const TensorView<float, 3>& out) const;
+  void check_backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
+                      const MultiHeadGradients& gradients) const;
+};
 
 }  // namespace detail
 

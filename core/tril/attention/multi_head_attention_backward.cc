@@ -1,4 +1,4 @@
-#include <tril/attention/attention_backward_problem.h>
+#include <tril/attention/attention_problem.h>
 #include <tril/attention/heads.h>
 #include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
@@ -19,66 +19,9 @@ bool is_stacked(const MultiHeadWeights& weights, const MultiHeadOptions& options
 
 }  // namespace
 
-void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
-                                         TensorView<const float, 3> x,
-                                         const MultiHeadWeights& weights,
-                                         const MultiHeadOptions& options,
-                                         const MultiHeadTrace& trace,
-                                         const MultiHeadGradients& gradients) {
-  if (options.past) fail(kCall, "past", "decoding with a cache has no gradients");
-  if (options.change_heads) {
-    fail(kCall, "change_heads", "heads that were changed have no gradients");
-  }
-  const detail::ProjectionSizes sizes = detail::check_projections(kCall, x, weights, options);
-  check_all_floats(weights, kCall);
-  const Index batches = x.size(0), queries = x.size(1), keys = sizes.new_keys;
-  const Index heads = options.heads, width = sizes.width;
-  const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};
-  const Shape<4> query_shape = {batches, heads, queries, width};
-  const Shape<4> key_shape = {batches, sizes.kv_heads, keys, width};
-  const Shape<4> score_shape = {batches, heads, queries, keys};
-  detail::check_options(kCall, options.attention, score_shape);
-  if (options.rotary) {
-    detail::check_rotary(kCall, *options.rotary, width, std::max(queries, keys));
-  }
-  check_shape(d_out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "d_out", why);
-  detail::OverlapCheck overlap(kCall);
-  const auto reads = [&](const auto& view, const auto& shape, const char* name) {
-    check_shape(view, shape, kCall, name, why);
-    overlap.reads(view);
-  };
-  reads(trace.queries, query_shape, "trace.queries");
-  reads(trace.keys, key_shape, "trace.keys");
-  reads(trace.values, key_shape, "trace.values");
-  reads(trace.heads, query_shape, "trace.heads");
-  reads(trace.attention.log_sum_exp, Shape<3>{batches, heads, queries}, "trace.log_sum_exp");
-  if (weights.q_norm) {
-    reads(trace.unnormed_queries, query_shape, "trace.unnormed_queries");
-    reads(trace.query_rstd, detail::rstd_shape(query_shape, weights.q_norm), "trace.query_rstd");
-  }
-  if (weights.k_norm) {
-    reads(trace.unnormed_keys, key_shape, "trace.unnormed_keys");
-    reads(trace.key_rstd, detail::rstd_shape(key_shape, weights.k_norm), "trace.key_rstd");
-  }
-  overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
-  overlap.reads(options.context), overlap.reads(options.value_context);
-
-  overlap.writes(gradients.d_x, x.shape(), "d_x", "the shape of x");
-  const auto writes = [&](const TensorView<float, 3>& d, const TensorView<const float, 3>& of,
-                          const char* name, const char* of_name) {
-    if (!d) return;
-    if (!of) fail(kCall, name, {"there is no ", of_name});
-    overlap.writes(d, of.shape(), name, "that of what it is the gradient of");
-  };
-  writes(gradients.d_context, options.context, "d_context", "context");
-  writes(gradients.d_value_context, options.value_context, "d_value_context", "value_context");
-  overlap.writes(gradients.d_mask, score_shape, "d_mask", "that of the scores");
-  overlap.writes_gradients(gradients.weights, weights);
-}
-
 MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeights& weights,
                                           const MultiHeadOptions& options, SavedMemory& memory) {
-  const detail::ProjectionSizes sizes = detail::check_projections(
+  const detail::MultiHeadSizes sizes = detail::check_projections(
       "multi_head_attention_saved", detail::view_of_shape<3>(x), weights, options);
   const Index heads = options.heads, kv_heads = sizes.kv_heads, width = sizes.width;
   const Index keys = sizes.new_keys;
@@ -108,25 +51,90 @@ MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeig
   return trace;
 }
 
+void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
+                                         TensorView<const float, 3> x,
+                                         const MultiHeadWeights& weights,
+                                         const MultiHeadOptions& options,
+                                         const MultiHeadTrace& trace,
+                                         const MultiHeadGradients& gradients) {
+  detail::MultiHead{weights, options, trace}.check_backward(d_out, x, gradients);
+}
+
 void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                    const MultiHeadWeights& weights, const MultiHeadOptions& options,
                                    const MultiHeadTrace& trace, const MultiHeadGradients& gradients,
                                    const Context& context) {
-  check_multi_head_attention_backward(d_out, x, weights, options, trace, gradients);
-  detail::run_multi_head_attention_backward(d_out, x, weights, options, trace, gradients, context);
+  const detail::MultiHead bound{weights, options, trace};
+  bound.check_backward(d_out, x, gradients);
+  bound.backward(d_out, x, gradients, context);
+}
+
+namespace detail {
+
+void MultiHead::check_backward(const TensorView<const float, 3>& d_out,
+                               const TensorView<const float, 3>& x,
+                               const MultiHeadGradients& gradients) const {
+  if (options.past) fail(kCall, "past", "decoding with a cache has no gradients");
+  if (options.change_heads) {
+    fail(kCall, "change_heads", "heads that were changed have no gradients");
+  }
+  const MultiHeadSizes sizes = check_projections(kCall, x, weights, options);
+  check_all_floats(weights, kCall);
+  const Index batches = sizes.batches, queries = sizes.queries, keys = sizes.new_keys;
+  const Index heads = sizes.heads, width = sizes.width;
+  const Message why{"x is ", x, " with ", heads, " heads of ", width, ", ", keys, " keys"};
+  const Shape<4> query_shape = sizes.query_shape(), key_shape = sizes.key_shape();
+  const Shape<4> score_shape = sizes.score_shape(keys);
+  check_options(kCall, options.attention, score_shape);
+  if (options.rotary) {
+    check_rotary(kCall, *options.rotary, width, std::max(queries, keys));
+  }
+  check_shape(d_out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "d_out", why);
+  OverlapCheck overlap(kCall);
+  const auto reads = [&](const auto& view, const auto& shape, const char* name) {
+    check_shape(view, shape, kCall, name, why);
+    overlap.reads(view);
+  };
+  reads(trace.queries, query_shape, "trace.queries");
+  reads(trace.keys, key_shape, "trace.keys");
+  reads(trace.values, key_shape, "trace.values");
+  reads(trace.heads, query_shape, "trace.heads");
+  reads(trace.attention.log_sum_exp, Shape<3>{batches, heads, queries}, "trace.log_sum_exp");
+  if (weights.q_norm) {
+    reads(trace.unnormed_queries, query_shape, "trace.unnormed_queries");
+    reads(trace.query_rstd, rstd_shape(query_shape, weights.q_norm), "trace.query_rstd");
+  }
+  if (weights.k_norm) {
+    reads(trace.unnormed_keys, key_shape, "trace.unnormed_keys");
+    reads(trace.key_rstd, rstd_shape(key_shape, weights.k_norm), "trace.key_rstd");
+  }
+  overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);
+  overlap.reads(options.context), overlap.reads(options.value_context);
+
+  overlap.writes(gradients.d_x, x.shape(), "d_x", "the shape of x");
+  const auto writes = [&](const TensorView<float, 3>& d, const TensorView<const float, 3>& of,
+                          const char* name, const char* of_name) {
+    if (!d) return;
+    if (!of) fail(kCall, name, {"there is no ", of_name});
+    overlap.writes(d, of.shape(), name, "that of what it is the gradient of");
+  };
+  writes(gradients.d_context, options.context, "d_context", "context");
+  writes(gradients.d_value_context, options.value_context, "d_value_context", "value_context");
+  overlap.writes(gradients.d_mask, score_shape, "d_mask", "that of the scores");
+  overlap.writes_gradients(gradients.weights, weights);
 }
 
 // d_joined = d_out Wo, and the gradients of the output's projection
 // d_queries, d_keys, d_values = attention_backward of each head, each in its own columns
 // turn d_queries and d_keys back, and back through their norms
 // back through the projections: one product where they were one, else each to its own input
-void detail::run_multi_head_attention_backward(
-    const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
-    const MultiHeadWeights& weights, const MultiHeadOptions& options, const MultiHeadTrace& trace,
-    const MultiHeadGradients& gradients, const Context& context) {
+void MultiHead::backward(const TensorView<const float, 3>& d_out,
+                         const TensorView<const float, 3>& x, const MultiHeadGradients& gradients,
+                         const Context& context) const {
   const Projections inputs = projections(x, weights, options, nullptr);
-  const Index batches = x.size(0), queries = x.size(1), keys = inputs.key.input.size(1);
-  const Index heads = options.heads, kv_heads = inputs.kv_heads, width = inputs.width;
+  const MultiHeadSizes& sizes = inputs.sizes;
+  const Index batches = sizes.batches, queries = sizes.queries, keys = sizes.new_keys;
+  const Index heads = sizes.heads, kv_heads = sizes.kv_heads, width = sizes.width;
 
   Scratch::Frame frame(context.scratch);
   const auto take = [&](Index tokens, Index all_heads) {
@@ -174,7 +182,7 @@ void detail::run_multi_head_attention_backward(
                      {gradients.d_x, d.in_proj_weight, d.in_proj_bias}, context);
     return;
   }
-  const Index rows = heads * width, key_rows = kv_heads * width;
+  const Index rows = sizes.rows(), key_rows = sizes.key_rows();
   const bool fused = static_cast<bool>(weights.in_proj_weight);
   const auto d_weight = [&](const MatrixView<float>& own, Index first, Index count) {
     return fused ? part(d.in_proj_weight, first, count) : own;
@@ -197,4 +205,5 @@ void detail::run_multi_head_attention_backward(
                    context);
 }
 
+}  // namespace detail
 }  // namespace tril

@@ -19,34 +19,42 @@ PackedColumns columns_from(const PackedColumns& packed, Index first) noexcept {
   return {packed.matrix, first};
 }
 
-// Whether queries, keys and values are one product.
-bool is_stacked(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
-                const TensorView<const float, 3>& context,
-                const TensorView<const float, 3>& value_context) noexcept {
-  return weights.in_proj_weight && is_same(x, context) && is_same(x, value_context);
+// Keys and values are made of these; x where there is no context.
+struct Contexts {
+  const TensorView<const float, 3>&key, &value;
+};
+Contexts contexts_of(const TensorView<const float, 3>& x,
+                     const MultiHeadOptions& options) noexcept {
+  const TensorView<const float, 3>& key = options.context ? options.context : x;
+  return {key, options.value_context ? options.value_context : key};
+}
+
+// The width of all heads of queries comes from the weights.
+MultiHeadSizes sizes_of(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
+                        const MultiHeadOptions& options) noexcept {
+  const Index heads = options.heads;
+  const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
+  const bool fused = static_cast<bool>(weights.in_proj_weight);
+  const Index width = fused ? weights.in_proj_weight.size(0) / (heads + 2 * kv_heads)
+                            : weights.q_proj_weight.size(0) / heads;
+  const auto& [context, value_context] = contexts_of(x, options);
+  const bool stacked = fused && is_same(x, context) && is_same(x, value_context);
+  return {x.size(0), x.size(1), context.size(1), heads, kv_heads, width, stacked};
 }
 
 }  // namespace
 
 Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
                         const MultiHeadOptions& options, const PreparedWeights* prepared) {
-  const Index heads = options.heads;
-  const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
-  const auto& context = options.context ? options.context : x;
-  const auto& value_context = options.value_context ? options.value_context : context;
-  // The width of all heads of queries comes from the weights.
-  const bool fused = static_cast<bool>(weights.in_proj_weight);
-  const Index width = fused ? weights.in_proj_weight.size(0) / (heads + 2 * kv_heads)
-                            : weights.q_proj_weight.size(0) / heads;
-  const Index rows = heads * width, key_rows = kv_heads * width;
-
+  const auto& [context, value_context] = contexts_of(x, options);
   Projections result{
       {x, weights.q_proj_weight, {}, packed_columns(prepared, weights.q_proj_weight)},
       {context, weights.k_proj_weight, {}, packed_columns(prepared, weights.k_proj_weight)},
       {value_context, weights.v_proj_weight, {}, packed_columns(prepared, weights.v_proj_weight)},
-      kv_heads,
-      width};
-  if (fused) {
+      {},
+      sizes_of(x, weights, options)};
+  const Index rows = result.sizes.rows(), key_rows = result.sizes.key_rows();
+  if (weights.in_proj_weight) {
     result.query.weight = weights.in_proj_weight.rows(0, rows);
     result.key.weight = weights.in_proj_weight.rows(rows, key_rows);
     result.value.weight = weights.in_proj_weight.rows(rows + key_rows, key_rows);
@@ -54,7 +62,7 @@ Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeig
     result.query.packed = columns_from(packed, 0);
     result.key.packed = columns_from(packed, rows);
     result.value.packed = columns_from(packed, rows + key_rows);
-    if (is_stacked(x, weights, context, value_context)) {
+    if (result.sizes.stacked) {
       result.stacked = {x, weights.in_proj_weight, weights.in_proj_bias, packed};
     }
   }
@@ -64,9 +72,8 @@ Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeig
   return result;
 }
 
-ProjectionSizes check_projections(const char* call, const TensorView<const float, 3>& x,
-                                  const MultiHeadWeights& weights,
-                                  const MultiHeadOptions& options) {
+MultiHeadSizes check_projections(const char* call, const TensorView<const float, 3>& x,
+                                 const MultiHeadWeights& weights, const MultiHeadOptions& options) {
   const Index heads = options.heads;
   const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
   check_view(x, call, "x", empty_but_wide(x));
@@ -74,8 +81,7 @@ ProjectionSizes check_projections(const char* call, const TensorView<const float
   if (kv_heads < 1 || heads % kv_heads != 0) {
     fail(call, "kv_heads", {kv_heads, " does not divide the ", heads, " heads"});
   }
-  const auto& context = options.context ? options.context : x;
-  const auto& value_context = options.value_context ? options.value_context : context;
+  const auto& [context, value_context] = contexts_of(x, options);
   check_view(context, call, "context", empty_but_wide(context));
   check_view(value_context, call, "value_context", empty_but_wide(value_context));
   if (context.size(0) != x.size(0)) {
@@ -99,7 +105,8 @@ ProjectionSizes check_projections(const char* call, const TensorView<const float
     check_view(weights.k_proj_weight, call, "k_proj_weight");
     check_view(weights.v_proj_weight, call, "v_proj_weight");
   }
-  const Index width = given.size(0) / parts, rows = heads * width, key_rows = kv_heads * width;
+  const MultiHeadSizes sizes = sizes_of(x, weights, options);
+  const Index width = sizes.width, rows = sizes.rows(), key_rows = sizes.key_rows();
   if (weights.in_proj_bias) {
     check_shape(weights.in_proj_bias, {rows + 2 * key_rows}, call, "in_proj_bias",
                 "one for each row of the projections");
@@ -139,7 +146,7 @@ ProjectionSizes check_projections(const char* call, const TensorView<const float
   check_norm("q_norm.weight", weights.q_norm, rows);
   check_norm("k_norm.weight", weights.k_norm, key_rows);
   if (weights.q_norm || weights.k_norm) check_eps(options.norm_eps, call);
-  return {kv_heads, width, context.size(1), is_stacked(x, weights, context, value_context)};
+  return sizes;
 }
 
 void project(const Projection& projection, TensorView<float, 3> out, const Context& context) {

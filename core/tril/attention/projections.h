@@ -12,29 +12,33 @@ struct Projection {
   PackedColumns packed;              // weight's rows, if they were packed before
 };
 
+// What follows from inputs, weights and options that fit.
+struct MultiHeadSizes {
+  Index batches, queries, new_keys;  // new_keys are made of the context
+  Index heads, kv_heads, width;      // width of one head
+  bool stacked;                      // whether queries, keys and values are one product
+
+  Index rows() const noexcept { return heads * width; }         // of the queries' weight
+  Index key_rows() const noexcept { return kv_heads * width; }  // of those of keys and of values
+  Shape<4> query_shape() const noexcept { return {batches, heads, queries, width}; }
+  Shape<4> key_shape() const noexcept { return {batches, kv_heads, new_keys, width}; }
+  Shape<4> score_shape(Index keys) const noexcept { return {batches, heads, queries, keys}; }
+};
+
 struct Projections {
   Projection query, key, value;
-  Index kv_heads;
-  Index width;  // of one head
   // All three in one, where they are stacked in the weights and have one input; else none.
-  Projection stacked = {};
+  Projection stacked;
+  MultiHeadSizes sizes;
 };
 
 // Takes weights that fit apart.
 Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
                         const MultiHeadOptions& options, const PreparedWeights* prepared);
 
-// What follows from inputs, weights and options that fit.
-struct ProjectionSizes {
-  Index kv_heads;
-  Index width;     // of one head
-  Index new_keys;  // that are made of the context
-  bool stacked;    // whether queries, keys and values are one product
-};
-
 // Throws Error in the name of `call` where inputs, weights and heads do not fit.
-ProjectionSizes check_projections(const char* call, const TensorView<const float, 3>& x,
-                                  const MultiHeadWeights& weights, const MultiHeadOptions& options);
+MultiHeadSizes check_projections(const char* call, const TensorView<const float, 3>& x,
+                                 const MultiHeadWeights& weights, const MultiHeadOptions& options);
 
 // Rows [first, first + count) of a matrix, or elements of a vector; none of none.
 template <typename T, int Rank>

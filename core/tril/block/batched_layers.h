@@ -7,9 +7,9 @@
 #include <tril/layers/dropout.h>
 #include <tril/layers/feed_forward.h>
 
-#include <optional>
-
 namespace tril::detail {
+
+struct FeedForward;
 
 // What a norm computes for each token, to be kept; none: not wanted. RMS norm has no mean.
 struct NormTrace {
@@ -38,16 +38,13 @@ void drop(const TensorView<const float, 3>& x, const DropoutOptions& dropout,
 struct BatchedFeedForwardTrace {
   TensorView<float, 3> hidden = {}, activated = {};
 };
-void feed_forward(bool gated, const TensorView<const float, 3>& x,
-                  const FeedForwardWeights& weights, Activation activation,
-                  const TensorView<float, 3>& out, const Context& context,
-                  const BatchedFeedForwardTrace& trace, const PreparedWeights* prepared,
-                  const std::optional<DropoutOptions>& dropout);
-void feed_forward_backward(bool gated, const TensorView<const float, 3>& d_out,
-                           const TensorView<const float, 3>& x, const FeedForwardWeights& weights,
-                           Activation activation, const BatchedFeedForwardTrace& trace,
-                           const TensorView<float, 3>& d_x,
-                           const BasicFeedForwardWeights<float>& d_weights, const Context& context,
-                           const std::optional<DropoutOptions>& dropout);
+// `rows` says how, but for its trace.
+void feed_forward(const FeedForward& rows, const BatchedFeedForwardTrace& trace,
+                  const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
+                  const Context& context);
+void feed_forward_backward(const FeedForward& rows, const BatchedFeedForwardTrace& trace,
+                           const TensorView<const float, 3>& d_out,
+                           const TensorView<const float, 3>& x, const TensorView<float, 3>& d_x,
+                           const BasicFeedForwardWeights<float>& d_weights, const Context& context);
 
 }  // namespace tril::detail

@@ -14,19 +14,25 @@ void visit_sublayers(Trace& trace, const Visit& visit) {
 
 }  // namespace
 
+detail::LayerTrace detail::layer_trace(const DecoderBlockTrace& trace) {
+  LayerTrace result;
+  result.self_attn = trace.self_attn;
+  result.multihead_attn = trace.multihead_attn;
+  result.feed_forward = {trace.hidden, trace.activated};
+  visit_sublayers(trace, [&](std::size_t n, const auto& branch, const auto& residual,
+                             const auto& normed, const auto& mean, const auto& rstd) {
+    result.sublayers[n] = {branch, residual, normed, {mean, rstd}};
+  });
+  return result;
+}
+
 detail::Layer detail::layer_of(const TensorView<const float, 3>& memory,
                                const DecoderBlockWeights& weights,
                                const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
                                const PreparedWeights* prepared) {
   Layer layer;
   layer.weights = weights;
-  layer.trace.self_attn = trace.self_attn;
-  layer.trace.multihead_attn = trace.multihead_attn;
-  layer.trace.feed_forward = {trace.hidden, trace.activated};
-  visit_sublayers(trace, [&](std::size_t n, const auto& branch, const auto& residual,
-                             const auto& normed, const auto& mean, const auto& rstd) {
-    layer.trace.sublayers[n] = {branch, residual, normed, {mean, rstd}};
-  });
+  layer.trace = layer_trace(trace);
   layer.prepared = prepared;
   layer.order = options.norm;
   layer.norm = options.norms ? NormKind::layer_norm : NormKind::none;
@@ -45,11 +51,6 @@ detail::Layer detail::layer_of(const TensorView<const float, 3>& memory,
                            .attention = options.cross_attention};
   if (options.dropout) layer.dropout = {*options.dropout, 0, 1, 2, 3, 4, 5};
   return layer;
-}
-
-detail::LayerGradients detail::gradients_of(const DecoderBlockGradients& gradients) {
-  return {gradients.d_x, gradients.d_memory, gradients.d_self_mask, gradients.d_cross_mask,
-          gradients.weights};
 }
 
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
@@ -91,7 +92,8 @@ void decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const f
                             const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
                             const DecoderBlockGradients& gradients, const Context& context) {
   const detail::Layer layer = detail::layer_of(memory, weights, options, trace);
-  const detail::LayerGradients of_layer = detail::gradients_of(gradients);
+  const detail::LayerGradients of_layer = {gradients.d_x, gradients.d_memory, gradients.d_self_mask,
+                                           gradients.d_cross_mask, gradients.weights};
   layer.check_backward("decoder_block_backward", d_out, x, of_layer);
   layer.backward(d_out, x, of_layer, context);
 }

@@ -107,11 +107,11 @@ namespace detail {
 // How many places of dropout a decoder block has.
 inline constexpr Index kDecoderDropoutPlaces = 6;
 
-// The block as a layer over this memory, and its gradients.
+LayerTrace layer_trace(const DecoderBlockTrace& trace);
+// The block as a layer over this memory.
 Layer layer_of(const TensorView<const float, 3>& memory, const DecoderBlockWeights& weights,
                const DecoderBlockOptions& options, const DecoderBlockTrace& trace = {},
                const PreparedWeights* prepared = nullptr);
-LayerGradients gradients_of(const DecoderBlockGradients& gradients);
 
 }  // namespace detail
 

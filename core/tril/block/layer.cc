@@ -1,5 +1,6 @@
 #include <tril/block/layer.h>
 #include <tril/foundation/copy.h>
+#include <tril/layers/unchecked.h>
 
 namespace tril::detail {
 namespace {
@@ -21,12 +22,24 @@ Index place_of(const LayerDropout& dropout, LayerPart part) noexcept {
 
 }  // namespace
 
-MultiHeadOptions Layer::self_options(Index tokens) const {
-  return with_dropout(self_attention, dropout, dropout ? dropout->self_weights : -1, tokens);
+MultiHead Layer::self_heads(Index tokens) const {
+  return {weights.self_attn,
+          with_dropout(self_attention, dropout, dropout ? dropout->self_weights : -1, tokens),
+          trace.self_attn, prepared};
 }
 
-MultiHeadOptions Layer::cross_options(Index tokens) const {
-  return with_dropout(cross_attention, dropout, dropout ? dropout->cross_weights : -1, tokens);
+MultiHead Layer::cross_heads(Index tokens) const {
+  return {weights.multihead_attn,
+          with_dropout(cross_attention, dropout, dropout ? dropout->cross_weights : -1, tokens),
+          trace.multihead_attn, prepared};
+}
+
+FeedForward Layer::feed_forward(Index tokens) const {
+  return {.gated = gated,
+          .weights = {weights.linear1, weights.linear2},
+          .activation = activation,
+          .prepared = prepared,
+          .dropout = dropout ? dropout->at(dropout->activated, tokens) : std::nullopt};
 }
 
 // out = f(in), with dropout
@@ -34,15 +47,11 @@ void Layer::compute(LayerPart part, const TensorView<const float, 3>& in,
                     const TensorView<float, 3>& out, const Context& context) const {
   const Index tokens = in.size(1);
   if (part == LayerPart::attention) {
-    run_multi_head_attention(in, weights.self_attn, self_options(tokens), out, context,
-                             trace.self_attn, prepared);
+    self_heads(tokens).run(in, out, context);
   } else if (part == LayerPart::cross_attention) {
-    run_multi_head_attention(in, weights.multihead_attn, cross_options(tokens), out, context,
-                             trace.multihead_attn, prepared);
+    cross_heads(tokens).run(in, out, context);
   } else {
-    detail::feed_forward(gated, in, feed_forward_weights(), activation, out, context,
-                         trace.feed_forward, prepared,
-                         dropout ? dropout->at(dropout->activated, tokens) : std::nullopt);
+    detail::feed_forward(feed_forward(tokens), trace.feed_forward, in, out, context);
   }
   if (!dropout) return;
   if (const auto left_out = dropout->at(place_of(*dropout, part), tokens)) {
@@ -129,23 +138,20 @@ void Layer::compute_backward(LayerPart part, const TensorView<const float, 3>& d
     }
   }
   if (part == LayerPart::attention) {
-    run_multi_head_attention_backward(
-        d_branch, in, weights.self_attn, self_options(tokens), trace.self_attn,
+    self_heads(tokens).backward(
+        d_branch, in,
         {.d_x = d_in, .d_mask = gradients.d_self_mask, .weights = gradients.weights.self_attn},
         context);
   } else if (part == LayerPart::cross_attention) {
-    run_multi_head_attention_backward(d_branch, in, weights.multihead_attn, cross_options(tokens),
-                                      trace.multihead_attn,
-                                      {.d_x = d_in,
-                                       .d_context = gradients.d_memory,
-                                       .d_mask = gradients.d_cross_mask,
-                                       .weights = gradients.weights.multihead_attn},
-                                      context);
+    cross_heads(tokens).backward(d_branch, in,
+                                 {.d_x = d_in,
+                                  .d_context = gradients.d_memory,
+                                  .d_mask = gradients.d_cross_mask,
+                                  .weights = gradients.weights.multihead_attn},
+                                 context);
   } else {
-    detail::feed_forward_backward(gated, d_branch, in, feed_forward_weights(), activation,
-                                  trace.feed_forward, d_in,
-                                  {gradients.weights.linear1, gradients.weights.linear2}, context,
-                                  dropout ? dropout->at(dropout->activated, tokens) : std::nullopt);
+    feed_forward_backward(feed_forward(tokens), trace.feed_forward, d_branch, in, d_in,
+                          {gradients.weights.linear1, gradients.weights.linear2}, context);
   }
 }
 

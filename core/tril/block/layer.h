@@ -180,9 +180,8 @@ struct Layer {
            : sublayer == 1 ? weights.branch_norm2
                            : weights.branch_norm3;
   }
-  FeedForwardWeights feed_forward_weights() const noexcept {
-    return {weights.linear1, weights.linear2};
-  }
+  // Over x's tokens, with the dropout of what is activated.
+  FeedForward feed_forward(Index tokens) const;
   SublayerNeeds needs(std::size_t sublayer) const noexcept {
     const bool post = order == NormOrder::post;
     const bool is_input = sublayer + 1 < count() && !parallel;  // its output, of the next
@@ -193,6 +192,7 @@ struct Layer {
     const SublayerTrace& of = trace.sublayers[sublayer];
     return order == NormOrder::post ? of.normed : of.residual;
   }
+  const TensorView<float, 3>& last_output() const noexcept { return output(count() - 1); }
 
  private:
   void run_sublayer(std::size_t sublayer, const TensorView<const float, 3>& in,
@@ -209,9 +209,9 @@ struct Layer {
                         const TensorView<const float, 3>& in, const TensorView<float, 3>& d_in,
                         const TensorView<float, 3>& dropped, const LayerGradients& gradients,
                         const Context& context) const;
-  // The options of attention over x's tokens, with the dropout of its weights.
-  MultiHeadOptions self_options(Index tokens) const;
-  MultiHeadOptions cross_options(Index tokens) const;
+  // Attention over x's tokens, with the dropout of its weights.
+  MultiHead self_heads(Index tokens) const;
+  MultiHead cross_heads(Index tokens) const;
 };
 
 // Throws Error in the name of `call` unless there is a memory with as many batches as x.

@@ -1,7 +1,7 @@
 #include <tril/block/layer.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/overlap_check.h>
-#include <tril/layers/layer_norm.h>
+#include <tril/layers/unchecked.h>
 
 namespace tril::detail {
 namespace {
@@ -33,8 +33,7 @@ InnerWidths inner_widths(const Layer& layer) noexcept {
 }
 
 void check_weights(const char* call, const Layer& layer, Index width) {
-  const auto check = layer.gated ? check_gated_feed_forward : check_feed_forward;
-  check(call, width, layer.feed_forward_weights(), layer.activation);
+  layer.feed_forward(0).check_weights(call, width);
   if (layer.parallel && layer.order == NormOrder::post) {
     fail(call, "parallel", "has no norm of the sums between, so that norms cannot be post");
   }
@@ -142,14 +141,9 @@ void Layer::check(const char* call, const TensorView<const float, 3>& x,
   check_traced(overlap, *this, shape);
   check_traced(overlap, "trace.self_attn", trace.self_attn);
   if (crosses) check_traced(overlap, "trace.multihead_attn", trace.multihead_attn);
-  check_part(call, "self_attn", [&] {
-    check_multi_head_attention(x, weights.self_attn, self_options(shape[1]), out, trace.self_attn);
-  });
+  check_part(call, "self_attn", [&] { self_heads(shape[1]).check(x, out); });
   if (!crosses) return;
-  check_part(call, "multihead_attn", [&] {
-    check_multi_head_attention(x, weights.multihead_attn, cross_options(shape[1]), out,
-                               trace.multihead_attn);
-  });
+  check_part(call, "multihead_attn", [&] { cross_heads(shape[1]).check(x, out); });
 }
 
 void Layer::check_backward(const char* call, const TensorView<const float, 3>& d_out,
@@ -178,26 +172,23 @@ void Layer::check_backward(const char* call, const TensorView<const float, 3>& d
   }
   overlap.writes_gradients(gradients.weights, weights);
   check_part(call, "self_attn", [&] {
-    check_multi_head_attention_backward(d_out, x, weights.self_attn, self_options(shape[1]),
-                                        trace.self_attn,
+    self_heads(shape[1]).check_backward(d_out, x,
                                         {.d_x = gradients.d_x,
                                          .d_mask = gradients.d_self_mask,
                                          .weights = gradients.weights.self_attn});
   });
   if (!crosses) return;
   check_part(call, "multihead_attn", [&] {
-    check_multi_head_attention_backward(d_out, x, weights.multihead_attn, cross_options(shape[1]),
-                                        trace.multihead_attn,
-                                        {.d_x = gradients.d_x,
-                                         .d_context = gradients.d_memory,
-                                         .d_mask = gradients.d_cross_mask,
-                                         .weights = gradients.weights.multihead_attn});
+    cross_heads(shape[1]).check_backward(d_out, x,
+                                         {.d_x = gradients.d_x,
+                                          .d_context = gradients.d_memory,
+                                          .d_mask = gradients.d_cross_mask,
+                                          .weights = gradients.weights.multihead_attn});
   });
 }
 
 void Layer::lay_out(const char* call, const Shape<3>& x, SavedMemory& memory) {
-  const auto check = gated ? check_gated_feed_forward : check_feed_forward;
-  check(call, x[2], feed_forward_weights(), activation);
+  feed_forward(x[1]).check_weights(call, x[2]);
   const auto take = [&] { return memory.take(x[0], x[1], x[2]); };
   const auto take_moments = [&](NormTrace& of) {
     if (norm == NormKind::layer_norm) of.mean = memory.take(x[0], x[1]);
@@ -214,12 +205,12 @@ void Layer::lay_out(const char* call, const Shape<3>& x, SavedMemory& memory) {
     take_moments(each.branch_norm);
   }
   check_part(call, "self_attn", [&] {
-    trace.self_attn = multi_head_attention_saved(x, weights.self_attn, self_options(x[1]), memory);
+    trace.self_attn = multi_head_attention_saved(x, weights.self_attn, self_attention, memory);
   });
   if (crosses) {
     check_part(call, "multihead_attn", [&] {
       trace.multihead_attn =
-          multi_head_attention_saved(x, weights.multihead_attn, cross_options(x[1]), memory);
+          multi_head_attention_saved(x, weights.multihead_attn, cross_attention, memory);
     });
   }
   const InnerWidths widths = inner_widths(*this);

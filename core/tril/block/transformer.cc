@@ -1,105 +1,34 @@
+#include <tril/block/stack.h>
 #include <tril/block/transformer.h>
-#include <tril/block/transformer_parts.h>
 #include <tril/foundation/check.h>
-#include <tril/layers/layer_norm.h>
+#include <tril/foundation/overlap_check.h>
 
 namespace tril {
 namespace {
 
+// Where the trace of a block has the block's output.
 template <typename Trace>
-Trace trace_of(const std::vector<Trace>& traces, std::size_t layer) {
-  return traces.empty() ? Trace{} : traces[layer];
+auto& block_output(NormOrder order, Trace& trace) noexcept {
+  if constexpr (requires { trace.normed3; }) {  // a decoder's
+    return order == NormOrder::post ? trace.normed3 : trace.residual3;
+  } else {
+    return order == NormOrder::post ? trace.normed2 : trace.residual2;
+  }
 }
 
-// Throws Error in the name of `call` unless the stack has layers, each passes check(layer number),
-// and the traces and the norm fit.
-template <typename Weights, typename Trace, typename Check>
-void check_stack(const char* call, const Weights& weights, const std::vector<Trace>& traces,
-                 const TensorView<float, 3>& out, double eps, const Check& check) {
-  const std::size_t count = weights.layers.size();
-  if (count == 0) fail(call, "layers", "there are none");
-  if (!traces.empty() && traces.size() != count) {
-    fail(call, "trace", {traces.size(), " traces for ", count, " layers"});
-  }
-  for (std::size_t layer = 0; layer < count; ++layer) {
-    detail::check_part(call, {"layers.", layer}, [&] { check(layer); });
-  }
-  if (!weights.norm) return;
-  detail::check_norm(call, "norm", *weights.norm, out.size(2));
-  check_no_overlap(out, weights.norm->weight, call, "out");
-  check_no_overlap(out, weights.norm->bias, call, "out");
-  check_eps(eps, call);
-}
-
-// One layer after the other, layer_at(its number), and the norm.
-//
-//   for each layer: to = out if nothing follows, else where the trace wants it, or one of two
-//                   places, turn about
-//                   to = layer(in);  in = to
-//   norm: in -> out
-template <typename Weights, typename LayerAt>
-void run_stack(const TensorView<const float, 3>& x, const Weights& weights, double eps,
-               const TensorView<float, 3>& out, const Context& context, const LayerAt& layer_at) {
+// Traces of all layers, save(): with the output of each that something follows.
+template <typename Weights, typename Save>
+auto saved_stack(const char* call, const Shape<3>& x, const Weights& weights, NormOrder order,
+                 SavedMemory& memory, const Save& save) {
   const std::size_t count = weights.layers.size(), inner = weights.norm ? count : count - 1;
-  detail::WorkPlaces even(context.scratch, x.shape()), odd(context.scratch, x.shape());
-  TensorView<const float, 3> in = x;
-  for (std::size_t n = 0; n < count; ++n) {
-    const detail::Layer layer = layer_at(n);
-    TensorView<float, 3> wanted = layer.output(layer.count() - 1);
-    if (wanted && memory_range(wanted).overlaps(memory_range(in))) wanted = {};
-    detail::WorkPlaces& places = n % 2 == 0 ? even : odd;
-    const TensorView<float, 3> to = n < inner ? places.or_shared(wanted) : out;
-    layer.run(in, to, context);
-    in = to;
+  if (count == 0) fail(call, "layers", "there are none");
+  std::vector<decltype(save(weights.layers[0]))> traces;
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    detail::check_part(call, {"layers.", layer},
+                       [&] { traces.push_back(save(weights.layers[layer])); });
+    if (layer < inner) block_output(order, traces.back()) = memory.take(x[0], x[1], x[2]);
   }
-  if (weights.norm) {
-    detail::norm(NormKind::layer_norm, in, *weights.norm, eps, out, context);
-  }
-}
-
-void check_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWeights& weights,
-                   const TransformerBlockOptions& options, const TensorView<float, 3>& out,
-                   const std::vector<TransformerBlockTrace>& trace) {
-  constexpr const char* kCall = "transformer_encoder";
-  check_view(x, kCall, "x", empty_but_wide(x));
-  if (options.dropout) check_dropout(*options.dropout, kCall);
-  check_shape(out, x.shape(), kCall, "out", "the shape of x");
-  check_stack(kCall, weights, trace, out, options.eps, [&](std::size_t layer) {
-    check_transformer_block(x, weights.layers[layer], options, out, trace_of(trace, layer));
-  });
-}
-
-void check_decoder(const TensorView<const float, 3>& x, const TensorView<const float, 3>& memory,
-                   const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
-                   const TensorView<float, 3>& out, const std::vector<DecoderBlockTrace>& trace) {
-  constexpr const char* kCall = "transformer_decoder";
-  check_view(x, kCall, "x", empty_but_wide(x));
-  detail::check_memory(kCall, memory, x);
-  if (options.dropout) check_dropout(*options.dropout, kCall);
-  check_shape(out, x.shape(), kCall, "out", "the shape of x");
-  check_stack(kCall, weights, trace, out, options.eps, [&](std::size_t layer) {
-    check_decoder_block(x, memory, weights.layers[layer], options, out, trace_of(trace, layer));
-  });
-}
-
-void run_encoder(const TensorView<const float, 3>& x, const TransformerEncoderWeights& weights,
-                 const TransformerBlockOptions& options, const TensorView<float, 3>& out,
-                 const Context& context, const std::vector<TransformerBlockTrace>& trace,
-                 const PreparedWeights* prepared) {
-  run_stack(x, weights, options.eps, out, context, [&](std::size_t n) {
-    return detail::layer_of(weights.layers[n], detail::layer_options(options, n),
-                            trace_of(trace, n), prepared);
-  });
-}
-
-void run_decoder(const TensorView<const float, 3>& x, const TensorView<const float, 3>& memory,
-                 const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
-                 const TensorView<float, 3>& out, const Context& context,
-                 const std::vector<DecoderBlockTrace>& trace, const PreparedWeights* prepared) {
-  run_stack(x, weights, options.eps, out, context, [&](std::size_t n) {
-    return detail::layer_of(memory, weights.layers[n], detail::layer_options(options, n),
-                            trace_of(trace, n), prepared);
-  });
+  return traces;
 }
 
 }  // namespace
@@ -108,8 +37,9 @@ void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderW
                          const TransformerBlockOptions& options, TensorView<float, 3> out,
                          const Context& context, const std::vector<TransformerBlockTrace>& trace,
                          const PreparedWeights* prepared) {
-  check_encoder(x, weights, options, out, trace);
-  run_encoder(x, weights, options, out, context, trace, prepared);
+  const detail::Stack stack = detail::stack_of(weights, options, trace, prepared);
+  stack.check("transformer_encoder", x, out);
+  stack.run(x, out, context);
 }
 
 void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
@@ -117,8 +47,9 @@ void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3
                          const DecoderBlockOptions& options, TensorView<float, 3> out,
                          const Context& context, const std::vector<DecoderBlockTrace>& trace,
                          const PreparedWeights* prepared) {
-  check_decoder(x, memory, weights, options, out, trace);
-  run_decoder(x, memory, weights, options, out, context, trace, prepared);
+  const detail::Stack stack = detail::stack_of(memory, weights, options, trace, prepared);
+  stack.check("transformer_decoder", x, out);
+  stack.run(x, out, context);
 }
 
 void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
@@ -134,9 +65,6 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
   }
   if (options.dropout) check_dropout(*options.dropout, kCall);
   check_shape(out, target.shape(), kCall, "out", "the shape of target");
-  const TransformerBlockOptions encoder_options = detail::encoder_options(options);
-  const DecoderBlockOptions decoder_options =
-      detail::decoder_options(options, weights.encoder.layers.size());
   if (trace.memory) {
     check_shape(trace.memory, source.shape(), kCall, "trace.memory", "the shape of source");
     check_no_overlap(trace.memory, target, kCall, "trace.memory");
@@ -146,17 +74,115 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
   const TensorView<float, 3> memory =
       trace.memory ? trace.memory
                    : TensorView<float, 3>(frame.take<float>(source.count()), source.shape());
-  detail::check_part(kCall, "encoder", [&] {
-    check_encoder(source, weights.encoder, encoder_options, memory, trace.encoder);
-  });
-  detail::check_part(kCall, "decoder", [&] {
-    check_decoder(target, memory, weights.decoder, decoder_options, out, trace.decoder);
-  });
+  const detail::Stack encoder =
+      detail::stack_of(weights.encoder, detail::encoder_options(options), trace.encoder, prepared);
+  const detail::Stack decoder = detail::stack_of(
+      memory, weights.decoder, detail::decoder_options(options, weights.encoder.layers.size()),
+      trace.decoder, prepared);
+  detail::check_part(kCall, "encoder", [&] { encoder.check(kCall, source, memory); });
+  detail::check_part(kCall, "decoder", [&] { decoder.check(kCall, target, out); });
   check_no_overlap(out, source, kCall, "out");
 
-  run_encoder(source, weights.encoder, encoder_options, memory, context, trace.encoder, prepared);
-  run_decoder(target, memory, weights.decoder, decoder_options, out, context, trace.decoder,
-              prepared);
+  encoder.run(source, memory, context);
+  decoder.run(target, out, context);
+}
+
+std::vector<TransformerBlockTrace> transformer_encoder_saved(
+    const Shape<3>& x, const TransformerEncoderWeights& weights,
+    const TransformerBlockOptions& options, SavedMemory& memory) {
+  return saved_stack("transformer_encoder_saved", x, weights, options.norm, memory,
+                     [&](const TransformerBlockWeights& layer) {
+                       return transformer_block_saved(x, layer, options, memory);
+                     });
+}
+
+std::vector<DecoderBlockTrace> transformer_decoder_saved(const Shape<3>& x,
+                                                         const Shape<3>& memory_shape,
+                                                         const TransformerDecoderWeights& weights,
+                                                         const DecoderBlockOptions& options,
+                                                         SavedMemory& memory) {
+  return saved_stack("transformer_decoder_saved", x, weights, options.norm, memory,
+                     [&](const DecoderBlockWeights& layer) {
+                       return decoder_block_saved(x, memory_shape, layer, options, memory);
+                     });
+}
+
+TransformerTrace transformer_saved(const Shape<3>& source, const Shape<3>& target,
+                                   const TransformerWeights& weights,
+                                   const TransformerOptions& options, SavedMemory& memory) {
+  constexpr const char* kCall = "transformer_saved";
+  TransformerTrace trace;
+  detail::check_part(kCall, "encoder", [&] {
+    trace.encoder = transformer_encoder_saved(source, weights.encoder,
+                                              detail::encoder_options(options), memory);
+  });
+  trace.memory = memory.take(source[0], source[1], source[2]);
+  detail::check_part(kCall, "decoder", [&] {
+    trace.decoder = transformer_decoder_saved(
+        target, source, weights.decoder,
+        detail::decoder_options(options, weights.encoder.layers.size()), memory);
+  });
+  return trace;
+}
+
+void transformer_encoder_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                  const TransformerEncoderWeights& weights,
+                                  const TransformerBlockOptions& options,
+                                  const std::vector<TransformerBlockTrace>& trace,
+                                  const TransformerEncoderGradients& gradients,
+                                  const Context& context) {
+  const detail::Stack stack = detail::stack_of(weights, options, trace);
+  const TransformerDecoderGradients of_stack = detail::gradients_of(gradients);
+  stack.check_backward("transformer_encoder_backward", d_out, x, of_stack);
+  stack.backward(d_out, x, of_stack, context);
+}
+
+void transformer_decoder_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
+                                  TensorView<const float, 3> memory,
+                                  const TransformerDecoderWeights& weights,
+                                  const DecoderBlockOptions& options,
+                                  const std::vector<DecoderBlockTrace>& trace,
+                                  const TransformerDecoderGradients& gradients,
+                                  const Context& context) {
+  const detail::Stack stack = detail::stack_of(memory, weights, options, trace);
+  stack.check_backward("transformer_decoder_backward", d_out, x, gradients);
+  stack.backward(d_out, x, gradients, context);
+}
+
+// d_memory = back through the decoder (d_out);  d_source = back through the encoder (d_memory)
+void transformer_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> source,
+                          TensorView<const float, 3> target, const TransformerWeights& weights,
+                          const TransformerOptions& options, const TransformerTrace& trace,
+                          const TransformerGradients& gradients, const Context& context) {
+  constexpr const char* kCall = "transformer_backward";
+  check_view(source, kCall, "source", empty_but_wide(source));
+  check_view(target, kCall, "target", empty_but_wide(target));
+  if (options.dropout) check_dropout(*options.dropout, kCall);
+  check_shape(trace.memory, source.shape(), kCall, "trace.memory", "the shape of source");
+  const detail::Stack encoder =
+      detail::stack_of(weights.encoder, detail::encoder_options(options), trace.encoder);
+  const detail::Stack decoder = detail::stack_of(
+      trace.memory, weights.decoder,
+      detail::decoder_options(options, weights.encoder.layers.size()), trace.decoder);
+  Scratch::Frame frame(context.scratch);
+  const TensorView<float, 3> d_memory(frame.take<float>(source.count()), source.shape());
+  const TransformerDecoderGradients of_encoder =
+      detail::gradients_of({gradients.d_source, gradients.weights.encoder});
+  const TransformerDecoderGradients of_decoder{gradients.d_target, d_memory,
+                                               gradients.weights.decoder};
+  detail::check_part(kCall, "encoder",
+                     [&] { encoder.check_backward(kCall, d_memory, source, of_encoder); });
+  detail::check_part(kCall, "decoder",
+                     [&] { decoder.check_backward(kCall, d_out, target, of_decoder); });
+  detail::OverlapCheck overlap(kCall);  // of one side with the other
+  overlap.reads(d_out), overlap.reads(source), overlap.reads(target), overlap.reads_all(weights);
+  overlap.reads(trace.memory);
+  encoder.reads_traces(overlap), decoder.reads_traces(overlap);
+  overlap.writes(gradients.d_source, source.shape(), "d_source", "the shape of source");
+  overlap.writes(gradients.d_target, target.shape(), "d_target", "the shape of target");
+  overlap.writes_gradients(gradients.weights, weights);
+  decoder.backward(d_out, target, of_decoder, context);
+  encoder.backward(d_memory, source, of_encoder, context);
 }
 
 }  // namespace tril

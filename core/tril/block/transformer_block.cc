@@ -12,22 +12,24 @@ void visit_sublayers(Trace& trace, const Visit& visit) {
 
 }  // namespace
 
+detail::LayerTrace detail::layer_trace(const TransformerBlockTrace& trace) {
+  LayerTrace result;
+  result.self_attn = trace.self_attn;
+  result.feed_forward = {trace.hidden, trace.activated};
+  visit_sublayers(trace, [&](std::size_t n, const auto& branch, const auto& residual,
+                             const auto& normed, const auto& mean, const auto& rstd) {
+    result.sublayers[n] = {branch, residual, normed, {mean, rstd}};
+  });
+  return result;
+}
+
 detail::Layer detail::layer_of(const TransformerBlockWeights& weights,
                                const TransformerBlockOptions& options,
                                const TransformerBlockTrace& trace,
                                const PreparedWeights* prepared) {
   Layer layer;
-  layer.weights = {.self_attn = weights.self_attn,
-                   .linear1 = weights.linear1,
-                   .linear2 = weights.linear2,
-                   .norm1 = weights.norm1,
-                   .norm2 = weights.norm2};
-  layer.trace.self_attn = trace.self_attn;
-  layer.trace.feed_forward = {trace.hidden, trace.activated};
-  visit_sublayers(trace, [&](std::size_t n, const auto& branch, const auto& residual,
-                             const auto& normed, const auto& mean, const auto& rstd) {
-    layer.trace.sublayers[n] = {branch, residual, normed, {mean, rstd}};
-  });
+  layer.weights = layer_weights(weights);
+  layer.trace = layer_trace(trace);
   layer.prepared = prepared;
   layer.order = options.norm;
   layer.norm = options.norms ? NormKind::layer_norm : NormKind::none;
@@ -43,16 +45,6 @@ detail::Layer detail::layer_of(const TransformerBlockWeights& weights,
     layer.dropout = {*options.dropout, 0, 1, -1, -1, 2, 3};
   }
   return layer;
-}
-
-detail::LayerGradients detail::gradients_of(const TransformerBlockGradients& gradients) {
-  return {.d_x = gradients.d_x,
-          .d_self_mask = gradients.d_mask,
-          .weights = {.self_attn = gradients.weights.self_attn,
-                      .linear1 = gradients.weights.linear1,
-                      .linear2 = gradients.weights.linear2,
-                      .norm1 = gradients.weights.norm1,
-                      .norm2 = gradients.weights.norm2}};
 }
 
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
@@ -96,7 +88,9 @@ void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<con
                                 const TransformerBlockGradients& gradients,
                                 const Context& context) {
   const detail::Layer layer = detail::layer_of(weights, options, trace);
-  const detail::LayerGradients of_layer = detail::gradients_of(gradients);
+  const detail::LayerGradients of_layer = {.d_x = gradients.d_x,
+                                           .d_self_mask = gradients.d_mask,
+                                           .weights = detail::layer_weights(gradients.weights)};
   layer.check_backward("transformer_block_backward", d_out, x, of_layer);
   layer.backward(d_out, x, of_layer, context);
 }

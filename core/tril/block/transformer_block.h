@@ -125,10 +125,19 @@ namespace detail {
 // How many places of dropout a block has.
 inline constexpr Index kBlockDropoutPlaces = 4;
 
-// The block as a layer, and its gradients.
+// Weights and gradients of a block as a layer's.
+template <typename T>
+BasicLayerWeights<T> layer_weights(const BasicTransformerBlockWeights<T>& block) {
+  return {.self_attn = block.self_attn,
+          .linear1 = block.linear1,
+          .linear2 = block.linear2,
+          .norm1 = block.norm1,
+          .norm2 = block.norm2};
+}
+LayerTrace layer_trace(const TransformerBlockTrace& trace);
+// The block as a layer.
 Layer layer_of(const TransformerBlockWeights& weights, const TransformerBlockOptions& options,
                const TransformerBlockTrace& trace = {}, const PreparedWeights* prepared = nullptr);
-LayerGradients gradients_of(const TransformerBlockGradients& gradients);
 
 }  // namespace detail
 

@@ -6,41 +6,25 @@
 namespace tril {
 namespace {
 
-void check(const char* call, const MatrixView<const float>& x, const MatrixView<float>& out) {
-  check_view(x, call, "x", Empty::allowed);
-  check_shape(out, x.shape(), call, "out", "the shape of x");
-  check_in_place(out, x, call, "out");
-}
+// What errors call the functions, in the order of Activation.
+constexpr const char* kCalls[] = {"relu", "gelu", "gelu", "silu"};
+constexpr const char* kBackwardCalls[] = {"relu_backward", "gelu_backward", "gelu_backward",
+                                          "silu_backward"};
 
-void check_backward(const char* call, const MatrixView<const float>& d_out,
-                    const MatrixView<const float>& x, const MatrixView<float>& d_x) {
-  check_view(x, call, "x", Empty::allowed);
-  check_shape(d_out, x.shape(), call, "d_out", "the shape of x");
-  check_shape(d_x, x.shape(), call, "d_x", "the shape of x");
-  check_in_place(d_x, d_out, call, "d_x");
-  check_in_place(d_x, x, call, "d_x");
-}
-
-// What a function is called, and how it is computed forward and backward.
-struct Kind {
-  const char *call, *backward_call;
-  ElementwiseKernels::Map map;
-  ElementwiseBackwardKernels::Map map_backward;
-};
-Kind kind_of(Activation activation) {
-  const ElementwiseKernels& there = elementwise_kernels();
-  const ElementwiseBackwardKernels& back = elementwise_backward_kernels();
+// Of a table of kernels.
+template <typename Kernels>
+typename Kernels::Map kernel_of(const Kernels& kernels, Activation activation) noexcept {
   switch (activation) {
     case Activation::relu:
-      return {"relu", "relu_backward", there.relu, back.relu};
+      return kernels.relu;
     case Activation::gelu:
-      return {"gelu", "gelu_backward", there.gelu, back.gelu};
+      return kernels.gelu;
     case Activation::gelu_tanh:
-      return {"gelu", "gelu_backward", there.gelu_tanh, back.gelu_tanh};
+      return kernels.gelu_tanh;
     case Activation::silu:
       break;
   }
-  return {"silu", "silu_backward", there.silu, back.silu};
+  return kernels.silu;
 }
 
 Activation gelu_of(GeluForm form) noexcept {
@@ -53,6 +37,14 @@ TRIL_DEFINE_DISPATCH(ElementwiseKernels, kElementwiseKernels, elementwise_kernel
 TRIL_DEFINE_DISPATCH(ElementwiseBackwardKernels, kElementwiseBackwardKernels,
                      elementwise_backward_kernels)
 
+ElementwiseKernels::Map ElementwiseKernels::of(Activation activation) const noexcept {
+  return kernel_of(*this, activation);
+}
+ElementwiseBackwardKernels::Map ElementwiseBackwardKernels::of(
+    Activation activation) const noexcept {
+  return kernel_of(*this, activation);
+}
+
 void check_activation(Activation activation, const char* call) {
   if (name_of(kActivations, activation).empty()) {
     fail(call, "activation", "is none of relu, gelu, gelu_tanh, silu");
@@ -62,7 +54,10 @@ void check_activation(Activation activation, const char* call) {
 void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
               const Context& context) {
   check_activation(activation, "activate");
-  check(kind_of(activation).call, x, out);
+  const char* const call = kCalls[static_cast<std::size_t>(activation)];
+  check_view(x, call, "x", Empty::allowed);
+  check_shape(out, x.shape(), call, "out", "the shape of x");
+  check_in_place(out, x, call, "out");
   detail::run_activation(activation, x, out, context);
 }
 
@@ -81,7 +76,12 @@ void silu(MatrixView<const float> x, MatrixView<float> out, const Context& conte
 void activate_backward(Activation activation, MatrixView<const float> d_out,
                        MatrixView<const float> x, MatrixView<float> d_x, const Context& context) {
   check_activation(activation, "activate_backward");
-  check_backward(kind_of(activation).backward_call, d_out, x, d_x);
+  const char* const call = kBackwardCalls[static_cast<std::size_t>(activation)];
+  check_view(x, call, "x", Empty::allowed);
+  check_shape(d_out, x.shape(), call, "d_out", "the shape of x");
+  check_shape(d_x, x.shape(), call, "d_x", "the shape of x");
+  check_in_place(d_x, d_out, call, "d_x");
+  check_in_place(d_x, x, call, "d_x");
   detail::run_activation_backward(activation, d_out, x, d_x, context);
 }
 
@@ -104,7 +104,7 @@ namespace detail {
 
 void run_activation(Activation activation, const MatrixView<const float>& x,
                     const MatrixView<float>& out, const Context& context) {
-  const auto map = kind_of(activation).map;
+  const auto map = elementwise_kernels().of(activation);
   for_runs(out, x.is_contiguous() && out.is_contiguous(), context,
            [&](Index row, Index col, Index count) {
              map(x[row].data() + col, out[row].data() + col, count);
@@ -114,7 +114,7 @@ void run_activation(Activation activation, const MatrixView<const float>& x,
 void run_activation_backward(Activation activation, const MatrixView<const float>& d_out,
                              const MatrixView<const float>& x, const MatrixView<float>& d_x,
                              const Context& context) {
-  const auto map = kind_of(activation).map_backward;
+  const auto map = elementwise_backward_kernels().of(activation);
   const bool flat = x.is_contiguous() && d_out.is_contiguous() && d_x.is_contiguous();
   for_runs(d_x, flat, context, [&](Index row, Index col, Index count) {
     map(d_out[row].data() + col, x[row].data() + col, d_x[row].data() + col, count);

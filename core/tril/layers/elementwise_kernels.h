@@ -6,10 +6,14 @@
 
 namespace tril {
 
+enum class Activation;
+
 struct ElementwiseKernels {
   // out[i] = f(x[i]), the functions of activations.h. out may be x.
   using Map = void (*)(const float* x, float* out, Index count) noexcept;
   Map relu, gelu, gelu_tanh, silu;
+
+  Map of(Activation activation) const noexcept;
 };
 
 const ElementwiseKernels& elementwise_kernels(Isa isa = best_isa());
@@ -21,6 +25,8 @@ struct ElementwiseBackwardKernels {
   Map relu, gelu, gelu_tanh, silu;
   // d_x[i] = d_out[i] x[i], but 0 where d_out is 0, even if x is not finite.
   Map multiply;
+
+  Map of(Activation activation) const noexcept;
 };
 
 const ElementwiseBackwardKernels& elementwise_backward_kernels(Isa isa = best_isa());

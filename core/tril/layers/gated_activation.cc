@@ -12,27 +12,6 @@ namespace {
 // So much at a time that all of it stays in the level-1 cache: 2 KiB an array.
 constexpr Index kBlock = 512;
 
-struct Kernels {
-  ElementwiseKernels::Map value;
-  ElementwiseBackwardKernels::Map backward;
-};
-
-Kernels kernels_of(Activation activation) {
-  const ElementwiseKernels& kernels = elementwise_kernels();
-  const ElementwiseBackwardKernels& backward = elementwise_backward_kernels();
-  switch (activation) {
-    case Activation::relu:
-      return {kernels.relu, backward.relu};
-    case Activation::gelu:
-      return {kernels.gelu, backward.gelu};
-    case Activation::gelu_tanh:
-      return {kernels.gelu_tanh, backward.gelu_tanh};
-    case Activation::silu:
-      break;
-  }
-  return {kernels.silu, backward.silu};
-}
-
 // Calls body(row, col, count) for runs of at most kBlock neighbours.
 template <typename Body>
 void for_blocks(const MatrixView<float>& matrix, bool flat, const Context& context,
@@ -61,7 +40,7 @@ void gated_activation(Activation activation, MatrixView<const float> gate,
 void detail::run_gated_activation(Activation activation, const MatrixView<const float>& gate,
                                   const MatrixView<const float>& up, const MatrixView<float>& out,
                                   const Context& context) {
-  const auto value = kernels_of(activation).value;
+  const auto value = elementwise_kernels().of(activation);
   const auto multiply = arithmetic_kernels().of(Binary::multiply);
   const bool flat = gate.is_contiguous() && up.is_contiguous() && out.is_contiguous();
   for_blocks(out, flat, context, [&](Index row, Index col, Index count) {
@@ -97,7 +76,8 @@ void detail::run_gated_activation_backward(Activation activation,
                                            const MatrixView<const float>& up,
                                            const MatrixView<float>& d_gate,
                                            const MatrixView<float>& d_up, const Context& context) {
-  const Kernels kernels = kernels_of(activation);
+  const auto value = elementwise_kernels().of(activation);
+  const auto value_backward = elementwise_backward_kernels().of(activation);
   const auto multiply = elementwise_backward_kernels().multiply;
   const bool flat = gate.is_contiguous() && up.is_contiguous() && d_out.is_contiguous() &&
                     d_gate.is_contiguous() && d_up.is_contiguous();
@@ -105,10 +85,10 @@ void detail::run_gated_activation_backward(Activation activation,
     float activated[kBlock], through[kBlock];
     const float* const d = d_out[row].data() + col;
     const float* const at = gate[row].data() + col;
-    kernels.value(at, activated, count);
+    value(at, activated, count);
     multiply(d, up[row].data() + col, through, count);
     multiply(d, activated, d_up[row].data() + col, count);
-    kernels.backward(through, at, d_gate[row].data() + col, count);
+    value_backward(through, at, d_gate[row].data() + col, count);
   });
 }
 

@@ -9,8 +9,7 @@
 namespace tril {
 namespace {
 
-// Whether pairs are turned by their angle, or back.
-enum class Direction { forward, backward };
+using detail::Direction;
 
 // Turns `pairs` pairs of one token's head; the second element of a pair lies `distance` after the
 // first, and the next pair begins `step` further.
@@ -43,28 +42,6 @@ void check(const char* call, const char* from_name, const TensorView<const float
   check_in_place(to, from, call, to_name);
   check_no_overlap(to, cos, call, to_name);
   check_no_overlap(to, sin, call, to_name);
-}
-
-// for each token of each batch: for each head: turn its pairs, copy the rest
-template <Direction direction>
-void turn_all(const TensorView<const float, 4>& from, const TensorView<const float, 3>& cos,
-              const TensorView<const float, 3>& sin, RotaryPairs pairs,
-              const TensorView<float, 4>& to, const Context& context) {
-  const Index heads = from.size(1), tokens = from.size(2), width = from.size(3);
-  const Index count = cos.size(2);
-  const Index distance = pairs == RotaryPairs::halves ? count : 1;
-  const Index step = pairs == RotaryPairs::halves ? 1 : 2;
-  for_row_ranges(from.size(0) * tokens, heads * width, context, [&](Index first, Index last) {
-    for (Index row = first; row < last; ++row) {
-      const Index b = row / tokens, t = row % tokens;
-      for (Index h = 0; h < heads; ++h) {
-        const float* const source = from[b][h][t].data();
-        float* const target = to[b][h][t].data();
-        turn<direction>(source, cos[b][t].data(), sin[b][t].data(), count, distance, step, target);
-        if (target != source) std::copy(source + 2 * count, source + width, target + 2 * count);
-      }
-    }
-  });
 }
 
 // Radians a position of pair i of so many: base^(-i / pairs).
@@ -197,29 +174,37 @@ void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> c
                       TensorView<const float, 3> sin, RotaryPairs pairs, TensorView<float, 4> out,
                       const Context& context) {
   check("rotary_positions", "x", x, cos, sin, "out", out);
-  detail::run_rotary_positions(x, cos, sin, pairs, out, context);
-}
-
-void detail::run_rotary_positions(const TensorView<const float, 4>& x,
-                                  const TensorView<const float, 3>& cos,
-                                  const TensorView<const float, 3>& sin, RotaryPairs pairs,
-                                  const TensorView<float, 4>& out, const Context& context) {
-  turn_all<Direction::forward>(x, cos, sin, pairs, out, context);
+  detail::turn_pairs(Direction::forward, x, cos, sin, pairs, out, context);
 }
 
 void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<const float, 3> cos,
                                TensorView<const float, 3> sin, RotaryPairs pairs,
                                TensorView<float, 4> d_x, const Context& context) {
   check("rotary_positions_backward", "d_out", d_out, cos, sin, "d_x", d_x);
-  detail::run_rotary_positions_backward(d_out, cos, sin, pairs, d_x, context);
+  detail::turn_pairs(Direction::backward, d_out, cos, sin, pairs, d_x, context);
 }
 
-void detail::run_rotary_positions_backward(const TensorView<const float, 4>& d_out,
-                                           const TensorView<const float, 3>& cos,
-                                           const TensorView<const float, 3>& sin, RotaryPairs pairs,
-                                           const TensorView<float, 4>& d_x,
-                                           const Context& context) {
-  turn_all<Direction::backward>(d_out, cos, sin, pairs, d_x, context);
+// for each token of each batch: for each head: turn its pairs, copy the rest
+void detail::turn_pairs(Direction direction, const TensorView<const float, 4>& x,
+                        const TensorView<const float, 3>& cos,
+                        const TensorView<const float, 3>& sin, RotaryPairs pairs,
+                        const TensorView<float, 4>& out, const Context& context) {
+  const Index heads = x.size(1), tokens = x.size(2), width = x.size(3), count = cos.size(2);
+  const Index distance = pairs == RotaryPairs::halves ? count : 1;
+  const Index step = pairs == RotaryPairs::halves ? 1 : 2;
+  const auto turn_head =
+      direction == Direction::forward ? turn<Direction::forward> : turn<Direction::backward>;
+  for_row_ranges(x.size(0) * tokens, heads * width, context, [&](Index first, Index last) {
+    for (Index row = first; row < last; ++row) {
+      const Index b = row / tokens, t = row % tokens;
+      for (Index h = 0; h < heads; ++h) {
+        const float* const from = x[b][h][t].data();
+        float* const to = out[b][h][t].data();
+        turn_head(from, cos[b][t].data(), sin[b][t].data(), count, distance, step, to);
+        if (to != from) std::copy(from + 2 * count, from + width, to + 2 * count);
+      }
+    }
+  });
 }
 
 }  // namespace tril

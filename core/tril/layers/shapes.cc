@@ -23,15 +23,6 @@ AnyShape shape_of(std::span<const Index> sizes, const char* call) {
   return shape;
 }
 
-// Of a part of what may be written.
-AnyView<float> writable(const AnyView<const float>& view) noexcept {
-  AnyView<float> result;
-  result.data = const_cast<float*>(view.data);
-  result.shape = view.shape;
-  result.strides = view.strides;
-  return result;
-}
-
 // Without gaps: axes of size 1 may have any stride.
 bool is_contiguous(const AnyView<const float>& x) noexcept {
   Index stride = 1;
@@ -191,7 +182,10 @@ void slice_backward(const AnyView<const float>& d_out, std::span<const Slice> sl
   constexpr const char* kCall = "slice_backward";
   check_strided(d_out, kCall, "d_out");
   check_strided(d_x, kCall, "d_x");
-  const AnyView<float> taken = writable(slice(d_x, slices, kCall));
+  const AnyView<const float> part = slice(d_x, slices, kCall);
+  AnyView<float> taken = d_x;  // the same part, to be written
+  taken.data += part.data - d_x.data;
+  taken.shape = part.shape, taken.strides = part.strides;
   if (d_out.shape != taken.shape) {
     fail(kCall, "d_out", {"shape must be that of the slice, ", taken.shape, ", is ", d_out.shape});
   }

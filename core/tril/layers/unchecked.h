@@ -1,5 +1,6 @@
-// The layers below a call that has checked its arguments already: each computes what the function
-// of its name does and looks at none of what that one refuses.
+// The layers below a call that has checked its arguments already. Each computes what the public
+// function of its name does, and looks at none of what that one refuses. Those that have many
+// arguments hold them as a struct.
 #pragma once
 
 #include <tril/layers/activations.h>
@@ -37,46 +38,60 @@ void run_gated_activation_backward(Activation activation, const MatrixView<const
                                    const MatrixView<float>& d_gate, const MatrixView<float>& d_up,
                                    const Context& context);
 
-// Plain or gated, with dropout of what the activation gives; `activated` is traced after it.
-void run_feed_forward(bool gated, const MatrixView<const float>& x,
-                      const FeedForwardWeights& weights, Activation activation,
-                      const MatrixView<float>& out, const Context& context,
-                      const FeedForwardTrace& trace, const PreparedWeights* prepared,
-                      const std::optional<DropoutOptions>& dropout = {});
-void run_feed_forward_backward(bool gated, const MatrixView<const float>& d_out,
-                               const MatrixView<const float>& x, const FeedForwardWeights& weights,
-                               Activation activation, const FeedForwardTrace& trace,
-                               const FeedForwardGradients& gradients, const Context& context,
-                               const std::optional<DropoutOptions>& dropout = {});
+// A feed-forward, plain or gated, bound to its weights and to the views that its trace fills.
+// run() and backward() expect that check() and check_backward() have passed.
+struct FeedForward {
+  bool gated;
+  FeedForwardWeights weights;
+  Activation activation;
+  FeedForwardTrace trace = {};
+  const PreparedWeights* prepared = nullptr;
+  std::optional<DropoutOptions> dropout = {};  // of activated, which is traced after it
 
-void run_layer_norm(const MatrixView<const float>& x, const VectorView<const float>& weight,
-                    const VectorView<const float>& bias, double eps, const MatrixView<float>& out,
-                    const Context& context, const LayerNormTrace& trace);
-void run_layer_norm_backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
-                             const VectorView<const float>& weight,
-                             const VectorView<const float>& mean,
-                             const VectorView<const float>& rstd,
-                             const LayerNormGradients& gradients, const Context& context);
+  void run(const MatrixView<const float>& x, const MatrixView<float>& out,
+           const Context& context) const;
+  void backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
+                const FeedForwardGradients& gradients, const Context& context) const;
 
-void run_rms_norm(const MatrixView<const float>& x, const VectorView<const float>& weight,
-                  double eps, const MatrixView<float>& out, const Context& context,
-                  const VectorView<float>& rstd);
-void run_rms_norm_backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
-                           const VectorView<const float>& weight,
-                           const VectorView<const float>& rstd, const RmsNormGradients& gradients,
-                           const Context& context);
+  // Throw Error in the name of `call` unless the weights fit each other and inputs of this width,
+  // and unless everything fits.
+  void check_weights(const char* call, Index width) const;
+  void check(const char* call, const MatrixView<const float>& x,
+             const MatrixView<float>& out) const;
+  void check_backward(const char* call, const MatrixView<const float>& d_out,
+                      const MatrixView<const float>& x,
+                      const FeedForwardGradients& gradients) const;
+};
+
+// A norm of rows, but not NormKind::none. RMS norm has no bias and no mean.
+struct Norm {
+  NormKind kind;
+  MatrixView<const float> x;
+  VectorView<const float> weight, bias;
+  double eps;
+  MatrixView<float> out;
+  LayerNormTrace trace;
+
+  void run(const Context& context) const;
+};
+struct NormBackward {
+  NormKind kind;
+  MatrixView<const float> d_out, x;
+  VectorView<const float> weight, mean, rstd;
+  LayerNormGradients gradients;
+
+  void check(const char* call) const;
+  void run(const Context& context) const;
+};
 
 void run_rotary_angles(const VectorView<const std::int32_t>& positions, double base,
                        const RotaryScaling& scaling, const MatrixView<float>& cos,
                        const MatrixView<float>& sin) noexcept;
-void run_rotary_positions(const TensorView<const float, 4>& x,
-                          const TensorView<const float, 3>& cos,
-                          const TensorView<const float, 3>& sin, RotaryPairs pairs,
-                          const TensorView<float, 4>& out, const Context& context);
-void run_rotary_positions_backward(const TensorView<const float, 4>& d_out,
-                                   const TensorView<const float, 3>& cos,
-                                   const TensorView<const float, 3>& sin, RotaryPairs pairs,
-                                   const TensorView<float, 4>& d_x, const Context& context);
+// Whether pairs are turned by their angle, or gradients of them back.
+enum class Direction { forward, backward };
+void turn_pairs(Direction direction, const TensorView<const float, 4>& x,
+                const TensorView<const float, 3>& cos, const TensorView<const float, 3>& sin,
+                RotaryPairs pairs, const TensorView<float, 4>& out, const Context& context);
 
 void run_add(const AnyView<const float>& x, const AnyView<const float>& y,
              const AnyView<float>& out, const Context& context);

@@ -151,7 +151,6 @@ class EncoderDecoder final : public Trainable {
     MatrixView<float> logits = {};
   };
 
-  void check_translate(const Tokens& source, const TranslateOptions& options) const;
   void check(const Tokens& source, const Tokens& target, const char* call) const;
   Saved laid_out(Index batches, Index source, Index target, SavedMemory& memory) const;
   void place(Index batches, Index source, Index target);

@@ -9,20 +9,6 @@ namespace {
 
 constexpr const char* kStep = "EncoderDecoderTrainer::step";
 
-void check_batches(const EncoderDecoder& model, std::span<const EncoderDecoderBatch> batches) {
-  if (batches.empty()) fail(kStep, "batches", "there are none");
-  for (std::size_t n = 0; n < batches.size(); ++n) {
-    const auto& [source, target, answers] = batches[n];
-    try {
-      model.check(source, target, answers, kStep);
-    } catch (const Error& error) {
-      if (batches.size() == 1) throw;
-      const std::string which = "batches." + std::to_string(n) + "." + error.argument();
-      fail(kStep, which.c_str(), error.problem());
-    }
-  }
-}
-
 TrainerOptions step_options(const EncoderDecoderTrainerOptions& options) noexcept {
   return {.schedule = options.schedule,
           .beta1 = options.beta1,
@@ -67,7 +53,17 @@ TrainingStep EncoderDecoderTrainer::step(Tokens source, Tokens target, Tokens an
 TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> batches,
                                          const Context& context) {
   const detail::Stopwatch watch;
-  check_batches(model_, batches);
+  if (batches.empty()) fail(kStep, "batches", "there are none");
+  for (std::size_t n = 0; n < batches.size(); ++n) {
+    const auto& [source, target, answers] = batches[n];
+    try {
+      model_.check(source, target, answers, kStep);
+    } catch (const Error& error) {
+      if (batches.size() == 1) throw;
+      const std::string which = "batches." + std::to_string(n) + "." + error.argument();
+      fail(kStep, which.c_str(), error.problem());
+    }
+  }
   TrainingStep result;
   Index answers = 0;
   for (const EncoderDecoderBatch& each : batches) {

@@ -1,6 +1,6 @@
 // Greedy decoding of an encoder-decoder: the encoder runs once, and each token of the target
 // through the decoder by itself.
-#include <tril/block/transformer_parts.h>
+#include <tril/block/stack.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
 #include <tril/layers/linear.h>
@@ -18,7 +18,7 @@ class Decoder {
  public:
   Decoder(const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
           const TensorView<const float, 3>& memory, Index capacity)
-      : weights_(weights), options_(options), memory_(memory) {
+      : stack_(detail::stack_of(memory, weights, options, {})) {
     const Index width = memory.size(2) / options.heads;
     for (std::size_t n = 0; n < weights.layers.size(); ++n) {
       const auto cache = [&](Index tokens) {
@@ -33,43 +33,25 @@ class Decoder {
 
   // x [B, 1, C], which the output takes the place of.
   void run(const TensorView<float, 3>& x, const Context& context) {
-    for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
+    for (std::size_t n = 0; n < said_.size(); ++n) {
+      detail::Layer layer = stack_.layer(n);
       // The memory is projected for the first token; the cache has it from then on.
-      const Index new_keys = seen_[n].length() == 0 ? memory_.size(1) : 0;
-      const Shape<3> new_memory = {memory_.size(0), new_keys, memory_.size(2)};
-      detail::Layer layer = detail::layer_of({memory_.data(), new_memory}, weights_.layers[n],
-                                             detail::layer_options(options_, n));
+      TensorView<const float, 3>& memory = layer.cross_attention.context;
+      if (seen_[n].length() > 0) memory = {memory.data(), {memory.size(0), 0, memory.size(2)}};
       layer.self_attention.past = &said_[n];
       layer.cross_attention.past = &seen_[n];
       layer.run(x, x, context);
     }
-    if (!weights_.norm) return;
-    detail::norm(NormKind::layer_norm, x, *weights_.norm, options_.eps, x, context);
+    if (!stack_.weights.norm) return;
+    detail::norm(NormKind::layer_norm, x, *stack_.weights.norm, stack_.like.eps, x, context);
   }
 
  private:
-  const TransformerDecoderWeights& weights_;
-  const DecoderBlockOptions& options_;
-  TensorView<const float, 3> memory_;
+  detail::Stack stack_;
   std::vector<KeyValueCache> said_, seen_;  // keys of the target, and of the memory, a layer each
 };
 
 }  // namespace
-
-void EncoderDecoder::check_translate(const Tokens& source, const TranslateOptions& options) const {
-  const auto& [begin, end, tokens] = options;
-  check_view(source, kCall, "source");
-  const Index most = tokens == 0 ? config_.context : tokens;
-  if (most < 1 || most > config_.context) {
-    fail(kCall, "tokens", {"must be from 1 to the context, ", config_.context, ", is ", most});
-  }
-  const auto token = [&](const char* name, std::int32_t id) {
-    if (id < config_.target_vocabulary) return;
-    fail(kCall, name, {id, " is outside the vocabulary (0..", config_.target_vocabulary - 1, ")"});
-  };
-  if (begin < 0) fail(kCall, "begin", {"must be at least 0, is ", begin});
-  token("begin", begin), token("end", end);
-}
 
 // memory = encoder(source)
 // for each position: x = decoder(embedding of the last tokens, memory)
@@ -77,8 +59,17 @@ void EncoderDecoder::check_translate(const Tokens& source, const TranslateOption
 std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
                                                                  const TranslateOptions& options,
                                                                  const Context& context) {
-  check_translate(source, options);
+  check_view(source, kCall, "source");
   const Index most = options.tokens == 0 ? config_.context : options.tokens;
+  if (most < 1 || most > config_.context) {
+    fail(kCall, "tokens", {"must be from 1 to the context, ", config_.context, ", is ", most});
+  }
+  const auto check_token = [&](const char* name, std::int32_t id) {
+    if (id < config_.target_vocabulary) return;
+    fail(kCall, name, {id, " is outside the vocabulary (0..", config_.target_vocabulary - 1, ")"});
+  };
+  if (options.begin < 0) fail(kCall, "begin", {"must be at least 0, is ", options.begin});
+  check_token("begin", options.begin), check_token("end", options.end);
   const Index B = source.size(0), C = config_.width, V = config_.target_vocabulary;
   std::vector<std::int32_t> last(static_cast<std::size_t>(B), options.begin);
   const Tokens last_tokens(last.data(), {B, 1});

@@ -13,19 +13,6 @@ constexpr const char* kCall = "evaluate";
 // Tokens whose logits are there at once.
 constexpr Index kPiece = 64;
 
-void check_text(const ModelConfig& config, std::span<const std::int32_t> tokens,
-                const VectorView<float>& losses) {
-  if (!config.causal) {
-    fail(kCall, "config", "is not causal, so it predicts no token from those before it");
-  }
-  const auto count = static_cast<Index>(tokens.size());
-  if (count < 2) {
-    fail(kCall, "tokens", {"must be at least 2, one to predict from another, are ", count});
-  }
-  detail::check_tokens(kCall, tokens, config.vocabulary);
-  check_shape(losses, {count - 1}, kCall, "losses", "one for each token but the first");
-}
-
 }  // namespace
 
 // for each piece of what is left:
@@ -34,8 +21,16 @@ void check_text(const ModelConfig& config, std::span<const std::int32_t> tokens,
 ModelLoss evaluate_text(const ModelParameters& parameters, std::span<const std::int32_t> tokens,
                         VectorView<float> losses, const Context& context) {
   const ModelConfig& config = parameters.config();
-  check_text(config, tokens, losses);
-  const Index count = losses.size(0), V = config.vocabulary;
+  if (!config.causal) {
+    fail(kCall, "config", "is not causal, so it predicts no token from those before it");
+  }
+  if (tokens.size() < 2) {
+    fail(kCall, "tokens", {"must be at least 2, one to predict from another, are ", tokens.size()});
+  }
+  detail::check_tokens(kCall, tokens, config.vocabulary);
+  const Index count = static_cast<Index>(tokens.size()) - 1, V = config.vocabulary;
+  check_shape(losses, {count}, kCall, "losses", "one for each token but the first");
+
   DecodingSession session(parameters, std::min(count, config.context));
   const auto part = [&](Index first, Index size) {
     return tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));

@@ -1,0 +1,58 @@
+// Layers one after the other and, where there is one, a norm at the end: what an encoder and a
+// decoder are.
+#pragma once
+
+#include <tril/block/transformer.h>
+#include <tril/foundation/overlap_check.h>
+
+#include <vector>
+
+namespace tril::detail {
+
+// A stack bound to its weights and to the views that its traces fill. run() and backward() expect
+// that check() and check_backward() have passed.
+struct Stack {
+  Layer like;                           // what the layers have in common
+  TransformerDecoderWeights weights;    // an encoder's in the same form
+  std::vector<LayerTrace> traces = {};  // one a layer, or none at all
+
+  // One of them, which leaves out at places after those of the layers before it.
+  Layer layer(std::size_t n) const;
+
+  void run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
+           const Context& context) const;
+  void backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
+                const TransformerDecoderGradients& gradients, const Context& context) const;
+
+  // Throw Error in the name of `call`, naming the layer, unless everything fits.
+  void check(const char* call, const TensorView<const float, 3>& x,
+             const TensorView<float, 3>& out) const;
+  void check_backward(const char* call, const TensorView<const float, 3>& d_out,
+                      const TensorView<const float, 3>& x,
+                      const TransformerDecoderGradients& gradients) const;
+
+  // Names all that the forward pass left.
+  void reads_traces(OverlapCheck& overlap) const;
+
+ private:
+  // What goes into a layer: x, or what the layer before it left in its trace.
+  TensorView<const float, 3> input(const TensorView<const float, 3>& x, std::size_t n) const {
+    return n == 0 ? x : TensorView<const float, 3>(layer(n - 1).last_output());
+  }
+};
+
+Stack stack_of(const TransformerEncoderWeights& weights, const TransformerBlockOptions& options,
+               const std::vector<TransformerBlockTrace>& trace,
+               const PreparedWeights* prepared = nullptr);
+Stack stack_of(const TensorView<const float, 3>& memory, const TransformerDecoderWeights& weights,
+               const DecoderBlockOptions& options, const std::vector<DecoderBlockTrace>& trace,
+               const PreparedWeights* prepared = nullptr);
+// The options of a whole Transformer, for each of its stacks. The decoder's dropout is at the
+// places after those of an encoder of so many layers.
+TransformerBlockOptions encoder_options(const TransformerOptions& options);
+DecoderBlockOptions decoder_options(const TransformerOptions& options, std::size_t encoder_layers);
+
+// An encoder's gradients in the form of a decoder's.
+TransformerDecoderGradients gradients_of(const TransformerEncoderGradients& gradients);
+
+}  // namespace tril::detail
