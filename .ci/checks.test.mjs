@@ -276,7 +276,7 @@ test('what is too large or was not built is refused', () => {
 
 test('a page does without the styles of scripts that it does not name', () => {
   const manifest = {
-    'node.js': { file: 'a/nodes/1.js', css: ['a/1.css', 'a/shared.css'], imports: ['_shared.js'] },
+    'node.js': { file: 'a/nodes/1.js', css: ['a/1.css', 'a/shared.css'] },
     'Later.svelte': { file: 'a/chunks/later.js', css: ['a/Later.css', 'a/shared.css'] },
   };
   const style = (name) => `\n  <link href="../a/${name}.css" rel="stylesheet">`;
@@ -284,6 +284,21 @@ test('a page does without the styles of scripts that it does not name', () => {
     `<link href="../a/nodes/1.js" rel="modulepreload">${names.map(style).join('')}</head>`;
   const all = page('1', 'shared', 'Later', 'unknown');
   assert.equal(withoutLater(all, manifest), page('1', 'shared', 'unknown'));
+});
+
+test('a page names what its scripts import, also where something fetches it later', () => {
+  const manifest = {
+    'node.js': { file: 'a/nodes/1.js', imports: ['_between.js'] },
+    '_between.js': { file: 'a/chunks/between.js', imports: ['Both.svelte'] },
+    'Both.svelte': { file: 'a/chunks/both.js', css: ['a/Both.css'], imports: ['_between.js'] },
+  };
+  const script = (name) => `<link href="../a/${name}.js" rel="modulepreload">`;
+  const style = '\n  <link href="../a/Both.css" rel="stylesheet">';
+  const named = ['nodes/1', 'chunks/between', 'chunks/both'].map(script);
+  assert.equal(
+    withoutLater(`${named[0]}\n\t\t${named[1]}${style}</head>`, manifest),
+    `${named.join('\n\t\t')}${style}</head>`,
+  );
 });
 
 test('models have limits, together and one by one', () => {

@@ -6,16 +6,35 @@ import { basename, join } from 'node:path';
 const styles = /\s*<link href="([^"]+\.css)" rel="stylesheet">/g;
 const scripts = /<link href="([^"]+\.js)" rel="modulepreload">/g;
 
-/** A page less the styles that come with none of the scripts that it names. `manifest` is Vite's. */
+/** The scripts of such names, and all that they import. */
+function importedBy(names, manifest) {
+  const found = new Set(Object.keys(manifest).filter((key) => names.has(nameOf(manifest[key]))));
+  // A set goes on with what is added meanwhile.
+  for (const key of found) manifest[key].imports?.forEach((one) => found.add(one));
+  return [...found].map((key) => manifest[key]);
+}
+const nameOf = ({ file }) => basename(file);
+
+/**
+ * A page less the styles that come with none of the scripts that it needs. `manifest` is Vite's. SvelteKit does not name a
+ * script that something fetches later, too: a page names it here, so that a browser does not find it out only by and by.
+ */
 export function withoutLater(html, manifest) {
-  const named = new Set(Array.from(html.matchAll(scripts), ([, href]) => basename(href)));
-  const chunks = Object.values(manifest).filter(({ file }) => named.has(basename(file)));
-  const now = new Set(chunks.flatMap(({ css = [] }) => css.map((path) => basename(path))));
+  const links = [...html.matchAll(scripts)];
+  const named = new Set(links.map(([, href]) => basename(href)));
+  const needed = importedBy(named, manifest);
+  const now = new Set(needed.flatMap(({ css = [] }) => css.map((path) => basename(path))));
   const known = new Set(
     Object.values(manifest).flatMap(({ css = [] }) => css.map((path) => basename(path))),
   );
   const isLater = (href) => known.has(basename(href)) && !now.has(basename(href));
-  return html.replace(styles, (link, href) => (isLater(href) ? '' : link));
+  const less = html.replace(styles, (link, href) => (isLater(href) ? '' : link));
+  const missing = needed.filter((one) => !named.has(nameOf(one)));
+  if (missing.length === 0) return less;
+  const [last, href] = links.at(-1);
+  const { file: path } = needed.find((one) => href.endsWith(one.file));
+  const more = missing.map(({ file }) => `\n\t\t${last.replace(path, file)}`);
+  return less.replace(last, last + more.join(''));
 }
 
 /** The pages of a folder. */

@@ -1,14 +1,18 @@
 // The chapters' pages, for who shows a part of one: each is fetched when it is asked for, whole, since in pieces every chapter
 // would be more files for all its readers.
 import type { Component } from 'svelte';
+import type { AnyQuestion } from '../shell/question';
 import type { ChapterId } from '.';
+
+/** By name; what is more than data is a component of its own. */
+export type Questions = Readonly<Record<string, AnyQuestion | Component>>;
 
 export interface ChapterPage {
   readonly default: Component;
   /** What its questions are about, as on its page when it is opened. */
   readonly provide?: () => unknown;
   /** Those that can be asked by themselves. */
-  readonly questions?: Readonly<Record<string, Component>>;
+  readonly questions?: Questions;
 }
 
 export const pages: Readonly<Record<ChapterId, () => Promise<ChapterPage>>> = {

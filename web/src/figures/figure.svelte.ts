@@ -28,10 +28,12 @@ interface FigureOptions<Id extends string> {
   readonly narrow?: number;
 }
 
-class Figure<Id extends string = string> {
+export class Figure<Id extends string = string> {
   /** Pixels across its place. */
   width = $state(card.width);
-  /** What a picture of it shows. */
+  /** Where it is drawn. */
+  place = $state<HTMLElement>();
+  /** What a picture of it shows, if not all of that. */
   element = $state<HTMLElement>();
   readonly #options: FigureOptions<Id>;
   #local = $state.raw<Cell<Id> | null>(null);
@@ -64,7 +66,7 @@ class Figure<Id extends string = string> {
   }
 }
 
-export const useFigure = <Id extends string>(options: FigureOptions<Id>): Figure<Id> =>
+export const useFigure = <Id extends string>(options: FigureOptions<Id> = {}): Figure<Id> =>
   new Figure(options);
 
 interface Chapter<State> {

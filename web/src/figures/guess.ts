@@ -7,14 +7,14 @@ export interface Guess<Id extends string = string> {
 }
 
 /** Those of these ids: what each is called, and what is said to it. */
-export const guesses = <Id extends string>(
+export const guesses = <const Id extends string>(
   ids: readonly Id[],
   names: Readonly<Record<Id, string>>,
   says: (id: Id) => string,
-): readonly Guess<Id>[] => ids.map((id) => ({ id, name: names[id], says: says(id) }));
+): Guess<Id>[] => ids.map((id) => ({ id, name: names[id], says: says(id) }));
 
 /** Numbers, the least first; of those that are the same only the first is offered. */
-export function numbers<Id extends string>(
+export function numbers<const Id extends string>(
   ids: readonly Id[],
   values: Readonly<Record<Id, number>>,
   says: (id: Id) => string,
