@@ -54,8 +54,10 @@ export interface Shown {
   readonly look: Look;
   /** What is said of a cell below its equation. */
   readonly note: string | ((cell: Place) => string);
-  /** Its reason writes only what counts: the largest products of a sum, the powers of what is seen. */
+  /** Its reason writes only what counts: the largest products of a sum, the powers of what is seen; of what is hidden, nothing. */
   readonly brief?: boolean;
+  /** Its reason in its own words, for cells of which it gives some; of others as the graph has it. */
+  readonly say?: (cell: Place) => readonly Part[] | null;
   /** A number that was only moved is explained as the number that it is a copy of. */
   readonly through?: boolean;
   /** What else lights up with a cell. */
@@ -155,11 +157,12 @@ export class GraphScene<Id extends string> {
   /** Null for a cell that is not there. */
   why = (cell: Cell<Id>): Why | null =>
     whyAt(this.drawn[cell.matrix], cell, () => {
-      const { note, brief = false, through = false } = this.#options.shown[cell.matrix]!;
+      const { note, brief = false, through = false, say } = this.#options.shown[cell.matrix]!;
       const from = this.#origin(this.#cellOf(cell), through);
       const isHidden = brief && this.drawn[cell.matrix]!.hidden(cell.row, cell.col);
+      const made = () => (isHidden ? [] : (brief && this.#brief(from)) || this.#parts(from));
       return {
-        parts: isHidden ? [] : (brief && this.#brief(from)) || this.#parts(from),
+        parts: say?.(cell) ?? made(),
         note: typeof note === 'string' ? note : note(cell),
       };
     });
