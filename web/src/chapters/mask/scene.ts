@@ -7,7 +7,7 @@ import { inPercent, inText } from '../../figures/format';
 import { listed } from '../../figures/local';
 import { numerals, type Axis, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
-import { differences, letter, markCell, softmaxParts, word, wordAxis } from '../../figures/scene';
+import { differences, letter, markCell, word, wordAxis } from '../../figures/scene';
 import { factor } from '../../figures/why';
 import { maskGraphs } from '../../compute/handmade/mask-graph';
 import { hides, type HideId, type RuleId } from '../../compute/lessons/mask-rules';
@@ -112,8 +112,7 @@ export function sceneOf(
         return late ? why.after : why.softmax;
       },
       ...{ brief: true, through: true },
-      say: ({ row, col }) =>
-        isEmpty(row) ? [] : late || !hidden(row, col) ? null : softmaxParts(masked, row, col),
+      say: ({ row }) => (isEmpty(row) ? [] : null),
       also: spotsOfHidden(['masked', 'mask']),
     },
     values: {
