@@ -49,6 +49,7 @@ export const cases: readonly Case[] = [
       const positive = c.exp(x);
       return {
         ...{ log: c.log(c.add(positive, 1)), root: c.sqrt(positive), tanh_: c.tanh(x) },
+        ...{ minus: c.negate(x), surprise: c.negate(c.log(positive)) },
         ...{ relu_: c.relu(x), gelu_: c.gelu(x), silu_: c.silu(x) },
       };
     }),
@@ -101,6 +102,36 @@ export const cases: readonly Case[] = [
     })),
     inputs: { x: [2, 3, 3], seen: [3, 3] },
     below: { seen: 2 },
+  },
+  {
+    name: 'masks by rules',
+    graph: graph({ x: ['B', 'H', 'T', 'S'], seen: ['T', 'S'] }, ({ x, seen }, { mask }) => ({
+      near: mask(x, { window: { left: 1, right: 0 } }),
+      ahead: mask(x, { window: { right: 1 }, hidden: -3 }),
+      often: mask(x, { strided: { local: 1, stride: 2 }, causal: true, hidden: 0.5 }),
+      short: mask(x, { padding: [1, 3] }),
+      both: mask(x, seen, { causal: true, hidden: -1 }),
+    })),
+    inputs: { x: [2, 2, 3, 4], seen: [3, 4] },
+    below: { seen: 2 },
+  },
+  {
+    name: 'what a mask hides',
+    graph: graph({ x: ['T', 'T'], v: ['T', 2], d: ['T', 2] }, ({ x, v, d }, c) => {
+      const masked = c.mask(x);
+      const weights = c.softmax(masked);
+      // The way back: what is weighted by 0 has no gradient.
+      const dWeights = c.matmul(d, c.transpose(v));
+      const products = c.multiply(weights, dWeights);
+      const sums = c.sum(products, { axis: 1, keepDims: true });
+      const dScores = c.multiply(weights, c.subtract(dWeights, sums));
+      const dV = c.matmul(c.transpose(weights), d);
+      return {
+        ...{ masked, weights, blend: c.matmul(weights, v), logs: c.logSoftmax(masked) },
+        ...{ dWeights, products, sums, dScores, dV, dX: c.matmul(dScores, x) },
+      };
+    }),
+    inputs: { x: [3, 3], v: [3, 2], d: [3, 2] },
   },
   {
     name: 'averages up to now',
@@ -193,6 +224,40 @@ export const cases: readonly Case[] = [
     ),
     inputs: { q: [2, 3, 2], k: [2, 4, 2], v: [2, 4, 3], seen: [3, 4] },
     below: { seen: 3 },
+  },
+  {
+    name: 'fused attention with scale, masks and rules',
+    graph: graph(
+      { q: ['T', 'D'], k: ['S', 'D'], v: ['S', 'E'], bias: ['T', 'S'], seen: ['T', 'S'] },
+      ({ q, k, v, bias, seen }, { attention, add, mask }) => {
+        const M = mask(0, seen);
+        return {
+          ...{ M, plain: attention(q, k, v, { scale: 0.25 }) },
+          biased: attention(q, k, v, bias, { kind: 'additive', scale: -2 }),
+          open: attention(q, k, v, add(bias, M), { kind: 'additive' }),
+          near: attention(q, k, v, { window: { left: 1, right: 1 } }),
+          often: attention(q, k, v, seen, { strided: { local: 1, stride: 2 }, causal: true }),
+          short: attention(q, k, v, M, { kind: 'additive', padding: [3] }),
+        };
+      },
+    ),
+    inputs: { q: [3, 2], k: [4, 2], v: [4, 3], bias: [3, 4], seen: [3, 4] },
+    below: { seen: 3 },
+  },
+  {
+    name: 'fused attention with shared heads',
+    graph: graph(
+      { q: ['B', '2*G', 'T', 'D'], k: ['B', 'G', 'S', 'D'], v: ['B', 'G', 'S', 'E'] },
+      ({ q, k, v }, { attention, slice }) => {
+        const one = (value: typeof k) => slice(value, { axis: 1, stop: 1 });
+        return {
+          groups: attention(q, k, v),
+          causal: attention(q, k, v, { causal: true, scale: 1 }),
+          shared: attention(q, one(k), one(v), { padding: [2, 1] }),
+        };
+      },
+    ),
+    inputs: { q: [2, 4, 2, 2], k: [2, 2, 3, 2], v: [2, 2, 3, 1] },
   },
   {
     name: 'fused heads',

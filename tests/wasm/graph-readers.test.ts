@@ -37,6 +37,31 @@ describe('program', () => {
     },
   );
 
+  it.each(programLanguages)(
+    'of %s has zeros where nothing is seen',
+    { timeout: 120_000 },
+    async (language) => {
+      if (!canRun(language)) return;
+      const made = graph({ x: ['T', 'S'], seen: ['T', 'S'], v: ['S', 2] }, ({ x, seen, v }, c) => ({
+        weights: c.softmax(c.mask(x, seen)),
+        none: c.softmax(c.mask(x, { padding: [0] })),
+        blend: c.attention(v, v, v, { causal: true, padding: [0] }),
+      }));
+      const [code] = tril.scope(() => {
+        const given = inputsOf({ name: '', graph: made, inputs: { x: [2, 3], v: [3, 2] } });
+        const seen = tril.tensor([
+          [0, 0, 0],
+          [1, 0, 1],
+        ]);
+        const values = run(tril, made, { ...given, seen });
+        expect(values['weights']!.toArray()).toMatchObject([[0, 0, 0], { 1: 0 }]);
+        return [program(made, values, language, { show: ['weights', 'none', 'blend'] })];
+      });
+      const [printed] = await runPrograms(language, [code!]);
+      expect(Number(/largest difference: (\S+)/u.exec(printed!)?.[1]), printed).toBeLessThan(1e-6);
+    },
+  );
+
   it('writes what has no name in place, and keeps names that a language has', () => {
     tril.scope(() => {
       const values = run(tril, attention, inputsOf(cases[0]!));

@@ -66,6 +66,7 @@ export function erf(x: number): number {
 }
 
 const unary: Readonly<Record<string, (x: number) => number>> = {
+  negate: (x) => -x,
   ...{ exp: Math.exp, log: Math.log, sqrt: Math.sqrt, tanh: Math.tanh },
   relu: (x) => Math.max(x, 0),
   gelu: (x) => (x * (1 + erf(x / Math.SQRT2))) / 2,
@@ -245,10 +246,11 @@ const operations: Record<string, Computed> = {
       const line = lineOf(x!, index, index.length - 2).slice(0, index.at(-2)! + 1);
       return meanOf(line) * (sum ? line.length : 1);
     }),
-  mask: ([x, seen], { hidden = -Infinity as never }) => {
+  mask: ([x, seen], { hidden = -Infinity as never, ...rules }) => {
     const isSeen = seen && repeated(seen);
+    const byRules = rulesOf(seen || Object.keys(rules).length > 0 ? rules : { causal: true });
     return fill(seen ? joint(x!.shape, seen.shape) : x!.shape, (index) => {
-      const shows = isSeen ? isSeen(index) !== 0 : index.at(-1)! <= index.at(-2)!;
+      const shows = (!isSeen || isSeen(index) !== 0) && byRules(index);
       return shows ? repeated(x!)(index) : hidden;
     });
   },
@@ -278,25 +280,64 @@ const operations: Record<string, Computed> = {
   logSoftmax: ([x], { axis = -1 as never }) => softmaxOf(x!, front(axis, x!.shape.length), true),
 };
 
+interface Rules {
+  causal?: boolean;
+  window?: { left?: number; right?: number };
+  strided?: { local: number; stride: number };
+  padding?: readonly number[];
+}
+
+/** Whether the query of a score sees its key. */
+function rulesOf({
+  causal,
+  window,
+  strided,
+  padding,
+}: Rules): (index: readonly number[]) => boolean {
+  return (index) => {
+    const [t, s] = [index.at(-2)!, index.at(-1)!];
+    if (causal && s > t) return false;
+    if (window?.left !== undefined && s < t - window.left) return false;
+    if (window?.right !== undefined && s > t + window.right) return false;
+    if (padding && s >= padding[index.length === 4 ? index[0]! : 0]!) return false;
+    const far = Math.max(s - t, t - s);
+    return (
+      !strided || far < strided.local || far / strided.stride === Math.floor(far / strided.stride)
+    );
+  };
+}
+
 /** Attention, row by row. */
-function attend([q, k, v, seen]: readonly Numbers[], causal: boolean): Numbers {
+function attend(
+  [q, k, v, mask]: readonly Numbers[],
+  options: Rules & { scale?: number; kind?: string },
+): Numbers {
+  const sees = rulesOf(options);
+  const added = mask && repeated(mask);
+  const heads = q!.shape.at(-3) ?? 1;
+  const width = q!.shape.at(-1)!;
   return fill([...q!.shape.slice(0, -1), v!.shape.at(-1)!], (index) => {
     const [lead, t, out] = [index.slice(0, -2), index.at(-2)!, index.at(-1)!];
+    // So many heads of queries after one another share one of keys.
+    const shared = lead.map((place, axis) =>
+      axis === lead.length - 1 ? Math.floor((place * k!.shape.at(-3)!) / heads) : place,
+    );
     const keys = [...Array(k!.shape.at(-2)).keys()];
     const scores = keys.map((s) => {
-      if (causal && s > t) return -Infinity;
-      if (seen && at(seen, [t, s]) === 0) return -Infinity;
+      if (!sees([...lead, t, s])) return -Infinity;
+      const more = added ? added([...lead, t, s]) : 1;
+      if (options.kind !== 'additive' && more === 0) return -Infinity;
       let sum = 0;
-      for (let d = 0; d < q!.shape.at(-1)!; ++d)
-        sum += at(q!, [...lead, t, d]) * at(k!, [...lead, s, d]);
-      return sum / Math.sqrt(q!.shape.at(-1)!);
+      for (let d = 0; d < width; ++d) sum += at(q!, [...lead, t, d]) * at(k!, [...shared, s, d]);
+      const scaled = sum * (options.scale ?? 1 / Math.sqrt(width));
+      return options.kind === 'additive' ? scaled + more : scaled;
     });
     const weights = softmaxOf({ shape: [keys.length], data: scores }, 0, false).data;
-    return keys.reduce((sum, s) => sum + weights[s]! * at(v!, [...lead, s, out]), 0);
+    return keys.reduce((sum, s) => sum + weights[s]! * at(v!, [...shared, s, out]), 0);
   });
 }
 
-operations['attention'] = (inputs, { causal = false as never }) => attend(inputs, causal);
+operations['attention'] = attend;
 operations['multiHeadAttention'] = ([x, W, O, b, c], options) => {
   const { heads, causal = false } = options as unknown as { heads: number; causal?: boolean };
   const [batch, tokens, width] = x!.shape as [number, number, number];
@@ -308,7 +349,7 @@ operations['multiHeadAttention'] = ([x, W, O, b, c], options) => {
       for (let i = 0; i < width; ++i) sum += at(x!, [n!, t!, i]) * at(W!, [row, i]);
       return sum;
     });
-  const head = attend([project(0), project(1), project(2)], causal);
+  const head = attend([project(0), project(1), project(2)], { causal });
   return fill([batch, tokens, width], ([n, t, out]) => {
     let sum = c ? c.data[out!]! : 0;
     for (let i = 0; i < width; ++i) {

@@ -1,5 +1,6 @@
 // Sources and reasons: against each other, and against what nudging does to doubles.
-import { graph, program, run, sources, why, whyText, type Reason } from 'tril/graph';
+import { graph, program, run, sources, unfold, why, whyText } from 'tril/graph';
+import type { Cell, Graph, GraphValues, Reason, ReasonCell } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
 import { attention, cases, inputsOf, numbersOf, scaleOf } from './graph-cases.js';
 import { compute, erf, indicesOf } from './graph-reference.js';
@@ -31,8 +32,8 @@ function valueOf(text: string): number {
   return Number(read(...Object.values(functions)));
 }
 
-const cellsOf = (reason: Reason) =>
-  [...new Set(reason.terms.flat().map(({ node, index }) => `${node} ${index.join()}`))].sort();
+const nameOf = ({ node, index }: Cell) => `${node} ${index.join()}`;
+const cellsOf = (reason: Reason) => [...new Set(reason.terms.flat().map(nameOf))].sort();
 
 describe.each(cases.map((each) => [each.name, each] as const))('of %s', (_, each) => {
   it('reasons add up to the value, and are made of its sources', () => {
@@ -47,10 +48,21 @@ describe.each(cases.map((each) => [each.name, each] as const))('of %s', (_, each
             const difference = Math.abs(valueOf(reason.text) - reason.value);
             expect(difference, reason.text).toBeLessThan(1e-5 * scale ** 2);
           }
-          const found = sources(each.graph, values, name, index);
-          expect(found.map((cell) => `${cell.node} ${cell.index.join()}`).sort()).toEqual(
-            cellsOf(reason),
+          const found = sources(each.graph, values, name, index).map(nameOf);
+          const cells = cellsOf(reason);
+          expect(cells).toEqual(expect.arrayContaining(found));
+          // What is left out is hidden: a score of -inf, a product with a 0, or all that is made of these.
+          const left = reason.terms.filter(
+            (term) => !term.every((cell) => found.includes(nameOf(cell))),
           );
+          const isHidden = ({ value }: ReasonCell) => value === 0 || value === -Infinity;
+          if (found.length === 0 && cells.length > 0)
+            expect([0, -Infinity]).toContain(reason.value);
+          else
+            expect(
+              left.every((term) => term.some(isHidden)),
+              reason.text,
+            ).toBe(true);
         }
       }
     });
@@ -88,9 +100,51 @@ describe.each(cases.map((each) => [each.name, each] as const))('of %s', (_, each
             .map((cell) => `${cell.node} ${cell.index.join()}`);
           const cell = `${name} ${index.join()}`;
           const expected = [...(moved.get(cell) ?? [])].sort();
-          // Inside of what is fused a weight of 0 hides a value, and softmax what all its scores have in common.
-          if (each.name.startsWith('fused')) expect(deep).toEqual(expect.arrayContaining(expected));
+          // Softmax hides what all its scores have in common, and all of a single one.
+          if (/^fused|hides$/u.test(each.name))
+            expect(deep).toEqual(expect.arrayContaining(expected));
           else expect(deep.sort(), cell).toEqual(expected);
+        }
+      }
+    });
+  });
+});
+
+describe('sources', () => {
+  it('leaves out what a mask hides', () => {
+    withoutLeak(() => {
+      const each = cases.find(({ name }) => name === 'what a mask hides')!;
+      const values = run(tril, each.graph, inputsOf(each));
+      const namesOf = (node: string, index: readonly number[]) =>
+        sources(each.graph, values, node, index).map(nameOf);
+      expect(namesOf('masked', [0, 1])).toEqual([]);
+      expect(namesOf('weights', [1, 0])).toEqual(['masked 1,0', 'masked 1,1']);
+      expect(namesOf('weights', [0, 1])).toEqual([]);
+      expect(namesOf('logs', [0, 0])).toEqual(['masked 0,0']);
+      expect(namesOf('blend', [0, 1])).toEqual(['weights 0,0', 'v 0,1']);
+      expect(namesOf('products', [0, 1])).toEqual([]);
+      expect(namesOf('sums', [1, 0])).toEqual(['products 1,0', 'products 1,1']);
+      expect(namesOf('dScores', [0, 2])).toEqual([]);
+      expect(namesOf('dV', [2, 1]).slice(1)).toEqual(['d 2,1']);
+      expect(namesOf('dX', [0, 1])).toEqual(['dScores 0,0', 'x 0,1']);
+    });
+  });
+
+  it('leaves them out inside of what is fused', () => {
+    withoutLeak(() => {
+      for (const each of cases.filter(({ name }) => name.startsWith('fused attention'))) {
+        const given = inputsOf(each);
+        const [fused, small] = [each.graph, unfold(each.graph)].map((made) => {
+          return [made, run(tril, made, given)] as const;
+        }) as [readonly [Graph, GraphValues], readonly [Graph, GraphValues]];
+        const names = each.graph.nodes.filter(({ operation }) => operation === 'attention');
+        for (const { name } of names) {
+          for (const index of indicesOf(fused[1][name]!.shape)) {
+            const [one, other] = [fused, small].map(([made, values]) =>
+              sources(made, values, name, index, { deep: true }).map(nameOf).sort(),
+            );
+            expect(one, `${each.name}: ${name} ${index}`).toEqual(other);
+          }
         }
       }
     });
@@ -114,13 +168,13 @@ describe('why', () => {
       const values = run(tril, attention, given);
       expect(whyText(why(attention, values, 'weights', [1, 0], { depth: 4 })).split('\n')).toEqual([
         'weights[1, 0] = e^2 / (e^2 + e^(-2)) = 0.982',
-        '  scores[1, 0] = 2 / 1 = 2',
+        '  scores[1, 0] = 2 / sqrt(1) = 2',
         '    matmul[1, 0] = 2 * 1 = 2',
         '      Q[1, 0] = 0 * 1 + 1 * 2 = 2',
         '      transpose[0, 0] = 1',
         '    sqrt = sqrt(1) = 1',
         '      D = 1',
-        '  scores[1, 1] = -2 / 1 = -2'.replace('-2 /', '(-2) /'),
+        '  scores[1, 1] = (-2) / sqrt(1) = -2',
         '    matmul[1, 1] = 2 * (-1) = -2',
         '      transpose[0, 1] = -1',
       ]);

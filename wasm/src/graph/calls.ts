@@ -59,6 +59,8 @@ export interface Calls {
   exp(x: GraphOperand): Value;
   /** The natural logarithm. */
   log(x: GraphOperand): Value;
+  /** `-x` */
+  negate(x: GraphOperand): Value;
   /** The square root. */
   sqrt(x: GraphOperand): Value;
   /** The hyperbolic tangent. */
@@ -114,12 +116,11 @@ export interface Calls {
   runningAverage(x: GraphOperand, options?: { readonly sum?: boolean }): Value;
   /** Square, with ones on the diagonal and below, and zeros above. */
   tri(rows: Size): Value;
-  /** Scores with `hidden` (default -inf) where `seen` is 0; without `seen`, in the keys after the query's own position. */
-  mask(
-    x: GraphOperand,
-    seen?: GraphOperand | { readonly hidden?: number },
-    options?: { readonly hidden?: number },
-  ): Value;
+  /**
+   * Scores with `hidden` (default -inf) where `seen` is 0, and where a rule hides; without either, in the keys after the query's
+   * own position.
+   */
+  mask(x: GraphOperand, seen?: GraphOperand | MaskOptions, options?: MaskOptions): Value;
   /** Rows at mean 0 and variance 1, weighted and shifted; `eps` is 1e-5 by default. */
   layerNorm(
     x: GraphOperand,
@@ -133,13 +134,16 @@ export interface Calls {
   embedding(ids: GraphOperand, table: GraphOperand): Value;
   /** The mean loss of logits `[..., V]` for targets `[...]`, whole numbers; -100 does not count. */
   crossEntropy(logits: GraphOperand, targets: GraphOperand): Value;
-  /** `softmax(q k^T / sqrt(D)) v`, fused: q `[..., T, D]`, k `[..., S, D]`, v `[..., S, Dv]`; `seen` as in `mask`. */
+  /**
+   * `softmax(q k^T / sqrt(D)) v`, fused: q `[..., H, T, D]`, k `[..., Hk, S, D]`, v `[..., Hk, S, Dv]`, where Hk divides H; with
+   * a mask `[T, S]` or of more axes, and rules.
+   */
   attention(
     q: GraphOperand,
     k: GraphOperand,
     v: GraphOperand,
-    seen?: GraphOperand | CausalOption,
-    options?: CausalOption,
+    mask?: GraphOperand | GraphAttentionOptions,
+    options?: GraphAttentionOptions,
   ): Value;
   /** Self-attention of heads between linear layers, fused: x `[..., T, C]`, weights `[3*C, C]` and `[C, C]` as PyTorch's. */
   multiHeadAttention(
@@ -152,16 +156,38 @@ export interface Calls {
   ): Value;
 }
 
-/** An option of attention. */
-export interface CausalOption {
-  /** A query sees no key after its own position (default false). */
+/** Which keys a query sees by where they are: as `tril.mask` has them, all at once. */
+export interface RuleOptions {
+  /** None after its own position (default false). */
   readonly causal?: boolean;
+  /** From so many before its own position to so many after it (default: all). */
+  readonly window?: { readonly left?: number; readonly right?: number };
+  /** Those less than `local` away, and those a multiple of `stride` away. */
+  readonly strided?: { readonly local: number; readonly stride: number };
+  /** The first so many, a length for each batch. */
+  readonly padding?: readonly number[];
+}
+
+/** The options of masks. */
+export interface MaskOptions extends RuleOptions {
+  /** What stands where a query may not look (default -Infinity). */
+  readonly hidden?: number;
+}
+
+/** The options of attention. */
+export interface GraphAttentionOptions extends RuleOptions {
+  /** Factor of the scores (default `1 / sqrt(D)`). */
+  readonly scale?: number;
+  /** A mask hides where it is 0, or is added to the scores (default `'boolean'`). */
+  readonly kind?: 'boolean' | 'additive';
 }
 
 /** The options of multi-head attention. */
-export interface HeadsOptions extends CausalOption {
+export interface HeadsOptions {
   /** How many heads share the width. */
   readonly heads: number;
+  /** A query sees no key after its own position (default false). */
+  readonly causal?: boolean;
 }
 
 /** The options of reductions. */

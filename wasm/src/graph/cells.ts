@@ -16,11 +16,15 @@ export interface Cell {
 
 export const keyOf = ({ node, index }: Cell): string => `${node}[${index.join(', ')}]`;
 
+/** Operations that give 0 where a number that they take is 0: products, and copies. */
+const passing = new Set(['multiply', 'transpose', 'reshape', 'slice', 'take', 'concatenate']);
+
 export class Cells {
   readonly plan: Plan;
   readonly #sizes: Sizes;
   #inner: Plan | undefined;
   readonly #numbers = new Map<string, NodeNumbers>();
+  readonly #zeros = new Map<string, boolean>();
 
   constructor(
     readonly call: string,
@@ -60,13 +64,13 @@ export class Cells {
   /** The cells of its inputs that a cell is made of, as its operation takes them together; of a fused one each alone. */
   terms(step: Step, index: Index): Cell[][] {
     if (!isFused(step.operation)) return this.#small(step, index);
-    const inner = (this.#inner ??= planOf(this.call, unfoldAll(this.call, this.graph)));
     const start = { node: step.node.name, index };
     const found = new Map([[keyOf(start), start]]);
     // A map that grows while it is gone through, until it is outside again.
     for (const cell of found.values()) {
       if (cell !== start && this.plan.has(cell.node)) continue;
-      for (const each of this.#small(inner.get(cell.node)!, cell.index).flat()) {
+      const step = this.#innerPlan().get(cell.node)!;
+      for (const each of this.#unhidden(step, this.#small(step, cell.index)).flat()) {
         if (!found.has(keyOf(each))) found.set(keyOf(each), each);
       }
     }
@@ -74,6 +78,52 @@ export class Cells {
       (cell) => cell !== start && this.plan.has(cell.node),
     );
     return outside.map((cell) => [cell]);
+  }
+
+  /** The same without what a mask hides. */
+  shown(step: Step, index: Index): Cell[][] {
+    if (this.#isZero({ node: step.node.name, index })) return [];
+    return this.#unhidden(step, this.terms(step, index));
+  }
+
+  /** Terms without scores of -inf, and without products with what softmax makes of these. */
+  #unhidden(step: Step, terms: Cell[][]): Cell[][] {
+    if (!step.node.operation.endsWith('oftmax')) {
+      return terms.filter((term) => !term.some((cell) => this.#isZero(cell)));
+    }
+    return this.#isLost(terms[0]![0]!) ? [] : terms.filter(([cell]) => !this.#isLost(cell!));
+  }
+
+  #innerPlan = (): Plan => (this.#inner ??= planOf(this.call, unfoldAll(this.call, this.graph)));
+  #stepOf = ({ node }: Cell): Step => this.plan.get(node) ?? this.#innerPlan().get(node)!;
+
+  /** Whether a score is -inf, by its number or, inside of what is fused, by what made it. */
+  #isLost(cell: Cell): boolean {
+    if (this.plan.has(cell.node)) return this.read(cell) === -Infinity;
+    const step = this.#stepOf(cell);
+    const terms = this.#small(step, cell.index).flat();
+    const { operation } = step.node;
+    const hides = operation === 'mask' && terms.length === 0;
+    if (hides) return (step.options as { hidden: number }).hidden === -Infinity;
+    const passes = ['mask', 'add', 'reshape'].includes(operation);
+    return passes && terms.some((each) => this.#isLost(each));
+  }
+
+  /** Whether a cell is 0 because a mask hides: a weight, a copy of it, or a product with it. */
+  #isZero(cell: Cell): boolean {
+    if (this.plan.has(cell.node) && this.read(cell) !== 0) return false;
+    const key = keyOf(cell);
+    const known = this.#zeros.get(key);
+    if (known !== undefined) return known;
+    const step = this.#stepOf(cell);
+    const terms = this.#small(step, cell.index).flat();
+    const { operation } = step.node;
+    const isZero =
+      operation === 'softmax'
+        ? this.#isLost(terms[0]!)
+        : passing.has(operation) && terms.some((each) => this.#isZero(each));
+    this.#zeros.set(key, isZero);
+    return isZero;
   }
 
   #small(step: Step, index: Index): Cell[][] {

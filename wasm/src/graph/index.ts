@@ -8,11 +8,13 @@ export { graph } from './build.js';
 export type {
   AxisOptions,
   Calls,
-  CausalOption,
+  GraphAttentionOptions,
   GraphOperand,
   HeadsOptions,
+  MaskOptions,
   NormOptions,
   Parts,
+  RuleOptions,
   Value,
 } from './calls.js';
 export type { Cell } from './cells.js';

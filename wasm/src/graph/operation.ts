@@ -1,5 +1,5 @@
 // What an operation is: one entry of the table, with all that the readers need of it side by side.
-import { booleanOption, integerOption, numberOption } from '../names.js';
+import { booleanOption, checkName, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import type { Tril } from '../load.js';
 import type { Calls, Value } from './calls.js';
@@ -97,6 +97,18 @@ export const number =
   (fallback: number): Check<number> =>
   (call, argument, value) =>
     numberOption(call, argument, value, fallback);
+/** What `check` reads, or null where nothing is given. */
+export const optional =
+  <Item>(check: Check<Item>): Check<Item | null> =>
+  (call, argument, value) =>
+    value === undefined || value === null ? null : check(call, argument, value);
+/** One of `names`, of which the first is the default. */
+export const choice =
+  <Name extends string>(names: readonly [Name, ...Name[]]): Check<Name> =>
+  (call, argument, value = names[0]) => {
+    checkName(call, argument, argument.split('.').at(-1)!, value, names);
+    return value as Name;
+  };
 /** A size, checked and left as it was written. */
 export const size =
   (fallback?: Size): Check<Size> =>

@@ -142,19 +142,17 @@ export function planOf(call: string, graph: Graph): Plan {
   return plan;
 }
 
-const frozenCopy = (value: unknown): unknown =>
-  Array.isArray(value) ? Object.freeze((value as unknown[]).map(frozenCopy)) : value;
+function frozenCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return Object.freeze((value as unknown[]).map(frozenCopy));
+  if (typeof value !== 'object' || value === null) return value;
+  const copied = Object.entries(value).map(([key, each]) => [key, frozenCopy(each)] as const);
+  return Object.freeze(Object.fromEntries(copied));
+}
 
 /** A graph that nobody can change. */
 export function frozen(nodes: readonly Node[]): Graph {
-  const freeze = ({ name, operation, inputs, options }: Node): Node => {
-    const copied = Object.entries(options).map(([key, value]) => [key, frozenCopy(value)] as const);
-    return Object.freeze({
-      ...{ name, operation },
-      inputs: Object.freeze([...inputs]),
-      options: Object.freeze(Object.fromEntries(copied)),
-    });
-  };
+  const freeze = ({ name, operation, inputs, options }: Node) =>
+    frozenCopy({ name, operation, inputs, options }) as Node;
   const graph = Object.freeze({ nodes: Object.freeze(nodes.map(freeze)) });
   unchanging.add(graph);
   return graph;

@@ -5,6 +5,18 @@ import { nameIn, type Source } from './program-source.js';
 
 const arrays = { NumPy: 'np', PyTorch: 'torch' } as const;
 
+/** PyTorch's softmax of nothing but -inf is NaN, and the core's 0. */
+const torchSoftmax = `def softmax(x, dim):
+    empty = (x == -torch.inf).all(dim, keepdim=True)
+    return torch.softmax(x, dim).masked_fill(empty, 0)  # what sees nothing is 0`;
+
+/** Whether softmax may get nothing but -inf: of a mask by more than `causal`, by which everything sees itself. */
+function maySeeNothing({ node, inputs: [from] }: Step): boolean {
+  if (node.operation !== 'softmax' || from?.node.operation !== 'mask') return false;
+  const { window, strided, padding } = from.node.options;
+  return from.inputs.length > 1 || [window, strided, padding].some(Boolean);
+}
+
 /** The shortest text that is this number as a float32. */
 export function float(value: number): string {
   for (let digits = 6; digits < 9; ++digits) {
@@ -49,8 +61,12 @@ export function pythonProgram(source: Source, language: 'NumPy' | 'PyTorch'): st
       node = { ...node, options: { value: isFree ? sizeText(size) : evaluate(size, sizes) } };
     }
     const args = step.inputs.map((each) => expressions.get(each)!);
-    const text = step.operation[language === 'NumPy' ? 'numpy' : 'pytorch'](args, node);
+    let text = step.operation[language === 'NumPy' ? 'numpy' : 'pytorch'](args, node);
     if (language === 'NumPy' && step.operation.helper) helpers.add(step.operation.helper);
+    if (language === 'PyTorch' && maySeeNothing(step)) {
+      text = text.replace(/^torch\./u, '');
+      helpers.add(torchSoftmax);
+    }
     const isInline = isHidden(step) && readers(step) === 1 && !shown.includes(step);
     expressions.set(step, isInline ? text : name);
     if (!isInline) lines.push(`${name} = ${text}`);

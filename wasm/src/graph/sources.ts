@@ -9,7 +9,8 @@ export interface SourcesOptions {
 }
 
 /**
- * The cells of its inputs that a cell of `node` is made of, each once. `values` is what `run` gave, or the numbers of it.
+ * The cells of its inputs that a cell of `node` is made of, each once; what a mask hides is no part of it: neither a score of
+ * -inf, nor what is weighted by the 0 that softmax makes of it. `values` is what `run` gave, or the numbers of it.
  *
  * @throws TrilError for a node or a cell that is not there, and for values that are missing
  *
@@ -41,7 +42,7 @@ export function sources(
   // A map that grows while it is gone through.
   for (const cell of found.values()) {
     if (!deep && cell !== start) continue;
-    for (const each of cells.terms(plan.get(cell.node)!, cell.index).flat()) {
+    for (const each of cells.shown(plan.get(cell.node)!, cell.index).flat()) {
       if (!found.has(keyOf(each))) found.set(keyOf(each), each);
     }
   }

@@ -27,7 +27,7 @@ import { argmax, max, mean, min, sum } from './operations/reductions.js';
 import { logSoftmax, softmax } from './operations/softmax.js';
 import { crossEntropy, embedding } from './operations/tokens.js';
 import { transpose } from './operations/transpose.js';
-import { exp, gelu, log, relu, silu, sqrt, tanh } from './operations/unary.js';
+import { exp, gelu, log, negate, relu, silu, sqrt, tanh } from './operations/unary.js';
 import type { Fused, Operation } from './operation.js';
 
 export const table: Readonly<Record<string, Operation | Fused>> = {
@@ -36,7 +36,7 @@ export const table: Readonly<Record<string, Operation | Fused>> = {
   ...{ transpose, reshape, slice, concatenate, take, put },
   ...{ add, subtract, multiply, divide, power, maximum, minimum },
   ...{ equal, notEqual, less, lessEqual, greater, greaterEqual, where },
-  ...{ exp, log, sqrt, tanh, relu, gelu, silu },
+  ...{ exp, log, negate, sqrt, tanh, relu, gelu, silu },
   ...{ sum, mean, max, min, argmax, runningAverage, tri },
   ...{ softmax, logSoftmax, mask, layerNorm, rmsNorm },
   ...{ embedding, crossEntropy },

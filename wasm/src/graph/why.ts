@@ -6,6 +6,8 @@ import type { Graph, GraphNumbers, Step } from './plan.js';
 /** A cell with its number and, where the tree goes on below it, why it is so. */
 export interface ReasonCell extends Cell {
   readonly value: number;
+  /** As sentences have it, where that is not its number: `sqrt(2)`, of a root or a logarithm that has no name. */
+  readonly text?: string;
   readonly reason?: Reason;
 }
 
@@ -88,6 +90,12 @@ export function why(
     Number.isFinite(value)
       ? String(Number(value.toPrecision(Math.min(digits, 17))))
       : String(value).replace('Infinity', 'inf');
+  /** What has no name and says more than its number. */
+  const textOf = (from: Step, index: readonly number[]): string | undefined => {
+    if (!isHidden(from) || !['sqrt', 'log'].includes(from.node.operation)) return undefined;
+    const [[cell] = []] = cells.terms(from, index);
+    return cell && `${from.node.operation}(${write(cells.read(cell))})`;
+  };
   const known = new Map<string, Reason>();
   const reasonOf = (step: Step, at: readonly number[], below: number): Reason => {
     const key = `${below} ${keyOf({ node: step.node.name, index: at })}`;
@@ -96,22 +104,25 @@ export function why(
     const terms = cells.terms(step, at).map((term) =>
       term.map((cell): ReasonCell => {
         const from = plan.get(cell.node)!;
-        const value = cells.read(cell);
-        if (below <= 1 || isInput(from)) return { ...cell, value };
-        return { ...cell, value, reason: reasonOf(from, cell.index, below - 1) };
+        const text = textOf(from, cell.index);
+        const plain = { ...cell, value: cells.read(cell), ...(text !== undefined && { text }) };
+        if (below <= 1 || isInput(from)) return plain;
+        return { ...plain, reason: reasonOf(from, cell.index, below - 1) };
       }),
     );
     const value = cells.read({ node: step.node.name, index: at });
     const sized = cells.sized(step);
     const label = labelOf(step) + (sized.output.join() === '1' ? '' : `[${at.join(', ')}]`);
     const all = terms.flat();
-    const numbers = all.map((cell) => write(cell.value));
+    const numbers = all.map((cell) => cell.text ?? write(cell.value));
     let next = 0;
     const marked = terms.map((term) => term.map(() => `${numbers[next]}\ue000${next++}\ue001`));
     const isMade = !isInput(step) && !isFused(step.operation);
     const said = isMade ? step.operation.why(shortened(marked, most), sized, at) : '';
     const parts = partsOf(said, numbers, all);
-    const joined = parts.map((part) => (typeof part === 'string' ? part : write(part.value)));
+    const joined = parts.map((part) =>
+      typeof part === 'string' ? part : (part.text ?? write(part.value)),
+    );
     const text = [label, joined.join(''), write(value)].filter(
       (part, i, before) => part && part !== before[i - 1],
     );

@@ -1,6 +1,7 @@
 // Figures of graphs: matrices, what lights up, why a number is what it is, programs and costs, all read from the graph and the
 // values that were computed of it. A figure says where its matrices are, how they look, and a sentence for each.
-import { cost, program, sources, why, type Graph, type Reason, type Sizes } from 'tril/graph';
+import { cost, program, sources, why } from 'tril/graph';
+import type { Graph, Reason, ReasonCell, Sizes } from 'tril/graph';
 import type { NodeValues } from '../compute/lessons/graph';
 import { at, type CostData, type MatrixData } from '../compute/protocol';
 import type { Cell } from '../state/cell';
@@ -56,6 +57,12 @@ export interface Shown {
   readonly note: string | ((cell: Place) => string);
   /** Its reason writes only what counts: the largest products of a sum, the powers of what is seen. */
   readonly brief?: boolean;
+  /** Its reason leaves out products that a mask makes 0. */
+  readonly seen?: boolean;
+  /** Of what is hidden nothing is said but the note, and nothing lights up. */
+  readonly dark?: boolean;
+  /** Its reason in its own words, for cells of which it gives some; of others as the graph has it. */
+  readonly say?: (cell: Place) => readonly Part[] | null;
   /** A number that was only moved is explained as the number that it is a copy of. */
   readonly through?: boolean;
   /** What else lights up with a cell. */
@@ -84,6 +91,9 @@ interface GraphCell {
 const set = (text: string): Part[] =>
   text
     .replaceAll(' * ', '·')
+    .replaceAll('-', '−')
+    .replaceAll('log(', 'ln(')
+    .replaceAll('sqrt(', '√(')
     .replaceAll('(', '( ')
     .replaceAll(')', ' )')
     .split(/( \+ )/u)
@@ -102,6 +112,11 @@ function bared(parts: Reason['parts']): Reason['parts'] {
   }
   return found;
 }
+
+/** Whether parts are a product, which needs no brackets in a sum. */
+const isProduct = (parts: readonly Part[]) =>
+  parts.every(({ text }, i) => i % 2 === 0 || text === '·') && parts.length % 2 === 1;
+const inSum = [undefined, ' + ', ' - '];
 
 /** Operations that move numbers and change none. */
 const moves = ['transpose', 'reshape', 'slice', 'take', 'concatenate', 'mask'];
@@ -137,7 +152,9 @@ export class GraphScene<Id extends string> {
     const { row, col } = cell;
     // A value that is seen twice is made of itself, as it stands first.
     if (first !== cell.matrix) return marksOf(first, [{ row, col }]);
-    const also = this.#options.shown[cell.matrix]!.also?.(cell) ?? [];
+    const { also: more, dark = false } = this.#options.shown[cell.matrix]!;
+    const also = more?.(cell) ?? [];
+    if (dark && this.drawn[cell.matrix]!.hidden(row, col)) return [...also];
     const seen = new Map(this.#seen(from).map((each) => [JSON.stringify(each), each]));
     const cells = [...seen.values()].map((each) => ({
       id: this.#idsOf(each).at(-1)!,
@@ -155,11 +172,13 @@ export class GraphScene<Id extends string> {
   /** Null for a cell that is not there. */
   why = (cell: Cell<Id>): Why | null =>
     whyAt(this.drawn[cell.matrix], cell, () => {
-      const { note, brief = false, through = false } = this.#options.shown[cell.matrix]!;
+      const shown = this.#options.shown[cell.matrix]!;
+      const { note, say, brief = false, dark = false, through = false, seen = false } = shown;
       const from = this.#origin(this.#cellOf(cell), through);
-      const isHidden = brief && this.drawn[cell.matrix]!.hidden(cell.row, cell.col);
+      const isDark = dark && this.drawn[cell.matrix]!.hidden(cell.row, cell.col);
+      const made = () => (isDark ? [] : (brief && this.#brief(from)) || this.#parts(from, seen));
       return {
-        parts: isHidden ? [] : (brief && this.#brief(from)) || this.#parts(from),
+        parts: say?.(cell) ?? made(),
         note: typeof note === 'string' ? note : note(cell),
       };
     });
@@ -226,11 +245,23 @@ export class GraphScene<Id extends string> {
     return largestOf(products, a, b);
   }
 
-  /** What a number is made of; nothing where that is the number itself. What has no name is written in place. */
-  #parts({ node, index }: GraphCell, inPlace = false): Part[] {
+  /** The pieces of a sentence without the products that a mask hides. */
+  #unhidden({ terms, parts, node, index }: Reason): Reason['parts'] {
+    if (!terms.every(({ length }) => length === 2)) return parts;
     const { graph, values } = this.#options;
-    let { parts } = why(graph, values, node, index);
-    if (parts.length === 1 && !inPlace) return [];
+    const keyOf = (cell: GraphCell) => `${cell.node} ${cell.index.join()}`;
+    const seen = new Set(sources(graph, values, node, index).map(keyOf));
+    const left = terms.filter((term) => term.every((cell) => seen.has(keyOf(cell))));
+    if (left.length === terms.length || left.length === 0) return parts;
+    return left.flatMap(([a, b], i) => [...(i > 0 ? [' + '] : []), a, ' * ', b]);
+  }
+
+  /** What a number is made of; nothing where that is the number itself. What has no name is written in place. */
+  #parts({ node, index }: GraphCell, seen: boolean, inPlace = false): Part[] {
+    const { graph, values } = this.#options;
+    const reason = why(graph, values, node, index);
+    if (reason.parts.length === 1 && !inPlace) return [];
+    let parts = bared(seen ? this.#unhidden(reason) : reason.parts).filter((part) => part !== '');
     const isSum = parts.every((part, i) => i % 2 === 0 || part === ' + ');
     if (inPlace && isSum) {
       const terms = parts.filter((part) => typeof part !== 'string' && part.value !== 0);
@@ -238,19 +269,34 @@ export class GraphScene<Id extends string> {
       const left = terms.length > 0 ? terms : parts.slice(0, 1);
       parts = left.flatMap((part, i) => (i > 0 ? [' + ', part] : [part]));
     }
-    const bare = bared(parts);
-    return bare.flatMap((part, i): Part[] => {
+    return parts.flatMap((part, i): Part[] => {
       if (typeof part === 'string') return set(part.replace(/\^$/u, ''));
-      const id = this.#idsOf(part).at(-1);
-      if (part.node.startsWith('_') && !id) {
-        const inner = this.#parts(part, true);
-        return inner.length > 1 ? [{ text: '(' }, ...inner, { text: ')' }] : inner;
-      }
+      const [before, after] = [parts[i - 1], parts[i + 1]];
+      const isNamed = !part.node.startsWith('_') || this.#idsOf(part).length > 0;
+      if (!isNamed) return this.#written(part, seen, [before, after]);
       const role = this.#roleOf(part);
-      const isRaised = String(bare[i - 1]).endsWith('^');
+      const isRaised = String(before).endsWith('^');
       if (isRaised) return [{ text: inText(part.value), ...(role && { role }), raised: true }];
       return [factor(part.value, role ?? '')];
     });
+  }
+
+  /** What has no name, between its neighbours in a sentence. */
+  #written(cell: ReasonCell, seen: boolean, neighbours: readonly unknown[]): Part[] {
+    const operation = this.#operationOf(cell.node);
+    if (operation === 'number') return [factor(cell.value, '')];
+    const inner = this.#parts(cell, seen, true);
+    if (operation === 'log') return inner;
+    if (operation === 'sqrt') {
+      const [first, root, last] = inner;
+      const isShort = inner.length === 3 && first.text === '√( ' && last.text === ' )';
+      return isShort ? [{ text: '√' }, root] : inner;
+    }
+    const isAlone = neighbours.every((each) => inSum.includes(each as string | undefined));
+    if (inner.length <= 1 || (isAlone && isProduct(inner))) return inner;
+    const isSum = inner.every(({ text }, i) => i % 2 === 0 || text === ' + ');
+    const [open, close] = isSum ? ['(', ')'] : ['( ', ' )'];
+    return [{ text: open }, ...inner, { text: close }];
   }
 }
 

@@ -1,11 +1,10 @@
 // The state of chapter "Learn" as its address holds it: #learn?rate=10&steps=3&task=fixed&seed=7&...
-import { stageIds, type StageId } from '../compute/handmade/learn-head';
+import { gradientOf, stageIds, type StageId } from '../compute/handmade/learn-head';
 import { changeIds } from '../compute/training/changes';
 import { taskIds } from '../compute/training/tasks';
 import type { Cell } from './cell';
 import { cell, choice, codecOf, number, oneOf, whole, yes, type StateOf } from './fields';
 
-export const gradientOf = <Stage extends StageId>(stage: Stage) => `d${stage}` as const;
 /** The numbers of the forward pass, and their gradients. */
 const gradientIds = stageIds.map(gradientOf);
 const learnIds = ['x', ...stageIds, 'said', 'loss', ...gradientIds] as const;

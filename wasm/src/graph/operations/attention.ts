@@ -1,43 +1,89 @@
 // Attention and multi-head attention: computed by the core at once, and read by what they are made of.
-import { boolean, fuse, integer, type Shape } from '../operation.js';
-import { constant, equal, over, shapeText, sizeText, times } from '../sizes.js';
+import { boolean, choice, fuse, integer, number, optional, type Shape } from '../operation.js';
+import { constant, equal, numberOf, one, over, shapeText, sizeText } from '../sizes.js';
+import { times, type Sum } from '../sizes.js';
+import type { Value } from '../calls.js';
 import { broadcast, upTo } from './common.js';
+import { checkPadding, maskOf, ruleOptions, rulesTex, type Rules } from './rules.js';
 
 /** The last two axes the other way round. */
 const swapped = (rank: number): number[] => [...upTo(rank - 2), rank - 1, rank - 2];
 
-/** `softmax(q k^T / sqrt(D)) v`; -inf in the scores of keys after the query's own, or where `seen` is 0. */
-export const attention = fuse<{ causal: boolean }>({
-  takes: ['q', 'k', 'v', 'seen?'],
-  options: { causal: boolean(false) },
-  shape: ([q, k, v, seen], _, fail) => {
+/** How many heads of q share one of k; nothing where these are not so many for each. */
+function groupOf(q: Shape, k: Shape): Sum | undefined {
+  const [heads, shared] = [q.at(-3) ?? one, k.at(-3) ?? one];
+  const group = equal(heads, shared) ? one : over(heads, shared);
+  return group && Number.isInteger(numberOf(group) ?? 1) ? group : undefined;
+}
+
+interface Options extends Rules {
+  readonly scale: number | null;
+  readonly kind: 'boolean' | 'additive';
+}
+
+/** `softmax(scale q k^T + mask) v`: groups of heads of q share one of k and v, whose number divides theirs. */
+export const attention = fuse<Options>({
+  takes: ['q', 'k', 'v', 'mask?'],
+  options: {
+    ...ruleOptions,
+    scale: optional(number(Number.NaN)),
+    kind: choice(['boolean', 'additive']),
+  },
+  shape: ([q, k, v, mask], options, fail) => {
     if (q!.length < 2 || q!.length > 4) throw fail('q', 'must have two to four axes');
     const lead = q!.slice(0, -2);
-    const leads = (x: Shape) =>
-      x.length === q!.length && lead.every((size, axis) => equal(size, x[axis]!));
-    if (!leads(k!) || !equal(k!.at(-1)!, q!.at(-1)!)) {
+    const fits = (x: Shape, like: Shape) =>
+      x.length === like.length && x.every((size, axis) => equal(size, like[axis]!));
+    if (!fits([...k!.slice(0, -3), k!.at(-1)!], [...q!.slice(0, -3), q!.at(-1)!])) {
       throw fail('k', 'must have the axes of q but for the number of keys');
     }
-    if (!leads(v!) || !equal(v!.at(-2)!, k!.at(-2)!)) {
+    if (k!.length !== q!.length || !groupOf(q!, k!)) {
+      throw fail('k', 'must have a number of heads that divides those of q');
+    }
+    if (!fits(v!.slice(0, -1), k!.slice(0, -1))) {
       throw fail('v', 'must have the axes of k but for its width');
     }
-    if (seen) broadcast([...lead, q!.at(-2)!, k!.at(-2)!], seen, 'seen', fail);
+    const scores = [...lead, q!.at(-2)!, k!.at(-2)!];
+    if (mask && broadcast(scores, mask, 'mask', fail).length > q!.length) {
+      throw fail('mask', 'must have no more axes than q');
+    }
+    checkPadding(options, scores, fail);
     return [...lead, q!.at(-2)!, v!.at(-1)!];
   },
-  run: (tril, [q, k, v, seen], { options }) => {
-    const mask = seen && tril.mask.dense(seen, { kind: 'boolean' });
-    return tril.attention(q!, k!, v!, { ...options, ...(mask && { mask }) }).output;
+  run: (tril, [q, k, v, given], { options }) => {
+    const { kind, scale } = options;
+    const masks = [given && tril.mask.dense(given, { kind }), maskOf(tril, options)];
+    const mask = tril.mask.and(...masks.filter((each) => each !== undefined));
+    return tril.attention(q!, k!, v!, { mask, ...(scale !== null && { scale }) }).output;
   },
-  tex: ([q, k, v]) => `\\mathrm{attention}\\left(${[q, k, v].join(', ')}\\right)`,
-  unfold: ([q, k, v, seen], { options, inputs }, calls) => {
-    const width = calls.sqrt(sizeText(inputs[0]!.at(-1)!));
-    const key = calls.transpose(k!, swapped(inputs[1]!.length));
-    const scores = calls.divide(calls.matmul(q!, key), width);
-    const causal = options.causal ? calls.mask(scores) : scores;
-    const masked = seen ? calls.mask(causal, seen) : causal;
+  tex: (args, { options }) =>
+    `\\mathrm{attention}${rulesTex(options)}\\left(${args.join(', ')}\\right)`,
+  unfold: ([q, k, v, mask], { options, inputs: [first, second, third] }, calls) => {
+    const { kind, scale, ...rules } = options;
+    const [queries, width] = first!.slice(-2) as [Sum, Sum];
+    const [keys, lead] = [second!.at(-2)!, first!.slice(0, -2)];
+    // The queries of heads that share keys, one after another, meet these together.
+    const group = groupOf(first!, second!)!;
+    const isShared = !equal(group, one);
+    const grouped = [...second!.slice(0, -2), times(group, queries)];
+    const as = (value: Value, shape: Shape) =>
+      isShared ? calls.reshape(value, shape.map(sizeText)) : value;
+    const key = calls.transpose(k!, swapped(second!.length));
+    const products = calls.matmul(as(q!, [...grouped, width]), key);
+    const apart = as(products, [...lead, queries, keys]);
+    const scores =
+      scale === null
+        ? calls.divide(apart, calls.sqrt(sizeText(width)))
+        : calls.multiply(apart, scale);
+    const added = mask && kind === 'additive' ? calls.add(scores, mask) : scores;
+    const seen = kind === 'boolean' ? mask : undefined;
+    const given = Object.entries(rules).filter(([, rule]) => rule);
+    const hides = seen !== undefined || given.length > 0;
+    const masked = hides ? calls.mask(added, seen, Object.fromEntries(given)) : added;
     const weights = calls.softmax(masked);
     const parts = masked === scores ? { scores, weights } : { scores, masked, weights };
-    return { ...parts, output: calls.matmul(weights, v!) };
+    const blended = calls.matmul(as(weights, [...grouped, keys]), v!);
+    return { ...parts, output: as(blended, [...lead, queries, third!.at(-1)!]) };
   },
 });
 

@@ -32,8 +32,10 @@ const along = (call: 'softmax' | 'logSoftmax'): Operation => {
     x = x - x.max(axis=axis, keepdims=True)
     return x - np.log(np.exp(x).sum(axis=axis, keepdims=True))`
       : `def softmax(x, axis):
-    e = np.exp(x - x.max(axis=axis, keepdims=True))
-    return e / e.sum(axis=axis, keepdims=True)`,
+    most = x.max(axis=axis, keepdims=True)
+    e = np.exp(x - np.where(most == -np.inf, np.float32(0), most))
+    total = e.sum(axis=axis, keepdims=True)
+    return e / np.where(total == 0, np.float32(1), total)  # what sees nothing is 0`,
     pytorch: ([x], { options }) => `torch.${name}(${x}, dim=${options.axis})`,
     cpp: ([x], { options, output }, out) => {
       const axis = fromFront(options.axis, output.length) - output.length;

@@ -1,12 +1,12 @@
-// Functions of one element: exp, log, sqrt, tanh and the activations.
+// Functions of one element: exp, log, negate, sqrt, tanh and the activations.
 import type { Tensor } from '../../tensor.js';
 import type { Tril } from '../../load.js';
 import { define, type Operation } from '../operation.js';
 import { constant, count, times } from '../sizes.js';
-import { atom, rowsOf, signed, viewed } from './common.js';
+import { atom, factor, rowsOf, signed, viewed } from './common.js';
 
 interface Unary {
-  readonly call: 'exp' | 'log' | 'sqrt' | 'tanh' | 'relu' | 'gelu' | 'silu';
+  readonly call: 'exp' | 'log' | 'negate' | 'sqrt' | 'tanh' | 'relu' | 'gelu' | 'silu';
   why(x: string): string;
   gradient(tril: Tril, d: Tensor, x: Tensor, result: Tensor): Tensor;
   numpy(x: string): string;
@@ -54,6 +54,15 @@ export const log = unary({
   gradient: (tril, d, x) => tril.divide(d, x),
   numpy: (x) => `np.log(${x})`,
   tex: (x) => `\\log\\left(${x}\\right)`,
+});
+
+export const negate = unary({
+  call: 'negate',
+  why: (x) => `-${signed(x)}`,
+  gradient: (tril, d) => tril.negate(d),
+  numpy: (x) => `-${atom(x)}`,
+  pytorch: (x) => `-${atom(x)}`,
+  tex: (x) => `-${factor(x)}`,
 });
 
 export const sqrt = unary({

@@ -102,7 +102,8 @@ export function sceneOf(
         ...{ note: why.projected, brief: true, through: true },
       })),
       ...each('map', (_, number) => ({
-        ...{ node: 'weights', look: mapLook(labels, word(symbols.weights, number)), brief: true },
+        ...{ node: 'weights', look: mapLook(labels, word(symbols.weights, number)) },
+        ...{ brief: true, dark: true },
         note: ({ row, col }) => (col > row ? text.circuit.hidden : why.weights),
       })),
       ...each('blend', (head, number) => ({

@@ -2,13 +2,13 @@
 // finds the same.
 import { beginning, targets, x } from '../../compute/handmade/learn-head';
 import type { StepResult, Trained } from '../../compute/lessons/learn';
+import { matrixOf } from '../../figures/graph';
 import { below, numpyProgram, torchProgram } from '../../figures/code';
 
-export function stepCode({ rate, steps }: Trained, { gradients }: StepResult) {
-  const { wq, wk, wv } = gradients;
+export function stepCode({ rate, steps }: Trained, { values }: StepResult) {
   const about = `A head, its loss, and the gradients of its weights after ${steps} steps`;
   const inputs = { x, ...beginning };
-  const expected = below(wq, wk, wv);
+  const expected = below(...['dwq', 'dwk', 'dwv'].map((node) => matrixOf(values, node)));
   return {
     numpy: () =>
       numpyProgram({

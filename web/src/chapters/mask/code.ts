@@ -1,87 +1,26 @@
 // The figures as programs elsewhere: attention under a mask in NumPy, PyTorch and C++, and which blocks a mask skips.
-import type { FutureAnswer, MaskAnswer } from '../../compute/lessons/mask';
+import { futureGraphs, maskGraphs } from '../../compute/handmade/mask-graph';
+import type { FutureAnswer } from '../../compute/lessons/mask';
 import type { BlocksAnswer, BlocksAsk } from '../../compute/lessons/mask-blocks';
 import { blockSize, type BlockPattern, type HideId } from '../../compute/lessons/mask-rules';
-import { below } from '../../figures/code';
-import { programs, type Dialect, type Own } from '../../figures/program';
-import type { Cpp } from '../../figures/program-cpp';
+import { programsOf } from '../../figures/graph';
+import { programs, type Own } from '../../figures/program';
 import type { Scene } from './scene';
 
-/** From `scores` and `M` to `weights`. */
-function masking(say: Dialect, hide: HideId, size: number): string {
-  /** 1 where a query may look, 0 where not. */
-  const seen = 'M[i][j] == 0 ? 1.0f : 0.0f';
-  const square = { masked: [size, size] } as const;
-  const steps: Readonly<Record<HideId, Own>> = {
-    infinity: {
-      python: (p) => `masked = ${p.lib}.where(M < 0, M, scores)`,
-      cpp: (c) => c.each('masked', `M[i][j] < 0 ? M[i][j] : ${c.at('scores')}`),
-    },
-    large: {
-      python: 'masked = scores + M.clip(-1e9)',
-      cpp: (c) => c.each('masked', `${c.at('scores')} + std::max(M[i][j], -1e9f)`),
-    },
-    zero: {
-      python: 'masked = scores * (M == 0)',
-      cpp: (c) => c.each('masked', `${c.at('scores')} * (${seen})`),
-    },
-    after: {},
-  };
-  const late = {
-    python: 'weights = weights * (M == 0)',
-    cpp: (c: Cpp) => c.each('weights', `${c.at('weights')} * (${seen})`),
-  };
-  const masked = hide === 'after' ? 'scores' : 'masked';
-  return [
-    hide !== 'after' && say.by({ cpp: (c) => c.matrices(square) }),
-    say.by(steps[hide]),
-    say.softmax('weights', masked, hide === 'infinity'),
-    hide === 'after' && say.by(late),
-  ]
-    .filter(Boolean)
-    .join('\n');
-}
+export const maskCode = ({ answer: { values }, hide }: Scene) =>
+  programsOf('Attention under a mask', { graph: maskGraphs[hide], values }, ['output']);
 
-export function programsOf({ answer, hide }: Pick<Scene, 'hide'> & { answer: MaskAnswer }) {
-  const given = {
-    about: 'Attention under a mask',
-    inputs: { scores: answer.scores, M: answer.mask, V: answer.values },
-    expected: answer.output,
-  };
-  return programs(given, (say) => ({
-    steps: [masking(say, hide, answer.scores.rows), say.product('output', 'weights', 'V')],
-    result: 'output',
-  }));
-}
-
-/** The outputs of the input as it was, and below them those of the overwritten one. */
-export function futureCode(
-  { given, outputs, shown }: FutureAnswer & { shown: number },
-  hide: HideId,
-) {
-  const { x, overwritten, weights, mask } = given;
-  const named = { X_before: x, X_after: shown === 1 ? overwritten : x };
-  const projections = { W_Q: weights.wq, W_K: weights.wk, W_V: weights.wv };
-  const common = {
-    about: 'Attention under a mask, before and after the tokens of the future were overwritten',
-    inputs: { ...named, ...projections, M: mask },
-    expected: below(outputs[0], outputs[shown]),
-  };
-  const attention = (say: Dialect) => () =>
-    [
-      say.linear('X', { Q: 'W_Q', K: 'W_K', V: 'W_V' }),
-      say.scores('scores', 'Q', 'K'),
-      masking(say, hide, x.rows),
-      say.product('output', 'weights', 'V'),
-    ].join('\n');
-  return programs(common, (say) => ({
-    steps: [
-      say.function('attention', 'X', 'X_before', 'output', attention(say)),
-      say.call({ before: ['attention', 'X_before'], after: ['attention', 'X_after'] }),
-      say.below('both', ['before', 'after']),
-    ],
-    result: 'both',
-  }));
+/** The outputs of the input as it was, and of the overwritten one where it is shown. */
+export function futureCode({ values }: FutureAnswer, overwritten: boolean, hide: HideId) {
+  const { X_before, before } = values;
+  return programsOf(
+    'Attention under a mask, before and after the tokens of the future were overwritten',
+    {
+      graph: futureGraphs[hide],
+      values: overwritten ? values : { ...values, X_after: X_before, after: before },
+    },
+    ['before', 'after'],
+  );
 }
 
 /** Which share of the pairs of a block may be seen. */

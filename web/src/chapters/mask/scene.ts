@@ -1,26 +1,17 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
 import type { MaskAnswer } from '../../compute/lessons/mask';
 import { at, type MatrixData } from '../../compute/protocol';
+import { GraphScene, matrixOf, type Shown } from '../../figures/graph';
+import type { Place } from '../../figures/grid';
 import { inPercent, inText } from '../../figures/format';
 import { listed } from '../../figures/local';
 import { numerals, type Axis, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
-import type { Mark } from '../../figures/pointing.svelte';
-import {
-  differences,
-  drawnOf,
-  letter,
-  markCell,
-  markCol,
-  markRow,
-  rowByCol,
-  softmaxParts,
-  word,
-  wordAxis,
-} from '../../figures/scene';
-import { factor, largestOf, whyAt, type Part, type Why } from '../../figures/why';
+import { differences, letter, markCell, word, wordAxis } from '../../figures/scene';
+import { factor } from '../../figures/why';
+import { maskGraphs } from '../../compute/handmade/mask-graph';
 import { hides, type HideId, type RuleId } from '../../compute/lessons/mask-rules';
-import { maskIds, type MaskCell, type MaskState } from '../../state/mask';
+import { maskIds, type MaskState } from '../../state/mask';
 import type { Typed } from './entered';
 import text from '$texts/mask.yaml';
 
@@ -30,6 +21,7 @@ export interface Scene {
   readonly answer: MaskAnswer;
   readonly labels: readonly string[];
   readonly hide: HideId;
+  readonly scene: GraphScene<MaskId>;
   readonly drawn: Readonly<Record<MaskId, Drawn>>;
 }
 
@@ -45,47 +37,99 @@ export function sceneOf(
   hide: HideId,
   before: MaskAnswer | null,
 ): Scene {
-  const last = before && !differences(answer.scores, before.scores) ? before : null;
-  const { titles, symbols } = text;
-  const square = {
-    rows: tokenAxis(titles.query, typed),
-    cols: tokenAxis(titles.key, typed),
-    titled: true,
-  };
+  const { values } = answer;
+  const isSame =
+    before && !differences(matrixOf(values, 'scores'), matrixOf(before.values, 'scores'));
+  const { titles, symbols, why } = text;
+  const [scores, M, V, weights, output] = ['scores', 'M', 'V', 'weights', 'output'].map((node) =>
+    matrixOf(values, node),
+  );
+  const late = hide === 'after';
+  const masked = late ? scores : matrixOf(values, 'masked');
+  const changed = (node: string, now: MatrixData) =>
+    differences(now, isSame && node in before.values ? matrixOf(before.values, node) : null);
+  const axes = { rows: tokenAxis(titles.query, typed), cols: tokenAxis(titles.key, typed) };
+  const square = { ...axes, titled: true } as const;
   const wide = (title: string) => ({
     rows: tokenAxis(title, typed),
-    cols: numerals(answer.values.cols, titles.entry),
+    cols: numerals(V.cols, titles.entry),
   });
-  const end = scaleEnd(answer.scores.data);
-  const ends = scaleEnd(answer.values.data, answer.output.data);
-  const hidden = (row: number, col: number) => at(answer.mask, row, col) !== 0;
+  const hidden = (row: number, col: number) => at(M, row, col) !== 0;
   const named = (id: Exclude<MaskId, 'mask' | 'values'>) => word(symbols[id]);
-  const scores = { ...square, role: 'score', end, shared: true } as const;
-  const outputs = { role: 'v', end: ends, shared: true } as const;
-  const drawn: Record<MaskId, Drawn> = {
-    scores: drawnOf('scores', answer.scores, { ...scores, symbol: named('scores') }),
-    mask: drawnOf('mask', answer.mask, {
-      ...{ ...square, role: 'weight', symbol: letter('M'), end: 0, hidden },
-    }),
-    masked: drawnOf('masked', answer.masked, {
-      ...{ ...scores, symbol: named('masked') },
-      hidden: (row, col) => at(answer.masked, row, col) === -Infinity,
-      changed: differences(answer.masked, last?.masked),
-    }),
-    weights: drawnOf('weights', answer.weights, {
-      ...{ ...square, role: 'weight', symbol: named('weights'), kind: 'weights' },
-      hidden: (row, col) => hidden(row, col) && at(answer.weights, row, col) === 0,
-      changed: differences(answer.weights, last?.weights),
-    }),
-    values: drawnOf('values', answer.values, {
-      ...{ ...outputs, ...wide(titles.key), symbol: letter(symbols.values) },
-    }),
-    output: drawnOf('output', answer.output, {
-      ...{ ...outputs, ...wide(titles.query), symbol: named('output') },
-      changed: differences(answer.output, last?.output),
-    }),
+  const score = { ...square, role: 'score', end: scaleEnd(scores.data), shared: true } as const;
+  const flowing = { role: 'v', end: scaleEnd(V.data, output.data), shared: true } as const;
+  const isEmpty = (row: number) => seesNothing(masked, row);
+  const spots =
+    (ids: readonly MaskId[]) =>
+    ({ row, col }: Place) =>
+      ids.map((id) => markCell(id, row, col));
+  const spotsOfHidden = (ids: readonly MaskId[]) => (cell: Place) =>
+    hidden(cell.row, cell.col) ? spots(ids)(cell) : [];
+
+  const shown: Record<MaskId, Shown> = {
+    scores: { look: { ...score, symbol: named('scores') }, note: why.scores },
+    mask: {
+      node: 'M',
+      look: { ...square, role: 'weight', symbol: letter('M'), end: 0, hidden },
+      note({ row, col }) {
+        const by = (Object.keys(answer.single) as RuleId[])
+          .filter((rule) => at(answer.single[rule]!, row, col) !== 0)
+          .map((rule) => why.reasons[rule]);
+        return by.length === 0 ? why.open : why.hiddenBy({ reasons: listed(by) });
+      },
+      also: spots(['scores', 'masked', 'weights']),
+    },
+    masked: {
+      ...(late && { node: 'scores' }),
+      look: {
+        ...{ ...score, symbol: named('masked') },
+        hidden: (row, col) => at(masked, row, col) === -Infinity,
+        changed: changed(late ? 'scores' : 'masked', masked),
+      },
+      note({ row, col }) {
+        if (late) return why.maskedAfter;
+        return hide === 'zero' && hidden(row, col) ? why.maskedZero : why.masked;
+      },
+      say({ row, col }) {
+        if (late || (hide === 'zero' && hidden(row, col))) return [];
+        const names = text.hide.names;
+        const add = hidden(row, col) ? names[hide === 'large' ? 'large' : 'infinity'] : '+ 0';
+        return [factor(at(scores, row, col), 'score'), { text: ` ${add}` }];
+      },
+      also: (cell) => [
+        ...spots(['mask'])(cell),
+        ...(hide === 'large' ? [] : spotsOfHidden(['scores'])(cell)),
+      ],
+    },
+    weights: {
+      look: {
+        ...{ ...square, role: 'weight', symbol: named('weights'), kind: 'weights' },
+        hidden: (row, col) => hidden(row, col) && at(weights, row, col) === 0,
+        changed: changed('weights', weights),
+      },
+      note({ row }) {
+        if (isEmpty(row)) return why.naive({ value: inText(answer.naive) });
+        return late ? why.after : why.softmax;
+      },
+      ...{ brief: true, through: true },
+      say: ({ row }) => (isEmpty(row) ? [] : null),
+      also: spotsOfHidden(['masked', 'mask']),
+    },
+    values: {
+      node: 'V',
+      look: { ...flowing, ...wide(titles.key), symbol: letter(symbols.values) },
+      note: why.values,
+    },
+    output: {
+      look: {
+        ...{ ...flowing, ...wide(titles.query), symbol: named('output') },
+        changed: changed('output', output),
+      },
+      ...{ note: why.output, brief: true },
+    },
   };
-  return { answer, labels: typed.labels, hide, drawn };
+  const scene = new GraphScene<MaskId>({ graph: maskGraphs[hide], values, shown });
+  return { answer, labels: typed.labels, hide, scene, drawn: scene.drawn as Scene['drawn'] };
 }
 
 /** The mask as the visitor has drawn it, where no other rule takes part; else as it was answered. */
@@ -102,90 +146,26 @@ export function withDrawn(
   return { ...mask, matrix: { ...mask.matrix, data }, hidden };
 }
 
-export function sourcesOf({ drawn }: Scene, { matrix, row, col }: MaskCell): Mark[] {
-  const line = (id: MaskId) => markRow(drawn[id], row);
-  const spot = (id: MaskId) => markCell(id, row, col);
-  switch (matrix) {
-    case 'masked':
-      return [spot('scores'), spot('mask')];
-    case 'weights':
-      return line('masked');
-    case 'output':
-      return [...line('weights'), ...markCol(drawn.values, col)];
-    case 'mask':
-      return [spot('scores'), spot('masked'), spot('weights')];
-    default:
-      return [];
-  }
-}
-
 export const across = (matrix: MatrixData) => Array.from({ length: matrix.cols }, (_, i) => i);
 
 const seesNothing = (masked: MatrixData, row: number) =>
   across(masked).every((key) => at(masked, row, key) === -Infinity);
 
-function explain(scene: Scene, { matrix, row, col }: MaskCell): { parts: Part[]; note: string } {
-  const { answer, hide } = scene;
-  const { why } = text;
-  const hidden = at(answer.mask, row, col) !== 0;
-  switch (matrix) {
-    case 'scores':
-      return { parts: [], note: why.scores };
-    case 'mask': {
-      const by = (Object.keys(answer.single) as RuleId[])
-        .filter((rule) => at(answer.single[rule]!, row, col) !== 0)
-        .map((rule) => why.reasons[rule]);
-      return {
-        parts: [],
-        note: by.length === 0 ? why.open : why.hiddenBy({ reasons: listed(by) }),
-      };
-    }
-    case 'masked': {
-      if (hide === 'after') return { parts: [], note: why.maskedAfter };
-      if (hide === 'zero' && hidden) return { parts: [], note: why.maskedZero };
-      const add = hidden ? text.hide.names[hide === 'large' ? 'large' : 'infinity'] : '+ 0';
-      const parts = [factor(at(answer.scores, row, col), 'score'), { text: ` ${add}` }];
-      return { parts, note: why.masked };
-    }
-    case 'weights': {
-      if (seesNothing(answer.masked, row)) {
-        return { parts: [], note: why.naive({ value: inText(answer.naive) }) };
-      }
-      if (hide === 'after' && hidden) return { parts: [], note: why.after };
-      const note = hide === 'after' ? why.after : why.softmax;
-      return { parts: softmaxParts(answer.masked, row, col), note };
-    }
-    case 'values':
-      return { parts: [], note: why.values };
-    case 'output': {
-      const terms = rowByCol(answer.weights, row, answer.values, col);
-      return { parts: largestOf(terms, 'weight', 'v'), note: why.output };
-    }
-  }
-}
-
-/** Null for a cell that is not there. */
-export const whyOf = (scene: Scene, cell: MaskCell): Why | null =>
-  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));
-
 /** What can be said of the whole: a row that sees nothing, a leak, a row that is not whole, or all is well. */
 export function verdictOf({ answer, labels, hide }: Scene): string {
-  const rows = answer.mask.data.length / answer.mask.cols;
-  const all = Array.from({ length: rows }, (_, row) => row);
+  const [M, sums, leaks] = ['M', 'sums', 'leaks'].map((node) => matrixOf(answer.values, node));
+  const all = across(M);
   const most = (of: MatrixData) =>
     all.reduce((best, row) => (at(of, row, 0) > at(of, best, 0) ? row : best), 0);
-  const leaking = most(answer.leaks);
-  const leak = at(answer.leaks, leaking, 0);
+  const leaking = most(leaks);
+  const leak = at(leaks, leaking, 0);
   const { verdicts } = text;
   if (leak > 0) return verdicts.leaks({ name: labels[leaking], share: inPercent(leak) });
-  const empty = all.find((row) => seesNothing(answer.mask, row));
+  const empty = all.find((row) => seesNothing(M, row));
   if (empty !== undefined) return verdicts.empty({ name: labels[empty] });
-  const least = all.reduce(
-    (best, row) => (at(answer.sums, row, 0) < at(answer.sums, best, 0) ? row : best),
-    0,
-  );
-  if (hide === 'after' && answer.mask.data.includes(-Infinity)) {
-    return verdicts.short({ name: labels[least], sum: inText(at(answer.sums, least, 0)) });
+  const least = all.reduce((best, row) => (at(sums, row, 0) < at(sums, best, 0) ? row : best), 0);
+  if (hide === 'after' && M.data.includes(-Infinity)) {
+    return verdicts.short({ name: labels[least], sum: inText(at(sums, least, 0)) });
   }
   return verdicts.clean;
 }

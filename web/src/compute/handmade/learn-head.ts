@@ -27,6 +27,7 @@ export type WeightId = (typeof weightIds)[number];
 /** What a loss depends on, in the order of the forward pass: each may be nudged. */
 export const stageIds = [...weightIds, 'q', 'k', 'v', 'scores', 'weights', 'output'] as const;
 export type StageId = (typeof stageIds)[number];
+export const gradientOf = <Stage extends StageId>(stage: Stage) => `d${stage}` as const;
 
 /** As PyTorch has them, [out, in]: what comes out of values are scores of words. */
 export const beginning: Readonly<Record<WeightId, MatrixData>> = {

@@ -1,23 +1,17 @@
 // What chapter "Learn" shows of one step, on the core: a head, its loss, the gradient of every number on the way, what
 // nudging one really does, and steps against the gradient. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
+import { edit, run, shapes, type GraphValues } from 'tril/graph';
 import type { Answers } from '../answers';
-import {
-  beginning,
-  ids,
-  stageIds,
-  targets,
-  x as given,
-  type StageId,
-  type WeightId,
-} from '../handmade/learn-head';
+import { comes, headGraph, stepGraph } from '../handmade/learn-graph';
+import { beginning, gradientOf, ids, targets, x } from '../handmade/learn-head';
+import type { StageId, WeightId } from '../handmade/learn-head';
 import { small } from '../handmade/learn-nudges';
-import type { CostData, MatrixData } from '../protocol';
+import type { CostData } from '../protocol';
 import type { Speed } from '../steady';
-import { costData, download, upload } from './matrices';
+import { allNumbers, type NodeValues } from './graph';
+import { costData, upload } from './matrices';
 import { timed } from './timed';
-
-type Stages = Readonly<Record<StageId, MatrixData>>;
 
 /** How the weights have come about: so many steps, each against the gradient, as long as `rate` times that. */
 export interface Trained {
@@ -33,13 +27,9 @@ interface Nudged {
 }
 
 export interface StepResult {
-  readonly x: MatrixData;
-  readonly stages: Stages;
-  readonly gradients: Stages;
-  /** Softmax of the output: what it says. */
-  readonly said: MatrixData;
-  /** At each place, [T, 1]: the surprise at the right word. The loss is their mean. */
-  readonly surprises: MatrixData;
+  /** Of the graph of a step: all numbers of the head, and their gradients. */
+  readonly values: NodeValues;
+  /** The mean of the surprises at the right words. */
   readonly loss: number;
   /** Before each step, and after the last. */
   readonly losses: readonly number[];
@@ -69,75 +59,32 @@ export interface LearnLessons {
 }
 
 type Weights = Readonly<Record<WeightId, Tensor>>;
-type Made = Readonly<Record<StageId, Tensor>>;
 
 const width = beginning.wq.rows;
-const transposed = { transposeB: true } as const;
+const lossOf = (tril: Tril, output: Tensor) => tril.crossEntropy(output, [...targets]).loss;
 
-/** The forward pass, with `other` in the place of one of its stages. */
-function forward(tril: Tril, x: Tensor, weights: Weights, other: Partial<Made> = {}): Made {
-  const { wq, wk, wv } = { ...weights, ...other };
-  const q = other.q ?? tril.linear(x, wq);
-  const k = other.k ?? tril.linear(x, wk);
-  const v = other.v ?? tril.linear(x, wv);
-  const scores = other.scores ?? tril.divide(tril.matmul(q, k, transposed), Math.sqrt(width));
-  const mask = () => tril.mask.toTensor(tril.mask.causal(), [ids.length, ids.length]);
-  const shares = other.weights ?? tril.softmax(tril.add(scores, mask()));
-  const output = other.output ?? tril.matmul(shares, v);
-  return { wq, wk, wv, q, k, v, scores, weights: shares, output };
-}
-
-/** The way back, stage by stage: each gradient is made of the one after it. */
-function backward(tril: Tril, x: Tensor, made: Made): { loss: number; gradients: Made } {
-  const { loss, dLogits: output } = tril.crossEntropy(made.output, [...targets], {
-    gradient: true,
-  });
-  const weights = tril.matmul(output, made.v, transposed);
-  const v = tril.matmul(made.weights, output, { transposeA: true });
-  // Hidden weights are 0, and so is what comes back through them.
-  const scores = tril.softmaxBackward(weights, made.weights);
-  const root = Math.sqrt(width);
-  const q = tril.divide(tril.matmul(scores, made.k), root);
-  const k = tril.divide(tril.matmul(scores, made.q, { transposeA: true }), root);
-  const of = (gradient: Tensor, weight: Tensor) => tril.linearBackward(gradient, x, weight).dWeight;
-  const [wq, wk, wv] = [of(q, made.wq), of(k, made.wk), of(v, made.wv)];
-  return { loss, gradients: { wq, wk, wv, q, k, v, scores, weights, output } };
-}
-
-function moved(tril: Tril, weights: Weights, gradients: Made, rate: number): Weights {
-  const next = (id: WeightId) => tril.subtract(weights[id], tril.multiply(gradients[id], rate));
+function moved(tril: Tril, weights: Weights, made: GraphValues, rate: number): Weights {
+  const next = (id: WeightId) =>
+    tril.subtract(weights[id], tril.multiply(made[gradientOf(id)], rate));
   return { wq: next('wq'), wk: next('wk'), wv: next('wv') };
 }
 
 function trained(tril: Tril, { rate, steps }: Trained) {
-  const x = upload(tril, given);
+  const given = { x: upload(tril, x), right: tril.tensor(comes) };
   const first = (id: WeightId) => upload(tril, beginning[id]);
   let weights: Weights = { wq: first('wq'), wk: first('wk'), wv: first('wv') };
   const losses: number[] = [];
   for (let step = 0; ; ++step) {
-    const made = forward(tril, x, weights);
-    const { loss, gradients } = backward(tril, x, made);
+    const made = run(tril, stepGraph, { ...given, ...weights });
+    const loss = lossOf(tril, made.output);
     losses.push(loss);
-    if (step === steps) return { x, weights, made, gradients, loss, losses };
-    weights = moved(tril, weights, gradients, rate);
+    if (step === steps) return { weights, made, loss, losses };
+    weights = moved(tril, weights, made, rate);
   }
 }
 
-const all = (tensors: Made): Stages =>
-  Object.fromEntries(stageIds.map((id) => [id, download(tensors[id])])) as unknown as Stages;
-
-function surprises(tril: Tril, output: Tensor): MatrixData {
-  const data = output.read();
-  const [rows, cols] = output.shape;
-  const one = (row: number) => {
-    const logits = tril.tensor([1, cols], data.slice(row * cols, (row + 1) * cols));
-    return tril.crossEntropy(logits, [targets[row]]).loss;
-  };
-  return { rows, cols: 1, data: Float32Array.from(targets, (_, row) => one(row)) };
-}
-
 function cost(tril: Tril): CostData {
-  const [tokens, inputs, outputs] = [ids.length, given.cols, beginning.wv.rows];
+  const [tokens, inputs, outputs] = [ids.length, x.cols, beginning.wv.rows];
   const product = (rows: number, depth: number, cols: number) =>
     tril.cost.matmul({ rows, depth, cols });
   const softmax = tril.cost.softmax({ rows: tokens, length: tokens });
@@ -157,32 +104,27 @@ function cost(tril: Tril): CostData {
 
 export const learnAnswers: Answers<LearnLessons, Tril> = {
   step(tril, ask) {
-    const { x, made, gradients, loss, losses } = trained(tril, ask);
-    return {
-      x: download(x),
-      stages: all(made),
-      gradients: all(gradients),
-      said: download(tril.softmax(made.output)),
-      surprises: surprises(tril, made.output),
-      loss,
-      losses,
-      cost: cost(tril),
-    };
+    const { made, loss, losses } = trained(tril, ask);
+    return { values: allNumbers(made), loss, losses, cost: cost(tril) };
   },
 
   nudge(tril, { cell: { stage, row, col }, nudges, ...ask }) {
-    const { x, weights, made, gradients, loss } = trained(tril, ask);
+    const { weights, made, loss } = trained(tril, ask);
     const { shape } = made[stage];
     const place = row * shape[1] + col;
     const one = made[stage].read().map((_, i) => Number(i === place));
     const unit = tril.tensor([...shape], one);
+    // The stage is given, and all that comes after it is made of that.
+    const sizes = shapes(headGraph)[stage];
+    const open = edit(headGraph, [
+      { replace: stage, operation: 'input', inputs: [], options: { shape: sizes } },
+    ]);
     const lossAt = (nudge: number) => {
       const other = tril.add(made[stage], tril.multiply(unit, nudge));
-      const { output } = forward(tril, x, weights, { ...made, ...after(stage), [stage]: other });
-      return tril.crossEntropy(output, [...targets]).loss;
+      return lossOf(tril, run(tril, open, { x: made.x, ...weights, [stage]: other }).output);
     };
     const number = (value: number) => tril.tensor([1], [value]);
-    const gradient = number(gradients[stage].read()[place]);
+    const gradient = number(made[gradientOf(stage)].read()[place]);
     const rise = tril.subtract(number(lossAt(small)), number(lossAt(-small)));
     const difference = tril.divide(rise, 2 * small);
     const line = tril.add(tril.multiply(tril.tensor([nudges.length], [...nudges]), gradient), loss);
@@ -197,18 +139,7 @@ export const learnAnswers: Answers<LearnLessons, Tril> = {
 
   stepTime: (tril) =>
     timed(tril, ['learn step'], cost(tril), () => {
-      const { weights, gradients } = trained(tril, { rate: 1, steps: 0 });
-      return moved(tril, weights, gradients, 1);
+      const { weights, made } = trained(tril, { rate: 1, steps: 0 });
+      return moved(tril, weights, made, 1);
     }),
 };
-
-/** What is computed anew once a stage is another: all that comes after it. */
-function after(stage: StageId): Partial<Record<StageId, undefined>> {
-  const later: Readonly<Record<StageId, readonly StageId[]>> = {
-    ...{ wq: ['q', 'scores', 'weights', 'output'], wk: ['k', 'scores', 'weights', 'output'] },
-    ...{ wv: ['v', 'output'], q: ['scores', 'weights', 'output'] },
-    ...{ k: ['scores', 'weights', 'output'], v: ['output'], scores: ['weights', 'output'] },
-    ...{ weights: ['output'], output: [] },
-  };
-  return Object.fromEntries(later[stage].map((id) => [id, undefined]));
-}

@@ -32,7 +32,7 @@ export interface BlocksLessons {
 }
 
 /** The matrix with every `from` replaced by `to`. */
-export const withOther = (given: MatrixData, from: number, to: number): MatrixData => ({
+const withOther = (given: MatrixData, from: number, to: number): MatrixData => ({
   ...given,
   data: given.data.map((value) => (value === from ? to : value)),
 });

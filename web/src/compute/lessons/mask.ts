@@ -1,6 +1,8 @@
 // What chapter "Mask" shows, on the core. There is no arithmetic here.
 import type { Mask, Tensor, Tril } from 'tril';
+import { run } from 'tril/graph';
 import { headWeights, positions, type HeadWeights } from '../handmade/attend-heads';
+import { futureGraphs, maskGraphs } from '../handmade/mask-graph';
 import {
   hides,
   type GarbageId,
@@ -13,7 +15,8 @@ import { inputOf } from './attend';
 import type { Answers } from '../answers';
 import type { Content, CostData, MatrixData } from '../protocol';
 import type { Speed } from '../steady';
-import { blocksAnswers, withOther, type BlocksLessons } from './mask-blocks';
+import { allNumbers, type NodeValues } from './graph';
+import { blocksAnswers, type BlocksLessons } from './mask-blocks';
 import { costData, download, upload } from './matrices';
 import { timed } from './timed';
 
@@ -25,24 +28,11 @@ export interface MaskAsk {
   readonly hide: HideId;
 }
 
-/** One attention under a mask, [T, T] but for `output`, [T, D]. */
-export interface Masked {
-  /** What softmax gets. */
-  readonly masked: MatrixData;
-  readonly weights: MatrixData;
-  readonly output: MatrixData;
-}
-
-export interface MaskAnswer extends Masked {
-  readonly scores: MatrixData;
-  /** 0, or -inf where all rules together hide. */
-  readonly mask: MatrixData;
-  /** The same for each rule by itself. */
+export interface MaskAnswer {
+  /** Of the graph that hides as was asked. */
+  readonly values: NodeValues;
+  /** What each rule by itself adds: 0, or -inf where it hides. */
   readonly single: Readonly<Partial<Record<RuleId, MatrixData>>>;
-  readonly values: MatrixData;
-  /** [T, 1]: of every row of weights, all of it and what lies on hidden keys. */
-  readonly sums: MatrixData;
-  readonly leaks: MatrixData;
   /** -inf - (-inf): the first step of softmax where everything is hidden, done without care. */
   readonly naive: number;
   /** Of attention to the queries, keys and values. */
@@ -56,15 +46,8 @@ export interface FutureAsk extends MaskAsk {
 }
 
 export interface FutureAnswer {
-  /** Of the input as it was, and overwritten, by one and the same call. */
-  readonly outputs: readonly [MatrixData, MatrixData];
-  /** What they are made of. */
-  readonly given: {
-    readonly x: MatrixData;
-    readonly overwritten: MatrixData;
-    readonly weights: HeadWeights;
-    readonly mask: MatrixData;
-  };
+  /** Of the input as it was, and overwritten. */
+  readonly values: NodeValues;
   /** Of the attention of one of them. */
   readonly cost: CostData;
 }
@@ -127,39 +110,13 @@ function masksOf(tril: Tril, rules: MaskRules, size: number): Partial<Record<Rul
 }
 
 /** What a mask adds to scores. */
-const added = (tril: Tril, mask: Mask, size: number): MatrixData =>
-  download(tril.mask.toTensor(mask, [size, size]));
+const added = (tril: Tril, mask: Mask, size: number): Tensor =>
+  tril.mask.toTensor(mask, [size, size]);
 
 interface Head {
   readonly q: Tensor;
   readonly k: Tensor;
   readonly v: Tensor;
-}
-
-/** As one batch of one head. */
-const asBatch = (tril: Tril, { q, k, v }: Head) =>
-  [q, k, v].map((matrix) => tril.tensor([1, 1, ...matrix.shape], matrix.read()));
-
-function attendMasked(tril: Tril, head: Head, mask: Mask, sum: MatrixData, hide: HideId): Masked {
-  const [q, k, v] = asBatch(tril, head);
-  if (hide === 'infinity' || hide === 'large') {
-    const large = upload(tril, withOther(sum, -Infinity, -1e9));
-    const used = hide === 'infinity' ? mask : tril.mask.dense(large, { kind: 'additive' });
-    const { output, trace } = tril.attention(q, k, v, { mask: used, trace: true });
-    const { masked, weights } = trace;
-    return { masked: download(masked), weights: download(weights), output: download(output) };
-  }
-  // [1, 0] for visible and hidden.
-  const visible = upload(tril, withOther(withOther(sum, 0, 1), -Infinity, 0));
-  const scores = download(tril.attention(q, k, v, { trace: true }).trace.scores);
-  const masked = hide === 'zero' ? download(tril.multiply(visible, upload(tril, scores))) : scores;
-  const whole = tril.softmax(upload(tril, masked));
-  const weights = hide === 'zero' ? whole : tril.multiply(visible, whole);
-  return {
-    masked,
-    weights: download(weights),
-    output: download(tril.matmul(weights, head.v)),
-  };
 }
 
 function headOf(tril: Tril, x: MatrixData, weights: HeadWeights): Head {
@@ -176,26 +133,20 @@ function costOf(tril: Tril, { q, v }: Head, mask: Mask): CostData {
   return costData(tril, tril.cost.attention({ ...sizes, mask, method: 'full' }));
 }
 
-/** Sums of rows, [T, 1]. */
-function rowSums(tril: Tril, matrix: Tensor): MatrixData {
-  const ones = tril.tensor([matrix.shape[1], 1], new Float32Array(matrix.shape[1]).fill(1));
-  return download(tril.matmul(matrix, ones));
-}
-
 interface Prepared {
   readonly x: MatrixData;
   readonly weights: HeadWeights;
   readonly single: Partial<Record<RuleId, Mask>>;
   readonly mask: Mask;
-  readonly sum: MatrixData;
+  readonly M: Tensor;
 }
 
 function prepare(tril: Tril, ask: MaskAsk): Prepared {
   const x = inputOf(tril, ask.content, positions);
   const single = masksOf(tril, ask.rules, x.rows);
   const mask = tril.mask.and(...Object.values(single));
-  const sum = added(tril, mask, x.rows);
-  return { x, weights: weightsFor(tril, ask, x.cols), single, mask, sum };
+  const M = added(tril, mask, x.rows);
+  return { x, weights: weightsFor(tril, ask, x.cols), single, mask, M };
 }
 
 /** Rows from `cut` on are other numbers. */
@@ -215,23 +166,17 @@ export const maskAnswers: Answers<MaskLessons> = {
   ...blocksAnswers,
 
   mask(tril, ask) {
-    const { x, weights: given, single, mask, sum } = prepare(tril, ask);
-    const head = headOf(tril, x, given);
-    const result = attendMasked(tril, head, mask, sum, ask.hide);
-    const hidden = withOther(sum, -Infinity, 1);
-    const weights = upload(tril, result.weights);
+    const { x, weights, single, mask, M } = prepare(tril, ask);
+    const { q, k, v } = headOf(tril, x, weights);
+    const { scores } = tril.attention(q, k, v, { trace: true }).trace;
+    const values = run(tril, maskGraphs[ask.hide], { scores, M, V: v });
     const infinities = tril.tensor([2, 1], [-Infinity, -Infinity]);
     return {
-      ...result,
-      scores: download(tril.attention(head.q, head.k, head.v, { trace: true }).trace.scores),
-      mask: sum,
+      values: allNumbers(values),
       single: Object.fromEntries(
-        Object.entries(single).map(([rule, one]) => [rule, added(tril, one, x.rows)]),
+        Object.entries(single).map(([rule, one]) => [rule, download(added(tril, one, x.rows))]),
       ),
-      values: download(head.v),
-      sums: rowSums(tril, weights),
-      leaks: rowSums(tril, tril.multiply(upload(tril, hidden), weights)),
-      cost: costOf(tril, head, mask),
+      cost: costOf(tril, { q, k, v }, mask),
       naive: tril.matmul(tril.tensor([[1, -1]]), infinities).read()[0],
     };
   },
@@ -239,21 +184,20 @@ export const maskAnswers: Answers<MaskLessons> = {
   maskTime(tril, ask) {
     const { x, weights, mask } = prepare(tril, ask);
     const head = headOf(tril, x, weights);
-    const [q, k, v] = asBatch(tril, head);
+    const { q, k, v } = head;
     return timed(tril, ['mask', ask.rules, v.shape], costOf(tril, head, mask), () =>
       tril.attention(q, k, v, { mask, method: 'full' }),
     );
   },
 
   future(tril, ask) {
-    const { x, weights, mask, sum } = prepare(tril, ask);
-    const other = overwritten(tril, x, ask);
-    const made = [x, other].map((input) => headOf(tril, input, weights));
-    const [one, two] = made.map((head) => attendMasked(tril, head, mask, sum, ask.hide).output);
+    const { x, weights, mask, M } = prepare(tril, ask);
+    const [X_before, X_after] = [x, overwritten(tril, x, ask)].map((one) => upload(tril, one));
+    const [W_Q, W_K, W_V] = [weights.wq, weights.wk, weights.wv].map((one) => upload(tril, one));
+    const inputs = { X_before, X_after, W_Q, W_K, W_V, M };
     return {
-      outputs: [one, two],
-      given: { x, overwritten: other, weights, mask: sum },
-      cost: costOf(tril, made[0], mask),
+      values: allNumbers(run(tril, futureGraphs[ask.hide], inputs)),
+      cost: costOf(tril, headOf(tril, x, weights), mask),
     };
   },
 };
