@@ -19,7 +19,7 @@ export const threeWays = (sum: boolean, hidden = -Infinity): Graph =>
     /** The largest distance of a result from that by loops. */
     const apart = (y: Value) => {
       const distance = c.subtract(y, loops);
-      return c.max(c.concatenate([distance, c.subtract(0, distance)]));
+      return c.max(c.concatenate([distance, c.negate(distance)]));
     };
     const L = c.tri('T');
     const weights = sum ? L : c.divide(L, c.sum(L, { axis: -1, keepDims: true }));
