@@ -12,16 +12,16 @@ export type Rules = {
   readonly [Name in keyof RuleOptions]-?: NonNullable<RuleOptions[Name]> | null;
 };
 
-/** An object of whole numbers, each of at least so much. */
-const whole =
-  (names: readonly string[], least: number, needed: boolean) =>
+/** Reads an object of integers, each at least `min`. */
+const integers =
+  (names: readonly string[], min: number, required: boolean) =>
   (call: string, argument: string, value: unknown) => {
     checkKeys(call, argument, 'option', value, names);
     const given = value as Readonly<Record<string, unknown>>;
-    const wanted = names.filter((name) => needed || given[name] !== undefined);
+    const wanted = names.filter((name) => required || given[name] !== undefined);
     const read = wanted.map((name) => {
       const number = given[name] ?? Number.NaN;
-      return [name, integerOption(call, `${argument}.${name}`, number, Number.NaN, least)] as const;
+      return [name, integerOption(call, `${argument}.${name}`, number, Number.NaN, min)] as const;
     });
     return Object.freeze(Object.fromEntries(read)) as never;
   };
@@ -29,8 +29,8 @@ const whole =
 /** What each option of a rule is read by. */
 export const ruleOptions = {
   causal: boolean(false),
-  window: optional<NonNullable<RuleOptions['window']>>(whole(['left', 'right'], 0, false)),
-  strided: optional<NonNullable<RuleOptions['strided']>>(whole(['local', 'stride'], 1, true)),
+  window: optional<NonNullable<RuleOptions['window']>>(integers(['left', 'right'], 0, false)),
+  strided: optional<NonNullable<RuleOptions['strided']>>(integers(['local', 'stride'], 1, true)),
   padding: list((call, argument, value) => integerOption(call, argument, value, Number.NaN, 0)),
 };
 

@@ -1,4 +1,4 @@
-// The head of chapter "Learn" as a graph, and the way back stage by stage: each gradient is made of the one after it.
+// The head of chapter "Learn" as a graph, and its backward pass stage by stage: each gradient is made of the one after it.
 import { graph, type Calls, type Value } from 'tril/graph';
 import { targets, vocabulary } from './learn-head';
 
