@@ -78,11 +78,10 @@ it.skipIf(!has('pkg-config'))('is found by pkg-config', async () => {
 // Without optimisation, which is not what is tested here.
 const debug = '-DCMAKE_BUILD_TYPE=Debug';
 
-it('is built as a folder of the project, as shared libraries, every file by itself, on libc++ where it is', async () => {
+it('is built as a folder of the project, as shared libraries, on libc++ where it is', async () => {
   const compiler = has('clang++') ? 'clang++' : 'g++';
   const flags = process.env.TRIL_LIBCXX ? ['-DCMAKE_CXX_FLAGS=-stdlib=libc++'] : [];
-  const alone = '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON'; // each includes what it uses
-  const settings = [`-DTRIL_SOURCE=${root}`, debug, alone, '-DBUILD_SHARED_LIBS=ON', ...flags];
+  const settings = [`-DTRIL_SOURCE=${root}`, debug, '-DBUILD_SHARED_LIBS=ON', ...flags];
   const says = await consume(['consumer'], 'add_subdirectory', compiler, ...settings);
   expect(says).toBe(consumerSays);
   const built = join(folder, `add_subdirectory-${compiler}`);
