@@ -12,6 +12,7 @@ interface Inner {
 
 interface InnerContext {
   clearCache(): Promise<void>;
+  close(progress: unknown, options: { readonly reason: string }): Promise<void>;
   resetForReuse(progress: unknown, options: BrowserContextOptions): Promise<void>;
 }
 
@@ -42,16 +43,18 @@ export async function withProfile(
   const context = connection.toImpl(outer) as InnerContext;
   const browser = outer.browser()!;
   const inner = connection.toImpl(browser) as InnerBrowser;
+  const profile = { context, hash: 'profile' };
   const newContextForReuse = inner.newContextForReuse.bind(inner);
-  let beside: InnerBrowser['_contextForReuse'];
   inner.newContextForReuse = async (progress, asked) => {
+    await context.resetForReuse(progress, asked); // in any case: what its page plays would go on beside other tests
+    const last = inner._contextForReuse;
+    const isBeside = last !== undefined && last !== profile;
     if (suitsProfile(asked)) {
-      await context.resetForReuse(progress, asked);
-      inner._contextForReuse = { context, hash: 'profile' };
+      if (isBeside) await last.context.close(progress, { reason: 'another test' });
+      inner._contextForReuse = profile;
     } else {
-      inner._contextForReuse = beside;
+      if (!isBeside) inner._contextForReuse = undefined;
       await newContextForReuse(progress, asked);
-      beside = inner._contextForReuse;
     }
     const reused = inner._contextForReuse!.context;
     // Of a context that tests have one after another Playwright clears the storage, and the cache of files as well: a
