@@ -2,7 +2,6 @@
 // whatever else it is about.
 import { test as base, type Locator, type Page } from '@playwright/test';
 import { boxOf } from './box.ts';
-import { withProfile } from './compiled.ts';
 import { expect } from './expect.ts';
 import { messagePattern } from './messages.ts';
 import { goTo, settled } from './settled.ts';
@@ -135,20 +134,21 @@ class Leaving {
   }
 }
 
+/** What Playwright's context is behind the one that tests have: there, and so, in the version that the lock names. */
+interface Inner {
+  readonly _connection?: {
+    toImpl?: (outer: unknown) => { clearCache(): Promise<void> } | undefined;
+  };
+}
+
 export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
-  browser: [
-    async ({ playwright: { chromium }, launchOptions, reuseContext }, use, { project }) => {
-      if (!reuseContext) {
-        const browser = await chromium.launch(launchOptions);
-        await use(browser);
-        return browser.close();
-      }
-      const { baseURL, viewport, colorScheme, serviceWorkers } = project.use;
-      const options = { ...launchOptions, baseURL, viewport, colorScheme, serviceWorkers };
-      return withProfile(chromium, options, use);
-    },
-    { scope: 'worker' },
-  ],
+  context: async ({ context }, use) => {
+    // Of a context that tests have one after another Playwright clears the storage, and the cache of files as well: a
+    // hundred of them would be fetched and compiled anew for every test. Their names change with what is in them.
+    const inner = (context as Inner)._connection?.toImpl?.(context);
+    if (inner) inner.clearCache = () => Promise.resolve();
+    await use(context);
+  },
   guard: [
     async ({ page, baseURL }, use) => {
       // Questions cover what answers them, options and what goes deeper are folded away, and what is met for the first time
