@@ -1,11 +1,11 @@
 import type { Rollup } from 'vite';
 
 /**
- * Puts what the same pages need into one file. Rollup by itself also tells apart what a figure further down needs as well,
- * which makes seventy files of a chapter, most of them of a kilobyte; by then its page has fetched them all the same.
+ * Puts modules that the same pages need into one file. Rollup also sets apart those that a figure further down imports, though
+ * the page has them by then: a chapter was up to ninety files, most of them of a kilobyte or two.
  */
 export function chunksByPages(): (id: string, meta: Rollup.ManualChunkMeta) => string | undefined {
-  const names = new WeakMap<Rollup.ManualChunkMeta, Map<string, string>>(); // of each build: SvelteKit's are several
+  const names = new WeakMap<Rollup.ManualChunkMeta, Map<string, string>>(); // one for each build
   return (id, meta) => {
     let known = names.get(meta);
     if (!known) names.set(meta, (known = namesOf(meta)));

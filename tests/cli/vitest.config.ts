@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
-    maxWorkers: availableParallelism(), // one fewer otherwise, half of the processors where there are two
+    maxWorkers: availableParallelism(), // Vitest leaves one out, which is half of two
     testTimeout: 60_000,
   },
 });

@@ -120,7 +120,7 @@ export const cases: readonly Case[] = [
     graph: graph({ x: ['T', 'T'], v: ['T', 2], d: ['T', 2] }, ({ x, v, d }, c) => {
       const masked = c.mask(x);
       const weights = c.softmax(masked);
-      // The way back: what is weighted by 0 has no gradient.
+      // The backward pass: what is weighted by 0 has no gradient.
       const dWeights = c.matmul(d, c.transpose(v));
       const products = c.multiply(weights, dWeights);
       const sums = c.sum(products, { axis: 1, keepDims: true });

@@ -60,6 +60,7 @@ export async function configure(preset, { tests = false } = {}) {
   const caching = preset.startsWith('wasm')
     ? '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON'
     : `-DCMAKE_CXX_COMPILER_LAUNCHER=${ccache}`;
+  // The weekly run takes all tests where a preset takes some.
   const all =
     process.env.TRIL_WEEKLY && preset.startsWith('wasm') ? ['-DTRIL_TEST_FILES=*_test.cc'] : [];
   const options = [`-DTRIL_TESTS=${withTests}`, ...(ccache ? [caching] : []), ...all];

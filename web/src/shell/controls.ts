@@ -7,7 +7,7 @@ export interface Control {
   readonly options: readonly { readonly id: string; readonly name: string }[];
   readonly chosen: string | null;
   choose(id: string): void;
-  /** Each does something, none is chosen. */
+  /** Each option does something, and none stays chosen. */
   readonly acts?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// A question as data: what it is asked with by turns, what the core is asked, and what its answers make of it.
+// A question as data: its numbers, what the core is asked about them, and the question that follows from the core's answers.
 // Question.svelte asks it.
 import type { Kind, Lessons } from '../compute/lesson-protocol';
 import type { Guess } from '../figures/guess';
@@ -16,9 +16,9 @@ type Answers<Asks extends readonly Asking[]> = {
 export interface Moment<State, Case> {
   readonly model: OpenChapter<State>;
   readonly state: State;
-  /** How often another one was asked for. */
+  /** How often the visitor has asked for another one. */
   readonly turn: number;
-  /** What it is asked with at this turn. */
+  /** The numbers of this turn. */
   readonly given: Case;
   /** The visitor has made a guess. */
   readonly guessed: boolean;
@@ -37,19 +37,19 @@ export interface Asked {
 }
 
 export interface Question<State, Case, Asks extends readonly Asking[]> {
-  /** By what name it is asked again another day: "chapter/question". */
+  /** The name by which it is asked again on another day: "chapter/question". */
   readonly card?: string;
-  /** The name of the cover, where it stands on one. */
+  /** The name of the cover that it stands on, if it does. */
   readonly veil?: string;
   /** Its numbers, by turns. */
   readonly cases?: readonly Case[];
-  /** There is no other one to be asked. */
+  /** It has no other numbers, so no other one can be asked. */
   readonly once?: boolean;
-  /** What is said until the right answer is known. */
+  /** What the page says until the right answer is known. */
   readonly waiting?: string;
   /** Always questions of the same kinds. */
   readonly asks?: (moment: Moment<State, Case>) => Asks;
-  /** Of answers that belong together; null where there is nothing to be guessed. */
+  /** The question that follows from these answers; null where there is nothing to guess. */
   readonly found: (moment: Moment<State, Case>, ...answers: Answers<Asks>) => Asked | null;
 }
 

@@ -1,4 +1,4 @@
-// From the core's answer to matrices that can be drawn, and why each number is what it is, on the way there and back.
+// From the core's answer to matrices that can be drawn, and why each number is what it is, forward and backward.
 import {
   gradientOf,
   ids,

@@ -33,7 +33,7 @@ export interface StepResult {
   readonly loss: number;
   /** Before each step, and after the last. */
   readonly losses: readonly number[];
-  /** Of both ways. */
+  /** Of the forward and the backward pass. */
   readonly cost: CostData;
 }
 
@@ -88,18 +88,18 @@ function cost(tril: Tril): CostData {
   const product = (rows: number, depth: number, cols: number) =>
     tril.cost.matmul({ rows, depth, cols });
   const softmax = tril.cost.softmax({ rows: tokens, length: tokens });
-  const there = [
+  const forward = [
     ...[product(tokens, inputs, width), product(tokens, inputs, width)],
     ...[product(tokens, inputs, outputs), product(tokens, width, tokens), softmax],
     product(tokens, tokens, outputs),
   ];
-  const back = [
+  const backward = [
     ...[product(tokens, outputs, tokens), product(tokens, tokens, outputs), softmax],
     ...[product(tokens, tokens, width), product(tokens, tokens, width)],
     ...[product(width, tokens, inputs), product(width, tokens, inputs)],
     product(outputs, tokens, inputs),
   ];
-  return costData(tril, tril.cost.sum([...there, ...back]));
+  return costData(tril, tril.cost.sum([...forward, ...backward]));
 }
 
 export const learnAnswers: Answers<LearnLessons, Tril> = {
