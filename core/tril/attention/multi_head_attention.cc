@@ -201,19 +201,20 @@ void MultiHead::check(const TensorView<const float, 3>& x, const TensorView<floa
 void MultiHead::run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
                     const Context& context) const {
   const Projections inputs = projections(x, weights, options, prepared);
-  const auto& [batches, queries, new_keys, heads, kv_heads, width, stacked] = inputs.sizes;
-  const Places places = places_of(trace, stacked);
+  const MultiHeadSizes& sizes = inputs.sizes;
+  const Index batches = sizes.batches, queries = sizes.queries, new_keys = sizes.new_keys;
+  const Index heads = sizes.heads, kv_heads = sizes.kv_heads, width = sizes.width;
+  const Places places = places_of(trace, sizes.stacked);
   const Index before = options.past ? options.past->length() : 0, keys = before + new_keys;
 
   Scratch::Frame frame(context.scratch);
-  const auto place = [&, &sizes = inputs.sizes](const TensorView<float, 3>& wanted, Index tokens,
-                                                Index all_heads) {
+  const auto place = [&](const TensorView<float, 3>& wanted, Index tokens, Index all_heads) {
     if (wanted) return wanted;
-    const Shape<3> shape = {sizes.batches, tokens, all_heads * sizes.width};
+    const Shape<3> shape = {batches, tokens, all_heads * width};
     return TensorView<float, 3>(frame.take<float>(shape[0], shape[1], shape[2]), shape);
   };
   StackedHeads parts;
-  if (stacked) {
+  if (sizes.stacked) {
     const TensorView<float, 3> all = place(places.all, queries, heads + 2 * kv_heads);
     project(inputs.stacked, all, context);
     parts = split_stacked(all, heads, kv_heads);
@@ -241,7 +242,7 @@ void MultiHead::run(const TensorView<const float, 3>& x, const TensorView<float,
   AttentionTrace attention_trace = trace.attention;
   if (trace.average_weights && !attention_trace.weights) {
     attention_trace.weights = {frame.take<float>(batches, heads, queries, keys),
-                               inputs.sizes.score_shape(keys)};
+                               sizes.score_shape(keys)};
   }
   const AttentionOptions of_heads = attention_options(options);
   TensorView<const float, 4> all_keys = split_key, all_values = split_value;
