@@ -1,21 +1,22 @@
 # Relaxed SIMD changes nothing but kernels: with TRIL_REST_OF these alone are compiled, and everything else, tests included,
 # is taken from the build folder of that preset.
 
-# tril_built_there(NAME TARGET): the target NAME builds TARGET of that preset.
-function(tril_built_there name target)
+# tril_built_there(NAME PRESET TARGET): the target NAME builds TARGET of that preset.
+function(tril_built_there name preset target)
   add_custom_target(${name}
-    COMMAND ${CMAKE_COMMAND} --preset ${TRIL_REST_OF} -DTRIL_TESTS=${TRIL_TESTS}
+    COMMAND ${CMAKE_COMMAND} --preset ${preset} -DTRIL_TESTS=${TRIL_TESTS}
     COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS
-      ${CMAKE_COMMAND} --build --preset ${TRIL_REST_OF} --target ${target}
+      ${CMAKE_COMMAND} --build --preset ${preset} --target ${target}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)
 endfunction()
 
-# tril_objects(OUT TARGET FILE...): in OUT the files, or the objects that TARGET there has compiled them to.
-function(tril_objects out target)
+# tril_objects(OUT PRESET TARGET FILE...): in OUT the files, or with a preset the objects that TARGET there has compiled
+# them to.
+function(tril_objects out preset target)
   set(objects ${ARGN})
-  if(TRIL_REST_OF)
+  if(preset)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-    set(there ${PROJECT_SOURCE_DIR}/build/${TRIL_REST_OF}/${folder}/CMakeFiles/${target}.dir)
+    set(there ${PROJECT_SOURCE_DIR}/build/${preset}/${folder}/CMakeFiles/${target}.dir)
     list(TRANSFORM objects REPLACE "^(.+)$" "${there}/\\1.o")
     set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   endif()
@@ -23,7 +24,7 @@ function(tril_objects out target)
 endfunction()
 
 if(TRIL_REST_OF)
-  tril_built_there(tril_rest tril_rest)
+  tril_built_there(tril_rest ${TRIL_REST_OF} tril_rest)
 else()
   add_custom_target(tril_rest)
 endif()
