@@ -32,6 +32,7 @@ export { SequenceTrainer } from './sequence-trainer.js';
 export type {
   DrawnSequences,
   DrawSequencesOptions,
+  OldSequenceBatch,
   SequenceBatch,
   SequenceBatches,
   SequenceModelSettings,
