@@ -10,12 +10,8 @@ export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
 export type { FloatArray, HalfArray, NestedNumbers, Values } from './values.js';
 export { KeyValueCache, type KeyValueCacheSizes } from './key-value-cache.js';
 export type { Operand } from './calls/arithmetic.js';
-export type {
-  AttentionBackwardOptions,
-  AttentionGradients,
-  LayerGradients,
-  NormBackwardOptions,
-} from './calls/gradients.js';
+export type { AttentionBackwardOptions, AttentionGradients } from './calls/attention-backward.js';
+export type { LayerGradients, NormBackwardOptions } from './calls/gradients.js';
 export type {
   CrossEntropy,
   CrossEntropyOptions,
@@ -122,7 +118,7 @@ export type {
   TransformerOptions,
   TransformerTrace,
   TransformerWeights,
-} from './calls/transformer.js';
+} from './calls/transformer-types.js';
 export type { PreparedWeights } from './calls/weights.js';
 export type { SavedArgument, SavedOption, SavedResult } from './saved.js';
 export type { Learner } from './learner.js';

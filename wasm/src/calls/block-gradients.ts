@@ -14,7 +14,7 @@ import type {
   TransformerBlockWeights,
   TransformerOptions,
   TransformerWeights,
-} from './transformer.js';
+} from './transformer-types.js';
 
 /** What `transformerBlockBackward` gives. */
 export type BlockGradients<Weights, Options = object> = WeightGradients<Weights> &
