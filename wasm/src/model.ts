@@ -10,7 +10,7 @@ import type {
   TextEvaluation,
 } from './model-types.js';
 import { booleanOption, checkKeys, integerOption } from './names.js';
-import { nested } from './nested.js';
+import { nested } from './named-tensors.js';
 import { traceWithOldNames } from './old-names.js';
 import type { ModelFiles } from './trainer-types.js';
 import { filesOf, lossOf } from './trainer-values.js';

@@ -33,8 +33,7 @@ export type {
   TransformerGradients,
 } from './calls/block-gradients.js';
 export type { GatedGradients, GatedOptions, MatmulGradients } from './calls/layer-gradients.js';
-export type { StateDict } from './state-dict.js';
-export type { DWeights, WeightGradients } from './weight-gradients.js';
+export type { DWeights, StateDict, WeightGradients } from './named-tensors.js';
 export { Mask } from './calls/mask.js';
 export type {
   DenseOptions,

@@ -10,7 +10,7 @@ import {
 import type { DrawOptions, GeneratedPart } from './generation-types.js';
 import { Learner } from './learner.js';
 import { checkKeys, integerOption, stringOption } from './names.js';
-import { nested } from './nested.js';
+import { nested } from './named-tensors.js';
 import { nameGiven } from './old-names.js';
 import type { RawTrainer } from './raw.js';
 import type {

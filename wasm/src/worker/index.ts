@@ -5,7 +5,7 @@
  * @module tril/worker
  */
 import { defineAbsent } from '../absent-calls.js';
-import { reasonOf, seeReadme } from '../advice.js';
+import { reasonOf, seeReadme } from '../describe.js';
 import type { Part } from '../context.js';
 import { TrilError } from '../error.js';
 import { isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
