@@ -180,7 +180,7 @@ export function placesOf(tril, model, passage) {
     const { trace } = model.forward(tokens, { trace: { lens: false, scores: false } });
     const weights = tokens.map((_, t) => (t >= from && t < from + count ? 1 / count : 0));
     const mean = tril.tensor([1, tokens.length], Float32Array.from(weights));
-    const streams = [trace.embedded, ...trace.layers.map(({ out }) => out)];
+    const streams = [trace.embedded, ...trace.layers.map(({ residPost }) => residPost)];
     return streams.map((stream) => tril.matmul(mean, stream).read());
   });
 }

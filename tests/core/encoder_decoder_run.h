@@ -23,7 +23,7 @@ inline const EncoderDecoderTrainerOptions kQuick = {
 // Sequences of random tokens, two of them ignored.
 struct DrawnSequences {
   Index rows, source_length, target_length;
-  std::vector<std::int32_t> sources, targets, answers;
+  std::vector<std::int32_t> sources, targets, labels;
 
   DrawnSequences(Index b, Index s, Index t, std::uint64_t seed,
                  EncoderDecoderConfig config = small_encoder_decoder())
@@ -37,13 +37,13 @@ struct DrawnSequences {
     };
     draw(sources, b * s, config.source_vocabulary);
     draw(targets, b * t, config.target_vocabulary);
-    draw(answers, b * t, config.target_vocabulary);
-    answers[0] = answers[2] = kIgnoredTarget;
+    draw(labels, b * t, config.target_vocabulary);
+    labels[0] = labels[2] = kIgnoredTarget;
   }
   EncoderDecoderBatch batch() const {
     return {{sources.data(), {rows, source_length}},
             {targets.data(), {rows, target_length}},
-            {answers.data(), {rows, target_length}}};
+            {labels.data(), {rows, target_length}}};
   }
 };
 

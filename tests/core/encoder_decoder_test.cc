@@ -60,10 +60,10 @@ struct Case {
   Index count() const { return const_cast<EncoderDecoder&>(model).values().size(0); }
   MatrixView<const std::int32_t> source() const { return {sources.data(), {B, S}}; }
   MatrixView<const std::int32_t> target() const { return {targets.data(), {B, T}}; }
-  MatrixView<const std::int32_t> answers() const { return {replies.data(), {B, T}}; }
+  MatrixView<const std::int32_t> labels() const { return {replies.data(), {B, T}}; }
   ModelLoss accumulate(const ModelGradientOptions& options = {}, int threads = 1) {
     Parallel parallel(threads);
-    return model.accumulate(source(), target(), answers(), options, {scratch, parallel});
+    return model.accumulate(source(), target(), labels(), options, {scratch, parallel});
   }
 };
 
@@ -149,11 +149,11 @@ Scalar loss_reference(const Case& c, const Tables<Scalar>& w, std::uint64_t seed
       testing::linear_reference(sublayer.norm(x, w.decoder_norm), w.generator, w.generator_bias);
   testing::Sum<Scalar> total;
   for (Index n = 0; n < logits.rows; ++n) {
-    const std::int32_t answer = c.replies[static_cast<std::size_t>(n)];
-    if (answer == kIgnoredTarget) continue;
+    const std::int32_t label = c.replies[static_cast<std::size_t>(n)];
+    if (label == kIgnoredTarget) continue;
     testing::Sum<Scalar> sum;
     for (Index v = 0; v < logits.cols; ++v) sum.add(exp(logits(n, v)));
-    total.add(log(sum.value()) - logits(n, answer));
+    total.add(log(sum.value()) - logits(n, label));
   }
   return total.value();
 }
@@ -223,7 +223,7 @@ TEST(EncoderDecoder, DropsOnlyInTrainingAndOnlyWhereAShareIsGiven) {
   const auto all = [&](Case& c) {
     const auto logits = c.model.logits(c.source(), c.target());
     Values<double> values = testing::elements(logits);
-    values.push_back(c.model.loss(c.source(), c.target(), c.answers()).sum);
+    values.push_back(c.model.loss(c.source(), c.target(), c.labels()).sum);
     for (const auto& row : c.model.translate(c.source(), {})) {
       values.insert(values.end(), row.begin(), row.end());
     }
@@ -255,7 +255,7 @@ TEST(EncoderDecoder, APartOfABatchLeavesOutWhatTheWholeDoes) {
       return MatrixView<const std::int32_t>(all[b].data(), {1, all.size(1)});
     };
     sum += parts.model
-               .accumulate(row(parts.source()), row(parts.target()), row(parts.answers()),
+               .accumulate(row(parts.source()), row(parts.target()), row(parts.labels()),
                            {.dropout_seed = 4, .first_sequence = b})
                .sum;
   }
@@ -347,30 +347,30 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
   const Values<double> before = testing::elements(c.model.gradient());
   const auto refused = [&](const MatrixView<const std::int32_t>& source,
                            const MatrixView<const std::int32_t>& target,
-                           const MatrixView<const std::int32_t>& answers,
+                           const MatrixView<const std::int32_t>& labels,
                            const ModelGradientOptions& options = {}) {
-    return error_of([&] { c.model.accumulate(source, target, answers, options); });
+    return error_of([&] { c.model.accumulate(source, target, labels, options); });
   };
   const std::string call = "EncoderDecoder::accumulate: ";
-  EXPECT_EQ(refused({c.sources.data(), {1, 4}}, c.target(), c.answers()),
+  EXPECT_EQ(refused({c.sources.data(), {1, 4}}, c.target(), c.labels()),
             call + "target: must have the batches of source; source is [1, 4], target is [2, 3]");
   EXPECT_EQ(refused({c.sources.data(), {1, 8}}, {c.targets.data(), {1, 3}}, {}),
             call + "source: 8 in a row, but the context is 5");
-  EXPECT_NE(refused(c.source(), c.target(), {c.replies.data(), {3, 2}}).find(call + "answers: "),
+  EXPECT_NE(refused(c.source(), c.target(), {c.replies.data(), {3, 2}}).find(call + "labels: "),
             std::string::npos);
   c.sources[5] = 6;
-  EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
+  EXPECT_EQ(refused(c.source(), c.target(), c.labels()),
             call + "source: 6 at [1, 1] is outside the vocabulary (0..5)");
   c.sources[5] = 1, c.replies[2] = 7;
-  EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
-            call + "answers: 7 at [0, 2] is outside the vocabulary (0..6)");
+  EXPECT_EQ(refused(c.source(), c.target(), c.labels()),
+            call + "labels: 7 at [0, 2] is outside the vocabulary (0..6)");
   c.replies[2] = 1, c.targets[0] = kIgnoredTarget;
-  EXPECT_EQ(refused(c.source(), c.target(), c.answers()),
+  EXPECT_EQ(refused(c.source(), c.target(), c.labels()),
             call + "target: -100 at [0, 0] is outside the vocabulary (0..6)");
   c.targets[0] = 0;
-  EXPECT_EQ(refused(c.source(), c.target(), c.answers(), {.scale = std::nan("")}),
+  EXPECT_EQ(refused(c.source(), c.target(), c.labels(), {.scale = std::nan("")}),
             call + "scale: must be finite, is nan");
-  EXPECT_EQ(refused(c.source(), c.target(), c.answers(), {.first_sequence = -1}),
+  EXPECT_EQ(refused(c.source(), c.target(), c.labels(), {.first_sequence = -1}),
             call + "first_sequence: must be at least 0, is -1");
   EXPECT_EQ(testing::elements(c.model.gradient()), before);
   EXPECT_GT(c.accumulate().sum, 0);
@@ -378,7 +378,7 @@ TEST(EncoderDecoder, RejectsWhatDoesNotFit) {
   EXPECT_EQ(error_of([&] { c.model.logits(none, c.target()); }),
             "EncoderDecoder::logits: source: no tensor given");
   EXPECT_EQ(error_of([&] { c.model.loss(c.source(), c.target(), none); }),
-            "EncoderDecoder::loss: answers: no tensor given");
+            "EncoderDecoder::loss: labels: no tensor given");
 }
 
 }  // namespace

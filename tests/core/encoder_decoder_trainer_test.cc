@@ -33,15 +33,15 @@ TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
     const auto part = [&](const EncoderDecoder::Tokens& of) {
       return EncoderDecoder::Tokens(of.data() + first * of.size(1), {2, of.size(1)});
     };
-    return EncoderDecoderBatch{part(whole.source), part(whole.target), part(whole.answers)};
+    return EncoderDecoderBatch{part(whole.source), part(whole.target), part(whole.labels)};
   };
   Training together, apart;
-  const auto& [source, target, answers] = all.batch();
-  const TrainingStep one = together.trainer.step(source, target, answers);
+  const auto& [source, target, labels] = all.batch();
+  const TrainingStep one = together.trainer.step(source, target, labels);
   const EncoderDecoderBatch batches[] = {half(0), half(2)};
   const TrainingStep two = apart.trainer.step(batches);
   EXPECT_EQ(one.tokens, two.tokens);
-  // The gradients are the same sums in another order: of 12 answers, each of fewer than 60
+  // The gradients are the same sums in another order: of 12 labels, each of fewer than 60
   // operations in a row with up to 24 terms each, as encoder_decoder_test.cc counts them.
   constexpr double kRounded = 12 * 60 * 24 * testing::kRounding;
   EXPECT_NEAR(one.loss, two.loss, kRounded * one.loss);
@@ -84,7 +84,7 @@ TEST(EncoderDecoderTrainer, LeavesOutBySeedStepAndBatch) {
   EncoderDecoderConfig config = small();
   config.dropout = 0.5;
   const Drawn drawn(2, 4, 3, 1);
-  const auto& [source, target, answers] = drawn.batch();
+  const auto& [source, target, labels] = drawn.batch();
   const EncoderDecoderBatch twice[] = {drawn.batch(), drawn.batch()};
   // Of the first step of a model that is always the same, over so many copies of one batch.
   const auto loss = [&](std::uint64_t seed, std::int64_t number, std::size_t copies) {
@@ -100,8 +100,8 @@ TEST(EncoderDecoderTrainer, LeavesOutBySeedStepAndBatch) {
   EXPECT_NE(loss(1, 1, 1), once);
   EXPECT_NE(loss(1, 0, 2), once);
   Training dropping(config), none;
-  EXPECT_EQ(dropping.trainer.evaluate(source, target, answers).sum,
-            none.trainer.evaluate(source, target, answers).sum);
+  EXPECT_EQ(dropping.trainer.evaluate(source, target, labels).sum,
+            none.trainer.evaluate(source, target, labels).sum);
 }
 
 TEST(EncoderDecoderTrainer, ACheckpointFromBeforeThereWasDropoutIsRead) {
@@ -283,8 +283,7 @@ TEST(EncoderDecoderTrainer, LearnsToReverseAndToSort) {
     for (std::uint64_t n = 0; n < 400; ++n) {
       draw_sequences(task, 32, 6, 9, 1, n, batch);
       const double loss =
-          trainer
-              .step(batch.view(batch.source), batch.view(batch.target), batch.view(batch.answers))
+          trainer.step(batch.view(batch.source), batch.view(batch.target), batch.view(batch.labels))
               .loss;
       if (n == 0) first = loss;
     }
@@ -292,14 +291,14 @@ TEST(EncoderDecoderTrainer, LearnsToReverseAndToSort) {
     EXPECT_EQ(trainer.steps(), 400);
     draw_sequences(task, 64, 6, 9, 2, 0, unseen);
     const ModelLoss loss = trainer.evaluate(unseen.view(unseen.source), unseen.view(unseen.target),
-                                            unseen.view(unseen.answers));
+                                            unseen.view(unseen.labels));
     EXPECT_LT(loss.mean(), 0.02);
     EXPECT_EQ(loss.correct, loss.counted);
     std::vector<std::int32_t> said;
     for (const auto& row : model.translate(unseen.view(unseen.source), {})) {
       said.insert(said.end(), row.begin(), row.end());
     }
-    EXPECT_EQ(said, unseen.answers);
+    EXPECT_EQ(said, unseen.labels);
   }
 }
 
@@ -327,12 +326,12 @@ TEST(EncoderDecoderTrainer, RejectsWhatDoesNotFit) {
   EXPECT_EQ(refused({}), call + "batches: there are none");
   const Drawn good(2, 4, 3, 1);
   Drawn bad(2, 4, 3, 2);
-  bad.answers[4] = 7;
+  bad.labels[4] = 7;
   const EncoderDecoderBatch batches[] = {good.batch(), bad.batch(), {}};
   EXPECT_EQ(refused({batches, 2}),
-            call + "batches.1.answers: 7 at [1, 1] is outside the vocabulary (0..6)");
+            call + "batches.1.labels: 7 at [1, 1] is outside the vocabulary (0..6)");
   EXPECT_EQ(refused({batches + 1, 1}),
-            call + "answers: 7 at [1, 1] is outside the vocabulary (0..6)");
+            call + "labels: 7 at [1, 1] is outside the vocabulary (0..6)");
   EXPECT_EQ(refused({batches + 2, 1}), call + "source: no tensor given");
   EXPECT_EQ(run.state(), before);
   EXPECT_EQ(run.trainer.steps(), 0);

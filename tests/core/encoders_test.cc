@@ -224,12 +224,12 @@ TEST(SentenceEncoder, IsTracedAsLanguageModelsAre) {
   const ModelTrace trace =
       saved_in(memory, [&](SavedMemory& places) { return model_trace(config, 24, 0, places); });
   DecodingSession(model.parameters).append(ids, {}, trace);
-  expect_near(trace.final_normed, golden<2>("models/minilm/hidden").view(), kShare, "traced");
+  expect_near(trace.ln_final, golden<2>("models/minilm/hidden").view(), kShare, "traced");
   using testing::equal;
-  EXPECT_TRUE(equal(trace.layers[0].normed1, trace.embedded));
-  EXPECT_TRUE(equal(trace.layers[1].normed1, trace.layers[0].out));
-  EXPECT_TRUE(equal(trace.layers[1].normed2, trace.layers[1].between));
-  EXPECT_TRUE(equal(trace.final_normed, trace.layers[1].out));
+  EXPECT_TRUE(equal(trace.layers[0].ln1, trace.embedded));
+  EXPECT_TRUE(equal(trace.layers[1].ln1, trace.layers[0].resid_post));
+  EXPECT_TRUE(equal(trace.layers[1].ln2, trace.layers[1].resid_mid));
+  EXPECT_TRUE(equal(trace.ln_final, trace.layers[1].resid_post));
 }
 
 TEST(BertConfig, IsReadWithItsAuthorsDefaultsAndRefusedWhereItIsOther) {

@@ -142,7 +142,7 @@ TEST(Hidden, TokensThatNothingSeesChangeNoStepOfAnEncoderDecoder) {
   config.width = 8, config.hidden = 12;
   const std::vector<std::int32_t> sources = {0, 1, 2, 3, 4, 5};
   const std::vector<std::int32_t> targets = {0, 1, 2, kLast, 3, 4, 0, kLast};
-  const std::vector<std::int32_t> answers = {1, 2, 0, kIgnoredTarget, 4, 0, 1, kIgnoredTarget};
+  const std::vector<std::int32_t> labels = {1, 2, 0, kIgnoredTarget, 4, 0, 1, kIgnoredTarget};
   for (const NormOrder norm : testing::kNormOrders) {
     for (const double dropout : {0.0, 0.2}) {
       config.norm = norm, config.dropout = dropout;
@@ -154,7 +154,7 @@ TEST(Hidden, TokensThatNothingSeesChangeNoStepOfAnEncoderDecoder) {
         Parallel parallel(2);
         const EncoderDecoder::Tokens tokens(targets.data(), {2, 4});
         const double loss =
-            trainer.step({sources.data(), {2, 3}}, tokens, {answers.data(), {2, 4}}, parallel).loss;
+            trainer.step({sources.data(), {2, 3}}, tokens, {labels.data(), {2, 4}}, parallel).loss;
         std::vector<float> all = all_but(embedding, model);
         all.push_back(static_cast<float>(loss));
         return all;

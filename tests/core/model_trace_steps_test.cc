@@ -72,7 +72,7 @@ TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
   for (std::size_t n = 0; n < 3; ++n) {
     const ModelLayerTrace& layer = traced.trace.layers[n];
     const MultiHeadTrace& attention = layer.attention;
-    const testing::Table<double> normed = table_of(layer.normed1);
+    const testing::Table<double> normed = table_of(layer.ln1);
     const std::string at = entry.layers + std::to_string(n) + "." + entry.attention;
     const auto parts = reference.projected(normed, at);
     testing::Table<double> queries = parts[0], keys = parts[1];
@@ -110,13 +110,13 @@ TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
       expect_close(scores, table_of({found[0][h].data(), {kTokens, kTokens}}), "scores");
     }
   }
-  expect_close(reference.norm(table_of(traced.trace.layers[2].out), entry.final_norm),
-               table_of(traced.trace.final_normed), "final_normed");
+  expect_close(reference.norm(table_of(traced.trace.layers[2].resid_post), entry.final_norm),
+               table_of(traced.trace.ln_final), "ln_final");
   // Alone, too.
   Buffer<float, 2> normed({kTokens, config.width}), logits({kTokens, kVocabulary});
   DecodingSession other = c.session();
-  other.append(c.ids, logits, {c.scratch, c.parallel}, {.final_normed = normed});
-  EXPECT_TRUE(equal(traced.trace.final_normed, normed));
+  other.append(c.ids, logits, {c.scratch, c.parallel}, {.ln_final = normed});
+  EXPECT_TRUE(equal(traced.trace.ln_final, normed));
   EXPECT_TRUE(equal(traced.logits, logits));
 }
 

@@ -44,36 +44,36 @@ TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
     EXPECT_TRUE(close(weights[n], layer.attention.attention.weights, kRounded)) << n;
     // All of it is filled; where it is the input of what follows, the logits above depend on it.
     for (const MatrixView<float>& each :
-         {layer.normed1, layer.between, layer.normed2, layer.out, layer.feed_forward.hidden}) {
+         {layer.ln1, layer.resid_mid, layer.ln2, layer.resid_post, layer.feed_forward.hidden}) {
       EXPECT_GT(testing::max_abs(each), 0.01) << n;
     }
     for (Index i = 0; i < x.count(); ++i) {
-      const float between = layer.between.data()[i];
-      EXPECT_EQ(x.data()[i] + layer.from_attention.data()[i], between);
-      EXPECT_EQ(between + layer.from_feed_forward.data()[i], layer.out.data()[i]);
+      const float between = layer.resid_mid.data()[i];
+      EXPECT_EQ(x.data()[i] + layer.attn_out.data()[i], between);
+      EXPECT_EQ(between + layer.mlp_out.data()[i], layer.resid_post.data()[i]);
     }
     EXPECT_GT(testing::max_abs(layer.attention.heads), 0.01);
-    EXPECT_FALSE(equal(x, layer.out));
-    x = layer.out;
+    EXPECT_FALSE(equal(x, layer.resid_post));
+    x = layer.resid_post;
   }
   // The logit lens: of the last layer it is what the model says.
   Buffer<float, 2> lens({kTokens, kVocabulary});
   session.read_out(x, lens, {c.scratch, c.parallel});
   EXPECT_TRUE(equal(traced.logits, lens));
-  session.read_out(traced.trace.layers[0].out, lens, {c.scratch, c.parallel});
+  session.read_out(traced.trace.layers[0].resid_post, lens, {c.scratch, c.parallel});
   EXPECT_FALSE(equal(traced.logits, lens));
 }
 
 TEST_P(ModelTraceTest, HasWhatASublayerIsGivenWithoutTheRest) {
   DecodingSession session = c.session(), other = c.session();
   const Traced traced(c, session, c.ids);
-  Buffer<float, 2> normed1({kTokens, 16}), normed2({kTokens, 16}), logits({kTokens, kVocabulary});
+  Buffer<float, 2> ln1({kTokens, 16}), ln2({kTokens, 16}), logits({kTokens, kVocabulary});
   ModelTrace trace;
   trace.layers.resize(3);
-  trace.layers[1].normed1 = normed1, trace.layers[2].normed2 = normed2;
+  trace.layers[1].ln1 = ln1, trace.layers[2].ln2 = ln2;
   other.append(c.ids, logits, {c.scratch, c.parallel}, trace);
-  EXPECT_TRUE(equal(traced.trace.layers[1].normed1, normed1));
-  EXPECT_TRUE(equal(traced.trace.layers[2].normed2, normed2));
+  EXPECT_TRUE(equal(traced.trace.layers[1].ln1, ln1));
+  EXPECT_TRUE(equal(traced.trace.layers[2].ln2, ln2));
   EXPECT_TRUE(equal(traced.logits, logits));
 }
 
@@ -169,7 +169,7 @@ TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
   const auto patched = [&](const Traced& from, LayerPart sublayer, Index first, Index layer) {
     const ModelLayerTrace& at = from.trace.layers[static_cast<std::size_t>(layer)];
     const bool is_attention = sublayer == LayerPart::attention;
-    const MatrixView<float> values = is_attention ? at.from_attention : at.from_feed_forward;
+    const MatrixView<float> values = is_attention ? at.attn_out : at.mlp_out;
     Interventions changes;
     for (Index t = first; t < kTokens; ++t) {
       changes.sublayers.push_back({layer, sublayer, t, values[t]});
@@ -205,7 +205,7 @@ TEST_P(ModelTraceTest, TheResidualStreamIsReplaced) {
   for (Index layers = 0; layers <= 3; ++layers) {
     const MatrixView<float> from =
         layers == 0 ? other.trace.embedded
-                    : other.trace.layers[static_cast<std::size_t>(layers) - 1].out;
+                    : other.trace.layers[static_cast<std::size_t>(layers) - 1].resid_post;
     Interventions changes;
     for (Index t = 0; t < kTokens; ++t) changes.residual.push_back({layers, t, from[t]});
     EXPECT_TRUE(equal(other.logits, c.logits(changes))) << layers;
@@ -270,8 +270,9 @@ TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
             "DecodingSession: trace.embedded: shape must be [2, 16], is [3, 16]; as model_trace "
             "says");
   EXPECT_EQ(traced({.layers = {{}, {}}}), "DecodingSession: trace.layers: must be 3, are 2");
-  EXPECT_EQ(traced({.layers = {{}, {.out = wrong}, {}}}),
-            "DecodingSession: trace.out: shape must be [2, 16], is [3, 16]; as model_trace says");
+  EXPECT_EQ(
+      traced({.layers = {{}, {.resid_post = wrong}, {}}}),
+      "DecodingSession: trace.resid_post: shape must be [2, 16], is [3, 16]; as model_trace says");
   EXPECT_EQ(error_of([&] {
               session.read_out(logits, logits, {c.scratch, c.parallel});
             }),

@@ -106,7 +106,7 @@ TEST(NarrowModel, CanBeOpenedAndChanged) {
         saved_in(memory, [&](SavedMemory& place) { return model_trace(config, 7, 0, place); });
     Buffer<float, 2> logits({7, 91});
     session.append(tokens, logits, {}, trace);
-    session.read_out(trace.layers[0].out, lens);
+    session.read_out(trace.layers[0].resid_post, lens);
     return memory;
   };
   Buffer<float, 1> value({config.head_width()});

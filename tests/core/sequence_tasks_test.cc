@@ -20,13 +20,13 @@ TEST(SequenceTasks, HaveTheAnswersThatTheySay) {
     for (Index b = 0; b < 50; ++b) {
       const auto begin = static_cast<std::size_t>(b * 4);
       std::vector<std::int32_t> source(&batch.source[begin], &batch.source[begin] + 4);
-      const std::vector<std::int32_t> answer(&batch.answers[begin], &batch.answers[begin] + 4);
+      const std::vector<std::int32_t> labels(&batch.labels[begin], &batch.labels[begin] + 4);
       for (const std::int32_t token : source) seen.at(static_cast<std::size_t>(token)) = true;
       if (task == SequenceTask::reverse) std::reverse(source.begin(), source.end());
       if (task == SequenceTask::sort) std::sort(source.begin(), source.end());
-      EXPECT_EQ(answer, source);
+      EXPECT_EQ(labels, source);
       EXPECT_EQ(batch.target[begin], kBeginToken);
-      EXPECT_TRUE(std::equal(answer.begin(), answer.end() - 1, &batch.target[begin + 1]));
+      EXPECT_TRUE(std::equal(labels.begin(), labels.end() - 1, &batch.target[begin + 1]));
     }
     EXPECT_EQ(seen, (std::vector<bool>{false, true, true, true, true}));
     draw_sequences(task, 50, 4, 5, 7, 3, again);

@@ -76,12 +76,12 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
     pupil,
     {
       ...learner,
-      step: sized({ token: 1, answer: 1 }, ({ token, answer }) =>
-        pupil.step({ source: [[1, token]], target: [[0, 1]], answers: [[answer, 2]] }),
+      step: sized({ token: 1, label: 1 }, ({ token, label }) =>
+        pupil.step({ source: [[1, token]], target: [[0, 1]], labels: [[label, 2]] }),
       ),
       steps: sized({ count: 1 }, ({ count }) => pupil.steps(few(count))),
       evaluate: sized({ token: 1 }, ({ token }) =>
-        pupil.evaluate({ source: [[1, 2]], target: [[token, 1]], answers: [[1, 2]] }),
+        pupil.evaluate({ source: [[1, 2]], target: [[token, 1]], labels: [[1, 2]] }),
       ),
       logits: sized({ a: 1, b: 1 }, ({ a, b }) => pupil.logits([[a]], [[b]])),
       translate: sized({ begin: 0, end: 1, tokens: 2 }, (options) =>

@@ -34,7 +34,7 @@ describe('the last row of logits', () => {
         expect(farthest(values(traced.logits), row)).toBeLessThan(1e-5);
         const layer = traced.trace.layers.at(-1)!;
         expect(values(layer.logits!)).toEqual(values(all.trace.layers.at(-1)!.logits!));
-        expect(values(traced.trace.finalNormed)).toEqual(values(all.trace.finalNormed));
+        expect(values(traced.trace.lnFinal)).toEqual(values(all.trace.lnFinal));
         const without = [{ layer: 0 }];
         const changed = model.forward(tokens, { last: true, without });
         const whole = values(model.forward(tokens, { without }).logits).slice(-48);

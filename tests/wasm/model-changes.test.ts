@@ -13,9 +13,9 @@ describe('a model that is changed', () => {
         const width = trace!.embedded.shape[1]!;
         const replace: Replacement[] = trace!.layers.flatMap((at, layer) => [
           ...at.heads.toArray<number[][][]>().map((rows, head) => ({ layer, head, values: rows })),
-          { layer, part: 'attention' as const, values: at.attention },
-          { layer, part: 'feedForward' as const, values: at.feedForward },
-          { layer, part: 'residual' as const, values: at.out },
+          { layer, part: 'attention' as const, values: at.attnOut },
+          { layer, part: 'feedForward' as const, values: at.mlpOut },
+          { layer, part: 'residual' as const, values: at.residPost },
         ]);
         replace.push({ layer: -1, part: 'residual', values: trace!.embedded });
         for (const each of [...replace.map((one) => [one]), replace]) {
@@ -24,8 +24,8 @@ describe('a model that is changed', () => {
         // What attention and feed-forward add is what the residual stream grows by.
         const [x, added, between] = [
           trace!.embedded,
-          trace!.layers[0]!.attention,
-          trace!.layers[0]!.between,
+          trace!.layers[0]!.attnOut,
+          trace!.layers[0]!.residMid,
         ];
         expect(values(x).map((one, i) => Math.fround(one + values(added)[i]!))).toEqual(
           values(between),
@@ -41,7 +41,7 @@ describe('a model that is changed', () => {
         const here = model.forward(tokens, { trace: true });
         const there = model.forward(others, { trace: true });
         const [ours, theirs] = [here, there].map(({ logits }) => logits.toArray<number[][]>());
-        const rows = there.trace!.layers[1]!.out.toArray<number[][]>();
+        const rows = there.trace!.layers[1]!.residPost.toArray<number[][]>();
         const patched = (...replace: Replacement[]) =>
           model.forward(tokens, { replace }).logits.toArray<number[][]>();
         // Behind the last layer, at the last position.
@@ -112,7 +112,7 @@ describe('a model that is changed', () => {
         return found;
       };
       const { trace, logits } = model.forward(others, { trace: true });
-      const rows = trace!.layers[1]!.out.toArray<number[][]>();
+      const rows = trace!.layers[1]!.residPost.toArray<number[][]>();
       logits.dispose();
       const changes = {
         without: [{ layer: 0, head: 1 }],
@@ -138,7 +138,7 @@ describe('a model that is changed', () => {
       expect(found).not.toEqual(await drawn({}));
       for (const each of [
         trace!.embedded,
-        trace!.finalNormed,
+        trace!.lnFinal,
         ...trace!.layers.flatMap((layer) => Object.values(layer)),
       ])
         each.dispose();

@@ -54,7 +54,7 @@ describe('a model in a Worker', () => {
       expect(await there.logits.read()).toEqual(logits.read());
       const weights: RemoteTensor = there.trace.layers[1]!.weights;
       expect(await weights.read()).toEqual(trace.layers[1]!.weights.read());
-      const values = there.trace.layers[1]!.out;
+      const values = there.trace.layers[1]!.residPost;
       const same = await model.forward([2, ...tokens.slice(1)], {
         replace: [{ layer: 1, part: 'residual', values }],
       });

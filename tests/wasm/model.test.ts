@@ -143,14 +143,14 @@ describe('a model', () => {
           const square = (all: number[]) => all.reduce((sum, x) => sum + x * x, 0);
           expect(Math.abs(square(after) / square(first) - 1)).toBeLessThan(1e-5);
         }
-        expect(trace!.finalNormed.shape).toEqual([24, 16]);
+        expect(trace!.lnFinal.shape).toEqual([24, 16]);
         // Behind the last layer the logit lens is the model.
         expect(values(layers[1]!.logits!)).toEqual(values(logits));
         expect(farthest(values(layers[0]!.logits!), values(logits))).toBeGreaterThan(0.01);
         // What is left without both layers is the embedding.
         const without = [{ layer: 0 }, { layer: 1 }];
         const bare = model.forward(tokens, { trace: true, without });
-        expect(values(bare.trace!.layers[1]!.out)).toEqual(values(embedded));
+        expect(values(bare.trace!.layers[1]!.residPost)).toEqual(values(embedded));
         const head = model.forward(tokens, { trace: true, without: [{ layer: 1, head: 2 }] });
         const heads = head.trace!.layers[1]!.heads.toArray<number[][][]>();
         expect(heads.map((each) => largest(each.flat()) > 0)).toEqual([true, true, false, true]);

@@ -44,7 +44,7 @@ describe('several steps', () => {
   it('tell of those before the one that fails', () => {
     withoutLeak(() => {
       const trainer = tril.sequenceTrainer(options);
-      const wrong = { ...batchOf(1), answers: [[99]] };
+      const wrong = { ...batchOf(1), labels: [[99]] };
       let error: unknown;
       try {
         trainer.steps([batchOf(0), batchOf(1), wrong, batchOf(2)]);
@@ -148,28 +148,28 @@ describe('what does not fit', () => {
         argument: string,
         says: string | RegExp,
       ) => expectRefused(body, { call, argument, says });
-      const good = { source: [[1, 2]], target: [[0, 3]], answers: [[3, 4]] };
+      const good = { source: [[1, 2]], target: [[0, 3]], labels: [[3, 4]] };
       const seven = [[0, 1, 2, 3, 4, 5, 0]];
       for (const call of ['step', 'evaluate'] as const) {
         const wrong = (part: object, argument: string, says: string) =>
           refused(() => trainer[call]({ ...good, ...part }), call, argument, says);
-        wrong({ answers: [[3, 7]] }, 'answers', '7 at [0, 1] is outside the vocabulary (0..6)');
+        wrong({ labels: [[3, 7]] }, 'labels', '7 at [0, 1] is outside the vocabulary (0..6)');
         wrong({ target: [[0, -100]] }, 'target', '-100 at [0, 1]');
         wrong({ source: [[6, 2]] }, 'source', '6 at [0, 0] is outside the vocabulary (0..5)');
         wrong({ source: seven }, 'source', '7 in a row, but the context is 6');
         wrong({ target: [0, 3] }, 'target', 'must have the batches of source, [1, 2], is [2]');
-        wrong({ answers: [[3]] }, 'answers', 'must have the shape of target, [1, 2], is [1, 1]');
-        wrong({ answers: undefined }, 'answers', 'must be an array');
+        wrong({ labels: [[3]] }, 'labels', 'must have the shape of target, [1, 2], is [1, 1]');
+        wrong({ labels: undefined }, 'labels', 'must be an array');
         wrong({ source: [] }, 'source', 'not empty');
         wrong({ source: [[[1]]] }, 'source', 'shape is [1, 1, 1]');
         wrong({ source: [[0.5, 1]] }, 'source', 'whole numbers');
-        wrong({ answer: [[1]] }, 'answer', 'did you mean "answers"?');
-        const bad: SequenceBatch = { ...good, answers: [[3, 7]] };
+        wrong({ label: [[1]] }, 'label', 'did you mean "labels"?');
+        const bad: SequenceBatch = { ...good, labels: [[3, 7]] };
         const run = (batches: unknown) => () => trainer[call](batches as SequenceBatches);
         refused(run([good, { ...good, source: [] }]), call, 'batches.1.source', 'not empty');
         refused(run([good, 3]), call, 'batches.1.batch', 'must be an object');
         if (call === 'step') {
-          refused(run([good, bad]), call, 'batches.1.answers', '7 at [0, 1]');
+          refused(run([good, bad]), call, 'batches.1.labels', '7 at [0, 1]');
           refused(run([]), call, 'batches', 'there are none');
         }
       }

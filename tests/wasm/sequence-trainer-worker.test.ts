@@ -137,8 +137,8 @@ describe('a trainer of sequences in a Worker', () => {
     await refused(tril.sequenceTrainer({ ...options, batches: 3 as never }), make, 'batches');
     await refused(tril.drawSequences('shuffle' as 'sort'), 'drawSequences', 'task');
     const trainer = await tril.sequenceTrainer(options);
-    const wrong = { ...batchOf(0), answers: [[9]] };
-    await refused(trainer.step(wrong), 'step', 'answers');
+    const wrong = { ...batchOf(0), labels: [[9]] };
+    await refused(trainer.step(wrong), 'step', 'labels');
     await refused(trainer.step(), 'step', 'batches');
     await refused(trainer.run({ steps: 1, every: 0 }).next(), 'run', 'every');
     await refused(trainer.run({} as never).next(), 'run', 'steps');

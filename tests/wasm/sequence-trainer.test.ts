@@ -34,8 +34,8 @@ describe('a trainer of sequences', () => {
         expect(found.shape).toEqual([3, 4, 7]);
         const largest = Math.max(...expected.read().map(Math.abs));
         expectClose(found.read(), [...expected.read()], rounded * largest);
-        const { answers } = batchOf(2);
-        const { loss, correct } = tril.crossEntropy(found, answers);
+        const { labels } = batchOf(2);
+        const { loss, correct } = tril.crossEntropy(found, labels);
         const evaluated = trainer.evaluate(batchOf(2));
         expect(Math.abs(evaluated.loss - loss)).toBeLessThan(rounded * loss);
         expect(evaluated).toMatchObject({ correct, counted: 11 });
@@ -84,12 +84,12 @@ describe('a trainer of sequences', () => {
   it('adds up the gradients of several batches', () => {
     withoutLeak(() => {
       const [one, other] = [batchOf(0), batchOf(1)];
-      const join = (name: 'source' | 'target' | 'answers') => [...one[name], ...other[name]];
-      const together = { source: join('source'), target: join('target'), answers: join('answers') };
+      const join = (name: 'source' | 'target' | 'labels') => [...one[name], ...other[name]];
+      const together = { source: join('source'), target: join('target'), labels: join('labels') };
       const [a, b] = [tril.sequenceTrainer(options), tril.sequenceTrainer(options)];
       const [whole, parts] = [a.step(together), b.step([one, other])];
       expect(parts.tokens).toBe(whole.tokens);
-      // 24 answers, whose gradients are added up in another order.
+      // 24 labels, whose gradients are added up in another order.
       const allowed = 24 * rounded;
       expect(Math.abs(parts.loss - whole.loss)).toBeLessThan(allowed * whole.loss);
       const [before, after] = [a.gradients(), b.gradients()];
@@ -150,11 +150,11 @@ describe('a trainer of sequences', () => {
       const { loss, counted, correct } = trainer.evaluate(unseen);
       expect(loss).toBeLessThan(0.02);
       expect([counted, correct]).toEqual([64 * 6, 64 * 6]);
-      expect(trainer.translate(unseen.source).map((row) => [...row])).toEqual(unseen.answers);
+      expect(trainer.translate(unseen.source).map((row) => [...row])).toEqual(unseen.labels);
       const [one] = unseen.source;
-      expect([...trainer.translate(one!)]).toEqual(unseen.answers[0]);
+      expect([...trainer.translate(one!)]).toEqual(unseen.labels[0]);
       expect([...trainer.translate(Int32Array.from(one!), { tokens: 2 })]).toEqual(
-        unseen.answers[0]!.slice(0, 2),
+        unseen.labels[0]!.slice(0, 2),
       );
     });
   });
@@ -238,13 +238,13 @@ describe('a trainer of sequences', () => {
   it('draws the batches of a task by seed and step alone', () => {
     const drawn = { batch: 20, tokens: 4, vocabulary: 5, seed: 7 };
     for (const task of ['reverse', 'sort'] as const) {
-      const { source, target, answers } = tril.drawSequences(task, drawn);
+      const { source, target, labels } = tril.drawSequences(task, drawn);
       expect(source.length).toBe(20);
       source.forEach((row, b) => {
         expect(row.every((token) => token >= 1 && token < 5)).toBe(true);
-        const answer = task === 'sort' ? [...row].sort() : [...row].reverse();
-        expect(answers[b]).toEqual(answer);
-        expect(target[b]).toEqual([0, ...answer.slice(0, 3)]);
+        const expected = task === 'sort' ? [...row].sort() : [...row].reverse();
+        expect(labels[b]).toEqual(expected);
+        expect(target[b]).toEqual([0, ...expected.slice(0, 3)]);
       });
       expect(tril.drawSequences(task, drawn).source).toEqual(source);
       expect(tril.drawSequences(task, { ...drawn, step: 1 }).source).not.toEqual(source);

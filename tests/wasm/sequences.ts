@@ -19,7 +19,7 @@ export const sequenceOptions = {
   ...{ learningRate: 0.01, steps: 20 },
 } satisfies SequenceTrainerOptions;
 
-/** Three sequences of random tokens, S = 5 and T = 4 unless given; one answer does not count. */
+/** Three sequences of random tokens, S = 5 and T = 4 unless given; one label does not count. */
 export function batchOf(seed: number, target = 4) {
   const ids = (part: number, length: number, vocabulary: number) =>
     Array.from({ length: 3 }, (_, row) =>
@@ -27,7 +27,7 @@ export function batchOf(seed: number, target = 4) {
         Math.floor(((x + 1) / 2) * vocabulary),
       ),
     );
-  const answers = ids(2, target, 7);
-  answers[1]![0] = -100;
-  return { source: ids(0, 5, 6), target: ids(1, target, 7), answers };
+  const labels = ids(2, target, 7);
+  labels[1]![0] = -100;
+  return { source: ids(0, 5, 6), target: ids(1, target, 7), labels };
 }

@@ -281,11 +281,11 @@ it('trainers of sequences', async () => {
   expectTypeOf(trainer.translate([1, 2])).toEqualTypeOf<Int32Array>();
   expectTypeOf(trainer.translate([[1, 2]])).toEqualTypeOf<Int32Array[]>();
   const batch = training.drawSequences('sort');
-  expectTypeOf(batch.answers).toEqualTypeOf<number[][]>();
+  expectTypeOf(batch.labels).toEqualTypeOf<number[][]>();
   expectTypeOf(trainer.step([batch, batch]).gradientNorm).toEqualTypeOf<number>();
   // @ts-expect-error no such task
   training.drawSequences('shuffle');
-  // @ts-expect-error answers must be given
+  // @ts-expect-error labels must be given
   trainer.step({ source: [1], target: [0] });
   // @ts-expect-error no such setting
   training.sequenceTrainer({ model: { layers: 2 } });

@@ -59,7 +59,10 @@ test(
       const { tokens, from, count } = tokensOf(model, passage, contextOf(model));
       return tril.scope(() => {
         const { trace } = model.forward(tokens, { trace: true });
-        const streams: Tensor[] = [trace!.embedded, ...trace!.layers.map(({ out }) => out)];
+        const streams: Tensor[] = [
+          trace!.embedded,
+          ...trace!.layers.map(({ residPost }) => residPost),
+        ];
         return streams.map((stream) => {
           const all = stream.toArray<number[][]>().slice(from, from + count);
           const row = all[0].map((_, i) => mean(all.map((one) => one[i])));

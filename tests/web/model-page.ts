@@ -214,7 +214,7 @@ export async function expectCarried(page: Page, here: Here) {
   const [donor, receiver] = [model.encode(from), model.encode(to)];
   const columns = Math.min(donor.length, receiver.length);
   const { embedded, layers } = model.forward(donor, { trace: true }).trace!;
-  const streams = [embedded, ...layers.map(({ out }) => out)].map((one) =>
+  const streams = [embedded, ...layers.map(({ residPost }) => residPost)].map((one) =>
     one.toArray<number[][]>(),
   );
   const patched = (at: number, column: number) =>

@@ -52,7 +52,7 @@ ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
                              const Floats& values);
 
 // Gives logits, or their last row, with a trace also embedded, "layers.0.weights", ...,
-// finalNormed, and, where they are asked for, "layers.0.logits", the logit lens, and
+// lnFinal, and, where they are asked for, "layers.0.logits", the logit lens, and
 // "layers.0.scores". Changes as changes_of has them.
 NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool trace, bool lens,
                            bool scores, const Integers& changes, const Floats& values);

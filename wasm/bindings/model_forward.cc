@@ -74,7 +74,7 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool
     for (std::size_t n = 0; n < wanted.layers.size(); ++n) {
       const std::string at = "layers." + std::to_string(n) + ".";
       ModelLayerTrace& layer = wanted.layers[n];
-      make(at + "normed1", layer.normed1);
+      make(at + "ln1", layer.ln1);
       make_wanted(at + "unrotatedQueries", layer.attention.unrotated_queries);
       make_wanted(at + "unrotatedKeys", layer.attention.unrotated_keys);
       make(at + "queries", layer.attention.queries);
@@ -83,15 +83,15 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool
       make_wanted(at + "scores", layer.attention.attention.scores);
       make(at + "weights", layer.attention.attention.weights);
       make(at + "heads", layer.attention.heads);
-      make(at + "attention", layer.from_attention);
-      make(at + "between", layer.between);
-      make(at + "normed2", layer.normed2);
+      make(at + "attnOut", layer.attn_out);
+      make(at + "residMid", layer.resid_mid);
+      make(at + "ln2", layer.ln2);
       make(at + "hidden", layer.feed_forward.hidden);
       make(at + "activated", layer.feed_forward.activated);
-      make(at + "feedForward", layer.from_feed_forward);
-      make(at + "out", layer.out);
+      make(at + "mlpOut", layer.mlp_out);
+      make(at + "residPost", layer.resid_post);
     }
-    make("finalNormed", wanted.final_normed);
+    make("lnFinal", wanted.ln_final);
   }
   if (last) {
     const VectorView<const float> found = session.append(ids, engine.context, wanted);
@@ -102,7 +102,7 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool
   for (std::size_t n = 0; lens && n < wanted.layers.size(); ++n) {
     MatrixView<float> seen(nullptr, all_rows);
     make("layers." + std::to_string(n) + ".logits", seen);
-    session.read_out(wanted.layers[n].out, seen, engine.context);
+    session.read_out(wanted.layers[n].resid_post, seen, engine.context);
   }
   return results.hand_over();
 }

@@ -44,14 +44,14 @@ struct Batches {
   GivenRows tokens;
   std::vector<EncoderDecoderBatch> all;
 
-  Batches(const Integers& given, const Integers& given_sizes, bool have_answers = true)
+  Batches(const Integers& given, const Integers& given_sizes, bool have_labels = true)
       : tokens(given) {
     const std::vector<std::int32_t> sizes = numbers_of(given_sizes);
     for (std::size_t n = 0; n < sizes.size(); n += 3) {
       EncoderDecoderBatch& batch = all.emplace_back();
       batch.source = tokens.take(sizes[n], sizes[n + 1]);
       batch.target = tokens.take(sizes[n], sizes[n + 2]);
-      if (have_answers) batch.answers = tokens.take(sizes[n], sizes[n + 2]);
+      if (have_labels) batch.labels = tokens.take(sizes[n], sizes[n + 2]);
     }
   }
 };
@@ -81,7 +81,7 @@ SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settin
 }
 
 // Takes a step over batches that follow each other in `tokens`. Each has its sources [B, S],
-// targets [B, T] and answers [B, T]; `sizes` has B, S and T of each batch.
+// targets [B, T] and labels [B, T]; `sizes` has B, S and T of each batch.
 Numbers sequence_step(SequenceTraining& training, const Integers& tokens, const Integers& sizes) {
   const Batches batches(tokens, sizes);
   const TrainingStep step = training.trainer.step(batches.all, training.engine.context);
@@ -92,14 +92,14 @@ Numbers sequence_step(SequenceTraining& training, const Integers& tokens, const 
 Numbers sequence_evaluate(SequenceTraining& training, const Integers& tokens,
                           const Integers& sizes) {
   ModelLoss all;
-  for (const auto& [source, target, answers] : Batches(tokens, sizes).all) {
-    all += training.trainer.evaluate(source, target, answers, training.engine.context);
+  for (const auto& [source, target, labels] : Batches(tokens, sizes).all) {
+    all += training.trainer.evaluate(source, target, labels, training.engine.context);
   }
   training.count_bytes();
   return to_javascript(all);
 }
 
-// Gives the logits [B, T, V] of a batch without answers; [T, V] where `single`.
+// Gives the logits [B, T, V] of a batch without labels; [T, V] where `single`.
 TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
                              const Integers& sizes, bool single) {
   const Batches given(tokens, sizes, false);
@@ -129,14 +129,14 @@ Integers sequence_translate(SequenceTraining& training, const Integers& source, 
   return to_javascript(all);
 }
 
-// The sources of a batch of a task, followed by its targets and its answers.
+// The sources of a batch of a task, followed by its targets and its labels.
 Integers draw_sequence_batch(const std::string& task, int rows, int tokens, int vocabulary,
                              double seed, double step) {
   SequenceBatch batch;
   draw_sequences(value_named(kSequenceTasks, task, "draw_sequences", "task"), rows, tokens,
                  vocabulary, static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(step),
                  batch);
-  for (const auto* part : {&batch.target, &batch.answers}) {
+  for (const auto* part : {&batch.target, &batch.labels}) {
     batch.source.insert(batch.source.end(), part->begin(), part->end());
   }
   return to_javascript(batch.source);

@@ -1,12 +1,13 @@
 // The calls that every module has. A factory that is listed here gives its calls to `Tril`.
 export { arithmeticCalls } from './calls/arithmetic.js';
 export { attentionCalls } from './calls/attention.js';
+export { attentionBackwardCalls } from './calls/attention-backward.js';
 export { costCalls } from './calls/cost.js';
 export { efficientAttentionCalls } from './calls/efficient-attention.js';
 export { elementwiseCalls } from './calls/elementwise.js';
 export { feedForwardCalls } from './calls/feed-forward.js';
 export { fileCalls } from './calls/files.js';
-export { attentionBackwardCalls, gradientCalls } from './calls/gradients.js';
+export { gradientCalls } from './calls/gradients.js';
 export { cacheCalls } from './calls/key-value-cache.js';
 export { layerCalls } from './calls/layers.js';
 export { lossCalls } from './calls/losses.js';

@@ -1,6 +1,7 @@
-import { shapeText, TrilError, type Shapes } from './error.js';
+import { withCall } from './call-errors.js';
+import { TrilError } from './error.js';
 import { KeyValueCache } from './key-value-cache.js';
-import { camelCase, checkFunction, describe } from './names.js';
+import { checkFunction, describe } from './names.js';
 import { isMapOrSet, isOwnBuffer } from './kinds.js';
 import { OwnedObject } from './owned.js';
 import type { Raw, RawCache, RawEngine, RawTensor, RawTraining } from './raw.js';
@@ -283,48 +284,4 @@ function collectOwned(value: unknown, found: Set<Owned>, seen = new Set<unknown>
     const parts = isMapOrSet(value) ? value : Object.values(value);
     for (const part of parts) collectOwned(part, found, seen);
   }
-}
-
-/** What is not called as in the core: an `out` is an `output` here, and each mask has a name of its own. */
-const ownNames: readonly (readonly [RegExp, string])[] = [
-  [/^d_out$/, 'dOutput'],
-  [/\bmultihead_attn\.mask$/, 'memoryMask'],
-  [/^encoder\..*\.self_attn\.mask$/, 'sourceMask'],
-  [/^decoder\..*\.self_attn\.mask$/, 'targetMask'],
-];
-
-/**
- * The core's name of an argument, such as `layers.0.self_attn.out_proj.weight` or `self_attn.scale`,
- * as JavaScript writes it: options in camel case, weights as PyTorch does, files by their names.
- * Options of a part are options of the whole.
- */
-function publicArgument(name: string): string {
-  if (/(weight|bias)$|^w_[qk]$|\.(gguf|json|safetensors|txt)$/.test(name)) return name;
-  const [, own] = ownNames.find(([pattern]) => pattern.test(name)) ?? [];
-  return (
-    own ?? camelCase(name.replace(/^(trainer|(.*\.)?(self|multihead)_attn)\.(?=[a-z_]+$)/, ''))
-  );
-}
-
-/**
- * The module's own error with the public name of the call and the shapes of its tensors; anything
- * else as it is.
- */
-function withCall(error: unknown, call: string, tensors: Record<string, Optional>): unknown {
-  if (!(error instanceof TrilError)) return error;
-  const argument = publicArgument(error.argument);
-  const shapes = shapesOf(tensors);
-  // The core is given rows or matrices of most tensors: their shapes as they were given here.
-  const problem = error.problem.replace(/(\w+) is \[[^\]]*\]/g, (text, name: string) => {
-    const shape = shapes[name === 'shape' ? argument : publicArgument(name)];
-    return shape ? `${name} is ${shapeText(shape)}` : text;
-  });
-  return new TrilError(call, argument, problem, { ...shapes, ...error.shapes });
-}
-
-function shapesOf(tensors: Record<string, Optional>): Shapes {
-  const given = Object.entries(tensors).filter((entry): entry is [string, Tensor] => {
-    return entry[1] instanceof Tensor;
-  });
-  return Object.fromEntries(given.map(([argument, tensor]) => [argument, tensor.shape]));
 }

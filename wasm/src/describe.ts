@@ -1,3 +1,6 @@
+// Words of messages.
+import { isError } from './kinds.js';
+
 /** Characters of a text that a message shows. */
 const most = 60;
 
@@ -16,3 +19,13 @@ export function describe(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   return typeof value === 'string' ? shown(value) : String(value);
 }
+
+/** What went wrong, as a part of a sentence. A browser does not say why it starts no Worker. */
+export function reasonOf(error: unknown): string {
+  if (error === undefined) return 'its script was not found';
+  return isError(error) ? error.message.replace(/\.$/, '') : String(error);
+}
+
+/** Where to read on, where something of the package was not found. */
+export const seeReadme =
+  'The package\'s README, "Where it runs", says what each bundler and host needs';

@@ -1,4 +1,4 @@
-import { reasonOf, seeReadme } from './advice.js';
+import { reasonOf, seeReadme } from './describe.js';
 import { defineAbsent } from './absent-calls.js';
 import { calls, type Calls } from './calls.js';
 import { Context, unloaded } from './context.js';

@@ -107,10 +107,13 @@ export interface ModelTraceOptions {
   readonly scores?: boolean;
 }
 
-/** Of one layer; T counts the tokens, C is the model's width, D that of a head. */
+/**
+ * Of one layer; T counts the tokens, C is the model's width, D that of a head. What is along the residual stream has
+ * TransformerLens' names.
+ */
 export interface ModelLayerTrace {
   /** `[T, C]`: what attention is given; the residual stream itself where no norm is before it */
-  readonly normed1: Tensor;
+  readonly ln1: Tensor;
   /** `[H, T, D]`: before positions turn them; none where they do not */
   readonly unrotatedQueries?: Tensor;
   /** `[Hk, T, D]`: as those */
@@ -128,21 +131,33 @@ export interface ModelLayerTrace {
   /** `[H, T, D]`: what every head gives */
   readonly heads: Tensor;
   /** `[T, C]`: what attention adds to the residual stream */
-  readonly attention: Tensor;
+  readonly attnOut: Tensor;
   /** `[T, C]`: the residual stream after attention */
-  readonly between: Tensor;
+  readonly residMid: Tensor;
   /** `[T, C]`: what feed-forward is given; the residual stream itself where no norm is before it */
-  readonly normed2: Tensor;
+  readonly ln2: Tensor;
   /** `[T, F]`; with a gate `[T, 2 F]` */
   readonly hidden: Tensor;
   /** `[T, F]` */
   readonly activated: Tensor;
   /** `[T, C]`: what feed-forward adds to the residual stream */
-  readonly feedForward: Tensor;
+  readonly mlpOut: Tensor;
   /** `[T, C]`: the residual stream after the layer */
-  readonly out: Tensor;
+  readonly residPost: Tensor;
   /** `[T, V]`: what the model would say if it ended here; unless `lens` is false */
   readonly logits?: Tensor;
+  /** @deprecated The old name of `ln1`. */
+  readonly normed1: Tensor;
+  /** @deprecated The old name of `attnOut`. */
+  readonly attention: Tensor;
+  /** @deprecated The old name of `residMid`. */
+  readonly between: Tensor;
+  /** @deprecated The old name of `ln2`. */
+  readonly normed2: Tensor;
+  /** @deprecated The old name of `mlpOut`. */
+  readonly feedForward: Tensor;
+  /** @deprecated The old name of `residPost`. */
+  readonly out: Tensor;
 }
 
 /** What a model computes on the way. */
@@ -151,6 +166,8 @@ export interface ModelTrace {
   readonly embedded: Tensor;
   readonly layers: readonly ModelLayerTrace[];
   /** `[T, C]`: what the head is given */
+  readonly lnFinal: Tensor;
+  /** @deprecated The old name of `lnFinal`. */
   readonly finalNormed: Tensor;
 }
 

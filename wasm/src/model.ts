@@ -6,10 +6,12 @@ import type {
   ForwardOptions,
   ModelAttention,
   ModelForward,
+  ModelTrace,
   TextEvaluation,
 } from './model-types.js';
 import { booleanOption, checkKeys, integerOption } from './names.js';
-import { nested } from './nested.js';
+import { nested } from './named-tensors.js';
+import { traceWithOldNames } from './old-names.js';
 import type { ModelFiles } from './trainer-types.js';
 import { filesOf, lossOf } from './trainer-values.js';
 import type { NestedNumbers } from './values.js';
@@ -59,7 +61,7 @@ export class Model extends LoadedModel {
    * trace.layers[0]!.logits!.shape; // [3, 30]
    * model.forward([3, 1, 4], { without: [{ layer: 1, head: 3 }, { layer: 0 }] }).logits.shape; // [3, 30]
    * model.forward([3, 1, 4], { last: true }).logits.shape; // [30]
-   * const other = model.forward([5, 9, 2], { replace: [{ layer: 1, part: 'residual', values: trace.layers[1]!.out }] });
+   * const other = model.forward([5, 9, 2], { replace: [{ layer: 1, part: 'residual', values: trace.layers[1]!.residPost }] });
    * other.logits.toArray(); // logits.toArray()
    * ```
    */
@@ -80,7 +82,7 @@ export class Model extends LoadedModel {
     const { logits, ...rest } = this.context.adoptAll(found);
     return {
       logits: logits!,
-      ...(traced && { trace: nested(rest) }),
+      ...(traced && { trace: traceWithOldNames(nested(rest) as ModelTrace) }),
     } as unknown as ModelForward<Options>;
   }
 

@@ -3,8 +3,7 @@ import type { TrainingCalls } from './calls.js';
 import type { Tril } from './load.js';
 
 export { DecodingSession, type SessionOptions } from './decoding-session.js';
-export { Encoder } from './encoder.js';
-export type { EncodedTokens, EncoderSettings } from './encoder-types.js';
+export { Encoder, type EncodedTokens, type EncoderSettings } from './encoder.js';
 export type { LoadedModel } from './loaded-model.js';
 export { Model } from './model.js';
 export type {
@@ -32,6 +31,7 @@ export { SequenceTrainer } from './sequence-trainer.js';
 export type {
   DrawnSequences,
   DrawSequencesOptions,
+  OldSequenceBatch,
   SequenceBatch,
   SequenceBatches,
   SequenceModelSettings,

@@ -10,12 +10,8 @@ export { chooseVariant, variants, type Variant, type Wish } from './variant.js';
 export type { FloatArray, HalfArray, NestedNumbers, Values } from './values.js';
 export { KeyValueCache, type KeyValueCacheSizes } from './key-value-cache.js';
 export type { Operand } from './calls/arithmetic.js';
-export type {
-  AttentionBackwardOptions,
-  AttentionGradients,
-  LayerGradients,
-  NormBackwardOptions,
-} from './calls/gradients.js';
+export type { AttentionBackwardOptions, AttentionGradients } from './calls/attention-backward.js';
+export type { LayerGradients, NormBackwardOptions } from './calls/gradients.js';
 export type {
   CrossEntropy,
   CrossEntropyOptions,
@@ -37,8 +33,7 @@ export type {
   TransformerGradients,
 } from './calls/block-gradients.js';
 export type { GatedGradients, GatedOptions, MatmulGradients } from './calls/layer-gradients.js';
-export type { StateDict } from './state-dict.js';
-export type { DWeights, WeightGradients } from './weight-gradients.js';
+export type { DWeights, StateDict, WeightGradients } from './named-tensors.js';
 export { Mask } from './calls/mask.js';
 export type {
   DenseOptions,
@@ -122,7 +117,7 @@ export type {
   TransformerOptions,
   TransformerTrace,
   TransformerWeights,
-} from './calls/transformer.js';
+} from './calls/transformer-types.js';
 export type { PreparedWeights } from './calls/weights.js';
 export type { SavedArgument, SavedOption, SavedResult } from './saved.js';
 export type { Learner } from './learner.js';

@@ -61,14 +61,21 @@ export type SequenceTrainingSettings = Pick<
 export interface SequenceBatch {
   /** `[B, S]` */
   readonly source: NestedNumbers | Int32Array;
-  /** What the decoder is given, `[B, T]`: a token to begin with, and the answers but for the last. */
+  /** What the decoder is given, `[B, T]`: a token to begin with, and the labels but for the last. */
   readonly target: NestedNumbers | Int32Array;
-  /** What it is to say after each of these, `[B, T]`; -100 where nothing counts. */
+  /** What the decoder is to say after each token of `target`, `[B, T]`; -100 where nothing counts. */
+  readonly labels: NestedNumbers | Int32Array;
+}
+
+/** A `SequenceBatch` with the old name of its labels, which stays for one version. */
+export interface OldSequenceBatch extends Omit<SequenceBatch, 'labels'> {
+  /** @deprecated The old name of `labels`. */
   readonly answers: NestedNumbers | Int32Array;
 }
 
 /** What a step takes: a batch, or several, of any lengths, whose gradients are added up. */
-export type SequenceBatches = SequenceBatch | readonly SequenceBatch[];
+export type SequenceBatches =
+  SequenceBatch | OldSequenceBatch | readonly (SequenceBatch | OldSequenceBatch)[];
 
 /** What `sequenceTrainer` is made from. */
 export interface SequenceTrainerOptions extends SequenceTrainingSettings {
@@ -114,7 +121,9 @@ export interface DrawSequencesOptions {
 /** What `drawSequences` gives, each `[batch, tokens]`. */
 export interface DrawnSequences extends SequenceBatch {
   readonly source: number[][];
-  /** 0, and the answers but for the last. */
+  /** 0, and the labels but for the last. */
   readonly target: number[][];
+  readonly labels: number[][];
+  /** @deprecated The old name of `labels`. */
   readonly answers: number[][];
 }

@@ -34,7 +34,7 @@ export class SequenceTrainer extends Learner<
   }
 
   /**
-   * One step: the mean loss of all answers that count, its gradient, and a move of AdamW against it,
+   * One step: the mean loss of all labels that count, its gradient, and a move of AdamW against it,
    * over the next of `batches` or over what is given. The gradients of several batches are added up:
    * each may have its own lengths, and only the largest takes memory.
    *
@@ -49,13 +49,13 @@ export class SequenceTrainer extends Learner<
    * const { sequenceTrainer } = await loadTril({ variant: 'simd' });
    * const sizes = { sourceVocabulary: 9, targetVocabulary: 9, width: 16, hidden: 32, context: 8 };
    * const trainer = sequenceTrainer({ model: { ...sizes, heads: 2 }, learningRate: 0.01, steps: 20 });
-   * const batch = { source: [[3, 1, 2]], target: [[0, 2, 1]], answers: [[2, 1, 3]] };
+   * const batch = { source: [[3, 1, 2]], target: [[0, 2, 1]], labels: [[2, 1, 3]] };
    * const { step, loss, learningRate, tokens } = trainer.step(batch);
    * [step, learningRate, tokens]; // [0, 0.005, 6]
    * loss < 5; // true
-   * const longer = { source: [4, 5, 6, 7, 8], target: [0, 8], answers: [8, -100] };
+   * const longer = { source: [4, 5, 6, 7, 8], target: [0, 8], labels: [8, -100] };
    * trainer.step([batch, longer]).tokens; // 13
-   * trainer.step({ ...longer, answers: [8, 9] }); // throws TrilError: step: answers: 9 at [0, 1]
+   * trainer.step({ ...longer, labels: [8, 9] }); // throws TrilError: step: labels: 9 at [0, 1]
    * trainer.dispose();
    * ```
    */
@@ -78,7 +78,7 @@ export class SequenceTrainer extends Learner<
    * const { sequenceTrainer } = await loadTril({ variant: 'simd' });
    * const sizes = { sourceVocabulary: 9, targetVocabulary: 9, width: 16, hidden: 32, context: 8 };
    * const trainer = sequenceTrainer({ model: { ...sizes, heads: 2 } });
-   * trainer.evaluate({ source: [1, 2], target: [0, 2], answers: [2, -100] }).counted; // 1
+   * trainer.evaluate({ source: [1, 2], target: [0, 2], labels: [2, -100] }).counted; // 1
    * trainer.dispose();
    * ```
    */

@@ -1,6 +1,7 @@
 import { TrilError, shapeText } from './error.js';
 import { checkKeys } from './names.js';
-import type { SequenceBatch } from './sequence-trainer-types.js';
+import { nameGiven } from './old-names.js';
+import type { OldSequenceBatch, SequenceBatch } from './sequence-trainer-types.js';
 import { rowsOf, type Rows } from './trainer-values.js';
 
 /** Batches as the module takes them: all tokens, and B, S and T of each. */
@@ -49,16 +50,19 @@ export const rawPair = (...pair: Parameters<typeof pairOf>): RawBatches =>
 /** One batch, or several. */
 export function rawBatches(call: string, given: unknown): RawBatches {
   const several = Array.isArray(given);
-  const batches = (several ? given : [given]) as readonly SequenceBatch[];
+  const batches = (several ? given : [given]) as readonly (SequenceBatch & OldSequenceBatch)[];
   return joined(
     batches.map((batch, n) => {
       const prefix = several && batches.length > 1 ? `batches.${n}.` : '';
-      checkKeys(call, `${prefix}batch`, 'part', batch, ['source', 'target', 'answers']);
+      checkKeys(call, `${prefix}batch`, 'part', batch, [
+        ...['source', 'target', 'labels', 'answers'],
+      ]);
       const [source, target] = pairOf(call, batch.source, batch.target, prefix);
-      const name = `${prefix}answers`;
-      const answers = rowsOf(call, name, batch.answers);
-      checkShape(call, name, answers, target.shape, 'shape of target');
-      return [source, target, answers];
+      const given = nameGiven(call, batch, 'labels', 'answers', prefix);
+      const name = `${prefix}${given}`;
+      const labels = rowsOf(call, name, batch[given]);
+      checkShape(call, name, labels, target.shape, 'shape of target');
+      return [source, target, labels];
     }),
   );
 }

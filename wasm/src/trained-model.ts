@@ -10,7 +10,8 @@ import {
 import type { DrawOptions, GeneratedPart } from './generation-types.js';
 import { Learner } from './learner.js';
 import { checkKeys, integerOption, stringOption } from './names.js';
-import { nested } from './nested.js';
+import { nested } from './named-tensors.js';
+import { nameGiven } from './old-names.js';
 import type { RawTrainer } from './raw.js';
 import type {
   AdapterFiles,
@@ -29,14 +30,10 @@ const none = new Int32Array();
 const sampling = [...drawOptions, 'prompt', 'tokens'];
 
 /** With `maxTokens` for `tokens`, its old name. */
-function renamed(
-  call: string,
-  { tokens, ...options }: DrawOptions & { readonly tokens?: number },
-): DrawOptions {
-  if (tokens === undefined) return options;
-  const maxTokens = integerOption(call, 'tokens', tokens, 0, 0);
-  if (options.maxTokens === undefined) return { ...options, maxTokens };
-  throw new TrilError(call, 'tokens', 'is the old name of maxTokens, which is given, too');
+function renamed(call: string, given: DrawOptions & { readonly tokens?: number }): DrawOptions {
+  const { tokens, ...options } = given;
+  if (nameGiven(call, given, 'maxTokens', 'tokens') === 'maxTokens') return options;
+  return { ...options, maxTokens: integerOption(call, 'tokens', tokens, 0, 0) };
 }
 
 /** Whether `generate` is given a prompt, and not options. */

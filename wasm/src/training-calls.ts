@@ -3,7 +3,7 @@
 export { trainingAttentionCalls } from './calls/attention.js';
 export { attentionGradientCalls } from './calls/attention-gradients.js';
 export { blockGradientCalls } from './calls/block-gradients.js';
-export { trainingAttentionBackwardCalls } from './calls/gradients.js';
+export { trainingAttentionBackwardCalls } from './calls/attention-backward.js';
 export { encoderCalls } from './calls/encoder.js';
 export { layerGradientCalls } from './calls/layer-gradients.js';
 export { modelCalls } from './calls/model.js';

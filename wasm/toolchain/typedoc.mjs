@@ -35,6 +35,7 @@ const categories = {
   transformer: 'Layers and blocks',
   weights: 'Layers and blocks',
   gradients: 'Gradients and losses',
+  'attention-backward': 'Gradients and losses',
   'layer-gradients': 'Gradients and losses',
   'attention-gradients': 'Gradients and losses',
   'block-gradients': 'Gradients and losses',

@@ -121,33 +121,33 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
     const ModelLayerTrace wanted = trace.layers.empty() ? ModelLayerTrace() : trace.layers[n];
     // What was traced of the layer before is not written to.
-    const MatrixView<float> out = wanted.out                      ? wanted.out
+    const MatrixView<float> out = wanted.resid_post               ? wanted.resid_post
                                   : n > 0 && trace.layers.empty() ? x
                                                                   : given_or_taken({});
     if (is_left_out(n)) {
-      for (const MatrixView<float>& view : {wanted.between, out}) {
+      for (const MatrixView<float>& view : {wanted.resid_mid, out}) {
         if (view && view.data() != x.data()) add(x, 0, view, context);
       }
     } else {
       const auto batched = [&](const MatrixView<float>& rows) { return pass.batched(rows); };
       detail::LayerTrace traced;
       traced.self_attn = wanted.attention;
-      traced.sublayers[0].branch = batched(wanted.from_attention);
-      traced.sublayers[1].branch = batched(wanted.from_feed_forward);
+      traced.sublayers[0].branch = batched(wanted.attn_out);
+      traced.sublayers[1].branch = batched(wanted.mlp_out);
       if (config_.norms_sums()) {  // each part is given the residual stream as it is
-        traced.sublayers[0].normed = batched(wanted.between ? wanted.between : wanted.normed2);
-        if (wanted.normed1) add(x, 0, wanted.normed1, context);
+        traced.sublayers[0].normed = batched(wanted.resid_mid ? wanted.resid_mid : wanted.ln2);
+        if (wanted.ln1) add(x, 0, wanted.ln1, context);
       } else {
-        traced.sublayers[0].residual = batched(wanted.between);
-        traced.sublayers[0].normed = batched(wanted.normed1);
-        traced.sublayers[1].normed = batched(wanted.normed2);
+        traced.sublayers[0].residual = batched(wanted.resid_mid);
+        traced.sublayers[0].normed = batched(wanted.ln1);
+        traced.sublayers[1].normed = batched(wanted.ln2);
       }
       traced.feed_forward = {batched(wanted.feed_forward.hidden),
                              batched(wanted.feed_forward.activated)};
       pass.layer(static_cast<Index>(n), detail::layer_weights(weights_.layers[n]), traced)
           .run(batched(x), batched(out), context);
-      if (config_.norms_sums() && wanted.between && wanted.normed2) {
-        add(wanted.between, 0, wanted.normed2, context);
+      if (config_.norms_sums() && wanted.resid_mid && wanted.ln2) {
+        add(wanted.resid_mid, 0, wanted.ln2, context);
       }
     }
     x = out;
@@ -155,14 +155,14 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   }
   length_ += T;
   if (rotary_.longer) tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
-  if (!config_.has_head && trace.final_normed) run_final_norm(x, trace.final_normed, context);
+  if (!config_.has_head && trace.ln_final) run_final_norm(x, trace.ln_final, context);
   if (!logits) return;
   const Index rows = logits.size(0);
   // Where it is traced, all rows go through the norm.
-  const Index normed_rows = trace.final_normed ? T : rows;
+  const Index normed_rows = trace.ln_final ? T : rows;
   const Shape<2> shape = {normed_rows, C};
   const MatrixView<float> last_normed =
-      trace.final_normed ? trace.final_normed : MatrixView<float>(normed.data(), shape);
+      trace.ln_final ? trace.ln_final : MatrixView<float>(normed.data(), shape);
   run_final_norm({x[T - normed_rows].data(), shape, x.strides()}, last_normed, context);
   linear({last_normed[normed_rows - rows].data(), {rows, C}}, head(), {}, logits, context);
   detail::cap_logits(config_, logits, context);

@@ -122,7 +122,7 @@ void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
     if (given) check_shape(given, wanted.shape(), kCall, name, "as model_trace says");
   };
   check(trace.embedded, expected.embedded, "trace.embedded");
-  check(trace.final_normed, expected.final_normed, "trace.final_normed");
+  check(trace.ln_final, expected.ln_final, "trace.ln_final");
   if (trace.layers.empty()) return;
   if (trace.layers.size() != expected.layers.size()) {
     fail(kCall, "trace.layers",
@@ -130,7 +130,7 @@ void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
   }
   for (std::size_t n = 0; n < trace.layers.size(); ++n) {
     const ModelLayerTrace &given = trace.layers[n], &wanted = expected.layers[n];
-    check(given.normed1, wanted.normed1, "trace.normed1");
+    check(given.ln1, wanted.ln1, "trace.ln1");
     check(given.attention.queries, wanted.attention.queries, "trace.queries");
     check(given.attention.keys, wanted.attention.keys, "trace.keys");
     check(given.attention.unrotated_queries, wanted.attention.queries, "trace.unrotated_queries");
@@ -143,13 +143,13 @@ void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
     check(given.attention.attention.masked, weights, "trace.masked");
     check(given.attention.attention.weights, weights, "trace.weights");
     check(given.attention.heads, wanted.attention.heads, "trace.heads");
-    check(given.from_attention, wanted.from_attention, "trace.from_attention");
-    check(given.between, wanted.between, "trace.between");
-    check(given.normed2, wanted.normed2, "trace.normed2");
+    check(given.attn_out, wanted.attn_out, "trace.attn_out");
+    check(given.resid_mid, wanted.resid_mid, "trace.resid_mid");
+    check(given.ln2, wanted.ln2, "trace.ln2");
     check(given.feed_forward.hidden, wanted.feed_forward.hidden, "trace.hidden");
     check(given.feed_forward.activated, wanted.feed_forward.activated, "trace.activated");
-    check(given.from_feed_forward, wanted.from_feed_forward, "trace.from_feed_forward");
-    check(given.out, wanted.out, "trace.out");
+    check(given.mlp_out, wanted.mlp_out, "trace.mlp_out");
+    check(given.resid_post, wanted.resid_post, "trace.resid_post");
   }
 }
 

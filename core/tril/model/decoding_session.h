@@ -61,8 +61,8 @@ class DecodingSession {
   // call, of a model without a head none; and what is computed on the way. Throws Error where there
   // are none or more than there is room for, or an id is no token, or tokens follow others in a
   // model that is not causal, each of whose tokens sees all: nothing is then appended. Of a layer
-  // that is left out only between and out are traced, which are what it is given. Throws Error
-  // besides where a view has another shape than model_trace gives it.
+  // that is left out only resid_mid and resid_post are traced, which are what it is given. Throws
+  // Error besides where a view has another shape than model_trace gives it.
   VectorView<const float> append(std::span<const std::int32_t> tokens, const Context& context = {},
                                  const ModelTrace& trace = {});
   // The same, and the logits after each, [T, V]. Throws Error for a model without a head.

@@ -206,11 +206,11 @@ void EncoderDecoder::check(const Tokens& source, const Tokens& target, const cha
   check_ids(call, "target", target, config_.target_vocabulary, false);
 }
 
-void EncoderDecoder::check(const Tokens& source, const Tokens& target, const Tokens& answers,
+void EncoderDecoder::check(const Tokens& source, const Tokens& target, const Tokens& labels,
                            const char* call) const {
   check(source, target, call);
-  check_shape(answers, target.shape(), call, "answers", "the shape of target");
-  check_ids(call, "answers", answers, config_.target_vocabulary, true);
+  check_shape(labels, target.shape(), call, "labels", "the shape of target");
+  check_ids(call, "labels", labels, config_.target_vocabulary, true);
 }
 
 }  // namespace tril

@@ -116,15 +116,15 @@ class EncoderDecoder final : public Trainable {
   // next call. Throws Error where batches differ, S or T is beyond the context, or an id is no
   // token, before anything is written.
   MatrixView<const float> logits(Tokens source, Tokens target, const Context& context = {});
-  // The losses of answers [B, T], ids or kIgnoredTarget. Throws as logits() does.
-  ModelLoss loss(Tokens source, Tokens target, Tokens answers, const Context& context = {});
+  // The losses of labels [B, T], ids or kIgnoredTarget. Throws as logits() does.
+  ModelLoss loss(Tokens source, Tokens target, Tokens labels, const Context& context = {});
   // The same with dropout, and the gradient of scale * sum is added to gradient(). Throws Error for
   // a scale that is not finite or a first sequence below 0, too.
-  ModelLoss accumulate(Tokens source, Tokens target, Tokens answers,
+  ModelLoss accumulate(Tokens source, Tokens target, Tokens labels,
                        const ModelGradientOptions& options, const Context& context = {});
   ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
                        const Context& context) override {
-    return accumulate(batch.source, batch.target, batch.answers, options, context);
+    return accumulate(batch.source, batch.target, batch.labels, options, context);
   }
   // What the model says of sources [B, S], row by row, without `begin` and `end`: token after token
   // the one that it holds most likely after all before it. The encoder runs once, and keys and
@@ -133,7 +133,7 @@ class EncoderDecoder final : public Trainable {
   std::vector<std::vector<std::int32_t>> translate(Tokens source, const TranslateOptions& options,
                                                    const Context& context = {});
   // Throws in the name of `call` what those would for what they are given, and does nothing else.
-  void check(const Tokens& source, const Tokens& target, const Tokens& answers,
+  void check(const Tokens& source, const Tokens& target, const Tokens& labels,
              const char* call) const;
 
   // Sets them to 0.

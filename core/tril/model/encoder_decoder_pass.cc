@@ -116,19 +116,19 @@ MatrixView<const float> EncoderDecoder::logits(Tokens source, Tokens target,
   return saved_.logits;
 }
 
-ModelLoss EncoderDecoder::loss(Tokens source, Tokens target, Tokens answers,
+ModelLoss EncoderDecoder::loss(Tokens source, Tokens target, Tokens labels,
                                const Context& context) {
-  check(source, target, answers, "EncoderDecoder::loss");
+  check(source, target, labels, "EncoderDecoder::loss");
   forward(source, target, {}, context);
-  const CrossEntropyResult result = cross_entropy(saved_.logits, joined_rows(answers),
-                                                  {.reduction = Reduction::sum}, {}, context);
+  const CrossEntropyResult result =
+      cross_entropy(saved_.logits, joined_rows(labels), {.reduction = Reduction::sum}, {}, context);
   return {result.loss, result.counted, result.correct};
 }
 
-ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answers,
+ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens labels,
                                      const ModelGradientOptions& options, const Context& context) {
   constexpr const char* kCall = "EncoderDecoder::accumulate";
-  check(source, target, answers, kCall);
+  check(source, target, labels, kCall);
   const double scale = options.scale;
   if (!std::isfinite(scale)) fail(kCall, "scale", {"must be finite, is ", scale});
   if (options.first_sequence < 0) {
@@ -141,7 +141,7 @@ ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens answer
   const detail::Stopwatch watch;
   forward(source, target, dropout, context);
   const CrossEntropyResult result =
-      cross_entropy(saved_.logits, joined_rows(answers),
+      cross_entropy(saved_.logits, joined_rows(labels),
                     {.reduction = Reduction::sum, .gradient_scale = scale}, saved_.logits, context);
   const double seconds = watch.seconds();
   backward(source, target, dropout, context);

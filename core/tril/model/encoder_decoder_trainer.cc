@@ -43,9 +43,9 @@ std::string EncoderDecoderTrainer::not_finite(double) const {
   return last ? "the gradient of " + last->name + " is not finite" : "the gradients are finite";
 }
 
-TrainingStep EncoderDecoderTrainer::step(Tokens source, Tokens target, Tokens answers,
+TrainingStep EncoderDecoderTrainer::step(Tokens source, Tokens target, Tokens labels,
                                          const Context& context) {
-  const EncoderDecoderBatch batch{source, target, answers};
+  const EncoderDecoderBatch batch{source, target, labels};
   return step({&batch, 1}, context);
 }
 
@@ -55,9 +55,9 @@ TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> ba
   const detail::Stopwatch watch;
   if (batches.empty()) fail(kStep, "batches", "there are none");
   for (std::size_t n = 0; n < batches.size(); ++n) {
-    const auto& [source, target, answers] = batches[n];
+    const auto& [source, target, labels] = batches[n];
     try {
-      model_.check(source, target, answers, kStep);
+      model_.check(source, target, labels, kStep);
     } catch (const Error& error) {
       if (batches.size() == 1) throw;
       const std::string which = "batches." + std::to_string(n) + "." + error.argument();
@@ -65,13 +65,13 @@ TrainingStep EncoderDecoderTrainer::step(std::span<const EncoderDecoderBatch> ba
     }
   }
   TrainingStep result;
-  Index answers = 0;
+  Index label_count = 0;
   for (const EncoderDecoderBatch& each : batches) {
     result.tokens += each.source.count() + each.target.count();
-    answers += counted(each.answers);
+    label_count += counted(each.labels);
   }
   model_.clear_gradients();
-  const double scale = share_of(answers);
+  const double scale = share_of(label_count);
   double loss = 0;
   for (std::size_t n = 0; n < batches.size(); ++n) {
     const auto number = static_cast<Index>(n);

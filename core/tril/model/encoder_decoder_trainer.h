@@ -3,7 +3,7 @@
 //   SequenceBatch batch;
 //   for (std::uint64_t n = 0; n < 400; ++n) {
 //     draw_sequences(SequenceTask::reverse, 32, 6, 9, seed, n, batch);
-//     trainer.step(batch.view(batch.source), batch.view(batch.target), batch.view(batch.answers),
+//     trainer.step(batch.view(batch.source), batch.view(batch.target), batch.view(batch.labels),
 //                  parallel);
 //   }
 #pragma once
@@ -41,18 +41,18 @@ class EncoderDecoderTrainer : public GradientTrainer {
   // Throws Error for options out of range.
   EncoderDecoderTrainer(EncoderDecoder& model, const EncoderDecoderTrainerOptions& options);
 
-  // One step against the gradient of the mean loss of the answers that count. Throws Error as
+  // One step against the gradient of the mean loss of the labels that count. Throws Error as
   // EncoderDecoder::loss does, before anything is written; and where the loss or the gradient is
   // not finite, saying which parameter's gradient is not: parameters and moments are then as they
   // were.
-  TrainingStep step(Tokens source, Tokens target, Tokens answers, const Context& context = {});
+  TrainingStep step(Tokens source, Tokens target, Tokens labels, const Context& context = {});
   // The same over several batches, one after the other, whose gradients are added up: of any
   // lengths, and only the largest takes memory. Names the batch that does not fit,
-  // "batches.2.answers".
+  // "batches.2.labels".
   TrainingStep step(std::span<const EncoderDecoderBatch> batches, const Context& context = {});
   // The loss, and nothing moves.
-  ModelLoss evaluate(Tokens source, Tokens target, Tokens answers, const Context& context = {}) {
-    return model_.loss(source, target, answers, own(context));
+  ModelLoss evaluate(Tokens source, Tokens target, Tokens labels, const Context& context = {}) {
+    return model_.loss(source, target, labels, own(context));
   }
 
   // The one it was given.

@@ -65,7 +65,7 @@ class LanguageModel final : public Trainable {
                        const Context& context = {});
   ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
                        const Context& context) override {
-    return accumulate(batch.target, batch.answers, options, context);
+    return accumulate(batch.target, batch.labels, options, context);
   }
 
   // Throws in the name of `call` what loss() and accumulate() would, and does nothing else.

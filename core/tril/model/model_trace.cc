@@ -18,7 +18,7 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
   trace.layers.resize(static_cast<std::size_t>(config.layers));
   for (Index n = 0; n < config.layers; ++n) {
     ModelLayerTrace& layer = trace.layers[static_cast<std::size_t>(n)];
-    layer.normed1 = memory.take(tokens, C);
+    layer.ln1 = memory.take(tokens, C);
     if (config.has_rotary(n)) {
       layer.attention.unrotated_queries = memory.take(one, H, tokens, D);
       layer.attention.unrotated_keys = memory.take(one, Hk, tokens, D);
@@ -35,15 +35,15 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
     }
     layer.attention.attention.weights = memory.take(one, H, tokens, past + tokens);
     layer.attention.heads = memory.take(one, H, tokens, D);
-    layer.from_attention = memory.take(tokens, C);
-    layer.between = memory.take(tokens, C);
-    layer.normed2 = memory.take(tokens, C);
+    layer.attn_out = memory.take(tokens, C);
+    layer.resid_mid = memory.take(tokens, C);
+    layer.ln2 = memory.take(tokens, C);
     layer.feed_forward.hidden = memory.take(tokens, config.inner_width());
     layer.feed_forward.activated = memory.take(tokens, F);
-    layer.from_feed_forward = memory.take(tokens, C);
-    layer.out = memory.take(tokens, C);
+    layer.mlp_out = memory.take(tokens, C);
+    layer.resid_post = memory.take(tokens, C);
   }
-  trace.final_normed = memory.take(tokens, C);
+  trace.ln_final = memory.take(tokens, C);
   return trace;
 }
 

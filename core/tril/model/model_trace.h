@@ -19,26 +19,27 @@ struct ModelTraceOptions {
 };
 
 // Of one layer, views to fill; none: not wanted. C is the model's width, T counts the tokens of the
-// call, S those and all before.
+// call, S those and all before. Names are TransformerLens' along the residual stream, and those of
+// their own traces within attention and feed-forward.
 struct ModelLayerTrace {
-  MatrixView<float> normed1 = {};  // [T, C]: what attention is given, without a norm before it x
-  MultiHeadTrace attention = {};   // B = 1: queries, keys, values, weights of every head, ...
-  MatrixView<float> from_attention = {};     // [T, C]: what attention adds to it
-  MatrixView<float> between = {};            // [T, C]: the residual stream after attention
-  MatrixView<float> normed2 = {};            // [T, C]: what feed-forward is given
-  FeedForwardTrace feed_forward = {};        // [T, F]; gated, hidden is [T, 2 F]
-  MatrixView<float> from_feed_forward = {};  // [T, C]: what feed-forward adds to it
-  MatrixView<float> out = {};                // [T, C]: the residual stream after the layer
+  MatrixView<float> ln1 = {};        // [T, C]: what attention is given, without a norm before it x
+  MultiHeadTrace attention = {};     // B = 1: queries, keys, values, weights of every head, ...
+  MatrixView<float> attn_out = {};   // [T, C]: what attention adds to the residual stream
+  MatrixView<float> resid_mid = {};  // [T, C]: the residual stream after attention
+  MatrixView<float> ln2 = {};        // [T, C]: what feed-forward is given
+  FeedForwardTrace feed_forward = {};  // [T, F]; gated, hidden is [T, 2 F]
+  MatrixView<float> mlp_out = {};      // [T, C]: what feed-forward adds to the residual stream
+  MatrixView<float> resid_post = {};   // [T, C]: the residual stream after the layer
 };
 
 // Of all of it.
 struct ModelTrace {
   MatrixView<float> embedded = {};           // [T, C]: tokens, and positions where they are learned
   std::vector<ModelLayerTrace> layers = {};  // none: not wanted
-  MatrixView<float> final_normed = {};       // [T, C]: what the head is given, or would be
+  MatrixView<float> ln_final = {};           // [T, C]: what the head is given, or would be
 
   // Whether nothing is wanted.
-  bool is_empty() const noexcept { return !embedded && layers.empty() && !final_normed; }
+  bool is_empty() const noexcept { return !embedded && layers.empty() && !ln_final; }
 };
 
 // All of it, laid out in `memory`, for T tokens after `past` others: of attention queries, keys,

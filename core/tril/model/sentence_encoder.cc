@@ -73,7 +73,7 @@ void encode_tokens(const ModelParameters& parameters, std::span<const std::int32
   detail::check_tokens(kTokens, tokens, config.vocabulary);
   check_shape(hidden, {T, config.width}, kTokens, "hidden", "[T, C]");
   ModelTrace trace;
-  trace.final_normed = hidden;
+  trace.ln_final = hidden;
   DecodingSession(parameters, T).append(tokens, context, trace);
 }
 

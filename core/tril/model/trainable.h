@@ -48,9 +48,9 @@ struct ModelGradientOptions {
 
 // Sequences that are computed together, each a row, without gaps.
 struct TrainingBatch {
-  MatrixView<const std::int32_t> source = {};   // [B, S]; of a language model there is none
-  MatrixView<const std::int32_t> target = {};   // [B, T], which the model is given
-  MatrixView<const std::int32_t> answers = {};  // [B, T], which it is to give: ids, kIgnoredTarget
+  MatrixView<const std::int32_t> source = {};  // [B, S]; of a language model there is none
+  MatrixView<const std::int32_t> target = {};  // [B, T], which the model is given
+  MatrixView<const std::int32_t> labels = {};  // [B, T], which it is to give: ids, kIgnoredTarget
 };
 
 // What can be trained.
@@ -63,7 +63,7 @@ class Trainable {
   // Of these the first so many are matrices, which weight decay is for.
   virtual Index decayed() const noexcept = 0;
 
-  // The losses of the answers; the gradient of scale * their sum is added to the others. Throws
+  // The losses of the labels; the gradient of scale * their sum is added to the others. Throws
   // Error, before anything is written, for a batch that does not fit the model.
   virtual ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
                                const Context& context) = 0;

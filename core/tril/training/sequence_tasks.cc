@@ -22,7 +22,7 @@ void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabu
   const Index sizes[] = {batches, tokens};
   const auto count =
       static_cast<std::size_t>(checked_count(sizes, 2, sizeof(std::int32_t), kCall, "batches"));
-  batch.source.resize(count), batch.target.resize(count), batch.answers.resize(count);
+  batch.source.resize(count), batch.target.resize(count), batch.labels.resize(count);
   batch.batches = batches, batch.tokens = tokens;
   Random random(seed + 0x9e3779b97f4a7c15u * (step + 1));
   const auto symbols = static_cast<std::uint32_t>(vocabulary - 1);
@@ -31,13 +31,13 @@ void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabu
   }
   for (Index b = 0; b < batches; ++b) {
     const auto begin = static_cast<std::ptrdiff_t>(b * tokens), size = std::ptrdiff_t{tokens};
-    const auto source = batch.source.begin() + begin, answer = batch.answers.begin() + begin;
-    std::reverse_copy(source, source + size, answer);
+    const auto source = batch.source.begin() + begin, labels = batch.labels.begin() + begin;
+    std::reverse_copy(source, source + size, labels);
     if (task == SequenceTask::sort)
-      detail::heap_sort(std::span(answer, static_cast<std::size_t>(size)));
+      detail::heap_sort(std::span(labels, static_cast<std::size_t>(size)));
     const auto target = batch.target.begin() + begin;
     *target = kBeginToken;
-    std::copy(answer, answer + size - 1, target + 1);
+    std::copy(labels, labels + size - 1, target + 1);
   }
 }
 

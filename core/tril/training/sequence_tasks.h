@@ -24,10 +24,10 @@ inline constexpr std::int32_t kBeginToken = 0;
 
 // Sources, what the decoder is given, and what it is to say: each [B, T].
 struct SequenceBatch {
-  std::vector<std::int32_t> source;   // tokens from 1 on
-  std::vector<std::int32_t> target;   // kBeginToken, and the answer but for its last token
-  std::vector<std::int32_t> answers;  // the answer
-  Index batches = 0, tokens = 0;      // B, T
+  std::vector<std::int32_t> source;  // tokens from 1 on
+  std::vector<std::int32_t> target;  // kBeginToken, and the answer but for its last token
+  std::vector<std::int32_t> labels;  // the answer
+  Index batches = 0, tokens = 0;     // B, T
 
   // One of the three as [B, T].
   MatrixView<const std::int32_t> view(const std::vector<std::int32_t>& part) const noexcept {
@@ -35,7 +35,7 @@ struct SequenceBatch {
   }
 };
 
-// `batches` sources of `tokens` tokens, each even in {1, ..., vocabulary - 1}, and their answers,
+// `batches` sources of `tokens` tokens, each even in {1, ..., vocabulary - 1}, and their labels,
 // which task, seed and step say alone. Throws Error for sizes below 1, and for a vocabulary below 2
 // or above 2^31 - 1. The batch's memory is used again.
 void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabulary,

@@ -2,9 +2,13 @@ import type { IfRequested, Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
-import type { Named } from '../state-dict.js';
+import {
+  adoptGradients,
+  type DWeights,
+  type Named,
+  type WeightGradients,
+} from '../named-tensors.js';
 import type { Tensor } from '../tensor.js';
-import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
 import type { AdditiveOptions, AdditiveWeights } from './efficient-attention.js';
 import { rawMask } from './mask.js';
 import { rawMultiHeadOptions } from './multi-head-attention.js';

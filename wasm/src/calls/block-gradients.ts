@@ -2,9 +2,13 @@ import type { IfRequested, Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys } from '../names.js';
 import type { SavedArgument } from '../saved.js';
-import type { Named } from '../state-dict.js';
+import {
+  adoptGradients,
+  type DWeights,
+  type Named,
+  type WeightGradients,
+} from '../named-tensors.js';
 import type { Tensor } from '../tensor.js';
-import { adoptGradients, type DWeights, type WeightGradients } from '../weight-gradients.js';
 import { checkTransformerWeights, otherAttention } from './transformer.js';
 import { rawBlockOptions, rawTransformerOptions } from './transformer.js';
 import type {
@@ -14,7 +18,7 @@ import type {
   TransformerBlockWeights,
   TransformerOptions,
   TransformerWeights,
-} from './transformer.js';
+} from './transformer-types.js';
 
 /** What `transformerBlockBackward` gives. */
 export type BlockGradients<Weights, Options = object> = WeightGradients<Weights> &

@@ -2,7 +2,7 @@ import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, optionalNumber, stringOption } from '../names.js';
-import type { Named } from '../state-dict.js';
+import type { Named } from '../named-tensors.js';
 import type { Tensor } from '../tensor.js';
 import type { AttentionTrace } from './attention.js';
 import type { OutOption } from './layers.js';

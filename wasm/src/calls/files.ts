@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import { TrilError } from '../error.js';
-import { bytesOf, type Bytes } from '../kinds.js';
+import type { Bytes } from '../kinds.js';
+import { checkBytes, kindOf, textOf } from '../file-kinds.js';
 import { shown } from '../describe.js';
 import { checkKeys, checkName, describe, stringOption } from '../names.js';
 import type { RawTensor } from '../raw.js';
@@ -49,50 +50,6 @@ export interface WriteOptions<Type extends string = NumpyType> {
 /** What a module of 32-bit addresses could hold at all. */
 const largest = 2 ** 31 - 1;
 const call = 'readArrays';
-const kinds = '.npy, .npz, .safetensors, .json and .csv can be read';
-
-type Kind = 'npy' | 'npz' | 'safetensors' | 'json' | 'csv';
-const endings = new Map<string, Kind>([
-  ...(['npy', 'npz', 'safetensors', 'json', 'csv'] as const).map((kind) => [kind, kind] as const),
-  ...(['tsv', 'txt'] as const).map((ending) => [ending, 'csv'] as const),
-]);
-
-/**
- * What a file is: by its first bytes, else by its name, else by what it looks like. `known` says
- * what other files are by their first bytes.
- */
-function kindOf(bytes: Uint8Array, name: string, known: (bytes: Uint8Array) => string): Kind {
-  const begins = (...expected: number[]) => expected.every((byte, i) => bytes[i] === byte);
-  if (begins(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59)) return 'npy'; // \x93NUMPY
-  if (begins(0x50, 0x4b)) return 'npz'; // PK
-  const isHeader = bytes[8] === 0x7b; // {, after a length, which may be any bytes
-  const other = isHeader ? '' : known(bytes);
-  if (other) throw new TrilError(call, 'file', other);
-  const [, ending = ''] = /\.([a-z]+)$/i.exec(name) ?? [];
-  const named = endings.get(ending.toLowerCase());
-  if (named) return named;
-  if (isHeader) return 'safetensors';
-  throw new TrilError(
-    call,
-    'name',
-    `is ${describe(name)}, a kind of file that is not known; ${kinds}`,
-  );
-}
-
-function checkBytes(file: unknown): Uint8Array {
-  const bytes = bytesOf(file);
-  if (bytes) return bytes;
-  const problem = `must be an ArrayBuffer or a Uint8Array, is ${describe(file)}`;
-  throw new TrilError(call, 'file', problem);
-}
-
-function textOf(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new TrilError(call, 'file', 'is not text in UTF-8');
-  }
-}
 
 export const fileCalls = (context: Context) => {
   const { raw, engine } = context;

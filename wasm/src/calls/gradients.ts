@@ -1,44 +1,11 @@
-import type { IfRequested, Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
-import { booleanOption, checkKeys, integerOption, numberOption } from '../names.js';
+import { checkKeys, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import { flattenIntegers, type NestedNumbers } from '../values.js';
-import { rawAttentionOptions, rawDropout } from './attention.js';
-import type { AttentionOptions, DropoutOption } from './attention.js';
 import { geluForm, type Activation, type GeluOptions } from './feed-forward.js';
 import type { OutOption } from './layers.js';
 import type { RmsNormOptions } from './norms.js';
 import type { SoftmaxOptions } from './softmax.js';
-
-/** The options of `attentionBackward`: those that `attention` had, and what it gave. */
-export interface AttentionBackwardOptions extends Omit<
-  AttentionOptions,
-  'past' | 'trace' | 'logSumExp' | 'out'
-> {
-  /** What `attention` gave. */
-  readonly output: Tensor;
-  /** What `attention` gave for `logSumExp: true`. */
-  readonly logSumExp: Tensor;
-  /** Also give the gradient of what an additive mask adds to each score. */
-  readonly maskGradient?: boolean;
-}
-
-/** What `attentionBackward` gives. */
-export type AttentionGradients<Options> = {
-  /** Of the shape of `q`. */
-  readonly dQuery: Tensor;
-  /** Of the shape of `k`: the sum over the heads that share it. */
-  readonly dKey: Tensor;
-  /** Of the shape of `v`, the same. */
-  readonly dValue: Tensor;
-} & IfRequested<
-  Options,
-  { maskGradient: true },
-  {
-    /** `[B, H, T, S]`; 0 where a query may not look. */
-    readonly dMask: Tensor;
-  }
->;
 
 /** What the backward of a layer with a bias gives, each of the shape of what it is a gradient of. */
 export interface LayerGradients {
@@ -49,65 +16,6 @@ export interface LayerGradients {
 
 /** The options of the backward of a normalisation: those that it had itself. */
 export type NormBackwardOptions = Omit<RmsNormOptions, 'out'>;
-
-const attentionNames = [
-  ...['causal', 'mask', 'scale', 'softcap', 'keyLengths', 'heads', 'kvHeads', 'method'],
-  ...['output', 'logSumExp', 'maskGradient', 'dropout'],
-];
-
-export const attentionBackwardCalls = <Training>(context: Context) => ({
-  /**
-   * The gradients of what `attention` was given, from the gradient `dOutput` of its output (Dao 2023):
-   * the weights are formed anew block by block from `logSumExp`, so that no memory grows with T S.
-   *
-   * @throws TrilError where shapes or options do not fit
-   *
-   * @example
-   * ```ts
-   * const normal = (seed: number) => tril.randomNormal([8, 16, 64], { seed });
-   * const [q, k, v, dOutput] = [normal(1), normal(2), normal(3), normal(4)];
-   * const forward = tril.attention(q, k, v, { causal: true, logSumExp: true });
-   * const { output, logSumExp } = forward;
-   * const options = { output, logSumExp, causal: true };
-   * const { dQuery, dKey, dValue } = tril.attentionBackward(dOutput, q, k, v, options);
-   * dKey.shape; // [8, 16, 64]
-   * ```
-   */
-  attentionBackward<const Options extends AttentionBackwardOptions & Training>(
-    dOutput: Tensor,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    options: Options & Known<Options, AttentionBackwardOptions & Training>,
-  ): AttentionGradients<Options> {
-    const call = 'attentionBackward';
-    checkKeys(call, 'options', 'option', options, attentionNames);
-    const { output, logSumExp, maskGradient, ...forward } = options;
-    const rawAttention = rawAttentionOptions(
-      context,
-      call,
-      forward as AttentionOptions,
-      attentionNames,
-    );
-    const wanted = booleanOption(call, 'maskGradient', maskGradient, false);
-    const tensors = { dOutput, query, key, value, output, logSumExp };
-    const dropout = rawDropout(call, options as DropoutOption);
-    return context.run(call, tensors, (t) => {
-      const values = [
-        ...([context.engine, t.dOutput, t.query, t.key, t.value, t.output, t.logSumExp] as const),
-        ...([rawAttention, wanted] as const),
-      ] as const;
-      return context.adoptAll(
-        dropout
-          ? context.training(call)._attentionDropoutBackward(...values, ...dropout)
-          : context.raw._attentionBackward(...values),
-      );
-    }) as unknown as AttentionGradients<Options>;
-  },
-});
-
-/** The same in a module of `tril/training`, which knows dropout. */
-export const trainingAttentionBackwardCalls = attentionBackwardCalls<DropoutOption>;
 
 export const gradientCalls = (context: Context) => {
   const { raw, engine } = context;

@@ -1,9 +1,8 @@
 import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { booleanOption, checkKeys, stringOption } from '../names.js';
-import type { Named } from '../state-dict.js';
+import { adoptGradients, type Named, type WeightGradients } from '../named-tensors.js';
 import type { Tensor } from '../tensor.js';
-import { adoptGradients, type WeightGradients } from '../weight-gradients.js';
 import type { Activation } from './feed-forward.js';
 import type { FeedForwardOptions, FeedForwardResult, FeedForwardWeights } from './feed-forward.js';
 import { rawRotary, type OutOption, type RotaryOptions } from './layers.js';

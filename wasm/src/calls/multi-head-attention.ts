@@ -4,7 +4,7 @@ import { TrilError } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
 import { booleanOption, checkKeys, describe, integerOption, numberOption } from '../names.js';
 import { wantsSaved, type SavedOption, type SavedResult } from '../saved.js';
-import type { Named } from '../state-dict.js';
+import type { Named } from '../named-tensors.js';
 import type { Tensor } from '../tensor.js';
 import { rotaryPairs, type RotaryOptions } from './layers.js';
 import { rawAttentionOptions, type AttentionOptions, type AttentionTrace } from './attention.js';

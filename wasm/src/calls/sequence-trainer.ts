@@ -1,5 +1,6 @@
 import type { Context } from '../context.js';
 import { checkKeys, integerOption, stringOption } from '../names.js';
+import { batchWithOldNames } from '../old-names.js';
 import { SequenceTrainer } from '../sequence-trainer.js';
 import type {
   DrawnSequences,
@@ -76,9 +77,9 @@ export const sequenceTrainerCalls = (context: Context) => ({
    * import { loadTril } from 'tril/training';
    *
    * const { drawSequences } = await loadTril({ variant: 'simd' });
-   * const { source, target, answers } = drawSequences('reverse', { batch: 1, tokens: 3 });
-   * answers[0]; // [...source[0]!].reverse()
-   * target[0]; // [0, answers[0]![0], answers[0]![1]]
+   * const { source, target, labels } = drawSequences('reverse', { batch: 1, tokens: 3 });
+   * labels[0]; // [...source[0]!].reverse()
+   * target[0]; // [0, labels[0]![0], labels[0]![1]]
    * drawSequences('shuffle' as 'sort'); // throws TrilError: drawSequences: task: unknown task "shuffle"
    * ```
    */
@@ -100,6 +101,7 @@ export const sequenceTrainerCalls = (context: Context) => ({
       Array.from({ length: rows }, (_, row) => [
         ...drawn.subarray((n * rows + row) * tokens, (n * rows + row + 1) * tokens),
       ]);
-    return { source: part(0), target: part(1), answers: part(2) };
+    const batch = { source: part(0), target: part(1), labels: part(2) };
+    return batchWithOldNames(batch) as DrawnSequences;
   },
 });

@@ -3,116 +3,23 @@ import { absent, type Context, type Optional } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, checkName } from '../names.js';
 import { numberOption, stringOption } from '../names.js';
-import { nested } from '../nested.js';
-import { wantsSaved, type SavedOption, type SavedResult } from '../saved.js';
-import type { Named } from '../state-dict.js';
+import { type Named, nested } from '../named-tensors.js';
+import { wantsSaved, type SavedOption } from '../saved.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
-import type { Activation, FeedForwardWeights } from './feed-forward.js';
 import type { Mask } from './mask.js';
-import type { MultiHeadTrace, MultiHeadWeights } from './multi-head-attention.js';
-
-type Norms<Names extends string> = {
-  readonly [Name in `${Names}.${'weight' | 'bias'}`]?: Tensor | null;
-};
-/** The weights of attention, a name in front of theirs. */
-type Attention<Part extends string> = {
-  readonly [Name in keyof MultiHeadWeights as `${Part}.${Name}`]: MultiHeadWeights[Name];
-};
-
-/**
- * The `state_dict` of `nn.TransformerEncoderLayer`; biases, and norms' weights, may be left out.
- */
-export type TransformerBlockWeights = Attention<'self_attn'> &
-  FeedForwardWeights &
-  Norms<'norm1' | 'norm2'>;
-
-/**
- * The `state_dict` of `nn.TransformerDecoderLayer`; biases, and norms' weights, may be left out.
- */
-export type DecoderBlockWeights = Attention<'self_attn' | 'multihead_attn'> &
-  FeedForwardWeights &
-  Norms<'norm1' | 'norm2' | 'norm3'>;
-
-/**
- * The `state_dict` of `nn.Transformer`: `encoder.layers.0.self_attn.in_proj_weight` and so on, as
- * many layers as there are, and `encoder.norm` and `decoder.norm` where there are.
- */
-export type TransformerWeights = { readonly [name: string]: Tensor | null | undefined };
-
-/** The options of `transformerBlock`. */
-export interface TransformerBlockOptions extends Omit<
-  AttentionOptions,
-  'past' | 'heads' | 'logSumExp'
-> {
-  /** How many heads attention is divided into. */
-  readonly heads: number;
-  /**
-   * Where the norms stand: `'post'`, after the residual; `'pre'`, before each part (default `'post'`).
-   */
-  readonly norm?: 'post' | 'pre';
-  /** Activation of the feed-forward (default `'relu'`). */
-  readonly activation?: Activation;
-  /** Number that the norms add to the variance (default 1e-5). */
-  readonly eps?: number;
-}
-
-/** The options of `decoderBlock`. */
-export interface DecoderBlockOptions extends TransformerBlockOptions {
-  /** Which part of the memory may be looked at. */
-  readonly memoryMask?: Mask;
-}
-
-/** The options of `transformer`. */
-export interface TransformerOptions extends Omit<DecoderBlockOptions, 'mask' | 'keyLengths'> {
-  /** Which part of the source the encoder may look at. */
-  readonly sourceMask?: Mask;
-  /** Which part of the target the decoder may look at, besides `causal`. */
-  readonly targetMask?: Mask;
-}
-
-/** What was computed on the way: of attention as there, and the rest `[B, T, C]`. */
-export interface TransformerBlockTrace extends MultiHeadTrace {
-  /** The output of attention. */
-  readonly attention: Tensor;
-  /** After it is added to what it came from. */
-  readonly residual1: Tensor;
-  readonly normed1: Tensor;
-  /** After the first linear layer, `[B, T, F]`. */
-  readonly hidden: Tensor;
-  /** After the activation, `[B, T, F]`. */
-  readonly activated: Tensor;
-  /** The output of the feed-forward. */
-  readonly feedForward: Tensor;
-  readonly residual2: Tensor;
-  readonly normed2: Tensor;
-}
-
-export interface DecoderBlockTrace extends TransformerBlockTrace {
-  /** What was computed on the way of attention to the memory. */
-  readonly crossAttention: MultiHeadTrace;
-  /** Its output. */
-  readonly cross: Tensor;
-  readonly residual3: Tensor;
-  readonly normed3: Tensor;
-}
-
-/** What was computed on the way. */
-export interface TransformerTrace {
-  /** A layer each. */
-  readonly encoder: readonly TransformerBlockTrace[];
-  /** The encoder's output, `[B, S, C]`. */
-  readonly memory: Tensor;
-  /** A layer each. */
-  readonly decoder: readonly DecoderBlockTrace[];
-}
-
-/** What the blocks and `transformer` give; `trace` where the options ask for it. */
-export type BlockResult<Options, Trace> = {
-  /** In the shape of `x`, or of the target. */
-  readonly output: Tensor;
-} & (Options extends { trace: true } ? { readonly trace: Trace } : { readonly trace?: Trace }) &
-  SavedResult<Options>;
+import type {
+  BlockResult,
+  DecoderBlockOptions,
+  DecoderBlockTrace,
+  DecoderBlockWeights,
+  TransformerBlockOptions,
+  TransformerBlockTrace,
+  TransformerBlockWeights,
+  TransformerOptions,
+  TransformerTrace,
+  TransformerWeights,
+} from './transformer-types.js';
 
 const blockOptions = [
   ...['heads', 'kvHeads', 'norm', 'activation', 'eps', 'causal', 'mask', 'scale', 'softcap'],

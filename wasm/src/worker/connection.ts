@@ -1,5 +1,5 @@
 // The connection of a page to its Worker: requests, answers, and the objects here that stand for those there.
-import { reasonOf } from '../advice.js';
+import { reasonOf } from '../describe.js';
 import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';

@@ -5,7 +5,7 @@
  * @module tril/worker
  */
 import { defineAbsent } from '../absent-calls.js';
-import { reasonOf, seeReadme } from '../advice.js';
+import { reasonOf, seeReadme } from '../describe.js';
 import type { Part } from '../context.js';
 import { TrilError } from '../error.js';
 import { isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
@@ -16,7 +16,7 @@ import { nodeWorkers, portOfNode, portOfWeb } from './line.js';
 import type { Answer, Message, Port } from './line.js';
 import { loadCall } from './model.js';
 import { RemoteTensor, type Ask } from './remote.js';
-import { sequenceTrainerCall } from './sequence-trainer.js';
+import { drawSequencesCall, sequenceTrainerCall } from './sequence-trainer.js';
 import { trainerCall } from './trainer.js';
 import type {
   RemoteLessonsTril,
@@ -139,6 +139,7 @@ const ownCalls: Readonly<Record<string, (ask: Ask) => unknown>> = {
   prepareWeights: (ask) => async (weights: unknown) => disposable(await ask([weights])),
   trainer: trainerCall,
   sequenceTrainer: sequenceTrainerCall,
+  drawSequences: drawSequencesCall,
   loadModel: loadCall('loadModel', ['lora']),
   loadEncoder: loadCall('loadEncoder'),
 };

@@ -1,9 +1,9 @@
 // The common base of trainers that live in the Worker: their calls as promises, a run as a stream of reports. An
 // iterable of batches cannot be sent, so it stays on this side.
 import { TrilError } from '../error.js';
+import { checkKeys, integerOption, signalOption } from '../names.js';
 import type { TrainingStep } from '../trainer-types.js';
 import { RemoteObject, asking, type Ask, type RemoteTensor } from './remote.js';
-import { reportsOf } from './runs.js';
 
 /** The options of a run. */
 export interface RunOptions {
@@ -18,6 +18,33 @@ export interface RunOptions {
 /** The report of a run: its last step, and all steps since the previous report. */
 export interface TrainingReport extends TrainingStep {
   readonly steps: readonly TrainingStep[];
+}
+
+/**
+ * Takes as many steps at a time as `every` says, and reports the last of them with all of them. `all` counts the
+ * steps of a run whose options do not.
+ */
+export async function* reportsOf<Step extends object>(
+  take: (count: number, signal: AbortSignal | undefined) => Promise<readonly Step[]>,
+  options: Partial<RunOptions>,
+  all: () => number | Promise<number>,
+): AsyncGenerator<Step & { readonly steps: readonly Step[] }, void, undefined> {
+  checkKeys('run', 'options', 'option', options, ['steps', 'every', 'signal']);
+  const signal = signalOption('run', 'signal', options.signal);
+  const every = integerOption('run', 'every', options.every, 1, 1);
+  let left = integerOption('run', 'steps', options.steps, await all(), 0);
+  while (left > 0) {
+    let failure: TrilError | undefined;
+    const steps = await take(Math.min(every, left), signal).catch((error: unknown) => {
+      if (!(error instanceof TrilError)) throw error;
+      failure = error;
+      return (error.steps ?? []) as unknown as readonly Step[];
+    });
+    left -= steps.length;
+    const last = steps.at(-1);
+    if (last) yield { ...last, steps };
+    if (failure) throw failure;
+  }
 }
 
 /** Learns from batches, in the Worker. */

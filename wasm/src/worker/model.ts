@@ -18,6 +18,7 @@ import type {
 } from '../model-types.js';
 import { textOptions } from '../loaded-model.js';
 import { checkKeys, signalOption } from '../names.js';
+import { traceWithOldNames } from '../old-names.js';
 import type { NestedNumbers } from '../values.js';
 import {
   RemoteObject,
@@ -63,7 +64,9 @@ export class RemoteModel extends remote('model') {
     tokens: NestedNumbers | Int32Array,
     options: Options = {} as Options,
   ): Promise<RemoteValue<ModelForward<Options>>> {
-    return this.ask('forward', tokens, options) as Promise<RemoteValue<ModelForward<Options>>>;
+    const found = (await this.ask('forward', tokens, options)) as RemoteValue<ModelForward>;
+    if (found.trace) traceWithOldNames(found.trace);
+    return found as RemoteValue<ModelForward<Options>>;
   }
 
   /**

@@ -1,6 +1,8 @@
 // A trainer of sequences that lives in the Worker.
 import { checkBatches } from '../calls/trainer.js';
+import { batchWithOldNames } from '../old-names.js';
 import type {
+  DrawnSequences,
   SequenceBatches,
   SequenceTrainerOptions,
   SequenceTrainerSettings,
@@ -38,7 +40,13 @@ export class RemoteSequenceTrainer extends remote(
 /** A promise of a trainer of sequences, whose run can be begun at once. */
 export type RemoteSequenceTrainerCall = LearnerCall<SequenceTrainerOptions, RemoteSequenceTrainer>;
 
-/** The call of a Worker that makes them. */
+/** The call of a Worker that draws batches. */
+export const drawSequencesCall =
+  (ask: Ask) =>
+  async (...values: unknown[]): Promise<DrawnSequences> =>
+    batchWithOldNames((await ask(values)) as DrawnSequences);
+
+/** The call of a Worker that makes trainers of sequences. */
 export function sequenceTrainerCall(ask: Ask): RemoteSequenceTrainerCall {
   return learnerCall(ask, ({ batches }) => checkBatches(batches, undefined, 'sequenceTrainer'));
 }

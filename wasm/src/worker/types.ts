@@ -10,7 +10,7 @@ import type { LoadModelOptions, ModelSource } from '../model-types.js';
 import type { LessonsTril } from '../public-lessons.js';
 import type { TrainingTril } from '../public-training.js';
 import type { SequenceTrainer } from '../sequence-trainer.js';
-import type { Named } from '../state-dict.js';
+import type { Named } from '../named-tensors.js';
 import type { Trainer } from '../trainer.js';
 import type { Values } from '../values.js';
 import type { WordVectors } from '../word-vectors.js';

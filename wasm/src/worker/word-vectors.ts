@@ -1,7 +1,7 @@
 // Word vectors that live in the Worker: the same calls as promises, and a run as a stream of reports.
 import type { WordVectorStep } from '../word-vector-types.js';
+import { reportsOf } from './learner.js';
 import { remote } from './remote.js';
-import { reportsOf } from './runs.js';
 
 /** The options of a run of word vectors. */
 export interface WordRunOptions {

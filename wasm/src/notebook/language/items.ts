@@ -1,5 +1,5 @@
 // Items of what Python has built in, and attributes of a program's own objects.
-import { integerOf, sliceOf } from '../arrays/indexing.js';
+import { integerOf, sliceOf } from '../arrays/index-parts.js';
 import { checkText, raise } from './errors.js';
 import {
   characters,

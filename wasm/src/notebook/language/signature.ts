@@ -1,18 +1,20 @@
 // Arguments of functions: bound to parameters by Python's rules, and read as numbers.
 import { ArrayValue } from '../arrays/array.js';
-import { raise } from './errors.js';
+import { checkText, raise } from './errors.js';
 import {
   Builtin,
   Dict,
   Float,
   isNumber,
   isRow,
+  List,
   numberIn,
   Tuple,
   typeName,
   type Named,
   type Value,
 } from './values.js';
+import { read, worked } from './work.js';
 
 export interface Slot {
   readonly name: string;
@@ -122,6 +124,25 @@ export function define(name: string, signature: string, call: (args: Args) => Va
   const own = new Signature(name.split('.').at(-1)!, slotsOf(signature));
   return new Builtin(name, (args, named) => call(own.bind(args, named)));
 }
+
+/** Methods by name. */
+export type MethodTable = Readonly<Record<string, Builtin>>;
+/** Methods of a plain value by name, each with its signature; what they go through and make is counted. */
+export const methodTable = (
+  methods: Readonly<Record<string, readonly [string, (args: Args) => Value]>>,
+): MethodTable =>
+  Object.fromEntries(
+    Object.entries(methods).map(([name, [signature, call]]) => {
+      const checked = (args: Args) => {
+        if (typeof args['self'] === 'string') read(args['self'].length);
+        const value = call(args);
+        if (typeof value === 'string') checkText(value.length);
+        if (value instanceof List) worked(value.items.length);
+        return value;
+      };
+      return [name, define(name, `self, ${signature}`, checked)];
+    }),
+  );
 
 /** Puts functions with signatures among the names of a module. */
 export const definer =

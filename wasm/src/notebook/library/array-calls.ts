@@ -20,7 +20,7 @@ import { upTo } from '../../graph/operations/common.js';
 import { axisIn, part, alongAxis, reshape, squeeze, swapAxes, take } from '../arrays/moves.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise, raiseAs } from '../language/errors.js';
-import { truth } from '../language/operators.js';
+import { truth } from '../language/comparisons.js';
 import { type Args, integer, integers, number } from '../language/signature.js';
 import { Float, Tuple, type Value, isNumber, typeName } from '../language/values.js';
 import { along, axisOrNone } from './make-arrays.js';

@@ -6,7 +6,8 @@ import { format, repr, str } from '../language/format.js';
 import { selfOf, setAttribute } from '../language/items.js';
 import type { Machine } from '../language/machine.js';
 import { lengthOf, next } from '../language/iteration.js';
-import { binary, compare, truth } from '../language/operators.js';
+import { compare, truth } from '../language/comparisons.js';
+import { binary } from '../language/operators.js';
 import { type Args, define, definer, integer } from '../language/signature.js';
 import {
   Builtin,
@@ -31,7 +32,7 @@ import {
 import { worked } from '../language/work.js';
 import { absolute } from './array-calls.js';
 import { halfToEven, toNumber } from './math.js';
-import { entriesOf, sorted } from './plain-methods.js';
+import { entriesOf, sorted } from './container-methods.js';
 
 const errors = `Exception ValueError TypeError IndexError KeyError NameError AttributeError ZeroDivisionError RuntimeError
 NotImplementedError AssertionError ArithmeticError OverflowError StopIteration RecursionError MemoryError ImportError`;

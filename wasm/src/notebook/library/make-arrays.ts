@@ -5,7 +5,7 @@ import { asType, defaultFloat, plainDtype } from '../arrays/dtypes.js';
 import { arrayOf, fromNumbers, full } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { truth } from '../language/operators.js';
+import { truth } from '../language/comparisons.js';
 import { number, integer, integers } from '../language/signature.js';
 import { Builtin, Float, isRow, Module, Tuple, typeName, type Value } from '../language/values.js';
 import type { Along } from '../arrays/reductions.js';

@@ -6,7 +6,7 @@ import { axisIn, expandDims, part, reshape, squeeze, transpose, viewAs } from '.
 import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
-import { truth } from '../language/operators.js';
+import { truth } from '../language/comparisons.js';
 import { type Args, integer, integers, number } from '../language/signature.js';
 import { Float, Tuple, type Value } from '../language/values.js';
 import {

@@ -6,7 +6,7 @@ import { matmul } from '../arrays/products.js';
 import * as reduce from '../arrays/reductions.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { truth } from '../language/operators.js';
+import { truth } from '../language/comparisons.js';
 import { type Args, integer } from '../language/signature.js';
 import { ClassValue, Float, Tuple, type Value } from '../language/values.js';
 import { linear, optional } from './functional.js';

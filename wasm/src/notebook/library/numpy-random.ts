@@ -6,7 +6,7 @@ import { upTo } from '../../graph/operations/common.js';
 import { reshape, take } from '../arrays/moves.js';
 import { raise } from '../language/errors.js';
 import type { Machine } from '../language/machine.js';
-import { truth } from '../language/operators.js';
+import { truth } from '../language/comparisons.js';
 import { define, definer, number, integers } from '../language/signature.js';
 import { Float, Module, type Value, isNumber, isRow, numberIn } from '../language/values.js';
 import { sortingWork } from './array-calls.js';

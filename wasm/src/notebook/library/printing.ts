@@ -2,7 +2,7 @@
 import type { Library } from '../arrays/array.js';
 import type { PrintOptions } from '../arrays/print-options.js';
 import type { Machine } from '../language/machine.js';
-import { truth } from '../language/operators.js';
+import { truth } from '../language/comparisons.js';
 import { type Args, number } from '../language/signature.js';
 import type { Value } from '../language/values.js';
 

@@ -4,7 +4,7 @@ import { arrayOf } from '../arrays/make.js';
 import { concatenate, stack } from '../arrays/moves.js';
 import { einsum } from '../arrays/products.js';
 import type { Machine } from '../language/machine.js';
-import { truth } from '../language/operators.js';
+import { truth } from '../language/comparisons.js';
 import { type Args, define, defineTorch, integer, integers } from '../language/signature.js';
 import {
   Builtin,

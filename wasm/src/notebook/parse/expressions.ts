@@ -1,11 +1,10 @@
 // Expressions, from the grammar's tree.
 import type { SyntaxNode } from './grammar.js';
-import { split, type Source } from './reader.js';
-import { quotesOf, readNumber, unescaped } from './strings.js';
-import type { Argument, Clause, Expression, FormatPart, Item, Parameter } from './syntax.js';
+import { kept, split, type Source } from './reader.js';
+import { formatParts, readNumber, stringOf } from './strings.js';
+import type { Argument, Clause, Expression, Item, Parameter } from './syntax.js';
 
 const signs = ['ArithOp', 'BitOp', 'CompareOp'];
-const kept = (nodes: readonly SyntaxNode[]): SyntaxNode[] => nodes.slice(1, -1);
 
 export class ExpressionReader {
   constructor(readonly source: Source) {}
@@ -54,12 +53,16 @@ export class ExpressionReader {
         throw source.wrong(node, `invalid number: ${text}`);
       }
       case 'String':
-        return { kind: 'literal', literal: { type: 'str', value: this.#string(node) }, line };
+        return {
+          kind: 'literal',
+          literal: { type: 'str', value: stringOf(this.source, node) },
+          line,
+        };
       case 'FormatString':
-        return { kind: 'format', parts: this.#format(node), line };
+        return { kind: 'format', parts: formatParts(this, node), line };
       case 'ContinuedString': {
         const parts = nodes.flatMap((each) =>
-          each.name === 'FormatString' ? this.#format(each) : [this.#string(each)],
+          each.name === 'FormatString' ? formatParts(this, each) : [stringOf(this.source, each)],
         );
         return { kind: 'format', parts, line };
       }
@@ -128,68 +131,6 @@ export class ExpressionReader {
       default:
         throw source.wrong(node);
     }
-  }
-
-  #string(node: SyntaxNode): string {
-    const text = this.source.text(node);
-    const { prefix, open, close } = quotesOf(text);
-    if (close < 0) throw this.source.wrong(node, 'unterminated string literal');
-    if (prefix.includes('b')) throw this.source.outside(node, 'a string of bytes');
-    const inner = text.slice(open, close);
-    return prefix.includes('r') ? inner : unescaped(inner);
-  }
-
-  #format(node: SyntaxNode): FormatPart[] {
-    const { prefix, open, close } = quotesOf(this.source.text(node));
-    if (close < 0) throw this.source.wrong(node, 'unterminated string literal');
-    const nodes = this.source.children(node).filter(({ name }) => name === 'FormatReplacement');
-    const read = prefix.includes('r') ? (text: string) => text : unescaped;
-    return this.#parts(node.from + open, node.from + close, nodes, read);
-  }
-
-  /** Text with what is written into it, from one place to another. */
-  #parts(
-    from: number,
-    to: number,
-    nodes: readonly SyntaxNode[],
-    read: (text: string) => string,
-  ): FormatPart[] {
-    const parts: FormatPart[] = [];
-    const add = (start: number, end: number) => {
-      const text = read(
-        this.source.code.slice(start, end).replace(/\{\{|\}\}/g, ([sign]) => sign!),
-      );
-      if (text) parts.push(text);
-    };
-    let last = from;
-    for (const node of nodes) {
-      add(last, node.from);
-      last = node.to;
-      parts.push(this.#replacement(node, read));
-    }
-    add(last, to);
-    return parts;
-  }
-
-  #replacement(node: SyntaxNode, read: (text: string) => string): FormatPart {
-    const nodes = kept(this.source.children(node));
-    const find = (name: string) => nodes.find((each) => each.name === name);
-    const extra = ['FormatSpec', 'FormatConversion', 'FormatSelfDoc'];
-    const values = nodes.filter(({ name }) => !extra.includes(name));
-    const value = this.readList(values, node);
-    const [spec, label, conversion] = [
-      find('FormatSpec'),
-      find('FormatSelfDoc'),
-      find('FormatConversion'),
-    ];
-    const inner = spec ? this.source.children(spec) : [];
-    const replaced = inner.filter(({ name }) => name === 'FormatReplacement');
-    return {
-      value,
-      conversion: conversion ? this.source.text(conversion).slice(1) : '',
-      spec: spec ? this.#parts(spec.from + 1, spec.to, replaced, read) : [],
-      label: label ? this.source.code.slice(node.from + 1, label.to) : '',
-    };
   }
 
   #entry(part: readonly SyntaxNode[]): { key?: Expression; value: Expression } {

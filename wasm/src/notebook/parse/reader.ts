@@ -80,3 +80,6 @@ export function split(nodes: readonly SyntaxNode[]): SyntaxNode[][] {
   if (parts.at(-1)!.length === 0) parts.pop();
   return parts;
 }
+
+/** What stands between brackets, without them. */
+export const kept = (nodes: readonly SyntaxNode[]): SyntaxNode[] => nodes.slice(1, -1);

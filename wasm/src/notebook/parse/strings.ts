@@ -1,5 +1,7 @@
 // Strings and numbers of a program, by Python's rules.
-import type { Literal } from './syntax.js';
+import type { SyntaxNode } from './grammar.js';
+import { kept, type Source } from './reader.js';
+import type { Expression, FormatPart, Literal } from './syntax.js';
 
 const escapes: Readonly<Record<string, string>> = {
   ...{ n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'", '"': '"', '\n': '' },
@@ -7,7 +9,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** Escapes as what they stand for. */
-export const unescaped = (text: string): string =>
+const unescaped = (text: string): string =>
   text.replace(
     /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([^]))/g,
     (all, hex?: string, wide?: string, sign?: string) => {
@@ -17,7 +19,7 @@ export const unescaped = (text: string): string =>
   );
 
 /** Where the quotes of a string begin and end. */
-export function quotesOf(text: string): { prefix: string; open: number; close: number } {
+function quotesOf(text: string): { prefix: string; open: number; close: number } {
   const [, prefix = '', quote = ''] = /^([A-Za-z]*)("""|'''|"|')/.exec(text) ?? [];
   const open = prefix.length + quote.length;
   const isClosed = text.length >= open + quote.length && text.endsWith(quote) && quote !== '';
@@ -32,4 +34,77 @@ export function readNumber(written: string): Literal | undefined {
   }
   if (!/^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) || /^\d+$/.test(text)) return undefined;
   return { type: 'float', value: Number(text) };
+}
+
+/** What a string of the program holds. */
+export function stringOf(source: Source, node: SyntaxNode): string {
+  const text = source.text(node);
+  const { prefix, open, close } = quotesOf(text);
+  if (close < 0) throw source.wrong(node, 'unterminated string literal');
+  if (prefix.includes('b')) throw source.outside(node, 'a string of bytes');
+  const inner = text.slice(open, close);
+  return prefix.includes('r') ? inner : unescaped(inner);
+}
+
+/** What reads the expressions that are written into strings. */
+interface Reader {
+  readonly source: Source;
+  readList(nodes: readonly SyntaxNode[], near: SyntaxNode): Expression;
+}
+
+/** The parts of an f-string: its texts, and what is written into them. */
+export function formatParts(reader: Reader, node: SyntaxNode): FormatPart[] {
+  const { source } = reader;
+  const { prefix, open, close } = quotesOf(source.text(node));
+  if (close < 0) throw source.wrong(node, 'unterminated string literal');
+  const nodes = source.children(node).filter(({ name }) => name === 'FormatReplacement');
+  const read = prefix.includes('r') ? (text: string) => text : unescaped;
+  return partsOf(reader, node.from + open, node.from + close, nodes, read);
+}
+
+/** Text with what is written into it, from one place to another. */
+function partsOf(
+  reader: Reader,
+  from: number,
+  to: number,
+  nodes: readonly SyntaxNode[],
+  read: (text: string) => string,
+): FormatPart[] {
+  const { source } = reader;
+  const parts: FormatPart[] = [];
+  const add = (start: number, end: number) => {
+    const text = read(source.code.slice(start, end).replace(/\{\{|\}\}/g, ([sign]) => sign!));
+    if (text) parts.push(text);
+  };
+  let last = from;
+  for (const node of nodes) {
+    add(last, node.from);
+    last = node.to;
+    parts.push(replacement(reader, node, read));
+  }
+  add(last, to);
+  return parts;
+}
+
+/** What stands in braces in an f-string. */
+function replacement(reader: Reader, node: SyntaxNode, read: (text: string) => string): FormatPart {
+  const { source } = reader;
+  const nodes = kept(source.children(node));
+  const find = (name: string) => nodes.find((each) => each.name === name);
+  const extra = ['FormatSpec', 'FormatConversion', 'FormatSelfDoc'];
+  const values = nodes.filter(({ name }) => !extra.includes(name));
+  const value = reader.readList(values, node);
+  const [spec, label, conversion] = [
+    find('FormatSpec'),
+    find('FormatSelfDoc'),
+    find('FormatConversion'),
+  ];
+  const inner = spec ? source.children(spec) : [];
+  const replaced = inner.filter(({ name }) => name === 'FormatReplacement');
+  return {
+    value,
+    conversion: conversion ? source.text(conversion).slice(1) : '',
+    spec: spec ? partsOf(reader, spec.from + 1, spec.to, replaced, read) : [],
+    label: label ? source.code.slice(node.from + 1, label.to) : '',
+  };
 }

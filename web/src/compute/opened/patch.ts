@@ -7,6 +7,8 @@ import type { Opened, Work } from './work';
 
 /** The likeliest next tokens of either prompt. */
 const answers = 4;
+/** What a trace calls the parts of a layer that can be replaced. */
+const fields = { residual: 'residPost', attention: 'attnOut', feedForward: 'mlpOut' } as const;
 /** Tokens of the prompts that are shown, at the most. */
 const widest = 24;
 
@@ -28,8 +30,7 @@ function pairOf(opened: Opened, { from: donor, to: receiver, part }: PatchAsk): 
     const { embedded, layers } = opened.model.forward(from, {
       trace: { lens: false, scores: false },
     }).trace!;
-    const name = part === 'residual' ? 'out' : part;
-    return [embedded, ...layers.map((layer) => layer[name])].map((tensor) => tensor.read());
+    return [embedded, ...layers.map((layer) => layer[fields[part]])].map((tensor) => tensor.read());
   });
   const { width } = opened.shape;
   return {

@@ -107,7 +107,7 @@ export function readingOf(opened: Opened, ask: TextAsk): Reading {
       lens: layers.map(({ logits }) => lensOf(opened, logits!)),
       looks: layers.map(({ weights }) => looksOf(weights)),
       weights: layers.map(({ weights }) => weights.read()),
-      norms: layers.map(({ out }) => lengthsOf(tril, out)),
+      norms: layers.map(({ residPost }) => lengthsOf(tril, residPost)),
       cost: forwardCost(tril, shape, { rows: ids.length, tokens: ids.length }),
       milliseconds,
     };
