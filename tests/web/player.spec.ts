@@ -1,5 +1,4 @@
 // Stepping, playing, scrubbing; the question before the answer; cost.
-import { inPercent } from '../../web/src/figures/format.ts';
 import { expectAnswer } from './asks.ts';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
@@ -134,7 +133,7 @@ test("predict, then see: the question is about another head, the answer is its w
   await expect(attend.cell('weights', 7, 6)).toHaveText('.98');
   const [token, targets] = ['cat₈', message('attend.predict.at', { name: 'the₇' })];
   expect(answer).toBe(
-    message('attend.predict.answer', { token, targets, count: 1, weight: inPercent(0.98) }),
+    message('attend.predict.answer', { token, targets, count: 1, weight: '98\u00a0%' }),
   );
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
@@ -152,7 +151,7 @@ test('keys that tie are named one by one, and the word that looks as itself', as
 }) => {
   await attend.open({ head: 'average', step: 'weights' });
   const ask = page.locator('#steps .ask');
-  const [other, weight] = ['cat₂', inPercent(0.3)];
+  const [other, weight] = ['cat₂', '30\u00a0%'];
   await ask.getByRole('button', { name: other }).click();
   const itself = message('attend.predict.atItself');
   const and = new Intl.ListFormat('en').format([
