@@ -13,16 +13,24 @@ test('steps by buttons and keys', async ({ attend, page }) => {
   await attend.open();
   const stage = page.locator('#steps .stage');
   await expect(page.getByRole('button', { name: message('figures.player.back') })).toBeDisabled();
-  await page.getByRole('button', { name: message('figures.player.step') }).click();
+  const on = page.getByRole('button', { name: message('figures.player.step') });
+  await on.click();
   await expect(stage).toHaveAttribute('data-step', 'q');
-  await page.locator('h1').click();
   for (const step of order.slice(2)) {
+    await expect(on).toBeFocused();
     await page.keyboard.press('ArrowRight');
     await expect(stage).toHaveAttribute('data-step', step);
   }
-  await expect(page.getByRole('button', { name: message('figures.player.step') })).toBeDisabled();
+  await expect(on).toBeDisabled();
+  // What can be pressed no longer hands the focus on to the step that is shown.
+  await expect(page.getByRole('button', { name: /^9\. / })).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await expect(stage).toHaveAttribute('data-step', 'weights');
+  await page.keyboard.press('ArrowRight');
+  await page.locator('h1').click();
   // The space bar is the page's own: it goes a screen further, and nothing plays.
   const height = await page.evaluate(() => scrollY);
+  await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Space');
   await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(height);
   await expect(
