@@ -41,10 +41,16 @@ export interface ProofResult extends Compared {
   readonly actual: MatrixData;
 }
 
-export interface CheckInputs {
+/** A tensor that the Worker keeps: which one of those that were given together. */
+export interface KeptTensor {
+  readonly set: number;
+  readonly at: number;
+}
+
+export interface CheckInputs<Given = TensorData> {
   readonly kind: CheckKind;
   /** q, k and v, or x and the weights by their names in the state_dict; of a backward d_output, too. */
-  readonly tensors: Readonly<Record<string, TensorData>>;
+  readonly tensors: Readonly<Record<string, Given>>;
   /** Of a backward: which gradient is looked at. */
   readonly of?: GradientName;
   readonly choices: {
@@ -83,8 +89,8 @@ export interface OwnResult {
   readonly suspects: readonly Suspect[];
 }
 
-interface OwnAsk extends CheckInputs {
-  readonly expected: TensorData | null;
+export interface OwnAsk<Given = TensorData> extends CheckInputs<Given> {
+  readonly expected: Given | null;
   readonly tolerance: number;
   /** All that there are, the least first. */
   readonly tolerances: readonly number[];
@@ -110,9 +116,16 @@ export interface CheckLessons extends BugLessons, SampleLessons {
 }
 
 export interface CheckSessions {
+  /** Keeps tensors, which is said with the number of the set, until it is cancelled: so that they are posted once. */
+  keep: {
+    ask: { readonly tensors: readonly TensorData[] };
+    said: number;
+    told: never;
+    answer: never;
+  };
   /** The right way and all mistakes, one after another. */
   own: {
-    ask: OwnAsk;
+    ask: OwnAsk<TensorData | KeptTensor>;
     said: Progress;
     told: never;
     answer: OwnResult;
@@ -290,7 +303,42 @@ function multiples(
   });
 }
 
-async function own(tril: Tril, ask: OwnAsk, session: Session<Progress>): Promise<OwnResult> {
+const kept = new Map<number, readonly TensorData[]>();
+let newest = 0;
+
+async function keep(
+  _: Tril,
+  { tensors }: CheckSessions['keep']['ask'],
+  session: Session<number>,
+): Promise<never> {
+  const set = ++newest;
+  kept.set(set, tensors);
+  try {
+    session.say(set);
+    for (;;) await session.next();
+  } finally {
+    kept.delete(set);
+  }
+}
+
+function taken(one: TensorData | KeptTensor): TensorData {
+  if (!('set' in one)) return one;
+  const tensor = kept.get(one.set)?.[one.at];
+  if (!tensor) throw new Error(`Tensor ${one.at} of set ${one.set} is not kept any more.`);
+  return tensor;
+}
+
+async function own(
+  tril: Tril,
+  given: CheckSessions['own']['ask'],
+  session: Session<Progress>,
+): Promise<OwnResult> {
+  const named = Object.entries(given.tensors).map(([name, one]) => [name, taken(one)] as const);
+  const ask: OwnAsk = {
+    ...given,
+    tensors: Object.fromEntries(named),
+    expected: given.expected && taken(given.expected),
+  };
   const { tolerance } = ask;
   const candidates = candidatesOf(tril, ask);
   const output = tril.scope(() => candidates[0].run());
@@ -346,7 +394,7 @@ export const checkAnswers: Answers<Omit<CheckLessons, 'files' | 'proof'>> = {
   numpyFile: (tril, tensor) => tril.writeNpy(tensorOf(tril, tensor)) as Uint8Array<ArrayBuffer>,
 };
 
-export const checkSessions: Held<CheckSessions> = { own };
+export const checkSessions: Held<CheckSessions> = { keep, own };
 
 export const checkLater: Later<Pick<CheckLessons, 'files' | 'proof'>> = {
   files: (tril, { files }) => readFiles(tril, files),
