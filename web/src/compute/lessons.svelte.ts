@@ -90,30 +90,16 @@ export class LessonClient {
     return this.#kept.ask([kind, ask], begin, accept as never);
   }
 
-  /** Begins a session; `said` hears what it says, `hear` how it ends. */
+  /** Begins a session; `said` hears what it says, `hear` how it ends. For one that `holds` something nobody waits. */
   open<K extends SessionKind>(
     kind: K,
     ask: Sessions[K]['ask'],
     said: (message: Sessions[K]['said']) => void,
     hear: (outcome: Outcome<Sessions[K]['answer']>) => void,
+    holds = false,
   ): Begun<Sessions[K]['told']> {
-    return this.#line.begin(
-      kind,
-      ask,
-      hear as (outcome: Outcome) => void,
-      said as (message: unknown) => void,
-    );
-  }
-
-  /** As `open`, of a session that only holds something until it is cancelled: nobody waits for it. */
-  hold<K extends SessionKind>(
-    kind: K,
-    ask: Sessions[K]['ask'],
-    said: (message: Sessions[K]['said']) => void,
-    hear: (outcome: Outcome<Sessions[K]['answer']>) => void,
-  ): Begun<Sessions[K]['told']> {
-    const [heard, ends] = [said as (message: unknown) => void, hear as (outcome: Outcome) => void];
-    return this.#line.begin(kind, ask, ends, heard, true);
+    const [ends, hears] = [hear as (outcome: Outcome) => void, said as (message: unknown) => void];
+    return this.#line.begin(kind, ask, ends, hears, holds);
   }
 
   /** Settles when what is asked by then is answered, or it is known that there will be no answer. */

@@ -1,5 +1,6 @@
 // What a visitor's files hold, in the Worker: posted to it once, and named by place in every question about them.
-import type { KeptTensor, OwnAsk } from '../../compute/lessons/check';
+import type { OwnAsk } from '../../compute/lessons/check';
+import type { KeptTensor } from '../../compute/lessons/check-kept';
 import type { TensorData } from '../../compute/lessons/layouts';
 import { useLessons } from '../../compute/lessons.svelte';
 
@@ -22,11 +23,12 @@ export class KeptTensors {
       const all = tensors();
       if (all.length === 0) return;
       const plain = all.map(({ shape, data }) => ({ shape, data }));
-      const begun = lessons.hold(
+      const begun = lessons.open(
         'keep',
         { tensors: plain },
         (number) => (this.#set = { tensors: all, number }),
         ({ what }) => (this.#set = what === 'failed' ? { tensors: all, number: null } : null),
+        true,
       );
       return () => begun.cancel();
     });

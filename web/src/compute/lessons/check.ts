@@ -22,6 +22,7 @@ import {
   otherwiseShaped,
 } from './gradient-variants';
 import { bugAnswers, type BugLessons } from './check-bug';
+import { keep, taken, type KeptSessions, type KeptTensor } from './check-kept';
 import { sampleAnswers, type SampleLessons } from './check-samples';
 import { asRows, dataOf, fitted, tensorOf, type TensorData } from './layouts';
 
@@ -39,12 +40,6 @@ export interface ProofResult extends Compared {
   readonly inputs: Readonly<Record<string, TensorData>>;
   readonly expected: MatrixData;
   readonly actual: MatrixData;
-}
-
-/** A tensor that the Worker keeps: which one of those that were given together. */
-export interface KeptTensor {
-  readonly set: number;
-  readonly at: number;
 }
 
 export interface CheckInputs<Given = TensorData> {
@@ -115,14 +110,7 @@ export interface CheckLessons extends BugLessons, SampleLessons {
   numpyFile: { ask: TensorData; answer: Uint8Array<ArrayBuffer> };
 }
 
-export interface CheckSessions {
-  /** Keeps tensors, which is said with the number of the set, until it is cancelled: so that they are posted once. */
-  keep: {
-    ask: { readonly tensors: readonly TensorData[] };
-    said: number;
-    told: never;
-    answer: never;
-  };
+export interface CheckSessions extends KeptSessions {
   /** The right way and all mistakes, one after another. */
   own: {
     ask: OwnAsk<TensorData | KeptTensor>;
@@ -301,31 +289,6 @@ function multiples(
     const found = suspectOf(tril, { id: 'timesFactor', value, run }, expected, tolerance);
     return found.filter(({ matches }) => matches);
   });
-}
-
-const kept = new Map<number, readonly TensorData[]>();
-let newest = 0;
-
-async function keep(
-  _: Tril,
-  { tensors }: CheckSessions['keep']['ask'],
-  session: Session<number>,
-): Promise<never> {
-  const set = ++newest;
-  kept.set(set, tensors);
-  try {
-    session.say(set);
-    for (;;) await session.next();
-  } finally {
-    kept.delete(set);
-  }
-}
-
-function taken(one: TensorData | KeptTensor): TensorData {
-  if (!('set' in one)) return one;
-  const tensor = kept.get(one.set)?.[one.at];
-  if (!tensor) throw new Error(`Tensor ${one.at} of set ${one.set} is not kept any more.`);
-  return tensor;
 }
 
 async function own(
