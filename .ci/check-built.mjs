@@ -1,5 +1,5 @@
 // What must not be in the page as it is built, libraries and all: text run as code, numbers without a seed,
-// another host. The policy in every page forbids the browser what this would miss.
+// another host, the library that typesets formulas. The policy in every page forbids the browser what this would miss.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -23,6 +23,11 @@ const rules = [
     what: /(?:fetch|import|importScripts|Worker|EventSource|WebSocket|sendBeacon)\s*\(\s*["'`](?:(?:https?|wss?):)?\/\/|url\(\s*["']?(?:https?:)?\/\/|@import\s+["'](?:https?:)?\/\/|<(?:script|link|img|iframe)\b[^>]*\s(?:src|href)\s*=\s*["'](?:https?:)?\/\//gi,
     why: 'the page asks no other host for anything',
     everywhere: true,
+  },
+  {
+    what: /KaTeX parse error/g,
+    only: /\.js$/,
+    why: 'formulas are typeset while the page is built, and the library stays out of it',
   },
   {
     what: /<[^<>]*\son\w+\s*=\s*["']/gi,

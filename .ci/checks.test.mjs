@@ -229,6 +229,7 @@ test('forbidden text is found in what is built, too', () => {
     'setTimeout("f()",1)',
     'const host="https://example.org/a"',
     'u="wss://example.org"',
+    'throw Error("KaTeX parse error: "+a)',
   ];
   for (const text of bad) assert.equal(built('web/dist/assets/a.js', text), 1, text);
   assert.equal(built('web/dist/index.html', '<script>f()</script>'), 1);

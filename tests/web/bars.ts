@@ -1,6 +1,6 @@
 // Bars and grounds as they are drawn: how long each is beside the longest, and how much of a colour lies under a cell.
 import type { Locator } from '@playwright/test';
-import { mix } from '../../web/src/figures/paint.ts';
+import { blended } from './colours.ts';
 import { channelsOf } from './drawn.ts';
 import { expect } from './fixtures.ts';
 
@@ -57,7 +57,7 @@ export async function expectGrounds(
     );
     expect(grounds).toHaveLength(amounts.length);
     for (const [i, amount] of amounts.entries()) {
-      mix(full, empty, amount).forEach((channel, n) => {
+      blended(full, empty, amount).forEach((channel, n) => {
         const slack = 1.5 + within * Math.abs(full[n] - empty[n]);
         const what = `ground ${i}: rgb(${grounds[i].join(', ')}) for ${amount}`;
         expect(Math.abs(grounds[i][n] - channel), what).toBeLessThanOrEqual(slack);

@@ -1,7 +1,7 @@
 // Numbers in cells, as pixels: they stand out by 4.5 to 1 (WCAG 2.1, 1.4.3) from what is really behind them, are 11 px or
 // more, and stand on a ground of one colour, clear of its edges.
 import type { Page } from '@playwright/test';
-import { contrast, type Rgb } from '../../web/src/figures/paint.ts';
+import { contrastOf, type Rgb } from './colours.ts';
 import { expect, test } from './fixtures.ts';
 import { open, themes } from './reach.ts';
 import { still } from './settled.ts';
@@ -107,7 +107,7 @@ for (const address of addresses) {
         const cells = await look(page);
         expect(cells.length).toBeGreaterThan(10);
         expect(
-          cells.filter(({ ink, ground }) => contrast(ink, ground) < 4.5),
+          cells.filter(({ ink, ground }) => contrastOf(ink, ground) < 4.5),
           `contrast, ${colorScheme}`,
         ).toEqual([]);
         expect(cells.filter(({ pixels }) => pixels < 11)).toEqual([]);

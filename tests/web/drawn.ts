@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Locator } from '@playwright/test';
-import { mix, type Rgb } from '../../web/src/figures/paint.ts';
+import { blended, type Rgb } from './colours.ts';
 import { expect, numberOf } from './fixtures.ts';
 import { hatchedIn } from './hatch.ts';
 import { messagePattern } from './messages.ts';
@@ -186,7 +186,8 @@ function expectGround(
   }
   const [full, paper] = [value < 0 ? 'neg' : matrix.role, 'paper'].map(channelsOf);
   const found = cell.ground.match(/\d+/gu)!.map(Number);
-  const between = (amount: number) => mix(full, paper, Math.min(1, Math.max(0, amount)) ** 0.75);
+  const between = (amount: number) =>
+    blended(full, paper, Math.min(1, Math.max(0, amount)) ** 0.75);
   // The legend has three digits; strengths are written with three decimals.
   const [low, high] = [between(share - 0.006), between(share + 0.006)];
   found.forEach((channel, i) => {
@@ -312,6 +313,14 @@ export function shownOf(text: string): number {
   if (power === undefined) return numberOf(text.replaceAll(',', '').replace(/ [kM]?B$/u, ''));
   const plain = [...power].map((d) => (d === '⁻' ? '-' : '⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(d))).join('');
   return numberOf(digits ?? '1') * 10 ** Number(plain);
+}
+
+/** A number of a sentence is this one, rounded to the digits that are written: in percent where that is what stands there. */
+export function expectSaid(text: string, value: number): void {
+  const percent = text.endsWith('%');
+  const digits = percent ? text.replace('≈ ', '').replace(/\s%$/u, '') : text;
+  const error = Math.abs(shownOf(digits) - (percent ? 100 * value : value));
+  expect(error, `${text} for ${value}`).toBeLessThanOrEqual(halfDigit(digits) * (1 + 1e-6));
 }
 
 /** From pixels to numbers, by the ticks of an axis: all of them have to agree. */

@@ -5,6 +5,14 @@ import { number } from './lessons.ts';
 import { message } from './messages.ts';
 import type { Here } from './model-page.ts';
 
+/** Of a training of all weights, or of an adapter (LoRA) of these matrices, none of which leaves those that are usual. */
+export function settingsOf(lora: { readonly rank: number; readonly targets: string[] } | null) {
+  const training = { batch: 2, learningRate: lora ? 5e-3 : 5e-4, warmup: 5, steps: 40, seed: 1 };
+  if (!lora) return training;
+  const { rank, targets } = lora;
+  return { ...training, lora: targets.length > 0 ? { rank, targets } : { rank } };
+}
+
 export const press = (page: Page, name: string) =>
   page
     .locator('#further')

@@ -103,6 +103,10 @@ test('the induction head looks at what came after its like, or at the start sign
     const ask = { ids: order, writers: [true, false, false, false], batch: 0 };
     const { layers: made, readout } = core.scope(() => headsAnswers.heads(core, ask));
     const { shape, data } = made[1].weights;
+    const [, second] = await circuit(order, true);
+    const looks = rowsOf(second[0].weights).flat();
+    const apart = looks.map((weight, i) => Math.abs(weight - data[i]));
+    expect(Math.max(...apart), order.join()).toBeLessThan(rounding);
     const cols = shape[2];
     for (let query = 1; query <= order.length; ++query) {
       const row = data.subarray(query * cols, (query + 1) * cols);

@@ -6,14 +6,14 @@ import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inPercent } from '../../web/src/figures/format.ts';
 import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
+import { expectSaid } from './drawn.ts';
 import { expect, test } from './fixtures.ts';
 import { dist } from './host.ts';
 import { open, sentence, weightsOf } from './home-page.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
-import { message, titleOf } from './messages.ts';
+import { message, titleOf, valuesIn } from './messages.ts';
 import type { HeadId } from './oracle.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts } from './reach.ts';
@@ -97,9 +97,8 @@ test('a word that is touched shows what it takes from, by each head, as the core
       await expect(page.locator('[data-said]')).toHaveText(
         row === 0 ? message('home.itself', { token }) : sentences[head](),
       );
-      await expect(page.locator('.tag')).toHaveText(
-        message('home.why', { weight: inPercent(most) }),
-      );
+      const why = await page.locator('.tag').innerText();
+      expectSaid(valuesIn('home.why', why)!.weight, most);
     }
   }
 });

@@ -1,6 +1,6 @@
 // What is chosen can be read while the mouse rests on it, which it does after every click.
 import type { Page } from '@playwright/test';
-import { contrast, type Rgb } from '../../web/src/figures/paint.ts';
+import { contrastOf, type Rgb } from './colours.ts';
 import { expect, test } from './fixtures.ts';
 import { chapters, open, themes } from './reach.ts';
 import { usual, weekly } from './weekly.ts';
@@ -46,7 +46,7 @@ for (const { id } of chapters) {
           const { text, ground, ink } = await colours(page, i);
           if (text === '') continue;
           expect(
-            contrast(ink as unknown as Rgb, ground as unknown as Rgb),
+            contrastOf(ink as unknown as Rgb, ground as unknown as Rgb),
             `${text}, ${colorScheme}`,
           ).toBeGreaterThan(4.5);
         }

@@ -4,21 +4,21 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
-import { chosenFrames, middles } from '../../web/src/chapters/learn/birth-frames.ts';
 import { bornCode } from '../../web/src/chapters/learn/born-code.ts';
-import { trainerOf } from '../../web/src/compute/training/born.ts';
-import {
-  batchOf,
-  batchSize,
-  length,
-  seedsOf,
-  taskIds,
-  tasks,
-} from '../../web/src/compute/training/tasks.ts';
-import { finished, ready, train, trainedHere } from './learn-page.ts';
+import { finished, ready, train } from './learn-page.ts';
 import { Lesson } from './lessons.ts';
 import { takeOf } from './menus.ts';
 import { message } from './messages.ts';
+import {
+  batchOf,
+  length,
+  seedOf,
+  sequences,
+  tasks,
+  trained,
+  trainerOf,
+  weightsOf,
+} from './oracles/born.ts';
 import { expect, test as base } from './programs.ts';
 import { sameModule, variantOf } from './same-module.ts';
 import { saved } from './saved.ts';
@@ -31,21 +31,16 @@ const test = base.extend<{ lesson: Lesson }>({
 test('programs draw the batches of a training', async () => {
   const tril = await loadTril();
   const [seed, step] = [7, 3];
-  for (const task of taskIds) {
+  for (const task of ['induction', 'previous', 'fixed'] as const) {
     const [drawing] = bornCode(task, seed, []).split('\nimport json');
     const input = `${drawing}\nimport json\nprint(json.dumps(batch(${step})))`;
     const { stdout, stderr } = spawnSync('python3', ['-'], { encoding: 'utf8', input });
     expect(stderr).toBe('');
-    const { tokens, targets } = batchOf(
-      tril,
-      tasks[task].periods,
-      batchSize,
-      seedsOf(seed).step(step),
-    );
+    const { tokens, targets } = batchOf(tril, tasks[task].periods, seedOf(seed, step));
     const rows = JSON.parse(stdout) as [number[], number[]][];
-    expect(rows).toHaveLength(batchSize);
-    expect(rows.flatMap(([given]) => given)).toEqual([...tokens]);
-    expect(rows.flatMap(([, wanted]) => wanted)).toEqual([...targets]);
+    expect(rows).toHaveLength(sequences);
+    expect(rows.map(([given]) => given)).toEqual(tokens);
+    expect(rows.map(([, wanted]) => wanted)).toEqual(targets);
     expect(rows[0][0]).toHaveLength(length);
   }
 });
@@ -65,15 +60,15 @@ test.describe('a training taken along', () => {
       await expect(
         take.getByRole('button', { name: message('figures.take.code.pytorch') }),
       ).toHaveCount(0);
-      const trainer = trainerOf(tril, tasks[task].steps, seed);
-      const file = () => Buffer.from(trainer.export()['model.safetensors']);
+      const trainer = trainerOf(tril, task, seed);
+      const file = () => Buffer.from(weightsOf(trainer));
       const beginning = await saved(page, take, 'Weights at step 0');
       expect(beginning.content.equals(file())).toBe(true);
       await train(page);
       await finished(page);
       const { steps, periods } = tasks[task];
       for (let step = 0; step < steps; ++step)
-        trainer.step(batchOf(tril, periods, batchSize, seedsOf(seed).step(step)));
+        trainer.step(batchOf(tril, periods, seedOf(seed, step)));
       const end = await saved(page, take, `Weights at step ${steps}`);
       expect(end.content).toHaveLength(beginning.content.length);
       expect(end.content.equals(beginning.content)).toBe(false);
@@ -110,8 +105,13 @@ test('a head being born is taken along as an animated picture', async ({ lesson,
   expect(bytes.subarray(0, 6).toString()).toBe('GIF89a');
 
   // The same training here: what the head looks at in each of the pictures.
-  const said = await trainedHere(tril, task, seed);
-  const frames = chosenFrames(said.map(({ frame }) => frame));
+  const { frames } = trained(tril, task, seed);
+  // The middles of cells: the head is 288 pixels wide and high, 16 from the left and 44 from the top.
+  const middle = (i: number) => Math.floor((9 * (2 * i + 1)) / 2);
+  const middles = Array.from({ length: length * length }, (_, i) => [
+    16 + middle(i % length),
+    44 + middle(Math.floor(i / length)),
+  ]);
   const pictures = await page.evaluate(
     async ([data, places]) => {
       const raw = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
@@ -130,17 +130,17 @@ test('a head being born is taken along as an animated picture', async ({ lesson,
       }
       return pixels;
     },
-    [bytes.toString('base64'), middles(length)] as const,
+    [bytes.toString('base64'), middles] as const,
   );
   expect(pictures).toHaveLength(frames.length);
   // Cells are as dark as the root of their weight; 256 colours a picture are a few steps of each off.
   const [head] = [1];
   for (const [n, frame] of [...frames.entries()].filter(([n]) => n % 10 === 0)) {
-    const { data } = frame.weights[head];
+    const weights = frame.heads[head].weights.flat();
     const full = 255 - pictures[n][0]; // the first token sees itself alone
     for (const [i, red] of pictures[n].entries()) {
       const [row, col] = [Math.floor(i / length), i % length];
-      const dark = col > row ? 0 : Math.sqrt(data[i]);
+      const dark = col > row ? 0 : Math.sqrt(weights[i]);
       expect(Math.abs((255 - red) / full - dark) * full, `picture ${n}, cell ${i}`).toBeLessThan(12); // prettier-ignore
     }
   }

@@ -56,10 +56,10 @@ function starter(kinds: Record<string, Work>, made: (worker: Fake) => void = () 
 
 function lineFrom(start: (again: boolean) => WorkerLike) {
   const line = new Line(start);
-  const begin = (kind: string, ask: unknown, said?: (message: unknown) => void) => {
+  const begin = (kind: string, ask: unknown, said?: (message: unknown) => void, holds = false) => {
     let begun!: ReturnType<Line['begin']>;
     const outcome = new Promise<Outcome>((hear) => {
-      begun = line.begin(kind, ask, hear, said ?? null);
+      begun = line.begin(kind, ask, hear, said ?? null, holds);
     });
     return { outcome, ...begun };
   };
@@ -87,6 +87,33 @@ test('questions are answered in order, and a refusal has its reason', async () =
     failure: { message: 'matmul: b: has the wrong shape' },
   });
   expect([line.busy, line.loaded?.variant, line.failure]).toEqual([false, 'fake', null]);
+});
+
+test('nobody waits for a session that only holds something, and it hears that its Worker has failed', async () => {
+  let held = 0;
+  const hold: Work = async (_, session) => {
+    held += 1;
+    try {
+      session.say(held);
+      for (;;) await session.next();
+    } finally {
+      held -= 1;
+    }
+  };
+  const { begin, workers, line } = lineTo({ hold, double: (one: number) => 2 * one });
+  const said: unknown[] = [];
+  const first = begin('hold', 0, (message) => said.push(message), true);
+  expect(await begin('double', 21).outcome).toEqual({ what: 'answer', answer: 42 });
+  expect([said, held, line.busy]).toEqual([[1], 1, false]);
+  first.cancel();
+  expect(await first.outcome).toEqual({ what: 'cancelled' });
+  await turns();
+  expect(held).toBe(0);
+  const second = begin('hold', 0, (message) => said.push(message), true);
+  await turns();
+  workers[0].fail('out of memory');
+  expect(await second.outcome).toEqual({ what: 'failed', failure: { message: 'out of memory' } });
+  expect([workers.length, line.busy, line.failure]).toEqual([1, false, null]);
 });
 
 test('a Worker that fails is started again once, and asked again', async () => {

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import type { Page } from '@playwright/test';
 import type { AdapterFiles, Tensor, TrainerOptions } from 'tril';
 import { loadTril, type Model, type TrainingTril } from 'tril/training';
-import { ranks, settingsOf } from '../../web/src/compute/opened/further-protocol.ts';
 import { matricesOf } from '../../web/src/compute/opened/head-pieces.ts';
 import { shapeOf } from '../../web/src/compute/opened/shape.ts';
 import { expect, test } from './fixtures.ts';
-import { moved, press, stopped } from './further-page.ts';
+import { moved, press, settingsOf, stopped } from './further-page.ts';
 import { number } from './lessons.ts';
 import { takeOf } from './menus.ts';
 import { message } from './messages.ts';
@@ -202,7 +201,7 @@ test('matrices are called as the core calls them', async () => {
     const { all, queriesAndValues } = matricesOf(shapeOf(from.config));
     const { settings } = tril.trainer({ from, lora: {} });
     expect(settings.lora?.targets).toEqual(queriesAndValues);
-    const trainer = tril.trainer({ from, lora: { rank: ranks[0], targets: all } });
+    const trainer = tril.trainer({ from, lora: { rank: 1, targets: all } });
     const ofLayers = Object.entries(trainer.parameters()).filter(
       ([name, { shape }]) => /\.\d+\./u.test(name) && shape.length === 2,
     );

@@ -9,12 +9,12 @@ import {
   type TrainingTril,
   type Without,
 } from 'tril/training';
-import { inText } from '../../web/src/figures/format.ts';
 import { shapeOf, type Shape } from '../../web/src/compute/opened/shape.ts';
 import { expect } from './fixtures.ts';
 import { expectBars, expectGrounds } from './bars.ts';
+import { expectSaid } from './drawn.ts';
 import { number } from './lessons.ts';
-import { messagePattern } from './messages.ts';
+import { messagePattern, valuesIn } from './messages.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { placeOf } from './places.ts';
 
@@ -196,11 +196,11 @@ export async function expectRanked(page: Page, here: Here, ids: ArrayLike<number
   const [, layer, head] = /^(\d+)h(\d+)$/u.exec((await first.getAttribute('data-cost'))!)!;
   const answer = page.locator('#away [data-answer]');
   const right = (await answer.getAttribute('data-answer')) === 'right';
-  await expect(answer).toHaveText(
-    messagePattern(`model-away.away.ask.${right ? 'answer' : 'elsewhere'}`, {
-      ...{ layer, head, rise: inText(await number(first, 'rise')) },
-    }),
-  );
+  const key = `model-away.away.ask.${right ? 'answer' : 'elsewhere'}`;
+  await expect(answer).toHaveText(messagePattern(key));
+  const says = valuesIn(key, (await answer.textContent())!)!;
+  expect([says.layer, says.head]).toEqual([layer, head]);
+  expectSaid(says.rise, falling[0]);
 }
 
 /** What of the first prompt is put into the second, place by place; what either says without. */

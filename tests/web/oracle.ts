@@ -45,8 +45,13 @@ export type HeadWeights = Record<'wq' | 'wk' | 'wv', number[][]>;
  * What a head asks for: the position one token back (its hands turned back), the token's own content, the first position
  * (all hands up), or nothing. Keys say what they are by the same; values are the content, of tokens turned.
  */
-function weightsOf(
-  { head, tokens, strict = soft, turn = true }: Chapter,
+export function weightsOf(
+  {
+    head,
+    tokens,
+    strict = soft,
+    turn = true,
+  }: Pick<Chapter, 'head' | 'tokens' | 'strict' | 'turn'>,
   width: number,
 ): HeadWeights {
   const inputs = 1 + width + 6;

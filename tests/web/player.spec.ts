@@ -1,5 +1,4 @@
 // Stepping, playing, scrubbing; the question before the answer; cost.
-import { inPercent } from '../../web/src/figures/format.ts';
 import { expectAnswer } from './asks.ts';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
@@ -14,16 +13,24 @@ test('steps by buttons and keys', async ({ attend, page }) => {
   await attend.open();
   const stage = page.locator('#steps .stage');
   await expect(page.getByRole('button', { name: message('figures.player.back') })).toBeDisabled();
-  await page.getByRole('button', { name: message('figures.player.step') }).click();
+  const on = page.getByRole('button', { name: message('figures.player.step') });
+  await on.click();
   await expect(stage).toHaveAttribute('data-step', 'q');
-  await page.locator('h1').click();
   for (const step of order.slice(2)) {
+    await expect(on).toBeFocused();
     await page.keyboard.press('ArrowRight');
     await expect(stage).toHaveAttribute('data-step', step);
   }
-  await expect(page.getByRole('button', { name: message('figures.player.step') })).toBeDisabled();
+  await expect(on).toBeDisabled();
+  // What can be pressed no longer hands the focus on to the step that is shown.
+  await expect(page.getByRole('button', { name: /^9\. / })).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await expect(stage).toHaveAttribute('data-step', 'weights');
+  await page.keyboard.press('ArrowRight');
+  await page.locator('h1').click();
   // The space bar is the page's own: it goes a screen further, and nothing plays.
   const height = await page.evaluate(() => scrollY);
+  await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Space');
   await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(height);
   await expect(
@@ -134,7 +141,7 @@ test("predict, then see: the question is about another head, the answer is its w
   await expect(attend.cell('weights', 7, 6)).toHaveText('.98');
   const [token, targets] = ['cat₈', message('attend.predict.at', { name: 'the₇' })];
   expect(answer).toBe(
-    message('attend.predict.answer', { token, targets, count: 1, weight: inPercent(0.98) }),
+    message('attend.predict.answer', { token, targets, count: 1, weight: '98\u00a0%' }),
   );
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
@@ -152,7 +159,7 @@ test('keys that tie are named one by one, and the word that looks as itself', as
 }) => {
   await attend.open({ head: 'average', step: 'weights' });
   const ask = page.locator('#steps .ask');
-  const [other, weight] = ['cat₂', inPercent(0.3)];
+  const [other, weight] = ['cat₂', '30\u00a0%'];
   await ask.getByRole('button', { name: other }).click();
   const itself = message('attend.predict.atItself');
   const and = new Intl.ListFormat('en').format([

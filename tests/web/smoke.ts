@@ -1,7 +1,7 @@
 // What is tried of every chapter in the browsers beside Chromium: it is computed, its numbers are numbers, keys work. What
 // each figure shows is tested in Chromium.
 import { expect } from '@playwright/test';
-import { hashHere } from './learn-page.ts';
+import { hashOf, trained } from './oracles/born.ts';
 import { sameModule } from './same-module.ts';
 
 /** A page in a browser, by whatever drives it. */
@@ -204,7 +204,7 @@ export async function expectTour(page: Driven, address: string): Promise<void> {
   );
   const variant = () => document.querySelector<HTMLElement>('[data-variant]')?.dataset.variant;
   const tril = await sameModule(await page.evaluate(variant));
-  expect(await hashHere(tril, head.seed)).toBe(head.hash);
+  expect(hashOf(trained(tril, 'induction', head.seed).trainer)).toBe(head.hash);
 }
 
 /** A motion is drawn, and keys lead along it. With less motion its states stand side by side. */

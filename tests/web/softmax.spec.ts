@@ -1,6 +1,5 @@
 // Chapter "Attend" beyond its one head: the blend, softmax without overflow, and why scores are divided. Every
 // number against the core's own in Node.
-import { inPercent } from '../../web/src/figures/format.ts';
 import { expectAnswer } from './asks.ts';
 import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
@@ -222,7 +221,7 @@ test('the variance of scores grows with the width, unless they are divided', asy
 test('the questions are answered by the core', async ({ lesson, page }) => {
   await lesson.open();
   const blend = page.locator('#blend .ask');
-  const most = { weight: inPercent(0.3), key: 'cat₂' };
+  const most = { weight: '30\u00a0%', key: 'cat₂' };
   await blend.getByRole('button', { name: message('attend.blend.choices.one') }).click();
   await expectAnswer(blend, 'wrong', message('attend.blend.wrongly.one', most));
   await blend.getByRole('button', { name: message('attend.blend.choices.between') }).click();

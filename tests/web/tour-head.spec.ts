@@ -4,11 +4,10 @@ import type { Page } from '@playwright/test';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { loadTril } from 'tril/training';
-import { recall } from '../../web/src/compute/training/recall.ts';
 import { expectedOf } from '../../web/src/tour/nonsense.ts';
 import { expect, test } from './fixtures.ts';
-import { hashHere, trainedHere } from './learn-page.ts';
 import { message } from './messages.ts';
+import { chancesOf, hashOf, trained } from './oracles/born.ts';
 import { tokensOf } from './oracles/letters.ts';
 import { sameModule, variantOf } from './same-module.ts';
 
@@ -49,13 +48,14 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
   expect(head.hash).toMatch(/^[0-9a-f]{8}$/u);
 
   const tril = await sameModule(await variantOf(page));
-  expect(await hashHere(tril, 3)).toBe(head.hash);
+  const { trainer } = trained(tril, 'induction', 3);
+  expect(hashOf(trainer)).toBe(head.hash);
   const weights = Uint8Array.from(head.weights);
   expect(createHash('sha256').update(weights).digest('hex').slice(0, 8)).toBe(head.hash);
   const field = page.locator('[data-try] input');
   const expectAnswer = async (say: string, off: readonly number[]) => {
     const { tokens, letters } = tokensOf(say);
-    const [chances] = (await recall(tril, { weights, tokens, off: [off] })).chances;
+    const chances = chancesOf(tril, trainer, tokens, off);
     const most = Math.max(...chances);
     await expect
       .poll(async () => Math.abs(Number(await answer.getAttribute('data-share')) - most))
@@ -72,13 +72,13 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
   }
   // What each head is needed for, once one has been switched off: as Node finds.
   const { tokens, letters } = tokensOf('zubaflo zubaf');
-  const without = await recall(tril, { weights, tokens, off: [[0], [1], [2], [3]] });
-  const shares = without.chances.map((chances) => chances[letters.indexOf('l')]);
+  const without = [0, 1, 2, 3].map((off) => chancesOf(tril, trainer, tokens, [off]));
+  const shares = without.map((chances) => chances[letters.indexOf('l')]);
   for (const [i, share] of shares.entries()) {
     const said = page.locator('[data-without]').nth(i);
     expect(Math.abs(Number(await said.getAttribute('data-without')) - share)).toBeLessThan(2e-3);
   }
-  const needed = without.chances.flatMap((chances, i) =>
+  const needed = without.flatMap((chances, i) =>
     letters[chances.indexOf(Math.max(...chances))] === 'l' ? [] : [i],
   );
   await expect(page.locator('[data-needed]')).toHaveAttribute('data-needed', needed.join(' '));
@@ -130,10 +130,10 @@ test('five seeds of five are born, and what is kept is not believed blindly', as
   test.setTimeout(240_000);
   const tril = await loadTril();
   for (const seed of [1, 2, 3, 4, 5]) {
-    const said = await trainedHere(tril, 'induction', seed);
-    const copy = Math.max(...said.at(-1)!.frame.scores.map((one) => one.copy));
+    const { heads, loss } = trained(tril, 'induction', seed).frames.at(-1)!;
+    const copy = Math.max(...heads.map((one) => one.copy));
     expect(copy, `seed ${seed}`).toBeGreaterThan(0.5);
-    expect(said.at(-1)!.frame.loss, `seed ${seed}`).toBeLessThan(0.3);
+    expect(loss, `seed ${seed}`).toBeLessThan(0.3);
   }
   await page.emulateMedia({ reducedMotion: 'reduce' });
   for (const kept of ['', '{', '[]', '{"seed":1,"hash":"x","config":"{}","weights":"?"}']) {

@@ -4,7 +4,6 @@ import type { Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { inPercents } from '../../web/src/figures/format.ts';
 import { expectFaultless } from './axe.ts';
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
@@ -322,7 +321,13 @@ test('without motion and without a script five stills tell the same', async ({
   expect(living.map(({ screen }) => screen)).toEqual(['blank', 'alike', 'cards', 'shares']);
   await page.locator('[data-still="train"]').scrollIntoViewIfNeeded();
   await expect(page.locator('[data-still="train"] .go')).toBeVisible();
-  for (const share of inPercents(storyOf(0.5).shares)) expect(living[3].label).toContain(share);
+  // To a tenth of a percent, rounded up or down so that all of them are the whole.
+  const said = [...living[3].label!.matchAll(/([\d.]+)\u00a0%/gu)].map(([, percent]) => +percent);
+  const { shares } = storyOf(0.5);
+  expect(said).toHaveLength(shares.length);
+  expect(Math.abs(said.reduce((sum, one) => sum + one, 0) - 100)).toBeLessThan(1e-6);
+  for (const [i, share] of shares.entries())
+    expect(Math.abs(said[i] - 100 * share)).toBeLessThan(0.1);
 
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL });
   const dead = await context.newPage();

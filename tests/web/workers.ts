@@ -1,11 +1,19 @@
 // The page's Workers as a test holds them: made to fail, or to leave questions of a kind without an answer.
 import type { Page } from '@playwright/test';
 
-/** The page's Workers, so that a test can make them fail; what is posted to them is written down. */
+/**
+ * The page's Workers, so that a test can make them fail; what is posted to them is written down, with how many bytes of numbers
+ * and files go along.
+ */
 export async function holdWorkers(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const workers: Worker[] = [];
-    const posted: { what: string; kind?: string }[] = [];
+    const posted: Held['posted'] = [];
+    const bytesOf = (one: unknown): number => {
+      if (one instanceof ArrayBuffer || ArrayBuffer.isView(one)) return one.byteLength;
+      if (typeof one !== 'object' || one === null) return 0;
+      return Object.values(one).reduce((sum: number, part) => sum + bytesOf(part), 0);
+    };
     Object.assign(window, { workers, posted, hold: '' });
     window.Worker = class extends Worker {
       constructor(url: string | URL, options?: WorkerOptions) {
@@ -13,7 +21,7 @@ export async function holdWorkers(page: Page): Promise<void> {
         workers.push(this);
       }
       override postMessage(message: { what: string; kind?: string }): void {
-        posted.push({ what: message.what, kind: message.kind });
+        posted.push({ what: message.what, kind: message.kind, bytes: bytesOf(message) });
         // One that never gets its answer.
         if ((window as unknown as Held).hold !== message.kind) super.postMessage(message);
       }
@@ -22,7 +30,7 @@ export async function holdWorkers(page: Page): Promise<void> {
 }
 export interface Held {
   readonly workers: Worker[];
-  readonly posted: { what: string; kind?: string }[];
+  readonly posted: { what: string; kind?: string | undefined; bytes: number }[];
   hold: string;
 }
 

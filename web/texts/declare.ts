@@ -5,11 +5,11 @@ import { argumentsOf, leavesOf, parseMessages, treeOf, writeTree, type Leaf } fr
 import type { Section } from './prose';
 
 function typeOf(leaf: Leaf): string {
-  if (leaf.formula) return 'Html';
   const all = [...argumentsOf(leaf)];
-  if (all.length === 0) return 'string';
+  const type = leaf.formula ? 'Html' : 'string';
+  if (all.length === 0) return type;
   const fields = all.map(([name, number]) => `${name}: ${number ? 'number' : 'string | number'}`);
-  return `(values: { ${fields.join('; ')} }) => string`;
+  return `(values: { ${fields.join('; ')} }) => ${type}`;
 }
 
 export function declareMessages(name: string, source: string): string {

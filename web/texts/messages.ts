@@ -1,23 +1,27 @@
 // A chapter's messages, in YAML, to a module: what has no arguments is a string, what has some a function of them,
 // compiled from ICU MessageFormat with no more of the library than it needs. A text tagged !tex is a formula, typeset
-// here.
+// here; one tagged !display is on a line of its own. One that names a \size{n} is a function of its sizes.
 import MessageFormat from '@messageformat/core';
 import compileModule from '@messageformat/core/compile-module';
 import { parse, type Token } from '@messageformat/parser';
 import { isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
-import { typeset } from './formula';
+import { sizesIn, typeset, typesetAround } from './formula';
 
 /** The tree of a file, its leaves not yet compiled. */
 export type Tree = { readonly [key: string]: Tree } | readonly Tree[] | Leaf;
 export class Leaf {
   constructor(
     readonly source: string,
-    readonly formula: boolean,
+    readonly formula: 'inline' | 'display' | null,
     readonly path: string,
   ) {}
 }
 
-const tags = [{ tag: '!tex', resolve: (text: string) => text }];
+const formulas: Readonly<Record<string, 'inline' | 'display'>> = {
+  '!tex': 'inline',
+  '!display': 'display',
+};
+const tags = Object.keys(formulas).map((tag) => ({ tag, resolve: (text: string) => text }));
 
 export function parseMessages(source: string): Document {
   const document = parseDocument(source, { customTags: tags });
@@ -40,7 +44,7 @@ export function treeOf(node: Node | null, path = ''): Tree {
   if (!isScalar(node) || typeof node.value !== 'string') {
     throw new Error(`${path}: not a text; put it in quotes`);
   }
-  return new Leaf(node.value.trim(), node.tag === '!tex', path);
+  return new Leaf(node.value.trim(), formulas[node.tag ?? ''] ?? null, path);
 }
 
 /** Whether each argument has to be a number. */
@@ -56,7 +60,7 @@ function collect(tokens: readonly Token[], found: Map<string, boolean>): Map<str
 }
 
 export function argumentsOf({ source, formula, path }: Leaf): ReadonlyMap<string, boolean> {
-  if (formula) return new Map();
+  if (formula) return new Map(sizesIn(source).map((name) => [name, true]));
   try {
     return collect(parse(source), new Map());
   } catch (error) {
@@ -86,7 +90,7 @@ const plain = (source: string) =>
 
 export function compileMessages(source: string, language: string): string {
   const tree = treeOf(parseMessages(source).contents as Node);
-  const functions = leavesOf(tree).filter((leaf) => argumentsOf(leaf).size > 0);
+  const functions = leavesOf(tree).filter((leaf) => !leaf.formula && argumentsOf(leaf).size > 0);
   const numbers = new Map(functions.map((leaf, index) => [leaf, index]));
   const format = new MessageFormat(language, { strict: true });
   const compiled = compileModule(
@@ -97,7 +101,11 @@ export function compileMessages(source: string, language: string): string {
     const number = numbers.get(leaf);
     if (number !== undefined) return `made.m${number}`;
     if (!leaf.formula) return JSON.stringify(plain(leaf.source));
-    return JSON.stringify(typeset(leaf.source));
+    const display = leaf.formula === 'display';
+    if (argumentsOf(leaf).size === 0) return JSON.stringify(typeset(leaf.source, display));
+    const { pieces, names } = typesetAround(leaf.source, display);
+    const sizes = names.map((name, i) => ` + sizes.${name} + ${JSON.stringify(pieces[i + 1])}`);
+    return `(sizes) => ${JSON.stringify(pieces[0])}${sizes.join('')}`;
   };
   return `${compiled}\nexport default ${writeTree(tree, write)};\n`;
 }

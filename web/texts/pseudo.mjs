@@ -15,6 +15,8 @@ import { unified } from 'unified';
 import { isScalar, parseDocument, visit } from 'yaml';
 
 const from = 'src/texts/en';
+/** Tags of what has no words. */
+const formulas = ['!tex', '!display'];
 const wanted = process.argv.slice(2);
 const languages = wanted.length > 0 ? wanted : ['en-XA', 'ar-XB'];
 let turned = false;
@@ -59,7 +61,7 @@ function piecesOf(tokens) {
 }
 
 function messages(source) {
-  const customTags = [{ tag: '!tex', resolve: (text) => text }];
+  const customTags = formulas.map((tag) => ({ tag, resolve: (text) => text }));
   const document = parseDocument(source, { customTags });
   visit(document, {
     Pair: (_, { value }) => void change(value),
@@ -69,7 +71,7 @@ function messages(source) {
 }
 
 function change(node) {
-  if (!isScalar(node) || node.tag === '!tex') return;
+  if (!isScalar(node) || formulas.includes(node.tag)) return;
   node.value = splice(node.value, piecesOf(parse(node.value)));
 }
 

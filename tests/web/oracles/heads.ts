@@ -1,8 +1,15 @@
-// Chapter "Heads" computed in Node: each head by a call of its own.
+// Chapter "Heads" computed in Node: each head by a call of its own, with weights that are written down again.
 import type { Tensor } from 'tril';
-import { layers } from '../../../web/src/compute/handmade/heads-circuit.ts';
 import { rowsOf } from '../lessons.ts';
-import { contentOf, idsOf, positionOf, tril } from '../oracle.ts';
+import {
+  contentOf,
+  idsOf,
+  positionOf,
+  strictest,
+  tril,
+  weightsOf,
+  type HeadWeights,
+} from '../oracle.ts';
 
 const words = 'the cat saw the dog chase the cat'.split(' ');
 export const ids = idsOf(words);
@@ -14,14 +21,46 @@ export const inputOf = (order: number[]) =>
     ...positionOf(place),
     ...nobody,
   ]);
+
+/** Columns of X: 1, who (six, from 1), where (six), before (six, from 13). */
+const [who, before, columns] = [1, 13, 19];
+/** Rows of a matrix by the columns in which they are not 0. */
+const rowsBy = (entries: readonly Readonly<Record<number, number>>[]) =>
+  entries.map((row) => Array.from({ length: columns }, (_, col) => row[col] ?? 0));
+
+/** A head of chapter "Attend" at its strictest, which does not see "before". */
+function known(head: 'previous' | 'same' | 'first' | 'average'): HeadWeights {
+  const { wq, wk, wv } = weightsOf({ head, tokens: true, strict: strictest, turn: false }, 6);
+  const wider = (rows: number[][]) => rows.map((row) => [...row, ...nobody]);
+  return { wq: wider(wq), wk: wider(wk), wv: wider(wv) };
+}
+
+/**
+ * A head that looks for keys whose hands from `shown` on are the query's from `asked` on, in their last four numbers: those
+ * of two digits. Its second number tells a word, 1, from the start sign, 2.5, by what stands upright for every word.
+ */
+const matching = (asked: number, shown: number): HeadWeights => ({
+  wq: rowsBy([{}, { 0: 24 }, ...[2, 3, 4, 5].map((i) => ({ [asked + i]: 24 }))]),
+  wk: rowsBy([
+    {},
+    // 2.5 (1 - who) + shown, in one column where both are the same.
+    shown === who ? { 0: 2.5, [who + 1]: -1.5 } : { 0: 2.5, [who + 1]: -2.5, [shown + 1]: 1 },
+    ...[2, 3, 4, 5].map((i) => ({ [shown + i]: 1 })),
+  ]),
+  wv: rowsBy([0, 1, 2, 3, 4, 5].map((i) => ({ [who + i]: 1 }))),
+});
+
+const layers: readonly (readonly HeadWeights[])[] = [
+  [known('previous'), known('same'), known('first'), known('average')],
+  [matching(who, before), matching(before, who), matching(before, before), known('previous')],
+];
+
 /** A layer, each head by a call of its own. */
 async function headsOf(layer: number, input: number[][]) {
   const core = await tril();
   const x = core.tensor(input);
   return layers[layer].map(({ wq, wk, wv }) => {
-    const [q, k, v] = [wq, wk, wv].map(({ rows, cols, data }) =>
-      core.linear(x, core.tensor([rows, cols], data)),
-    );
+    const [q, k, v] = [wq, wk, wv].map((weight) => core.linear(x, core.tensor(weight)));
     const { output, trace } = core.attention(q, k, v, { causal: true, trace: true });
     return { q, k, v, weights: trace.weights, output };
   });

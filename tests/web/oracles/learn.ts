@@ -1,22 +1,39 @@
-// The head of chapter "Learn" in double precision, from its definition; gradients are differences of losses, so that nothing
-// is shared with the core's way back.
-import { beginning, ids, targets, x } from '../../../web/src/compute/handmade/learn-head.ts';
+// The head of chapter "Learn" in double precision, from its definition, with numbers of its own; gradients are differences of
+// losses, so that nothing is shared with the core's way back.
 import type { Rows } from '../lessons.ts';
 
 export const stages = ['wq', 'wk', 'wv', 'q', 'k', 'v', 'scores', 'weights', 'output'] as const;
 export type Stage = (typeof stages)[number];
 export type Stages = Record<Stage, Rows>;
 
-const rows = ({ cols, data }: { readonly cols: number; readonly data: Float32Array }): Rows =>
-  Array.from({ length: data.length / cols }, (_, row) => [
-    ...data.subarray(row * cols, (row + 1) * cols),
-  ]);
-export const input = rows(x);
+/** Numbers as the core holds them. */
+const held = (rows: Rows): Rows => rows.map((row) => row.map(Math.fround));
+/** the cat saw the: two numbers for the word, one for the place. */
+export const input = held([
+  [1, 0, 0],
+  [0, 1, 0.3],
+  [-1, -1, 0.6],
+  [1, 0, 0.9],
+]);
+/** What comes next, cat saw the dog, by its place in: the cat saw dog. */
+const targets = [1, 2, 0, 3];
+/** [out, in] each. */
 export type Weights = Record<'wq' | 'wk' | 'wv', Rows>;
 export const first: Weights = {
-  wq: rows(beginning.wq),
-  wk: rows(beginning.wk),
-  wv: rows(beginning.wv),
+  wq: held([
+    [0.5, -1, 1],
+    [1, 0.5, -0.5],
+  ]),
+  wk: held([
+    [1, 0.5, -1],
+    [-0.5, 1, 0.5],
+  ]),
+  wv: held([
+    [0.2, 0.5, -0.6],
+    [-0.4, 0.3, 0.8],
+    [0.8, -0.5, 0.4],
+    [-0.3, 0.2, 0.5],
+  ]),
 };
 
 const dot = (a: readonly number[], b: readonly number[]) =>
@@ -57,7 +74,7 @@ export const surprises = ({ output }: Stages): number[] =>
   output.map((row, t) => -Math.log(softmax(row)[targets[t]]));
 
 export const lossOf = (made: Stages): number =>
-  surprises(made).reduce((sum, one) => sum + one, 0) / ids.length;
+  surprises(made).reduce((sum, one) => sum + one, 0) / targets.length;
 
 /** The loss with one number of a stage another. */
 export function nudged(weights: Weights, stage: Stage, row: number, col: number, by_: number) {

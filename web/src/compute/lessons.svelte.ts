@@ -90,19 +90,16 @@ export class LessonClient {
     return this.#kept.ask([kind, ask], begin, accept as never);
   }
 
-  /** Begins a session; `said` hears what it says, `hear` how it ends. */
+  /** Begins a session; `said` hears what it says, `hear` how it ends. For one that `holds` something nobody waits. */
   open<K extends SessionKind>(
     kind: K,
     ask: Sessions[K]['ask'],
     said: (message: Sessions[K]['said']) => void,
     hear: (outcome: Outcome<Sessions[K]['answer']>) => void,
+    holds = false,
   ): Begun<Sessions[K]['told']> {
-    return this.#line.begin(
-      kind,
-      ask,
-      hear as (outcome: Outcome) => void,
-      said as (message: unknown) => void,
-    );
+    const [ends, hears] = [hear as (outcome: Outcome) => void, said as (message: unknown) => void];
+    return this.#line.begin(kind, ask, ends, hears, holds);
   }
 
   /** Settles when what is asked by then is answered, or it is known that there will be no answer. */
@@ -235,10 +232,13 @@ export class GraphAnswer extends Answer<'graph'> {
 }
 
 /** The answer to a question that takes long: a newer question ends the one before, and so can the visitor. */
-export class LongAnswer<K extends SessionKind> {
+export class LongAnswer<
+  K extends SessionKind,
+  Ask extends Sessions[K]['ask'] = Sessions[K]['ask'],
+> {
   now = $state.raw<Sessions[K]['answer'] | null>(null);
   /** What it is the answer to. */
-  asked = $state.raw<Sessions[K]['ask'] | null>(null);
+  asked = $state.raw<Ask | null>(null);
   /** What was said on the way to the next answer. */
   said = $state.raw<Sessions[K]['said'] | null>(null);
   state = $state.raw<'idle' | 'running' | 'answered' | 'failed' | 'cancelled'>('idle');
@@ -246,12 +246,18 @@ export class LongAnswer<K extends SessionKind> {
 
   readonly #client = useLessons();
   readonly #kind: K;
+  readonly #post: (ask: Ask) => Sessions[K]['ask'];
   #begun: Begun | null = null;
-  #question: Sessions[K]['ask'] | null = null;
+  #question: Ask | null = null;
 
-  /** `ask` gives the question, or null where there is nothing to ask. */
-  constructor(kind: K, ask: () => Sessions[K]['ask'] | null) {
+  /** `ask` gives the question, or null where there is nothing to ask; `post` what the Worker is given of it. */
+  constructor(
+    kind: K,
+    ask: () => Ask | null,
+    post: (ask: Ask) => Sessions[K]['ask'] = (all) => all,
+  ) {
     this.#kind = kind;
+    this.#post = post;
     $effect(() => {
       this.#question = ask();
       untrack(() => (this.#question === null ? this.cancel() : this.again()));
@@ -277,7 +283,7 @@ export class LongAnswer<K extends SessionKind> {
     this.failure = null;
     this.#begun = this.#client.open(
       this.#kind,
-      question,
+      this.#post(question),
       (message) => (this.said = message),
       (outcome) => {
         this.state = outcome.what === 'answer' ? 'answered' : outcome.what;

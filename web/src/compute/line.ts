@@ -33,6 +33,8 @@ interface Waiting {
   readonly hear: (outcome: Outcome) => void;
   /** Of a session, which cannot begin again without what it was told. */
   readonly said: ((message: unknown) => void) | null;
+  /** Of a session that only holds something: nobody waits for its end. */
+  readonly holds: boolean;
 }
 
 /** Milliseconds without a word, while something is waited for, after which the visitor may end it. */
@@ -67,7 +69,7 @@ export class Line {
 
   /** Something has not been answered yet. */
   get busy(): boolean {
-    return this.#waiting.size > 0;
+    return [...this.#waiting.values()].some(({ holds }) => !holds);
   }
 
   /** A question has no answer yet. Sessions do not count: they may go on for as long as the page is open. */
@@ -97,13 +99,14 @@ export class Line {
     ask: unknown,
     hear: (outcome: Outcome) => void,
     said: Waiting['said'] = null,
+    holds = false,
   ): Begun<unknown> {
     const id = ++newest;
     if (this.failure || this.stopped) {
       hear(this.failure ? { what: 'failed', failure: this.failure } : { what: 'cancelled' });
       return { tell() {}, cancel() {} };
     }
-    this.#waiting.set(id, { kind, ask, hear, said });
+    this.#waiting.set(id, { kind, ask, hear, said, holds });
     this.start();
     this.#post({ what: 'begin', id, kind, ask });
     this.#listen();

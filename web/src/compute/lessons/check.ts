@@ -22,6 +22,7 @@ import {
   otherwiseShaped,
 } from './gradient-variants';
 import { bugAnswers, type BugLessons } from './check-bug';
+import { keep, taken, type KeptSessions, type KeptTensor } from './check-kept';
 import { sampleAnswers, type SampleLessons } from './check-samples';
 import { asRows, dataOf, fitted, tensorOf, type TensorData } from './layouts';
 
@@ -41,10 +42,10 @@ export interface ProofResult extends Compared {
   readonly actual: MatrixData;
 }
 
-export interface CheckInputs {
+export interface CheckInputs<Given = TensorData> {
   readonly kind: CheckKind;
   /** q, k and v, or x and the weights by their names in the state_dict; of a backward d_output, too. */
-  readonly tensors: Readonly<Record<string, TensorData>>;
+  readonly tensors: Readonly<Record<string, Given>>;
   /** Of a backward: which gradient is looked at. */
   readonly of?: GradientName;
   readonly choices: {
@@ -83,8 +84,8 @@ export interface OwnResult {
   readonly suspects: readonly Suspect[];
 }
 
-interface OwnAsk extends CheckInputs {
-  readonly expected: TensorData | null;
+export interface OwnAsk<Given = TensorData> extends CheckInputs<Given> {
+  readonly expected: Given | null;
   readonly tolerance: number;
   /** All that there are, the least first. */
   readonly tolerances: readonly number[];
@@ -109,10 +110,10 @@ export interface CheckLessons extends BugLessons, SampleLessons {
   numpyFile: { ask: TensorData; answer: Uint8Array<ArrayBuffer> };
 }
 
-export interface CheckSessions {
+export interface CheckSessions extends KeptSessions {
   /** The right way and all mistakes, one after another. */
   own: {
-    ask: OwnAsk;
+    ask: OwnAsk<TensorData | KeptTensor>;
     said: Progress;
     told: never;
     answer: OwnResult;
@@ -290,7 +291,17 @@ function multiples(
   });
 }
 
-async function own(tril: Tril, ask: OwnAsk, session: Session<Progress>): Promise<OwnResult> {
+async function own(
+  tril: Tril,
+  given: CheckSessions['own']['ask'],
+  session: Session<Progress>,
+): Promise<OwnResult> {
+  const named = Object.entries(given.tensors).map(([name, one]) => [name, taken(one)] as const);
+  const ask: OwnAsk = {
+    ...given,
+    tensors: Object.fromEntries(named),
+    expected: given.expected && taken(given.expected),
+  };
   const { tolerance } = ask;
   const candidates = candidatesOf(tril, ask);
   const output = tril.scope(() => candidates[0].run());
@@ -346,7 +357,7 @@ export const checkAnswers: Answers<Omit<CheckLessons, 'files' | 'proof'>> = {
   numpyFile: (tril, tensor) => tril.writeNpy(tensorOf(tril, tensor)) as Uint8Array<ArrayBuffer>,
 };
 
-export const checkSessions: Held<CheckSessions> = { own };
+export const checkSessions: Held<CheckSessions> = { keep, own };
 
 export const checkLater: Later<Pick<CheckLessons, 'files' | 'proof'>> = {
   files: (tril, { files }) => readFiles(tril, files),
