@@ -13,12 +13,12 @@ export interface Control {
 
 type Words<Field extends string, Id extends string | number> = Readonly<Record<Field, string>> &
   (Id extends number
-    ? unknown
-    : Readonly<Record<`${Field}s`, Readonly<Record<Id & string, string>>>>);
+    ? { readonly [Names in `${Field}s`]?: Readonly<Record<number, string>> }
+    : Readonly<Record<`${Field}s`, Readonly<Record<Id, string>>>>);
 
 /**
- * Which of these a field is: `words.field` says what is chosen, `words.fields` what each is called, numbers as they are.
- * `also` is what else changes with it.
+ * Which of these a field is: `words.field` says what is chosen, `words.fields` what each is called, numbers as they are
+ * where it does not. `also` is what else changes with it.
  */
 export function choice<
   State,
@@ -31,12 +31,11 @@ export function choice<
   words: Words<Field, Id>,
   also: Partial<State> = {},
 ): Control {
-  const names = (words as Readonly<Record<string, unknown>>)[`${field}s`];
-  const nameOf = (id: Id) =>
-    typeof id === 'number' ? String(id) : (names as Record<Id, string>)[id];
+  const names = (words as Readonly<Record<string, unknown>>)[`${field}s`] as
+    Readonly<Record<Id, string>> | undefined;
   return {
     label: (words as Readonly<Record<Field, string>>)[field],
-    options: ids.map((id) => ({ id: String(id), name: nameOf(id) })),
+    options: ids.map((id) => ({ id: String(id), name: names?.[id] ?? String(id) })),
     chosen: String(model.state[field]),
     choose: (chosen) =>
       model.change({ ...also, [field]: ids.find((id) => String(id) === chosen) } as Partial<State>),

@@ -3,7 +3,7 @@
 export const CostFigure = () => import('./CostFigure.svelte');
 export const OwnFigure = () => import('./OwnFigure.svelte');
 export const WhatIfFigure = () => import('./WhatIfFigure.svelte');
-export const StepAsk = () => import('./StepAsk.svelte');
 export const StepFigure = () => import('./StepFigure.svelte');
 export const StepPanels = () => import('./StepPanels.svelte');
+export const questions = () => import('./questions');
 export const code = () => import('./code');

@@ -1,6 +1,8 @@
 // The core's answer to the state as it is, as matrices; null while a newer one is under way.
 import { Answer } from '../../compute/lessons.svelte';
+import type { TowersCall } from '../../compute/lessons/towers-cost';
 import { askOf, sameWords, textsOf } from '../../entered/towers';
+import { LateAnswer } from '../../figures/late.svelte';
 import { useModel } from './model';
 import { sceneOf } from './scene';
 
@@ -13,4 +15,17 @@ export class TowersScene {
     if (!now || !asked) return null;
     return sameWords(asked, this.#model.state) ? sceneOf(asked, now, this.texts) : null;
   });
+}
+
+/** What a call of this chapter costs, by the core's count, and how long it takes here. */
+export function useCost(call: TowersCall) {
+  const model = useModel();
+  const ask = () => ({ ...askOf(model.state), call });
+  const cost = new Answer('towersCost', ask);
+  const time = new LateAnswer('towersTime', ask);
+  return {
+    get now() {
+      return cost.now && { ...cost.now, time: time.now };
+    },
+  };
 }
