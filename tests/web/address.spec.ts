@@ -6,6 +6,9 @@ import { message, messagePattern } from './messages.ts';
 import { still } from './settled.ts';
 import { weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test('what is done on the page can be opened elsewhere by its address', async ({
   attend,
   page,

@@ -15,6 +15,9 @@ import { expect, test } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { open } from './reach.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const key = 'tril.cards';
 const none: Cards = new Map();
 

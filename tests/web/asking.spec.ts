@@ -15,6 +15,9 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'towers')),
 });
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const alive = '.alive [data-figure="asking"]';
 /** Sums of up to 25 products of numbers up to 100, a few after each other: variants of the core may round otherwise. */
 const rounding = 64 * 2 ** -24 * 100;

@@ -9,14 +9,11 @@ import { tril } from './oracle.ts';
 import { weekly } from './weekly.ts';
 
 const test = base.extend<{ lesson: Lesson }>({
-  lesson: async ({ page }, use) => {
-    // As who comes for the first time finds it: nothing is said before a guess.
-    await page.addInitScript(() => {
-      if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
-    });
-    await use(new Lesson(page, 'check'));
-  },
+  lesson: async ({ page }, use) => use(new Lesson(page, 'check')),
 });
+
+/** As who comes for the first time finds it: nothing is said before a guess. */
+test.use({ veils: true });
 
 /** Sums of 6 products of numbers up to 4, after a softmax: variants of the core may round otherwise. */
 const rounding = 64 * 2 ** -24 * 8;

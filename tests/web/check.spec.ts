@@ -11,6 +11,9 @@ import { tril } from './oracle.ts';
 import { computed } from './reach.ts';
 import { saved } from './saved.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test('PyTorch’s examples are within their limits here', async ({ open, page }) => {
   const core = await tril();
   await open({ example: 'softmax' });
@@ -158,7 +161,10 @@ test('a surprise waits for a guess before its verdict', async ({ open, page }) =
   );
   await page.getByRole('button', { name: message('check.own.surprise') }).click();
   await expect(page.locator('[data-verdict], [data-suspect]')).toHaveCount(0);
-  await page.getByRole('button', { name: message('figures.ask.skip'), exact: true }).click();
+  await page
+    .locator('#own')
+    .getByRole('button', { name: message('figures.ask.skip'), exact: true })
+    .click();
   await expect(page.locator('[data-verdict="mistake"]')).toBeVisible();
 });
 

@@ -4,6 +4,9 @@ import { expect, numberOf, test } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { chapter, contentOf, idsOf } from './oracle.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const tokens = ['the', 'cat', 'saw', 'the', 'dog', 'chase', 'the', 'cat'];
 const content = idsOf(tokens).map(contentOf);
 

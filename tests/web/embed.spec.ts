@@ -18,6 +18,9 @@ import { chapters } from './chapters.ts';
 import { settled, still } from './settled.ts';
 import { weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
 test.beforeEach(async ({ page, guard }) => {

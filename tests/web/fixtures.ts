@@ -141,7 +141,9 @@ interface Inner {
   };
 }
 
-export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
+export const test = base.extend<{ attend: AttendPage; guard: Guard; veils: boolean }>({
+  /** Whether questions cover what answers them, as visitors meet them: `test.use({ veils: true })`. */
+  veils: [false, { option: true }],
   context: async ({ context }, use) => {
     // Of a context that tests have one after another Playwright clears the storage, and the cache of files as well: a
     // hundred of them would be fetched and compiled anew for every test. Their names change with what is in them.
@@ -150,16 +152,16 @@ export const test = base.extend<{ attend: AttendPage; guard: Guard }>({
     await use(context);
   },
   guard: [
-    async ({ page, baseURL }, use) => {
-      // Questions cover what answers them, options and what goes deeper are folded away, and what is met for the first time
-      // plays by itself: opening.spec.ts, veil.spec.ts, deeper.spec.ts and met.spec.ts are about that.
-      await page.addInitScript(() => {
+    async ({ page, baseURL, veils }, use) => {
+      // Options and what goes deeper are folded away, and what is met for the first time plays by itself: opening.spec.ts,
+      // deeper.spec.ts and met.spec.ts are about that.
+      await page.addInitScript((covered) => {
         if (!location.protocol.startsWith('http')) return;
-        localStorage.setItem('tril.veils', 'none');
+        if (!covered) localStorage.setItem('tril.veils', 'none');
         localStorage.setItem('tril.options', 'open');
         if (!localStorage.getItem('tril.deeper')) localStorage.setItem('tril.deeper', 'all');
         localStorage.setItem('tril.met', 'all');
-      });
+      }, veils);
       const trouble: string[] = [];
       const own = new URL(baseURL!).hostname;
       page.on('console', (message) => {

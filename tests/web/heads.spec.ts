@@ -4,6 +4,9 @@ import { Lesson } from './lessons.ts';
 import { message } from './messages.ts';
 import { chapter, contentOf, idsOf, strictest } from './oracle.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 /** Distinct tokens are the hardest for "same token": each has 63 others to be told apart from. */
 function distinct(length: number): number[][] {
   return Array.from({ length }, (_, id) => contentOf(id));

@@ -4,6 +4,9 @@ import { expect, test } from './fixtures.ts';
 import { open, sentence, weightsOf } from './home-page.ts';
 import { computed } from './reach.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test('why a weight: the equation that makes it, what a score is, and the way to both', async ({
   page,
 }) => {

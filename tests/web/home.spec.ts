@@ -19,6 +19,9 @@ import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const heads: readonly HeadId[] = ['same', 'previous', 'first', 'average'];
 const headName = (head: HeadId) => message(`attend.head.names.${head}`);
 

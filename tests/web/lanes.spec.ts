@@ -14,6 +14,9 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'heads')),
 });
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const alive = '.alive [data-figure="reads"]';
 const rounding = 1e-4;
 

@@ -3,6 +3,9 @@ import { expect, test } from './fixtures.ts';
 import { Lesson } from './lessons.ts';
 import { holdWorkers, inPage } from './workers.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test('the strip of a pair is of the head that is looked at', async ({ page }) => {
   await holdWorkers(page);
   const heads = new Lesson(page, 'heads');

@@ -9,6 +9,9 @@ import { expectFits } from './lessons.ts';
 import { message } from './messages.ts';
 import { open } from './reach.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const at = (path: string) => fileURLToPath(new URL(`../golden/${path}`, import.meta.url));
 const { sentences } = JSON.parse(readFileSync(at('word_pieces.json'), 'utf8')) as {
   sentences: string[];

@@ -6,6 +6,9 @@ import { finished, ready, train } from './learn-page.ts';
 import { Lesson } from './lessons.ts';
 import { message, messagePattern } from './messages.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 /** As for a visitor who has never been here. */
 const forgotten = (page: Page) =>
   page.addInitScript(() => {

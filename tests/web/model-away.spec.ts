@@ -16,6 +16,9 @@ import {
 } from './model-page.ts';
 import { weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test('the cache: what is computed anew, counted, held and timed', async ({ page }) => {
   const text = 'The people of the United States and the Congress of the people';
   const core = await opened(page, `?${new URLSearchParams({ text }).toString()}`);
@@ -86,9 +89,6 @@ test('the cache: what is computed anew, counted, held and timed', async ({ page 
 });
 
 test('parts are taken away, ranked, and carried over', weekly(), async ({ page }) => {
-  await page.addInitScript(() => {
-    if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
-  });
   // An address that says more would lift the veil.
   const core = await opened(page);
   const { model } = core;

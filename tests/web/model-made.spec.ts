@@ -18,6 +18,9 @@ import {
 } from './model-page.ts';
 import { nextOf } from './oracles/model.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 /**
  * What the last `rows` of so many tokens cost, and the guess after them, by the core's count of each part: projections,
  * attention that looks back, and a gated feed-forward, all without biases.
@@ -41,9 +44,6 @@ function flopsOf({ tril, shape }: Here, rows: number, tokens: number): number {
 }
 
 test('before a model is loaded the figures further down are true, too', async ({ page }) => {
-  await page.addInitScript(() => {
-    if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
-  });
   const models: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/models/')) models.push(request.url());

@@ -15,6 +15,9 @@ import { nextOf, openedOf, opening, readOf } from './oracles/model.ts';
 import { placeOf } from './places.ts';
 import { weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const folder = fileURLToPath(new URL('../../models/gpt/', import.meta.url));
 const shipped = openedOf('models/gpt');
 /** Another variant adds up in another order. */

@@ -22,6 +22,9 @@ const test = base.extend<{ lesson: Lesson; folder: string }>({
   },
 });
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const own = (page: Page) => page.locator('[data-figure="own-model"]');
 /** What is said once the model of this name is open. */
 const open = (name: string) => message('model-own.open', { name });

@@ -4,6 +4,9 @@ import { Lesson, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
 import { blockOf, ids, inputOf } from './oracles/block.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 /** A picture is laid out in hundredths of a pixel. */
 const pixels = 0.02;
 

@@ -9,6 +9,9 @@ import { inputs } from './oracles/longer.ts';
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'attend')),
 });
+
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
 const tokens = ['the', 'cat', 'saw', 'the', 'dog', 'chase', 'the', 'cat'];
 const matrices = (head: 'previous' | 'average') =>
   chapter({ content: idsOf(tokens).map(contentOf), head, causal: true, tokens: true });

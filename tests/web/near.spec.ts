@@ -4,6 +4,9 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { computed } from './reach.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test.use({ viewport: { width: 1280, height: 500 } });
 
 const sections = ['online', 'linear', 'rank', 'measured'] as const;

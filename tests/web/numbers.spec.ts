@@ -5,6 +5,9 @@ import { messagePattern } from './messages.ts';
 import { chapter, contentOf, idsOf, type Chapter, type Matrices } from './oracle.ts';
 import { weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const stage: Record<string, readonly string[]> = {
   X: ['x'],
   Q: ['q', 'x', 'wq'],

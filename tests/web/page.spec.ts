@@ -7,6 +7,9 @@ import { message } from './messages.ts';
 import { readCanvas } from './pixels.ts';
 import { weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const steps = ['X', 'Q', 'Scores', 'Masked', 'Weights', 'Output'];
 const long = Array.from({ length: 64 }, (_, i) => `word${i}`).join(' ');
 

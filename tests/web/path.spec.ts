@@ -8,6 +8,9 @@ import { computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
 import { weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const stops = ['home', 'attend', 'heads', 'learn', 'meaning', 'model'];
 const pathOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-2);
 const thread = (page: Page) => page.locator('[data-thread]');

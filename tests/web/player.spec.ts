@@ -6,6 +6,9 @@ import { metered } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const symbol = (id: string) => message(`attend.symbols.${id}`);
 const order = ['x', 'q', 'k', 'v', 'scores', 'scaled', 'masked', 'weights', 'output'];
 

@@ -7,6 +7,9 @@ import { chapters, computed, open } from './reach.ts';
 import { still } from './settled.ts';
 import { usual, weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
 for (const { id } of chapters) {

@@ -7,6 +7,9 @@ import { tril } from './oracle.ts';
 import { chapters, computed } from './reach.ts';
 import { inThisRun, usual, weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const still = 'main .stills > .still:visible';
 
 /** What is said of every cell of the first figure that can be seen, matrix by matrix. */

@@ -13,6 +13,9 @@ import { byWord, sentence, softmax, storyOf, vocabulary } from './oracles/tour.t
 import { settled } from './settled.ts';
 import { open, scrollTo } from './tour-page.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const near = 1e-5;
 
 /** Everything that is drawn of a moment. */

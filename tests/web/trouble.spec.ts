@@ -4,6 +4,9 @@ import { expect, test } from './fixtures.ts';
 import { message } from './messages.ts';
 import { holdWorkers, inPage, kill } from './workers.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test('a Worker that dies is replaced unseen; one that dies again is said, and tried again', async ({
   attend,
   page,

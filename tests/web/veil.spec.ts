@@ -1,22 +1,12 @@
 // No question has its answer beside it: it stands on a cover over what answers it, until a guess is made or it is skipped.
 import type { Locator } from '@playwright/test';
-import { expect, test as base } from './fixtures.ts';
+import { expect, test } from './fixtures.ts';
 import { message } from './messages.ts';
 import { open } from './reach.ts';
 import { still } from './settled.ts';
 import { usual, weekly } from './weekly.ts';
 
-const test = base.extend<{ covered: void }>({
-  covered: [
-    async ({ page }, use) => {
-      await page.addInitScript(() => {
-        if (location.protocol.startsWith('http')) localStorage.removeItem('tril.veils');
-      });
-      await use();
-    },
-    { auto: true },
-  ],
-});
+test.use({ veils: true });
 
 /** By chapter, the covers there are. */
 const veils: Readonly<Record<string, readonly string[]>> = {

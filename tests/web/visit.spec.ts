@@ -10,6 +10,9 @@ import { chapters, computed, kept, open } from './reach.ts';
 import { still } from './settled.ts';
 import { weekly } from './weekly.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const texts = new URL('../../web/src/texts/en/', import.meta.url);
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
 /** Waits until the entry of the history has this place: it is noted when scrolling has ended. */

@@ -3,6 +3,9 @@ import { expect, numberOf, test, type AttendPage } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { placeOf } from './places.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 const symbol = (id: string) => message(`attend.symbols.${id}`);
 
 /** The factors that the equation writes, in pairs. */

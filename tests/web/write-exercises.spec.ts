@@ -6,6 +6,9 @@ import { expect } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { right, test } from './write-page.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test('where no mistake fits, the right value stands beside the one that departs', async ({
   lesson,
 }) => {

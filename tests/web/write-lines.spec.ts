@@ -10,6 +10,9 @@ import { message } from './messages.ts';
 import { saved } from './saved.ts';
 import { right, test } from './write-page.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test('any line is saved as a picture, with its code, and nothing of other lines', async ({
   lesson,
   page,

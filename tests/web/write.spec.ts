@@ -10,6 +10,9 @@ import { tril } from './oracle.ts';
 import { settled } from './settled.ts';
 import { head, right, test } from './write-page.ts';
 
+/** As visitors meet them: questions cover what answers them. */
+test.use({ veils: true });
+
 test('names the mistake, and the line; mended, it is right, and stays solved', async ({
   lesson,
   page,
