@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "guard.h"
-#include "heads.h"
+#include "layouts.h"
 #include "traces.h"
 
 namespace tril::js {

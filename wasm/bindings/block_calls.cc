@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sequences.h"
+#include "layouts.h"
 #include "weights.h"
 
 namespace tril::js {

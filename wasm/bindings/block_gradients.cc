@@ -8,7 +8,7 @@
 
 #include "backward_call.h"
 #include "guard.h"
-#include "sequences.h"
+#include "layouts.h"
 #include "traces.h"
 #include "weights.h"
 

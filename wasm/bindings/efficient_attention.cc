@@ -8,9 +8,8 @@
 #include <string_view>
 
 #include "guard.h"
-#include "heads.h"
+#include "layouts.h"
 #include "mask.h"
-#include "sequences.h"
 #include "traces.h"
 #include "weights.h"
 

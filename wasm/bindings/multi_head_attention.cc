@@ -2,7 +2,7 @@
 
 #include "block_calls.h"
 #include "guard.h"
-#include "sequences.h"
+#include "layouts.h"
 #include "traces.h"
 
 namespace tril::js {

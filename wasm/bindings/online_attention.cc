@@ -3,7 +3,7 @@
 
 #include "attention.h"
 #include "guard.h"
-#include "heads.h"
+#include "layouts.h"
 #include "traces.h"
 
 namespace tril::js {

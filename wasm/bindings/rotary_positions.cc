@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "guard.h"
-#include "heads.h"
+#include "layouts.h"
 #include "output.h"
 
 namespace tril::js {

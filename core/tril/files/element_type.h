@@ -23,13 +23,34 @@ enum class ElementType {
   q8_0,  // blocks of 32 along the last axis: a float16 scale, then 32 int8 that it is times
 };
 
+namespace detail {
+
+struct ElementTraits {
+  std::size_t size;  // bytes of an element or a block
+  const char* name;
+};
+
+// In the order of ElementType.
+inline constexpr ElementTraits kElementTraits[] = {
+    {1, "bool"},     {1, "int8"},    {1, "uint8"},   {2, "int16"},  {2, "uint16"},
+    {4, "int32"},    {4, "uint32"},  {8, "int64"},   {8, "uint64"}, {2, "float16"},
+    {2, "bfloat16"}, {4, "float32"}, {8, "float64"}, {34, "q8_0"}};
+
+}  // namespace detail
+
 // Bytes of one element, or of one block.
-std::size_t element_size(ElementType type) noexcept;
+constexpr std::size_t element_size(ElementType type) noexcept {
+  return detail::kElementTraits[static_cast<std::size_t>(type)].size;
+}
 
 // How many elements are in a block: 32 of q8_0, else 1.
-std::size_t block_length(ElementType type) noexcept;
+constexpr std::size_t block_length(ElementType type) noexcept {
+  return type == ElementType::q8_0 ? 32 : 1;
+}
 
 // NumPy's name: "float32", "bool"; "bfloat16", which NumPy has not.
-const char* element_name(ElementType type) noexcept;
+constexpr const char* element_name(ElementType type) noexcept {
+  return detail::kElementTraits[static_cast<std::size_t>(type)].name;
+}
 
 }  // namespace tril

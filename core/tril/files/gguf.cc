@@ -1,15 +1,13 @@
 // Types, their sizes and the order of what is read are those of ggml's docs/gguf.md and
 // src/gguf.cpp.
 #include <tril/files/gguf.h>
+#include <tril/files/gguf_bytes.h>
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
-#include <tril/foundation/exact_number.h>
 #include <tril/foundation/heap_sort.h>
 #include <tril/foundation/named.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -19,14 +17,11 @@ namespace tril {
 namespace {
 
 using Type = GgufValue::Type;
+using detail::kGgufCall, detail::kGgufValueSizes, detail::gguf_number;
 
-constexpr const char* kCall = "parse_gguf";
 constexpr std::string_view kMagic = "GGUF";
 constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
 constexpr std::size_t kMostHeader = 100'000'000;  // as of .safetensors files
-
-// Bytes of a value, by its type; 0 of strings and lists.
-constexpr std::uint8_t kSizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
 // Types of tensors by their numbers in ggml.h (enum ggml_type).
 constexpr Named<std::uint32_t> kRead[] = {{"F32", 0}, {"F16", 1}, {"Q8_0", 8}, {"BF16", 30}};
@@ -41,14 +36,6 @@ struct Short {
   std::size_t needed;
 };
 
-std::uint64_t number_at(const std::byte* from, std::size_t size) noexcept {
-  std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    bits |= std::to_integer<std::uint64_t>(from[i]) << (8 * i);
-  }
-  return bits;
-}
-
 // A file from its first byte on.
 class Reader {
  public:
@@ -57,7 +44,7 @@ class Reader {
 
   std::size_t position() const noexcept { return at_; }
   [[noreturn]] void refuse(std::size_t at, const Message& problem) const {
-    fail(kCall, "file", {"byte ", at, ": ", problem});
+    fail(kGgufCall, "file", {"byte ", at, ": ", problem});
   }
   // The next `count` parts of so many bytes each.
   std::span<const std::byte> take(std::uint64_t count, std::size_t size, const char* what) {
@@ -76,7 +63,7 @@ class Reader {
     return bytes_.subspan(begin, end - begin);
   }
   std::uint64_t number(std::size_t size, const char* what) {
-    return number_at(take(1, size, what).data(), size);
+    return gguf_number(take(1, size, what).data(), size);
   }
   std::string_view string(const char* what) {
     const std::span<const std::byte> bytes = take(number(8, what), 1, what);
@@ -91,7 +78,7 @@ class Reader {
 Type read_type(Reader& file, const std::string& key) {
   const std::size_t at = file.position();
   const std::uint64_t type = file.number(4, "a type");
-  if (type < std::size(kSizes)) return static_cast<Type>(type);
+  if (type < std::size(kGgufValueSizes)) return static_cast<Type>(type);
   file.refuse(at, {"key ", detail::shown(key), ": type ", type, " is not known"});
 }
 
@@ -104,7 +91,7 @@ GgufValue read_value(Reader& file, const std::string& key) {
     value.count = file.number(8, "a count");
   }
   value.begin = file.position();
-  const std::size_t size = kSizes[static_cast<std::size_t>(value.type)];
+  const std::size_t size = kGgufValueSizes[static_cast<std::size_t>(value.type)];
   if (size > 0) {
     value.bytes = file.take(value.count, size, "a list");
     return value;
@@ -164,7 +151,7 @@ std::vector<NamedTensor> place(std::vector<OffsetTensor> found, std::size_t data
                                std::size_t alignment, std::size_t file_size) {
   std::vector<std::tuple<std::size_t, std::size_t, const NamedTensor*>> places;
   const auto refuse = [](const NamedTensor& tensor, const Message& problem) {
-    fail(kCall, "file", {"tensor ", detail::shown(tensor.name), ": ", problem});
+    fail(kGgufCall, "file", {"tensor ", detail::shown(tensor.name), ": ", problem});
   };
   std::vector<NamedTensor> tensors;
   tensors.reserve(found.size());  // `places` points into it
@@ -221,17 +208,14 @@ std::pair<Gguf, std::size_t> read(std::span<const std::byte> begin, std::size_t 
   }
   const Index alignment = gguf.whole("general.alignment", 32);
   if (alignment < 1 || alignment > Index{1} << 30) {
-    fail(kCall, "general.alignment", {"must be from 1 to ", Index{1} << 30, ", is ", alignment});
+    fail(kGgufCall, "general.alignment",
+         {"must be from 1 to ", Index{1} << 30, ", is ", alignment});
   }
   const auto step = static_cast<std::size_t>(alignment);
   // A file may end without padding where none of its tensors has elements.
   result.second = std::min((file.position() + step - 1) / step * step, file_size);
   gguf.tensors = place(std::move(found), result.second, step, file_size);
   return result;
-}
-
-[[noreturn]] void fail_type(const std::string& key, const char* expected) {
-  fail(kCall, key.c_str(), {"must be ", expected});
 }
 
 }  // namespace
@@ -253,108 +237,13 @@ Gguf parse_gguf_header(std::span<const std::byte> begin, std::size_t file_size) 
   try {
     return read(begin, file_size).first;
   } catch (const Short& found) {
-    fail(kCall, "begin", {"must be ", found.needed, " bytes or more, is ", begin.size()});
+    fail(kGgufCall, "begin", {"must be ", found.needed, " bytes or more, is ", begin.size()});
   }
 }
 
 const StoredTensor* Gguf::find(std::string_view name) const noexcept {
   const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
   return found == tensors.end() ? nullptr : &found->tensor;
-}
-
-const GgufValue* Gguf::value(const std::string& key, bool may_miss, bool is_list) const {
-  const auto found = values.find(key);
-  if (found == values.end()) {
-    if (may_miss) return nullptr;
-    fail(kCall, key.c_str(), "is missing");
-  }
-  if (found->second.is_list != is_list) fail_type(key, is_list ? "a list" : "a single value");
-  return &found->second;
-}
-
-namespace {
-
-// A number of any type; nothing where it is none.
-std::optional<double> number_of(Type type, const std::byte* from) {
-  const std::size_t size = kSizes[static_cast<std::size_t>(type)];
-  const std::uint64_t bits = number_at(from, size);
-  if (type == Type::float32) {
-    const auto value = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-    return read_number(number_text(value)).value_or(value);
-  }
-  if (type == Type::float64) return std::bit_cast<double>(bits);
-  if (size == 0 || type == Type::boolean) return {};
-  const auto shift = static_cast<int>(64 - 8 * size);
-  const bool has_sign =
-      type == Type::int8 || type == Type::int16 || type == Type::int32 || type == Type::int64;
-  if (has_sign) return static_cast<double>(static_cast<std::int64_t>(bits << shift) >> shift);
-  return static_cast<double>(bits);
-}
-
-}  // namespace
-
-double Gguf::number(const std::string& key, std::optional<double> otherwise) const {
-  const GgufValue* const found = value(key, otherwise.has_value(), false);
-  if (!found) return *otherwise;
-  const std::optional<double> number = number_of(found->type, found->bytes.data());
-  if (!number) fail_type(key, "a number");
-  if (!std::isfinite(*number)) fail(kCall, key.c_str(), {"must be finite, is ", *number});
-  return *number;
-}
-
-Index Gguf::whole(const std::string& key, std::optional<Index> otherwise) const {
-  if (otherwise && !has(key)) return *otherwise;
-  const double found = number(key);
-  if (!(found >= 0 && found <= 0x1p30 && found == std::floor(found))) {
-    fail(kCall, key.c_str(), {"must be a whole number from 0 to 2^30, is ", found});
-  }
-  return static_cast<Index>(found);
-}
-
-bool Gguf::boolean(const std::string& key, std::optional<bool> otherwise) const {
-  const GgufValue* const found = value(key, otherwise.has_value(), false);
-  if (!found) return *otherwise;
-  if (found->type != Type::boolean) fail_type(key, "true or false");
-  return found->bytes[0] != std::byte{0};
-}
-
-std::string_view Gguf::text(const std::string& key,
-                            std::optional<std::string_view> otherwise) const {
-  const GgufValue* const found = value(key, otherwise.has_value(), false);
-  if (!found) return *otherwise;
-  if (found->type != Type::string) fail_type(key, "a text");
-  const std::span<const std::byte> text = found->bytes.subspan(8);
-  return {reinterpret_cast<const char*>(text.data()), text.size()};
-}
-
-std::vector<GgufText> Gguf::texts(const std::string& key) const {
-  std::vector<GgufText> texts;
-  const GgufValue* const found = value(key, true, true);
-  if (!found) return texts;
-  if (found->type != Type::string) fail_type(key, "a list of texts");
-  const std::byte* at = found->bytes.data();
-  for (std::uint64_t n = 0; n < found->count; ++n) {
-    const auto size = static_cast<std::size_t>(number_at(at, 8));
-    at += 8;
-    const auto begin = found->begin + static_cast<std::size_t>(at - found->bytes.data());
-    texts.push_back({{reinterpret_cast<const char*>(at), size}, begin});
-    at += size;
-  }
-  return texts;
-}
-
-std::vector<double> Gguf::numbers(const std::string& key) const {
-  std::vector<double> numbers;
-  const GgufValue* const found = value(key, true, true);
-  if (!found) return numbers;
-  const std::size_t size = kSizes[static_cast<std::size_t>(found->type)];
-  for (std::uint64_t n = 0; n < found->count; ++n) {
-    const std::byte* const at = found->bytes.data() + static_cast<std::size_t>(n) * size;
-    const std::optional<double> number = number_of(found->type, at);
-    if (!number) fail_type(key, "a list of numbers");
-    numbers.push_back(*number);
-  }
-  return numbers;
 }
 
 }  // namespace tril

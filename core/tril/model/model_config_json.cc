@@ -1,41 +1,29 @@
 // Keys and what holds where they are missing are those of the family's entry (model_family.h).
 #include <tril/files/json_value.h>
-#include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/model/model_config_json.h>
+#include <tril/model/model_config_parts.h>
 #include <tril/model/model_family.h>
 #include <tril/model/model_settings.h>
-#include <tril/model/rotary_config_json.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tril {
 namespace {
 
-constexpr const char* kCall = "parse_model_config";
-// Lists of an entry a layer: what it is, and 1 where it turns queries and keys.
-constexpr const char *kTypes = "layer_types", *kTurned = "no_rope_layers";
-// In front of the family where tokens see both sides: a type that other libraries refuse, which
-// would take the model for one that sees only what came before.
-constexpr std::string_view kMasked = "tril-masked-";
+using detail::kActivationNames, detail::kLayerTypeList, detail::kLayerTypes, detail::kMaskedPrefix,
+    detail::kOwnPrefix, detail::kTurnedList;
 
-// Activations by their names in files; the first of each is written.
-constexpr Named<Activation> kNames[] = {
-    {"silu", Activation::silu},          {"gelu_pytorch_tanh", Activation::gelu_tanh},
-    {"gelu_new", Activation::gelu_tanh}, {"gelu_fast", Activation::gelu_tanh},
-    {"gelu", Activation::gelu},          {"swish", Activation::silu},
-    {"relu", Activation::relu}};
+constexpr const char* kCall = "parse_model_config";
 
 void read_activation(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                      ModelConfig& config) {
   const std::string name = file.text(entry.activation, entry.default_activation);
-  const Activation wanted = value_named(kNames, name, kCall, entry.activation, "activation");
+  const Activation wanted =
+      value_named(kActivationNames, name, kCall, entry.activation, "activation");
   const bool is_gated = config.is_gated();
   for (const auto& each : kModelFeedForwards) {
     config.feed_forward = each.value;
@@ -55,9 +43,6 @@ Index read_period(const char* name, const std::vector<bool>& differs) {
   return period;
 }
 
-// Whether a layer sees all keys, by what it is called.
-constexpr Named<bool> kLayerTypes[] = {{"full_attention", true}, {"sliding_attention", false}};
-
 // Which layers have a window, and which turn queries and keys, in lists of newer files.
 void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                   ModelConfig& config) {
@@ -74,18 +59,18 @@ void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& ent
   };
   if (entry.window_period) {
     config.window_period = file.whole(entry.window_period, config.window_period);
-    if (const auto types = file.list_of_texts(kTypes); !types.empty()) {
-      config.window_period = differ(kTypes, types, [](const std::string& type) {
-        return value_named(kLayerTypes, type, kCall, kTypes, "layer type");
+    if (const auto types = file.list_of_texts(kLayerTypeList); !types.empty()) {
+      config.window_period = differ(kLayerTypeList, types, [](const std::string& type) {
+        return value_named(kLayerTypes, type, kCall, kLayerTypeList, "layer type");
       });
     }
   }
   if (entry.rotary_period) {
     config.rotary_period = file.whole(entry.rotary_period, config.rotary_period);
-    const auto turned = file.numbers_below(kTurned, std::numeric_limits<Index>::max());
+    const auto turned = file.numbers_below(kTurnedList, std::numeric_limits<Index>::max());
     if (!turned.empty()) {
-      config.rotary_period = differ(kTurned, turned, [](Index turns) {
-        if (turns > 1) fail(kCall, kTurned, {"must be 0 or 1, is ", turns});
+      config.rotary_period = differ(kTurnedList, turned, [](Index turns) {
+        if (turns > 1) fail(kCall, kTurnedList, {"must be 0 or 1, is ", turns});
         return turns == 0;
       });
     }
@@ -115,8 +100,38 @@ void read_sizes(const detail::JsonObject& file, const detail::FamilyEntry& entry
   if (config.width % config.heads != 0 || own_width != even_width) config.head_dim = own_width;
 }
 
-// What the family's own library reads.
-ModelConfig read_family(const detail::JsonObject& file, ModelFamily family) {
+std::vector<std::int32_t> tokens_named(const detail::JsonObject& file, const char* name,
+                                       Index vocabulary) {
+  const std::vector<Index> ids = file.numbers_below(name, vocabulary);
+  return {ids.begin(), ids.end()};
+}
+
+struct OwnReader {
+  const detail::JsonObject& file;
+
+  template <typename T, typename... Names>
+  void operator()(const char* setting, T& value, const Names&... names) const {
+    const std::string own = std::string(kOwnPrefix) + setting;
+    const char* const name = own.c_str();
+    if (!file.has(name)) return;
+    if constexpr (sizeof...(names) > 0) {
+      value = value_named(names..., file.text(name), kCall, name);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      value = file.boolean(name);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      value = file.number(name);
+    } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+      value = file.list_of_numbers(name);
+    } else {
+      value = file.whole(name);
+    }
+  }
+  void newer(const char* name, auto&... each) const { (*this)(name, each...); }
+};
+
+}  // namespace
+
+ModelConfig detail::read_family(const detail::JsonObject& file, ModelFamily family) {
   const detail::FamilyEntry& entry = detail::family_entry(family);
   ModelConfig config = ModelConfig::of(family);
   const auto flag = [&](const char* name, bool& setting) {
@@ -163,90 +178,18 @@ ModelConfig read_family(const detail::JsonObject& file, ModelFamily family) {
   return config;
 }
 
-std::vector<std::int32_t> tokens_named(const detail::JsonObject& file, const char* name,
-                                       Index vocabulary) {
-  const std::vector<Index> ids = file.numbers_below(name, vocabulary);
-  return {ids.begin(), ids.end()};
-}
-
-// The share of a head that is turned, of which readers take the whole part of share * D.
-double turned_share(const ModelConfig& config) {
-  const auto width = static_cast<double>(config.head_width());
-  const double share = static_cast<double>(config.turned_width()) / width;
-  const bool is_less = static_cast<Index>(share * width) < config.turned_width();
-  return is_less ? std::nextafter(share, 1.0) : share;
-}
-
-// A number, several in a list, or null.
-detail::JsonText tokens_json(const std::vector<std::int32_t>& tokens) {
-  if (tokens.empty()) return nullptr;
-  if (tokens.size() == 1) return tokens[0];
-  detail::JsonWriter list('[');
-  for (const std::int32_t each : tokens) list.add(each);
-  return std::move(list).end();
-}
-
-// What no family has a name for is said under one of our own, "tril_residual".
-constexpr const char* kOwn = "tril_";
-
-struct OwnReader {
-  const detail::JsonObject& file;
-
-  template <typename T, typename... Names>
-  void operator()(const char* setting, T& value, const Names&... names) const {
-    const std::string own = std::string(kOwn) + setting;
-    const char* const name = own.c_str();
-    if (!file.has(name)) return;
-    if constexpr (sizeof...(names) > 0) {
-      value = value_named(names..., file.text(name), kCall, name);
-    } else if constexpr (std::is_same_v<T, bool>) {
-      value = file.boolean(name);
-    } else if constexpr (std::is_floating_point_v<T>) {
-      value = file.number(name);
-    } else if constexpr (std::is_same_v<T, std::vector<double>>) {
-      value = file.list_of_numbers(name);
-    } else {
-      value = file.whole(name);
-    }
-  }
-  void newer(const char* name, auto&... each) const { (*this)(name, each...); }
-};
-
-struct OwnWriter {
-  std::map<std::string, detail::JsonText>& texts;
-
-  void operator()(const char* name, const auto& value) const { texts.emplace(name, value); }
-  void operator()(const char* name, const auto& value, const auto& names) const {
-    texts.emplace(name, name_of(names, value));
-  }
-  void newer(const char* name, const auto&... each) const { (*this)(name, each...); }
-};
-
-// Those in which the settings are not what the file says already.
-void add_own(detail::JsonWriter& json, const ModelConfig& config, ModelConfig said) {
-  said.kv_heads = said.kv_head_count() == config.kv_head_count() ? config.kv_heads : said.kv_heads;
-  said.hidden = config.hidden;
-  said.causal = ModelConfig::of(config.family).causal;  // model_type says it too
-  std::map<std::string, detail::JsonText> all, known;
-  detail::for_each_model_setting(config, OwnWriter{all});
-  detail::for_each_model_setting(said, OwnWriter{known});
-  for (const auto& [name, value] : all) {
-    if (known.at(name).text != value.text) json.add(kOwn + name, value);
-  }
-}
-
-}  // namespace
-
 PretrainedConfig parse_model_config(std::string_view text) {
   const detail::JsonObject file(kCall, "file", text);
   const std::string type = file.text("model_type");
-  const bool is_masked = type.starts_with(kMasked);
-  const ModelFamily family = is_masked ? value_named(kModelFamilies, type.substr(kMasked.size()),
-                                                     kCall, "model_type", "family")
-                                       : detail::family_named(type, kCall);
+  const bool is_masked = type.starts_with(kMaskedPrefix);
+  const ModelFamily family = is_masked
+                                 ? value_named(kModelFamilies, type.substr(kMaskedPrefix.size()),
+                                               kCall, "model_type", "family")
+                                 : detail::family_named(type, kCall);
   const char* const whole = detail::family_entry(family).whole;
   const bool is_part = whole && type == whole;
-  PretrainedConfig result{read_family(is_part ? file.object("text_config") : file, family), {}};
+  PretrainedConfig result{detail::read_family(is_part ? file.object("text_config") : file, family),
+                          {}};
   ModelConfig& config = result.config;
   if (is_masked) config.causal = false;
   detail::for_each_model_setting(config, OwnReader{file});
@@ -267,84 +210,6 @@ std::optional<std::vector<std::int32_t>> parse_generation_config(std::string_vie
   constexpr const char* kName = "eos_token_id";
   if (!file.has(kName)) return std::nullopt;
   return tokens_named(file, kName, vocabulary);
-}
-
-std::string model_config_json(const ModelConfig& config, ElementType type,
-                              const ModelTokens& tokens) {
-  const detail::FamilyEntry& entry = detail::family_entry(config.family);
-  const ModelConfig published = ModelConfig::of(config.family);
-  detail::JsonWriter json('{', 2);
-  const auto add = [&](const char* name, const detail::JsonText& value) {
-    if (name) json.add(name, value);
-  };
-  const bool is_causal_as_published = config.causal == published.causal;
-  const std::string own =
-      std::string(is_causal_as_published ? "" : kMasked).append(family_name(config.family));
-  json.add("architectures",
-           detail::json_list({is_causal_as_published ? entry.architecture : "TrilForMaskedLM"}));
-  json.add("model_type", own);
-  json.add(entry.layer_count, config.layers);
-  json.add(entry.heads, config.heads);
-  add(entry.kv_heads, config.kv_head_count());
-  if (config.head_dim > 0 || entry.default_head_dim > 0) add(entry.head_dim, config.head_width());
-  json.add(entry.width, config.width);
-  json.add(entry.hidden, config.hidden_width());
-  json.add(entry.context, config.context);
-  const bool is_named =
-      config.feed_forward != published.feed_forward && config.is_gated() == published.is_gated();
-  json.add(entry.activation, is_named ? name_of(kNames, config.activation())
-                                      : std::string_view(entry.default_activation));
-  json.add(entry.eps, config.eps);
-  if (entry.rotary_base) {
-    json.add(entry.rotary_base, config.rotary_base);
-    add(entry.rotary_local_base,
-        config.rotary_local_base > 0 ? config.rotary_local_base : config.rotary_base);
-    const double share = turned_share(config);
-    if (share != entry.default_rotary_share) add(entry.rotary_share, share);
-    detail::add_rotary_scaling(json, config);
-  }
-  for (const char* name : entry.dropouts) add(name, config.dropout);
-  add(entry.token_types, config.token_types);
-  add(entry.position_kind, "absolute");
-  add(entry.biases, config.biases);
-  add(entry.attention_biases, config.has_output_bias());
-  add(entry.mlp_biases, config.has_feed_forward_biases());
-  add(entry.projection_biases, config.projection_biases);
-  add(entry.parallel, config.parallel);
-  if (!config.scaled_scores) add(entry.scaled_scores, false);
-  if (config.layer_scale) add(entry.layer_scale, true);
-  const auto add_or_null = [&](const char* name, auto value) {
-    if (value > 0) add(name, value);
-    if (value == 0) add(name, nullptr);
-  };
-  // Where layers may differ, null is refused by other libraries, and their types say all.
-  const bool has_types = entry.window_period;
-  add_or_null(entry.window, has_types && config.window == 0 ? config.context : config.window);
-  add(entry.query_scale,
-      config.query_scale > 0 ? config.query_scale : static_cast<double>(config.head_width()));
-  add_or_null(entry.score_cap, config.score_cap);
-  add_or_null(entry.logit_cap, config.logit_cap);
-  const auto each_layer = [&](const char* name, const auto& says) {
-    detail::JsonWriter list('[');
-    for (Index n = 0; n < config.layers; ++n) list.add(says(n));
-    json.add(name, std::move(list).end());
-  };
-  if (entry.window_period) {
-    each_layer(kTypes, [&](Index n) { return name_of(kLayerTypes, !config.has_window(n)); });
-  }
-  if (entry.rotary_period) {
-    each_layer(kTurned,
-               [&](Index n) { return ModelConfig::is_nth(n, config.rotary_period) ? 0 : 1; });
-  }
-  json.add("vocab_size", config.vocabulary);
-  json.add("bos_token_id", tokens_json(tokens.begin));
-  json.add("eos_token_id", tokens_json(tokens.end));
-  json.add("pad_token_id", tokens_json(tokens.pad));
-  if (config.has_head) json.add("tie_word_embeddings", config.tied_head);
-  json.add("torch_dtype", element_name(type));
-  const std::string so_far = detail::JsonWriter(json).end().text;
-  add_own(json, config, read_family({kCall, "file", so_far}, config.family));
-  return std::move(json).end().text + "\n";
 }
 
 }  // namespace tril

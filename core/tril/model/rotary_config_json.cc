@@ -1,6 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/elementary.h>
-#include <tril/model/rotary_config_json.h>
+#include <tril/model/model_config_parts.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "heads.h"
+#include "layouts.h"
 
 #include <string>
 
