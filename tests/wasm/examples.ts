@@ -27,6 +27,7 @@ const lessonFiles = ['lessons', 'online-attention', 'singular-values', 'softmax-
 /** And those in a file. */
 const owners: Record<string, string> = {
   'calls/cost.ts': 'cost.',
+  'calls/cost-attention.ts': 'cost.',
   'calls/mask.ts': 'mask.',
   'calls/rates.ts': 'cost.',
   'tensor.ts': 'Tensor.',
