@@ -9,10 +9,6 @@ import { made } from './made';
 import { startTrainingWorker, startWorker } from './start-worker';
 import type { Failure, Loaded } from './protocol';
 
-let tell: () => void;
-/** Settles when a chapter has its first answers. */
-export const firstAnswers = new Promise<void>((resolve) => (tell = resolve));
-
 /** What a chapter's figures and their questions both ask. */
 const shared: readonly Kind[] = ['graph', 'heads', 'mask', 'block', 'perToken'];
 
@@ -130,7 +126,6 @@ export class LessonClient {
     this.slow = slow;
     if (busy) return;
     this.#settled.splice(0).forEach((settle) => settle());
-    tell();
   }
 }
 
