@@ -180,3 +180,7 @@ export const attentionCosts = (costOf: CostReader) => ({
     return read.cost(true);
   },
 });
+
+/** The calls of `tril.cost` for attention and what is built on it; an interface, for the reason of `Rates`. */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the name is what counts
+export interface AttentionCosts extends ReturnType<typeof attentionCosts> {}

@@ -1,5 +1,5 @@
 import type { Context } from '../context.js';
-import { attentionCosts } from './cost-attention.js';
+import { attentionCosts, type AttentionCosts } from './cost-attention.js';
 import { costReader } from './cost-sizes.js';
 import type { Cost } from './cost-types.js';
 import type { Activation } from './feed-forward.js';
@@ -9,12 +9,14 @@ import { rateCalls, type Rates } from './rates.js';
 export const costCalls = (context: Context) => {
   const costOf = costReader(context);
 
-  const withRates = <Counts extends object>(counts: Counts) =>
-    Object.freeze(Object.assign(rateCalls(context) as Rates, counts));
+  const withOthers = <Counts extends object>(counts: Counts) =>
+    Object.freeze(
+      Object.assign(rateCalls(context) as Rates, attentionCosts(costOf) as AttentionCosts, counts),
+    );
 
   return {
     /** What calls cost, from their sizes alone. Nothing is computed. */
-    cost: withRates({
+    cost: withOthers({
       /**
        * Of `matmul`, `[batches, rows, depth]` times `[batches, depth, cols]`: 2 flops a term, by
        * Strassen's method less.
@@ -153,8 +155,6 @@ export const costCalls = (context: Context) => {
         read.flag('bias', true);
         return read.cost();
       },
-
-      ...attentionCosts(costOf),
     }),
   };
 };
