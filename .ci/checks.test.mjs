@@ -275,16 +275,22 @@ test('what is too large or was not built is refused', () => {
   assert.equal(checkSizes({ ...written, 'tril-simd.wasm': undefined }).length, 1);
 });
 
-test('a page does without the styles of scripts that it does not name', () => {
+test('a page does without the styles and fonts of scripts that it does not name', () => {
   const manifest = {
-    'node.js': { file: 'a/nodes/1.js', css: ['a/1.css', 'a/shared.css'] },
-    'Later.svelte': { file: 'a/chunks/later.js', css: ['a/Later.css', 'a/shared.css'] },
+    'node.js': { file: 'a/nodes/1.js', css: ['a/1.css', 'a/shared.css'], assets: ['a/1.woff2'] },
+    'Later.svelte': {
+      ...{ file: 'a/chunks/later.js', css: ['a/Later.css', 'a/shared.css'] },
+      assets: ['a/Later.woff2', 'a/1.woff2'],
+    },
   };
   const style = (name) => `\n  <link href="../a/${name}.css" rel="stylesheet">`;
-  const page = (...names) =>
-    `<link href="../a/nodes/1.js" rel="modulepreload">${names.map(style).join('')}</head>`;
-  const all = page('1', 'shared', 'Later', 'unknown');
-  assert.equal(withoutLater(all, manifest), page('1', 'shared', 'unknown'));
+  const font = (name) =>
+    `\n  <link href="../a/${name}.woff2" rel="preload" as="font" type="font/woff2" crossorigin>`;
+  const page = (...looks) =>
+    `<link href="../a/nodes/1.js" rel="modulepreload">${looks.join('')}</head>`;
+  const [one, shared, unknown] = ['1', 'shared', 'unknown'].map(style);
+  const all = page(one, shared, style('Later'), unknown, font('1'), font('Later'));
+  assert.equal(withoutLater(all, manifest), page(one, shared, unknown, font('1')));
 });
 
 test('a page names what its scripts import, also where something fetches it later', () => {

@@ -1,9 +1,9 @@
-// Styles that no page needs before its first figure is seen: those of scripts that are fetched where a visitor comes near, and that
-// bring them along. What Vite says of scripts and styles tells them apart.
+// Styles and fonts that no page needs before its first figure is seen: those of scripts that are fetched where a visitor comes near,
+// and that bring them along. What Vite says of scripts and styles tells them apart.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-const styles = /\s*<link href="([^"]+\.css)" rel="stylesheet">/g;
+const looks = /\s*<link href="([^"]+)" rel="(?:stylesheet"|preload" as="font"[^>]*)>/g;
 const scripts = /<link href="([^"]+\.js)" rel="modulepreload">/g;
 
 /** The scripts of such names, and all that they import. */
@@ -15,20 +15,20 @@ function importedBy(names, manifest) {
 }
 const nameOf = ({ file }) => basename(file);
 
+const looksOf = ({ css = [], assets = [] }) => [...css, ...assets].map((path) => basename(path));
+
 /**
- * A page less the styles that come with none of the scripts that it needs. `manifest` is Vite's. SvelteKit does not name a
+ * A page less the styles and fonts that come with none of the scripts that it needs. `manifest` is Vite's. SvelteKit does not name a
  * script that something fetches later, too: a page names it here, so that a browser does not find it out only by and by.
  */
 export function withoutLater(html, manifest) {
   const links = [...html.matchAll(scripts)];
   const named = new Set(links.map(([, href]) => basename(href)));
   const needed = importedBy(named, manifest);
-  const now = new Set(needed.flatMap(({ css = [] }) => css.map((path) => basename(path))));
-  const known = new Set(
-    Object.values(manifest).flatMap(({ css = [] }) => css.map((path) => basename(path))),
-  );
+  const now = new Set(needed.flatMap(looksOf));
+  const known = new Set(Object.values(manifest).flatMap(looksOf));
   const isLater = (href) => known.has(basename(href)) && !now.has(basename(href));
-  const less = html.replace(styles, (link, href) => (isLater(href) ? '' : link));
+  const less = html.replace(looks, (link, href) => (isLater(href) ? '' : link));
   const missing = needed.filter((one) => !named.has(nameOf(one)));
   if (missing.length === 0) return less;
   const [last, href] = links.at(-1);
