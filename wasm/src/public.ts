@@ -69,6 +69,7 @@ export type {
   AttentionSizes,
   Cost,
 } from './calls/cost-types.js';
+export type { AttentionCosts } from './calls/cost-attention.js';
 export type { Rates } from './calls/rates.js';
 export type { CompareOptions, Difference, Statistics } from './calls/measures.js';
 export type { TriangularOptions } from './calls/matrices.js';
