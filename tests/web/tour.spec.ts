@@ -196,6 +196,23 @@ test('what is drawn is what the head computes, at twenty places, down and up', a
   expect(strict.symbols).toBe(4);
 });
 
+test('what is pressed before the scroll has come to rest stays', async ({ page }) => {
+  await open(page);
+  await scrollTo(page, 2.5);
+  const name = message('tour.column', { place: 3, word: 'saw' });
+  const column = page.getByRole('button', { name });
+  await column.waitFor();
+  await column.evaluate(async (element) => {
+    window.scrollBy({ top: 40, behavior: 'instant' });
+    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+    element.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+  });
+  const before = page.url();
+  await page.waitForURL((url) => url.href !== before && url.href.includes('at='));
+  await page.waitForTimeout(400); // longer than an address waits for the scroll
+  await expect(page.locator('.why[data-why="scores"]')).toBeVisible();
+});
+
 test('a word is chosen, a thread pulled, a question made stricter, a score explained', async ({
   page,
 }) => {
