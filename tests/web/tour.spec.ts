@@ -196,23 +196,6 @@ test('what is drawn is what the head computes, at twenty places, down and up', a
   expect(strict.symbols).toBe(4);
 });
 
-test('what is pressed before the scroll has come to rest stays', async ({ page }) => {
-  await open(page);
-  await scrollTo(page, 2.5);
-  const name = message('tour.column', { place: 3, word: 'saw' });
-  const column = page.getByRole('button', { name });
-  await column.waitFor();
-  await column.evaluate(async (element) => {
-    window.scrollBy({ top: 40, behavior: 'instant' });
-    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
-    element.dispatchEvent(new MouseEvent('click', { bubbles: true }));
-  });
-  const before = page.url();
-  await page.waitForURL((url) => url.href !== before && url.href.includes('at='));
-  await page.waitForTimeout(400); // longer than an address waits for the scroll
-  await expect(page.locator('.why[data-why="scores"]')).toBeVisible();
-});
-
 test('a word is chosen, a thread pulled, a question made stricter, a score explained', async ({
   page,
 }) => {
@@ -271,29 +254,6 @@ test('a word is chosen, a thread pulled, a question made stricter, a score expla
   expect(terms.reduce((a, b) => a + b)).toBeCloseTo(storyOf(2).scores[2], 4);
   await page.keyboard.press('Escape');
   await expect(why).toHaveCount(0);
-});
-
-test('dots lead to the screens; keys, back and forward do what they do everywhere', async ({
-  page,
-}) => {
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
-  await page.goto('./');
-  for (const link of ['[data-way="tour"]', '.alive [data-to="tour"]']) {
-    await page.locator(link).click();
-    await expect(page).toHaveTitle(/^You already do this/u);
-    await page.goBack();
-  }
-  await open(page);
-  const dot = (id: string) => page.locator(`[data-stop="${id}"]`);
-  await expect(dot('blank')).toHaveAttribute('aria-current', 'step');
-  for (const id of ['alike', 'cards', 'shares', 'train', 'blank']) {
-    await dot(id).click();
-    await expect(dot(id)).toHaveAttribute('aria-current', 'step');
-  }
-  await page.locator('main').click({ position: { x: 40, y: 300 } });
-  await page.keyboard.press('PageDown');
-  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(200);
-  await expect(page).toHaveURL(/at=0\.\d/u);
 });
 
 /** The words of the story, from the file that the page is made of. */
