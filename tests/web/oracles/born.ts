@@ -15,7 +15,7 @@ export const tasks: Readonly<
   previous: { steps: 100, periods: null, others: null },
   fixed: { steps: 200, periods: [16, 16], others: [5, 15] },
 };
-/** Of the batch of a step; behind 900,000 steps, of what is measured, what is like nothing that is learned, and weights. */
+/** The seed of a step's batch; after 900,000 steps come those of what is measured, of what is like nothing learned, and of weights. */
 export const seedOf = (seed: number, step: number) => 1e6 * seed + step;
 export const [heldOut, others, weightsFrom] = [900_000, 900_001, 900_100];
 /** Of an answer that nobody can know. */
@@ -142,7 +142,7 @@ export const weightsOf = (trainer: Trainer): Uint8Array => trainer.export()['mod
 export const hashOf = (trainer: Trainer) =>
   createHash('sha256').update(weightsOf(trainer)).digest('hex').slice(0, 8);
 
-/** How likely each token is behind others, with heads switched off, which are counted layer by layer. */
+/** How likely each token is after others, with heads switched off, which are counted layer by layer. */
 export function chancesOf(
   tril: TrainingTril,
   trainer: Trainer,

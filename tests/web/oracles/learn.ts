@@ -1,5 +1,5 @@
 // The head of chapter "Learn" in double precision, from its definition, with numbers of its own; gradients are differences of
-// losses, so that nothing is shared with the core's way back.
+// losses, so that nothing is shared with the core's backward pass.
 import type { Rows } from '../lessons.ts';
 
 export const stages = ['wq', 'wk', 'wv', 'q', 'k', 'v', 'scores', 'weights', 'output'] as const;

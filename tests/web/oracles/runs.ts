@@ -1,7 +1,17 @@
 // The other trainings of chapter "Learn" in Node, written down again: two side by side, and a text of letters.
 import type { ModelSettings } from 'tril';
 import type { TrainingTril } from 'tril/training';
-import { batchOf, begin, heldOut, length, seedOf, tasks, training, vocabulary } from './born.ts';
+import {
+  batchOf,
+  begin,
+  heldOut,
+  length,
+  seedOf,
+  tasks,
+  training,
+  vocabulary,
+  weightsFrom,
+} from './born.ts';
 
 const { periods } = tasks.induction;
 /** Of 16 sequences 20 letters are given and 12 are to be written. */
@@ -20,7 +30,7 @@ export function sideBySide(tril: TrainingTril, differs: ModelSettings, seed: num
   const names = tril.scope(() => Object.keys(trainers[0].parameters()));
   const measured = batchOf(tril, periods, seedOf(seed, heldOut));
   const runs = trainers.map((trainer) => {
-    begin(tril, trainer, (name) => seedOf(seed, 900_100 + names.indexOf(name)));
+    begin(tril, trainer, (name) => seedOf(seed, weightsFrom + names.indexOf(name)));
     const loss = () => trainer.evaluate(measured).loss;
     const curve: [step: number, loss: number][] = [[0, loss()]];
     for (let step = 1; step <= 200; ++step) {
@@ -42,7 +52,7 @@ export function sideBySide(tril: TrainingTril, differs: ModelSettings, seed: num
 
 /**
  * Mean losses of what counting comes to, by how many letters before it are looked at, 0 to 4: after Witten and Bell (1991) a
- * token that came c times behind a history, of n in all and d different ones, has (c + d p) / (n + d), p by the shorter one.
+ * token that came c times after a history, of n in all and d different ones, has (c + d p) / (n + d), p by the shorter one.
  */
 export function countedLosses(seen: ArrayLike<number>, unseen: ArrayLike<number>, kinds: number) {
   const [known, asked] = [Array.from(seen), Array.from(unseen)];
