@@ -135,6 +135,42 @@ TEST_F(RunningAverage, DoesNotLookAhead) {
   }
 }
 
+// Not even where what is to come is not a number.
+TEST_F(RunningAverage, NothingLeaksFromTheFuture) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const AverageMethod method : kAll) {
+    for (const bool sum : {false, true}) {
+      if (sum && method == AverageMethod::softmax) continue;
+      for (const float garbage : {kNaN, kInfinity, -kInfinity}) {
+        const Buffer<float, 3> x = tensor({2, 3, 2}, {1, 2, 3, garbage, 5, 6, 1, 2, 3, 4, 5, 6});
+        Buffer<float, 3> out({2, 3, 2});
+        run(x, {.method = method, .sum = sum, .hidden = -kInfinity}, out);
+        EXPECT_EQ(out.view()[0][0][0], 1);
+        EXPECT_EQ(out.view()[0][0][1], 2);
+        EXPECT_EQ(out.view()[0][2][0], sum ? 9 : 3);
+        EXPECT_FALSE(std::isfinite(out.view()[0][1][1]));
+        EXPECT_FALSE(std::isfinite(out.view()[0][2][1]));
+        EXPECT_EQ(out.view()[1][2][1], sum ? 12 : 4);
+      }
+    }
+  }
+}
+
+// Their sum is beyond float's range, their average is not.
+TEST_F(RunningAverage, OfHugeNumbersIsHuge) {
+  const Buffer<float, 3> x = tensor({1, 3, 1}, {3e38f, 3e38f, -3e38f});
+  for (const AverageMethod method : kAll) {
+    Buffer<float, 3> out({1, 3, 1});
+    run(x, {.method = method}, out);
+    EXPECT_NEAR(out.view()[0][1][0] / 3e38f, 1, 4 * kEpsilon);
+    EXPECT_NEAR(out.view()[0][2][0] / 3e38f, 1 / 3.0, 4 * kEpsilon);
+  }
+  Buffer<float, 3> out({1, 3, 1});
+  run(x, {.sum = true}, out);
+  EXPECT_TRUE(std::isinf(out.view()[0][1][0]));
+}
+
 TEST_F(RunningAverage, RejectsWhatDoesNotFit) {
   const Buffer<float, 3> x({1, 3, 2});
   Buffer<float, 3> out({1, 3, 2}), small({1, 2, 2});

@@ -178,7 +178,8 @@ void DenseRule<T>::apply(const MaskBlock& block, Index query, float* scores) con
     if (key >= row.keys || !shows(row[key])) {
       scores[i] = kHidden;
     } else if constexpr (std::is_same_v<T, float>) {
-      scores[i] += row[key];
+      // Another rule may have hidden the key, and then nothing shows it again: not even NaN.
+      scores[i] = scores[i] == kHidden ? kHidden : scores[i] + row[key];
     }
   }
 }

@@ -2,7 +2,7 @@
 #include <tril/foundation/copy.h>
 #include <tril/layers/softmax.h>
 #include <tril/lessons/running_average.h>
-#include <tril/matmul/method.h>
+#include <tril/matmul/hidden_rows.h>
 
 #include <cmath>
 #include <string>
@@ -18,9 +18,15 @@ void by_loops(const TensorView<const float, 3>& x, bool sum_only, const TensorVi
   for (Index b = 0; b < x.size(0); ++b) {
     for (Index t = 0; t < x.size(1); ++t) {
       for (Index c = 0; c < x.size(2); ++c) {
-        float sum = 0;
-        for (Index s = 0; s <= t; ++s) sum += x[b][s][c];
-        out[b][t][c] = sum_only ? sum : sum / static_cast<float>(t + 1);
+        const auto sum_as = [&](auto sum) {
+          for (Index s = 0; s <= t; ++s) sum += x[b][s][c];
+          return sum;
+        };
+        const float sum = sum_as(0.0f);
+        const bool overflows = !sum_only && std::isinf(sum);  // where the average may not
+        out[b][t][c] = sum_only    ? sum
+                       : overflows ? static_cast<float>(sum_as(0.0) / static_cast<double>(t + 1))
+                                   : sum / static_cast<float>(t + 1);
       }
     }
   }
@@ -98,7 +104,7 @@ void running_average(TensorView<const float, 3> x, const RunningAverageOptions& 
     }
   }
   for (Index b = 0; b < x.size(0); ++b) {
-    detail::run_matmul(weights, x[b], {}, out[b], context);
+    detail::run_hiding_matmul(weights, x[b], {}, out[b], context);
   }
 }
 
