@@ -244,6 +244,12 @@ TEST(GatedActivation, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(back(gate, {}, out), "gated_activation_backward: d_gate: no tensor given");
   EXPECT_NE(back(gate, out, out).find("d_up: shares memory"), std::string::npos);
   EXPECT_NE(back(out, out, d_gate).find("d_gate: shares memory"), std::string::npos);
+  // Each may stand in its own input's place, and not in the other's.
+  Buffer<float, 2> of_gate({2, 3}), of_up({2, 3});
+  EXPECT_NE(error_of([&] {
+              gated_activation_backward(Activation::silu, gate, of_gate, of_up, d_gate, of_gate);
+            }).find("d_up: shares memory"),
+            std::string::npos);
   EXPECT_NE(error_of([&] {
               gated_activation(static_cast<Activation>(9), gate, up, out);
             }).find("activation: is none of"),

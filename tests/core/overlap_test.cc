@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/attention.h>
+#include <tril/attention/attention_backward.h>
 #include <tril/attention/linear_attention.h>
 #include <tril/attention/low_rank_attention.h>
 #include <tril/attention/triangular.h>
 #include <tril/foundation/buffer.h>
+#include <tril/foundation/random.h>
+#include <tril/foundation/saved_memory.h>
 #include <tril/layers/activations.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
@@ -83,6 +86,60 @@ TEST_F(Overlap, IsRefusedByAttention) {
   refused("additive_attention", [&] {
     additive_attention(one, one, one, {e, e, score}, {}, out, {scratch_, parallel_});
   });
+}
+
+// What a mask borrows is read as long as the call goes on.
+TEST_F(Overlap, WithAMaskIsRefused) {
+  Buffer<float, 4> x({1, 2, 4, 4}), out({1, 2, 4, 4}), added({1, 2, 4, 4});
+  Buffer<float, 3> log_sum_exp({1, 2, 4});
+  std::fill_n(x.data(), 32, 1.0f);
+  Buffer<std::uint8_t, 4> seen({1, 2, 4, 64});  // as many bytes as all of `out`
+  AttentionOptions options;
+  options.mask = Mask::additive(added);
+  const auto message = [&](const TensorView<float, 4>& to, const AttentionTrace& trace = {}) {
+    return error_of([&] { attention(x, x, x, options, to, {scratch_, parallel_}, trace); });
+  };
+  EXPECT_EQ(message(added), "attention: out: shares memory with the mask");
+  EXPECT_EQ(message(out, {.weights = added}),
+            "attention: trace.weights: shares memory with the mask");
+  EXPECT_EQ(message(out), "");
+  attention(x, x, x, options, out, {scratch_, parallel_}, {.log_sum_exp = log_sum_exp});
+  EXPECT_EQ(error_of([&] {
+              attention_backward(x, x, x, x, out, log_sum_exp, options, {{}, {}, {}, added},
+                                 {scratch_, parallel_});
+            }),
+            "attention_backward: d_mask: shares memory with the mask");
+  EXPECT_EQ(error_of([&] { mask_values(options.mask, 0, added); }),
+            "mask_values: out: shares memory with the mask");
+  options.mask = Mask::boolean({seen.data(), {1, 2, 4, 4}});
+  EXPECT_EQ(message({reinterpret_cast<float*>(seen.data()), {1, 2, 4, 4}}),
+            "attention: out: shares memory with the mask");
+  Buffer<float, 3> one({1, 4, 4});
+  Buffer<float, 2> e({4, 4});
+  const TensorView<float, 3> to(added.data(), {1, 4, 4});
+  EXPECT_NE(error_of([&] {
+              additive_attention(one, one, one, {e, e, {e.data(), {4}}},
+                                 Mask::additive({added.data(), {1, 1, 4, 4}}), to,
+                                 {scratch_, parallel_});
+            }).find("additive_attention: out: shares memory with"),
+            std::string::npos);
+}
+
+// Views whose rows have one place for all their elements.
+TEST(Fill, RefusesWhatCannotBeWritten) {
+  float place = 0;
+  Random random(1);
+  const MatrixView<float> view(&place, {1, 64}, {0, 0});
+  const std::string problem =
+      "out: the last axis must be contiguous; shape is [1, 64], strides are [0, 0]";
+  EXPECT_EQ(error_of([&] { fill_normal(view, random); }), "fill_normal: " + problem);
+  EXPECT_EQ(error_of([&] { fill_uniform(view, random, 0, 1); }), "fill_uniform: " + problem);
+  EXPECT_EQ(
+      error_of([&] { SavedMemory(VectorView<float>(&place, {1000}, {0})); }),
+      "SavedMemory: memory: the last axis must be contiguous; shape is [1000], strides are [0]");
+  EXPECT_EQ(place, 0);
+  fill_uniform(VectorView<float>(&place, {1}), random, 1, 2);
+  EXPECT_GE(place, 1);
 }
 
 TEST(MemoryOfViews, MayLieBeforeTheFirstElement) {

@@ -40,6 +40,23 @@ TEST(SimilarWords, AreThoseOfTheSmallestAngle) {
   EXPECT_EQ(similar_words(plane, "East", 1)[0].word, 3);  // as texts are read
 }
 
+// Views are looked at before they are read.
+TEST(SimilarWords, NeedAVectorForEachWord) {
+  const WordVectors few{plane_words(), {kPlane, {4, 2}}};
+  const WordVectors folded{plane_words(), {kPlane, {5, 64}, {0, 0}}};
+  const std::string missing = "vectors: shape must be [5, 2], is [4, 2]; one for each word";
+  const std::string strided =
+      "vectors: the last axis must be contiguous; shape is [5, 64], strides are [0, 0]";
+  for (const auto& [all, problem] : {std::pair{&few, missing}, {&folded, strided}}) {
+    EXPECT_EQ(error_of([&, given = all] { similar_words(*given, "east", 1); }),
+              "similar_words: " + problem);
+    EXPECT_EQ(error_of([&, given = all] { analogous_words(*given, "east", "north", "west", 1); }),
+              "analogous_words: " + problem);
+    EXPECT_EQ(error_of([&, given = all] { word_vectors_file(*given); }),
+              "word_vectors_file: " + problem);
+  }
+}
+
 TEST(AnalogousWords, AreThoseNearTheSumWithoutTheThree) {
   // north - east + west is (-2, 1): nowhere at a right angle, northeast beyond it.
   const auto found = analogous_words(plane, "east", "north", "west", 5);

@@ -95,6 +95,7 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
       check_no_overlap(view, input, kCall, name);
     }
     check_no_overlap(view, log_sum_exp, kCall, name);
+    check_no_overlap(view, options.mask, kCall, name);
   };
   const auto& [d_query, d_key, d_value, d_mask] = gradients;
   check_written(d_query, query.shape(), "d_query");

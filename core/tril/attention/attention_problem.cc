@@ -112,7 +112,8 @@ AttentionProblem checked_attention_problem(const char* call, TensorView<const fl
   check_options(call, options, scores);
   check_traceable(call, options.method, trace);
   check_written(call, scores, value.size(3), out, trace,
-                {"query is ", query, ", key is ", key, ", value is ", value}, query, key, value);
+                {"query is ", query, ", key is ", key, ", value is ", value}, query, key, value,
+                options.mask);
   return attention_problem(query, key, value, options, out, trace);
 }
 

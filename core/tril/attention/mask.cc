@@ -65,6 +65,18 @@ void Mask::check(const Shape<4>& scores, const char* call) const {
   }
 }
 
+std::vector<MemoryRange> Mask::memory() const {
+  std::vector<MemoryRange> ranges;
+  for (const detail::MaskRule& rule : rules_) {
+    std::visit(
+        [&](const auto& r) {
+          if constexpr (requires { r.values; }) ranges.push_back(memory_range(r.values));
+        },
+        rule);
+  }
+  return ranges;
+}
+
 KeyRange Mask::visible(const MaskBlock& block) const noexcept {
   MaskBlock narrowed = block;
   for (const detail::MaskRule& rule : rules_) {
@@ -103,6 +115,7 @@ void mask_values(const Mask& mask, Index past, TensorView<float, 4> out) {
   constexpr const char* kCall = "mask_values";
   check_view(out, kCall, "out", Empty::allowed);
   mask.check(out.shape(), kCall);
+  check_no_overlap(out, mask, kCall, "out");
   if (past < 0) fail(kCall, "past", {"must not be negative, is ", past});
   const Index queries = out.size(2), keys = out.size(3);
   if (keys == 0) return;  // of queries there may be billions

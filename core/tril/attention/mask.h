@@ -55,6 +55,9 @@ class Mask {
   // Throws Error naming `call` and "mask" unless every rule fits scores of this shape.
   void check(const Shape<4>& scores, const char* call) const;
 
+  // The memory that dense rules borrow: nothing that is written may lie there.
+  std::vector<MemoryRange> memory() const;
+
   // The part of block.keys outside of which no query of the block sees anything; within it there
   // may be hidden keys too.
   KeyRange visible(const MaskBlock& block) const noexcept;
@@ -72,6 +75,15 @@ class Mask {
 
   detail::SmallVector<detail::MaskRule, 2> rules_;
 };
+
+// Throws Error where a view that is written shares memory with the mask.
+template <typename Out>
+void check_no_overlap(const Out& out, const Mask& mask, const char* call, const char* argument) {
+  if (!out) return;
+  for (const MemoryRange& range : mask.memory()) {
+    if (memory_range(out).overlaps(range)) fail(call, argument, "shares memory with the mask");
+  }
+}
 
 // What the mask adds to the score of every query and key: out [B, H, T, S] is -inf where a query
 // may not look, and else 0, or what additive masks add. Query t stands at key t + past. Throws

@@ -19,6 +19,7 @@ class OverlapCheck {
   void reads(const View& view) {
     if (view) ranges_.push_back(memory_range(view));
   }
+  void reads(const MemoryRange& range) { ranges_.push_back(range); }
   template <typename Weights>
   void reads_all(const Weights& weights) {
     for_each_parameter(weights,

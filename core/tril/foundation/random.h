@@ -4,6 +4,7 @@
 // cryptography.
 #pragma once
 
+#include <tril/foundation/check.h>
 #include <tril/foundation/tensor.h>
 
 #include <cstdint>
@@ -29,24 +30,34 @@ class Random {
   std::uint64_t state_ = 0;
 };
 
+namespace detail {
+
+template <int Rank, typename Draw>
+void fill(const TensorView<float, Rank>& out, const Draw& draw) {
+  for (Index i = 0; i < out.size(0); ++i) {
+    if constexpr (Rank == 1) {
+      out[i] = draw();
+    } else {
+      fill(out[i], draw);
+    }
+  }
+}
+
+}  // namespace detail
+
 // Fill in row-major order, so that the numbers depend on the seed and the shape, not on strides.
+// Throw Error for a view that cannot be written; axes may be empty.
 template <int Rank>
 void fill_uniform(const TensorView<float, Rank>& out, Random& random, float low, float high) {
-  if constexpr (Rank == 1) {
-    for (Index i = 0; i < out.size(0); ++i) out[i] = low + (high - low) * random.uniform();
-  } else {
-    for (Index i = 0; i < out.size(0); ++i) fill_uniform(out[i], random, low, high);
-  }
+  check_view(out, "fill_uniform", "out", Empty::allowed);
+  detail::fill(out, [&] { return low + (high - low) * random.uniform(); });
 }
 
 // As fill_uniform, of Random::normal.
 template <int Rank>
 void fill_normal(const TensorView<float, Rank>& out, Random& random) {
-  if constexpr (Rank == 1) {
-    for (Index i = 0; i < out.size(0); ++i) out[i] = random.normal();
-  } else {
-    for (Index i = 0; i < out.size(0); ++i) fill_normal(out[i], random);
-  }
+  check_view(out, "fill_normal", "out", Empty::allowed);
+  detail::fill(out, [&] { return random.normal(); });
 }
 
 }  // namespace tril

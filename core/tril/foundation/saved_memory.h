@@ -28,8 +28,10 @@ class SavedMemory {
  public:
   // Counts: the views that it gives have a shape, and no data.
   SavedMemory() noexcept = default;
-  // Hands out `memory`, which stays the caller's.
-  explicit SavedMemory(const VectorView<float>& memory) noexcept : memory_(memory) {}
+  // Hands out `memory`, which stays the caller's. Throws Error for a view that cannot be written.
+  explicit SavedMemory(const VectorView<float>& memory) : memory_(memory) {
+    if (memory) check_view(memory, "SavedMemory", "memory", Empty::allowed);
+  }
 
   // A tensor of these sizes without gaps, on a cache line of its own where the memory begins on
   // one. Throws Error where the memory is too small, or where no memory could hold what has been

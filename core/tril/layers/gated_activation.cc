@@ -65,8 +65,10 @@ void gated_activation_backward(Activation activation, MatrixView<const float> d_
   check_in_place(d_gate, gate, kCall, "d_gate");
   check_no_overlap(d_up, d_out, kCall, "d_up");
   check_in_place(d_up, up, kCall, "d_up");
-  // Halves of one matrix lie between each other's rows; the same place would be written twice.
+  // Halves of one matrix lie between each other's rows; what begins at the same place does not.
   if (d_up.data() == d_gate.data()) check_no_overlap(d_up, d_gate, kCall, "d_up");
+  if (d_up.data() == gate.data()) check_no_overlap(d_up, gate, kCall, "d_up");
+  if (d_gate.data() == up.data()) check_in_place(d_gate, up, kCall, "d_gate");
   detail::run_gated_activation_backward(activation, d_out, gate, up, d_gate, d_up, context);
 }
 

@@ -127,6 +127,8 @@ void cosine_similarity(const MatrixView<const float>& a, const MatrixView<const 
   check_view(b, kCosine, "b");
   check_shape(b, {b.size(0), a.size(1)}, kCosine, "b", "rows as wide as those of a");
   check_shape(out, {a.size(0), b.size(0)}, kCosine, "out", "[N, M]");
+  check_no_overlap(out, a, kCosine, "out");
+  check_no_overlap(out, b, kCosine, "out");
   for (Index n = 0; n < a.size(0); ++n) {
     const double length = std::sqrt(dot(a[n], a[n]));
     for (Index m = 0; m < b.size(0); ++m) {

@@ -41,8 +41,16 @@ struct Term {
   const char* argument;
 };
 
+// Throws unless there is a vector for each word.
+void check_vectors(const WordVectors& all, const char* call) {
+  const MatrixView<const float>& vectors = all.vectors;
+  check_view(vectors, call, "vectors");
+  check_shape(vectors, {all.words.size(), vectors.size(1)}, call, "vectors", "one for each word");
+}
+
 std::vector<WordNeighbour> nearest(const WordVectors& all, std::span<const Term> terms, Index count,
                                    const char* call) {
+  check_vectors(all, call);
   const MatrixView<const float>& vectors = all.vectors;
   const Index width = vectors.size(1);
   if (count < 1) fail(call, "count", {"must be at least 1, is ", count});
@@ -103,6 +111,7 @@ std::vector<WordNeighbour> analogous_words(const WordVectors& all, std::string_v
 }
 
 std::vector<std::byte> word_vectors_file(const WordVectors& all, ElementType type) {
+  check_vectors(all, "word_vectors_file");
   const Index rows = all.vectors.size(0), width = all.vectors.size(1);
   std::vector<float> values;
   detail::JsonWriter words('[', detail::kJsonTight), counts = words;
