@@ -55,6 +55,30 @@ TEST_F(LinearAttention, IsPyTorchsInEitherOrder) {
   }
 }
 
+// Weights share out values, so outputs lie between them: products on the way that are too large or
+// too small for float change nothing.
+TEST(LinearAttentionOfExtremes, IsWithinItsValues) {
+  struct Case {
+    float feature, value;
+  };
+  Scratch scratch;
+  Parallel parallel{2};
+  for (const auto& [feature, number] : {Case{1e13f, 1e20f}, Case{1e13f, 3e38f}, Case{-30, 1e-20f},
+                                        Case{-30, 3e38f}, Case{1e13f, 1e-30f}}) {
+    for (const bool causal : {false, true}) {
+      for (const ProductOrder order : {ProductOrder::values_first, ProductOrder::scores_first}) {
+        Buffer<float, 4> x({1, 1, 3, 2}), value({1, 1, 3, 2}), out({1, 1, 3, 2});
+        std::fill_n(x.data(), 6, feature);
+        std::fill_n(value.data(), 6, number);
+        linear_attention(x, x, value, {.order = order, .causal = causal}, out, {scratch, parallel});
+        for (Index i = 0; i < 6; ++i) {
+          EXPECT_NEAR(out.data()[i] / number, 1, 1e-6) << feature << ", " << number;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(LinearAttention, WeightsAreWhatValuesAreWeightedWith) {
   Buffer<float, 4> weights({2, 4, 13, 13});
   run({.order = ProductOrder::scores_first, .causal = true}, weights);

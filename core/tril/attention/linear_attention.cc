@@ -45,10 +45,10 @@ void divide(float* row, Index count, float sum) noexcept {
   score_kernels().scale(row, row, count, 1.0f / sum);
 }
 
-// Whether a sum of products of features has lost nothing: products of features below e^-40 leave
-// the range of float.
+// Whether a sum of products of features has lost nothing. Products of features below e^-40 leave
+// the range of float, and so does a product of 2^-40 with a value below 2^-86.
 bool in_range(float sum) noexcept {
-  return std::fabs(sum) >= 0x1p-90f && std::fabs(sum) <= 0x1p+90f;
+  return std::fabs(sum) >= 0x1p-40f && std::fabs(sum) <= 0x1p+90f;
 }
 
 // f(x), or of elements that are all negative e^(x - shift): weights are the same with all of
@@ -133,8 +133,9 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
     }
     for (Index t = 0; t < p.queries(); ++t) {
       const float sum = dot(q[t].data(), total, depth);
-      if (in_range(sum)) {
-        divide(p.out[b][h][t].data(), width, sum);
+      float* const out = p.out[b][h][t].data();
+      if (in_range(sum) && detail::all_finite(out, width)) {
+        divide(out, width, sum);
       } else {
         attend_in_double(p, options.feature_map, item, t, p.keys(), memory, nullptr);
       }
@@ -180,7 +181,7 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
       float* const to = p.out[b][h][t].data();
       std::copy_n(out, width, to);
       if (!options.normalise) continue;
-      if (in_range(out[width])) {
+      if (in_range(out[width]) && detail::all_finite(to, width)) {
         divide(to, width, out[width]);
       } else {
         attend_in_double(p, options.feature_map, item, t, std::min(t + 1, p.keys()),
