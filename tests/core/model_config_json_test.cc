@@ -210,6 +210,27 @@ PretrainedConfig config_with(const std::string& entries) {
       entries + "}");
 }
 
+// Editors on Windows put a byte order mark first, and Python writes numbers that JSON does not
+// have.
+TEST(ModelConfigJson, ReadsWhatOtherProgramsMakeOfJson) {
+  const PretrainedConfig plain = config_with("");
+  const PretrainedConfig read =
+      parse_model_config(std::string("\xef\xbb\xbf") +
+                         R"({"time_step_limit": [0.0, Infinity], "scale": NaN, "low": -Infinity,
+          "model_type": "gpt2", "n_layer": 1, "n_head": 1, "n_embd": 8, "n_positions": 8,
+          "vocab_size": 9})");
+  EXPECT_EQ(model_config_json(read.config, ElementType::float32, read.tokens),
+            model_config_json(plain.config, ElementType::float32, plain.tokens));
+  EXPECT_EQ(error_of([] { config_with(", \"layer_norm_epsilon\": NaN"); }),
+            "parse_model_config: layer_norm_epsilon: must be a number, is \"NaN\"");
+  EXPECT_NE(
+      error_of([] { config_with(", \"eos_token_id\": Infinity"); }).find("eos_token_id: must be"),
+      std::string::npos);
+  for (const char* wrong : {"Nan", "infinity", "-infinity", "-NaN", "+Infinity", "Infinity1"}) {
+    EXPECT_NE(error_of([&] { config_with(std::string(", \"x\": ") + wrong); }), "") << wrong;
+  }
+}
+
 TEST(ModelConfigJson, NamesTokensOfTheVocabulary) {
   using Tokens = std::vector<std::int32_t>;
   const std::pair<const char*, Tokens> expected[] = {{"2", {2}},

@@ -195,8 +195,9 @@ TEST(ParseSafetensors, RefusesWrongFields) {
             "byte 28: tensor \"x\": \"dtype\" is duplicated");
   EXPECT_EQ(tensor_problem(R"("colour":"red")"), "byte 14: tensor \"x\": \"colour\" is not known");
   EXPECT_EQ(tensor_problem(R"("dtype":"F8_E4M3")"),
-            "byte 22: element type \"F8_E4M3\" is not read");
-  EXPECT_EQ(tensor_problem(R"("dtype":"f32")"), "byte 22: element type \"f32\" is not read");
+            "byte 22: tensor \"x\": element type \"F8_E4M3\" is not read");
+  EXPECT_EQ(tensor_problem(R"("dtype":"f32")"),
+            "byte 22: tensor \"x\": element type \"f32\" is not read");
   EXPECT_EQ(tensor_problem(R"("shape":[2,]})"), "byte 25: expected a whole number, found \"]\"");
   EXPECT_EQ(tensor_problem(R"("shape":[-2]})"), "byte 23: expected a whole number, found \"-\"");
   EXPECT_EQ(tensor_problem(R"("shape":[2e3]})"), "byte 24: expected \",\", found \"e\"");

@@ -280,6 +280,10 @@ TEST(ParseVocabularyAndMerges, ReadsWhatGpt2Has) {
   const Tokenizer tokenizer =
       parse_vocabulary_and_merges(vocabulary, "#version: 0.2\na b\r\nab c\n\n");
   EXPECT_EQ(tokenizer.encode("abcab<|endoftext|>"), (Ids{257, 256, 258}));
+  const std::string mark = "\xef\xbb\xbf";  // as Windows' editors write it
+  EXPECT_EQ(parse_vocabulary_and_merges(mark + vocabulary, mark + "#version: 0.2\na b\nab c")
+                .encode("abc"),
+            tokenizer.encode("abc"));
   EXPECT_EQ(parse_vocabulary_and_merges(vocabulary, "a b", {}).encode("<|endoftext|>").size(), 13u);
 
   const auto problem_of = [&](const std::string& tokens, const std::string& merges) {

@@ -114,6 +114,8 @@ TEST(WordPieces, OfVocabTxtHaveBertsDefaults) {
   const Tokenizer tokenizer = parse_word_pieces(lines);
   EXPECT_EQ(tokenizer.encode("Caf\u00e9s"), (std::vector<TokenId>{2, 4, 5, 3}));
   EXPECT_EQ(*tokenizer.parts().word_pieces, WordPieces{});
+  EXPECT_EQ(parse_word_pieces("\xef\xbb\xbf" + std::string(lines)).encode("Cafes"),
+            tokenizer.encode("Cafes"));
   const Tokenizer kept = parse_word_pieces(lines, "{\"strip_accents\": false}");
   EXPECT_EQ(kept.encode("Caf\u00e9s"), (std::vector<TokenId>{2, 1, 3}));
   EXPECT_EQ(error_of([] { parse_word_pieces("[UNK]\n[CLS]\n"); }),

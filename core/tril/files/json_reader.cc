@@ -18,7 +18,10 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 JsonReader::JsonReader(const char* call, std::string_view text, std::size_t offset,
                        const char* argument)
     : call_(call), argument_(argument), text_(text), offset_(offset) {
-  if (offset == 0) refuse_mistaken_file(call, argument, text);
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // as Windows' editors write it
+  if (offset > 0) return;
+  refuse_mistaken_file(call, argument, text);
+  if (text.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
 }
 
 void JsonReader::fail_at(std::size_t position, const Message& problem) const {
@@ -139,6 +142,8 @@ void JsonReader::read_value(int depth, JsonValue* tree) {
   } else if (next == '[') {
     set(Kind::list);
     list('[', ']', false, item);
+  } else if (take_word("NaN") || take_word("Infinity") || take_word("-Infinity")) {
+    set(Kind::number, text_.substr(begin, at_ - begin));  // as Python writes them
   } else if (next == '-' || is_digit(next)) {
     at_ = std::min(text_.find_first_not_of("+-.eE0123456789", at_), text_.size());
     set(Kind::number, text_.substr(begin, at_ - begin));

@@ -39,16 +39,17 @@ struct Place {
   std::size_t begin, end, number;
 };
 
-void read_type(detail::JsonReader& header, StoredTensor& tensor) {
+// refuse(its place in the file, problem) where it is not read.
+template <typename Refuse>
+void read_type(detail::JsonReader& header, StoredTensor& tensor, const Refuse& refuse) {
   header.peek();
   const std::size_t position = header.position();
   const std::string name = header.json_string();
-  for (const auto& [code, type] : kTypes) {
-    if (code != name) continue;
-    tensor.type = type;
-    return;
+  const auto found = std::ranges::find(kTypes, name, [](const auto& type) { return type.first; });
+  if (found == std::end(kTypes)) {
+    refuse(position, {"element type ", detail::shown(name), " is not read"});
   }
-  header.fail_at(position, {"element type ", detail::shown(name), " is not read"});
+  tensor.type = found->second;
 }
 
 // {"dtype": ..., "shape": ..., "data_offsets": ...} in any order.
@@ -72,7 +73,7 @@ Place read_tensor(detail::JsonReader& header, const std::string& name, StoredTen
       refuse(position, {detail::shown(field), " is duplicated"});
     }
     header.expect(':');
-    if (which == 0) return read_type(header, tensor);
+    if (which == 0) return read_type(header, tensor, refuse);
     std::vector<Index>& numbers = which == 1 ? tensor.shape : offsets;
     header.list('[', ']', false, [&] { numbers.push_back(header.whole_number()); });
   });

@@ -22,19 +22,30 @@ std::string text_at(const std::filesystem::path& path) {
   }
 }
 
-std::vector<detail::MergeEntry> read_lines(const detail::JsonReader& reader,
-                                           std::string_view text) {
-  std::vector<detail::MergeEntry> merges;
-  for (std::size_t begin = 0; begin < text.size();) {
+// read(line, the byte where it begins), without the byte order mark and the carriage returns of
+// Windows.
+template <typename Read>
+void for_each_line(std::string_view text, const Read& read) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  for (std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+       begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    const bool is_version = begin == 0 && line.starts_with("#version");
-    if (!is_version && !line.empty()) {
-      merges.push_back(detail::merge_entry(reader, line, begin, merges.size()));
-    }
+    read(line, begin);
     begin = end + 1;
   }
+}
+
+std::vector<detail::MergeEntry> read_lines(const detail::JsonReader& reader,
+                                           std::string_view text) {
+  std::vector<detail::MergeEntry> merges;
+  bool first = true;
+  for_each_line(text, [&](std::string_view line, std::size_t begin) {
+    const bool is_version = std::exchange(first, false) && line.starts_with("#version");
+    if (is_version || line.empty()) return;
+    merges.push_back(detail::merge_entry(reader, line, begin, merges.size()));
+  });
   return merges;
 }
 
@@ -67,13 +78,9 @@ Tokenizer parse_word_pieces(std::string_view vocabulary, std::string_view config
   pieces.strip_accents = settings.boolean("strip_accents", pieces.lower_case);
   pieces.chinese_apart = settings.boolean("tokenize_chinese_chars", true);
   std::vector<detail::VocabularyEntry> entries;
-  for (std::size_t begin = 0; begin < vocabulary.size();) {
-    const std::size_t end = std::min(vocabulary.find('\n', begin), vocabulary.size());
-    std::string_view line = vocabulary.substr(begin, end - begin);
-    if (line.ends_with('\r')) line.remove_suffix(1);
+  for_each_line(vocabulary, [&](std::string_view line, std::size_t begin) {
     entries.push_back({std::string(line), static_cast<Index>(entries.size()), begin});
-    begin = end + 1;
-  }
+  });
   const auto special = [&](const char* name, bool may_miss) {
     const auto found = std::ranges::find(entries, name, &detail::VocabularyEntry::name);
     if (found != entries.end()) {
