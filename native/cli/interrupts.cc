@@ -15,10 +15,16 @@ void on_interrupt(int signal) {
 using Handler = void (*)(int);
 
 void replace(Handler from, Handler to) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction now;
-    sigaction(signal, nullptr, &now);
-    if (now.sa_handler == from) std::signal(signal, to);
+  constexpr int kSignals[] = {
+      SIGINT,
+      SIGTERM,
+#ifdef SIGHUP  // Windows has none
+      SIGHUP,
+#endif
+  };
+  for (const int signal : kSignals) {
+    const Handler now = std::signal(signal, to);
+    if (now != from) std::signal(signal, now);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "run_lock.h"
 
 #include <tril/files/disk.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -13,12 +12,6 @@
 
 namespace tril::cli {
 namespace {
-
-std::string this_process() {
-  char machine[256] = "";
-  gethostname(machine, sizeof machine - 1);
-  return std::to_string(getpid()) + " on " + machine;
-}
 
 // It is written just after the lock is taken.
 std::string holder(std::FILE* file) {
@@ -45,7 +38,7 @@ RunLock::RunLock(const std::filesystem::path& folder) : path_(folder / ".lock") 
   } while (!detail::leads_to(path_, file_.get()));  // whoever had it has just removed it
   std::error_code none;
   std::filesystem::resize_file(path_, 0, none);
-  std::fputs(this_process().c_str(), file_.get());
+  std::fputs(detail::this_process().c_str(), file_.get());
   std::fflush(file_.get());
 }
 

@@ -1,9 +1,11 @@
 // What each system does in its own way: opening by path, locks, flushing to the disk, replacing a
-// file. disk_posix.cc and disk_windows.cc define it; all of it reports failures by errno.
+// file, naming the process. disk_posix.cc and disk_windows.cc define it; all of it reports failures
+// by errno.
 #pragma once
 
 #include <cstdio>
 #include <filesystem>
+#include <string>
 
 namespace tril::detail {
 
@@ -31,5 +33,8 @@ bool replace_file(const std::filesystem::path& from, const std::filesystem::path
 // Makes the names in a folder as lasting as the files: a new name, else, may be gone after a loss
 // of power. False where the disk fails; true where the system has no such thing.
 bool flush_folder(const std::filesystem::path& folder) noexcept;
+
+// The number of this process and the name of the machine, such as "4711 on tril".
+std::string this_process();
 
 }  // namespace tril::detail

@@ -49,4 +49,10 @@ bool flush_folder(const std::filesystem::path& folder) noexcept {
   return !failed;
 }
 
+std::string this_process() {
+  char machine[256] = "";
+  gethostname(machine, sizeof machine - 1);
+  return std::to_string(getpid()) + " on " + machine;
+}
+
 }  // namespace tril::detail

@@ -148,4 +148,11 @@ bool replace_file(const std::filesystem::path& from, const std::filesystem::path
 // The renaming itself was written through.
 bool flush_folder(const std::filesystem::path&) noexcept { return true; }
 
+std::string this_process() {
+  char machine[MAX_COMPUTERNAME_LENGTH + 1] = "";
+  DWORD size = sizeof machine;
+  GetComputerNameA(machine, &size);
+  return std::to_string(GetCurrentProcessId()) + " on " + machine;
+}
+
 }  // namespace tril::detail
