@@ -1,6 +1,7 @@
 // Files on disk: whole or not at all.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
+#include <tril/foundation/out_of_memory.h>
 
 #if !defined(__EMSCRIPTEN__) && !defined(_WIN32)
 #include <sys/stat.h>
@@ -219,6 +220,22 @@ TEST_F(FileTest, SyncsTheFileAndThenTheFolder) {
 #endif
 
 #ifndef __EMSCRIPTEN__
+// A terabyte that takes no room on the disk, and would in memory.
+TEST_F(FileTest, LargerThanMemoryIsRefused) {
+  const fs::path path = folder_ / "huge.bin";
+  write(path, {"x"});
+  std::error_code error;
+  fs::resize_file(path, std::uintmax_t{1} << 40, error);
+  if (error) GTEST_SKIP() << "no sparse files here";
+  try {
+    read_file(path);
+    FAIL() << "was read";
+  } catch (const OutOfMemory& thrown) {
+    EXPECT_EQ(thrown.call(), "read_file");
+    EXPECT_GE(thrown.needed(), 0x1p40);
+  }
+}
+
 TEST_F(FileTest, WritesToWhatIsNoRegularFile) {
   write("/dev/null", {"gone"});
   EXPECT_TRUE(fs::is_character_file("/dev/null"));

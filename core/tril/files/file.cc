@@ -1,6 +1,7 @@
 #include <tril/files/disk.h>
 #include <tril/files/file.h>
 #include <tril/foundation/check.h>
+#include <tril/foundation/out_of_memory.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -79,13 +80,18 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   // A pipe has no size; what grows or shrinks meanwhile has the wrong one.
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   constexpr std::size_t kPart = std::size_t{1} << 16;
-  std::vector<std::byte> bytes(ignored ? kPart : static_cast<std::size_t>(size) + 1);
+  std::vector<std::byte> bytes;
+  const auto resize = [&](std::size_t count) {
+    detail::with_memory("read_file", "the file takes", static_cast<double>(count),
+                        [&] { bytes.resize(count); });
+  };
+  resize(ignored ? kPart : static_cast<std::size_t>(size) + 1);
   std::size_t filled = 0;
   while (true) {
     filled += std::fread(bytes.data() + filled, 1, bytes.size() - filled, file.get());
     if (std::ferror(file.get())) fail("read_file", "path", {system_says(errno)});
     if (filled < bytes.size()) break;
-    bytes.resize(2 * bytes.size());
+    resize(2 * bytes.size());
   }
   bytes.resize(filled);
   return bytes;
