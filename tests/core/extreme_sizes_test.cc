@@ -2,6 +2,7 @@
 // result, an Error, or std::bad_alloc where memory is out.
 #include <gtest/gtest.h>
 #include <tril/attention/key_value_cache.h>
+#include <tril/attention/multi_head_attention.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
@@ -15,10 +16,12 @@
 #include <tril/model/decoding_session.h>
 #include <tril/model/encoder_decoder.h>
 #include <tril/model/model_parameters.h>
+#include <tril/model/model_trace.h>
 #include <tril/model/trainer.h>
 #include <tril/training/sequence_tasks.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <string>
 #include <vector>
@@ -120,6 +123,30 @@ TEST_F(ExtremeSizes, OfModels) {
       EncoderDecoder(config, 1);
     }
   });
+}
+
+// Laid out without memory, so that nothing but the sizes can be wrong.
+TEST_F(ExtremeSizes, OfTracesAndHeads) {
+  constexpr Index kMost = std::numeric_limits<Index>::max();
+  const auto lay_out = [](Index tokens, Index past) {
+    SavedMemory memory;
+    model_trace(config_of({1, 1, 1, 2, 2, 2, 2}, ModelFamily::gpt2), tokens, past, memory,
+                {.scores = true});
+  };
+  try_extremes({1, 1}, [&](const Sizes& s) { lay_out(s[0], s[1]); });
+  EXPECT_EQ(testing::error_of([&] { lay_out(2, kMost - 1); }),
+            "model_trace: past: must be at most " + std::to_string(kMost - 2) + ", is " +
+                std::to_string(kMost - 1));
+  Buffer<float, 3> x({1, 2, 4}), out({1, 2, 4});
+  Buffer<float, 2> in({12, 4}), to({4, 4});
+  MultiHeadWeights weights;
+  weights.in_proj_weight = in, weights.out_proj_weight = to;
+  for (const Index heads : {Index{5}, Index{1} << 30, kMost / 2, kMost}) {
+    EXPECT_NE(testing::error_of([&] {
+                multi_head_attention(x, weights, {.heads = heads}, out, {scratch_, parallel_});
+              }).find("in_proj_weight: its 12 rows do not divide into"),
+              std::string::npos);
+  }
 }
 
 TEST_F(ExtremeSizes, OfTraining) {

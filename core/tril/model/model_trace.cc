@@ -2,6 +2,7 @@
 #include <tril/model/model_trace.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace tril {
 
@@ -11,6 +12,8 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
   check_model_config(config, kCall);
   if (tokens < 1) fail(kCall, "tokens", {"must be at least 1, is ", tokens});
   if (past < 0) fail(kCall, "past", {"must be at least 0, is ", past});
+  const Index most = std::numeric_limits<Index>::max() - tokens;
+  if (past > most) fail(kCall, "past", {"must be at most ", most, ", is ", past});
   const Index C = config.width, F = config.hidden_width(), D = config.head_width();
   const Index H = config.heads, Hk = config.kv_head_count(), one = 1;
   ModelTrace trace;

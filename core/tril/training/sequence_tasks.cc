@@ -1,5 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/heap_sort.h>
+#include <tril/foundation/out_of_memory.h>
 #include <tril/foundation/random.h>
 #include <tril/training/sequence_tasks.h>
 
@@ -22,7 +23,10 @@ void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabu
   const Index sizes[] = {batches, tokens};
   const auto count =
       static_cast<std::size_t>(checked_count(sizes, 2, sizeof(std::int32_t), kCall, "batches"));
-  batch.source.resize(count), batch.target.resize(count), batch.labels.resize(count);
+  const double bytes = 3.0 * sizeof(std::int32_t) * static_cast<double>(count);
+  detail::with_memory(kCall, "sources, targets and labels take", bytes, [&] {
+    batch.source.resize(count), batch.target.resize(count), batch.labels.resize(count);
+  });
   batch.batches = batches, batch.tokens = tokens;
   Random random(seed + 0x9e3779b97f4a7c15u * (step + 1));
   const auto symbols = static_cast<std::uint32_t>(vocabulary - 1);
