@@ -2,7 +2,7 @@ import type { Calls, LessonCalls, TrainingCalls } from './calls.js';
 import type { Part } from './context.js';
 
 /** Which modules have the calls that not every module has; tsc checks that none is missing. */
-const parts: Record<keyof LessonCalls, 'lessons'> &
+const parts: Record<Exclude<keyof LessonCalls, keyof Calls>, 'lessons'> &
   Record<Exclude<keyof TrainingCalls, keyof Calls>, 'training'> = {
   concentration: 'lessons',
   expectedMisses: 'lessons',

@@ -22,4 +22,4 @@ export type { Concentration, SoftmaxSteps } from './calls/softmax-steps.js';
  * A loaded module with what takes computations apart: every step, every access to memory, every sum on the way; and
  * with Eigen's product among the methods of `matmul`. All else is as in {@link Tril}.
  */
-export interface LessonsTril extends Tril, LessonCalls {}
+export interface LessonsTril extends Omit<Tril, keyof LessonCalls>, LessonCalls {}

@@ -85,7 +85,12 @@ export {
   type RunningAverageOptions,
   type RunningAverageResult,
 } from './calls/running-average.js';
-export { matmulMethods, type MatmulMethod, type MatmulOptions } from './calls/matmul.js';
+export {
+  matmulMethods,
+  type BaseMatmulMethod,
+  type MatmulMethod,
+  type MatmulOptions,
+} from './calls/matmul.js';
 export type {
   NumpyType,
   SkippedEntry,

@@ -16,11 +16,13 @@ export const matmulMethods = [
 ] as const;
 /** One of `matmulMethods`. */
 export type MatmulMethod = (typeof matmulMethods)[number];
+/** The methods that every module has. */
+export type BaseMatmulMethod = Exclude<MatmulMethod, 'eigen'>;
 
-/** The options of `matmul`. */
-export interface MatmulOptions {
+/** The options of `matmul`; `Method` is {@link MatmulMethod} in modules of `tril/lessons`. */
+export interface MatmulOptions<Method extends MatmulMethod = BaseMatmulMethod> {
   /** Algorithm; `'auto'` is the fastest that is known for the shape (default `'auto'`). */
-  readonly method?: MatmulMethod;
+  readonly method?: Method;
   /** Take the last two axes of `a` the other way round, without a copy. */
   readonly transposeA?: boolean;
   /** Take the last two axes of `b` the other way round, without a copy. */
@@ -35,7 +37,7 @@ export interface MatmulOptions {
 export const levelsOption = (call: string, levels: number | undefined): number =>
   levels === undefined ? -1 : integerOption(call, 'levels', levels, 0, 0);
 
-export const matmulCalls = (context: Context) => ({
+const callsWith = <Method extends MatmulMethod>(context: Context) => ({
   /**
    * The matrix product, as `numpy.matmul`: `[..., n, k]` times `[..., k, m]` gives `[..., n, m]`,
    * batch axes broadcast. A vector `[k]` is a row on the left and a column on the right, and its
@@ -51,7 +53,7 @@ export const matmulCalls = (context: Context) => ({
    * tril.matmul(a, tril.zeros([3, 2])); // throws TrilError: matmul: b:
    * ```
    */
-  matmul(a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
+  matmul(a: Tensor, b: Tensor, options: MatmulOptions<Method> = {}): Tensor {
     const call = 'matmul';
     const names = ['method', 'transposeA', 'transposeB', 'levels', 'out'];
     checkKeys(call, 'options', 'option', options, names);
@@ -69,3 +71,8 @@ export const matmulCalls = (context: Context) => ({
     );
   },
 });
+
+export const matmulCalls = callsWith<BaseMatmulMethod>;
+
+/** The same in a module of `tril/lessons`, which has Eigen. */
+export const lessonMatmulCalls = callsWith<MatmulMethod>;

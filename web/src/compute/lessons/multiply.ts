@@ -121,7 +121,7 @@ const square = (n: number): ProductSizes => ({ rows: n, depth: n, cols: n });
 function productTimes(
   tril: Tril,
   { rows, depth, cols }: ProductSizes,
-  ...ways: readonly Pick<MatmulOptions, 'method' | 'levels'>[]
+  ...ways: readonly Pick<MatmulOptions<MatmulMethod>, 'method' | 'levels'>[]
 ): readonly Speed[] {
   const a = tril.randomNormal([rows, depth], { seed: 1 });
   const b = tril.randomNormal([depth, cols], { seed: 2 });
