@@ -110,6 +110,15 @@ describe('files', () => {
     await expect(tril.loadModel(missing)).rejects.toThrow(
       'config.json could not be fetched: it was answered 404',
     );
+    const used = new Response('{}');
+    await used.text();
+    await expect(tril.loadModel({ 'config.json': used })).rejects.toThrow(
+      'config.json could not be fetched: the body of its Response has been read already',
+    );
+    const broken = new ReadableStream({ pull: (to) => to.error(new Error('the line was cut')) });
+    const failing = tril.loadModel({ 'config.json': new Response(broken) });
+    await expect(failing).rejects.toThrow(TrilError);
+    await expect(failing).rejects.toThrow('config.json could not be fetched: ');
   });
 });
 

@@ -25,12 +25,12 @@ export type Readable = Uint8Array | Blob;
 
 async function readable(call: string, name: string, file: ModelFile): Promise<Readable> {
   if (!isResponse(file)) return isBlob(file) ? file : bytesOf(file)!;
-  if (file.ok) return file.blob();
-  throw new TrilError(
-    call,
-    'files',
-    `${name} could not be fetched: it was answered ${file.status}`,
-  );
+  const refuse = (problem: string): never => {
+    throw new TrilError(call, 'files', `${name} could not be fetched: ${problem}`);
+  };
+  if (!file.ok) return refuse(`it was answered ${file.status}`);
+  if (file.bodyUsed) return refuse('the body of its Response has been read already');
+  return file.blob().catch((error: unknown) => refuse(String(error)));
 }
 
 /** Of a path the last part, or, of a module of a sentence encoder, the folder's number and name besides. */
