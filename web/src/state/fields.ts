@@ -177,13 +177,13 @@ export const oneOf = (values: readonly number[], usual: number): Field<number> =
 
 /** JavaScript writes a number in 25 characters at most. */
 const longestNumber = 32;
-/** Decimal, finite. One way to match each text: a mismatch is found in one pass. */
+/** Decimal, finite as a float32. One way to match each text: a mismatch is found in one pass. */
 export const numberText = v.pipe(
   v.string(),
   v.maxLength(longestNumber),
   v.regex(/^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/u),
   v.transform(Number),
-  v.finite(),
+  v.check((value) => Number.isFinite(Math.fround(value))),
 );
 
 export const number = (least: number, most: number, usual: number): Field<number> => ({
