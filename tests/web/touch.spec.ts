@@ -38,3 +38,34 @@ for (const { id } of chapters) {
     },
   );
 }
+
+for (const known of [true, false]) {
+  test(`model: a swipe looks at another token${known ? '' : ', where scrolling has no end event'}`, async ({
+    page,
+  }) => {
+    if (!known) {
+      await page.addInitScript(() => {
+        Reflect.deleteProperty(window, 'onscrollend');
+        addEventListener('scrollend', (event) => event.stopImmediatePropagation(), true);
+      });
+    }
+    await open(page, 'model');
+    const roll = page.locator('.roll').first();
+    const looked = roll.locator('.choice [aria-pressed="true"]');
+    await expect(looked).toHaveCount(1);
+    await roll.evaluate((one) => one.scrollIntoView({ block: 'center' }));
+    const places = () =>
+      roll
+        .locator('.choice button')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('aria-pressed')).indexOf('true'));
+    const before = await places();
+    const { x, y, width, height } = (await roll.locator('.scroller').boundingBox())!;
+    const session = await page.context().newCDPSession(page);
+    await session.send('Input.synthesizeScrollGesture', {
+      ...{ x: x + width / 2, y: y + height / 2, speed: 1000 },
+      ...{ xDistance: before > 0 ? width : -width, gestureSourceType: 'touch' as const },
+    });
+    await expect.poll(places).not.toBe(before);
+    await session.detach();
+  });
+}
