@@ -9,21 +9,28 @@ import { findGoogleTest, findProgram } from './system.mjs';
 const ccache = findProgram('ccache');
 
 /**
+ * The Emscripten that set-up has put into this clone is run by the system's Python: one that a version manager puts first
+ * on PATH takes twice as long to start, and it is started for every file.
+ *
  * ccache, where there is one, keeps what has been compiled for other build folders, branches and
- * clones: for these, paths are taken relative to the root, and the Emscripten that set-up has put
- * into this clone is known by its packages, since its programs hold the path that they lie in.
+ * clones: for these, paths are taken relative to the root, and that Emscripten is known by its packages, since its
+ * programs hold the path that they lie in.
  */
-function cacheEnv(preset) {
-  if (!ccache) return {};
+function environment(preset) {
   const packages = join(root, 'wasm', 'toolchain', 'emscripten', 'packages');
   const ours = preset.startsWith('wasm') && existsSync(packages);
+  const python = '/usr/bin/python3';
   return {
-    EM_COMPILER_WRAPPER: ccache, // Emscripten's way of saying it
-    CCACHE_BASEDIR: root,
-    CCACHE_NOHASHDIR: 'true',
-    ...(ours && {
-      CCACHE_COMPILERCHECK: `string:${readFileSync(packages, 'utf8').split('\n').join(' ')}`,
+    ...(ours && existsSync(python) && { EMSDK_PYTHON: python }),
+    ...(ccache && {
+      EM_COMPILER_WRAPPER: ccache, // Emscripten's way of saying it
+      CCACHE_BASEDIR: root,
+      CCACHE_NOHASHDIR: 'true',
     }),
+    ...(ccache &&
+      ours && {
+        CCACHE_COMPILERCHECK: `string:${readFileSync(packages, 'utf8').split('\n').join(' ')}`,
+      }),
   };
 }
 
@@ -66,7 +73,7 @@ export async function configure(preset, { tests = false } = {}) {
   const options = [`-DTRIL_TESTS=${withTests}`, ...(ccache ? [caching] : []), ...all];
   await run('cmake', ['--preset', preset, ...options], {
     log: `${preset}-configure`,
-    env: cacheEnv(preset),
+    env: environment(preset),
     advice: `remove build/${preset} and try again; \`cmake --preset ${preset}\` shows it by hand`,
   });
 }
@@ -77,7 +84,7 @@ export async function build(preset, target) {
   const jobs = ['--parallel', String(availableParallelism())];
   await run('cmake', ['--build', '--preset', preset, ...jobs, '--target', target], {
     log: `${preset}-build-${target}`,
-    env: cacheEnv(preset),
+    env: environment(preset),
     advice: `the compiler's message is above; \`cmake --build --preset ${preset}\` shows it by hand`,
   });
 }
