@@ -1,5 +1,8 @@
 import { staticSite } from './adapter.js';
 
+/** Another language than English is built in a folder of its own. */
+const { TRIL_LANGUAGE: language } = process.env;
+
 /** The built pages may load nothing but their own files, and run no script that was not built into them. */
 const policy = {
   'default-src': ['none'],
@@ -22,6 +25,7 @@ export default {
   compilerOptions: { runes: true },
   kit: {
     adapter: staticSite(),
+    ...(language && { outDir: `.svelte-kit/${language}` }),
     appDir: 'assets', // names of folders that begin with "_" are not served by every host
     files: { assets: 'static' },
     paths: { relative: true }, // works under any path of any static host

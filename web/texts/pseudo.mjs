@@ -4,7 +4,7 @@
 //
 //   node texts/pseudo.mjs           en-XA and ar-XB into generated/texts, and the page in both, dist-en-XA, dist-ar-XB
 //   node texts/pseudo.mjs en-XA     one of them
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from '@messageformat/parser';
@@ -100,7 +100,12 @@ for (const language of languages) {
     const source = readFileSync(join(from, name), 'utf8');
     writeFileSync(join(into, name), name.endsWith('.md') ? prose(source) : messages(source));
   }
+}
+
+// Side by side, since a build mostly takes one processor.
+for (const language of languages) {
   const env = { ...process.env, TRIL_LANGUAGE: language, TRIL_TEXTS: join('generated', 'texts') };
-  const { status } = spawnSync('npx', ['vite', 'build'], { env, stdio: 'inherit' });
-  if (status !== 0) process.exit(1);
+  spawn('npx', ['vite', 'build'], { env, stdio: 'inherit' }).on('close', (status) => {
+    if (status !== 0) process.exitCode = 1;
+  });
 }
