@@ -103,6 +103,7 @@ void Stack::reads_traces(OverlapCheck& overlap) const {
 void Stack::check(const char* call, const TensorView<const float, 3>& x,
                   const TensorView<float, 3>& out) const {
   const std::size_t count = weights.layers.size();
+  like.refuse_past(call, "each layer of a stack would need one of its own");
   check_view(x, call, "x", empty_but_wide(x));
   if (like.crosses) check_memory(call, like.cross_attention.context, x);
   if (like.dropout) check_dropout(like.dropout->places, call);
