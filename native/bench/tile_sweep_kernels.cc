@@ -10,7 +10,7 @@ void multiply(const float* a, const float* panel, float* out) noexcept {
   constexpr Index kCols = Vectors * kLanes;
   const TileOutput output{out, kCols};
   const TileColumn column{.a_stride = bench::kSweepDepth,
-                          .panel = const_cast<float*>(panel),
+                          .panel = panel,
                           .depth = bench::kSweepDepth,
                           .cols = kCols,
                           .outputs = &output,

@@ -4,9 +4,16 @@
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
 #include <tril/foundation/random.h>
+#include <tril/layers/activations.h>
+#include <tril/layers/layer_norm.h>
+#include <tril/layers/linear.h>
+#include <tril/layers/rms_norm.h>
+#include <tril/matmul/matmul.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "core/compare.h"
 
 namespace tril {
 namespace {
@@ -40,6 +47,45 @@ TEST(Context, GivesTheSameHoweverItIsHandedOver) {
   attention(in.q, in.k, in.v, {.causal = true}, threaded, three);
   EXPECT_TRUE(same(alone, expected));
   EXPECT_TRUE(same(threaded, expected));
+}
+
+// An output that is left out is returned.
+TEST(Context, ComesAfterAnOutputOrAlone) {
+  Random random(2);
+  Buffer<float, 2> x({5, 7}), weight({3, 7}), out(x.shape()), narrow({5, 3});
+  Buffer<float, 1> scale({7}), bias({3});
+  fill_normal(x.view(), random), fill_normal(weight.view(), random);
+  fill_normal(scale.view(), random), fill_normal(bias.view(), random);
+  Parallel three(3);
+  const auto expect_out = [&](const Buffer<float, 2>& made) {
+    EXPECT_TRUE(testing::equal(out, made));
+  };
+  activate(Activation::silu, x, out), expect_out(activate(Activation::silu, x));
+  expect_out(activate(Activation::silu, x, three));
+  layer_norm(x, {}, {}, {}, out), expect_out(layer_norm(x));
+  layer_norm(x, scale, {}, {.eps = 0}, out);
+  expect_out(layer_norm(x, scale, {}, {.eps = 0}, three));
+  rms_norm(x, {}, {}, out), expect_out(rms_norm(x));
+  rms_norm(x, scale, {.eps = 0}, out), expect_out(rms_norm(x, scale, {.eps = 0}, three));
+  linear(x, weight, bias, narrow);
+  EXPECT_TRUE(testing::equal(narrow, linear(x, weight, bias, three)));
+  linear(x, weight, {}, narrow);
+  EXPECT_TRUE(testing::equal(narrow, linear(x, weight)));
+  matmul(x, weight, {.transpose_b = true}, narrow);
+  EXPECT_TRUE(testing::equal(narrow, matmul(x, weight, {.transpose_b = true}, three)));
+  Buffer<float, 2> square({7, 3});
+  matmul(x, narrow, {.transpose_a = true}, square);
+  EXPECT_TRUE(testing::equal(square, matmul(x, narrow, {.transpose_a = true})));
+  matmul(x, square, {}, narrow);
+  EXPECT_TRUE(testing::equal(narrow, matmul(x, square)));
+  const Inputs in;
+  Buffer<float, 4> seen(in.q.shape());
+  attention(in.q, in.k, in.v, {}, seen);
+  EXPECT_TRUE(same(seen, attention(in.q, in.k, in.v)));
+  attention(in.q, in.k, in.v, {.causal = true}, seen);
+  EXPECT_TRUE(same(seen, attention(in.q, in.k, in.v, {.causal = true}, three)));
+  EXPECT_EQ(testing::error_of([&] { matmul(x, weight); }).substr(0, 10), "matmul: b:");
+  EXPECT_EQ(testing::error_of([] { activate(Activation::relu, {}); }), "relu: x: no tensor given");
 }
 
 TEST(Context, LeftOutIsTheCallingThread) {

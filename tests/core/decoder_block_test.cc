@@ -187,6 +187,46 @@ TEST(DecoderBlock, ThreadsAndGapsChangeNothing) {
   }
 }
 
+// Token by token, with a cache of the tokens and one of the memory, which is given once.
+TEST(DecoderBlock, DecodesWithCaches) {
+  for (const NormOrder order : kNormOrders) {
+    Example e;
+    e.options.norm = order;
+    e.run();
+    KeyValueCache past({.batches = 2, .heads = 3, .capacity = 9, .width = 4});
+    KeyValueCache memory_past({.batches = 2, .heads = 3, .capacity = 5, .width = 4});
+    DecoderBlockOptions options = e.options;
+    options.past = &past, options.memory_past = &memory_past;
+    Buffer<float, 3> decoded(e.x.shape());
+    const Shape<3> one = {2, 1, 12}, strides = e.x.view().strides();
+    for (Index t = 0; t < 9; ++t) {
+      const TensorView<const float, 3> memory(e.memory.data(), {2, t == 0 ? 5 : 0, 12});
+      decoder_block({e.x.view()[0][t].data(), one, strides}, memory, e.weights, options,
+                    {decoded.view()[0][t].data(), one, strides});
+      EXPECT_EQ(past.length(), t + 1);
+      EXPECT_EQ(memory_past.length(), 5);
+    }
+    EXPECT_TRUE(close(e.output, decoded, kPyTorchAbsolute, kPyTorchRelative));
+
+    const auto message = [&] {
+      return error_of([&] { decoder_block(e.x, e.memory, e.weights, options, e.output); });
+    };
+    EXPECT_EQ(message(),
+              "decoder_block: self_attn.past: has a capacity of 9 tokens and holds 9; 9 more do "
+              "not fit");
+    past.set_length(0);
+    EXPECT_EQ(message(),
+              "decoder_block: multihead_attn.past: has a capacity of 5 tokens and holds 5; 5 more "
+              "do not fit");
+    EXPECT_EQ(past.length(), 0);
+    options.past = nullptr;
+    EXPECT_EQ(error_of([&] {
+                decoder_block_backward(e.output, e.x, e.memory, e.weights, options, {}, {});
+              }),
+              "decoder_block_backward: memory_past: decoding with a cache has no gradients");
+  }
+}
+
 TEST(DecoderBlock, RejectsWhatDoesNotFitAndWritesNothing) {
   Example e;
   e.output.data()[0] = 7;

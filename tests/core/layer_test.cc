@@ -91,6 +91,15 @@ TEST(Layer, DecodesWithACache) {
       c.layer.run({c.x.view()[0][t].data(), one}, {c.out.view()[0][t].data(), one},
                   {c.scratch, parallel});
     }
+    cache.set_length(3);
+    c.layer.change_branch = [](LayerPart part, const TensorView<float, 3>&) {
+      if (part == LayerPart::feed_forward) throw 1;
+    };
+    const TensorView<const float, 3> last(c.x.view()[0][3].data(), {1, 1, Case::C});
+    Buffer<float, 3> other({1, 1, Case::C});
+    EXPECT_THROW(c.layer.run(last, other, {c.scratch, parallel}), int);
+    EXPECT_EQ(cache.length(), 3);  // as it was
+    c.layer.change_branch = {};
     c.layer.self_attention.past = nullptr;
     testing::expect_bounded(Expected(c).out, c.out.view(), "out");
   }

@@ -292,6 +292,13 @@ TEST(LayerNorm, RejectsWhatDoesNotFitAndWritesNothing) {
             "layer_norm: mean: shape must be [2], is [3]; x is [2, 3]");
   EXPECT_EQ(error_of([&] { layer_norm(x, {}, {}, {}, out, parallel, {.rstd = three}); }),
             "layer_norm: rstd: shape must be [2], is [3]; x is [2, 3]");
+  Buffer<float, 1> two({2});
+  const VectorView<float> of_out(out.data() + 1, {2});
+  for (const LayerNormTrace& trace :
+       {LayerNormTrace{.mean = of_out}, {.rstd = of_out}, {.mean = two, .rstd = two}}) {
+    EXPECT_NE(error_of([&] { layer_norm(x, {}, {}, {}, out, parallel, trace); }).find("shares"),
+              std::string::npos);
+  }
   const VectorView<const float> inside(out.data() + 1, {3});
   EXPECT_NE(error_of([&] { layer_norm(x, inside, {}, {}, out, parallel); }).find("shares memory"),
             std::string::npos);

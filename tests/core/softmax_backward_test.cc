@@ -171,6 +171,8 @@ TEST(SoftmaxBackward, RejectsWhatDoesNotFitAndWritesNothing) {
             "softmax_backward: out: no tensor given");
   EXPECT_EQ(error_of([&] { softmax_backward(wide, out, {}, d_x); }),
             "softmax_backward: d_out: shape must be [2, 3], is [2, 4]; that of out");
+  EXPECT_EQ(error_of([&] { softmax_backward(d_out, out, {}, VectorView<float>(d_x.data(), {6})); }),
+            "softmax_backward: d_x: shape must be [2, 3], is [6]; that of out");
   EXPECT_EQ(error_of([&] { log_softmax_backward(d_out, out, {.axis = 2}, d_x); }),
             "log_softmax_backward: axis: 2 is not an axis of x [2, 3]");
   EXPECT_NE(

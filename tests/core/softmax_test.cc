@@ -244,6 +244,37 @@ TEST(Softmax, InPlaceIsTheSame) {
   }
 }
 
+// Options and output may be left out, and tensors may have from 1 to 8 axes.
+TEST(Softmax, IsTheSameHoweverItIsCalled) {
+  Random random(7);
+  Parallel parallel(2);
+  Scratch scratch;
+  Buffer<float, 2> x({5, 29}), expected({5, 29}), out({5, 29});
+  fill_normal(x.view(), random);
+  const MatrixView<const float> view = x;
+  for (const bool log : {false, true}) {
+    log ? log_softmax(x, {}, expected) : softmax(x, {}, expected);
+    log ? log_softmax(x, out) : softmax(x, out);
+    EXPECT_TRUE(equal(expected, out));
+    log ? log_softmax(x.view(), out.view(), parallel) : softmax(x.view(), out.view(), parallel);
+    EXPECT_TRUE(equal(expected, out));
+    log ? log_softmax(view, out, {scratch, parallel}) : softmax(view, out, {scratch, parallel});
+    EXPECT_TRUE(equal(expected, out));
+    const Buffer of_buffer = log ? log_softmax(x) : softmax(x);
+    EXPECT_TRUE(equal(expected, of_buffer));
+    EXPECT_TRUE(equal(expected, log ? log_softmax(view, {}) : softmax(view, {})));
+    log ? log_softmax(x, {.axis = 0}, expected) : softmax(x, {.axis = 0}, expected);
+    const Buffer along_columns = log ? log_softmax(x.view(), {.axis = 0}, parallel)
+                                     : softmax(x.view(), {.axis = 0}, parallel);
+    EXPECT_TRUE(equal(expected, along_columns));
+  }
+  const Buffer<float, 6> deep({1, 2, 1, 3, 1, 7});
+  const Buffer shares = softmax(deep);
+  EXPECT_EQ(shares.shape(), deep.shape());
+  for (Index i = 0; i < 42; ++i) EXPECT_EQ(shares.data()[i], 1 / 7.0f);
+  EXPECT_EQ(softmax(deep, {.axis = 3}).data()[20], 1 / 3.0f);
+}
+
 TEST(Softmax, RejectsWhatDoesNotFit) {
   Buffer<float, 2> x({2, 3}), out({2, 3}), small({2, 2});
   std::fill_n(out.data(), 6, -7.0f);
@@ -257,6 +288,15 @@ TEST(Softmax, RejectsWhatDoesNotFit) {
               "softmax: x: the last axis must be contiguous; shape is [1, 64], strides are [0, " +
                   std::to_string(stride) + "]");
   }
+  EXPECT_EQ(error_of([&] { softmax(x, small); }),
+            "softmax: out: shape must be [2, 3], is [2, 2]; that of x");
+  EXPECT_EQ(error_of([&] { softmax(x, VectorView<float>(out.data(), {6})); }),
+            "softmax: out: shape must be [2, 3], is [6]; that of x");
+  EXPECT_EQ(error_of([&] { softmax(*x.data(), *out.data()); }),
+            "softmax: axis: -1 is not an axis of x []");
+  EXPECT_EQ(error_of([] { softmax(MatrixView<const float>()); }), "softmax: x: no tensor given");
+  EXPECT_EQ(error_of([&] { log_softmax(x, {.axis = 2}); }),
+            "log_softmax: axis: 2 is not an axis of x [2, 3]");
   EXPECT_EQ(error_of([&] { softmax(x, {.axis = 2}, out); }),
             "softmax: axis: 2 is not an axis of x [2, 3]");
   EXPECT_EQ(error_of([&] { softmax(x, {.axis = -3}, out); }),

@@ -272,6 +272,67 @@ TEST(TransformerBlock, ThreadsAndGapsChangeNothing) {
   }
 }
 
+// Token by token with a cache it is the whole causal block, but for the order of sums.
+TEST(TransformerBlock, DecodesWithACache) {
+  for (const NormOrder order : kNormOrders) {
+    for (const bool rotates : {false, true}) {
+      Example e;
+      e.options.norm = order;
+      if (rotates) e.options.rotary = MultiHeadRotary{.base = 100};
+      e.run();
+      KeyValueCache cache({.batches = 2, .heads = 3, .capacity = 9, .width = 4});
+      TransformerBlockOptions options = e.options;
+      options.past = &cache;
+      Buffer<float, 3> decoded(e.x.shape());
+      const Shape<3> one = {2, 1, 12}, strides = e.x.view().strides();
+      for (Index t = 0; t < 9; ++t) {
+        Buffer<float, 4> weights({2, 3, 1, t + 1});
+        transformer_block({e.x.view()[0][t].data(), one, strides}, e.weights, options,
+                          {decoded.view()[0][t].data(), one, strides}, {},
+                          {.self_attn = {.attention = {.weights = weights}}});
+        EXPECT_EQ(cache.length(), t + 1);
+      }
+      EXPECT_TRUE(close(e.output, decoded, kPyTorchAbsolute, kPyTorchRelative));
+      cache.set_length(0);
+      transformer_block(e.x, e.weights, options, decoded);
+      EXPECT_TRUE(equal(e.output, decoded));
+    }
+  }
+}
+
+TEST(TransformerBlock, RejectsACacheThatDoesNotFit) {
+  Example e;
+  e.output.data()[0] = 7;
+  KeyValueCache narrow({.batches = 2, .heads = 2, .capacity = 9, .width = 4});
+  KeyValueCache cache({.batches = 2, .heads = 3, .capacity = 10, .width = 4});
+  const auto message = [&](KeyValueCache& past) {
+    TransformerBlockOptions options = e.options;
+    options.past = &past;
+    return error_of([&] { transformer_block(e.x, e.weights, options, e.output); });
+  };
+  EXPECT_EQ(message(narrow),
+            "transformer_block: self_attn.past: holds keys [2, 2, 9, 4], those to append are "
+            "[2, 3, 9, 4]");
+  EXPECT_EQ(e.output.data()[0], 7);
+  TransformerBlockOptions options = e.options;
+  options.past = &cache;
+  transformer_block(e.x, e.weights, options, e.output);
+  EXPECT_EQ(message(cache),
+            "transformer_block: self_attn.past: has a capacity of 10 tokens and holds 9; 9 more do "
+            "not fit");
+  EXPECT_EQ(cache.length(), 9);
+  Buffer<float, 1> kept;
+  EXPECT_EQ(error_of([&] {
+              saved_in(kept, [&](SavedMemory& memory) {
+                return transformer_block_saved(e.x.shape(), e.weights, options, memory);
+              });
+            }),
+            "transformer_block_saved: past: decoding with a cache has no gradients");
+  EXPECT_EQ(
+      error_of([&] { transformer_block_backward(e.output, e.x, e.weights, options, {}, {}); }),
+      "transformer_block_backward: past: decoding with a cache has no gradients");
+}
+
 TEST(TransformerBlock, RejectsWhatDoesNotFitAndWritesNothing) {
   Example e;
   e.output.data()[0] = 7;

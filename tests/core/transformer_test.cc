@@ -186,6 +186,17 @@ TEST(Transformer, RejectsWhatDoesNotFitAndWritesNothing) {
           {.decoder = std::vector<DecoderBlockTrace>(4)});
   rejects("trace.memory: shape must be [3, 9, 10], is [3, 7, 10]", nothing, {.memory = e.output});
 
+  KeyValueCache cache({.batches = 3, .heads = e.options.heads, .capacity = 9, .width = 1});
+  EXPECT_EQ(error_of([&] {
+              transformer_encoder(e.source, e.weights.encoder, {.past = &cache}, e.output);
+            }),
+            "transformer_encoder: past: each layer of a stack would need one of its own");
+  EXPECT_EQ(error_of([&] {
+              transformer_decoder(e.target, e.source, e.weights.decoder, {.memory_past = &cache},
+                                  e.output);
+            }),
+            "transformer_decoder: memory_past: each layer of a stack would need one of its own");
+
   const auto message = [&](TensorView<const float, 3> source, TensorView<const float, 3> target,
                            TensorView<float, 3> output) {
     return error_of([&] { transformer(source, target, e.weights, e.options, output); });

@@ -1,8 +1,15 @@
 // The cache for decoding: the same results as attention to everything at once, in place, and what it
 // refuses.
-import { loadTril, TrilError, type KeyValueCache } from 'tril';
+import {
+  loadTril,
+  TrilError,
+  type DecoderBlockWeights,
+  type KeyValueCache,
+  type Tensor,
+} from 'tril';
 import { loadTril as loadRemote } from 'tril/worker';
 import { describe, expect, it } from 'vitest';
+import { asTensors, C, decoderWeights, H as heads } from './block-reference.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 import { attentionTolerance, epsilon, expectClose } from './reference.js';
 
@@ -128,6 +135,63 @@ describe('keyValueCache', () => {
     });
   });
 
+  it('serves blocks, whose tokens and memory it keeps', () => {
+    withoutLeak(() => {
+      const state = asTensors<DecoderBlockWeights>(decoderWeights(1));
+      const { x, memory, nothing } = {
+        x: random(1, 2, 5, C),
+        memory: random(2, 2, 4, C),
+        nothing: tril.zeros([2, 0, C]),
+      };
+      const isOfBlock = ([name]: [string, Tensor]) => !/^multihead|^norm3/.test(name);
+      const own = Object.fromEntries(Object.entries(state).filter(isOfBlock));
+      for (const norm of ['post', 'pre'] as const) {
+        const options = { heads, norm, causal: true } as const;
+        const block = tril.transformerBlock(x, own, options).output;
+        const decoder = tril.decoderBlock(x, memory, state, options).output;
+        const cache = () => tril.keyValueCache({ batch: 2, heads, width: C / heads, capacity: 5 });
+        const [past, ofDecoder, memoryPast] = [cache(), cache(), cache()];
+        for (let t = 0; t < 5; ++t) {
+          const token = tokens(x, t, t + 1);
+          const one = tril.transformerBlock(token, own, { ...options, past, trace: true });
+          expectClose(one.output.read(), tokens(block, t, t + 1).read(), moduleTolerance);
+          expect(one.trace.weights.shape).toEqual([2, heads, 1, t + 1]);
+          expect(one.trace.keys.shape).toEqual([2, heads, 1, C / heads]);
+          const caches = { past: ofDecoder, memoryPast, trace: true } as const;
+          const from = t === 0 ? memory : nothing;
+          const next = tril.decoderBlock(token, from, state, { ...options, ...caches });
+          expectClose(next.output.read(), tokens(decoder, t, t + 1).read(), moduleTolerance);
+          expect(next.trace.weights.shape).toEqual([2, heads, 1, t + 1]);
+          expect(next.trace.crossAttention.weights.shape).toEqual([2, heads, 1, 4]);
+        }
+        expect([past.length, ofDecoder.length, memoryPast.length]).toEqual([5, 5, 4]);
+
+        const refuse = (more: object, argument: string, says: string) =>
+          expectRefused(() => tril.decoderBlock(x, memory, state, { ...options, ...more }), {
+            call: 'decoderBlock',
+            argument,
+            says,
+          });
+        refuse({ past }, 'past', 'a capacity of 5 tokens and holds 5; 5 more do not fit');
+        refuse({ memoryPast }, 'memoryPast', 'holds 4; 4 more do not fit');
+        refuse({ memoryPast: 1 }, 'memoryPast', 'must be a cache');
+        past.rewind(0);
+        refuse({ past, memoryPast }, 'memoryPast', 'holds 4; 4 more do not fit');
+        expect(past.length).toBe(0);
+        const wide = tril.keyValueCache({ batch: 2, heads: 1, width: C, capacity: 5 });
+        const body = () => tril.transformerBlock(x, own, { ...options, past: wide });
+        const says = `holds keys [2, 1, 5, ${C}], those to append are [2, ${heads}, 5, ${C / heads}]`;
+        expectRefused(body, { call: 'transformerBlock', argument: 'past', says });
+        for (const each of [past, ofDecoder, memoryPast, wide]) each.dispose();
+        expectRefused(() => tril.transformerBlock(x, own, { ...options, past }), {
+          call: 'transformerBlock',
+          argument: 'past',
+          says: 'has been disposed',
+        });
+      }
+    });
+  });
+
   it('counts as memory until it is disposed, by hand or with its scope', () => {
     withoutLeak(() => {
       const { bytes } = tril.memory();
@@ -248,6 +312,19 @@ describe('keyValueCache', () => {
       expect(await cache.length()).toBe(6);
       await expect(remote.attention(q, k, k, { past: cache })).rejects.toThrow(TrilError);
       expect(await (await cache.rewind(2)).length()).toBe(2);
+      const x = await remote.tensor([3, H * D], new Float32Array(3 * H * D).fill(0.5));
+      const state = {
+        'self_attn.in_proj_weight': await remote.zeros([3 * H * D, H * D]),
+        'self_attn.out_proj.weight': await remote.zeros([H * D, H * D]),
+        'linear1.weight': await remote.zeros([1, H * D]),
+        'linear2.weight': await remote.zeros([H * D, 1]),
+      };
+      const past = await remote.keyValueCache({ heads: H, width: D, capacity: 7 });
+      const decoded = await remote.transformerBlock(x, state, { heads: H, norm: 'pre', past });
+      expect(await decoded.output.read()).toEqual(await x.read());
+      expect(await past.length()).toBe(3);
+      const given = [past, decoded.output, x, ...Object.values(state)];
+      for (const each of given) await each.dispose();
       await cache.dispose();
       await cache.dispose();
       expect(cache.disposed).toBe(true);

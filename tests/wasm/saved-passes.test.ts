@@ -112,6 +112,12 @@ describe('what does not fit', () => {
         expectRefused(() => forward({ saved: true, ...more }), { call, argument, says });
       there({ trace: true }, 'does not go with trace');
       there({ saved: 1 }, 'must be true or false');
+      if (name !== 'transformer') {
+        const past = tril.keyValueCache({ batch: 2, heads: H, width: C / H, capacity: T });
+        there({ past }, 'does not go with past');
+        if (name === 'decoderBlock') there({ memoryPast: past }, 'does not go with memoryPast');
+        past.dispose();
+      }
       there({ heads: 0 }, 'at least 1', 'heads');
       there({ out: tril.zeros([1]) }, 'shape must be', 'out');
       expect(bitsOf(backward({ saved }))).toEqual(bitsOf(backward({})));

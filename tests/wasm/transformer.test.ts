@@ -154,7 +154,8 @@ describe('blocks refuse', () => {
       refuse({ heads: H, eps: NaN }, 'eps', /must be/);
       refuse({ heads: H, mask }, 'mask', /\[1, 1, 6, 5\]/);
       refuse({ heads: H, scale: NaN }, 'scale', /finite/);
-      refuse({ heads: H, past: 1 }, 'past', 'unknown option');
+      refuse({ heads: H, past: 1 }, 'past', 'must be a cache');
+      refuse({ heads: H, cache: 1 }, 'cache', 'unknown option');
     });
   });
 

@@ -2,6 +2,7 @@
 #include "model.h"
 
 #include <emscripten/bind.h>
+#include <tril/files/json_writer.h>
 #include <tril/model/evaluation.h>
 #include <tril/model/gguf_config.h>
 #include <tril/model/model_attention.h>
@@ -194,17 +195,16 @@ void model_adapt(Model& model, const Bytes& config, const Bytes& tensors) {
 
 // Gives the number of parameters of each type, and their bytes, as JSON.
 std::string model_parameters(const Model& model) {
-  const ModelParameters& parameters = model.model.parameters;
-  std::string types;
+  constexpr int kLayout = tril::detail::kJsonTight;
+  tril::detail::JsonWriter types('{', kLayout), all('{', kLayout);
   Index count = 0;
-  for (const auto& [type, numbers] : parameters.types()) {
-    if (!types.empty()) types += ',';
-    types.append("\"").append(name_of(kWeightKinds, type)).append("\":");
-    types += std::to_string(numbers);
+  for (const auto& [type, numbers] : model.model.parameters.types()) {
+    types.add(name_of(kWeightKinds, type), numbers);
     count += numbers;
   }
-  return "{\"count\":" + std::to_string(count) +
-         ",\"bytes\":" + std::to_string(parameters.bytes()) + ",\"types\":{" + types + "}}";
+  all.add("count", count), all.add("bytes", model.model.parameters.bytes());
+  all.add("types", std::move(types).end());
+  return std::move(all).end().text;
 }
 
 // Gives the core's model_config_json.

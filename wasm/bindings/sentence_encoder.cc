@@ -1,6 +1,7 @@
 // Sentence encoders from their files: models that are read as others are, and the core's
 // sentence_encoder.h of them.
 #include <emscripten/bind.h>
+#include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/model/sentence_encoder.h>
 #include <tril/text/tokenizer_file.h>
@@ -68,10 +69,12 @@ std::string sentence_settings(const Model& model) {
   const ModelConfig& config = model.model.parameters.config();
   const Index most =
       settings.most_tokens > 0 ? std::min(settings.most_tokens, config.context) : config.context;
-  return "{\"width\":" + std::to_string(config.width) + ",\"pooling\":\"" +
-         std::string(name_of(kPoolings, settings.pooling)) +
-         "\",\"normalised\":" + (settings.normalised ? "true" : "false") +
-         ",\"maxTokens\":" + std::to_string(most) + "}";
+  return tril::detail::json_object({{"width", config.width},
+                                    {"pooling", name_of(kPoolings, settings.pooling)},
+                                    {"normalised", settings.normalised},
+                                    {"maxTokens", most}},
+                                   tril::detail::kJsonTight)
+      .text;
 }
 
 // Gives the tokens of a text, no more than there may be.

@@ -66,8 +66,9 @@ TensorHandle log_softmax(Engine& engine, const Tensor& x, const SoftmaxOptions& 
                     });
 }
 
-using SoftmaxBackward = void (*)(TensorView<const float, 3>, TensorView<const float, 3>,
-                                 const tril::SoftmaxOptions&, TensorView<float, 3>, const Context&);
+using SoftmaxBackward = void (*)(const AnyView<const float>&, const AnyView<const float>&,
+                                 const tril::SoftmaxOptions&, const AnyView<float>&,
+                                 const Context&);
 
 TensorHandle along_axis_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
                                  const SoftmaxOptions& options, Tensor* out, const char* call,
@@ -78,9 +79,10 @@ TensorHandle along_axis_backward(Engine& engine, const Tensor& d_out, const Tens
   const Shape<3> rows{1, shape[0], shape[1]};
   const bool along_rows = shape[2] == 1;
   const Shape<3>& chosen = along_rows ? rows : shape;
-  backward({d_out.data(), chosen}, {output.data(), chosen},
+  backward(TensorView<const float, 3>(d_out.data(), chosen),
+           TensorView<const float, 3>(output.data(), chosen),
            {.axis = along_rows ? -1 : -2, .temperature = options.temperature},
-           {made->data(), chosen}, engine.context);
+           TensorView<float, 3>(made->data(), chosen), engine.context);
   return made.handle();
 }
 

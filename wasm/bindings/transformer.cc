@@ -11,15 +11,19 @@ namespace tril::js {
 
 namespace {
 
+Index length_of(const KeyValueCache* past) { return past ? past->length() : 0; }
+
 MultiHeadShape shape_of(const BlockOptions& options, const AttentionOptions& attention,
-                        const Shape<3>& x, Index keys, const MultiHeadWeights& weights) {
+                        const Shape<3>& x, Index keys, const MultiHeadWeights& weights,
+                        const KeyValueCache* past) {
   return {x[0],
           x[1],
           keys,
           options.heads,
           options.kv_heads,
           MultiHeadShape::head_width(weights, options.heads),
-          attention.softcap > 0};
+          attention.softcap > 0,
+          length_of(past)};
 }
 
 // The width of the feed-forward, or 1 where its weights are missing, which the core will say.
@@ -29,47 +33,56 @@ Index hidden_width(const LinearWeights& linear1) {
 
 TransformerBlockTrace block_trace(const Traces& traces, const BlockOptions& options,
                                   const AttentionOptions& attention, const Shape<3>& x,
-                                  const TransformerBlockWeights& weights) {
+                                  const TransformerBlockWeights& weights,
+                                  const KeyValueCache* past = nullptr) {
   return traces.transformer_block(x, hidden_width(weights.linear1),
-                                  shape_of(options, attention, x, x[1], weights.self_attn));
+                                  shape_of(options, attention, x, x[1], weights.self_attn, past));
 }
 
 DecoderBlockTrace decoder_trace(const Traces& traces, const BlockOptions& options,
                                 const AttentionOptions& cross, const Shape<3>& x, Index keys,
-                                const DecoderBlockWeights& weights) {
-  return traces.decoder_block(x, hidden_width(weights.linear1),
-                              shape_of(options, options.attention, x, x[1], weights.self_attn),
-                              shape_of(options, cross, x, keys, weights.multihead_attn));
+                                const DecoderBlockWeights& weights,
+                                const KeyValueCache* past = nullptr,
+                                const KeyValueCache* memory_past = nullptr) {
+  return traces.decoder_block(
+      x, hidden_width(weights.linear1),
+      shape_of(options, options.attention, x, x[1], weights.self_attn, past),
+      shape_of(options, cross, x, keys, weights.multihead_attn, memory_past));
 }
 
 // x [B, T, C] or [T, C]. `weights` are named as PyTorch names those of nn.TransformerEncoderLayer.
 // Gives output (unless `out` was written) and, with a trace, what `Traces::transformer_block`
-// names.
+// names. With a cache, keys and values are appended to it.
 NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTensors& weights,
-                               const BlockOptions& options, Tensor* out) {
-  const BlockCall call("transformer_block", x, weights, options);
+                               Cache* past, const BlockOptions& options, Tensor* out) {
+  BlockCall call("transformer_block", x, weights, options);
+  if (past) call.core.past = &past->core();
   ForwardResults forward(engine, call, out);
   TransformerBlockTrace trace;
   if (options.trace) {
     const Traces traces(forward.results, left_out(x));
-    trace = block_trace(traces, options, options.attention, call.input.shape(), call.weights);
+    trace = block_trace(traces, options, options.attention, call.input.shape(), call.weights,
+                        call.core.past);
   }
   call.run(engine, forward.to, trace);
   return forward.results.hand_over();
 }
 
 // memory [B, S, Cm] or [S, Cm]; nn.TransformerDecoderLayer. `cross` are the options of attention to
-// the memory.
+// the memory, and `memory_past` is the cache of its keys and values.
 NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory,
-                           const NamedTensors& weights, const BlockOptions& options,
-                           const AttentionOptions& cross, Tensor* out) {
-  const DecoderCall call("decoder_block", x, memory, weights, options, cross);
+                           const NamedTensors& weights, Cache* past, Cache* memory_past,
+                           const BlockOptions& options, const AttentionOptions& cross,
+                           Tensor* out) {
+  DecoderCall call("decoder_block", x, memory, weights, options, cross);
+  if (past) call.core.past = &past->core();
+  if (memory_past) call.core.memory_past = &memory_past->core();
   ForwardResults forward(engine, call, out);
   DecoderBlockTrace trace;
   if (options.trace) {
     const Traces traces(forward.results, left_out(x));
     trace = decoder_trace(traces, options, cross, call.input.shape(), call.source.size(1),
-                          call.weights);
+                          call.weights, call.core.past, call.core.memory_past);
   }
   call.run(engine, forward.to, trace);
   return forward.results.hand_over();

@@ -3,10 +3,11 @@ import { shapeText, TrilError, type Shapes } from './error.js';
 import { camelCase } from './names.js';
 import { Tensor } from './tensor.js';
 
-/** What is not called as in the core: an `out` is an `output` here, and each mask has a name of its own. */
+/** What is not called as in the core: an `out` is an `output` here, and each mask and cache has a name of its own. */
 const ownNames: readonly (readonly [RegExp, string])[] = [
   [/^d_out$/, 'dOutput'],
   [/\bmultihead_attn\.mask$/, 'memoryMask'],
+  [/\bmultihead_attn\.past$/, 'memoryPast'],
   [/^encoder\..*\.self_attn\.mask$/, 'sourceMask'],
   [/^decoder\..*\.self_attn\.mask$/, 'targetMask'],
 ];

@@ -228,6 +228,14 @@ export class Context {
     return tensor.raw(call, argument);
   }
 
+  /** The same of an option that is a cache, or null where that is not given. */
+  cacheOption(call: string, argument: string, cache: KeyValueCache | undefined): RawCache | null {
+    if (cache === undefined) return null;
+    if (cache instanceof KeyValueCache) return this.cacheHandle(call, argument, cache);
+    const problem = `must be a cache (tril.keyValueCache makes one), is ${describe(cache)}`;
+    throw new TrilError(call, argument, problem);
+  }
+
   /** The module's handle of `cache`, once it is known to be a living cache of this module. */
   cacheHandle(call: string, argument: string, cache: KeyValueCache): RawCache {
     if (cache.context === this) return cache.raw(call, argument);

@@ -20,8 +20,8 @@ export interface KeyValueCacheSizes {
 
 /**
  * Keys and values of the tokens so far, in the memory of one loaded module. Made by
- * `tril.keyValueCache`, given to `attention` and `multiHeadAttention` as `past`, which append to it
- * in place; its memory is given back by `dispose`, at the end of a `using` declaration or of a
+ * `tril.keyValueCache`, given to `attention`, `multiHeadAttention` and the blocks as `past`, which
+ * append to it in place; its memory is given back by `dispose`, at the end of a `using` declaration or of a
  * `tril.scope`.
  */
 export class KeyValueCache implements Disposable {

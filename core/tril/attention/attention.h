@@ -7,6 +7,7 @@
 #pragma once
 
 #include <tril/attention/mask.h>
+#include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
 #include <tril/foundation/tensor.h>
@@ -68,6 +69,15 @@ void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
                TensorView<float, 4> out, const Context& context = {},
                const AttentionTrace& trace = {});
+
+// The same into a new buffer.
+inline Buffer<float, 4> attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
+                                  TensorView<const float, 4> value,
+                                  const AttentionOptions& options = {},
+                                  const Context& context = {}) {
+  return detail::new_buffer(Shape<4>{query.size(0), query.size(1), query.size(2), value.size(3)},
+                            [&](auto out) { attention(query, key, value, options, out, context); });
+}
 
 // As it was called before there was a Context.
 [[deprecated("hand over {scratch, parallel}")]] inline void attention(

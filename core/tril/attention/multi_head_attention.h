@@ -145,14 +145,6 @@ void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<
                                    const MultiHeadTrace& trace, const MultiHeadGradients& gradients,
                                    const Context& context = {});
 
-// Throws what multi_head_attention_backward would, and does nothing else.
-void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
-                                         TensorView<const float, 3> x,
-                                         const MultiHeadWeights& weights,
-                                         const MultiHeadOptions& options,
-                                         const MultiHeadTrace& trace,
-                                         const MultiHeadGradients& gradients);
-
 // Throws what multi_head_attention would, and does nothing else: for callers that compute something
 // before it.
 void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,

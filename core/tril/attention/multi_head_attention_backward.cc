@@ -51,15 +51,6 @@ MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeig
   return trace;
 }
 
-void check_multi_head_attention_backward(TensorView<const float, 3> d_out,
-                                         TensorView<const float, 3> x,
-                                         const MultiHeadWeights& weights,
-                                         const MultiHeadOptions& options,
-                                         const MultiHeadTrace& trace,
-                                         const MultiHeadGradients& gradients) {
-  detail::MultiHead{weights, options, trace}.check_backward(d_out, x, gradients);
-}
-
 void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                    const MultiHeadWeights& weights, const MultiHeadOptions& options,
                                    const MultiHeadTrace& trace, const MultiHeadGradients& gradients,

@@ -43,11 +43,13 @@ detail::Layer detail::layer_of(const TensorView<const float, 3>& memory,
   layer.self_attention = {.heads = options.heads,
                           .kv_heads = options.kv_heads,
                           .rotary = options.rotary,
+                          .past = options.past,
                           .attention = options.self_attention};
   layer.crosses = true;
   layer.cross_attention = {.heads = options.heads,
                            .kv_heads = options.kv_heads,
                            .context = memory,
+                           .past = options.memory_past,
                            .attention = options.cross_attention};
   if (options.dropout) layer.dropout = {*options.dropout, 0, 1, 2, 3, 4, 5};
   return layer;

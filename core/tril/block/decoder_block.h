@@ -40,6 +40,10 @@ struct DecoderBlockOptions {
   // queries and keys are turned by their positions.
   bool gated = false;
   std::optional<MultiHeadRotary> rotary = {};
+  // Decoding, as TransformerBlockOptions::past, of self-attention; and of cross-attention, which
+  // projects a memory a single time: given all of it once, and a memory [B, 0, Cm] from then on.
+  KeyValueCache* past = nullptr;
+  KeyValueCache* memory_past = nullptr;
 };
 
 // Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].
@@ -68,7 +72,7 @@ struct DecoderBlockTrace {
 // x and out [B, T, C], memory [B, S, Cm] (in PyTorch Cm = C); rows and batches may have any
 // stride. What is written may not share memory with what is read. `prepared`: where packed copies
 // of weights are looked for. Throws Error, naming weights as above, where shapes or options do not
-// fit.
+// fit; caches are then as they were.
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                    const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
                    TensorView<float, 3> out, const Context& context = {},

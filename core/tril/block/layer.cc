@@ -114,6 +114,21 @@ void Layer::run_sublayer(std::size_t sublayer, const TensorView<const float, 3>&
 
 void Layer::run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
                 const Context& context) const {
+  KeyValueCache* const caches[] = {self_attention.past, cross_attention.past};
+  Index lengths[2] = {};
+  for (int i = 0; i < 2; ++i) lengths[i] = caches[i] ? caches[i]->length() : 0;
+  try {
+    run_sublayers(x, out, context);
+  } catch (...) {  // out of memory, or thrown by change_branch
+    for (int i = 0; i < 2; ++i) {
+      if (caches[i]) caches[i]->set_length(lengths[i]);
+    }
+    throw;
+  }
+}
+
+void Layer::run_sublayers(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
+                          const Context& context) const {
   WorkPlaces places(context.scratch, x.shape());
   TensorView<const float, 3> in = x;
   for (std::size_t n = 0; n < count(); ++n) {

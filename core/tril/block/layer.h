@@ -142,7 +142,8 @@ struct Layer {
   // Called with what attention and feed-forward add [B, T, C]; may change it.
   std::function<void(LayerPart, const TensorView<float, 3>&)> change_branch = {};
 
-  // x and out [B, T, C]. out may be x where no trace is wanted.
+  // x and out [B, T, C]. out may be x where no trace is wanted. Where it throws, caches are as they
+  // were.
   void run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
            const Context& context) const;
   // From the gradient d_out of the output, with the trace that run() filled as lay_out() made it.
@@ -193,8 +194,12 @@ struct Layer {
     return order == NormOrder::post ? of.normed : of.residual;
   }
   const TensorView<float, 3>& last_output() const noexcept { return output(count() - 1); }
+  // Throws Error where there is a cache.
+  void refuse_past(const char* call, const char* why) const;
 
  private:
+  void run_sublayers(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
+                     const Context& context) const;
   void run_sublayer(std::size_t sublayer, const TensorView<const float, 3>& in,
                     const TensorView<const float, 3>& x, const TensorView<float, 3>& work,
                     const TensorView<float, 3>& out, const Context& context) const;

@@ -16,6 +16,7 @@ constexpr const char* kBranchMean[] = {"trace.branch_mean1", "trace.branch_mean2
                                        "trace.branch_mean3"};
 constexpr const char* kBranchRstd[] = {"trace.branch_rstd1", "trace.branch_rstd2",
                                        "trace.branch_rstd3"};
+constexpr const char* kNoGradients = "decoding with a cache has no gradients";
 constexpr const char* kNorm[] = {"norm1", "norm2", "norm3"};
 constexpr const char* kBranchNorm[] = {"branch_norm1", "branch_norm2", "branch_norm3"};
 
@@ -125,6 +126,11 @@ void check_norm(const char* call, const Message& name, const NormWeights& norm, 
   });
 }
 
+void Layer::refuse_past(const char* call, const char* why) const {
+  if (self_attention.past) fail(call, "past", why);
+  if (cross_attention.past) fail(call, "memory_past", why);
+}
+
 void Layer::check(const char* call, const TensorView<const float, 3>& x,
                   const TensorView<float, 3>& out) const {
   check_view(x, call, "x", empty_but_wide(x));
@@ -149,6 +155,7 @@ void Layer::check(const char* call, const TensorView<const float, 3>& x,
 void Layer::check_backward(const char* call, const TensorView<const float, 3>& d_out,
                            const TensorView<const float, 3>& x,
                            const LayerGradients& gradients) const {
+  refuse_past(call, kNoGradients);
   check_view(x, call, "x", empty_but_wide(x));
   const TensorView<const float, 3>& memory = cross_attention.context;
   if (crosses) check_memory(call, memory, x);
@@ -188,6 +195,7 @@ void Layer::check_backward(const char* call, const TensorView<const float, 3>& d
 }
 
 void Layer::lay_out(const char* call, const Shape<3>& x, SavedMemory& memory) {
+  refuse_past(call, kNoGradients);
   feed_forward(x[1]).check_weights(call, x[2]);
   const auto take = [&] { return memory.take(x[0], x[1], x[2]); };
   const auto take_moments = [&](NormTrace& of) {

@@ -103,6 +103,7 @@ void Stack::reads_traces(OverlapCheck& overlap) const {
 void Stack::check(const char* call, const TensorView<const float, 3>& x,
                   const TensorView<float, 3>& out) const {
   const std::size_t count = weights.layers.size();
+  like.refuse_past(call, "each layer of a stack would need one of its own");
   check_view(x, call, "x", empty_but_wide(x));
   if (like.crosses) check_memory(call, like.cross_attention.context, x);
   if (like.dropout) check_dropout(like.dropout->places, call);
@@ -147,10 +148,8 @@ void Stack::check_backward(const char* call, const TensorView<const float, 3>& d
                            const TransformerDecoderGradients& gradients) const {
   const std::size_t count = weights.layers.size();
   const TensorView<const float, 3>& memory = like.cross_attention.context;
-  if (like.crosses) {
-    check_view(x, call, "x", empty_but_wide(x));
-    check_memory(call, memory, x);
-  }
+  check_view(x, call, "x", empty_but_wide(x));
+  if (like.crosses) check_memory(call, memory, x);
   if (like.dropout) check_dropout(like.dropout->places, call);
   const auto check_count = [&](const char* name, std::size_t given) {
     if (given != count) fail(call, name, {given, " for ", count, " layers"});
@@ -158,7 +157,6 @@ void Stack::check_backward(const char* call, const TensorView<const float, 3>& d
   if (count == 0) fail(call, "layers", "there are none");
   check_count("trace", traces.size());
   if (!gradients.weights.layers.empty()) check_count("d_layers", gradients.weights.layers.size());
-  check_view(x, call, "x", empty_but_wide(x));
   check_shape(d_out, x.shape(), call, "d_out", "the shape of x");
   OverlapCheck overlap(call);
   overlap.reads(d_out), overlap.reads(x), overlap.reads_all(weights);

@@ -40,6 +40,7 @@ detail::Layer detail::layer_of(const TransformerBlockWeights& weights,
   layer.self_attention = {.heads = options.heads,
                           .kv_heads = options.kv_heads,
                           .rotary = options.rotary,
+                          .past = options.past,
                           .attention = options.attention};
   if (options.dropout) {
     layer.dropout = {*options.dropout, 0, 1, -1, -1, 2, 3};

@@ -53,6 +53,9 @@ struct TransformerBlockOptions {
   // queries and keys are turned by their positions.
   bool gated = false;
   std::optional<MultiHeadRotary> rotary = {};
+  // Decoding, as MultiHeadOptions::past: keys and values of x's tokens are appended here, and those
+  // before them found. Not in a stack, nor where the backward pass is to follow.
+  KeyValueCache* past = nullptr;
 };
 
 // Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].
@@ -74,7 +77,8 @@ struct TransformerBlockTrace {
 
 // x and out [B, T, C]; rows and batches may have any stride. What is written may not share
 // memory with what is read. `prepared`: where packed copies of weights are looked for. Throws
-// Error, naming weights as above ("self_attn.in_proj_weight"), where shapes or options do not fit.
+// Error, naming weights as above ("self_attn.in_proj_weight"), where shapes or options do not fit;
+// a cache is then as it was.
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
                        const Context& context = {}, const TransformerBlockTrace& trace = {},

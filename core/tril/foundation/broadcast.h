@@ -95,8 +95,18 @@ void check_view(const AnyView<T>& view, const char* call, const char* argument) 
   detail::check_view(view, Empty::allowed, call, argument);
 }
 
-// The same for a call that reads no rows: the last axis may have any stride, as in a transposed
-// view, or repeat one element.
+// check_view, and the shape must be exactly `expected`; `why` says where that comes from, with
+// shapes.
+template <typename T>
+void check_shape(const AnyView<T>& view, const AnyShape& expected, const char* call,
+                 const char* argument, const Message& why) {
+  check_view(view, call, argument);
+  if (view.shape == expected) return;
+  fail(call, argument, {"shape must be ", expected, ", is ", view.shape, "; ", why});
+}
+
+// The same as check_view for a call that reads no rows: the last axis may have any stride, as in a
+// transposed view, or repeat one element.
 template <typename T>
 void check_strided(const AnyView<T>& view, const char* call, const char* argument) {
   detail::ViewShape shape = view;

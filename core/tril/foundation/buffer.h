@@ -6,6 +6,8 @@
 #include <tril/foundation/tensor.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace tril {
 
@@ -43,5 +45,37 @@ class Buffer {
   Shape<Rank> shape_{};
   AlignedMemory memory_;
 };
+
+namespace detail {
+
+// Of a view or a buffer of floats; 0: X is neither.
+template <typename X>
+inline constexpr int kRankOf = 0;
+template <int Rank>
+inline constexpr int kRankOf<TensorView<float, Rank>> = Rank;
+template <int Rank>
+inline constexpr int kRankOf<TensorView<const float, Rank>> = Rank;
+template <int Rank>
+inline constexpr int kRankOf<Buffer<float, Rank>> = Rank;
+
+// A new buffer of this shape, whose view compute() fills.
+template <std::size_t Rank, typename Compute>
+Buffer<float, static_cast<int>(Rank)> new_buffer(const std::array<Index, Rank>& shape,
+                                                 const Compute& compute) {
+  Buffer<float, static_cast<int>(Rank)> out(shape);
+  compute(out.view());
+  return out;
+}
+
+}  // namespace detail
+
+// A view or a buffer of floats, whose rank its type says.
+template <typename X>
+concept FloatTensor = detail::kRankOf<X> >
+0;
+
+// A buffer of the same rank.
+template <FloatTensor X>
+using BufferLike = Buffer<float, detail::kRankOf<X>>;
 
 }  // namespace tril

@@ -1,10 +1,11 @@
 // What a computation works with: memory that is lent to it, and threads. The last argument of
-// whatever computes, and it may be left out:
+// whatever computes, but for the trace to fill and packed copies of weights, and it may be left
+// out:
 //
-//   softmax(x, {}, out);                      // on the calling thread
+//   softmax(x, out);                      // on the calling thread
 //   Parallel threads(4);
-//   softmax(x, {}, out, threads);             // on four
-//   softmax(x, {}, out, {scratch, threads});  // with working memory whose size you want to know
+//   softmax(x, out, threads);             // on four
+//   softmax(x, out, {scratch, threads});  // with working memory whose size you want to know
 #pragma once
 
 #include <tril/foundation/parallel.h>

@@ -6,6 +6,7 @@
 //   silu(x) = x / (1 + e^-x)
 #pragma once
 
+#include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
 #include <tril/foundation/tensor.h>
@@ -34,6 +35,12 @@ void silu(MatrixView<const float> x, MatrixView<float> out, const Context& conte
 // The one of them that `activation` names.
 void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
               const Context& context = {});
+
+// The same into a new buffer.
+inline Buffer<float, 2> activate(Activation activation, MatrixView<const float> x,
+                                 const Context& context = {}) {
+  return detail::new_buffer(x.shape(), [&](auto out) { activate(activation, x, out, context); });
+}
 
 // The backward pass: d_x = d_out f'(x), from the gradient d_out [N, C] of the output and the x that
 // was given. d_x, which is overwritten, may be d_out or x itself. The slope of relu at 0 is 0. NaN

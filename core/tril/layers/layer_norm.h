@@ -6,6 +6,7 @@
 // with the biased variance, 1/C sum (x - mean)^2.
 #pragma once
 
+#include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
@@ -31,6 +32,15 @@ void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
                 VectorView<const float> bias, const LayerNormOptions& options,
                 MatrixView<float> out, const Context& context = {},
                 const LayerNormTrace& trace = {});
+
+// The same into a new buffer.
+inline Buffer<float, 2> layer_norm(MatrixView<const float> x, VectorView<const float> weight = {},
+                                   VectorView<const float> bias = {},
+                                   const LayerNormOptions& options = {},
+                                   const Context& context = {}) {
+  return detail::new_buffer(x.shape(),
+                            [&](auto out) { layer_norm(x, weight, bias, options, out, context); });
+}
 
 // Gradients of layer_norm; those that are not given are not computed.
 struct LayerNormGradients {

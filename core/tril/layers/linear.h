@@ -1,6 +1,7 @@
 // The linear layer: out = x W^T + b.
 #pragma once
 
+#include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 #include <tril/matmul/packed_matrix.h>
@@ -17,6 +18,13 @@ namespace tril {
 // shapes do not fit.
 void linear(MatrixView<const float> x, const Weight& weight, VectorView<const float> bias,
             MatrixView<float> out, const Context& context = {}, const PackedColumns& packed = {});
+
+// The same into a new buffer.
+inline Buffer<float, 2> linear(MatrixView<const float> x, const Weight& weight,
+                               VectorView<const float> bias = {}, const Context& context = {}) {
+  return detail::new_buffer(Shape<2>{x.size(0), weight.size(0)},
+                            [&](auto out) { linear(x, weight, bias, out, context); });
+}
 
 // Gradients of linear; those that are not given are not computed.
 struct LinearGradients {

@@ -19,40 +19,40 @@ void check_eps(double eps, const char* call) {
 void layer_norm(MatrixView<const float> x, VectorView<const float> weight,
                 VectorView<const float> bias, const LayerNormOptions& options,
                 MatrixView<float> out, const Context& context, const LayerNormTrace& trace) {
-  constexpr const char* kCall = "layer_norm";
-  check_view(x, kCall, "x", Empty::allowed);
-  const Index rows = x.size(0), cols = x.size(1);
-  const Message why{"x is ", x};
-  if (weight) check_shape(weight, {cols}, kCall, "weight", why);
-  if (bias) check_shape(bias, {cols}, kCall, "bias", why);
-  if (trace.mean) check_shape(trace.mean, {rows}, kCall, "mean", why);
-  if (trace.rstd) check_shape(trace.rstd, {rows}, kCall, "rstd", why);
-  check_shape(out, x.shape(), kCall, "out", "the shape of x");
-  check_in_place(out, x, kCall, "out");
-  check_no_overlap(out, weight, kCall, "out");
-  check_no_overlap(out, bias, kCall, "out");
-  check_eps(options.eps, kCall);
-  detail::Norm{NormKind::layer_norm, x, weight, bias, options.eps, out, trace}.run(context);
+  const detail::Norm norm{NormKind::layer_norm, x, weight, bias, options.eps, out, trace};
+  norm.check("layer_norm");
+  norm.run(context);
 }
 
 void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
               const RmsNormOptions& options, MatrixView<float> out, const Context& context,
               VectorView<float> rstd) {
-  constexpr const char* kCall = "rms_norm";
-  check_view(x, kCall, "x", Empty::allowed);
-  const Index rows = x.size(0), cols = x.size(1);
-  if (weight) check_shape(weight, {cols}, kCall, "weight", {"x is ", x});
-  check_shape(out, x.shape(), kCall, "out", "the shape of x");
-  check_in_place(out, x, kCall, "out");
-  check_no_overlap(out, weight, kCall, "out");
-  if (rstd) {
-    check_shape(rstd, {rows}, kCall, "rstd", {"x is ", x});
-    check_no_overlap(rstd, x, kCall, "rstd");
-    check_no_overlap(rstd, out, kCall, "rstd");
-    check_no_overlap(rstd, weight, kCall, "rstd");
-  }
-  check_eps(options.eps, kCall);
-  detail::Norm{NormKind::rms_norm, x, weight, {}, options.eps, out, {{}, rstd}}.run(context);
+  const detail::Norm norm{NormKind::rms_norm, x, weight, {}, options.eps, out, {{}, rstd}};
+  norm.check("rms_norm");
+  norm.run(context);
+}
+
+void detail::Norm::check(const char* call) const {
+  check_view(x, call, "x", Empty::allowed);
+  const Message why{"x is ", x};
+  if (weight) check_shape(weight, {x.size(1)}, call, "weight", why);
+  if (bias) check_shape(bias, {x.size(1)}, call, "bias", why);
+  check_shape(out, x.shape(), call, "out", "the shape of x");
+  check_in_place(out, x, call, "out");
+  check_no_overlap(out, weight, call, "out");
+  check_no_overlap(out, bias, call, "out");
+  const auto check_traced = [&](const VectorView<float>& traced, const char* name) {
+    if (!traced) return;
+    check_shape(traced, {x.size(0)}, call, name, why);
+    check_no_overlap(traced, x, call, name);
+    check_no_overlap(traced, out, call, name);
+    check_no_overlap(traced, weight, call, name);
+    check_no_overlap(traced, bias, call, name);
+  };
+  check_traced(trace.mean, "mean");
+  check_traced(trace.rstd, "rstd");
+  check_no_overlap(trace.rstd, trace.mean, call, "rstd");
+  check_eps(eps, call);
 }
 
 void detail::Norm::run(const Context& context) const {

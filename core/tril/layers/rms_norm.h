@@ -4,6 +4,7 @@
 //   out[n, :] = x[n, :] / sqrt(1/C sum_c x[n, c]^2 + eps) * weight
 #pragma once
 
+#include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
 
@@ -23,6 +24,13 @@ struct RmsNormOptions {
 void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
               const RmsNormOptions& options, MatrixView<float> out, const Context& context = {},
               VectorView<float> rstd = {});
+
+// The same into a new buffer.
+inline Buffer<float, 2> rms_norm(MatrixView<const float> x, VectorView<const float> weight = {},
+                                 const RmsNormOptions& options = {}, const Context& context = {}) {
+  return detail::new_buffer(x.shape(),
+                            [&](auto out) { rms_norm(x, weight, options, out, context); });
+}
 
 // Gradients of rms_norm; those that are not given are not computed.
 struct RmsNormGradients {

@@ -5,8 +5,9 @@
 // +inf makes its own row NaN and no other. Weights below 2^-126.5 of the largest are 0.
 #pragma once
 
+#include <tril/foundation/broadcast.h>
+#include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
-#include <tril/foundation/tensor.h>
 
 namespace tril {
 
@@ -16,58 +17,50 @@ struct SoftmaxOptions {
   double temperature = 1;  // finite, above 0; towards 0 the largest element takes all
 };
 
-// x and out have one shape, any strides; out may be x itself, but no other overlap. Throws Error
-// where they do not fit, for an axis that is not there, and for a bad temperature.
-void softmax(VectorView<const float> x, const SoftmaxOptions& options, VectorView<float> out,
-             const Context& context = {});
-void softmax(MatrixView<const float> x, const SoftmaxOptions& options, MatrixView<float> out,
-             const Context& context = {});
-void softmax(TensorView<const float, 3> x, const SoftmaxOptions& options, TensorView<float, 3> out,
-             const Context& context = {});
-void softmax(TensorView<const float, 4> x, const SoftmaxOptions& options, TensorView<float, 4> out,
-             const Context& context = {});
+// x and out have one shape, of 1 to 8 axes, and any strides, but the last axis has no gaps; out may
+// be x itself, but no other overlap. Throws Error where they do not fit, for an axis that is not
+// there, and for a bad temperature.
+void softmax(const AnyView<const float>& x, const SoftmaxOptions& options,
+             const AnyView<float>& out, const Context& context = {});
 
 // log(softmax(x)) without the detour over weights that round to 0. All of a row -inf gives -inf.
-void log_softmax(VectorView<const float> x, const SoftmaxOptions& options, VectorView<float> out,
-                 const Context& context = {});
-void log_softmax(MatrixView<const float> x, const SoftmaxOptions& options, MatrixView<float> out,
-                 const Context& context = {});
-void log_softmax(TensorView<const float, 3> x, const SoftmaxOptions& options,
-                 TensorView<float, 3> out, const Context& context = {});
-void log_softmax(TensorView<const float, 4> x, const SoftmaxOptions& options,
-                 TensorView<float, 4> out, const Context& context = {});
+void log_softmax(const AnyView<const float>& x, const SoftmaxOptions& options,
+                 const AnyView<float>& out, const Context& context = {});
+
+// Both along the last axis, at temperature 1.
+inline void softmax(const AnyView<const float>& x, const AnyView<float>& out,
+                    const Context& context = {}) {
+  softmax(x, SoftmaxOptions(), out, context);
+}
+inline void log_softmax(const AnyView<const float>& x, const AnyView<float>& out,
+                        const Context& context = {}) {
+  log_softmax(x, SoftmaxOptions(), out, context);
+}
+
+// Both of a view or a buffer, into a new buffer of its shape.
+template <FloatTensor X>
+BufferLike<X> softmax(const X& x, const SoftmaxOptions& options = {}, const Context& context = {}) {
+  return detail::new_buffer(x.shape(), [&](auto out) { softmax(x, options, out, context); });
+}
+template <FloatTensor X>
+BufferLike<X> log_softmax(const X& x, const SoftmaxOptions& options = {},
+                          const Context& context = {}) {
+  return detail::new_buffer(x.shape(), [&](auto out) { log_softmax(x, options, out, context); });
+}
 
 // The gradient d_x of softmax's x, given that of its output, d_out, and the output itself:
 //
 //   d_x_i = out_i (d_out_i - sum_j d_out_j out_j) / temperature
 //
-// All of one shape, any strides; d_x, which is overwritten, may be d_out or out itself. Throws
-// Error as softmax does.
-void softmax_backward(VectorView<const float> d_out, VectorView<const float> out,
-                      const SoftmaxOptions& options, VectorView<float> d_x,
-                      const Context& context = {});
-void softmax_backward(MatrixView<const float> d_out, MatrixView<const float> out,
-                      const SoftmaxOptions& options, MatrixView<float> d_x,
-                      const Context& context = {});
-void softmax_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> out,
-                      const SoftmaxOptions& options, TensorView<float, 3> d_x,
-                      const Context& context = {});
-void softmax_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> out,
-                      const SoftmaxOptions& options, TensorView<float, 4> d_x,
+// All of one shape, as softmax takes them; d_x, which is overwritten, may be d_out or out itself.
+// Throws Error as softmax does.
+void softmax_backward(const AnyView<const float>& d_out, const AnyView<const float>& out,
+                      const SoftmaxOptions& options, const AnyView<float>& d_x,
                       const Context& context = {});
 
 // The same of log_softmax: d_x_i = (d_out_i - e^out_i sum_j d_out_j) / temperature.
-void log_softmax_backward(VectorView<const float> d_out, VectorView<const float> out,
-                          const SoftmaxOptions& options, VectorView<float> d_x,
-                          const Context& context = {});
-void log_softmax_backward(MatrixView<const float> d_out, MatrixView<const float> out,
-                          const SoftmaxOptions& options, MatrixView<float> d_x,
-                          const Context& context = {});
-void log_softmax_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> out,
-                          const SoftmaxOptions& options, TensorView<float, 3> d_x,
-                          const Context& context = {});
-void log_softmax_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> out,
-                          const SoftmaxOptions& options, TensorView<float, 4> d_x,
+void log_softmax_backward(const AnyView<const float>& d_out, const AnyView<const float>& out,
+                          const SoftmaxOptions& options, const AnyView<float>& d_x,
                           const Context& context = {});
 
 }  // namespace tril

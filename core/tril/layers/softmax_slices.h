@@ -6,45 +6,45 @@
 #include <tril/foundation/ranges.h>
 #include <tril/layers/softmax.h>
 
-#include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace tril::detail {
 
-template <int Rank>
 class SoftmaxSlices {
  public:
   // Throws Error in the name of `call` for an axis that x has not, and for a bad temperature.
-  SoftmaxSlices(const char* call, const TensorView<const float, Rank>& x,
-                const SoftmaxOptions& options)
-      : axis_(options.axis < 0 ? options.axis + Rank : options.axis),
+  SoftmaxSlices(const char* call, const AnyView<const float>& x, const SoftmaxOptions& options)
+      : last_(x.shape.rank - 1),
+        axis_(options.axis < 0 ? options.axis + x.shape.rank : options.axis),
         scale_(static_cast<float>(1 / options.temperature)) {
-    if (options.axis < -Rank || options.axis >= Rank) {
-      fail(call, "axis", {options.axis, " is not an axis of x ", x});
+    if (axis_ < 0 || axis_ > last_) {
+      fail(call, "axis", {options.axis, " is not an axis of x ", x.shape});
     }
     if (!(options.temperature > 0 && std::isnormal(scale_))) {
       fail(call, "temperature", {"must be finite and above 0, is ", options.temperature});
     }
-    length_ = x.size(axis_);
-    width_ = along_rows() ? 1 : x.size(Rank - 1);
-    count_ = x.count() == 0 ? 0 : x.count() / (length_ * width_);
+    length_ = x.shape[axis_];
+    width_ = along_rows() ? 1 : x.shape[last_];
+    count_ = length_ > 0 && width_ > 0 ? 1 : 0;
+    for (int other = 0; other < last_; ++other) {
+      if (other != axis_) count_ *= x.shape[other];
+    }
   }
 
   int axis() const noexcept { return axis_; }
-  bool along_rows() const noexcept { return axis_ == Rank - 1; }
+  bool along_rows() const noexcept { return axis_ == last_; }
   float scale() const noexcept { return scale_; }    // 1 / temperature
   Index length() const noexcept { return length_; }  // elements that softmax runs over
   Index width() const noexcept { return width_; }    // columns side by side, 1 along rows
 
   // Where a slice of `view` begins: every axis but that of softmax and the last is fixed.
   template <typename T>
-  T* start(const TensorView<T, Rank>& view, Index slice) const noexcept {
-    T* start = view.data();
-    for (int other = Rank - 2; other >= 0; --other) {
+  T* start(const AnyView<T>& view, Index slice) const noexcept {
+    T* start = view.data;
+    for (int other = last_ - 1; other >= 0; --other) {
       if (other == axis_) continue;
-      start += slice % view.size(other) * view.stride(other);
-      slice /= view.size(other);
+      start += slice % view.shape[other] * view.strides[other];
+      slice /= view.shape[other];
     }
     return start;
   }
@@ -58,6 +58,7 @@ class SoftmaxSlices {
   }
 
  private:
+  int last_;  // the last axis
   int axis_;
   float scale_;
   Index length_, width_, count_;

@@ -72,6 +72,7 @@ struct Norm {
   MatrixView<float> out;
   LayerNormTrace trace;
 
+  void check(const char* call) const;
   void run(const Context& context) const;
 };
 struct NormBackward {

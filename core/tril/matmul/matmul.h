@@ -8,6 +8,7 @@
 // element is bounded, by a constant that grows with the levels (section 23.2.2).
 #pragma once
 
+#include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
 #include <tril/foundation/named.h>
 #include <tril/foundation/tensor.h>
@@ -55,6 +56,14 @@ struct MatmulOptions {
 // memory with an input or with itself.
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
             MatrixView<float> out, const Context& context = {});
+
+// The same into a new buffer.
+inline Buffer<float, 2> matmul(MatrixView<const float> a, MatrixView<const float> b,
+                               const MatmulOptions& options = {}, const Context& context = {}) {
+  return detail::new_buffer(
+      Shape<2>{a.size(options.transpose_a ? 1 : 0), b.size(options.transpose_b ? 0 : 1)},
+      [&](auto out) { matmul(a, b, options, out, context); });
+}
 
 // As it was called before there was a Context.
 [[deprecated("hand over {scratch, parallel}")]] inline void matmul(

@@ -36,7 +36,8 @@ enum class BFrom {
 // share one, which nothing writes: a copy would wait for the stores that have just made it.
 struct TileColumn {
   Index a_stride;
-  float* panel;              // [depth, panel columns], not read or not written, as BFrom says
+  const float* panel;        // [depth, panel columns], not read unless BFrom says so
+  float* packed = nullptr;   // the same panel where a tile packs it
   const float* b = nullptr;  // the panel's columns where B lies
   Index b_stride = 0;
   Index depth, cols;
@@ -62,8 +63,7 @@ template <int Rows, int Vectors, int PanelCols, BFrom From>
 void register_tile(const float* a, Index row, const TileColumn& column) noexcept {
   constexpr bool kInPlace = From != BFrom::panel;
   const Index a_stride = column.a_stride, depth = column.depth;
-  float* const panel = column.panel;
-  const float* const rows = kInPlace ? column.b : panel;
+  const float* const rows = kInPlace ? column.b : column.panel;
   const Index stride = kInPlace ? column.b_stride : PanelCols;
 
   Register sum[Rows][Vectors] = {};
@@ -74,7 +74,7 @@ void register_tile(const float* a, Index row, const TileColumn& column) noexcept
       b[v] = load(rows + k * stride + v * kLanes);
       if constexpr (kInPlace) detail::fetch_line(rows + (k + kFetchAhead) * stride + v * kLanes);
       if constexpr (From == BFrom::b_and_packs_it) {
-        store(panel + k * PanelCols + v * kLanes, b[v]);
+        store(column.packed + k * PanelCols + v * kLanes, b[v]);
       }
     }
     for (int r = 0; r < Rows; ++r) {

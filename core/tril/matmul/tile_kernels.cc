@@ -97,7 +97,7 @@ void multiply(const float* a, Index a_stride, const float* panels, const TileSha
               const TileOutput* outputs, int count) noexcept {
   for (Index j = 0; j < shape.cols; j += kPanelCols) {
     const TileColumn column{.a_stride = a_stride,
-                            .panel = const_cast<float*>(panels) + j * shape.depth,  // only read
+                            .panel = panels + j * shape.depth,
                             .depth = shape.depth,
                             .cols = smaller(kPanelCols, shape.cols - j),
                             .outputs = outputs,
@@ -143,6 +143,7 @@ void multiply_packing(const float* a, Index a_stride, const float* b, Index b_st
   for (Index j = 0; j < shape.cols; j += kPanelCols) {
     const TileColumn column{.a_stride = a_stride,
                             .panel = panels + j * shape.depth,
+                            .packed = panels + j * shape.depth,
                             .b = b + j,
                             .b_stride = b_stride,
                             .depth = shape.depth,
@@ -152,7 +153,7 @@ void multiply_packing(const float* a, Index a_stride, const float* b, Index b_st
                             .col = j};
     Index row = 0;
     if (column.cols % kLanes != 0) {
-      pack_panel(column.b, b_stride, column.depth, column.cols, column.panel);
+      pack_panel(column.b, b_stride, column.depth, column.cols, column.packed);
     } else if (shape.rows <= kTileRows) {
       multiply_column(tiles_for<BFrom::b>(column.cols), a, 0, shape.rows, column);
       continue;

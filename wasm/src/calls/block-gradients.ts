@@ -60,11 +60,17 @@ export interface TransformerGradients<Weights> {
 }
 
 /** The options of `transformerBlockBackward`: those that `transformerBlock` had. */
-export type TransformerBlockBackwardOptions = Omit<TransformerBlockOptions, 'trace' | 'out'> &
+export type TransformerBlockBackwardOptions = Omit<
+  TransformerBlockOptions,
+  'trace' | 'out' | 'past'
+> &
   MaskGradientOption &
   SavedArgument;
 /** The options of `decoderBlockBackward`: those that `decoderBlock` had. */
-export type DecoderBlockBackwardOptions = Omit<DecoderBlockOptions, 'trace' | 'out'> &
+export type DecoderBlockBackwardOptions = Omit<
+  DecoderBlockOptions,
+  'trace' | 'out' | 'past' | 'memoryPast'
+> &
   MaskGradientOption &
   SavedArgument;
 /** The options of `transformerBackward`: those that `transformer` had. */

@@ -8,7 +8,8 @@ const sizeNames = ['batch', 'heads', 'width', 'valueWidth', 'capacity'];
 export const cacheCalls = (context: Context) => ({
   /**
    * A cache for decoding: keys `[B, Hk, capacity, D]` and values `[B, Hk, capacity, Dv]` of the
-   * tokens so far, to be given to `attention` and `multiHeadAttention` as `past`. Each call appends
+   * tokens so far, to be given to `attention`, `multiHeadAttention`, `transformerBlock` and
+   * `decoderBlock` as `past`. Each call appends
    * the keys and values of its own tokens in place, so that none is ever copied or computed again;
    * results are those of all tokens at once but for rounding. A call that throws leaves it as it
    * was.

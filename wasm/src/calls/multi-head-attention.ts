@@ -1,8 +1,8 @@
 import type { Known } from '../if-requested.js';
 import { absent, type Context } from '../context.js';
 import { TrilError } from '../error.js';
-import { KeyValueCache } from '../key-value-cache.js';
-import { booleanOption, checkKeys, describe, integerOption, numberOption } from '../names.js';
+import type { KeyValueCache } from '../key-value-cache.js';
+import { booleanOption, checkKeys, integerOption, numberOption } from '../names.js';
 import { wantsSaved, type SavedOption, type SavedResult } from '../saved.js';
 import type { Named } from '../named-tensors.js';
 import type { Tensor } from '../tensor.js';
@@ -155,11 +155,7 @@ export const multiHeadCalls = <Training>(context: Context) => ({
     checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
     const raw = rawMultiHeadOptions(context, call, options, optionNames);
     const { past } = options;
-    if (past !== undefined && !(past instanceof KeyValueCache)) {
-      const problem = `must be a cache (tril.keyValueCache makes one), is ${describe(past)}`;
-      throw new TrilError(call, 'past', problem);
-    }
-    const cache = past ? context.cacheHandle(call, 'past', past) : null;
+    const cache = context.cacheOption(call, 'past', past);
     const out = options.out ?? absent;
     const keysFrom = options.context ?? absent;
     const valueContext = options.valueContext ?? absent;

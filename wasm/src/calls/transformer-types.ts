@@ -1,3 +1,4 @@
+import type { KeyValueCache } from '../key-value-cache.js';
 import type { SavedResult } from '../saved.js';
 import type { Tensor } from '../tensor.js';
 import type { AttentionOptions } from './attention.js';
@@ -48,16 +49,29 @@ export interface TransformerBlockOptions extends Omit<
   readonly activation?: Activation;
   /** Number that the norms add to the variance (default 1e-5). */
   readonly eps?: number;
+  /**
+   * A cache, to which the keys and values of self-attention to `x` are appended, and whose tokens are
+   * all attended to. Not with `saved`.
+   */
+  readonly past?: KeyValueCache;
 }
 
 /** The options of `decoderBlock`. */
 export interface DecoderBlockOptions extends TransformerBlockOptions {
   /** Which part of the memory may be looked at. */
   readonly memoryMask?: Mask;
+  /**
+   * A cache, to which the keys and values of the memory are appended: give the memory once, and then
+   * one without tokens, `[B, 0, Cm]`, so that it is projected a single time. Not with `saved`.
+   */
+  readonly memoryPast?: KeyValueCache;
 }
 
 /** The options of `transformer`. */
-export interface TransformerOptions extends Omit<DecoderBlockOptions, 'mask' | 'keyLengths'> {
+export interface TransformerOptions extends Omit<
+  DecoderBlockOptions,
+  'mask' | 'keyLengths' | 'past' | 'memoryPast'
+> {
   /** Which part of the source the encoder may look at. */
   readonly sourceMask?: Mask;
   /** Which part of the target the decoder may look at, besides `causal`. */

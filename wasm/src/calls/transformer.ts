@@ -25,10 +25,11 @@ const blockOptions = [
   ...['heads', 'kvHeads', 'norm', 'activation', 'eps', 'causal', 'mask', 'scale', 'softcap'],
   ...['keyLengths', 'method', 'trace', 'out', 'saved'],
 ];
-const decoderOptions = [...blockOptions, 'memoryMask'];
+const cachedOptions = [...blockOptions, 'past'];
+const decoderOptions = [...cachedOptions, 'memoryMask', 'memoryPast'];
 const transformerOptions = [
-  ...decoderOptions.filter((name) => name !== 'mask' && name !== 'keyLengths'),
-  ...['sourceMask', 'targetMask'],
+  ...blockOptions.filter((name) => name !== 'mask' && name !== 'keyLengths'),
+  ...['sourceMask', 'targetMask', 'memoryMask'],
 ];
 
 /** Every layer's weights must have the names of a block, and no layer may be left out. */
@@ -147,6 +148,13 @@ export const transformerCalls = <Training>(context: Context) => {
      * const x = normal(5, 1, 10, 64);
      * const { output } = tril.transformerBlock(x, weights, { heads: 4, norm: 'pre', causal: true });
      * output.shape; // [1, 10, 64]
+     *
+     * // Decoding: one more token, with the keys and values of those before it in a cache.
+     * const past = tril.keyValueCache({ heads: 4, width: 16, capacity: 11 });
+     * tril.transformerBlock(x, weights, { heads: 4, norm: 'pre', causal: true, past });
+     * const next = normal(6, 1, 1, 64);
+     * tril.transformerBlock(next, weights, { heads: 4, norm: 'pre', causal: true, past });
+     * past.length; // 11
      * ```
      */
     transformerBlock<
@@ -159,14 +167,16 @@ export const transformerCalls = <Training>(context: Context) => {
     ): BlockResult<Options, TransformerBlockTrace> {
       const call = 'transformerBlock';
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
-      const block = rawBlockOptions(context, call, options, blockOptions);
-      const saved = wantsSaved(call, options as SavedOption, { trace: block.trace });
+      const block = rawBlockOptions(context, call, options, cachedOptions);
+      const { past } = options;
+      const cache = context.cacheOption(call, 'past', past);
+      const saved = wantsSaved(call, options as SavedOption, { trace: block.trace, past });
       const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { x, out }, (t, state) =>
         result(
           saved
             ? context.training(call)._transformerBlockSaved(engine, t.x, state, block, t.out)
-            : raw._transformerBlock(engine, t.x, state, block, t.out),
+            : raw._transformerBlock(engine, t.x, state, cache, block, t.out),
           out,
           block.trace,
         ),
@@ -192,6 +202,14 @@ export const transformerCalls = <Training>(context: Context) => {
      * };
      * const [x, memory] = [normal(7, 1, 10, 64), normal(8, 1, 20, 64)];
      * tril.decoderBlock(x, memory, weights, { heads: 4, causal: true }).output.shape; // [1, 10, 64]
+     *
+     * // Decoding: the memory is projected once, and then found in its cache.
+     * const past = tril.keyValueCache({ heads: 4, width: 16, capacity: 11 });
+     * const memoryPast = tril.keyValueCache({ heads: 4, width: 16, capacity: 20 });
+     * const options = { heads: 4, causal: true, past, memoryPast };
+     * tril.decoderBlock(x, memory, weights, options);
+     * tril.decoderBlock(normal(9, 1, 1, 64), tril.zeros([1, 0, 64]), weights, options);
+     * [past.length, memoryPast.length]; // [11, 20]
      * ```
      */
     decoderBlock<const Options extends DecoderBlockOptions & Training, Weights extends object>(
@@ -204,13 +222,20 @@ export const transformerCalls = <Training>(context: Context) => {
       checkKeys(call, 'weights', 'weight', weights, context.weightNames(call));
       const block = rawBlockOptions(context, call, options, decoderOptions);
       const cross = otherAttention(context, call, options, options.memoryMask);
-      const saved = wantsSaved(call, options as SavedOption, { trace: block.trace });
+      const { past, memoryPast } = options;
+      const caches = [
+        context.cacheOption(call, 'past', past),
+        context.cacheOption(call, 'memoryPast', memoryPast),
+      ] as const;
+      const others = { trace: block.trace, past, memoryPast };
+      const saved = wantsSaved(call, options as SavedOption, others);
       const out = options.out ?? absent;
       return context.runWithWeights(call, weights, { x, memory, out }, (t, state) => {
-        const given = [engine, t.x, t.memory, state, block, cross, t.out] as const;
+        const given = [engine, t.x, t.memory, state] as const;
+        const last = [block, cross, t.out] as const;
         const made = saved
-          ? context.training(call)._decoderBlockSaved(...given)
-          : raw._decoderBlock(...given);
+          ? context.training(call)._decoderBlockSaved(...given, ...last)
+          : raw._decoderBlock(...given, ...caches, ...last);
         return result(made, out, block.trace);
       });
     },
