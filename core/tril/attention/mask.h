@@ -42,12 +42,13 @@ class Mask {
   // The first lengths[b] keys of batch b. Throws Error for a negative length; one that is longer
   // than there are keys is found by check().
   static Mask padding(std::vector<Index> lengths);
-  // Added to the scores [B, H, T, S]; axes of 1 broadcast. -inf hides. Borrows the view. `beyond`
-  // says whether the axis of keys may be shorter than S, and the keys beyond it are hidden.
-  static Mask additive(TensorView<const float, 4> values, KeysBeyond beyond = KeysBeyond::none);
+  // Added to the scores [B, H, T, S]; axes of 1 broadcast. -inf hides. Borrows the view.
+  // `fewer_keys` says whether the axis of keys may be shorter than S.
+  static Mask additive(TensorView<const float, 4> values,
+                       FewerKeys fewer_keys = FewerKeys::refused);
   // True (not 0) where a key may be seen; axes of 1 broadcast. Borrows the view.
   static Mask boolean(TensorView<const std::uint8_t, 4> visible,
-                      KeysBeyond beyond = KeysBeyond::none);
+                      FewerKeys fewer_keys = FewerKeys::refused);
 
   // What both let through; additive masks add up.
   friend Mask operator&(Mask a, const Mask& b);

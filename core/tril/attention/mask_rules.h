@@ -37,9 +37,12 @@ struct MaskBlock {
   KeyRange keys = {};     // which keys
 };
 
-// Whether a dense mask may have fewer keys than there are: `hidden` hides those beyond its end, and
+// Whether a dense mask may have fewer keys than there are. `hidden` hides the keys after its end;
 // its axis of keys is then never broadcast. (ONNX's Attention allows it, as padding with -inf.)
-enum class KeysBeyond { none, hidden };
+// `none` is the former name of `refused`.
+enum class FewerKeys { refused, hidden, none = refused };
+// The former name.
+using KeysBeyond [[deprecated("is FewerKeys now")]] = FewerKeys;
 
 namespace detail {
 
@@ -80,7 +83,7 @@ struct PaddingRule {
 template <typename T>  // float: added to the score; std::uint8_t: 0 hides it
 struct DenseRule {
   TensorView<const T, 4> values;
-  KeysBeyond beyond = KeysBeyond::none;
+  FewerKeys fewer_keys = FewerKeys::refused;
 
   KeyRange visible(const MaskBlock& block) const noexcept;
   QueryRange seeing(const MaskBlock& block) const noexcept;

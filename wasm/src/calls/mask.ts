@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import { TrilError, shapeText } from '../error.js';
 import { booleanOption, checkKeys, describe, integerOption } from '../names.js';
+import { nameGiven } from '../old-names.js';
 import type { RawTensor } from '../raw.js';
 import { Tensor } from '../tensor.js';
 import { checkShape } from '../values.js';
@@ -13,7 +14,7 @@ type Rule =
   | {
       readonly kind: 'additive' | 'boolean';
       readonly tensor: Tensor;
-      readonly short: boolean;
+      readonly allowFewerKeys: boolean;
     };
 
 /**
@@ -58,9 +59,11 @@ export interface DenseOptions {
    */
   readonly kind: 'additive' | 'boolean';
   /**
-   * The tensor may have fewer keys than there are, and those beyond its end are hidden; unless
-   * given, its last axis must fit, or be 1 and is then repeated.
+   * Whether the tensor may have fewer keys than the scores, whose keys after its end are then hidden (default
+   * `false`: its last axis must fit, or be 1 and is then repeated).
    */
+  readonly allowFewerKeys?: boolean;
+  /** @deprecated The old name of `allowFewerKeys`. */
   readonly short?: boolean;
 }
 
@@ -182,13 +185,14 @@ export const maskCalls = (context: Context) => ({
     dense(tensor: Tensor, options: DenseOptions): Mask {
       const call = 'mask.dense';
       context.handle(call, 'tensor', tensor);
-      checkKeys(call, 'options', 'option', options, ['kind', 'short']);
+      checkKeys(call, 'options', 'option', options, ['kind', 'allowFewerKeys', 'short']);
       if (options.kind !== 'additive' && options.kind !== 'boolean') {
         const problem = `must be "additive" or "boolean", is ${describe(options.kind)}`;
         throw new TrilError(call, 'kind', problem);
       }
-      const short = booleanOption(call, 'short', options.short, false);
-      return new Mask([{ kind: options.kind, tensor, short }]);
+      const given = nameGiven(call, options, 'allowFewerKeys', 'short');
+      const allowFewerKeys = booleanOption(call, given, options[given], false);
+      return new Mask([{ kind: options.kind, tensor, allowFewerKeys }]);
     },
 
     /**
