@@ -28,7 +28,7 @@ class Model {
   PretrainedModel model;
   ParameterReader reader;
   std::optional<StoredLora> lora;                             // to be merged when all is read
-  std::map<std::string, std::vector<ParameterPlace>> places;  // in each file, by its name
+  std::map<std::string, std::vector<ParameterRange>> ranges;  // in each file, by its name
   std::optional<SentenceSettings> sentence;                   // of a sentence encoder
 };
 

@@ -67,7 +67,7 @@ std::string sentence_settings(const Model& model) {
   const SentenceSettings& settings = settings_of(model);
   const ModelConfig& config = model.model.parameters.config();
   const Index most =
-      settings.most_tokens > 0 ? std::min(settings.most_tokens, config.context) : config.context;
+      settings.max_tokens > 0 ? std::min(settings.max_tokens, config.context) : config.context;
   return "{\"width\":" + std::to_string(config.width) + ",\"pooling\":\"" +
          std::string(name_of(kPoolings, settings.pooling)) +
          "\",\"normalised\":" + (settings.normalised ? "true" : "false") +

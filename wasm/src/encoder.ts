@@ -173,9 +173,9 @@ export class Encoder extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * The text of tokens. Words stand behind blanks, as WordPiece knows of no others; what goes on with a word does not.
+   * The text of tokens. A space comes before each word, as WordPiece keeps no others; a continuation is joined to its word.
    *
-   * @throws TrilError where one is no token
+   * @throws TrilError where one is not a token
    *
    * @example
    * ```ts

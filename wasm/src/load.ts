@@ -1,11 +1,17 @@
 import { reasonOf, seeReadme } from './describe.js';
 import { defineAbsent } from './absent-calls.js';
 import { calls, type Calls } from './calls.js';
-import { Context, unloaded } from './context.js';
+import { Context, notLoaded } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
 import { isUrl } from './kinds.js';
-import { compiled, moduleAt, moduleBeside, type WasmModule, type WasmSource } from './module.js';
+import {
+  compileModule,
+  moduleAt,
+  moduleBeside,
+  type WasmModule,
+  type WasmSource,
+} from './module.js';
 import { booleanOption, checkKeys, checkName, describe, integerOption } from './names.js';
 import { nodeVersion } from './builtin.js';
 import type { Raw, RawOptions, Script, StartedWorker } from './raw.js';
@@ -115,7 +121,7 @@ async function moduleGiven(wasm: LoadOptions['wasm'], file: string): Promise<Was
   let module: WasmModule | undefined;
   try {
     source = await wasm;
-    module = await compiled(source);
+    module = await compileModule(source);
   } catch (error) {
     throw new TrilError('loadTril', 'wasm', `is not ${file}: ${reasonOf(error)}`);
   }
@@ -215,7 +221,7 @@ export async function loadFrom<More extends object>(
   const { threads: started } = context.engine;
   const calling = { variant, threads: started, ...calls(context), ...more?.(context) };
   defineAbsent(calling, (call, part) => () => {
-    throw new TrilError(call, part, unloaded(part));
+    throw new TrilError(call, part, notLoaded(part));
   });
   return Object.freeze(calling as Tril & More);
 }

@@ -100,7 +100,7 @@ export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
   /**
    * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
    *
-   * @throws TrilError where there was no tokenizer among the files, or one is no token
+   * @throws TrilError where there was no tokenizer among the files, or one is not a token
    *
    * @example
    * ```ts

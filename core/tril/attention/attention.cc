@@ -26,7 +26,7 @@ bool is_small(const detail::AttentionProblem& p) noexcept {
   const Index widths = p.depth() + p.value_width();
   const double scores = detail::times(p.batches(), p.heads(), p.queries(), p.keys());
   const double read = detail::times(p.batches(), p.kv_heads(), p.keys(), widths);
-  return detail::is_for_one_thread(scores, widths) &&
+  return detail::below_parallel_threshold(scores, widths) &&
          (!detail::is_in_place(p) || read <= detail::kSerialElements);
 }
 

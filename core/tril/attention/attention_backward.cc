@@ -69,7 +69,7 @@ bool is_small(const AttentionBackwardProblem& p) noexcept {
   const double scores = detail::times(p.batches(), p.heads(),
                                       blocks_of(p.queries(), tiles.tile_rows) * tiles.tile_rows,
                                       blocks_of(p.keys(), tiles.panel_cols) * tiles.panel_cols);
-  return detail::is_for_one_thread(scores, 3 * p.depth() + 2 * p.value_width());
+  return detail::below_parallel_threshold(scores, 3 * p.depth() + 2 * p.value_width());
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ AttentionProblem checked_attention_problem(const char* call, TensorView<const fl
 
 // Whether a second thread would not pay: where there is as little to compute as in a product that
 // one thread computes, for so many scores with so many multiplications each, and their softmax.
-bool is_for_one_thread(double scores, Index multiplications) noexcept;
+bool below_parallel_threshold(double scores, Index multiplications) noexcept;
 
 // The mask of the options, causal and key lengths included.
 Mask whole_mask(const AttentionOptions& options);

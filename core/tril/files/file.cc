@@ -105,7 +105,8 @@ FileReader::FileReader(const std::filesystem::path& path) {
 void FileReader::read(std::size_t begin, std::span<std::byte> out) {
   constexpr const char* kCall = "FileReader::read";
   if (begin > size_ || out.size() > size_ - begin) {
-    fail(kCall, "begin", {"byte ", begin, " and ", out.size(), " bytes end behind the file"});
+    fail(kCall, "begin",
+         {"byte ", begin, " and ", out.size(), " bytes end after the end of the file"});
   }
   std::FILE* const file = file_.get();
   // By steps that fit a long, wherever that has 32 bits.

@@ -64,9 +64,13 @@ struct Gguf {
 
   // The value of a key, or `otherwise` where there is none; without `otherwise` it must be there.
   // float32 numbers are the decimal numbers that they were rounded from: 1e-5. Throw Error, naming
-  // the key, where it is missing or has another type, and whole() where it is no whole number from
-  // 0 to 2^30.
-  Index whole(const std::string& key, std::optional<Index> otherwise = {}) const;
+  // the key, where it is missing or has another type, and integer() where it is no whole number
+  // from 0 to 2^30.
+  Index integer(const std::string& key, std::optional<Index> otherwise = {}) const;
+  [[deprecated("is integer() now")]] Index whole(const std::string& key,
+                                                 std::optional<Index> otherwise = {}) const {
+    return integer(key, otherwise);
+  }
   double number(const std::string& key, std::optional<double> otherwise = {}) const;
   bool boolean(const std::string& key, std::optional<bool> otherwise = {}) const;
   std::string_view text(const std::string& key,

@@ -23,7 +23,7 @@ struct JsonValue {
   }
   // A boolean or a whole number; `otherwise` where this is none.
   bool flag(bool otherwise) const noexcept;
-  Index whole(Index otherwise) const noexcept;
+  Index integer(Index otherwise) const noexcept;
 
   Kind kind = Kind::null;
   std::string value;  // of a string; of a number as it is written; of a boolean "true" or "false"
@@ -48,7 +48,7 @@ class JsonObject {
   // Whether it is null, where null and missing differ.
   bool is_null(const char* name) const;
   // The entry, or `otherwise` where it is missing; without `otherwise` it must be there.
-  Index whole(const char* name, std::optional<Index> otherwise = {}) const;
+  Index integer(const char* name, std::optional<Index> otherwise = {}) const;
   double number(const char* name, std::optional<double> otherwise = {}) const;
   bool boolean(const char* name, std::optional<bool> otherwise = {}) const;
   std::string text(const char* name, std::optional<std::string> otherwise = {}) const;

@@ -37,16 +37,16 @@ class Loops {
   Loops over_elements() const noexcept;
 
  private:
-  friend class LoopPlace;
+  friend class LoopOffsets;
 
   std::size_t depth_ = 0;
   std::array<LoopAxis, kMostAxes + 1> axes_{};
 };
 
 // Where a row begins in each view: counts up the axes around it.
-class LoopPlace {
+class LoopOffsets {
  public:
-  LoopPlace(const Loops& loops, Index row) noexcept;
+  LoopOffsets(const Loops& loops, Index row) noexcept;
 
   void next_row() noexcept;
   // From the first element of view number `view`.

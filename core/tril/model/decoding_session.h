@@ -59,7 +59,7 @@ class DecodingSession {
 
   // Tokens that follow those there are; the logits [V] after the last of them, good until the next
   // call, of a model without a head none; and what is computed on the way. Throws Error where there
-  // are none or more than there is room for, or an id is no token, or tokens follow others in a
+  // are none or more than there is room for, or an id is not a token, or tokens follow others in a
   // model that is not causal, each of whose tokens sees all: nothing is then appended. Of a layer
   // that is left out only resid_mid and resid_post are traced, which are what it is given. Throws
   // Error besides where a view has another shape than model_trace gives it.

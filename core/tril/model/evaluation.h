@@ -17,8 +17,8 @@ namespace tril {
 // the context. A window begins anew where the context is full, with the second half of what is in
 // it: so every token is predicted from at least half a context of tokens before it, or from all
 // that there are. Losses do not depend on the number of threads. Throws Error, before anything is
-// written, for fewer than two tokens, for what is no token, for losses of another shape, and where
-// the model is not causal; and where memory for keys and values is not enough.
+// written, for fewer than two tokens, for what is not a token, for losses of another shape, and
+// where the model is not causal; and where memory for keys and values is not enough.
 ModelLoss evaluate_text(const ModelParameters& parameters, std::span<const std::int32_t> tokens,
                         VectorView<float> losses, const Context& context = {});
 

@@ -51,13 +51,13 @@ class Generation {
  public:
   // After `prompt`, of at least one token. Where the context is full, it goes on after the second
   // half of what is in it. Throws Error where the prompt is empty, longer than the context, or has
-  // what is no token, where options are out of range, and where changes do not fit the model.
+  // what is not a token, where options are out of range, and where changes do not fit the model.
   Generation(const PretrainedModel& model, std::span<const std::int32_t> prompt,
              const GenerationOptions& options);
   // The same of a model in training, whose tokenizer may be null. Nothing is cached: each token is
   // drawn after the last tokens that the context holds, and the model may be trained between two
   // of them. The prompt may be longer than the context. Throws Error besides for changes, which
-  // are for loaded models; next() throws where the prompt has what is no token.
+  // are for loaded models; next() throws where the prompt has what is not a token.
   Generation(LanguageModel& model, const Tokenizer* tokenizer, std::span<const std::int32_t> prompt,
              const GenerationOptions& options);
 

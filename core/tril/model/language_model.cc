@@ -239,7 +239,7 @@ MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tok
   check(tokens, kCall);
   if (!attention.empty() && attention.size() != weights().layers.size()) {
     fail(kCall, "attention",
-         {"must be as many as the ", weights().layers.size(), " layers, are ", attention.size()});
+         {"needs one per layer (", weights().layers.size(), "), got ", attention.size()});
   }
   const Shape<4> shape = {tokens.size(0), config_.heads, tokens.size(1), tokens.size(1)};
   for (const TensorView<float, 4>& each : attention) {

@@ -50,7 +50,7 @@ class LanguageModel final : public Trainable {
 
   // The logits [B T, V] of tokens [B, T], T at most the context; good until the next call.
   // `attention`, where it is given, is filled with the weights of every head, [B, H, T, T] for each
-  // layer. Throws Error where T is too long or an id is no token, before anything is written.
+  // layer. Throws Error where T is too long or an id is not a token, before anything is written.
   MatrixView<const float> logits(MatrixView<const std::int32_t> tokens, const Context& context = {},
                                  std::span<const TensorView<float, 4>> attention = {});
 

@@ -12,7 +12,7 @@
 
 namespace tril {
 
-// Tokens that the files of a model name. What is no token of its vocabulary is left out: a small
+// Tokens that the files of a model name. What is not a token of its vocabulary is left out: a small
 // GPT-2 keeps the 50256 of the large one.
 struct ModelTokens {
   std::vector<std::int32_t> begin, end, pad;  // bos_token_id, eos_token_id, pad_token_id

@@ -43,8 +43,12 @@ class ModelParameters {
   // The same, to be written. Throws Error where they are not all floats.
   const BasicModelWeights<float>& floats() const;
   // Their shapes, and where those of floats lie: of a matrix of another kind nothing may be read.
-  const BasicModelWeights<float>& places() const noexcept { return places_; }
-  // The rows of a matrix that a parameter is, one of stored_parameters(config(), places()); none of
+  const BasicModelWeights<float>& layout() const noexcept { return layout_; }
+  // The former name.
+  [[deprecated("is layout() now")]] const BasicModelWeights<float>& places() const noexcept {
+    return layout_;
+  }
+  // The rows of a matrix that a parameter is, one of stored_parameters(config(), layout()); none of
   // a vector.
   Weight rows_of(const StoredParameter& parameter) const noexcept;
   // How many numbers of which kind, in the order of kWeightKinds; what there is none of is left
@@ -62,12 +66,12 @@ class ModelParameters {
   // memory, each in its place.
   double lay_out(std::span<const WeightKind> kinds, std::byte* memory);
   // Where the rows of a parameter are written to.
-  std::byte* place_of(const StoredParameter& parameter) noexcept;
+  std::byte* memory_of(const StoredParameter& parameter) noexcept;
 
   ModelConfig config_;
   ParameterMemory kept_;
   AlignedMemory memory_;
-  BasicModelWeights<float> places_;
+  BasicModelWeights<float> layout_;
   ModelWeights weights_;
 };
 

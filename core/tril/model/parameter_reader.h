@@ -2,9 +2,9 @@
 // nothing is in memory twice.
 //
 //   ParameterReader reader(parameters);
-//   const std::vector<ParameterPlace> places = reader.find(header);  // of every file
+//   const std::vector<ParameterRange> ranges = reader.find(header);  // of every file
 //   reader.allocate();
-//   for (const ParameterPlace& each : places) reader.read(each, bytes_of(each));
+//   for (const ParameterRange& each : ranges) reader.read(each, bytes_of(each));
 //   reader.finish();
 #pragma once
 
@@ -21,12 +21,14 @@
 
 namespace tril {
 
-// A parameter in a file.
-struct ParameterPlace {
+// The bytes of a parameter in a file.
+struct ParameterRange {
   const StoredParameter* parameter;  // which of the reader's it is
   StoredTensor tensor;               // as the header says
   std::size_t begin, size;           // its bytes in the file
 };
+// The former name.
+using ParameterPlace [[deprecated("is ParameterRange now")]] = ParameterRange;
 
 // Fills parameters from the files of a model. Parameters that have no memory yet get it once all of
 // them have been found: a matrix whose tensors are all float16, or all bfloat16, keeps its type, or
@@ -45,14 +47,14 @@ class ParameterReader {
   explicit ParameterReader(ModelParameters& parameters,
                            ParameterNames names = ParameterNames::of_family);
 
-  // A matrix of the parameters' places() becomes floats, whatever the files have; before anything
+  // A matrix of the parameters' layout() becomes floats, whatever the files have; before anything
   // is found.
   void hold_as_floats(const MatrixView<float>* matrix) { kinds_[matrix] = WeightKind::float32; }
   // The parameters among the tensors of a file's header. Throws Error, naming the tensor, where one
   // has another shape than the settings say, holds no floats, is none of the model's, or was found
   // before.
-  std::vector<ParameterPlace> find(std::span<const NamedTensor> tensors);
-  std::vector<ParameterPlace> find(const Safetensors& header) { return find(header.tensors); }
+  std::vector<ParameterRange> find(std::span<const NamedTensor> tensors);
+  std::vector<ParameterRange> find(const Safetensors& header) { return find(header.tensors); }
   // After the last header: takes memory, unless there is some. Throws Error, naming the first
   // parameter that was in no file, and where memory is not enough; nothing has been taken then.
   void allocate();
@@ -65,9 +67,9 @@ class ParameterReader {
   // matrix until all of it is there. The first call allocates, unless that was done. Throws Error
   // as allocate() does, where the bytes do not follow those before, reach beyond the parameter or
   // end within an element, and where q8_0 does not hold a number.
-  void read(const ParameterPlace& place, std::size_t begin, std::size_t size, const Fill& fill);
+  void read(const ParameterRange& range, std::size_t begin, std::size_t size, const Fill& fill);
   // One of them from all its bytes.
-  void read(const ParameterPlace& place, std::span<const std::byte> bytes);
+  void read(const ParameterRange& range, std::span<const std::byte> bytes);
   // After the last file. Throws Error, naming the first tensor that was in none, or not all of
   // whose bytes came, and for factors of positions that are not Llama 3's or longrope's, which
   // become the settings' scaling. Working memory is free then.
@@ -76,7 +78,7 @@ class ParameterReader {
  private:
   const StoredParameter* parameter_of(const NamedTensor& tensor);
   WeightKind kind_of(const StoredParameter& parameter, ElementType type) const noexcept;
-  void quantise(const ParameterPlace& place, std::size_t begin);
+  void quantise(const ParameterRange& range, std::size_t begin);
   void set_scaling();
 
   ModelParameters& model_;

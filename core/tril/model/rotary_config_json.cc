@@ -62,7 +62,7 @@ void read_longrope(const JsonObject& file, const JsonObject& rope, const FamilyE
   scaling.short_factors = rope.list_of_numbers("short_factor");
   scaling.long_factors = rope.list_of_numbers("long_factor");
   const Index original = entry.default_original > 0 ? entry.default_original : config.context;
-  scaling.original = rope.whole(kOriginal, file.whole(kOriginal, original));
+  scaling.original = rope.integer(kOriginal, file.integer(kOriginal, original));
   if (scaling.original < 1) return;  // refused below
   double factor = times_longer(config, scaling.original);
   if (!file.has(kOriginal)) factor = rope.number("factor", factor);
@@ -112,12 +112,12 @@ void read_rotary(const char* call, const JsonObject& file, const FamilyEntry& en
     scaling.factor = rope.number("factor");
   }
   if (scaling.kind == RotaryScalingKind::dynamic) {
-    scaling.original = rope.whole(kOriginal, config.context);
+    scaling.original = rope.integer(kOriginal, config.context);
   }
   if (scaling.kind == RotaryScalingKind::llama3) {
     scaling.low = rope.number("low_freq_factor");
     scaling.high = rope.number("high_freq_factor");
-    scaling.original = rope.whole(kOriginal);
+    scaling.original = rope.integer(kOriginal);
   }
   // Here, where they have the names of the file.
   const auto named = [&](const char* name) { return place + '.' + name; };

@@ -44,7 +44,7 @@ std::vector<std::int32_t> sentence_tokens(const Tokenizer& tokenizer,
                                           const ModelConfig& config, std::string_view text) {
   const TokenizerParts& parts = tokenizer.parts();
   const Index most =
-      settings.most_tokens > 0 ? std::min(settings.most_tokens, config.context) : config.context;
+      settings.max_tokens > 0 ? std::min(settings.max_tokens, config.context) : config.context;
   const auto around = static_cast<Index>(parts.prefix.size() + parts.suffix.size());
   if (around > most) {
     fail(kCall, "tokenizer",

@@ -34,7 +34,7 @@ inline constexpr Named<Pooling> kPoolings[] = {
 struct SentenceSettings {
   Pooling pooling = Pooling::mean;  // of the tokens' vectors
   bool normalised = false;          // to the length 1
-  Index most_tokens = 0;            // longer texts lose their ends; 0: as many as the context
+  Index max_tokens = 0;             // longer texts lose their ends; 0: as many as the context
   bool lower_case = false;          // before texts become tokens, whatever the tokenizer does
 
   // The same.

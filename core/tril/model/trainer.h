@@ -26,11 +26,11 @@ class Trainer : public GradientTrainer {
   // weight decay are those of A and B.
   Trainer(LoraAdapter& adapter, const TrainerOptions& options);
 
-  // One step. Throws Error where the stream is too short or holds what is no token; and where the
-  // loss or the gradient is not finite, saying which parameter's gradient went first: of those that
-  // are not finite, the one that the backward pass comes to first, from the head through the layers
-  // to the embedding. A tied matrix is the head where the loss is not finite, else the embedding.
-  // Parameters and moments are then as they were before.
+  // One step. Throws Error where the stream is too short or holds what is not a token; and where
+  // the loss or the gradient is not finite, saying which parameter's gradient went first: of those
+  // that are not finite, the one that the backward pass comes to first, from the head through the
+  // layers to the embedding. A tied matrix is the head where the loss is not finite, else the
+  // embedding. Parameters and moments are then as they were before.
   TrainingStep step(std::span<const std::int32_t> stream, const Context& context = {});
 
   // The same over sequences that the caller has chosen, tokens and targets [B, T], however many:

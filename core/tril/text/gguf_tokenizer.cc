@@ -103,7 +103,7 @@ TokenId special_token(const Gguf& file, const std::vector<VocabularyEntry>& voca
                       const char* key, std::string_view name) {
   const Index tokens = std::ssize(vocabulary);
   if (file.has(key)) {
-    const Index id = file.whole(key);
+    const Index id = file.integer(key);
     if (id >= tokens) fail(kCall, key, {"must be below ", tokens, ", is ", id});
     return static_cast<TokenId>(id);
   }
@@ -172,7 +172,7 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
   if (names == TokenNames::pieces) {
     set_word_pieces(file, vocabulary, parts);
     detail::set_vocabulary(reader, vocabulary, reader, {}, names, parts);
-    return detail::made(std::move(parts), kCall, "file");
+    return detail::create_tokenizer(std::move(parts), kCall, "file");
   }
   std::vector<MergeEntry> merges;
   bool begins = is_by_characters;
@@ -199,17 +199,18 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
     fail(kCall, "tokenizer.ggml.tokens", "has no token of a byte, such as \"<0x0A>\"");
   }
   if (!is_by_characters) parts.lacks_bytes = detail::lacks_bytes(parts);
-  // A token in front of, or behind, every text.
-  const auto affix = [&](const std::string& flag, const char* token, bool otherwise, Index usual) {
+  // A token before or after every text.
+  const auto affix = [&](const std::string& flag, const char* token, bool otherwise,
+                         Index default_id) {
     std::vector<TokenId> ids;
     if (!file.boolean("tokenizer.ggml.add_" + flag, otherwise)) return ids;
-    const auto given = is_by_characters ? std::optional(usual) : std::nullopt;
-    ids.push_back(static_cast<TokenId>(file.whole(token, given)));
+    const auto given = is_by_characters ? std::optional(default_id) : std::nullopt;
+    ids.push_back(static_cast<TokenId>(file.integer(token, given)));
     return ids;
   };
   parts.prefix = affix("bos_token", "tokenizer.ggml.bos_token_id", begins, 1);
   parts.suffix = affix("eos_token", "tokenizer.ggml.eos_token_id", false, 2);
-  return detail::made(std::move(parts), kCall, "file");
+  return detail::create_tokenizer(std::move(parts), kCall, "file");
 }
 
 }  // namespace tril

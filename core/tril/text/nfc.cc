@@ -164,7 +164,7 @@ void append_decomposed(std::uint32_t code, std::u32string& out) {
   for (const Part& part : parts) out += static_cast<char32_t>(part.code);
 }
 
-void append_nfc(std::string_view text, SourceText& out) {
+void append_nfc(std::string_view text, NormalizedText& out) {
   constexpr std::uint32_t kFirst = 0x300;  // below it nothing changes, nor joins what is before it
   std::size_t done = 0;                    // up to here it is in `out`
   std::size_t begin = 0;                   // of the characters that may change together

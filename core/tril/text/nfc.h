@@ -2,7 +2,7 @@
 // as one code point or as a letter and its marks, are written in one.
 #pragma once
 
-#include <tril/text/source_text.h>
+#include <tril/text/normalized_text.h>
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@ namespace tril::detail {
 
 // Appends the normal form of `text` to `out`. What changes stands, in `out`, for all of the
 // characters that it was made of. Bytes that are not UTF-8 stay, and nothing joins across them.
-void append_nfc(std::string_view text, SourceText& out);
+void append_nfc(std::string_view text, NormalizedText& out);
 
 // Appends what a character is made of by normal form D: a letter and its marks, or itself.
 void append_decomposed(std::uint32_t code, std::u32string& out);

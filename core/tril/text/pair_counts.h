@@ -36,14 +36,14 @@ class PairCounts {
   using Key = std::uint64_t;
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   // A token of a word, and its neighbours; kNoToken once it is merged into the one before it.
-  struct Place {
+  struct Node {
     TokenId token;
     std::uint32_t word;
     std::size_t before, after;  // kNone: there is none
   };
   struct Found {
     std::int64_t count = 0;
-    std::vector<std::size_t> places;  // of the left one, where it occurs, or has occurred
+    std::vector<std::size_t> positions;  // of the left one, where it occurs, or has occurred
   };
   struct Candidate {
     std::int64_t count;
@@ -53,13 +53,13 @@ class PairCounts {
     }
   };
   static Key key_of(TokenId left, TokenId right) noexcept;
-  Key key_at(std::size_t place) const noexcept;
-  // The pair at a place occurs once more, or once less, in its word.
-  void add(std::size_t place);
-  void take_away(std::size_t place);
+  Key key_at(std::size_t at) const noexcept;
+  // The pair at a position occurs once more, or once less, in its word.
+  void add(std::size_t at);
+  void take_away(std::size_t at);
 
   std::vector<std::int64_t> counts_;  // of each word
-  std::vector<Place> places_;
+  std::vector<Node> nodes_;
   std::unordered_map<Key, Found> pairs_;
   std::priority_queue<Candidate> candidates_;  // counts may have fallen since
 };

@@ -14,8 +14,8 @@
 
 #include <tril/text/added_tokens.h>
 #include <tril/text/merger.h>
+#include <tril/text/normalized_text.h>
 #include <tril/text/pre_tokenizer.h>
-#include <tril/text/source_text.h>
 #include <tril/text/token_table.h>
 #include <tril/text/word_pieces.h>
 
@@ -106,7 +106,7 @@ class Tokenizer {
   // The same, with their places.
   EncodedText encode_with_spans(std::string_view text, const EncodeOptions& options = {}) const;
   // The texts of all tokens, one after the other, without the first space where
-  // loses_first_space(). Throws Error where an id is no token's.
+  // loses_first_space(). Throws Error where an id is not a token's.
   std::string decode(std::span<const TokenId> ids) const;
   // Where each token stands in the text that decode() gives: they cover it without gap, and a
   // character of several bytes may be cut. Throws as decode().
@@ -131,7 +131,7 @@ class Tokenizer {
   void read_added();
   void read_affixes() const;
   void find_whole_pieces();
-  detail::SourceText normalized(std::string_view text, bool keeps_sources) const;
+  detail::NormalizedText normalized(std::string_view text, bool keeps_sources) const;
   const std::string& checked(TokenId id, const char* call) const;
   std::string_view text_of(TokenId id, const char* call) const;
 

@@ -194,21 +194,22 @@ class Tokenizer::Encoder {
   std::vector<TokenSpan>* spans_;
   detail::Merger merger_;
   std::vector<TokenId> ids_;
-  std::size_t offset_ = 0;                     // of the part, in the text
-  std::optional<detail::SourceText> changed_;  // the part as it is merged, where that is another
-  std::string_view text_;                      // the same, or the part
-  std::size_t at_ = 0;                         // how far in it tokens are placed
-  std::size_t begin_ = 0;                      // of what is cut into pieces, in it
-  std::string_view cut_;                       // the same, or, if `has_space_`, `prefixed_`
+  std::size_t offset_ = 0;  // of the part, in the text
+  std::optional<detail::NormalizedText>
+      changed_;            // the part as it is merged, where that is another
+  std::string_view text_;  // the same, or the part
+  std::size_t at_ = 0;     // how far in it tokens are placed
+  std::size_t begin_ = 0;  // of what is cut into pieces, in it
+  std::string_view cut_;   // the same, or, if `has_space_`, `prefixed_`
   std::string prefixed_;
   bool has_space_ = false;  // then places are one further after begin_
   std::string candidate_;   // for a token, of a word
 };
 
 // The text as merges see it.
-detail::SourceText Tokenizer::normalized(std::string_view text, bool keeps_sources) const {
+detail::NormalizedText Tokenizer::normalized(std::string_view text, bool keeps_sources) const {
   constexpr std::string_view kSpace = "\u2581";  // as SentencePiece writes it
-  detail::SourceText out(keeps_sources);
+  detail::NormalizedText out(keeps_sources);
   if (parts_.word_pieces) {
     detail::append_bert_text(text, *parts_.word_pieces, out);
     return out;

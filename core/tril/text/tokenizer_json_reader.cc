@@ -197,7 +197,7 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
     detail::set_vocabulary(reader, *model->vocabulary, reader, {}, detail::TokenNames::pieces,
                            parts);
     parts.unknown.id = unknown_word(*model->vocabulary, model->unknown);
-    return detail::made(std::move(parts), kCall, "file");
+    return detail::create_tokenizer(std::move(parts), kCall, "file");
   }
   if (!model || !model->vocabulary || !model->merges) {
     fail(kCall, "file",
@@ -228,7 +228,7 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
     fail(kCall, "file", "has byte_fallback, but no token of a byte, such as \"<0x0A>\"");
   }
   if (!is_by_characters) set_unknown_bytes(*model, parts);
-  return detail::made(std::move(parts), kCall, "file");
+  return detail::create_tokenizer(std::move(parts), kCall, "file");
 }
 
 }  // namespace tril

@@ -197,7 +197,7 @@ class StepReader {
     if (fits && has_space) {
       const JsonValue& strip = steps[3];
       fits = strip["type"].text() == "Strip" && strip["content"].text() == " " &&
-             strip["start"].whole(-1) == 1 && strip["stop"].whole(-1) == 0;
+             strip["start"].integer(-1) == 1 && strip["stop"].integer(-1) == 0;
     }
     if (fits) return;
     std::string found;
@@ -252,7 +252,7 @@ class StepReader {
   }
 
   void append_id(const JsonValue& number, const char* step, std::vector<TokenId>& ids) const {
-    const Index id = number.whole(-1);
+    const Index id = number.integer(-1);
     if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
       refuse(number, std::string("post_processor: ") + step + ": no number of a token");
     }

@@ -45,6 +45,6 @@ void set_vocabulary(const JsonReader& vocabulary_file,
 bool lacks_bytes(const TokenizerParts& parts);
 
 // The tokenizer, or an Error of this call and argument.
-Tokenizer made(TokenizerParts parts, const char* call, const char* argument);
+Tokenizer create_tokenizer(TokenizerParts parts, const char* call, const char* argument);
 
 }  // namespace tril::detail

@@ -3,7 +3,7 @@
 // each is then made of the longest tokens there are (WordPiece; Wu et al. 2016).
 #pragma once
 
-#include <tril/text/source_text.h>
+#include <tril/text/normalized_text.h>
 #include <tril/text/unicode.h>
 
 #include <cstddef>
@@ -29,7 +29,7 @@ namespace detail {
 
 // Appends the text as words are cut from it. What becomes several characters stands, in `out`, for
 // the one that they were; spaces that are put there for nothing.
-void append_bert_text(std::string_view text, const WordPieces& how, SourceText& out);
+void append_bert_text(std::string_view text, const WordPieces& how, NormalizedText& out);
 
 // The bytes of the word, or of the sign, that `text` begins with, which is not empty and begins
 // with no white space. Signs are ASCII's and Unicode's category P, each alone.

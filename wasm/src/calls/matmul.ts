@@ -1,4 +1,4 @@
-import { absent, unloaded, type Context } from '../context.js';
+import { absent, notLoaded, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -62,7 +62,7 @@ export const matmulCalls = (context: Context) => ({
       levels: levelsOption(call, options.levels),
     };
     if (raw.method === 'eigen' && !context.raw._readProduct) {
-      throw new TrilError(call, 'method', `"eigen" ${unloaded('lessons')}`);
+      throw new TrilError(call, 'method', `"eigen" ${notLoaded('lessons')}`);
     }
     return context.produce(call, { a, b, out: options.out ?? absent }, (t) =>
       context.raw._matmul(context.engine, t.a, t.b, raw, t.out),

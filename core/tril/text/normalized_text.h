@@ -19,10 +19,10 @@ struct TokenSpan {
 
 namespace detail {
 
-class SourceText {
+class NormalizedText {
  public:
   // Sources are kept only where asked for.
-  explicit SourceText(bool keeps_sources) : keeps_sources_(keeps_sources) {}
+  explicit NormalizedText(bool keeps_sources) : keeps_sources_(keeps_sources) {}
 
   // The next `bytes.size()` bytes of the source as they are.
   void copy(std::string_view bytes) {
