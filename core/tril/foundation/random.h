@@ -1,7 +1,7 @@
 // Seeded random numbers, the same on every machine and in every build.
 //
-// The generator is PCG32 (O'Neill 2014, pcg-random.org): 64 bits of state, period 2^64. Not for
-// cryptography.
+// The generator is PCG32 (O'Neill 2014, pcg-random.org), with 64 bits of state and period 2^64. It
+// is not for cryptography.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -16,20 +16,20 @@ class Random {
   // Equal seeds give equal streams.
   explicit Random(std::uint64_t seed) noexcept;
 
-  // All 32 even.
+  // 32 uniform bits.
   std::uint32_t bits() noexcept;
-  // Even in [0, 1): a multiple of 2^-24.
+  // Uniform in [0, 1): a multiple of 2^-24.
   float uniform() noexcept;
-  // Even in {0, ..., bound - 1}, without bias. bound >= 1.
+  // Uniform in {0, ..., bound - 1}, without bias. bound >= 1.
   std::uint32_t below(std::uint32_t bound) noexcept;
-  // Mean 0, variance 1: Box and Muller's transform, computed in double.
+  // Normal with mean 0 and variance 1: Box and Muller's transform, computed in double.
   float normal() noexcept;
 
  private:
   std::uint64_t state_ = 0;
 };
 
-// Fill in row-major order, so that the numbers depend on the seed and the shape, not on strides.
+// Fills in row-major order, so that the numbers depend on the seed and the shape, not on strides.
 template <int Rank>
 void fill_uniform(const TensorView<float, Rank>& out, Random& random, float low, float high) {
   if constexpr (Rank == 1) {
@@ -39,7 +39,7 @@ void fill_uniform(const TensorView<float, Rank>& out, Random& random, float low,
   }
 }
 
-// As fill_uniform, of Random::normal.
+// Fills in the same order with Random::normal.
 template <int Rank>
 void fill_normal(const TensorView<float, Rank>& out, Random& random) {
   if constexpr (Rank == 1) {
