@@ -63,7 +63,7 @@ struct Gguf {
   const StoredTensor* find(std::string_view name) const noexcept;
 
   // The value of a key, or `otherwise` where it is missing; without `otherwise` it must exist. A
-  // float32 number becomes the shortest decimal that rounds to it, such as 1e-5. These throw Error,
+  // float32 number becomes a short decimal that rounds to it, such as 1e-5. These throw Error,
   // naming the key, where it is missing or has another type, and integer() where it is not an
   // integer from 0 to 2^30.
   Index integer(const std::string& key, std::optional<Index> otherwise = {}) const;
