@@ -102,9 +102,8 @@ struct FamilyEntry {
   // D/2 + i).
   bool is_interleaved = false;
   float added_to_norms = 0;  // 1: files hold w of norms that multiply by 1 + w
-  const char* ignored_endings[3] = {
-      ".rotary_emb.inv_freq"};             // names of tensors that are not parameters end so
-  const char* ignored_beginnings[2] = {};  // or begin so
+  const char* ignored_endings[3] = {".rotary_emb.inv_freq"};  // endings of other tensors
+  const char* ignored_beginnings[2] = {};                     // beginnings of other tensors
   bool has_old_norm_names = false;  // older files call a norm's weight gamma, and its bias beta
 };
 
