@@ -30,7 +30,7 @@ bool is_small(const detail::AttentionProblem& p) noexcept {
          (!detail::is_in_place(p) || read <= detail::kSerialElements);
 }
 
-// What comes of no keys: that of queries to which every key is hidden.
+// The result without keys is that of queries whose keys are all hidden.
 void see_nothing(const detail::AttentionProblem& p) noexcept {
   for (Index row = 0; row < p.batches() * p.heads() * p.queries(); ++row) {
     const Index b = row / p.queries() / p.heads(), h = row / p.queries() % p.heads(),

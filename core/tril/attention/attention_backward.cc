@@ -51,7 +51,7 @@ void add_parts(const AttentionBackwardProblem& p, const float* memory, Index par
   });
 }
 
-// What comes of no scores.
+// Sets the gradients without scores: all are 0.
 void clear(const AttentionGradients& gradients) noexcept {
   const auto& [d_query, d_key, d_value, d_mask] = gradients;
   for (const TensorView<float, 4>& d : {d_query, d_key, d_value}) {
@@ -124,7 +124,7 @@ void detail::run_attention_backward(const AttentionBackwardProblem& p, const Con
   const TensorView<const float, 4>& query = p.query;
   const Index batches = p.batches(), heads = p.heads(), kv_heads = p.kv_heads();
   const Index key_blocks = blocks_of(p.keys(), kKeyBlock);
-  // It depends on shapes alone, and so do the sums.
+  // The number of parts, and so the order of the sums, depends on shapes alone.
   const Index parts = std::min(key_blocks, blocks_of(kFewestItems, batches * kv_heads));
 
   KeyBlockMemory layout(p, tile_kernels());

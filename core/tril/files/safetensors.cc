@@ -131,7 +131,7 @@ void check_layout(std::vector<DataRange> ranges, std::size_t offset, std::size_t
   if (end < size) refuse(end, {size - end, " bytes that belong to no tensor"});
 }
 
-// Of what is no .safetensors file: throws Error where it is known what it is.
+// Throws Error where a file that is not a .safetensors file is recognised.
 void refuse_other_file(std::string_view begin) {
   detail::refuse_mistaken_file(kRead, "file", begin);
   const std::string_view word = begin.substr(0, kLengthSize);

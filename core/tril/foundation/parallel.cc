@@ -15,12 +15,12 @@
 namespace tril {
 namespace {
 
-// How long a thread looks for what it waits for before it sleeps. Being woken takes some 50
-// microseconds, and the next part of a computation mostly comes sooner.
+// The time that a thread spins before it sleeps. Waking takes about 50 microseconds, and the next
+// part of a computation mostly comes sooner.
 constexpr std::chrono::microseconds kPatience{100};
 
-// Whether `ready` came true in that time. The clock is asked once for many looks, since that is a
-// call into JavaScript in WebAssembly.
+// Spins until `ready` is true; returns false after kPatience. It reads the clock once for many
+// tests, since that is a call to JavaScript in WebAssembly.
 template <typename Ready>
 bool spin_until(const Ready& ready) {
   constexpr int kLooks = 128;
@@ -44,9 +44,9 @@ struct Parallel::Pool {
   static bool is_open(std::uint64_t state) noexcept { return (state & kOpen) != 0; }
   static bool is_busy(std::uint64_t state) noexcept { return state % kOpen != 0; }
 
-  // Threads that sleep until what they wait for is told. Who sleeps has counted itself before it
-  // looks a last time, and who tells has written before it looks at the count (both sequentially
-  // consistent): one of them sees the other. So nothing is locked while all are awake.
+  // Threads that sleep until they are notified. A thread counts itself before its last test, and a
+  // notifier writes before it reads the count (both sequentially consistent), so that one of them
+  // sees the other. So nothing is locked while all are awake.
   struct Sleepers {
     std::mutex mutex;
     std::condition_variable condition;

@@ -40,8 +40,7 @@ void copy_row(RowInput x, float* out, Index count) noexcept {
   }
 }
 
-// So many elements of a row at a time go through memory of their own where the row has gaps: 1 KiB
-// an array.
+// Elements of a row with gaps that are copied at once: 1 KiB an array.
 constexpr Index kGathered = 256;
 
 // for each part of the row:

@@ -25,8 +25,8 @@ class RowRanges {
 };
 
 // Calls body(row, sums) for every row, where `sums` are the `width` floats of the row's range, 0 at
-// first. Then calls add(sums) for one range after another. Takes its working memory, at most kMost
-// * width floats, before the first call.
+// first. Then calls add(sums) for one range after another. Takes at most kMost * width floats
+// of working memory before the first call.
 template <typename Body, typename Add>
 void sum_rows(Index rows, Index width, const Context& context, const Body& body, const Add& add) {
   const RowRanges ranges(rows);

@@ -17,9 +17,9 @@ using detail::AxisSet, detail::LoopAxis, detail::LoopOffsets, detail::Loops;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Of what is reduced, these many at a time: 1 KiB of values.
+// Reductions that are computed side by side: 1 KiB of values.
 constexpr Index kMostLanes = 128;
-// Of a row that is reduced to one number, fewer: they are joined at its end.
+// Fewer for a row that is reduced to one number, since they are joined at its end.
 constexpr Index kRowLanes = 32;
 
 // The state of kMostLanes reductions side by side, or of parts of one.

@@ -87,7 +87,7 @@ void add_windows(Translation& to, ModelFamily family, const detail::FamilyEntry&
   to.add_number(entry.window_period, "attention.sliding_window_pattern");
 }
 
-// How many types of tokens there are, of which DistilBERT's files name one and hold none.
+// The number of token types. DistilBERT's files name one and have none.
 Index token_types_of(const Gguf& file, const char* tensor) {
   const StoredTensor* const types = file.find(tensor);
   if (!types) return 0;
@@ -163,7 +163,7 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
   if (const std::string key = to.at("use_parallel_residual"); file.has(key)) {
     to.json.add("use_parallel_residual", file.boolean(key));
   }
-  // What there is says which of the rest a model has.
+  // The tensors of the file decide the other settings.
   const auto has = [&](const char* tensor) { return file.find(tensor) != nullptr; };
   to.add(entry.biases, has("blk.0.attn_output.bias"));
   to.add(entry.attention_biases, has("blk.0.attn_output.bias"));

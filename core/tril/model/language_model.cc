@@ -116,8 +116,8 @@ Index LanguageModel::saved_count(Index batches, Index tokens) const {
   return tril::saved_count([&](SavedMemory& size) { laid_out(batches, tokens, size); });
 }
 
-// Where the pass over this shape keeps what it computes: as before, or laid out anew, in the memory
-// that there is if it is large enough.
+// Lays out the results of a pass over this shape, unless the last pass had it; reuses the memory if
+// it is large enough.
 void LanguageModel::place(Index batches, Index tokens) {
   if (batches == batches_ && tokens == tokens_) return;
   batches_ = tokens_ = 0;

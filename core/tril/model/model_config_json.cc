@@ -47,7 +47,7 @@ Index read_period(const char* name, const std::vector<bool>& differs) {
 void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                   ModelConfig& config) {
   const auto layers = static_cast<std::size_t>(config.layers);
-  // What a list says of each layer.
+  // The period with which layers differ in a list.
   const auto differ = [&](const char* name, const auto& list, const auto& differs) {
     if (list.size() < layers) {
       fail(kCall, name,

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kCall = "read_pretrained";
 
-// What files hold besides parameters.
+// Whether a tensor of a file is known not to be a parameter.
 bool is_ignored(const ModelConfig& config, const detail::FamilyEntry& entry,
                 std::string_view name) {
   if (name == entry.head && config.has_head) return config.tied_head;
@@ -26,7 +26,7 @@ bool is_ignored(const ModelConfig& config, const detail::FamilyEntry& entry,
                              [&](const char* end) { return end && name.ends_with(end); });
 }
 
-// As which a tensor of this type may stay.
+// The kind in which a tensor of this type may be kept.
 WeightKind kept_kind(ElementType type) noexcept {
   if (type == ElementType::float16) return WeightKind::float16;
   return type == ElementType::bfloat16 ? WeightKind::bfloat16 : WeightKind::float32;

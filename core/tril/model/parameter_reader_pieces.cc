@@ -17,7 +17,7 @@ constexpr const char* kCall = "read_pretrained";
 void load(ElementType, std::span<const std::byte> from, std::span<std::uint16_t> out) noexcept {
   std::memcpy(out.data(), from.data(), out.size_bytes());
 }
-// As floats.
+// Converts elements to floats.
 void load(ElementType type, std::span<const std::byte> from, std::span<float> out) {
   StoredTensor tensor{.type = type, .shape = {static_cast<Index>(out.size())}};
   tensor.bytes = from;

@@ -87,7 +87,7 @@ class Folder {
   void tell(const std::string& name, std::uint64_t read, std::uint64_t all) const {
     if (options_.progress) options_.progress({at(name), read, all});
   }
-  // What use() makes of a file.
+  // Returns use(content of a file), with the path in its errors.
   template <typename Use>
   auto open(const std::string& name, const Use& use) const {
     return named(name, [&] {
@@ -250,7 +250,7 @@ PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOpt
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options) {
   std::error_code ignored;
-  // What is not there, too: the error is then of the path itself.
+  // Also for a path that does not exist, so that the error names it.
   if (!std::filesystem::is_directory(path, ignored)) return read_gguf(path, options);
   const Folder folder(path, options);
   const PretrainedConfig settings = folder.read_text("config.json", parse_model_config);

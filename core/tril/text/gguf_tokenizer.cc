@@ -29,7 +29,7 @@ constexpr Named<TokenNames> kModels[] = {
 // Kinds of tokens, by their numbers (SentencePieceTokenTypes in convert_hf_to_gguf.py, line 52).
 constexpr double kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4;
 
-// How texts are cut, and what goes with it.
+// The split of texts, and the settings that go with it.
 struct Cut {
   PreTokenizer pre_tokenizer;
   bool digits_alone = false, nfc = false;
@@ -61,7 +61,7 @@ std::vector<MergeEntry> merges_of(const detail::JsonReader& file,
   for (std::size_t id = 0; id < vocabulary.size(); ++id) {
     if (is_merged(id)) ids.emplace(vocabulary[id].name, id);
   }
-  // By what they come after: -score, -size of the first token, id; and the size of the first one.
+  // Sort keys: -score, -size of the first token, id; then the size of the first token.
   std::vector<std::tuple<double, Index, std::size_t>> order;
   for (std::size_t id = 0; id < vocabulary.size(); ++id) {
     const std::string_view name = vocabulary[id].name;
@@ -112,9 +112,9 @@ TokenId special_token(const Gguf& file, const std::vector<VocabularyEntry>& voca
   return static_cast<TokenId>(found->id);
 }
 
-// What BERT does with a text before its words become tokens, and what stands around each. Where
-// keys are missing capitals stay if each from A to Z is a word: of an uncased vocabulary none is.
-// llama.cpp goes by the keys alone, and its converter writes none of a cased model.
+// Sets BERT's steps before words become tokens, and the tokens around a text. Where keys are
+// missing, capitals are kept if each from A to Z is a word; an uncased vocabulary has none of
+// these. llama.cpp reads the keys only, and its converter writes none for a cased model.
 void set_word_pieces(const Gguf& file, const std::vector<VocabularyEntry>& vocabulary,
                      TokenizerParts& parts) {
   const auto capitals = std::ranges::count_if(vocabulary, [](const VocabularyEntry& each) {

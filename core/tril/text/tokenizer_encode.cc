@@ -41,7 +41,7 @@ class Tokenizer::Encoder {
     if (spans_) spans_->insert(spans_->end(), affix.size(), {at, at});
   }
 
-  // What stands between two added tokens.
+  // Appends the text between two added tokens.
   void append_part(std::string_view part) {
     if (part.empty()) return;
     at_ = begin_ = 0;
@@ -61,7 +61,7 @@ class Tokenizer::Encoder {
         });
   }
 
-  // What stands between two added tokens there, perhaps with a space before it.
+  // Appends the text between two added tokens there, perhaps with a space before it.
   void append_between(std::string_view text) {
     begin_ = at_ = static_cast<std::size_t>(text.data() - text_.data());
     cut_ = text;
@@ -159,7 +159,7 @@ class Tokenizer::Encoder {
     at_ = end;  // past what is left out
   }
 
-  // Where a token ends that begins at `at_`, in a piece that ends at `end`.
+  // The end of a token that begins at `at_`, in a piece that ends at `end`.
   std::size_t end_of(TokenId id, std::size_t end) {
     const std::size_t size = parts_.tokens[static_cast<std::size_t>(id)].size();
     if (!parts_.lacks_bytes) return at_ + size;

@@ -41,7 +41,7 @@ void append_lower(std::string& out, std::uint32_t code, bool lower) {
   }
 }
 
-// What becomes of a character.
+// The text that replaces a character.
 std::string written(std::uint32_t code, const WordPieces& how) {
   std::string out;
   constexpr std::uint32_t kAscii = 0x80;  // below it nothing is decomposed
