@@ -40,7 +40,7 @@ export interface LoadOptions {
    * says another.
    */
   readonly wasm?: WasmSource | PromiseLike<WasmSource> | undefined;
-  /** Where the .wasm file is served from, when not beside the module's script. */
+  /** The address of the .wasm file, when it is not beside the module's script. */
   readonly wasmUrl?: string | URL | undefined;
   /**
    * Warn on the console of every tensor that was never disposed, once the garbage collector finds
@@ -230,6 +230,6 @@ export async function loadFrom<More extends object>(
 export interface Tril extends Calls {
   /** The build that was loaded. */
   readonly variant: Variant;
-  /** How many threads it computes on, the caller's included. */
+  /** The number of threads, the caller's included. */
   readonly threads: number;
 }

@@ -43,7 +43,7 @@ function withMaxTokens(
 export const isPrompt = (value: unknown): value is string | NestedNumbers | Int32Array =>
   typeof value === 'string' || Array.isArray(value) || ArrayBuffer.isView(value);
 
-/** What a `Trainer` has of its model: what it says, and what it is made of. */
+/** The part of a `Trainer` that works on its model: generation, logits and files. */
 export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, TokenBatch> {
   readonly #texts = new GeneratedTexts();
 

@@ -9,11 +9,11 @@ export const readings = ['dots', 'rows', 'columns', 'outer'] as const;
 /** One of `readings`. */
 export type Reading = (typeof readings)[number];
 
-/** What `readProduct` gives. */
+/** The result of `readProduct`. */
 export interface ReadingResult {
   /** `[n, m]` */
   readonly output: Tensor;
-  /** What has been added up after every step, `[steps, n, m]`. */
+  /** The sums after every step, `[steps, n, m]`. */
   readonly partial: Tensor;
 }
 
@@ -45,7 +45,7 @@ export interface TraceOptions {
 export interface ProductTrace {
   /** `[n, m]` */
   readonly output: Tensor;
-  /** How many reads and writes there were. */
+  /** Number of reads and writes. */
   readonly count: number;
   /**
    * Five numbers an access: matrix (0 a, 1 b, 2 output), 1 for a write, row, column, 1 for a hit.
@@ -62,7 +62,7 @@ export interface ProductTrace {
   readonly totals: Int32Array;
 }
 
-/** What `strassenLevel` gives. */
+/** The result of `strassenLevel`. */
 export interface StrassenResult {
   /** `[n, m]` */
   readonly output: Tensor;
@@ -81,7 +81,7 @@ type QuarterSigns = readonly [number, number, number, number];
 export interface StrassenSigns {
   readonly left: QuarterSigns;
   readonly right: QuarterSigns;
-  /** With which sign the product goes into the quarters of the output. */
+  /** The signs with which the product is added to the quarters of the output. */
   readonly out: QuarterSigns;
 }
 
@@ -92,7 +92,7 @@ export interface ErrorOptions {
   readonly levels?: number;
 }
 
-/** What `productError` gives. */
+/** The result of `productError`. */
 export interface ErrorResult {
   /** The method's result minus the double-precision one, `[n, m]`. */
   readonly error: Tensor;

@@ -26,17 +26,17 @@ export interface CrossEntropyOptions extends LossOptions {
   readonly out?: Tensor;
 }
 
-/** What `crossEntropy` gives. */
+/** The result of `crossEntropy`. */
 export type CrossEntropy<Options> = {
   /** 0 where no target counts. */
   readonly loss: number;
-  /** How many targets count. */
+  /** Number of targets that count. */
   readonly counted: number;
   /** For how many of them the largest logit is that of the target. */
   readonly correct: number;
 } & IfRequested<Options, { gradient: true }, { readonly dLogits: Tensor }>;
 
-/** What `meanSquaredError` gives. */
+/** The result of `meanSquaredError`. */
 export type SquaredError<Options> = { readonly loss: number } & IfRequested<
   Options,
   { gradient: true },

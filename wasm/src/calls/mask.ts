@@ -196,7 +196,7 @@ export const maskCalls = (context: Context) => ({
     },
 
     /**
-     * What all of them let through; additive masks add up.
+     * Combines masks: a key is visible where all of them allow it; additive masks add up.
      *
      * @throws TrilError for what is no mask
      *
@@ -212,8 +212,8 @@ export const maskCalls = (context: Context) => ({
     },
 
     /**
-     * What a mask adds to scores of that shape, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`: -Infinity
-     * where a query may not look, and else 0, or what dense masks add.
+     * The mask as a tensor that can be added to scores of that shape, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`:
+     * -Infinity where a query may not look, and else 0, or what dense masks add.
      *
      * @throws TrilError where the mask does not fit the shape
      *

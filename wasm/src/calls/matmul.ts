@@ -27,7 +27,7 @@ export interface MatmulOptions {
   readonly transposeB?: boolean;
   /** Number of times that Strassen halves, at most 2 (default: as often as pays). */
   readonly levels?: number;
-  /** Where the result goes, instead of into a new tensor; must have its shape and be no input. */
+  /** The tensor to write the result to, of its shape and not an input (default: a new one). */
   readonly out?: Tensor;
 }
 

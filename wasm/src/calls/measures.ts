@@ -15,9 +15,9 @@ export interface CompareOptions {
  * no distance apart; any other number that is not finite is infinitely far from what is expected.
  */
 export interface Difference {
-  /** How many elements were compared. */
+  /** Number of elements compared. */
   readonly count: number;
-  /** How many of them are further apart than the tolerance allows. */
+  /** Number of elements beyond the tolerance. */
   readonly beyond: number;
   /** The root of the sum of the squared distances. */
   readonly frobenius: number;

@@ -23,7 +23,7 @@ export interface UniformOptions extends RandomOptions {
   readonly high?: number;
 }
 
-/** What a loaded module holds. */
+/** The memory of a loaded module. */
 export interface MemoryUse {
   /** Tensors that have not been disposed. */
   readonly tensors: number;
@@ -208,7 +208,7 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * How many tensors are alive, and the memory of this module.
+     * The number of tensors that are alive, and the memory of this module.
      *
      * @example
      * ```ts
