@@ -93,7 +93,7 @@ describe('tensors without elements', () => {
     });
   });
 
-  it('may be what every other attention attends from and to, there and back', () => {
+  it('may be what every other attention attends from and to, forward and backward', () => {
     const zerosOf = (...shapes: number[][]) => shapes.map((shape) => tril.zeros(shape));
     withoutLeak(() => {
       for (const [queries, keys] of [
