@@ -34,7 +34,7 @@ class Model {
 
 using ModelHandle = std::shared_ptr<Model>;
 
-// How parameters are held: "q8_0", or how the files have them.
+// The types of parameters in memory: "q8_0", or those of the files.
 ParameterMemory memory_of(const std::string& weights);
 // Throws Error where a tokenizer is not of this model.
 void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfig& config);
