@@ -80,9 +80,9 @@ class TensorView {
   constexpr explicit operator bool() const noexcept { return data_ != nullptr; }
   constexpr const Shape<Rank>& shape() const noexcept { return shape_; }      // elements per axis
   constexpr const Shape<Rank>& strides() const noexcept { return strides_; }  // in elements
-  // Of one axis, which is not checked.
+  // The size of an axis, which is not checked.
   constexpr Index size(int axis) const noexcept { return shape_[static_cast<std::size_t>(axis)]; }
-  // Of one axis, which is not checked.
+  // The stride of an axis, which is not checked.
   constexpr Index stride(int axis) const noexcept {
     return strides_[static_cast<std::size_t>(axis)];
   }
@@ -118,11 +118,11 @@ class TensorView {
   Shape<Rank> strides_{};
 };
 
-// Of one axis.
+// A tensor of one axis.
 template <typename T>
 using VectorView = TensorView<T, 1>;
 
-// Of two axes.
+// A tensor of two axes.
 template <typename T>
 using MatrixView = TensorView<T, 2>;
 

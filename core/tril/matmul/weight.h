@@ -81,7 +81,7 @@ class Weight {
   // Whether there is a matrix.
   constexpr explicit operator bool() const noexcept { return data_ != nullptr; }
   constexpr const Shape<2>& shape() const noexcept { return shape_; }  // [out, in]
-  // Of one axis, which is not checked.
+  // The size of an axis, which is not checked.
   constexpr Index size(int axis) const noexcept { return shape_[static_cast<std::size_t>(axis)]; }
   // The number of elements.
   constexpr Index count() const noexcept { return floats_of(shape_).count(); }

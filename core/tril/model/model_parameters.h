@@ -34,9 +34,9 @@ class ModelParameters {
   explicit ModelParameters(const ModelConfig& config,
                            ParameterMemory memory = ParameterMemory::floats);
 
-  // As it was given.
+  // The given settings.
   const ModelConfig& config() const noexcept { return config_; }
-  // As it was given.
+  // The given memory.
   ParameterMemory memory() const noexcept { return kept_; }
   // Views of the parameters, of any kind; valid as long as this object. No views before memory is
   // allocated.

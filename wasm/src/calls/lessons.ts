@@ -176,9 +176,9 @@ export const lessonCalls = (context: Context) => {
     },
 
     /**
-     * How often the product of two n x n matrices misses such a cache, counted on paper instead of
-     * by trace. Null where the counting does not hold: for more than one set, for an n that is no
-     * multiple of a line, and for a cache that is too small or too large.
+     * The number of misses of the product of two n x n matrices in such a cache, from formulas instead of a trace. Null
+     * where the formulas do not apply: for more than one set, for an n that is not a multiple of a line, and for a
+     * cache that is too small or too large.
      *
      * @throws TrilError for an n or a cache that is none
      *
@@ -239,7 +239,7 @@ export const lessonCalls = (context: Context) => {
     },
 
     /**
-     * How far a method's product of two matrices is from the same product in double precision.
+     * The difference of a method's product of two matrices from the same product in double precision.
      *
      * @throws TrilError where the shapes do not fit, for an unknown method, and for levels that it
      * does not have

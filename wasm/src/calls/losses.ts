@@ -20,8 +20,8 @@ export interface CrossEntropyOptions extends LossOptions {
   /** Share of each target that is spread over all classes, from 0 to 1 (default 0). */
   readonly labelSmoothing?: number;
   /**
-   * Where the gradient goes, instead of into a new tensor: of the shape of the logits, or the logits
-   * themselves, whose place it then takes. With it no second `[N, V]` is ever held.
+   * The tensor to write the gradient to, of the shape of the logits, or the logits themselves, which it then replaces
+   * without a second `[N, V]` in memory (default: a new one).
    */
   readonly out?: Tensor;
 }
@@ -48,9 +48,8 @@ export const lossCalls = (context: Context) => {
 
   return {
     /**
-     * How surprised the softmax of the logits `[..., V]` is by the targets, one whole number for each
-     * row, in nats, as `torch.nn.functional.cross_entropy`; and the gradient of that, which
-     * `out: logits` puts in the place of the logits.
+     * The cross-entropy, in nats, of the softmax of logits `[..., V]` and the targets, one whole number for each row,
+     * as `torch.nn.functional.cross_entropy`; and its gradient, with which `out: logits` overwrites the logits.
      *
      * @throws TrilError where shapes do not fit, for a target that is no class, and for wrong options
      *

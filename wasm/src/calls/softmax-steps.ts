@@ -28,7 +28,7 @@ export const softmaxStepCalls = (context: Context) => {
   const raw = context.raw as RawWithLessons;
   return {
     /**
-     * How concentrated weights are, shares of 1 along the last axis.
+     * The concentration of weights that add up to 1 along the last axis.
      *
      * @throws TrilError where weights is no tensor
      *

@@ -179,8 +179,8 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * What calls take besides their tensors: `{ reset: true }` counts the peak anew from here on, so
-     * that the next time it is that of the calls between.
+     * The working memory of calls, besides their tensors: `{ reset: true }` restarts the peak, so that the next time it
+     * is that of the calls between.
      *
      * @throws TrilError for an option that there is not
      *
