@@ -1,4 +1,4 @@
-// What moves numbers and computes none: reshape, slice and concatenate.
+// Operations that move numbers and compute none: reshape, slice and concatenate.
 import { define, integer, list, size } from '../operation.js';
 import {
   constant,
@@ -14,7 +14,7 @@ import {
 import { numberOf, type Size, type Sizes } from '../sizes.js';
 import { atom, axisOf, braces, fromFront, indices, product, put, upTo } from './common.js';
 
-/** Where number `n` of a row-major tensor is. */
+/** The index of number `n` of a row-major tensor. */
 const unravel = (shape: readonly number[], n: number): number[] =>
   shape.map((length, i) => Math.floor(n / product(shape.slice(i + 1))) % length);
 const ravel = (shape: readonly number[], index: readonly number[]): number =>
