@@ -41,9 +41,9 @@ struct AdditiveTrace {
 };
 
 // query [B, T, Dq], key [B, S, Dk], value [B, S, Dv], out [B, T, Dv]; the mask applies to scores of
-// shape [B, 1, T, S]. A query that sees no keys gets zeros, and its gradients are 0 even where it
-// is NaN. B, T and S may be 0. Outputs may not share memory with anything else. Throws Error where
-// shapes do not fit.
+// shape [B, 1, T, S]. A query that sees no keys gets zeros, and has no effect on gradients, even
+// where it is NaN. B, T and S may be 0. Outputs may not share memory with anything else. Throws
+// Error where shapes do not fit.
 void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
                         TensorView<const float, 3> value, const AdditiveWeights& weights,
                         const Mask& mask, TensorView<float, 3> out, const Context& context = {},
