@@ -57,7 +57,7 @@ ModelParameters parameters_of(const Case& sizes, WeightKind type) {
   const bool quantised = type == WeightKind::q8_0;
   ModelParameters narrow(config, quantised ? ParameterMemory::q8_0 : ParameterMemory::as_in_files);
   ParameterReader reader(narrow);
-  const std::vector<ParameterPlace> places = reader.find(header.tensors);
+  const std::vector<ParameterRange> places = reader.find(header.tensors);
   for (std::size_t n = 0; n < stored.size(); ++n) {
     std::vector<std::byte> bytes(places[n].size);
     write_elements({stored[n].data, static_cast<std::size_t>(stored[n].count())}, file, bytes);
@@ -112,7 +112,7 @@ void generate(benchmark::State& state, const Case& sizes, WeightKind type, int t
 // Two operations a parameter and token, but that only the last token's logits are computed.
 void count_prompt(benchmark::State& state, const Case& sizes, const ModelParameters& parameters) {
   const double head = 4096 * static_cast<double>(sizes.width);
-  const double all = static_cast<double>(parameter_count(parameters.places()));
+  const double all = static_cast<double>(parameter_count(parameters.layout()));
   count_flops(state, 2 * ((all - head) * static_cast<double>(sizes.prompt) + head));
 }
 

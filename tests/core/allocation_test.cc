@@ -219,7 +219,7 @@ TEST(Allocation, DecodingOfNarrowWeightsAllocatesNothingPerToken) {
   const std::vector<std::byte> file = model_file(LanguageModel(config, 1), ElementType::float16);
   ModelParameters parameters(config, ParameterMemory::as_in_files);
   ParameterReader reader(parameters);
-  for (const ParameterPlace& place : reader.find(parse_safetensors(file))) {
+  for (const ParameterRange& place : reader.find(parse_safetensors(file))) {
     reader.read(place, std::span(file).subspan(place.begin, place.size));
   }
   DecodingSession session(parameters);

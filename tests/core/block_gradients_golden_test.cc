@@ -155,7 +155,7 @@ TEST(GoldenGradients, OfDecoderBlocks) {
   }
 }
 
-// The whole Transformer over inputs drawn from a seed, with a causal target, there and back.
+// The whole Transformer over inputs drawn from a seed, with a causal target, forward and backward.
 struct Whole {
   Random random;
   testing::WeightSource source{random, false};

@@ -134,7 +134,7 @@ TEST(Empty, MasksHaveNothingToHide) {
             "are [2, 1, 0, 3]");
   // Keys beyond the end of a mask that may be short are hidden: here all.
   Buffer<float, 4> out({1, 1, 2, 1});
-  mask_values(Mask::additive(dense, KeysBeyond::hidden), 0, out);
+  mask_values(Mask::additive(dense, FewerKeys::hidden), 0, out);
   EXPECT_TRUE(all_are(out, -INFINITY));
 }
 

@@ -144,7 +144,7 @@ TEST(SentenceEncoder, CutsLongTextsBeforeWhatStandsBehindEveryOne) {
   const SentenceEncoder encoder = read_sentence_encoder(folder_of("minilm"));
   const ModelConfig& config = encoder.model.parameters.config();
   const auto tokens = [&](Index most, const std::string& text) {
-    return sentence_tokens(*encoder.model.tokenizer, {.most_tokens = most}, config, text);
+    return sentence_tokens(*encoder.model.tokenizer, {.max_tokens = most}, config, text);
   };
   const std::vector<std::int32_t> whole = tokens(0, "the cat sat"), cut = tokens(4, "the cat sat");
   ASSERT_EQ(whole.size(), 5u);

@@ -41,7 +41,7 @@ struct Case {
     for (Index i = 0; i < values.size(0); ++i) values[i] += 0.3f * random.normal();
     ParameterReader reader(parameters);
     const std::vector<std::byte> file = model_file(trained);
-    for (const ParameterPlace& place : reader.find(parse_safetensors(file))) {
+    for (const ParameterRange& place : reader.find(parse_safetensors(file))) {
       reader.read(place, std::span(file).subspan(place.begin, place.size));
     }
     reader.finish();

@@ -145,7 +145,7 @@ TEST_F(FileTest, ReadsParts) {
   EXPECT_EQ(part(0, 2), "01");
   EXPECT_EQ(part(10, 0), "");
   EXPECT_EQ(error_of([&] { part(8, 3); }),
-            "FileReader::read: begin: byte 8 and 3 bytes end behind the file");
+            "FileReader::read: begin: byte 8 and 3 bytes end after the end of the file");
   EXPECT_NE(error_of([&] { part(11, 0); }), "");
   EXPECT_EQ(part(4, 2), "45");
   fs::resize_file(path, 5);

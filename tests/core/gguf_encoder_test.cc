@@ -106,7 +106,7 @@ struct Random64 {
   }
   template <typename Use>
   void for_each(const Use& use) {
-    for (const StoredParameter& each : stored_parameters(config(), parameters.places())) {
+    for (const StoredParameter& each : stored_parameters(config(), parameters.layout())) {
       for (Index i = 0; i < each.count(); ++i) use(each, each.data[i]);
     }
   }
@@ -121,7 +121,7 @@ struct Random64 {
 // The numbers that matrices in a file of this type stand for.
 void round_to(Random64& model, std::uint32_t type) {
   for (const StoredParameter& each :
-       stored_parameters(Random64::config(), model.parameters.places())) {
+       stored_parameters(Random64::config(), model.parameters.layout())) {
     if (each.shape.size() < 2) continue;
     const std::span<float> elements(each.data, static_cast<std::size_t>(each.count()));
     GgufWriter writer;

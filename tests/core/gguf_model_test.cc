@@ -205,7 +205,7 @@ TEST(GgufModel, Q8StaysAsItIsWhereItIsAskedFor) {
   const PretrainedModel kept = read_pretrained(written.path(), {.weights = ParameterMemory::q8_0});
   EXPECT_LT(kept.parameters.bytes(), widened.parameters.bytes() / 3);
   const auto of = [&](const PretrainedModel& each) {
-    return stored_parameters(config, each.parameters.places());
+    return stored_parameters(config, each.parameters.layout());
   };
   const std::vector<StoredParameter> exact = of(widened), found = of(kept);
   int matrices = 0;

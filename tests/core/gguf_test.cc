@@ -58,11 +58,11 @@ TEST(Gguf, ValuesAndTensorsAreRead) {
     ASSERT_TRUE(is_gguf(bytes_of(file)));
     const Gguf gguf = parsed(file);
     EXPECT_EQ(gguf.text("general.architecture"), "llama");
-    EXPECT_EQ(gguf.whole("a"), 7);
+    EXPECT_EQ(gguf.integer("a"), 7);
     EXPECT_EQ(gguf.number("b"), 1e-5);
     EXPECT_TRUE(gguf.boolean("c"));
     EXPECT_EQ(gguf.number("f"), -1);
-    EXPECT_EQ(gguf.whole("z", 3), 3);
+    EXPECT_EQ(gguf.integer("z", 3), 3);
     EXPECT_EQ(gguf.text("z", "k"), "k");
     EXPECT_TRUE(gguf.boolean("z", true));
     const std::vector<GgufText> texts = gguf.texts("d");
@@ -217,7 +217,7 @@ TEST(Gguf, CountsBeyondTheFileAreRefused) {
   EXPECT_EQ(with(77, "abc"), "file: byte 33: key \"k\": type 77 is not known");
   GgufWriter named;
   named.value(std::string(40, 'k'), testing::kU8, "a");
-  EXPECT_EQ(parsed(named.file()).whole(std::string(40, 'k')), 'a');
+  EXPECT_EQ(parsed(named.file()).integer(std::string(40, 'k')), 'a');
 }
 
 TEST(Gguf, TensorsThatCannotBeAreRefused) {
@@ -272,9 +272,9 @@ TEST(Gguf, OtherVersionsAndTypesAreRefused) {
   const Gguf gguf = parsed(file);
   EXPECT_EQ(refused("GGML" + file.substr(4)), "file: byte 0: is not GGUF");
   const auto said = [](const auto& body) { return error_of(body).substr(12); };
-  EXPECT_EQ(said([&] { gguf.whole("z"); }), "z: is missing");
-  EXPECT_EQ(said([&] { gguf.whole("b"); }), "b: must be a whole number from 0 to 2^30, is 1e-05");
-  EXPECT_EQ(said([&] { gguf.whole("f"); }), "f: must be a whole number from 0 to 2^30, is -1");
+  EXPECT_EQ(said([&] { gguf.integer("z"); }), "z: is missing");
+  EXPECT_EQ(said([&] { gguf.integer("b"); }), "b: must be a whole number from 0 to 2^30, is 1e-05");
+  EXPECT_EQ(said([&] { gguf.integer("f"); }), "f: must be a whole number from 0 to 2^30, is -1");
   EXPECT_EQ(said([&] { gguf.number("c"); }), "c: must be a number");
   EXPECT_EQ(said([&] { gguf.number("d"); }), "d: must be a single value");
   GgufWriter infinite = small();

@@ -84,7 +84,7 @@ TEST(LoraFile, SettingsArePefts) {
   const std::string text = lora_config_json(LoraAdapter(other, {}, 1));
   const detail::JsonObject config("test", "file", text);
   EXPECT_FALSE(config.boolean("fan_in_fan_out"));
-  EXPECT_EQ(config.whole("r"), 8);
+  EXPECT_EQ(config.integer("r"), 8);
   EXPECT_EQ(config.list_of_texts("target_modules"), (std::vector<std::string>{"q_proj", "v_proj"}));
 }
 
@@ -228,7 +228,7 @@ TEST(LoraFile, WhatIsNoAdapterOfTheModelIsRefused) {
   const std::vector<std::byte> whole = model_file(model);
   ParameterReader reader(rounded);
   const Safetensors tensors = parse_safetensors(whole);
-  for (const ParameterPlace& each : reader.find(tensors)) reader.read(each, each.tensor.bytes);
+  for (const ParameterRange& each : reader.find(tensors)) reader.read(each, each.tensor.bytes);
   reader.finish();
   EXPECT_EQ(merge_refused(std::move(rounded)),
             "read_lora: h.0.attn.c_attn.weight: is not held as floats");

@@ -59,8 +59,8 @@ TEST(MaskValues, RejectWhatDoesNotFit) {
 TEST(ShortMask, HidesTheKeysBeyondItsEnd) {
   std::array<float, 6> added = {1, kHidden, 3, 4, 5, kHidden};
   std::array<std::uint8_t, 6> visible = {1, 0, 1, 1, 1, 0};
-  const Mask additive = Mask::additive({added.data(), {1, 1, 2, 3}}, KeysBeyond::hidden);
-  const Mask boolean = Mask::boolean({visible.data(), {1, 1, 2, 3}}, KeysBeyond::hidden);
+  const Mask additive = Mask::additive({added.data(), {1, 1, 2, 3}}, FewerKeys::hidden);
+  const Mask boolean = Mask::boolean({visible.data(), {1, 1, 2, 3}}, FewerKeys::hidden);
   Buffer<float, 4> out({1, 1, 2, 5});
   mask_values(additive, 0, out);
   for (Index t = 0; t < 2; ++t) {
@@ -90,11 +90,11 @@ TEST(ShortMask, IsOnlyTakenWhereItIsAskedFor) {
   EXPECT_NE(error_of([&] { mask_values(Mask::additive(values), 0, out); }).find("broadcast"),
             std::string::npos);
   Buffer<float, 4> shorter({1, 1, 2, 2});
-  const Mask padded = Mask::additive(values, KeysBeyond::hidden);
+  const Mask padded = Mask::additive(values, FewerKeys::hidden);
   EXPECT_NE(error_of([&] { mask_values(padded, 0, shorter); }).find("broadcast"),
             std::string::npos);
   // One key is one key then, not one for all.
-  const Mask one = Mask::additive({added.data(), {1, 1, 1, 1}}, KeysBeyond::hidden);
+  const Mask one = Mask::additive({added.data(), {1, 1, 1, 1}}, FewerKeys::hidden);
   mask_values(one, 0, out);
   EXPECT_EQ(out.view()[0][0][1][0], 1);
   EXPECT_EQ(out.view()[0][0][1][1], kHidden);

@@ -216,7 +216,7 @@ TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
     EXPECT_EQ(error_of([&] {
                 c.model.logits(c.all(c.ids), {c.scratch, parallel}, {weights, 1});
               }),
-              "LanguageModel::logits: attention: must be as many as the 2 layers, are 1");
+              "LanguageModel::logits: attention: needs one per layer (2), got 1");
   }
 }
 

@@ -34,10 +34,10 @@ ModelConfig tested(ModelFamily family, bool tied) {
 // Fills parameters from a file, or from several.
 void read(const std::vector<std::vector<std::byte>>& files, ModelParameters& parameters) {
   ParameterReader reader(parameters);
-  std::vector<std::vector<ParameterPlace>> places;
+  std::vector<std::vector<ParameterRange>> places;
   for (const auto& file : files) places.push_back(reader.find(parse_safetensors(file)));
   for (std::size_t n = 0; n < files.size(); ++n) {
-    for (const ParameterPlace& each : places[n]) {
+    for (const ParameterRange& each : places[n]) {
       reader.read(each, std::span(files[n]).subspan(each.begin, each.size));
     }
   }

@@ -17,7 +17,7 @@ namespace tril {
 namespace {
 
 std::string nfc(std::string_view text) {
-  detail::SourceText out(false);
+  detail::NormalizedText out(false);
   detail::append_nfc(text, out);
   return out.text();
 }

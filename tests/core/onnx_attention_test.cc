@@ -1,7 +1,7 @@
 // ONNX's Attention (opset 24) as a yardstick: everything that its specification allows in float32,
 // said with our options, against its definition in double.
 //
-//   attn_mask         Mask::additive or boolean; shorter than the keys: KeysBeyond::hidden
+//   attn_mask         Mask::additive or boolean; shorter than the keys: FewerKeys::hidden
 //   is_causal, scale, softcap, kv_num_heads      the options and shapes of the same meaning
 //   past_key, past_value, present_key, present_value      the caller's keys, `past` of them before
 //   nonpad_kv_seqlen  key_lengths
@@ -81,9 +81,9 @@ struct OnnxMask {
   }
 
   Mask ours(const Case& c) const {
-    const KeysBeyond beyond = c.short_mask ? KeysBeyond::hidden : KeysBeyond::none;
-    if (c.kind == Kind::additive) return Mask::additive({additive.data(), shape}, beyond);
-    if (c.kind == Kind::boolean) return Mask::boolean({boolean.data(), shape}, beyond);
+    const FewerKeys fewer_keys = c.short_mask ? FewerKeys::hidden : FewerKeys::refused;
+    if (c.kind == Kind::additive) return Mask::additive({additive.data(), shape}, fewer_keys);
+    if (c.kind == Kind::boolean) return Mask::boolean({boolean.data(), shape}, fewer_keys);
     return {};
   }
 

@@ -28,7 +28,7 @@ ModelConfig config_of(ModelFamily family, bool is_odd) {
 }
 
 // The next `size` bytes of a parameter from a file.
-void read(ParameterReader& reader, const ParameterPlace& place, std::span<const std::byte> file,
+void read(ParameterReader& reader, const ParameterRange& place, std::span<const std::byte> file,
           std::size_t begin, std::size_t size) {
   reader.read(place, begin, size, [&](std::span<std::byte> out) {
     std::ranges::copy(file.subspan(place.begin + begin, size), out.begin());
@@ -42,7 +42,7 @@ std::vector<std::byte> bytes_of(const ModelParameters& parameters) {
     const auto* const begin = static_cast<const std::byte*>(from);
     all.insert(all.end(), begin, begin + size);
   };
-  for (const StoredParameter& each : stored_parameters(parameters.config(), parameters.places())) {
+  for (const StoredParameter& each : stored_parameters(parameters.config(), parameters.layout())) {
     const Weight rows = parameters.rows_of(each);
     if (rows.format()) {
       add(rows.row(0),
@@ -67,7 +67,7 @@ TEST(ParameterReader, PiecesAreTheWhole) {
           ModelParameters parameters(config, ParameterMemory::as_in_files);
           ParameterReader reader(parameters);
           Random random(7);
-          for (const ParameterPlace& place : reader.find(parse_safetensors(file))) {
+          for (const ParameterRange& place : reader.find(parse_safetensors(file))) {
             if (most == 0) reader.read(place, std::span(file).subspan(place.begin, place.size));
             for (std::size_t begin = 0; most > 0 && begin < place.size;) {
               const std::size_t elements = 1 + random.below(static_cast<std::uint32_t>(most));
@@ -96,7 +96,7 @@ TEST(ParameterReader, TakesNoMemoryBeforeAllIsFound) {
                 [](const NamedTensor& each) { return each.name == "h.1.ln_2.weight"; });
   ModelParameters parameters(config, ParameterMemory::as_in_files);
   ParameterReader reader(parameters);
-  const std::vector<ParameterPlace> places = reader.find(header);
+  const std::vector<ParameterRange> places = reader.find(header);
   const std::string why = "read_pretrained: h.1.ln_2.weight: is missing; its shape would be [32]";
   EXPECT_EQ(error_of([&] { reader.allocate(); }), why);
   EXPECT_EQ(error_of([&] { read(reader, places[0], file, 0, 4); }), why);
@@ -114,8 +114,8 @@ TEST(ParameterReader, RefusesWhatIsOutOfOrder) {
   const std::vector<std::byte> file = model_file(LanguageModel(config, 5), ElementType::float32);
   ModelParameters parameters(config, ParameterMemory::as_in_files);
   ParameterReader reader(parameters);
-  const std::vector<ParameterPlace> places = reader.find(parse_safetensors(file));
-  const ParameterPlace& first = places.front();
+  const std::vector<ParameterRange> places = reader.find(parse_safetensors(file));
+  const ParameterRange& first = places.front();
   ASSERT_EQ(first.parameter->name, "wte.weight");
   const auto refused = [&](std::size_t begin, std::size_t size, const std::string& why) {
     bool is_filled = false;

@@ -23,7 +23,7 @@ ModelParameters read(const ModelConfig& config, std::span<const std::byte> file)
   ModelParameters parameters(config, ParameterMemory::as_in_files);
   ParameterReader reader(parameters);
   const Safetensors stored = parse_safetensors(file);
-  for (const ParameterPlace& place : reader.find(stored)) {
+  for (const ParameterRange& place : reader.find(stored)) {
     reader.read(place, file.subspan(place.begin, place.size));
   }
   reader.finish();
@@ -52,7 +52,7 @@ TEST(ParameterWriter, WritesWhatWasRead) {
         SCOPED_TRACE(std::string(element_name(type)) + " " + std::to_string(width));
         const std::vector<std::byte> file = model_file(model, type);
         const ModelParameters first = read(config, file);
-        EXPECT_EQ(std::signbit(first.places().final_norm.weight[1]), !adds);
+        EXPECT_EQ(std::signbit(first.layout().final_norm.weight[1]), !adds);
         const std::vector<std::byte> once = written(first);
         EXPECT_EQ(once == file, type == ElementType::float32);
         const ModelParameters again = read(config, once);

@@ -142,7 +142,7 @@ TEST(Q8, FilesAreQuantisedRowByRow) {
       ModelParameters floats(config);
       const auto read = [&](ModelParameters& parameters, std::size_t elements) {
         ParameterReader reader(parameters);
-        for (const ParameterPlace& place : reader.find(parse_safetensors(file))) {
+        for (const ParameterRange& place : reader.find(parse_safetensors(file))) {
           for (std::size_t begin = 0; begin < place.size;) {
             const std::size_t size = std::min(elements * element_size(type), place.size - begin);
             reader.read(place, begin, size, [&](std::span<std::byte> out) {
@@ -179,7 +179,7 @@ TEST(Q8, FilesAreQuantisedRowByRow) {
         const std::vector<std::byte> once = written(parameters);
         ModelParameters again(config, ParameterMemory::q8_0);
         ParameterReader reader(again);
-        for (const ParameterPlace& place : reader.find(parse_safetensors(once))) {
+        for (const ParameterRange& place : reader.find(parse_safetensors(once))) {
           reader.read(place, std::span(once).subspan(place.begin, place.size));
         }
         reader.finish();
@@ -198,7 +198,7 @@ TEST(Q8, FilesWithNumbersItDoesNotHoldAreRefused) {
   ModelParameters parameters(config, ParameterMemory::q8_0);
   ParameterReader reader(parameters);
   const std::string why = error_of([&] {
-    for (const ParameterPlace& place : reader.find(parse_safetensors(file))) {
+    for (const ParameterRange& place : reader.find(parse_safetensors(file))) {
       reader.read(place, std::span(file).subspan(place.begin, place.size));
     }
   });

@@ -214,7 +214,7 @@ TEST(ParseSafetensors, RefusesOffsetsThatDoNotFit) {
   EXPECT_EQ(offsets("[0,7]"),
             where + "shape [2] of float32 takes 8 bytes, but data_offsets are [0, 7]");
   EXPECT_EQ(offsets("[0,9223372036854775808]"), "byte 58: the number is too large");
-  EXPECT_EQ(offsets("[0,8]", 7), "byte 69: tensor \"x\" ends 1 bytes behind the end of the file");
+  EXPECT_EQ(offsets("[0,8]", 7), "byte 69: tensor \"x\" ends 1 bytes after the end of the file");
   EXPECT_EQ(offsets("[0,8]", 9), "byte 70: 1 bytes that belong to no tensor");
   EXPECT_EQ(offsets("[1,9]", 9), "byte 62: bytes that belong to no tensor, before tensor \"x\"");
 }

@@ -246,7 +246,7 @@ TEST(ParseTokenizerJson, RefusesEntriesThatDoNotFit) {
   EXPECT_EQ(vocabulary(R"(,"ab":99999999999999999999)"), "the number is too large");
   EXPECT_EQ(
       error_of([] { parse_tokenizer_json(File{.vocabulary = R"({"a":0,"b":1,"ab":2})"}.text()); }),
-      "parse_tokenizer_json: file: byte 32 is no token; each printable ASCII character must be "
+      "parse_tokenizer_json: file: byte 32 is not a token; each printable ASCII character must be "
       "one");
 
   const auto merges = [](const std::string& list) {
@@ -298,7 +298,7 @@ TEST(ParseVocabularyAndMerges, ReadsWhatGpt2Has) {
   EXPECT_EQ(problem_of("{\"a\"}", ""),
             "parse_vocabulary_and_merges: vocabulary: byte 4: expected \":\", found \"}\"");
   EXPECT_EQ(problem_of("{\"a\":0}", ""),
-            "parse_vocabulary_and_merges: vocabulary: byte 0 is no token; each of the 256 bytes "
+            "parse_vocabulary_and_merges: vocabulary: byte 0 is not a token; each of the 256 bytes "
             "must be one");
 }
 

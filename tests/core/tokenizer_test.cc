@@ -144,7 +144,7 @@ TEST(Tokenizer, EveryByteStringSurvives) {
 }
 
 std::string nfc(std::string_view text) {
-  detail::SourceText out(false);
+  detail::NormalizedText out(false);
   detail::append_nfc(text, out);
   return out.text();
 }
@@ -351,7 +351,7 @@ TEST(Tokenizer, RefusesPartsThatDoNotFit) {
     return error_of([&] { Tokenizer{parts}; });
   };
   EXPECT_EQ(problem([](TokenizerParts& parts) { parts.tokens.pop_back(); }),
-            "Tokenizer: tokens: byte 255 is no token; each of the 256 bytes must be one");
+            "Tokenizer: tokens: byte 255 is not a token; each of the 256 bytes must be one");
   EXPECT_EQ(problem([](TokenizerParts& parts) { parts.tokens.push_back("a"); }),
             "Tokenizer: tokens: token 256, \"a\", is token 97 already");
   EXPECT_EQ(problem([](TokenizerParts& parts) { parts.tokens.push_back(""); }),

@@ -37,7 +37,7 @@ void expect_golden(const Tokenizer& tokenizer, std::string_view list) {
   for (const detail::JsonValue& each : all[list].items) {
     std::vector<TokenId> expected;
     for (const detail::JsonValue& id : each["ids"].items) {
-      expected.push_back(static_cast<TokenId>(id.whole(-1)));
+      expected.push_back(static_cast<TokenId>(id.integer(-1)));
     }
     EXPECT_EQ(tokenizer.encode(each["text"].text()), expected) << each["text"].text();
   }

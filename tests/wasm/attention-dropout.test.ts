@@ -1,4 +1,4 @@
-// Attention with dropout, and its way back, against the definition in double precision with the weights
+// Attention with dropout, and its backward pass, against the definition in double precision with the weights
 // left out that the core's own rule says (core/tril/layers/dropout.h), written out again here.
 import { attentionMethods } from 'tril';
 import { loadTril } from 'tril/worker';
@@ -85,7 +85,7 @@ describe('dropout of attention', () => {
     });
   });
 
-  it('leaves out the same on the way back', () => {
+  it('leaves out the same in the backward pass', () => {
     withoutLeak(() => {
       const { dOutput, ...x } = tensors();
       const { output, logSumExp } = tril.attention(x.q, x.k, x.v, {

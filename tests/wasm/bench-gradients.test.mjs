@@ -1,4 +1,4 @@
-// The benchmark of attention's way back: what is computed, what it is read from, what is said of it.
+// The benchmark of attention's backward pass: what is computed, what it is read from, what is said of it.
 import { loadTril } from 'tril';
 import { expect, test } from 'vitest';
 import { allCases, peerCases, quickCases } from '../../wasm/bench/cases.mjs';

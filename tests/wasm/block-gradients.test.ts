@@ -1,4 +1,4 @@
-// The way back through blocks, against central differences of their definitions in double precision.
+// The backward pass through blocks, against central differences of their definitions in double precision.
 import type { DecoderBlockWeights, FeedForwardWeights, MultiHeadWeights, Tensor } from 'tril';
 import type { AdditiveWeights, TransformerBlockWeights, TransformerWeights } from 'tril';
 import { describe, expect, it } from 'vitest';
@@ -77,7 +77,7 @@ function expectSlopes(
   }
 }
 
-describe('the way back', () => {
+describe('the backward pass', () => {
   it('through feed-forward', () => {
     withoutLeak(() => {
       const all = blockWeights(100);

@@ -93,7 +93,7 @@ describe('tensors without elements', () => {
     });
   });
 
-  it('may be what every other attention attends from and to, there and back', () => {
+  it('may be what every other attention attends from and to, forward and backward', () => {
     const zerosOf = (...shapes: number[][]) => shapes.map((shape) => tril.zeros(shape));
     withoutLeak(() => {
       for (const [queries, keys] of [
@@ -159,7 +159,7 @@ describe('tensors without elements', () => {
         expectRefused(() => mask.toTensor(dense, [2, 3]), {
           ...{ call: 'mask.toTensor', argument: 'mask', says },
         });
-        const short = mask.dense(tril.zeros([2, 0]), { kind, short: true });
+        const short = mask.dense(tril.zeros([2, 0]), { kind, allowFewerKeys: true });
         expect(mask.toTensor(short, [2, 1]).toArray()).toEqual([[-Infinity], [-Infinity]]);
       }
     });

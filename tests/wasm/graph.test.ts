@@ -97,7 +97,12 @@ describe('each operation', () => {
     ['reshape', ({ x }, c) => ({ y: c.reshape(x!, ['T']) }), 'shape', 'T elements of D*T'],
     ['slice', ({ x }, c) => ({ y: c.slice(x!, { start: 2, stop: 1 }) }), 'stop', 'before start'],
     ['slice', ({ x }, c) => ({ y: c.slice(x!, { start: -1 }) }), 'start', 'at least 0'],
-    ['slice', ({ x }, c) => ({ y: c.slice(x!, { stop: 'T + 1' }) }), 'stop', 'behind the axis'],
+    [
+      'slice',
+      ({ x }, c) => ({ y: c.slice(x!, { stop: 'T + 1' }) }),
+      'stop',
+      'after the end of the axis',
+    ],
     ['slice', ({ x }, c) => ({ y: c.split(x!, 2, { axis: 2 })[0] }), 'axis', 'no axis 2'],
     [
       'concatenate',

@@ -1,4 +1,4 @@
-// The ways back that are in tril/training: products, rotations and gates, against central differences
+// The backward passes that are in tril/training: products, rotations and gates, against central differences
 // of their definitions in double precision.
 import type { FeedForwardWeights, MatmulOptions, RotaryOptions, Tensor } from 'tril';
 import { describe, expect, it } from 'vitest';
@@ -238,7 +238,7 @@ describe('gates', () => {
   };
   const names = Object.keys(slopes) as (keyof typeof slopes)[];
 
-  it('gatedActivation and its way back', () => {
+  it('gatedActivation and its backward pass', () => {
     withoutLeak(() => {
       const [gate, up, d] = [1, 2, 3].map((seed) => randomNumbers(23, seed)) as [
         number[],
@@ -267,7 +267,7 @@ describe('gates', () => {
     });
   });
 
-  it('gatedFeedForward and its way back', () => {
+  it('gatedFeedForward and its backward pass', () => {
     withoutLeak(() => {
       const [N, C, F] = [3, 4, 5];
       const plain = {

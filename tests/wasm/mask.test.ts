@@ -160,7 +160,7 @@ describe('masks', () => {
       const x = tril.randomNormal([5, 4], { seed: 1 });
       const values = tril.tensor([[1, -Infinity, 3]]);
       for (const kind of ['additive', 'boolean'] as const) {
-        const mask = tril.mask.dense(values, { kind, short: true });
+        const mask = tril.mask.dense(values, { kind, allowFewerKeys: true });
         const { trace } = tril.attention(x, x, x, { mask, trace: true });
         const sees = kind === 'additive' ? [true, false, true] : [true, true, true];
         trace.masked.toArray<number[][]>().forEach((row) => {
@@ -171,13 +171,13 @@ describe('masks', () => {
         });
       }
       const narrow = tril.zeros([2, 2]);
-      const mask = tril.mask.dense(values, { kind: 'additive', short: true });
+      const mask = tril.mask.dense(values, { kind: 'additive', allowFewerKeys: true });
       expectRefused(() => tril.attention(narrow, narrow, narrow, { mask }), {
         ...{ call: 'attention', argument: 'mask', says: 'does not broadcast' },
       });
-      const short = 1 as unknown as boolean;
-      expectRefused(() => tril.mask.dense(values, { kind: 'additive', short }), {
-        ...{ call: 'mask.dense', argument: 'short', says: 'true or false' },
+      const allowFewerKeys = 1 as unknown as boolean;
+      expectRefused(() => tril.mask.dense(values, { kind: 'additive', allowFewerKeys }), {
+        ...{ call: 'mask.dense', argument: 'allowFewerKeys', says: 'true or false' },
       });
     });
   });

@@ -78,6 +78,21 @@ describe('old names', () => {
     trainer.dispose();
   });
 
+  it('are taken of the option of a mask', () => {
+    models.scope(() => {
+      const values = models.tensor([[0, -Infinity]]);
+      const added = (options: { readonly short?: boolean; readonly allowFewerKeys?: boolean }) =>
+        models.mask
+          .toTensor(models.mask.dense(values, { kind: 'additive', ...options }), [1, 3])
+          .toArray();
+      expect(added({ short: true })).toEqual(added({ allowFewerKeys: true }));
+      expect(() => added({ short: true, allowFewerKeys: true })).toThrow(
+        'mask.dense: short: is the old name of allowFewerKeys, which is given, too',
+      );
+      expect(() => added({ short: 1 as unknown as boolean })).toThrow('mask.dense: short: ');
+    });
+  });
+
   it('are those of what is drawn, too, here and in a Worker', async () => {
     const here = tril.drawSequences('sort', { batch: 2 });
     expect(here.answers).toBe(here.labels);

@@ -1,4 +1,4 @@
-// Forward passes that keep what their way back needs: the same bits as where that is computed again.
+// Forward passes that keep what their backward pass needs: the same bits as where that is computed again.
 import type { DecoderBlockWeights, MultiHeadWeights, Tensor } from 'tril';
 import type { TransformerBlockWeights, TransformerWeights } from 'tril';
 import { describe, expect, it } from 'vitest';

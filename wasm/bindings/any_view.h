@@ -38,13 +38,13 @@ inline AnyView<const float> any_view(const Tensor& tensor, const char* call, con
   return any_view(tensor.data(), any_shape(tensor.shape(), call, argument));
 }
 
-// Of a tensor, or where there is none of `number`, which must outlive the view.
+// A view of a tensor, or, without one, of `number`, which must outlive the view.
 inline AnyView<const float> operand(const Tensor* tensor, const float& number, const char* call,
                                     const char* argument) {
   return tensor ? any_view(*tensor, call, argument) : AnyView<const float>(number);
 }
 
-// As tensors of JavaScript have it: what has no axes has one of size 1.
+// The shape of a JavaScript tensor: a shape without axes becomes one axis of size 1.
 inline DynamicShape dynamic_shape(const AnyShape& shape) {
   if (shape.rank == 0) return {1};
   return {shape.sizes.begin(), shape.sizes.begin() + shape.rank};

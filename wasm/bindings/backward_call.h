@@ -1,5 +1,5 @@
-// What a forward pass saves for its backward pass, in a tensor of JavaScript or in memory of its
-// own, and what all backward passes of block_calls.h begin with.
+// The saved results of a forward pass, in a JavaScript tensor or in own memory, and the common
+// beginning of all backward passes of block_calls.h.
 #pragma once
 
 #include <tril/foundation/saved_memory.h>

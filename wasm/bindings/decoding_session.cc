@@ -28,7 +28,7 @@ struct Session {
 
 using SessionHandle = std::shared_ptr<Session>;
 
-// With a capacity of 0, that of the context.
+// Creates a session; a capacity of 0 is the context.
 SessionHandle make_session(const ModelHandle& model, int capacity) {
   return std::make_shared<Session>(model, capacity);
 }

@@ -57,7 +57,7 @@ StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& byt
   return StoredArrays(arrays);
 }
 
-// What a file that begins so is, and what to do instead; "" where that is not known.
+// What a file with this beginning is, and what to do instead; "" where it is not recognised.
 std::string known_file(const Bytes& begin) {
   return std::string(detail::known_file(text_of(begin)));
 }
@@ -71,7 +71,7 @@ Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Nam
                               : type == element_name(ElementType::bfloat16) ? ElementType::bfloat16
                                                                             : ElementType::float32;
   std::vector<TensorToStore> stored;
-  // By number: a name as a key would be taken for Latin-1, and end at its first 0.
+  // Reads names by index: as a key a name would be taken for Latin-1, and end at its first 0.
   for (const auto& name : emscripten::vecFromJSArray<std::string>(names)) {
     const auto number = static_cast<unsigned>(stored.size());
     const Tensor& tensor = *tensors[number].as<Tensor*>(emscripten::allow_raw_pointers());

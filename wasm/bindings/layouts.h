@@ -28,7 +28,7 @@ struct HeadLayout {
   TensorView<const float, 4> view(const Tensor& tensor, int heads, const char* call,
                                   const char* argument) const;
 
-  // How many axes of scores [B, H, T, S] there are not: heads always have their own, unless it is
+  // The number of missing axes of scores [B, H, T, S]: heads always have one, unless the shape is
   // [T, D].
   int left_out() const noexcept { return packed ? 3 - rank : 4 - rank; }
 
@@ -53,7 +53,7 @@ inline TensorView<const float, 3> sequences(const Tensor& tensor, const Tensor& 
   return sequences(const_cast<Tensor&>(tensor), x, call, argument);
 }
 
-// How many axes of [B, T, C] there are not in `x`.
+// The number of axes of [B, T, C] that `x` lacks.
 inline int left_out(const Tensor& x) { return 3 - x.rank(); }
 
 }  // namespace tril::js

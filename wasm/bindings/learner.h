@@ -1,4 +1,4 @@
-// What JavaScript has of the trainers of all models: settings, parameters, gradients and moments,
+// The common bindings of all trainers of models: settings, parameters, gradients and moments,
 // checkpoints.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tril::js {
 
-// What tells data from others, in a checkpoint.
+// The name of the data's fingerprint in a checkpoint.
 inline constexpr const char* kFingerprint = "data_fingerprint";
 
 // A model in training that JavaScript owns. Its memory counts as the engine's.
@@ -31,7 +31,7 @@ class Learner {
   Metadata about;  // what is kept with a checkpoint
 
  protected:
-  // Of the model and its data.
+  // The bytes of the model and its data.
   virtual std::size_t bytes() const noexcept = 0;
 
  private:
@@ -49,7 +49,7 @@ class GivenRows {
     next_ += view.count();
     return view;
   }
-  // All of them.
+  // All rows.
   MatrixView<const std::int32_t> all(Index rows) const noexcept {
     return {numbers_.data(), {rows, static_cast<Index>(numbers_.size()) / rows}};
   }

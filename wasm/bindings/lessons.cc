@@ -111,8 +111,8 @@ NamedTensors read_product(Engine& engine, const Tensor& a, const Tensor& b,
   return results.hand_over();
 }
 
-// What a loop order does to memory and to a small cache, access by access. a, b and out lie one
-// after the other, each beginning with a line.
+// The accesses of a loop order to memory and to a small cache. a, b and out follow one another,
+// each at the beginning of a line.
 AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
                           const CacheOptions& options) {
   constexpr const char* kCall = "trace_product";

@@ -57,12 +57,13 @@ Mask MaskArgument::rule(const val& rule, const char* call) {
   }
   const auto& tensor = *rule["tensor"].as<Tensor*>(emscripten::allow_raw_pointers());
   const Shape<4> shape = as_scores(tensor, call);
-  const KeysBeyond beyond = rule["short"].as<bool>() ? KeysBeyond::hidden : KeysBeyond::none;
-  if (kind == MaskKind::additive) return Mask::additive({tensor.data(), shape}, beyond);
+  const FewerKeys fewer_keys =
+      rule["allowFewerKeys"].as<bool>() ? FewerKeys::hidden : FewerKeys::refused;
+  if (kind == MaskKind::additive) return Mask::additive({tensor.data(), shape}, fewer_keys);
   std::vector<std::uint8_t>& visible = visible_.emplace_back();
   visible.reserve(static_cast<std::size_t>(tensor.count()));
   for (Index i = 0; i < tensor.count(); ++i) visible.push_back(tensor.data()[i] != 0);
-  return Mask::boolean({view_of(visible).data(), shape}, beyond);
+  return Mask::boolean({view_of(visible).data(), shape}, fewer_keys);
 }
 
 namespace {

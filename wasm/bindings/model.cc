@@ -147,18 +147,18 @@ double model_begin(const std::string& name, const Bytes& begin, double file_size
 // unless all were there.
 Numbers model_open(Model& model, const std::string& name, const Bytes& header, double file_size) {
   const std::vector<std::byte> bytes = bytes_of(header);
-  std::vector<ParameterPlace>& found = model.places[name];
+  std::vector<ParameterRange>& found = model.ranges[name];
   found = of_file(name.c_str(), [&] {
     const auto size = static_cast<std::size_t>(file_size);
     return model.reader.find(name.ends_with(kGguf) ? parse_gguf_header(bytes, size).tensors
                                                    : parse_safetensors_header(bytes, size).tensors);
   });
-  std::vector<double> places;
-  for (const ParameterPlace& each : found) {
-    places.push_back(static_cast<double>(each.begin));
-    places.push_back(static_cast<double>(each.size));
+  std::vector<double> ranges;
+  for (const ParameterRange& each : found) {
+    ranges.push_back(static_cast<double>(each.begin));
+    ranges.push_back(static_cast<double>(each.size));
   }
-  return Numbers(val::array(places));
+  return Numbers(val::array(ranges));
 }
 
 void model_read(Model& model, const std::string& name, int parameter, double begin,
@@ -166,8 +166,8 @@ void model_read(Model& model, const std::string& name, int parameter, double beg
   const std::size_t before = model.model.parameters.bytes();
   model.reader.allocate();  // what is missing is missing in all files
   of_file(name.c_str(), [&] {
-    const ParameterPlace& place = model.places.at(name).at(static_cast<std::size_t>(parameter));
-    model.reader.read(place, static_cast<std::size_t>(begin), bytes["length"].as<std::size_t>(),
+    const ParameterRange& range = model.ranges.at(name).at(static_cast<std::size_t>(parameter));
+    model.reader.read(range, static_cast<std::size_t>(begin), bytes["length"].as<std::size_t>(),
                       [&](std::span<std::byte> out) { copy(bytes, out); });
   });
   model.engine.usage.bytes += static_cast<double>(model.model.parameters.bytes() - before);
@@ -175,7 +175,7 @@ void model_read(Model& model, const std::string& name, int parameter, double beg
 
 void model_finish(Model& model) {
   model.reader.finish();
-  model.places.clear();
+  model.ranges.clear();
   if (model.lora) model.lora->merge(model.model.parameters, model.engine.context);
   model.lora.reset();
 }

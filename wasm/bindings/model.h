@@ -28,13 +28,13 @@ class Model {
   PretrainedModel model;
   ParameterReader reader;
   std::optional<StoredLora> lora;                             // to be merged when all is read
-  std::map<std::string, std::vector<ParameterPlace>> places;  // in each file, by its name
+  std::map<std::string, std::vector<ParameterRange>> ranges;  // in each file, by its name
   std::optional<SentenceSettings> sentence;                   // of a sentence encoder
 };
 
 using ModelHandle = std::shared_ptr<Model>;
 
-// How parameters are held: "q8_0", or how the files have them.
+// The types of parameters in memory: "q8_0", or those of the files.
 ParameterMemory memory_of(const std::string& weights);
 // Throws Error where a tokenizer is not of this model.
 void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfig& config);

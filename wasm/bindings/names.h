@@ -1,5 +1,4 @@
-// What options can be called: the core's tables of names, one after another, so that the tests can
-// compare the package's types with them.
+// The names of options, from the core's tables, with which the tests compare the package's types.
 #pragma once
 
 #include <tril/foundation/named.h>

@@ -1,4 +1,4 @@
-// Where a call's result goes: into the tensor that the caller gave as `out`, or into a new one.
+// The output of a call: the tensor that the caller gave as `out`, or a new one.
 #pragma once
 
 #include <exception>
@@ -20,8 +20,8 @@ class Output {
       fail(call, "out", {"shape must be ", shape, ", is ", *out});
     }
   }
-  // What the caller's tensor was packed to holds until the call has written it: not one that was
-  // refused.
+  // The packed copy of the caller's tensor is only valid until the call writes to the tensor; a
+  // refused call does not.
   ~Output() {
     if (std::uncaught_exceptions() == exceptions_) tensor_->written();
   }
@@ -31,7 +31,7 @@ class Output {
   Tensor& operator*() const noexcept { return *tensor_; }
   Tensor* operator->() const noexcept { return tensor_; }
 
-  // What the export returns: the new tensor, or null where the caller has it already.
+  // The return value of the export: the new tensor, or null where the caller has it already.
   TensorHandle handle() const noexcept { return made_; }
 
  private:
@@ -87,7 +87,7 @@ inline DynamicShape with_width(DynamicShape shape, Index width) {
   return shape;
 }
 
-// All of a vector, also of an empty one, which has no place in memory.
+// A view of a vector, also of an empty one, which has no memory.
 template <typename T>
 VectorView<const T> view_of(const std::vector<T>& values) {
   static constexpr T kNothing{};
@@ -110,7 +110,7 @@ inline VectorView<const float> optional_vector(const Tensor* tensor, const char*
   return {tensor->data(), {tensor->count()}};
 }
 
-// All elements of a tensor, which was made for a vector.
+// The elements of a tensor as a vector.
 inline VectorView<float> vector_of(Tensor& tensor) { return {tensor.data(), {tensor.count()}}; }
 
 inline MatrixView<const float> matrix(const Tensor& tensor, const char* call,

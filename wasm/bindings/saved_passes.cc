@@ -19,7 +19,7 @@ NamedTensors forward_saved(Engine& engine, const Call& call, Tensor* out) {
   return forward.results.hand_over();
 }
 
-// All else is as in the functions of these names without _saved.
+// These are otherwise the same as the functions of these names without _saved.
 NamedTensors multi_head_attention_saved(Engine& engine, const Tensor& x,
                                         const NamedTensors& weights, const Tensor* context,
                                         const Tensor* value_context,

@@ -68,7 +68,7 @@ std::string sentence_settings(const Model& model) {
   const SentenceSettings& settings = settings_of(model);
   const ModelConfig& config = model.model.parameters.config();
   const Index most =
-      settings.most_tokens > 0 ? std::min(settings.most_tokens, config.context) : config.context;
+      settings.max_tokens > 0 ? std::min(settings.max_tokens, config.context) : config.context;
   return tril::detail::json_object({{"width", config.width},
                                     {"pooling", name_of(kPoolings, settings.pooling)},
                                     {"normalised", settings.normalised},

@@ -117,12 +117,12 @@ TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
 // For each row, the number of its tokens, followed by these.
 Integers sequence_translate(SequenceTraining& training, const Integers& source, int rows, int begin,
                             int end, int tokens) {
-  const auto said = training.model.translate(GivenRows(source).all(rows),
-                                             {.begin = begin, .end = end, .tokens = tokens},
-                                             training.engine.context);
+  const auto outputs = training.model.translate(GivenRows(source).all(rows),
+                                                {.begin = begin, .end = end, .tokens = tokens},
+                                                training.engine.context);
   training.count_bytes();
   std::vector<std::int32_t> all;
-  for (const auto& row : said) {
+  for (const auto& row : outputs) {
     all.push_back(static_cast<std::int32_t>(row.size()));
     all.insert(all.end(), row.begin(), row.end());
   }

@@ -79,7 +79,7 @@ TensorHandle slice(Engine& engine, const Tensor& x, const Numbers& ranges, Tenso
   return copied(engine, tril::slice(any_view(x, "slice", "x"), slices_from(ranges)), out, "slice");
 }
 
-// Of x of shape `sizes`.
+// The gradient of x, which has the shape `sizes`.
 TensorHandle slice_backward(Engine& engine, const Tensor& d_out, const Numbers& sizes,
                             const Numbers& ranges, Tensor* out) {
   constexpr const char* kCall = "slice_backward";

@@ -38,7 +38,7 @@ TensorHandle along_axis(Engine& engine, const Tensor& x, const SoftmaxOptions& o
   const Output output(engine, out, x.shape(), call);
   tril::SoftmaxOptions core_options{.axis = -1, .temperature = options.temperature};
   if (shape[2] == 1) {
-    // The same rank for both: each one is compiled.
+    // Both have the same rank, since each rank is compiled.
     const Shape<3> rows{1, shape[0], shape[1]};
     call_core(TensorView<const float, 3>(x.data(), rows), core_options,
               TensorView<float, 3>(output->data(), rows));

@@ -1,5 +1,5 @@
-// What JavaScript holds: a Tensor of any rank that owns its memory, and the Engine that every call
-// works in.
+// The objects that JavaScript holds: a Tensor of any rank that owns its memory, and the Engine of
+// every call.
 //
 // A Tensor is always without gaps. The adapters beside this file turn it into the core's views of
 // fixed rank, by shape and strides alone; nothing is copied between JavaScript's tensor and the
@@ -39,7 +39,7 @@ struct Engine {
   PreparedWeights prepared;
 };
 
-// How much memory of something counts as the engine's, as long as this is there.
+// Adds bytes to the engine's memory as long as this object lives.
 class CountedBytes {
  public:
   explicit CountedBytes(Engine& engine, std::size_t bytes = 0) noexcept : usage_(engine.usage) {
@@ -61,7 +61,8 @@ class CountedBytes {
 
 class Tensor {
  public:
-  // All zeros. Throws Error, naming `call`, for an axis below 1 and for more than memory can hold.
+  // A tensor of zeros. Throws Error, naming `call`, for an axis below 1 and for more than memory
+  // can hold.
   Tensor(Engine& engine, DynamicShape shape, const char* call);
   ~Tensor();
   Tensor(const Tensor&) = delete;

@@ -25,10 +25,11 @@ auto of_file(const char* name, const Body& body) {
   }
 }
 
-// From the bytes of tokenizer.json, or, with merges, of vocab.json; none where that is empty.
+// The tokenizer in the bytes of tokenizer.json, or, with merges, of vocab.json; nothing where these
+// are empty.
 std::optional<Tokenizer> tokenizer_of(const Bytes& tokenizer, const Bytes& merges);
 
-// From the bytes of vocab.txt and of tokenizer_config.json, which may be empty.
+// The tokenizer in the bytes of vocab.txt and of tokenizer_config.json, which may be empty.
 Tokenizer word_pieces_of(const Bytes& vocabulary, const Bytes& config);
 
 Integers encoded(const Tokenizer& tokenizer, const Bytes& text);

@@ -13,7 +13,7 @@
 
 namespace tril::js {
 
-// What the shapes of multi-head attention's intermediates follow from.
+// The sizes that determine the shapes of multi-head attention's intermediate results.
 struct MultiHeadShape {
   Index batches, queries, keys;
   Index heads, kv_heads;  // kv_heads = 0: as many as heads
@@ -21,7 +21,7 @@ struct MultiHeadShape {
   bool softcap;           // whether there are capped scores
   Index past = 0;         // keys of a cache, before these
 
-  // From the weights; where they do not fit, which the core will say, any width.
+  // The width of a head by the weights; any width where these do not fit, which the core refuses.
   static Index head_width(const MultiHeadWeights& weights, Index heads);
 };
 

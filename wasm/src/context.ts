@@ -9,7 +9,7 @@ import { Tensor } from './tensor.js';
 
 /** What is in a module of `tril/lessons` or `tril/training` only. */
 export type Part = 'lessons' | 'training';
-export const unloaded = (part: Part): string =>
+export const notLoaded = (part: Part): string =>
   `is not in the module that was loaded; loadTril of "tril/${part}" loads one with it`;
 
 class Absent {
@@ -112,7 +112,7 @@ export class Context {
   training(call: string): RawTraining {
     this.checkOpen(call);
     if (this.raw._trainer) return this.raw as Raw & RawTraining;
-    throw new TrilError(call, 'training', unloaded('training'));
+    throw new TrilError(call, 'training', notLoaded('training'));
   }
 
   /** `run` for a call that makes one tensor, or gives null where it has written `tensors.out`. */

@@ -41,7 +41,7 @@ export class DecodingSession extends OwnedObject<RawSession, Context> {
    * Takes tokens that follow those there are, and gives the logits `[V]` after the last. They are those of `forward`
    * for all tokens at once but for rounding.
    *
-   * @throws TrilError where there are none, more than there is room for, or one is no token; and where tokens follow
+   * @throws TrilError where there are none, more than there is room for, or one is not a token; and where tokens follow
    * others in a model that is not causal. Nothing is appended then
    *
    * @example

@@ -8,9 +8,9 @@ import type { RawModel } from './raw.js';
 import { Tensor } from './tensor.js';
 import { flattenIntegers, type NestedNumbers } from './values.js';
 
-/** How an encoder makes a sentence's vector. */
+/** The settings of an encoder's sentence vectors. */
 export interface EncoderSettings {
-  /** How many numbers a vector has, C. */
+  /** C, the width of a vector. */
   readonly width: number;
   /** The mean of the tokens' vectors, that of the first token, or the largest of each element. */
   readonly pooling: 'mean' | 'cls' | 'max';
@@ -34,11 +34,11 @@ export interface EncodedTokens {
  * does a `Model`.
  */
 export class Encoder extends OwnedObject<RawModel, Context> {
-  /** What its `config.json` says, as Tril would write it. */
+  /** Its `config.json`, as Tril would write it. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** How many numbers it has, of which types, and what they take. */
+  /** The number, the types and the memory of its parameters. */
   readonly parameters: ModelParameters;
-  /** How it makes a sentence's vector. */
+  /** The settings of its sentence vectors. */
   readonly settings: EncoderSettings;
 
   /** @internal Encoders are made by `loadEncoder`. */
@@ -124,8 +124,7 @@ export class Encoder extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * What every head looks at in a text: the weights that the encoder attends with, as those of a `Model`. Every token
-   * sees all others.
+   * The attention weights of every head in a text, as those of a `Model`. Every token sees all others.
    *
    * @throws TrilError where the text has no tokens
    *
@@ -173,9 +172,9 @@ export class Encoder extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * The text of tokens. Words stand behind blanks, as WordPiece knows of no others; what goes on with a word does not.
+   * The text of tokens. A space comes before each word, as WordPiece keeps no others; a continuation is joined to its word.
    *
-   * @throws TrilError where one is no token
+   * @throws TrilError where one is not a token
    *
    * @example
    * ```ts

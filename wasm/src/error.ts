@@ -15,11 +15,11 @@ export class TrilError extends Error {
   readonly call: string;
   /** The argument or option at fault, such as `'b'`; `'memory'` where memory ran out. */
   readonly argument: string;
-  /** What is wrong, with the shapes that do not fit: the message without call and argument. */
+  /** The problem, with the shapes that do not fit: the message without call and argument. */
   readonly problem: string;
   /** The shapes of all tensors of the call. */
   readonly shapes?: Shapes;
-  /** Of several steps of training the reports of those that were done before one failed. */
+  /** The reports of the training steps that were done before one failed. */
   steps?: readonly (TrainingStep | WordVectorStep)[];
 
   constructor(call: string, argument: string, problem: string, shapes?: Shapes) {

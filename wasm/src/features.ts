@@ -1,6 +1,6 @@
 import { ofNode } from './builtin.js';
 
-/** What an engine can do, as far as the choice of a variant depends on it. */
+/** The features of an engine on which the choice of a variant depends. */
 export interface Features {
   /** 128-bit vectors: every variant needs them. */
   readonly simd: boolean;
@@ -51,7 +51,7 @@ function canShareMemory(): boolean {
 }
 
 /**
- * What the engine that runs this can do.
+ * The features of the engine that runs this.
  *
  * @example
  * ```ts

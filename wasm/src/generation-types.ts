@@ -1,4 +1,4 @@
-/** How tokens are drawn: the same options and defaults for a loaded model, a trainer and `tril generate`. */
+/** The options of sampling, with the same defaults for a loaded model, a trainer and `tril generate`. */
 export interface DrawOptions {
   /** Maximum number of tokens (default 100). */
   readonly maxTokens?: number;
@@ -18,10 +18,10 @@ export interface DrawOptions {
 
 /** The next part of a text. */
 export interface GeneratedPart {
-  /** None where only text is left, which was held back for what might have been a text to stop at. */
+  /** The token; missing where only text is left that was held back as a possible beginning of a stop text. */
   readonly token?: number;
-  /** What is sure to be of the text by now; may be empty. */
+  /** The next part of the text that is final; may be empty. */
   readonly text: string;
-  /** That the module has computed for it: the whole prompt before the first, one token before others. */
+  /** Duration of its computation in milliseconds: the whole prompt for the first token, one token for the others. */
   readonly milliseconds: number;
 }

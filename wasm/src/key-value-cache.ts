@@ -4,7 +4,7 @@ import { integerOption } from './names.js';
 import type { Owner } from './owned.js';
 import type { RawCache } from './raw.js';
 
-/** Of a cache; all are whole numbers of at least 1. */
+/** The sizes of a cache; all are whole numbers of at least 1. */
 export interface KeyValueCacheSizes {
   /** B, the number of batches (default 1). */
   readonly batch?: number;
@@ -43,7 +43,7 @@ export class KeyValueCache implements Disposable {
     return this.#context;
   }
 
-  /** How many tokens there are. */
+  /** The number of tokens. */
   get length(): number {
     return this.raw('length').length();
   }

@@ -29,14 +29,14 @@ export function* eachStep<Step extends TrainingStep | WordVectorStep, Batch>(
   }
 }
 
-/** What all trainers of models are: settings, parameters, gradients and moments, in the memory of a module. */
+/** The base of all trainers of models: settings, parameters, gradients and moments, in the memory of a module. */
 export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends OwnedObject<
   Raw,
   Context
 > {
   /** All settings, with what was not given. */
   readonly settings: Settings;
-  /** How many numbers are learned: the model's, or, with `lora`, the adapter's. */
+  /** The number of trained parameters: the model's, or, with `lora`, the adapter's. */
   readonly parameterCount: number;
   readonly #batches: Iterator<Batch> | undefined;
 
@@ -54,16 +54,16 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
     this.parameterCount = raw.parameterCount();
   }
 
-  /** How many steps are done. */
+  /** The number of steps done. */
   get done(): number {
     return this.run('done', (raw) => raw.done());
   }
 
-  /** One step. */
+  /** Makes one step. */
   abstract step(batch?: Batch): TrainingStep;
 
   /**
-   * So many steps one after the other, or one over each batch of a list.
+   * Makes a number of steps, or one over each batch of a list.
    *
    * @throws TrilError as `step`; those before the one that failed are done, and their reports are
    * the error's `steps`

@@ -1,11 +1,17 @@
 import { reasonOf, seeReadme } from './describe.js';
 import { defineAbsent } from './absent-calls.js';
 import { calls, type Calls } from './calls.js';
-import { Context, unloaded } from './context.js';
+import { Context, notLoaded } from './context.js';
 import { TrilError } from './error.js';
 import { detectFeatures } from './features.js';
 import { isUrl } from './kinds.js';
-import { compiled, moduleAt, moduleBeside, type WasmModule, type WasmSource } from './module.js';
+import {
+  compileModule,
+  moduleAt,
+  moduleBeside,
+  type WasmModule,
+  type WasmSource,
+} from './module.js';
 import { booleanOption, checkKeys, checkName, describe, integerOption } from './names.js';
 import { nodeVersion } from './builtin.js';
 import type { Raw, RawOptions, Script, StartedWorker } from './raw.js';
@@ -34,7 +40,7 @@ export interface LoadOptions {
    * says another.
    */
   readonly wasm?: WasmSource | PromiseLike<WasmSource> | undefined;
-  /** Where the .wasm file is served from, when not beside the module's script. */
+  /** The address of the .wasm file, when it is not beside the module's script. */
   readonly wasmUrl?: string | URL | undefined;
   /**
    * Warn on the console of every tensor that was never disposed, once the garbage collector finds
@@ -115,7 +121,7 @@ async function moduleGiven(wasm: LoadOptions['wasm'], file: string): Promise<Was
   let module: WasmModule | undefined;
   try {
     source = await wasm;
-    module = await compiled(source);
+    module = await compileModule(source);
   } catch (error) {
     throw new TrilError('loadTril', 'wasm', `is not ${file}: ${reasonOf(error)}`);
   }
@@ -215,7 +221,7 @@ export async function loadFrom<More extends object>(
   const { threads: started } = context.engine;
   const calling = { variant, threads: started, ...calls(context), ...more?.(context) };
   defineAbsent(calling, (call, part) => () => {
-    throw new TrilError(call, part, unloaded(part));
+    throw new TrilError(call, part, notLoaded(part));
   });
   return Object.freeze(calling as Tril & More);
 }
@@ -224,6 +230,6 @@ export async function loadFrom<More extends object>(
 export interface Tril extends Calls {
   /** The build that was loaded. */
   readonly variant: Variant;
-  /** How many threads it computes on, the caller's included. */
+  /** The number of threads, the caller's included. */
   readonly threads: number;
 }

@@ -18,11 +18,11 @@ import { flattenIntegers, type NestedNumbers } from './values.js';
 /** The options of `generate`. */
 export const textOptions = [...drawOptions, 'signal', 'without', 'replace'];
 
-/** What a `Model` has of texts: its tokens, and how it continues them. */
+/** The part of a `Model` that works on texts: tokens and generation. */
 export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
-  /** What its `config.json` says, as Tril would write it. */
+  /** Its `config.json`, as Tril would write it. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** How many numbers it has, of which types, and what they take. */
+  /** The number, the types and the memory of its parameters. */
   readonly parameters: ModelParameters;
   readonly #texts = new GeneratedTexts();
 
@@ -35,8 +35,8 @@ export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * How a text goes on, token by token, with keys and values cached. Where the context is full, it
-   * goes on after the second half of it. The same seed draws the same tokens.
+   * Continues a text token by token, with cached keys and values. Where the context is full, it goes on after the
+   * second half of it. The same seed draws the same tokens.
    *
    * @throws TrilError where the prompt is empty or longer than the context, or an option is wrong; and
    * the reason of `signal` where that aborts
@@ -100,7 +100,7 @@ export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
   /**
    * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
    *
-   * @throws TrilError where there was no tokenizer among the files, or one is no token
+   * @throws TrilError where there was no tokenizer among the files, or one is not a token
    *
    * @example
    * ```ts

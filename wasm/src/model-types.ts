@@ -14,27 +14,28 @@ export type ModelFile = Bytes | Blob | Response;
 export type ModelSource =
   Readonly<Record<string, ModelFile>> | ModelFiles | Iterable<File> | string;
 
-/** What the parameters of a model are, and what they take. */
+/** The number, the types and the memory of a model's parameters. */
 export interface ModelParameters {
-  /** How many numbers they are; a head that is the embedding is counted once. */
+  /** Number of elements; a head that is the embedding is counted once. */
   readonly count: number;
   /** In memory. */
   readonly bytes: number;
-  /** How many of them are of which type: matrices have that of their file or `q8_0`, all else is `float32`. */
+  /** Number of elements of each type: matrices have that of their file or `q8_0`, all else is `float32`. */
   readonly types: Readonly<Partial<Record<'float32' | 'float16' | 'bfloat16' | 'q8_0', number>>>;
 }
 
-/** How a model is loaded. */
+/** The options of loading a model. */
 export interface LoadModelOptions {
   /**
-   * The most tokens at once; unless given, what `config.json` or the GGUF file says. Where rotary positions are scaled
-   * `dynamic`, they are turned as for a text of that length. Learned positions have only their own.
+   * The maximum number of tokens at once (default: that of `config.json` or the GGUF file). Where rotary positions are
+   * scaled `dynamic`, they are rotated as for a text of that length. A model with learned positions accepts only their
+   * number.
    */
   readonly context?: number;
   /**
-   * `'q8_0'`: matrices are held in 8 bits a number, in blocks of 32 with a scale (34 bytes); unless given, as the
-   * files have them. Positions that are looked up stay as they are. Results are those of the numbers that the
-   * blocks stand for, and `Model.export` writes these as float32.
+   * `'q8_0'` holds matrices in 8 bits a number, in blocks of 32 with a scale (34 bytes) (default: the types of the
+   * files). Learned positions keep their type. Results are those of the numbers in the blocks, which `Model.export`
+   * writes as float32.
    */
   readonly weights?: 'q8_0' | AnyText;
   /**
@@ -48,7 +49,7 @@ export interface LoadModelOptions {
   readonly signal?: AbortSignal;
 }
 
-/** So that editors show names, and a list that is written before the call needs no `as const`. */
+/** Lets editors show names, and lists written before the call do without `as const`. */
 type AnyText = string & {};
 
 /** A head, a part of a layer, or all of it, that adds nothing. */
@@ -63,7 +64,7 @@ export interface Without {
   readonly positions?: number | readonly number[];
 }
 
-/** What takes the place of something that a model computes on the way. */
+/** The replacement of an intermediate result of a model. */
 export interface Replacement {
   /** From 0. Of the residual stream: after this layer; -1: what is embedded. */
   readonly layer: number;
@@ -80,26 +81,26 @@ export interface Replacement {
   readonly values: Tensor | Values;
 }
 
-/** How a model is changed for a call (activation patching; Meng et al. 2022). */
+/** Changes to a model for a call (activation patching; Meng et al. 2022). */
 export interface Interventions {
-  /** What is switched off. */
+  /** The ablated parts. */
   readonly without?: readonly Without[];
-  /** What is replaced, in this order. */
+  /** The replaced results, in this order. */
   readonly replace?: readonly Replacement[];
 }
 
 /** @deprecated The old name of `Interventions`. */
 export type ModelChanges = Interventions;
 
-/** What `Model.forward` is to do besides. */
+/** The options of `Model.forward`. */
 export interface ForwardOptions extends Interventions {
   /** Give what is computed on the way: all of it, or without what takes most memory. */
   readonly trace?: boolean | ModelTraceOptions;
-  /** Give the logits after the last token alone, `[V]`, and compute no others; false unless given. */
+  /** Computes the logits after the last token alone, `[V]` (default `false`). */
   readonly last?: boolean;
 }
 
-/** What a trace may leave out. */
+/** The optional parts of a trace. */
 export interface ModelTraceOptions {
   /** Whether the trace has the logit lens, `[T, V]` of each layer (default true). */
   readonly lens?: boolean;
@@ -108,15 +109,15 @@ export interface ModelTraceOptions {
 }
 
 /**
- * Of one layer; T counts the tokens, C is the model's width, D that of a head. What is along the residual stream has
- * TransformerLens' names.
+ * The intermediate results of a layer; T is the number of tokens, C the width of the model, D that of a head. Results
+ * along the residual stream have TransformerLens' names.
  */
 export interface ModelLayerTrace {
-  /** `[T, C]`: what attention is given; the residual stream itself where no norm is before it */
+  /** `[T, C]`: input of attention; the residual stream itself where no norm is before it */
   readonly ln1: Tensor;
-  /** `[H, T, D]`: before positions turn them; none where they do not */
+  /** `[H, T, D]`: before rotation; missing without rotary positions */
   readonly unrotatedQueries?: Tensor;
-  /** `[Hk, T, D]`: as those */
+  /** `[Hk, T, D]`: the same */
   readonly unrotatedKeys?: Tensor;
   /** `[H, T, D]` */
   readonly queries: Tensor;
@@ -124,7 +125,7 @@ export interface ModelLayerTrace {
   readonly keys: Tensor;
   /** `[Hk, T, D]` */
   readonly values: Tensor;
-  /** `[H, T, T]`: of all tokens, seen or not, before softmax; unless `scores` is false */
+  /** `[H, T, T]`: before softmax, of all tokens, visible or not; not with `scores: false` */
   readonly scores?: Tensor;
   /** `[H, T, T]`: of every head */
   readonly weights: Tensor;
@@ -144,7 +145,7 @@ export interface ModelLayerTrace {
   readonly mlpOut: Tensor;
   /** `[T, C]`: the residual stream after the layer */
   readonly residPost: Tensor;
-  /** `[T, V]`: what the model would say if it ended here; unless `lens` is false */
+  /** `[T, V]`: the logits as if the model ended here; not with `lens: false` */
   readonly logits?: Tensor;
   /** @deprecated The old name of `ln1`. */
   readonly normed1: Tensor;
@@ -160,7 +161,7 @@ export interface ModelLayerTrace {
   readonly out: Tensor;
 }
 
-/** What a model computes on the way. */
+/** The intermediate results of a model. */
 export interface ModelTrace {
   /** `[T, C]`: tokens, and positions where they are learned */
   readonly embedded: Tensor;
@@ -171,14 +172,14 @@ export interface ModelTrace {
   readonly finalNormed: Tensor;
 }
 
-/** What a model makes of tokens: logits `[T, V]`, or with `last` `[V]`, and a trace where it was asked for. */
+/** The result of `Model.forward`: logits `[T, V]`, or with `last` `[V]`, and a trace if it was asked for. */
 export type ModelForward<Options = object> = { readonly logits: Tensor } & (Options extends {
   trace: true | ModelTraceOptions;
 }
   ? { readonly trace: ModelTrace }
   : { readonly trace?: ModelTrace });
 
-/** What the heads of a model look at in a text. */
+/** The attention weights of a model's heads in a text. */
 export interface ModelAttention {
   /** The tokens of the text, `[T]`. */
   readonly tokens: Int32Array;
@@ -189,7 +190,7 @@ export interface ModelAttention {
   readonly weights: Tensor;
 }
 
-/** How well a model predicts a text. */
+/** The evaluation of a model on a text. */
 export interface TextEvaluation extends TrainingLoss {
   /** `e ** loss`: among how many tokens, each as likely, the model seems to choose. */
   readonly perplexity: number;

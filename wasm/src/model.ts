@@ -10,7 +10,7 @@ import type {
   TextEvaluation,
 } from './model-types.js';
 import { booleanOption, checkKeys, integerOption } from './names.js';
-import { nested } from './named-tensors.js';
+import { nest } from './named-tensors.js';
 import { traceWithOldNames } from './old-names.js';
 import type { ModelFiles } from './trainer-types.js';
 import { filesOf, lossOf } from './trainer-values.js';
@@ -44,7 +44,7 @@ export class Model extends LoadedModel {
    * logits are those after the last token alone, `[V]`: with a large vocabulary they are most of a call's memory. They
    * are the last row of all but for rounding.
    *
-   * @throws TrilError where there are none or more than the context has, or one is no token; and for
+   * @throws TrilError where there are none or more than the context has, or one is not a token; and for
    * a layer, head or position that there is not, and values of another shape. Nothing stays changed after
    * the call
    *
@@ -82,7 +82,7 @@ export class Model extends LoadedModel {
     const { logits, ...rest } = this.context.adoptAll(found);
     return {
       logits: logits!,
-      ...(traced && { trace: traceWithOldNames(nested(rest) as ModelTrace) }),
+      ...(traced && { trace: traceWithOldNames(nest(rest) as ModelTrace) }),
     } as unknown as ModelForward<Options>;
   }
 
@@ -91,7 +91,7 @@ export class Model extends LoadedModel {
    * it computes, which `forward` gives with `trace`. They take `4 * layers * heads * T ** 2` bytes. The text is that
    * which `encode` makes of it.
    *
-   * @throws TrilError where there are no tokens or more than the context has, or one is no token
+   * @throws TrilError where there are no tokens or more than the context has, or one is not a token
    *
    * @example
    * ```ts
@@ -118,7 +118,7 @@ export class Model extends LoadedModel {
    * half, so that every token is predicted from at least half a context before it, or from all there are. The text is
    * that which `encode` makes of it, with the tokens that its file puts before every text.
    *
-   * @throws TrilError where there are fewer than two tokens, one is no token, or the model is not causal
+   * @throws TrilError where there are fewer than two tokens, one is not a token, or the model is not causal
    *
    * @example
    * ```ts

@@ -15,7 +15,7 @@ export type WasmModule = typeof globalThis extends {
 export type WasmSource = WasmModule | Bytes | Response;
 
 /** The module itself; nothing where the source is none. */
-export async function compiled(source: unknown): Promise<WasmModule | undefined> {
+export async function compileModule(source: unknown): Promise<WasmModule | undefined> {
   if (isModule(source)) return source as WasmModule;
   if (!isResponse(source)) {
     const bytes = bytesOf(source);
@@ -36,12 +36,12 @@ interface NodeFiles {
 export async function moduleAt(address: string): Promise<WasmModule> {
   const version = nodeVersion();
   if (version === undefined || /^(https?|data|blob):/.test(address)) {
-    return (await compiled(await fetch(address, { credentials: 'same-origin' })))!;
+    return (await compileModule(await fetch(address, { credentials: 'same-origin' })))!;
   }
   const files = ofNode<NodeFiles>('fs');
   if (!files) throw new Error(`Node ${version} is too old, 20.19 or newer is needed`);
   const path = address.startsWith('file:') ? new URL(address) : address;
-  return (await compiled(await files.promises.readFile(path)))!;
+  return (await compileModule(await files.promises.readFile(path)))!;
 }
 
 type Inlined = Readonly<Record<string, () => Promise<{ readonly default: string }>>>;

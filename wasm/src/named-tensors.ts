@@ -46,7 +46,7 @@ export function adoptGradients<Result>(context: Context, made: Record<string, Ra
 }
 
 /** `{ 'encoder.0.hidden': x }` as `{ encoder: [{ hidden: x }] }`. */
-export function nested(tensors: Record<string, Tensor>): object {
+export function nest(tensors: Record<string, Tensor>): object {
   const root: Record<string, unknown> = {};
   for (const [name, tensor] of Object.entries(tensors)) {
     const path = name.split('.');

@@ -2,7 +2,7 @@ import { TrilError } from './error.js';
 import { booleanOption } from './names.js';
 import type { Tensor } from './tensor.js';
 
-/** What a forward pass of a module of `tril/training` can be asked to keep. */
+/** The option of a forward pass of `tril/training` to save intermediate results. */
 export interface SavedOption {
   /**
    * Also return `saved`, which the backward of the call takes, so that it computes nothing again: a
@@ -11,17 +11,16 @@ export interface SavedOption {
   readonly saved?: boolean;
 }
 
-/** And what it then gives. */
+/** The result of such a forward pass. */
 export type SavedResult<Options> = Options extends { saved: true }
   ? { readonly saved: Tensor }
   : { readonly saved?: Tensor };
 
-/** What a backward takes of that. */
+/** The option of a backward pass to use them. */
 export interface SavedArgument {
   /**
-   * What the forward pass of the same inputs, weights and options returned as `saved`; unless given, that
-   * pass is computed again. One of other shapes or options is refused. Whether the numbers in the inputs,
-   * weights and masks are the same is not looked at.
+   * The `saved` of the forward pass with the same inputs, weights and options (default: that pass is computed again).
+   * One of other shapes or options is refused; the numbers in inputs, weights and masks are not compared.
    */
   readonly saved?: Tensor;
 }

@@ -1,11 +1,13 @@
 import type { TrainingSettings } from './trainer-types.js';
 import type { NestedNumbers } from './values.js';
 
-/** What an encoder-decoder is made of: `nn.Transformer`'s settings, with its defaults, and what is around it. */
+/**
+ * The settings of an encoder-decoder: those of `nn.Transformer`, with its defaults, of the embeddings and of the head.
+ */
 export interface SequenceModelSettings {
-  /** How many tokens there are in sources. */
+  /** Number of source tokens in the vocabulary. */
   readonly sourceVocabulary?: number;
-  /** How many there are in targets. */
+  /** Number of target tokens in the vocabulary. */
   readonly targetVocabulary?: number;
   /** Number of tokens of a source or a target, at most (default 64). */
   readonly context?: number;
@@ -19,7 +21,7 @@ export interface SequenceModelSettings {
   readonly width?: number;
   /** Width inside the feed-forward (default 2048). */
   readonly hidden?: number;
-  /** Where the norms stand: after each sublayer, or before it (default `'post'`). */
+  /** The position of norms: after each sublayer, or before it (default `'post'`). */
   readonly norm?: 'post' | 'pre';
   /** Activation of the feed-forward (default `'relu'`). */
   readonly activation?: 'relu' | 'gelu' | 'gelu_tanh' | 'silu';
@@ -61,9 +63,9 @@ export type SequenceTrainingSettings = Pick<
 export interface SequenceBatch {
   /** `[B, S]` */
   readonly source: NestedNumbers | Int32Array;
-  /** What the decoder is given, `[B, T]`: a token to begin with, and the labels but for the last. */
+  /** The input of the decoder, `[B, T]`: a first token, and the labels without the last. */
   readonly target: NestedNumbers | Int32Array;
-  /** What the decoder is to say after each token of `target`, `[B, T]`; -100 where nothing counts. */
+  /** The expected output after each token of `target`, `[B, T]`; -100 where it does not count. */
   readonly labels: NestedNumbers | Int32Array;
 }
 
@@ -73,14 +75,14 @@ export interface OldSequenceBatch extends Omit<SequenceBatch, 'labels'> {
   readonly answers: NestedNumbers | Int32Array;
 }
 
-/** What a step takes: a batch, or several, of any lengths, whose gradients are added up. */
+/** The input of a step: a batch, or several, of any lengths, whose gradients are added up. */
 export type SequenceBatches =
   SequenceBatch | OldSequenceBatch | readonly (SequenceBatch | OldSequenceBatch)[];
 
-/** What `sequenceTrainer` is made from. */
+/** The options of `sequenceTrainer`. */
 export interface SequenceTrainerOptions extends SequenceTrainingSettings {
   readonly model?: SequenceModelSettings;
-  /** What each step takes; unless given, each is given its own. */
+  /** The batches of the steps (default: each call of `step` has its own). */
   readonly batches?: Iterable<SequenceBatches>;
   /**
    * What `save` gave, to go on from: settings that are not given are its own, and those that are must
@@ -104,7 +106,7 @@ export interface TranslateOptions {
   readonly tokens?: number;
 }
 
-/** How sequences of a task are drawn. */
+/** The options of `drawSequences`. */
 export interface DrawSequencesOptions {
   /** Number of sequences (default 32). */
   readonly batch?: number;
@@ -118,7 +120,7 @@ export interface DrawSequencesOptions {
   readonly step?: number;
 }
 
-/** What `drawSequences` gives, each `[batch, tokens]`. */
+/** The result of `drawSequences`; each part is `[batch, tokens]`. */
 export interface DrawnSequences extends SequenceBatch {
   readonly source: number[][];
   /** 0, and the labels but for the last. */

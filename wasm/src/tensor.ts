@@ -29,12 +29,12 @@ export class Tensor implements Disposable {
     return this.#context;
   }
 
-  /** How many axes there are. */
+  /** The number of axes. */
   get rank(): number {
     return this.shape.length;
   }
 
-  /** How many numbers there are. */
+  /** The number of elements. */
   get size(): number {
     return elementCount(this.shape);
   }

@@ -86,7 +86,7 @@ export class Tokenizer extends OwnedObject<RawTokenizer, Context> {
   /**
    * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
    *
-   * @throws TrilError where one is no token
+   * @throws TrilError where one is not a token
    *
    * @example
    * ```ts

@@ -10,7 +10,7 @@ import {
 import type { DrawOptions, GeneratedPart } from './generation-types.js';
 import { Learner } from './learner.js';
 import { checkKeys, integerOption, stringOption } from './names.js';
-import { nested } from './named-tensors.js';
+import { nest } from './named-tensors.js';
 import { nameGiven } from './old-names.js';
 import type { RawTrainer } from './raw.js';
 import type {
@@ -30,7 +30,10 @@ const none = new Int32Array();
 const sampling = [...drawOptions, 'prompt', 'tokens'];
 
 /** With `maxTokens` for `tokens`, its old name. */
-function renamed(call: string, given: DrawOptions & { readonly tokens?: number }): DrawOptions {
+function withMaxTokens(
+  call: string,
+  given: DrawOptions & { readonly tokens?: number },
+): DrawOptions {
   const { tokens, ...options } = given;
   if (nameGiven(call, given, 'maxTokens', 'tokens') === 'maxTokens') return options;
   return { ...options, maxTokens: integerOption(call, 'tokens', tokens, 0, 0) };
@@ -40,7 +43,7 @@ function renamed(call: string, given: DrawOptions & { readonly tokens?: number }
 export const isPrompt = (value: unknown): value is string | NestedNumbers | Int32Array =>
   typeof value === 'string' || Array.isArray(value) || ArrayBuffer.isView(value);
 
-/** What a `Trainer` has of its model: what it says, and what it is made of. */
+/** The part of a `Trainer` that works on its model: generation, logits and files. */
 export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, TokenBatch> {
   readonly #texts = new GeneratedTexts();
 
@@ -68,7 +71,7 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
     checkKeys(call, 'options', 'option', options, sampling);
     const prompt = stringOption(call, 'prompt', options.prompt, '');
     const first = prompt === '' ? none : this.#encoded(call, prompt);
-    const parts = [...this.#drawn(call, first, renamed(call, options))];
+    const parts = [...this.#drawn(call, first, withMaxTokens(call, options))];
     this.#decoded(call, none); // throws where there are only numbers
     return parts.map(({ text }) => text).join('');
   }
@@ -113,7 +116,7 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
     checkKeys(call, 'options', 'option', given, sampling);
     const { prompt } = given;
     const first = prompt === undefined ? none : flattenIntegers(call, 'prompt', prompt).values;
-    const parts = [...this.#drawn(call, first, renamed(call, given))];
+    const parts = [...this.#drawn(call, first, withMaxTokens(call, given))];
     return Int32Array.from(parts.flatMap(({ token }) => token ?? []));
   }
 
@@ -151,7 +154,7 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
   /**
    * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
    *
-   * @throws TrilError where the trainer has learned numbers, not text, or one is no token
+   * @throws TrilError where the trainer has learned numbers, not text, or one is not a token
    *
    * @example
    * ```ts
@@ -168,7 +171,7 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
    * What the model makes of tokens, `[T]` or `[B, T]`: its logits, and the attention weights of every
    * head of every layer.
    *
-   * @throws TrilError where there are more than the context has, or one is no token
+   * @throws TrilError where there are more than the context has, or one is not a token
    *
    * @example
    * ```ts
@@ -183,7 +186,7 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
     const { values, shape, rows } = rowsOf('trace', 'tokens', tokens);
     return this.run('trace', (raw) => {
       const found = raw.trace(values, shape.length > 1 ? rows : 0);
-      return nested(this.context.adoptAll(found)) as unknown as TrainerTrace;
+      return nest(this.context.adoptAll(found)) as unknown as TrainerTrace;
     });
   }
 

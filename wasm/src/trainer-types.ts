@@ -17,7 +17,7 @@ export interface ModelSettings {
     | ('gemma2' | 'gemma3_text' | 'starcoder2' | 'stablelm' | 'smollm3');
   /** Norm of each sublayer. */
   readonly norm?: 'layer_norm' | 'rms_norm' | 'none';
-  /** Where a sublayer has its norm: of what it is given, of what it adds (OLMo 2), or one of each (Gemma). */
+  /** The norm of a sublayer: of its input, of its output (OLMo 2), or of both (Gemma). */
   readonly normPlace?: 'before' | 'after' | 'around';
   /** Positions: vectors added to the embedding, rotations of queries and keys, or the mask alone. */
   readonly positions?: 'learned' | 'rotary' | 'none';
@@ -156,7 +156,7 @@ export interface TrainingSettings {
 export interface LoraSettings {
   /** Number of rows of A and of columns of B, at most the model's width (default 8). */
   readonly rank?: number;
-  /** What the product is multiplied by, divided by the rank (default 8). */
+  /** The factor of the product, before it is divided by the rank (default 8). */
   readonly alpha?: number;
   /**
    * Matrices that are changed, by the ends of their names in the model's files, such as `'v_proj'` or `'mlp.c_proj'`
@@ -176,7 +176,7 @@ export interface TokenBatch {
 /** All settings of a trainer. */
 export interface TrainerSettings extends Required<TrainingSettings> {
   readonly model: Required<ModelSettings>;
-  /** Of an adapter; not there where the whole model is trained. */
+  /** The options of an adapter; missing where the whole model is trained. */
   readonly lora?: Required<LoraSettings>;
 }
 

@@ -1,4 +1,4 @@
-/** How vectors of words are learned; what is not given is as word2vec.c has it. */
+/** The options of learning word vectors; the defaults are word2vec.c's. */
 export interface WordVectorSettings {
   /** Width of a vector (default 100). */
   readonly width?: number;
@@ -23,19 +23,19 @@ export interface WordVectorSettings {
 /** A text, or its bytes in UTF-8. */
 export type WordText = string | Uint8Array;
 
-/** What `wordVectors` is made from. */
+/** The options of `wordVectors`. */
 export interface WordVectorOptions extends WordVectorSettings {
-  /** What is learned from. No window reaches from one text into another, or across a blank line. */
+  /** The texts to learn from. No window reaches from one text into another, or across a blank line. */
   readonly data: WordText | readonly WordText[];
 }
 
-/** What a step was. */
+/** The result of a step. */
 export interface WordVectorStep {
   /** Its number, from 0. */
   readonly step: number;
-  /** How many words of the texts it went over, without those that `minCount` leaves out. */
+  /** Number of words that it covered, without those that `minCount` drops. */
   readonly words: number;
-  /** How many pairs were learned: a word and one around it, or one that was drawn. */
+  /** Number of trained pairs: a word and one of its context, or a random one. */
   readonly pairs: number;
   /** The mean loss of a pair, in nats. */
   readonly loss: number;

@@ -18,9 +18,9 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
   readonly settings: Readonly<Required<WordVectorSettings>>;
   /** All words, the most frequent first. */
   readonly words: readonly string[];
-  /** How often each occurs. */
+  /** The number of times that each word occurs. */
   readonly counts: readonly number[];
-  /** How many steps the settings ask for. */
+  /** The number of steps in all. */
   readonly allSteps: number;
 
   /** @internal Word vectors are made by `wordVectors`. */
@@ -40,7 +40,7 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
     this.allSteps = raw.counts()[0]!;
   }
 
-  /** How many steps are done. */
+  /** The number of steps done. */
   get done(): number {
     return this.run('done', (raw) => raw.counts()[2]!);
   }

@@ -54,8 +54,8 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
   overlap.writes(trace.masked, {batches, queries, keys}, "trace.masked", kWhy);
   overlap.writes(trace.weights, {batches, queries, keys}, "trace.weights", kWhy);
 
-  // Where each is formed: in its place in the trace, or, if it is not wanted there, in memory of
-  // one batch; scores then where the weights will be.
+  // Each result is computed in its view of the trace, or, if it is not traced, in memory for one
+  // batch; scores then share the memory of the weights.
   Scratch::Frame frame(context.scratch);
   const auto place = [&](const TensorView<float, 3>& wanted, Index rows, Index cols) {
     if (wanted) return wanted;

@@ -12,14 +12,14 @@
 
 namespace tril {
 
-// What queries and keys are projected by, and what weighs their sum.
+// The projections of queries and keys, and the weights of the score.
 template <typename T>
 struct BasicAdditiveWeights {
   MatrixView<T> query = {};  // Wq [A, Dq]
   MatrixView<T> key = {};    // Wk [A, Dk]
   VectorView<T> score = {};  // w_score [A]
 
-  // For foundation/parameters.h. PyTorch has no such module, and no names.
+  // Walked through by foundation/parameters.h. PyTorch has no such module, and no names for it.
   template <typename Visit, typename... Structs>
   static void for_each_member(const Visit& visit, Structs&... each) {
     visit("w_q", each.query...);
@@ -28,10 +28,10 @@ struct BasicAdditiveWeights {
   }
 };
 
-// To be read.
+// Weights that are only read.
 using AdditiveWeights = BasicAdditiveWeights<const float>;
 
-// Views to fill; none: not wanted.
+// Views to fill with intermediate results; a view of nothing is not filled.
 struct AdditiveTrace {
   TensorView<float, 3> queries = {};  // [B, T, A]: Wq q_t
   TensorView<float, 3> keys = {};     // [B, S, A]: Wk k_s
@@ -40,10 +40,10 @@ struct AdditiveTrace {
   TensorView<float, 3> weights = {};  // [B, T, S]
 };
 
-// query [B, T, Dq], key [B, S, Dk], value [B, S, Dv], out [B, T, Dv]; the mask is that of scores
-// [B, 1, T, S]. A query that sees nothing gets zeros, and gives its keys no share even where it is
-// NaN; B, T and S may be 0. What is written may not share memory with
-// anything else. Throws Error where shapes do not fit.
+// query [B, T, Dq], key [B, S, Dk], value [B, S, Dv], out [B, T, Dv]; the mask applies to scores of
+// shape [B, 1, T, S]. A query that sees no keys gets zeros, and has no effect on gradients, even
+// where it is NaN. B, T and S may be 0. Outputs may not share memory with anything else. Throws
+// Error where shapes do not fit.
 void additive_attention(TensorView<const float, 3> query, TensorView<const float, 3> key,
                         TensorView<const float, 3> value, const AdditiveWeights& weights,
                         const Mask& mask, TensorView<float, 3> out, const Context& context = {},
@@ -54,7 +54,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
 AdditiveTrace additive_attention_saved(const Shape<3>& query, const Shape<3>& key,
                                        const AdditiveWeights& weights, SavedMemory& memory);
 
-// Gradients of additive_attention; those that are not given are not computed.
+// Gradients of additive_attention. A gradient without a view is not computed.
 struct AdditiveGradients {
   TensorView<float, 3> d_query = {};         // [B, T, Dq], overwritten
   TensorView<float, 3> d_key = {};           // [B, S, Dk], overwritten
@@ -62,16 +62,16 @@ struct AdditiveGradients {
   BasicAdditiveWeights<float> weights = {};  // shaped as the weights, added to
 };
 
-// The backward pass, from the gradient d_out [B, T, Dv] of the output, and in the trace the
-// queries, keys and weights that the forward pass left. With z = tanh(q_t + k_s) and the weights P:
+// The backward pass, from the gradient d_out [B, T, Dv] of the output and from the queries, keys
+// and weights that the forward pass left in the trace. With z = tanh(q_t + k_s) and the weights P:
 //
 //   d_score = P * (d_out V^T - rowsum(P * d_out V^T)),  d_value = P^T d_out
 //   d_q_t = sum over s of d_score w_score (1 - z^2),  d_k_s the same over t
 //   d_w_score += sum over t and s of d_score z
 //
-// and d_q and d_k go on through Wq and Wk. What is written may not share memory with anything else.
-// Results do not depend on the number of threads. Throws Error where shapes do not fit, before
-// anything is written.
+// d_q and d_k then pass through Wq and Wk. Outputs may not share memory with anything else. Results
+// do not depend on the number of threads. Throws Error where shapes do not fit, before anything is
+// written.
 void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> query,
                                  TensorView<const float, 3> key, TensorView<const float, 3> value,
                                  const AdditiveWeights& weights, const AdditiveTrace& trace,

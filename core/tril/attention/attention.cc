@@ -26,11 +26,11 @@ bool is_small(const detail::AttentionProblem& p) noexcept {
   const Index widths = p.depth() + p.value_width();
   const double scores = detail::times(p.batches(), p.heads(), p.queries(), p.keys());
   const double read = detail::times(p.batches(), p.kv_heads(), p.keys(), widths);
-  return detail::is_for_one_thread(scores, widths) &&
+  return detail::below_parallel_threshold(scores, widths) &&
          (!detail::is_in_place(p) || read <= detail::kSerialElements);
 }
 
-// What comes of no keys: that of queries to which every key is hidden.
+// The result without keys is that of queries whose keys are all hidden.
 void see_nothing(const detail::AttentionProblem& p) noexcept {
   for (Index row = 0; row < p.batches() * p.heads() * p.queries(); ++row) {
     const Index b = row / p.queries() / p.heads(), h = row / p.queries() % p.heads(),

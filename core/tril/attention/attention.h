@@ -18,10 +18,10 @@
 
 namespace tril {
 
-// How many scores are held at once.
+// The methods, which differ in how many scores are in memory at once.
 enum class AttentionMethod {
-  automatic,  // the fastest that is known for the shape and gives what is asked for
-  full,       // all scores of a head at once, as the formula stands: O(T S) memory a thread
+  automatic,  // the fastest known method for the shape that can give what is asked for
+  full,       // all scores of a head at once, as in the formula: O(T S) memory a thread
   blocked,    // 64 queries against all keys: O(64 S) memory a thread
   online,     // 64 queries against 128 keys at a time (flash_attention.h): O(1) memory a thread
 };
@@ -33,38 +33,40 @@ inline constexpr Named<AttentionMethod> kAttentionMethods[] = {
     {"blocked", AttentionMethod::blocked},
     {"online", AttentionMethod::online}};
 
-// What changes the formula, and how it is computed.
+// Options of the formula and of its computation.
 struct AttentionOptions {
-  // Query t sees the keys up to its own position, which is t + past, or, with key_lengths,
-  // t + key_lengths[b] - T: the last query then stands at the last real key. Masks count alike.
+  // Whether query t sees only the keys up to its own position. That is t + past, or, with
+  // key_lengths, t + key_lengths[b] - T, so that the last query is at the last real key. Masks use
+  // the same positions.
   bool causal = false;
   Mask mask = {};                       // which keys may be seen, besides causal
   std::optional<float> scale = {};      // 1 / sqrt(D) if not given
   float softcap = 0;                    // c > 0: scores become c * tanh(score / c), before the mask
-  Index past = 0;                       // how many of the keys were there before query 0
-  std::vector<Index> key_lengths = {};  // one a batch: how many of the keys are real; none: all
-  AttentionMethod method = AttentionMethod::automatic;  // the same result but for rounding
-  // In training, of the weights after softmax, as dropout() does of a matrix [B H T, S]. A
-  // backward that is given the same leaves out the same.
+  Index past = 0;                       // number of keys before query 0
+  std::vector<Index> key_lengths = {};  // number of real keys of each batch; empty: all
+  AttentionMethod method = AttentionMethod::automatic;  // results differ only in rounding
+  // Dropout of the weights after softmax, in training, as dropout() of a matrix [B H T, S]. The
+  // backward pass with the same options drops the same weights.
   std::optional<DropoutOptions> dropout = {};
 };
 
-// Views to fill with what is computed on the way; none: not wanted. Those [B, H, T, S] cost the
-// scores of all keys, seen or not. The method online never holds them, and cannot be traced so.
+// Views to fill with intermediate results; a view of nothing is not filled. Tracing a view [B, H,
+// T, S] computes the scores of all keys, visible or not. The method `online` never holds them, and
+// cannot trace them.
 struct AttentionTrace {
   TensorView<float, 4> scores = {};   // scale * Q K^T
   TensorView<float, 4> capped = {};   // after softcap; the scores, if there is none
   TensorView<float, 4> masked = {};   // after the mask: -inf where a query may not look
   TensorView<float, 4> weights = {};  // after softmax, before dropout
-  // [B, H, T], by every method: log(sum of e^masked over the keys), what a backward needs to form
-  // weights = e^(masked - log_sum_exp) anew. +infinity for a query that sees nothing.
+  // [B, H, T], by every method: log(sum of e^masked over the keys), from which a backward pass
+  // recomputes weights = e^(masked - log_sum_exp). +infinity for a query that sees no keys.
   TensorView<float, 3> log_sum_exp = {};
 };
 
-// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], out [B, H, T, Dv]; Hk divides H.
-// A query that sees nothing gets zeros, as all do where there are no keys; B, H, T and S may be 0.
-// A NaN or infinity reaches no other head or batch. What is written may not share memory with what
-// is read. Throws Error where shapes or options do not fit.
+// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], out [B, H, T, Dv]; Hk divides H. A
+// query that sees no keys gets zeros. B, H, T and S may be 0. A NaN or infinity reaches no other
+// head or batch. Outputs may not share memory with inputs. Throws Error where shapes or options do
+// not fit.
 void attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                TensorView<const float, 4> value, const AttentionOptions& options,
                TensorView<float, 4> out, const Context& context = {},
@@ -79,7 +81,7 @@ inline Buffer<float, 4> attention(TensorView<const float, 4> query, TensorView<c
                             [&](auto out) { attention(query, key, value, options, out, context); });
 }
 
-// As it was called before there was a Context.
+// The signature from before there was a Context.
 [[deprecated("hand over {scratch, parallel}")]] inline void attention(
     TensorView<const float, 4> query, TensorView<const float, 4> key,
     TensorView<const float, 4> value, const AttentionOptions& options, TensorView<float, 4> out,
@@ -89,10 +91,10 @@ inline Buffer<float, 4> attention(TensorView<const float, 4> query, TensorView<c
 
 namespace detail {
 
-// The method itself, or what `automatic` stands for. A trace needs whole rows of scores.
+// `method` itself, or the method that `automatic` chooses. A trace needs whole rows of scores.
 AttentionMethod chosen_method(AttentionMethod method, Index keys, bool traced) noexcept;
 
-// attention for a call that has checked its arguments already (attention_problem.h).
+// attention() for a caller that has already checked the arguments (attention_problem.h).
 struct AttentionProblem;
 void run_attention(const AttentionProblem& problem, const Context& context);
 

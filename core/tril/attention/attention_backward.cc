@@ -51,7 +51,7 @@ void add_parts(const AttentionBackwardProblem& p, const float* memory, Index par
   });
 }
 
-// What comes of no scores.
+// Sets the gradients without scores: all are 0.
 void clear(const AttentionGradients& gradients) noexcept {
   const auto& [d_query, d_key, d_value, d_mask] = gradients;
   for (const TensorView<float, 4>& d : {d_query, d_key, d_value}) {
@@ -69,7 +69,7 @@ bool is_small(const AttentionBackwardProblem& p) noexcept {
   const double scores = detail::times(p.batches(), p.heads(),
                                       blocks_of(p.queries(), tiles.tile_rows) * tiles.tile_rows,
                                       blocks_of(p.keys(), tiles.panel_cols) * tiles.panel_cols);
-  return detail::is_for_one_thread(scores, 3 * p.depth() + 2 * p.value_width());
+  return detail::below_parallel_threshold(scores, 3 * p.depth() + 2 * p.value_width());
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ void detail::run_attention_backward(const AttentionBackwardProblem& p, const Con
   const TensorView<const float, 4>& query = p.query;
   const Index batches = p.batches(), heads = p.heads(), kv_heads = p.kv_heads();
   const Index key_blocks = blocks_of(p.keys(), kKeyBlock);
-  // It depends on shapes alone, and so do the sums.
+  // The number of parts, and so the order of the sums, depends on shapes alone.
   const Index parts = std::min(key_blocks, blocks_of(kFewestItems, batches * kv_heads));
 
   KeyBlockMemory layout(p, tile_kernels());

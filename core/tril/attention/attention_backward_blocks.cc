@@ -28,7 +28,8 @@ MatrixView<T> rows_of(const MatrixView<T>& all, Index first, Index count) noexce
 
 }  // namespace
 
-// What is not finite becomes 0, for whoever does not see it; says whether all is finite.
+// Packs rows with 0 in place of elements that are not finite, for rows that do not see them.
+// Returns whether all elements are finite.
 bool KeyBlockPass::pack(const MatrixView<const float>& from, Index first, Index rows,
                         float* panels) const noexcept {
   tiles_.pack(from[first].data(), from.stride(0), rows, from.size(1), panels);

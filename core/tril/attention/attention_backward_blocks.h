@@ -1,5 +1,5 @@
-// The backward pass of attention for one block of keys: of all queries that see any of them, block
-// by block.
+// The backward pass of attention for one block of keys and all queries that see any of them, one
+// block of queries after another.
 #pragma once
 
 #include <tril/attention/attention_backward_kernels.h>
@@ -10,13 +10,13 @@
 
 namespace tril::detail {
 
-// A block of scores and its gradients, 64 x 64 each, stay in the level-2 cache together with the
-// panels they are multiplied with.
+// Keys of a block. A block of scores and its gradients, 64 x 64 each, stay in the level-2 cache
+// together with the panels that they are multiplied with.
 inline constexpr Index kKeyBlock = 64;
 
 inline Index blocks_of(Index size, Index block) noexcept { return (size + block - 1) / block; }
 
-// What one thread works with, and how much of it there is.
+// The working memory of one thread, and its size.
 class KeyBlockMemory {
  public:
   KeyBlockMemory(const AttentionBackwardProblem& p, const TileKernels& tiles) noexcept
@@ -38,7 +38,7 @@ class KeyBlockMemory {
     for (const Index size : sizes_) sum += size;
     return sum;
   }
-  // `memory`: floats() of them.
+  // Points the parts into `memory`, which has floats() floats.
   void lay_out(float* memory) noexcept {
     float** const parts[] = {&queries, &d_outs,   &keys_transposed, &values_transposed, &keys,
                              &weights, &d_scores, &slopes,          &transposed,        &finite};
@@ -47,9 +47,10 @@ class KeyBlockMemory {
       memory += sizes_[i];
     }
   }
-  // Of such a block, whether all queries are finite, and then all of d_out: 1 or 0. A cache line.
+  // Two numbers, 1 or 0, on a cache line of their own: whether all queries of a block are finite,
+  // and whether all of d_out is.
   float* finite_block(Index block) const noexcept { return finite + 16 * block; }
-  // The packed block of queries, or of gradients of outputs, number `block` of a group's heads.
+  // The packed block of queries, or of d_out, number `block` among the heads of a group.
   float* query_block(Index block) const noexcept { return queries + block * query_block_; }
   float* d_out_block(Index block) const noexcept { return d_outs + block * d_out_block_; }
 
@@ -65,15 +66,15 @@ class KeyBlockMemory {
 
 class KeyBlockPass {
  public:
-  // `delta` [B, H, T]: the sum over the width of d_out * out.
+  // `delta` [B, H, T] is the sum over the width of d_out * out.
   KeyBlockPass(const AttentionBackwardProblem& p, const float* delta) noexcept
       : p_(p), delta_(delta) {}
 
-  // Packs all blocks of queries and of d_out of the heads that share one of keys.
+  // Packs all blocks of queries and of d_out of the heads that share a head of keys.
   void pack_heads(Index batch, Index key_head, const KeyBlockMemory& work) const noexcept;
 
-  // Goes back through the block of keys that begins at `first_key`. d_query: where the rows of each
-  // head of the group are added to, one head after another.
+  // The backward pass of the block of keys that begins at `first_key`. d_query has one matrix for
+  // each head of the group, to whose rows gradients are added.
   void key_block(Index batch, Index key_head, Index first_key, const MatrixView<float>* d_query,
                  const KeyBlockMemory& work) const noexcept;
 

@@ -56,7 +56,7 @@ void check_options(const char* call, const AttentionOptions& options, const Shap
   }
 }
 
-bool is_for_one_thread(double scores, Index multiplications) noexcept {
+bool below_parallel_threshold(double scores, Index multiplications) noexcept {
   // The softmax of a score takes about as many operations of registers: some 10 for e^x, and those
   // of scale, mask, maximum and sum.
   constexpr Index kSoftmax = 16;

@@ -1,5 +1,5 @@
-// Attention whose arguments have been checked and whose options have been resolved: what every
-// method is given, forward and backward.
+// Attention with checked arguments and resolved options: the input of every method, forward and
+// backward.
 #pragma once
 
 #include <tril/attention/attention.h>
@@ -10,18 +10,18 @@
 
 namespace tril::detail {
 
-// Where query 0 of a batch stands on the axis of keys.
+// The position of query 0 of a batch on the axis of keys.
 inline Index query_offset(Index past, const std::vector<Index>& key_lengths, Index batch,
                           Index queries) noexcept {
   return key_lengths.empty() ? past : key_lengths[static_cast<std::size_t>(batch)] - queries;
 }
 
-// Whether whole rows of scores are to be traced.
+// Whether the trace asks for whole rows of scores.
 inline bool wants_scores(const AttentionTrace& trace) noexcept {
   return trace.scores || trace.capped || trace.masked || trace.weights;
 }
 
-// What attention computes, forward and backward.
+// The formula of attention, the same in both passes.
 struct AttentionFormula {
   TensorView<const float, 4> query, key, value;
   Mask mask;  // causal and padding included
@@ -38,9 +38,9 @@ struct AttentionFormula {
   Index keys() const noexcept { return key.size(2); }
   Index value_width() const noexcept { return value.size(3); }
 
-  // The head of keys and values that a head of queries looks at.
+  // The head of keys and values that a head of queries uses.
   Index key_head(Index head) const noexcept { return head / (heads() / kv_heads()); }
-  // Whether there are no scores: then outputs and gradients are 0.
+  // Whether there are no scores; outputs and gradients are then 0.
   bool empty() const noexcept { return keys() == 0 || batches() * heads() * queries() == 0; }
   Index offset(Index batch) const noexcept {
     return query_offset(past, key_lengths, batch, queries());
@@ -51,43 +51,42 @@ struct AttentionFormula {
   }
 };
 
-// And by which method, and where to.
+// A forward pass: the formula, its method and its outputs.
 struct AttentionProblem : AttentionFormula {
   AttentionMethod method;
   TensorView<float, 4> out;
   AttentionTrace trace;
 
-  // Whether whole rows of scores are wanted.
+  // Whether the trace asks for whole rows of scores.
   bool traced() const noexcept { return wants_scores(trace); }
 };
 
-// And the backward pass.
+// A backward pass: the formula, results of the forward pass, and the gradients.
 struct AttentionBackwardProblem : AttentionFormula {
   TensorView<const float, 4> d_out, out;
   TensorView<const float, 3> log_sum_exp;
-  // Of d_query, d_key and d_value each may lie between the rows of the others, as parts of one
-  // projection do.
+  // The rows of d_query, d_key and d_value may interleave, as parts of one projection do.
   AttentionGradients gradients;
 
-  // Heads of queries for each of keys.
+  // The number of query heads that share a head of keys.
   Index group() const noexcept { return heads() / kv_heads(); }
 };
 
-// Solves it.
+// Computes the gradients.
 void run_attention_backward(const AttentionBackwardProblem& problem, const Context& context);
 
-// Throws Error in the name of `call` unless queries, keys and values fit each other. There may be
-// no batches, heads, queries or keys; a vector has a width of at least 1.
+// Throws Error in the name of `call` unless queries, keys and values fit each other. Batches,
+// heads, queries and keys may be 0; widths are at least 1.
 void check_inputs(const char* call, TensorView<const float, 4> query,
                   TensorView<const float, 4> key, TensorView<const float, 4> value);
 
-// Throws Error in the name of `call` where the method never holds the rows of scores that `trace`
-// wants.
+// Throws Error in the name of `call` where `trace` asks for rows of scores that the method never
+// holds.
 void check_traceable(const char* call, AttentionMethod method, const AttentionTrace& trace);
 
-// Throws Error in the name of `call` unless `out` and what is to be traced fit scores of shape
-// [B, H, T, S] and values `value_width` wide, and lie apart from the inputs; a trace apart from
-// out.
+// Throws Error in the name of `call` unless `out` and the views of `trace` fit scores of shape [B,
+// H, T, S] and values of width `value_width`, share no memory with the inputs, and the trace none
+// with `out`.
 template <typename... Inputs>
 void check_written(const char* call, const Shape<4>& scores, Index value_width,
                    const TensorView<float, 4>& out, const AttentionTrace& trace, const Message& why,
@@ -113,36 +112,35 @@ void check_written(const char* call, const Shape<4>& scores, Index value_width,
 // Throws Error in the name of `call` unless the options fit scores of shape [B, H, T, S].
 void check_options(const char* call, const AttentionOptions& options, const Shape<4>& scores);
 
-// The formula of inputs and options that fit.
+// The formula of inputs and options that have been checked.
 AttentionFormula attention_formula(const TensorView<const float, 4>& query,
                                    const TensorView<const float, 4>& key,
                                    const TensorView<const float, 4>& value,
                                    const AttentionOptions& options);
 
-// What an attention whose arguments fit is to compute.
+// The forward pass of arguments that have been checked.
 AttentionProblem attention_problem(const TensorView<const float, 4>& query,
                                    const TensorView<const float, 4>& key,
                                    const TensorView<const float, 4>& value,
                                    const AttentionOptions& options, const TensorView<float, 4>& out,
                                    const AttentionTrace& trace);
 
-// The same, once all arguments have been checked: throws Error in the name of `call` where one is
-// wrong.
+// The same, but checks all arguments first: throws Error in the name of `call` where one is wrong.
 AttentionProblem checked_attention_problem(const char* call, TensorView<const float, 4> query,
                                            TensorView<const float, 4> key,
                                            TensorView<const float, 4> value,
                                            const AttentionOptions& options,
                                            TensorView<float, 4> out, const AttentionTrace& trace);
 
-// Whether a second thread would not pay: where there is as little to compute as in a product that
-// one thread computes, for so many scores with so many multiplications each, and their softmax.
-bool is_for_one_thread(double scores, Index multiplications) noexcept;
+// Whether `scores` scores of `multiplications` multiplications each, with their softmax, are too
+// little work for a second thread. The threshold is that of matrix products.
+bool below_parallel_threshold(double scores, Index multiplications) noexcept;
 
-// The mask of the options, causal and key lengths included.
+// The mask of the options, with `causal` and the key lengths.
 Mask whole_mask(const AttentionOptions& options);
 
-// Queries of a block: enough that the panels of keys and values are read from cache, few enough
-// that 64 rows of scores stay in the level-2 cache up to S = 4096 (64 * 4096 * 4 B = 1 MiB).
+// Number of queries of a block: enough that the panels of keys and values are read from cache, few
+// enough that 64 rows of scores stay in the level-2 cache up to S = 4096 (64 * 4096 * 4 B = 1 MiB).
 inline constexpr Index kQueryBlock = 64;
 
 }  // namespace tril::detail

@@ -6,8 +6,7 @@
 namespace tril::detail {
 namespace {
 
-// Where a stage of a block is formed: in its place in the trace, or, if it is not wanted there, in
-// `own`.
+// The memory of a stage of a block: its view of the trace, or, if it is not traced, `own`.
 ScoreBlock place(const TensorView<float, 4>& trace, const QueryBlock& block,
                  const ScoreBlock& own) noexcept {
   if (!trace) return own;

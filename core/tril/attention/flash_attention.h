@@ -1,29 +1,29 @@
 // Attention by online softmax (Milakov and Gimelshein 2018; Dao et al. 2022, "FlashAttention"), the
-// method `online`: blocks of keys go by, and for each query only a maximum, a sum and the weighted
-// values so far are kept. No row of scores is ever held whole, so the memory needed does not grow
-// with S; blocks that the mask hides whole are skipped.
+// method `online`. It processes one block of keys after another and keeps only a maximum, a sum and
+// the weighted values so far for each query. No row of scores is ever in memory as a whole, so
+// memory does not grow with S. Blocks that the mask hides entirely are skipped.
 #pragma once
 
 #include <tril/attention/attention_steps.h>
 
 namespace tril::detail {
 
-// How many queries and keys a step takes.
+// The numbers of queries and keys that a step takes.
 struct FlashBlocks {
   Index queries = kQueryBlock;
   Index keys = 128;
 };
 
-// What is true of a block of queries after one of its steps.
+// The state of a block of queries after a step.
 struct FlashStep {
   const QueryBlock& queries;
-  Index step;                  // of keys step * blocks.keys and those after it
-  bool visited;                // whether any query may see any of them; if not, nothing was done
+  Index step;                  // the step's keys begin at step * blocks.keys
+  bool visited;                // whether any query sees any of them; if not, the step was skipped
   const SoftmaxState* states;  // a row
-  const float* factors;        // a row: by what its output before was scaled, if visited
+  const float* factors;        // a row: the scale of its earlier output, if visited
 };
 
-// Called with each step, by the thread that made it: for looking at.
+// Observes each step, on the thread that made it.
 class FlashObserver {
  public:
   virtual void after(const FlashStep& step) = 0;
@@ -32,8 +32,8 @@ class FlashObserver {
   ~FlashObserver() = default;
 };
 
-// Takes its working memory before it writes anything: for each thread a block of scores and the
-// state of its queries, and packed keys and values.
+// Takes all working memory before it writes anything: a block of scores and the state of its
+// queries for each thread, and packed keys and values.
 void flash_attention(const AttentionProblem& problem, const FlashBlocks& blocks,
                      const Context& context, FlashObserver* observer = nullptr);
 

@@ -1,6 +1,5 @@
-// Heads side by side in a projection [B, T, H * D], viewed as [B, H, T, D] and joined again,
-// normalised, and turned by their positions. Views all the way: nothing is copied but where a name
-// says so.
+// Heads, which lie side by side in a projection [B, T, H * D]: viewed as [B, H, T, D], joined
+// again, normalised, and rotated by their positions. All of these are views; nothing is copied.
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>
@@ -11,7 +10,7 @@
 
 namespace tril::detail {
 
-// A projection seen as its heads.
+// A view of a projection as its heads.
 template <typename T>
 TensorView<T, 4> split_heads(const TensorView<T, 3>& projected, Index heads) noexcept {
   const Index width = projected.size(2) / heads;
@@ -20,7 +19,7 @@ TensorView<T, 4> split_heads(const TensorView<T, 3>& projected, Index heads) noe
           {projected.stride(0), width, projected.stride(1), 1}};
 }
 
-// Heads seen as the projection that they are part of, where they lie side by side; else none.
+// A view of heads as their projection, where they lie side by side; else no view.
 template <typename T>
 TensorView<T, 3> joined_heads(const TensorView<T, 4>& split) noexcept {
   if (split.size(1) > 1 && split.stride(1) != split.size(3)) return {};
@@ -29,44 +28,44 @@ TensorView<T, 3> joined_heads(const TensorView<T, 4>& split) noexcept {
           {split.stride(0), split.stride(2), 1}};
 }
 
-// Some columns of [B, T, ...]; of no view, only what shape they would have.
+// `count` columns of [B, T, ...] from `first` on; of no view, a view of no data with their shape.
 template <typename T>
 TensorView<T, 3> columns(const TensorView<T, 3>& view, Index first, Index count) noexcept {
   T* const data = view.data() ? view.data() + first : nullptr;
   return {data, {view.size(0), view.size(1), count}, view.strides()};
 }
 
-// Queries, keys and values of one input, side by side in one projection [B, T, (H + 2 Hk) D].
+// Queries, keys and values that lie side by side in one projection [B, T, (H + 2 Hk) D].
 struct StackedHeads {
   TensorView<float, 4> queries, keys, values;
 };
 StackedHeads split_stacked(const TensorView<float, 3>& all, Index heads, Index kv_heads) noexcept;
-// The projection without gaps that these are parts of; none where they are not.
+// The projection without gaps that these are parts of; no view where they are not.
 TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept;
 
-// What normalise_heads keeps: the shape of rstd for heads [B, H, T, D].
+// The shape of the rstd that normalise_heads keeps for heads [B, H, T, D].
 inline Shape<3> rstd_shape(const Shape<4>& heads, const VectorView<const float>& weight) noexcept {
   return {heads[0], heads[1] * heads[3] / weight.size(0), heads[2]};
 }
-// Queries or keys that lie side by side, each divided by its root mean square and times its
-// `weight`: [D] of each head by itself, [H D] of all of a token together. Without a weight they
-// stay as they are. rstd, or none, has the shape above.
+// Applies RMS norm in place to queries or keys that lie side by side: to each head by itself with a
+// `weight` [D], to all heads of a token together with [H D]. Without a weight they do not change.
+// rstd has the shape above, or is no view.
 void normalise_heads(const TensorView<float, 4>& heads, const VectorView<const float>& weight,
                      double eps, const TensorView<float, 3>& rstd, const Context& context);
-// From what they were before; their gradient d_heads, which lies side by side, becomes that.
-// d_weight is added to, or none.
+// The backward pass, from the heads before the norm. Overwrites the gradient d_heads, which lies
+// side by side, with that of `unnormed`. d_weight is added to, or is no view.
 void normalise_heads_backward(const TensorView<float, 4>& d_heads,
                               const TensorView<const float, 4>& unnormed,
                               const VectorView<const float>& weight,
                               const TensorView<const float, 3>& rstd,
                               const VectorView<float>& d_weight, const Context& context);
 
-// Throws Error in the name of `call` unless heads of this width can be rotated so, at positions
-// below `end`.
+// Throws Error in the name of `call` unless heads of this width can be rotated by `rotary` at
+// positions below `end`.
 void check_rotary(const char* call, const MultiHeadRotary& rotary, Index width, Index end);
 
-// Turns queries and keys in place, the first of both at the position `first`; or gradients of them
-// back.
+// Rotates queries and keys in place, the first of both at position `first`; backward, rotates their
+// gradients the other way.
 void rotate(Direction direction, const MultiHeadRotary& rotary, Index first,
             const TensorView<float, 4>& query, const TensorView<float, 4>& key,
             const Context& context);

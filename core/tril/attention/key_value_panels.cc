@@ -6,11 +6,11 @@
 namespace tril::detail {
 namespace {
 
-// So many keys of a panel of values are multiplied at a time: 256 * 16 to 64 columns * 4 B = 16 to
-// 64 KiB, which stays in the level-1 or level-2 cache while the rows go by.
+// Keys of a panel of values that are multiplied at once: 256 * 16 to 64 columns * 4 B = 16 to 64
+// KiB, which stays in the level-1 or level-2 cache for all rows.
 constexpr Index kDepthBlock = 256;
-// So many keys, or values, are read where they lie at a time: 64 * 64 * 4 B = 16 KiB stay in the
-// level-1 cache for the other rows that look at them.
+// Keys, or values, that are read in place at once: 64 * 64 * 4 B = 16 KiB, which stay in the
+// level-1 cache for the other rows that see them.
 constexpr Index kKeysAtOnce = 64;
 
 // The first of such runs of `keys`: all end at the same keys, wherever they begin, so that sums do

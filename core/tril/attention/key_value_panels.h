@@ -1,5 +1,5 @@
-// One head of keys and values, packed into the panels of matmul/tile_kernels.h: many queries read
-// them straight through. And the same head read where it lies, for few.
+// One head of keys and values, in two forms: packed into the panels of matmul/tile_kernels.h, for
+// many queries, and read in place, for few.
 #pragma once
 
 #include <tril/attention/attention_steps.h>
@@ -7,28 +7,29 @@
 
 namespace tril::detail {
 
-// Packed. Borrows its memory.
+// Packed keys and values. Borrows its memory.
 class KeyValuePanels {
  public:
-  // The floats that it takes.
+  // The number of floats that it takes.
   static Index size(const AttentionProblem& problem) noexcept;
 
   KeyValuePanels(const AttentionProblem& problem, float* memory) noexcept;
 
-  // Packs those of one head.
+  // Packs the keys and values of one head.
   void pack(Index batch, Index key_head) const noexcept;
 
-  // The keys that are multiplied with where `keys` are asked for: whole panels at the front.
+  // The keys whose scores are computed where those of `keys` are asked for: the first panel is
+  // whole.
   KeyRange widened(KeyRange keys) const noexcept {
     return {keys.first / kernels_.panel_cols * kernels_.panel_cols, keys.last};
   }
 
-  // scores = scale * q k^T of `keys`, widened(), for each row at least of those that it sees.
+  // scores = scale * q k^T for widened `keys`; for each row at least those that it sees.
   void score(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
              const ScoreBlock& scores) const noexcept;
 
-  // out += weights V of `keys`, for each row of all that one of its kRowGroup sees. A weight of 0
-  // hides its value, even one that is not finite.
+  // out += weights V for `keys`; for each row all keys that any row of its kRowGroup sees. A weight
+  // of 0 hides its value, even one that is not finite.
   void add_values(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
                   const ScoreBlock& weights) const noexcept;
 
@@ -36,16 +37,16 @@ class KeyValuePanels {
   const AttentionProblem& problem_;
   const TileKernels& kernels_ = tile_kernels();
   float* keys_;    // panels of K^T
-  float* values_;  // of V, 0 where it is not finite
-  float* finite_;  // whether all of V is: 1 or 0
+  float* values_;  // panels of V, 0 where it is not finite
+  float* finite_;  // 1 where all of V is finite, else 0
 };
 
-// In place.
+// Keys and values read in place.
 class KeyValuesInPlace {
  public:
   explicit KeyValuesInPlace(const AttentionProblem& problem) noexcept : problem_(problem) {}
 
-  // As KeyValuePanels; what a score is does not depend on the keys that are taken with it.
+  // As in KeyValuePanels; a score does not depend on the other keys of its step.
   KeyRange widened(KeyRange keys) const noexcept { return keys; }
   void score(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
              const ScoreBlock& scores) const noexcept;
@@ -56,24 +57,25 @@ class KeyValuesInPlace {
   const AttentionProblem& problem_;
 };
 
-// With so few queries each key is used so seldom that packing it would cost more than it saves.
+// Whether keys are read in place: with few queries each key is used so seldom that packing it would
+// cost more than it saves.
 inline bool is_in_place(const AttentionProblem& p) noexcept {
   constexpr Index kFewQueries = 8;
   return p.queries() <= kFewQueries;
 }
 
-// The most rows of a block of `queries` queries a head.
+// The maximum number of rows of a block with `queries` queries a head.
 inline Index most_rows(const AttentionProblem& p, Index queries, bool each_head) noexcept {
   const Index group = is_in_place(p) && !each_head ? p.heads() / p.kv_heads() : 1;
   return group * std::min(queries, p.queries());
 }
 
-// Calls attend(keys and values, block, worker) for every block of `queries` queries: in place,
-// where there are few, with all heads that share keys and values in one block, unless `each_head`
-// is to be on its own; else packed. Takes the memory for that before the first call.
+// Calls attend(keys and values, block, worker) for every block of `queries` queries. Few queries
+// read keys and values in place, and all heads that share them are one block, unless `each_head`
+// asks for one block a head; many queries read packed ones. Takes its memory before the first call.
 //
-// Where there are heads enough for all threads each packs one and goes through its queries, so that
-// the panels are in its caches; else all pack first, and then share the queries.
+// With enough heads for all threads, each thread packs a head and processes its queries, so that
+// the panels are in its caches. Otherwise all threads first pack, then share the queries.
 template <typename Attend>
 void for_each_block(const AttentionProblem& p, Index queries, bool each_head, Scratch::Frame& frame,
                     const Context& context, const Attend& attend) {

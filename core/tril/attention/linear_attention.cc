@@ -58,7 +58,7 @@ double feature(FeatureMap map, float x, double shift) noexcept {
   return x <= 0 ? exponential(std::max(x - shift, -1e4)) : x + 1.0;
 }
 
-// What may be subtracted from all of these: their largest, where it is negative.
+// The number that is subtracted from all elements: their maximum, where it is negative.
 class Shift {
  public:
   void add(const float* x, Index count) noexcept {

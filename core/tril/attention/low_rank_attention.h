@@ -3,21 +3,21 @@
 //
 //   out = softmax(scale * Q (E K)^T) (F V)      E, F [R, S]
 //
-// No query has keys of its own any more, so there is no mask.
+// The projected keys belong to no position any more, so there is no mask.
 #pragma once
 
 #include <tril/attention/attention.h>
 
 namespace tril {
 
-// As of attention.
+// Options of low-rank attention.
 struct LowRankOptions {
   std::optional<float> scale = {};  // 1 / sqrt(D) if not given
 };
 
-// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], e and f [R, S], out
-// [B, H, T, Dv]; f may be e. The trace is [B, H, T, R]. What is written may not share memory with
-// what is read. Throws Error where shapes do not fit.
+// query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], e and f [R, S], out [B, H, T, Dv]; f
+// may be e. The trace is [B, H, T, R]. Outputs may not share memory with inputs. Throws Error where
+// shapes do not fit.
 void low_rank_attention(TensorView<const float, 4> query, TensorView<const float, 4> key,
                         TensorView<const float, 4> value, MatrixView<const float> e,
                         MatrixView<const float> f, const LowRankOptions& options,

@@ -44,14 +44,14 @@ Mask Mask::padding(std::vector<Index> lengths) {
   return Mask(detail::PaddingRule{std::move(lengths)});
 }
 
-Mask Mask::additive(TensorView<const float, 4> values, KeysBeyond beyond) {
+Mask Mask::additive(TensorView<const float, 4> values, FewerKeys fewer_keys) {
   check_view(values, "mask.dense", "values", Empty::allowed);
-  return Mask(detail::DenseRule<float>{values, beyond});
+  return Mask(detail::DenseRule<float>{values, fewer_keys});
 }
 
-Mask Mask::boolean(TensorView<const std::uint8_t, 4> visible, KeysBeyond beyond) {
+Mask Mask::boolean(TensorView<const std::uint8_t, 4> visible, FewerKeys fewer_keys) {
   check_view(visible, "mask.dense", "values", Empty::allowed);
-  return Mask(detail::DenseRule<std::uint8_t>{visible, beyond});
+  return Mask(detail::DenseRule<std::uint8_t>{visible, fewer_keys});
 }
 
 Mask operator&(Mask a, const Mask& b) {

@@ -1,9 +1,10 @@
-// Which keys a query may see, as a value: built from rules, combined with &, given to attention.
+// A mask, the keys that each query may see, as a value: built from rules, combined with &, and
+// given to attention.
 //
 //   Mask::causal() & Mask::padding({3, 5})
 //
-// A mask of -inf added to the scores gives hidden keys a weight of exactly 0. Here a mask also
-// knows which keys a block of queries can see at all, so that attention skips the rest.
+// Hidden keys get a score of -inf, and so a weight of exactly 0. A mask also knows which keys a
+// block of queries can see at all, and attention skips the others.
 #pragma once
 
 #include <tril/attention/mask_rules.h>
@@ -16,7 +17,7 @@
 
 namespace tril {
 
-// The rules that there are.
+// The kinds of rules.
 enum class MaskKind { causal, window, strided, padding, additive, boolean };
 
 // Their names.
@@ -25,31 +26,33 @@ inline constexpr Named<MaskKind> kMaskKinds[] = {
     {"strided", MaskKind::strided},   {"padding", MaskKind::padding},
     {"additive", MaskKind::additive}, {"boolean", MaskKind::boolean}};
 
-// Rules that all have to let a key through. Copied as a value; dense rules borrow.
+// A conjunction of rules: a key is visible where every rule allows it. Copied as a value; dense
+// rules borrow their tensor.
 class Mask {
  public:
   // Every query sees every key.
   Mask() = default;
 
-  // The key at the query's own position and those before it.
+  // Allows the key at the query's own position and all before it.
   static Mask causal();
-  // From `left` keys before the query's own to `right` after it; none: no limit on that side.
-  // Throws Error for a negative number.
+  // Allows `left` keys before the query's own position to `right` after it; no value: no limit on
+  // that side. Throws Error for a negative number.
   static Mask window(std::optional<Index> left, std::optional<Index> right);
-  // Keys less than `local` away and those a multiple of `stride` away, before and after; with
-  // causal() the strided pattern of Child et al. 2019. Throws Error for numbers below 1.
+  // Allows keys less than `local` away and keys a multiple of `stride` away, before and after; with
+  // causal() this is the strided pattern of Child et al. 2019. Throws Error for numbers below 1.
   static Mask strided(Index local, Index stride);
-  // The first lengths[b] keys of batch b. Throws Error for a negative length; one that is longer
-  // than there are keys is found by check().
+  // Allows the first lengths[b] keys of batch b. Throws Error for a negative length; check() finds
+  // a length above the number of keys.
   static Mask padding(std::vector<Index> lengths);
-  // Added to the scores [B, H, T, S]; axes of 1 broadcast. -inf hides. Borrows the view. `beyond`
-  // says whether the axis of keys may be shorter than S, and the keys beyond it are hidden.
-  static Mask additive(TensorView<const float, 4> values, KeysBeyond beyond = KeysBeyond::none);
-  // True (not 0) where a key may be seen; axes of 1 broadcast. Borrows the view.
+  // Adds `values` to the scores [B, H, T, S]; axes of 1 broadcast, -inf hides. Borrows the view.
+  // `fewer_keys` says whether the axis of keys may be shorter than S.
+  static Mask additive(TensorView<const float, 4> values,
+                       FewerKeys fewer_keys = FewerKeys::refused);
+  // Allows a key where `visible` is not 0; axes of 1 broadcast. Borrows the view.
   static Mask boolean(TensorView<const std::uint8_t, 4> visible,
-                      KeysBeyond beyond = KeysBeyond::none);
+                      FewerKeys fewer_keys = FewerKeys::refused);
 
-  // What both let through; additive masks add up.
+  // The keys that both masks allow; additive masks add up.
   friend Mask operator&(Mask a, const Mask& b);
 
   // Throws Error naming `call` and "mask" unless every rule fits scores of this shape.
@@ -58,16 +61,17 @@ class Mask {
   // The memory that dense rules borrow: nothing that is written may lie there.
   std::vector<MemoryRange> memory() const;
 
-  // The part of block.keys outside of which no query of the block sees anything; within it there
-  // may be hidden keys too.
+  // The range of block.keys outside of which every key is hidden from all queries of the block.
+  // Keys inside it may be hidden, too.
   KeyRange visible(const MaskBlock& block) const noexcept;
 
-  // The part of the block's queries outside of which none sees any of block.keys; within it there
-  // may be others that see none. What visible() is to keys: a backward goes by blocks of keys.
+  // The same for queries: the range of the block's queries outside of which no query sees any of
+  // block.keys. Backward passes, which go by blocks of keys, use it.
   QueryRange seeing(const MaskBlock& block) const noexcept;
 
-  // Applies the mask to the scores of a block: row t - first_query, column key - keys.first, rows
-  // `stride` apart. Hidden scores become -inf, whatever they were.
+  // Applies the mask to the scores of a block, whose rows are `stride` apart: the score of query t
+  // and a key is in row t - first_query and column key - keys.first. Hidden scores become -inf,
+  // whatever they were.
   void apply(const MaskBlock& block, float* scores, Index stride) const noexcept;
 
  private:
@@ -85,9 +89,9 @@ void check_no_overlap(const Out& out, const Mask& mask, const char* call, const 
   }
 }
 
-// What the mask adds to the score of every query and key: out [B, H, T, S] is -inf where a query
-// may not look, and else 0, or what additive masks add. Query t stands at key t + past. Throws
-// Error where a rule does not fit that shape, and for a negative past.
+// Writes the mask as a tensor that can be added to scores: out [B, H, T, S] is -inf where a key is
+// hidden, else the sum of the additive masks or 0. Query t is at the position of key t + past.
+// Throws Error where a rule does not fit that shape, and for a negative past.
 void mask_values(const Mask& mask, Index past, TensorView<float, 4> out);
 
 }  // namespace tril

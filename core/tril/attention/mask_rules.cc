@@ -131,7 +131,7 @@ DenseRow<T> row_of(const DenseRule<T>& rule, const MaskBlock& block, Index query
     return values.size(axis) == 1 ? 0 : index * values.stride(axis);
   };
   const T* const row = values.data() + at(0, block.batch) + at(1, block.head) + at(2, query);
-  if (rule.beyond == KeysBeyond::hidden) return {row, 1, values.size(3)};
+  if (rule.fewer_keys == FewerKeys::hidden) return {row, 1, values.size(3)};
   return {row, values.size(3) == 1 ? 0 : 1, block.keys.last};
 }
 
@@ -189,7 +189,7 @@ void DenseRule<T>::check(const Shape<4>& scores, const char* call) const {
   for (int axis = 0; axis < 4; ++axis) {
     const Index size = values.size(axis), wanted = scores[static_cast<std::size_t>(axis)];
     const bool fits =
-        axis == 3 && beyond == KeysBeyond::hidden ? size <= wanted : size == 1 || size == wanted;
+        axis == 3 && fewer_keys == FewerKeys::hidden ? size <= wanted : size == 1 || size == wanted;
     if (fits) continue;
     fail(call, "mask",
          {"a dense mask ", values, " does not broadcast to the scores; scores are ", scores});

@@ -9,17 +9,17 @@ struct Projection {
   TensorView<const float, 3> input;  // [B, positions, in]
   Weight weight;                     // [out, in]
   VectorView<const float> bias;      // [out] or none
-  PackedColumns packed;              // weight's rows, if they were packed before
+  PackedColumns packed;              // the rows of `weight`, if they were packed before
 };
 
-// What follows from inputs, weights and options that fit.
+// The sizes that checked inputs, weights and options have.
 struct MultiHeadSizes {
-  Index batches, queries, new_keys;  // new_keys are made of the context
+  Index batches, queries, new_keys;  // new_keys: keys computed from the context
   Index heads, kv_heads, width;      // width of one head
   bool stacked;                      // whether queries, keys and values are one product
 
-  Index rows() const noexcept { return heads * width; }         // of the queries' weight
-  Index key_rows() const noexcept { return kv_heads * width; }  // of those of keys and of values
+  Index rows() const noexcept { return heads * width; }         // of the query weight
+  Index key_rows() const noexcept { return kv_heads * width; }  // of the key and the value weight
   Shape<4> query_shape() const noexcept { return {batches, heads, queries, width}; }
   Shape<4> key_shape() const noexcept { return {batches, kv_heads, new_keys, width}; }
   Shape<4> score_shape(Index keys) const noexcept { return {batches, heads, queries, keys}; }
@@ -27,12 +27,13 @@ struct MultiHeadSizes {
 
 struct Projections {
   Projection query, key, value;
-  // All three in one, where they are stacked in the weights and have one input; else none.
+  // All three as one product, where the weights are stacked and the input is the same; else
+  // nothing.
   Projection stacked;
   MultiHeadSizes sizes;
 };
 
-// Takes weights that fit apart.
+// The projections of inputs and weights that have been checked.
 Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
                         const MultiHeadOptions& options, const PreparedWeights* prepared);
 
@@ -40,7 +41,7 @@ Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeig
 MultiHeadSizes check_projections(const char* call, const TensorView<const float, 3>& x,
                                  const MultiHeadWeights& weights, const MultiHeadOptions& options);
 
-// Rows [first, first + count) of a matrix, or elements of a vector; none of none.
+// Rows [first, first + count) of a matrix, or elements of a vector; no view of no view.
 template <typename T, int Rank>
 TensorView<T, Rank> part(const TensorView<T, Rank>& view, Index first, Index count) noexcept {
   if (!view) return {};
@@ -49,7 +50,7 @@ TensorView<T, Rank> part(const TensorView<T, Rank>& view, Index first, Index cou
   return {view.data() + first * view.stride(0), shape, view.strides()};
 }
 
-// Gradients of a projection; none: not wanted.
+// Gradients of a projection. A gradient without a view is not computed.
 struct ProjectionGradients {
   TensorView<float, 3> d_input = {};  // added to where `adds`, else overwritten
   MatrixView<float> d_weight = {};    // added to
@@ -57,11 +58,11 @@ struct ProjectionGradients {
   bool adds = false;
 };
 
-// The backward pass of a projection, of which input and weight are looked at.
+// The backward pass of a projection; reads its input and weight.
 void project_backward(const TensorView<const float, 3>& d_out, const Projection& projection,
                       const ProjectionGradients& gradients, const Context& context);
 
-// out [B, positions, out] = input W^T + b: one product where batches follow each other evenly.
+// out [B, positions, out] = input W^T + b, as one product where the batches are evenly spaced.
 void project(const Projection& projection, TensorView<float, 3> out, const Context& context);
 
 }  // namespace tril::detail

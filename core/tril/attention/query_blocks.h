@@ -1,5 +1,5 @@
-// The pieces of work of an attention: some queries of a head, or of all heads that share keys and
-// values, and which keys each of them sees.
+// The work items of attention: a block of queries of one head, or of all heads that share keys and
+// values, and the keys that each row sees.
 #pragma once
 
 #include <tril/attention/attention_problem.h>
@@ -8,19 +8,19 @@
 
 namespace tril::detail {
 
-// Scores of queries [first_query, last_query) of `heads` heads from `head` on: a row for each query
-// of the first head, then of the next.
+// Queries [first_query, last_query) of `heads` heads from `head` on. Its rows are the queries of
+// the first head, then those of the next.
 struct QueryBlock {
   Index batch, head, heads;
   Index first_query, last_query;
-  Index offset;  // where query 0 stands on the axis of keys
+  Index offset;  // position of query 0 on the axis of keys
 
   Index queries() const noexcept { return last_query - first_query; }
   Index rows() const noexcept { return heads * queries(); }
   Index head_of(Index row) const noexcept { return head + row / queries(); }
   Index query_of(Index row) const noexcept { return first_query + row % queries(); }
 
-  // As masks take it: one head's queries and some keys; one row and some keys.
+  // Blocks for masks: the queries of one head, or one row, and `keys`.
   MaskBlock of_head(Index which, KeyRange keys) const noexcept {
     return {batch, which, first_query, last_query, offset, keys};
   }
@@ -29,7 +29,7 @@ struct QueryBlock {
   }
 };
 
-// The blocks of `group` heads in a row, `count` queries each, fewer in the last one.
+// All blocks: `group` consecutive heads and `count` queries each, fewer queries in the last one.
 class QueryBlocks {
  public:
   QueryBlocks(const AttentionProblem& problem, Index group, Index count) noexcept
@@ -41,8 +41,8 @@ class QueryBlocks {
   Index in_group() const noexcept { return blocks_; }
   Index count() const noexcept { return problem_.batches() * problem_.heads() / group_ * blocks_; }
 
-  // The last queries of each head, which see most under a causal mask, come first: with short
-  // pieces at the end all threads are busy to the end.
+  // The last queries of each head, which see most under a causal mask, come first: small blocks at
+  // the end keep all threads busy until the end.
   QueryBlock operator[](Index item) const noexcept {
     const Index groups = problem_.heads() / group_, all = problem_.batches() * groups;
     const Index batch = item % all / groups, first = (blocks_ - 1 - item / all) * queries_;
@@ -64,8 +64,8 @@ inline KeyRange common(KeyRange a, KeyRange b) noexcept {
   return {first, std::max(first, std::min(a.last, b.last))};
 }
 
-// `keys` widened to whole registers, but not beyond `limits`: what comes along has been masked, and
-// counts for nothing. Parts of registers would cost several times as much as whole ones.
+// `keys` widened to whole registers within `limits`. The additional keys have been masked and have
+// no effect; parts of registers would cost several times as much as whole ones.
 inline KeyRange whole_registers(KeyRange keys, KeyRange limits) noexcept {
   constexpr Index kWidest = 16;  // lanes
   if (keys.empty()) return keys;
@@ -73,17 +73,17 @@ inline KeyRange whole_registers(KeyRange keys, KeyRange limits) noexcept {
           std::min(limits.last, (keys.last + kWidest - 1) / kWidest * kWidest)};
 }
 
-// Products go by so many rows where a mask hides keys from some of them: two register tiles of 6
-// rows, or six of 2.
+// Rows of a product where a mask hides keys from some of them: two register tiles of 6 rows, or six
+// of 2.
 inline constexpr Index kRowGroup = 12;
 
-// Which keys the rows of a block see: outside of its range a row sees nothing.
+// The keys that the rows of a block see, as ranges; a row sees no key outside its range.
 struct VisibleKeys {
-  KeyRange* rows;  // of each
-  KeyRange any;    // outside of which none sees anything
-  KeyRange all;    // what is in every row's range
+  KeyRange* rows;  // one range a row
+  KeyRange any;    // the keys outside it are hidden from all rows
+  KeyRange all;    // the keys in every row's range
 
-  // That of rows [first, first + count).
+  // The range that covers those of rows [first, first + count).
   KeyRange of_rows(Index first, Index count) const noexcept {
     KeyRange range = rows[first];
     for (Index row = first + 1; row < first + count; ++row) {

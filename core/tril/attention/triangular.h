@@ -9,21 +9,22 @@
 
 namespace tril {
 
-// The part that is kept.
+// The triangle that is kept.
 enum class Triangle { lower, upper };
 
 // Their names.
 inline constexpr Named<Triangle> kTriangles[] = {{"lower", Triangle::lower},
                                                  {"upper", Triangle::upper}};
 
-// Which part is kept.
+// Options of triangular().
 struct TriangularOptions {
-  Triangle part = Triangle::lower;  // on which side of the diagonal, itself kept
+  Triangle part = Triangle::lower;  // the side that is kept, with the diagonal
   Index diagonal = 0;               // 0: the main one; above 0: above it; below 0: below it
 };
 
-// x and out [N, rows, cols] or [rows, cols], as torch.tril and torch.triu; out may be x itself. A
-// NaN on the other side is gone, as it is there. Throws Error where shapes do not fit.
+// x and out are [N, rows, cols] or [rows, cols], as in torch.tril and torch.triu; out may be x
+// itself. The other side becomes 0 even where it is NaN, as in torch. Throws Error where shapes do
+// not fit.
 void triangular(TensorView<const float, 3> x, const TriangularOptions& options,
                 TensorView<float, 3> out);
 void triangular(MatrixView<const float> x, const TriangularOptions& options, MatrixView<float> out);

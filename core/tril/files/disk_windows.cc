@@ -107,8 +107,7 @@ std::FILE* open_file(const std::filesystem::path& path, Open how) noexcept {
   return file;
 }
 
-// Of one byte far beyond the end: a lock of bytes that are there would keep others from reading
-// them.
+// Locks one byte far beyond the end: a lock of existing bytes would keep others from reading them.
 Lock lock_file(std::FILE* file) noexcept {
   OVERLAPPED at = {};
   at.OffsetHigh = 0x7fffffff;

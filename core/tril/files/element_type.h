@@ -1,13 +1,13 @@
-// The types of numbers that files hold. The core computes in float; files are read into it.
+// The element types of files. The core computes in float, into which files are read.
 #pragma once
 
 #include <cstddef>
 
 namespace tril {
 
-// NumPy has all but bfloat16 and q8_0.
+// All but bfloat16 and q8_0 are NumPy's.
 enum class ElementType {
-  boolean,  // a byte each; any but 0 is true
+  boolean,  // one byte an element; not 0: true
   int8,
   uint8,
   int16,
@@ -20,7 +20,7 @@ enum class ElementType {
   bfloat16,  // the upper half of a float
   float32,
   float64,
-  q8_0,  // blocks of 32 along the last axis: a float16 scale, then 32 int8 that it is times
+  q8_0,  // blocks of 32 along the last axis: a float16 scale, then 32 int8 to multiply by it
 };
 
 namespace detail {
@@ -38,17 +38,17 @@ inline constexpr ElementTraits kElementTraits[] = {
 
 }  // namespace detail
 
-// Bytes of one element, or of one block.
+// The bytes of one element, or of one block.
 constexpr std::size_t element_size(ElementType type) noexcept {
   return detail::kElementTraits[static_cast<std::size_t>(type)].size;
 }
 
-// How many elements are in a block: 32 of q8_0, else 1.
+// The number of elements of a block: 32 for q8_0, else 1.
 constexpr std::size_t block_length(ElementType type) noexcept {
   return type == ElementType::q8_0 ? 32 : 1;
 }
 
-// NumPy's name: "float32", "bool"; "bfloat16", which NumPy has not.
+// NumPy's name: "float32", "bool"; "bfloat16" and "q8_0", which NumPy does not have.
 constexpr const char* element_name(ElementType type) noexcept {
   return detail::kElementTraits[static_cast<std::size_t>(type)].name;
 }

@@ -31,7 +31,7 @@ void write_pieces(std::FILE* file, const std::function<void(const WritePiece&)>&
   });
 }
 
-// What is written beside the file is named after it, and locked by its writer while it lives.
+// The unfinished file is named after the file, and its writer locks it while it lives.
 constexpr const char* kUnfinished = ".tril-part";
 
 // Removes what writers of this file have left behind that did not live to finish it.
@@ -111,10 +111,11 @@ FileReader::FileReader(const std::filesystem::path& path) {
 void FileReader::read(std::size_t begin, std::span<std::byte> out) {
   constexpr const char* kCall = "FileReader::read";
   if (begin > size_ || out.size() > size_ - begin) {
-    fail(kCall, "begin", {"byte ", begin, " and ", out.size(), " bytes end behind the file"});
+    fail(kCall, "begin",
+         {"byte ", begin, " and ", out.size(), " bytes end after the end of the file"});
   }
   std::FILE* const file = file_.get();
-  // By steps that fit a long, wherever that has 32 bits.
+  // Seeks in steps that fit a long of 32 bits.
   constexpr std::size_t kStep = std::size_t{1} << 30;
   std::rewind(file);
   for (std::size_t left = begin; left > 0; left -= std::min(left, kStep)) {

@@ -1,5 +1,5 @@
-// Files on disk: read into memory, whole or in parts, or written so that nobody ever sees half of
-// one.
+// Files on disk: reading whole files or parts of them, and writing so that no reader ever sees half
+// a file.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,19 @@
 
 namespace tril {
 
-// Throws Error, whose problem is what the system says, where the file cannot be read.
+// Reads a whole file. Throws Error with the system's message where the file cannot be read.
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 
 // A file that is read in parts.
 class FileReader {
  public:
-  // Throws Error, whose problem is what the system says, where it cannot be read or has no size.
+  // Opens the file. Throws Error with the system's message where it cannot be read or has no size.
   explicit FileReader(const std::filesystem::path& path);
 
-  // In bytes, when it was opened.
+  // Its size in bytes when it was opened.
   std::size_t size() const noexcept { return size_; }
-  // So many bytes from byte `begin` on. Throws Error where they are not there or cannot be read.
+  // Fills `out` with the bytes from byte `begin` on. Throws Error where these reach past the end of
+  // the file or cannot be read.
   void read(std::size_t begin, std::span<std::byte> out);
 
  private:
@@ -35,15 +36,15 @@ class FileReader {
   std::size_t size_ = 0;
 };
 
-// Writes the pieces, one after the other, to a new file beside `path` and renames that to `path`:
-// whatever happens, a loss of power included, there is the old file or the whole new one. What is
-// no regular file (a pipe, /dev/null) is written to as it is. Throws Error where that fails, and
-// leaves nothing behind. What a writer of the same file has left that was killed is removed.
+// Writes the pieces in order to a new file beside `path` and renames it to `path`. Whatever
+// happens, even a loss of power, `path` is the old file or the complete new one. A pipe, /dev/null
+// or anything else that is no regular file is written directly. Throws Error, and removes the new
+// file, where that fails. Removes what a killed writer of the same file has left.
 void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> pieces);
 
-// The same of pieces that `produce` gives to its argument one after the other, so that they need
-// not all be in memory at once. What produce throws ends the writing as an error does.
+// The same for pieces that `produce` passes to its argument one after another, so that not all of
+// them are in memory at once. An exception of `produce` ends the writing as an error does.
 using WritePiece = std::function<void(std::span<const std::byte>)>;
 void write_file(const std::filesystem::path& path,
                 const std::function<void(const WritePiece&)>& produce);

@@ -149,12 +149,12 @@ OffsetTensor read_tensor(Reader& file) {
 // The tensors of a file whose data begins at byte `data`, each at its place.
 std::vector<NamedTensor> place(std::vector<OffsetTensor> found, std::size_t data,
                                std::size_t alignment, std::size_t file_size) {
-  std::vector<std::tuple<std::size_t, std::size_t, const NamedTensor*>> places;
+  std::vector<std::tuple<std::size_t, std::size_t, const NamedTensor*>> ranges;
   const auto refuse = [](const NamedTensor& tensor, const Message& problem) {
     fail(kGgufCall, "file", {"tensor ", detail::shown(tensor.name), ": ", problem});
   };
   std::vector<NamedTensor> tensors;
-  tensors.reserve(found.size());  // `places` points into it
+  tensors.reserve(found.size());  // `ranges` points into it
   for (auto& [named, offset] : found) {
     const std::size_t size = *stored_bytes(named.tensor.shape, named.tensor.type);
     const std::size_t room = file_size - data;
@@ -166,11 +166,11 @@ std::vector<NamedTensor> place(std::vector<OffsetTensor> found, std::size_t data
     }
     named.begin = data + static_cast<std::size_t>(offset);
     const NamedTensor& tensor = tensors.emplace_back(std::move(named));
-    places.emplace_back(tensor.begin, tensor.begin + size, &tensor);
+    ranges.emplace_back(tensor.begin, tensor.begin + size, &tensor);
   }
-  detail::heap_sort(places);
+  detail::heap_sort(ranges);
   std::size_t end = 0;
-  for (const auto& [first, last, tensor] : places) {
+  for (const auto& [first, last, tensor] : ranges) {
     if (first < end && first < last) refuse(*tensor, "overlaps the one before it");
     end = std::max(end, last);
   }
@@ -206,7 +206,7 @@ std::pair<Gguf, std::size_t> read(std::span<const std::byte> begin, std::size_t 
     const std::string& name = found.back().named.name;
     if (!names.insert(name).second) refuse_again(at, name);
   }
-  const Index alignment = gguf.whole("general.alignment", 32);
+  const Index alignment = gguf.integer("general.alignment", 32);
   if (alignment < 1 || alignment > Index{1} << 30) {
     fail(kGgufCall, "general.alignment",
          {"must be from 1 to ", Index{1} << 30, ", is ", alignment});

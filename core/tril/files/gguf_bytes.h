@@ -1,4 +1,4 @@
-// The bytes of GGUF files, for what reads them and for what reads the values of their keys.
+// Bytes of GGUF files, for the reader of the header and the reader of values.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace tril::detail {
 
-// In whose name errors are thrown.
+// The call that errors name.
 inline constexpr const char* kGgufCall = "parse_gguf";
 
-// Bytes of a value, by its type; 0 of strings and lists.
+// The bytes of a value of each type; 0 for strings and lists.
 inline constexpr std::uint8_t kGgufValueSizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
-// `size` bytes, the lowest first.
+// A little-endian number of `size` bytes.
 inline std::uint64_t gguf_number(const std::byte* from, std::size_t size) noexcept {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < size; ++i) {

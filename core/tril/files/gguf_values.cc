@@ -56,7 +56,7 @@ double Gguf::number(const std::string& key, std::optional<double> otherwise) con
   return *number;
 }
 
-Index Gguf::whole(const std::string& key, std::optional<Index> otherwise) const {
+Index Gguf::integer(const std::string& key, std::optional<Index> otherwise) const {
   if (otherwise && !has(key)) return *otherwise;
   const double found = number(key);
   if (!(found >= 0 && found <= 0x1p30 && found == std::floor(found))) {

@@ -154,7 +154,7 @@ void JsonReader::read_value(int depth, JsonValue* tree) {
   }
 }
 
-// What follows a backslash.
+// Reads an escape after its backslash.
 void JsonReader::escape(std::string& value) {
   constexpr std::string_view kNames = "\"\\/bfnrt", kValues = "\"\\/\b\f\n\r\t";
   if (at_ == text_.size()) fail("the string has no end");

@@ -1,8 +1,9 @@
-// The reader of JSON: a file, or the text at the head of one, token by token. Python's literals, of
-// which headers of .npy files are made, share most of them. Every error names its byte of the file.
+// Reads JSON, a file or the header of one, token by token. It also reads Python's literals, which
+// headers of .npy files consist of and which share most tokens. Every error names its byte of the
+// file.
 //
-// A JSON library would add a third to the WebAssembly module. json_value.h has values as trees and
-// objects whose entries are read by name; json_writer.h writes.
+// A JSON library would make the WebAssembly module a third larger. json_value.h has trees of values
+// and objects whose entries are read by name; json_writer.h writes.
 #pragma once
 
 #include <tril/foundation/message.h>
@@ -20,33 +21,32 @@ struct JsonValue;
 
 class JsonReader {
  public:
-  // Errors are thrown in the name of `call` and `argument`; `text` begins at byte `offset` of the
-  // file. Throws Error as refuse_mistaken_file does.
+  // Errors name `call` and `argument`. `text` begins at byte `offset` of the file. Throws Error as
+  // refuse_mistaken_file does.
   JsonReader(const char* call, std::string_view text, std::size_t offset,
              const char* argument = "file");
 
-  // Each of these first skips spaces, tabs and ends of lines.
+  // Each of these skips white space first.
   bool at_end();
   char peek();             // '\0' at the end
-  bool take(char symbol);  // whether it is next; it is consumed then
+  bool take(char symbol);  // if it is next, consumes it and returns true
   void expect(char symbol);
   bool take_word(std::string_view word);
-  // Digits, no sign, no leading zeros, at most the largest Index.
+  // An integer: digits without a sign or leading zeros, at most the largest Index.
   Index whole_number();
-  // "...", with JSON's escapes, UTF-8.
+  // A string in double quotes with JSON's escapes, in UTF-8.
   std::string json_string();
-  // JSON's true or false.
+  // `true` or `false`.
   bool boolean();
-  // Passes over a value of any kind and returns its text. Numbers are checked character by
-  // character only.
+  // Skips a value of any kind and returns its text. Of numbers only the characters are checked.
   std::string_view skip_value();
-  // The same value as a tree.
+  // Reads a value of any kind as a tree.
   JsonValue value();
-  // Up to the same quote, ' or ", as it stands; no escapes.
+  // A Python string in ' or ", without escapes.
   std::string_view python_string();
 
-  // item() for each part of OPEN item, item CLOSE; a comma before CLOSE only if `comma_may_end`.
-  // Returns how many there were.
+  // Reads OPEN item, item CLOSE and calls item() for each item. A comma before CLOSE is allowed
+  // only with `comma_may_end`. Returns the number of items.
   template <typename Item>
   std::size_t list(char open, char close, bool comma_may_end, const Item& item) {
     expect(open);
@@ -61,7 +61,8 @@ class JsonReader {
     }
   }
 
-  // field(name, its byte of the file) for each entry of an object; field reads the value.
+  // Reads an object and calls field(name, position of the name) for each entry; `field` reads the
+  // value.
   template <typename Field>
   void object(const Field& field) {
     list('{', '}', false, [&] {
@@ -73,7 +74,7 @@ class JsonReader {
     });
   }
 
-  // The byte of the file that comes next.
+  // The position of the next byte in the file.
   std::size_t position() const noexcept { return offset_ + at_; }
   [[noreturn]] void fail(const Message& problem) const { fail_at(position(), problem); }
   [[noreturn]] void fail_at(std::size_t position, const Message& problem) const;

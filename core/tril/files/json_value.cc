@@ -18,7 +18,7 @@ bool JsonValue::flag(bool otherwise) const noexcept {
   return kind == Kind::boolean ? value == "true" : otherwise;
 }
 
-Index JsonValue::whole(Index otherwise) const noexcept {
+Index JsonValue::integer(Index otherwise) const noexcept {
   Index number = otherwise;
   if (kind != Kind::number) return otherwise;
   const char* const end = value.data() + value.size();
@@ -71,7 +71,7 @@ std::string_view JsonObject::expected(const char* name, bool may_miss, std::stri
   return text;
 }
 
-Index JsonObject::whole(const char* name, std::optional<Index> otherwise) const {
+Index JsonObject::integer(const char* name, std::optional<Index> otherwise) const {
   const std::string_view text =
       expected(name, otherwise.has_value(), "0123456789", "a whole number");
   if (text.empty()) return *otherwise;
@@ -109,7 +109,7 @@ std::vector<Index> JsonObject::numbers_below(const char* name, Index end) const 
     if (each.kind != JsonValue::Kind::number && each.kind != JsonValue::Kind::null) {
       fail(call_, name, {"must be ", kWhat, ", is ", shown(text)});
     }
-    const Index value = each.whole(-1);
+    const Index value = each.integer(-1);
     if (value >= 0 && value < end) values.push_back(value);
   };
   if (node.kind == JsonValue::Kind::list) {

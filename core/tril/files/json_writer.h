@@ -1,8 +1,8 @@
-// The writer of JSON. Parts of a text are made inside out:
+// Writes JSON. Nested values are written inside out:
 //
 //   json_object({{"type", "Strip"}, {"start", 1}, {"stop", false}})
 //
-// and what has many entries, or some that depend, by JsonWriter, entry by entry.
+// JsonWriter writes many or conditional entries one by one.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,13 @@ namespace tril::detail {
 // "text" as a JSON string: quotes, backslashes and control characters are escaped.
 std::string json_quoted(std::string_view text);
 
-// The same for a message: not longer than a line, whatever the text is.
+// The same for a message: shortened to a line.
 std::string shown(std::string_view text);
 
-// A value as it is written.
+// The text of a value.
 struct JsonText {
-  // A string; true or false; a number that is read back as the same, or a list of them; null.
+  // From a string, a boolean, null, a number, or a list of numbers. Numbers are read back as the
+  // same ones.
   JsonText(std::string_view string) : text(json_quoted(string)) {}
   JsonText(const std::string& string) : JsonText(std::string_view(string)) {}
   JsonText(const char* string) : JsonText(std::string_view(string)) {}
@@ -33,7 +34,7 @@ struct JsonText {
   JsonText(double number);
   JsonText(const std::vector<double>& numbers);
   JsonText(std::nullptr_t) : text("null") {}
-  // JSON already.
+  // From text that is JSON already.
   static JsonText of(std::string json) {
     JsonText value(nullptr);
     value.text = std::move(json);
@@ -43,20 +44,20 @@ struct JsonText {
   std::string text;
 };
 
-// How entries are written: {"a":1,"b":2}, {"a": 1, "b": 2}, or, from 2 on, each on a line of its
-// own after so many spaces.
+// Layouts of entries: kJsonTight {"a":1,"b":2}, kJsonSpaced {"a": 1, "b": 2}; a number from 2 on
+// puts each entry on its own line, indented by that many spaces.
 inline constexpr int kJsonTight = -1, kJsonSpaced = 0;
 
-// An object or a list, entry by entry.
+// Writes an object or a list entry by entry.
 class JsonWriter {
  public:
-  // `open`: { or [.
+  // `open` is { or [.
   explicit JsonWriter(char open, int layout = kJsonSpaced) : layout_(layout), text_(1, open) {}
 
-  // The next entry of a list, or of an object.
+  // Adds an entry to a list, or to an object.
   void add(const JsonText& value);
   void add(std::string_view name, const JsonText& value);
-  // All of it.
+  // Closes the value and returns its text.
   JsonText end() &&;
 
  private:
@@ -66,13 +67,13 @@ class JsonWriter {
   std::string text_;
 };
 
-// The entry of an object.
+// An entry of an object.
 struct JsonField {
   const char* name;
   JsonText value;
 };
 
-// The same of entries that are all known.
+// An object whose entries are all known.
 JsonText json_object(std::initializer_list<JsonField> fields, int layout = kJsonSpaced);
 JsonText json_list(std::initializer_list<JsonText> values, int layout = kJsonSpaced);
 

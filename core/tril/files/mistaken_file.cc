@@ -70,7 +70,7 @@ constexpr Signature kSignatures[] = {
     {0, "\xff\xfe"sv, kUtf16},
     {0, "\xfe\xff"sv, kUtf16}};
 
-// Of a .zip archive that is no .npz archive, by its first entry.
+// Recognises a .zip archive that is not an .npz archive by its first entry.
 string_view known_archive(string_view begin) noexcept {
   constexpr std::size_t kNameLength = 26, kName = 30;
   if (begin.size() < kName) return {};

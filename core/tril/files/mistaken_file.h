@@ -1,18 +1,18 @@
-// What people have in place of the file that they meant: a download that saved a page, a clone
-// without the large files, a pickle, an archive that is still packed.
+// Recognises files that are often mistaken for the right one: a saved web page, a pointer from a
+// clone without large files, a pickle, an archive that is still packed.
 #pragma once
 
 #include <string_view>
 
 namespace tril::detail {
 
-// What a file that begins so is, and what to do instead; empty where it is nothing that is known. A
-// well-formed .safetensors file may begin like any other: ask only about what is none. A kilobyte
-// of the beginning is enough.
+// Says what a file with this beginning is and what to do instead; empty where it is not recognised.
+// A well-formed .safetensors file may begin in any way, so ask only about files that are not. A
+// kilobyte is enough.
 std::string_view known_file(std::string_view begin) noexcept;
 
-// Throws Error in the name of `call` and `argument` where a file that begins so is known or is a
-// .zip archive, saying what it is and what to do.
+// Throws Error, naming `call` and `argument`, where the file is recognised or is a .zip archive;
+// the error says what it is and what to do.
 void refuse_mistaken_file(const char* call, const char* argument, std::string_view begin);
 
 }  // namespace tril::detail

@@ -18,8 +18,8 @@ constexpr std::size_t kMostAxes = 64;  // NumPy 2; 32 before
 constexpr const char* kRead = "parse_npy";
 constexpr const char* kWrite = "npy_header";
 
-// What NumPy calls a type, in the order in which it is tried: its letter and size, its letter
-// alone, its name. (It has letters for C's long, too, whose size no file tells.)
+// NumPy's names of a type, in the order in which they are tried: its letter and size, its letter
+// alone, its name. (NumPy also has letters for C's long, whose size no file tells.)
 struct Code {
   std::string_view code, letter;
   ElementType type;
@@ -36,7 +36,7 @@ bool is_npy(std::span<const std::byte> bytes) noexcept {
          std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
-// Where the header of an array is in its file.
+// The position of an array's header in its file.
 struct Preamble {
   std::size_t header, header_size;
 };

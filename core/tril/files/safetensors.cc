@@ -35,7 +35,7 @@ std::string shape_of(std::span<const Index> shape) {
 }
 
 // Bytes [begin, end) of the data belong to the tensor of this number.
-struct Place {
+struct DataRange {
   std::size_t begin, end, number;
 };
 
@@ -53,7 +53,7 @@ void read_type(detail::JsonReader& header, StoredTensor& tensor, const Refuse& r
 }
 
 // {"dtype": ..., "shape": ..., "data_offsets": ...} in any order.
-Place read_tensor(detail::JsonReader& header, const std::string& name, StoredTensor& tensor) {
+DataRange read_tensor(detail::JsonReader& header, const std::string& name, StoredTensor& tensor) {
   constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
   header.peek();
   const std::size_t begin = header.position();
@@ -86,11 +86,12 @@ Place read_tensor(detail::JsonReader& header, const std::string& name, StoredTen
   const Message what{"shape ", tensor.shape, " of ", element_name(tensor.type)};
   const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);
   if (!bytes) refuse(begin, {what, " is too large to address"});
-  const Place place{static_cast<std::size_t>(offsets[0]), static_cast<std::size_t>(offsets[1]), 0};
-  if (place.end - place.begin != *bytes) {
+  const DataRange range{static_cast<std::size_t>(offsets[0]), static_cast<std::size_t>(offsets[1]),
+                        0};
+  if (range.end - range.begin != *bytes) {
     refuse(begin, {what, " takes ", *bytes, " bytes, but data_offsets are ", offsets});
   }
-  return place;
+  return range;
 }
 
 Metadata read_metadata(detail::JsonReader& header) {
@@ -106,20 +107,22 @@ Metadata read_metadata(detail::JsonReader& header) {
 
 // Checks that the tensors fill the file from `offset` on without gap or overlap, and gives each its
 // place.
-void share_out(std::vector<Place> places, std::size_t offset, std::size_t file_size,
-               std::vector<NamedTensor>& tensors) {
-  const auto key = [](const Place& each) { return std::tuple(each.begin, each.end, each.number); };
-  detail::heap_sort(places, {}, key);
+void check_layout(std::vector<DataRange> ranges, std::size_t offset, std::size_t file_size,
+                  std::vector<NamedTensor>& tensors) {
+  const auto key = [](const DataRange& each) {
+    return std::tuple(each.begin, each.end, each.number);
+  };
+  detail::heap_sort(ranges, {}, key);
   const auto refuse = [&](std::size_t byte, const Message& problem) {
     fail(kRead, "file", {"byte ", offset + byte, ": ", problem});
   };
   const std::size_t size = file_size - offset;
   std::size_t end = 0;
-  for (const Place& each : places) {
+  for (const DataRange& each : ranges) {
     NamedTensor& named = tensors[each.number];
     const std::string name = "tensor " + detail::shown(named.name);
     if (each.end > size) {
-      refuse(size, {name, " ends ", each.end - size, " bytes behind the end of the file"});
+      refuse(size, {name, " ends ", each.end - size, " bytes after the end of the file"});
     }
     if (each.begin < end) refuse(each.begin, {name, " overlaps the one before it"});
     if (each.begin > end) refuse(end, {"bytes that belong to no tensor, before ", name});
@@ -129,7 +132,7 @@ void share_out(std::vector<Place> places, std::size_t offset, std::size_t file_s
   if (end < size) refuse(end, {size - end, " bytes that belong to no tensor"});
 }
 
-// Of what is no .safetensors file: throws Error where it is known what it is.
+// Throws Error where a file that is not a .safetensors file is recognised.
 void refuse_other_file(std::string_view begin) {
   detail::refuse_mistaken_file(kRead, "file", begin);
   const std::string_view word = begin.substr(0, kLengthSize);
@@ -189,7 +192,7 @@ Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size
   detail::JsonReader header(kRead, text, kLengthSize);
 
   Safetensors stored;
-  std::vector<Place> places;
+  std::vector<DataRange> ranges;
   std::set<std::string> names;
   header.object([&](std::string name, std::size_t position) {
     if (!names.insert(name).second) {
@@ -200,12 +203,12 @@ Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size
       return;
     }
     StoredTensor tensor;
-    places.push_back(read_tensor(header, name, tensor));
-    places.back().number = stored.tensors.size();
+    ranges.push_back(read_tensor(header, name, tensor));
+    ranges.back().number = stored.tensors.size();
     stored.tensors.push_back({std::move(name), std::move(tensor), 0});
   });
   if (!header.at_end()) header.fail("something follows the object");
-  share_out(std::move(places), data, file_size, stored.tensors);
+  check_layout(std::move(ranges), data, file_size, stored.tensors);
   return stored;
 }
 

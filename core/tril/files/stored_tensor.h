@@ -1,6 +1,6 @@
-// A tensor as it lies in a file: any type, any rank, either order of axes and of bytes. It borrows
-// the bytes of the file; read_elements turns them into floats in row-major order, write_elements
-// floats into what files hold.
+// A tensor in the form of a file: any type, any rank, either order of axes and of bytes. It borrows
+// the bytes. read_elements converts them to floats in row-major order, write_elements converts
+// floats to bytes.
 #pragma once
 
 #include <tril/files/element_type.h>
@@ -13,32 +13,32 @@
 
 namespace tril {
 
-// The bytes of a file that are a tensor, and how they are to be read.
+// The bytes of a tensor and their meaning.
 struct StoredTensor {
   ElementType type = ElementType::float32;  // of each element
-  std::vector<Index> shape = {};            // empty: a single number; an axis may be 0
-  bool column_major = false;                // the first axis is contiguous, not the last
-  bool big_endian = false;                  // the highest byte comes first
-  std::span<const std::byte> bytes = {};    // count() elements, nothing between them
+  std::vector<Index> shape = {};            // empty for a single number; an axis may be 0
+  bool column_major = false;                // whether the first axis is contiguous, not the last
+  bool big_endian = false;                  // whether the highest byte comes first
+  std::span<const std::byte> bytes = {};    // count() elements without gaps
 
-  // How many elements there are.
+  // The number of elements.
   Index count() const noexcept;
 };
 
-// The bytes that a tensor takes; none where they could not be addressed, an axis is negative, or
-// blocks do not divide the last one.
+// The bytes of a tensor; nothing where they cannot be addressed, an axis is negative, or the last
+// axis is not a multiple of the block length.
 std::optional<std::size_t> stored_bytes(std::span<const Index> shape, ElementType type) noexcept;
 
-// Writes all elements in row-major order. What T cannot hold is rounded to nearest, and beyond its
-// range becomes infinite; true is 1. T is float or double. Throws Error unless out holds count()
-// elements and the tensor as many bytes as its shape and type say.
+// Reads all elements in row-major order. T is float or double. Numbers that T cannot represent are
+// rounded to nearest, or become infinite beyond its range; true is 1. Throws Error unless `out` has
+// count() elements and the tensor has the bytes of its shape and type.
 template <typename T>
 void read_elements(const StoredTensor& tensor, std::span<T> out);
 
-// Writes elements as a file holds them, the lowest byte first: as float32, or as float16 or
-// bfloat16, rounded to nearest, of two that are as near to the even one, and beyond their range to
-// infinity. What was read from the same type comes back bit for bit, NaN included. Throws Error for
-// another type, and unless out has element_size(type) bytes for every element.
+// Writes elements little-endian as float32, float16 or bfloat16, rounded to nearest, ties to even,
+// and to infinity beyond their range. Elements read from the same type come back bit for bit, NaN
+// included. Throws Error for another type, and unless `out` has element_size(type) bytes an
+// element.
 void write_elements(std::span<const float> elements, ElementType type, std::span<std::byte> out);
 
 }  // namespace tril

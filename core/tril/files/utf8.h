@@ -1,4 +1,4 @@
-// UTF-8, as names in files have to be.
+// Checks of UTF-8, which names in files must be.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@ namespace tril::detail {
 
 struct CodePoint {
   std::uint32_t code;
-  std::size_t size;  // in bytes; 0 where there is none
+  std::size_t size;  // in bytes; 0 where the text is not UTF-8
 };
 
-// The one that `text`, which is not empty, begins with, as RFC 3629 has it: no overlong forms, no
+// The first code point of `text`, which is not empty, by RFC 3629: no overlong forms, no
 // surrogates, nothing above U+10FFFF.
 CodePoint first_code_point(std::string_view text) noexcept;
 
-// Whether `text` is nothing but such code points.
+// Whether `text` consists of such code points.
 bool is_utf8(std::string_view text) noexcept;
 
 void append_utf8(std::string& text, std::uint32_t code_point);

@@ -15,11 +15,11 @@ namespace tril {
 template <typename T, int Rank>
 class Buffer {
  public:
-  // Nothing yet.
+  // An empty buffer, without memory.
   Buffer() noexcept = default;
 
-  // All zeros. Throws Error for an axis below 0 or a size that can't be addressed, OutOfMemory
-  // where there is less memory.
+  // A tensor of zeros. Throws Error for an axis below 0 or a size that can't be addressed,
+  // OutOfMemory where there is not enough memory.
   explicit Buffer(const Shape<Rank>& shape)
       : shape_(shape),
         memory_(static_cast<std::size_t>(
@@ -29,13 +29,13 @@ class Buffer {
     std::fill_n(data(), view().count(), T{});
   }
 
-  // The elements, row-major and without gaps; null where there is nothing yet.
+  // The elements, row-major and without gaps; null in an empty buffer.
   T* data() noexcept { return reinterpret_cast<T*>(memory_.data()); }
   const T* data() const noexcept { return reinterpret_cast<const T*>(memory_.data()); }
-  // A view on all of them, good as long as the buffer is.
+  // A view of all elements, valid as long as the buffer.
   TensorView<T, Rank> view() noexcept { return {data(), shape_}; }
   TensorView<const T, Rank> view() const noexcept { return {data(), shape_}; }
-  // So that a buffer can be given where a view is asked for.
+  // Lets a buffer be passed where a view is expected.
   operator TensorView<T, Rank>() noexcept { return view(); }
   operator TensorView<const T, Rank>() const noexcept { return view(); }
   // The sizes of the axes.

@@ -110,6 +110,10 @@ void check_view(const ViewShape& view, Empty empty, const char* call, const char
   // Throws where TRIL_FORCE_ISA is wrong. From here on it does not: kernels are looked up after
   // noexcept, and by threads.
   best_isa();
+  check_layout(view, empty, call, argument);
+}
+
+void check_layout(const ViewShape& view, Empty empty, const char* call, const char* argument) {
   if (!view.data) fail(call, argument, "no tensor given");
   const Index smallest = empty == Empty::allowed ? 0 : 1;
   for (int axis = 0; axis < view.rank; ++axis) {

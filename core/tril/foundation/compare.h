@@ -1,5 +1,5 @@
-// How far two tensors are apart, in double: norms of the difference, the worst element, and how
-// many elements are beyond a tolerance.
+// The difference of two tensors, computed in double: norms, the worst element, and the number of
+// elements beyond a tolerance.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -12,13 +12,13 @@ struct Tolerance {
   double relative = 0;  // not below 0
 };
 
-// Of two elements that are both NaN, or the same infinity, the distance is 0; of others that are
-// not both finite it is infinite.
+// The result of compare(). Two NaN, or two equal infinities, have the distance 0; other elements
+// that are not both finite have an infinite one.
 struct Difference {
-  Index count = 0;            // elements compared
-  Index beyond = 0;           // how many do not pass
+  Index count = 0;            // number of elements compared
+  Index beyond = 0;           // number of elements that do not pass
   double frobenius = 0;       // root of the sum of squared distances
-  double expected_norm = 0;   // the same of what is expected
+  double expected_norm = 0;   // root of the sum of squared expected elements
   double relative = 0;        // frobenius over expected_norm; 0 over 0 is 0
   double max_absolute = 0;    // the largest distance
   double max_relative = 0;    // the largest distance over |expected|; 0 over 0 is 0

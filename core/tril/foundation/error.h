@@ -1,4 +1,5 @@
-// The one exception of the core: what was called, which argument is wrong, and why.
+// The exception of the core: it names the function that was called, the wrong argument, and what is
+// wrong with it.
 //
 // Every public function checks its arguments in O(1) and throws before it writes anything, so a
 // caller that catches an Error finds all its data as it was.

@@ -1,9 +1,9 @@
 // The exponential of every lane of a register. For kernel files, like simd.h.
 //
 // e^x = 2^n * e^r with n = round(x / ln 2) and r = x - n ln 2 in [-ln 2 / 2, ln 2 / 2]; ln 2 is
-// subtracted in two parts, so that r is exact, and e^r = 1 + r + r^2 q(r) with q the minimax
-// polynomial of degree 4 (relative error 3.1e-9, a twentieth of a rounding). Measured on all of
-// exp_test.cc's inputs: at most 1 ulp from the double's value.
+// subtracted in two parts, so that r is exact. e^r = 1 + r + r^2 q(r), where q is the minimax
+// polynomial of degree 4 (relative error 3.1e-9, a twentieth of a rounding). The result is at most
+// 1 ulp from the double's value on all inputs of exp_test.cc.
 //
 //     const NonpositiveExp exp;          // its numbers, in registers, once for a loop
 //     ... exp(x) ...
@@ -26,9 +26,9 @@ struct ExpNumbers {
 };
 
 #if defined(__wasm_simd128__)
-// Volatile, so that no compiler knows them. Of a number that it knows it makes several forms, -x
-// for a sum in place of a difference among them, and there are no registers for those: a tenth of
-// the time of softmax.
+// Volatile hides the values from the compiler. It keeps several forms of a known number, such as -x
+// to turn a difference into a sum, and there are not enough registers for them: this costs a tenth
+// of the time of softmax.
 inline const volatile ExpNumbers kExpNumbers;
 #else
 inline constexpr ExpNumbers kExpNumbers;
@@ -36,7 +36,7 @@ inline constexpr ExpNumbers kExpNumbers;
 
 class ExpParts {
  public:
-  // With sign = -1, n is counted the other way: e^x = e^r / 2^n.
+  // sign = -1 negates n: e^x = e^r / 2^n.
   explicit ExpParts(float round, float sign = 1) noexcept
       : round_(broadcast(round)),
         log2_e_(broadcast(sign * kExpNumbers.log2_e)),
@@ -49,7 +49,8 @@ class ExpParts {
     R shifted;  // n + round
   };
 
-  // For |x| < 2^9. q = (q0 + q1 r) + r^2 ((q2 + q3 r) + r^2 q4): no sum waits for all before it.
+  // For |x| < 2^9. q = (q0 + q1 r) + r^2 ((q2 + q3 r) + r^2 q4): no sum depends on all earlier
+  // ones.
   template <typename R>
   Result<R> operator()(R x) const noexcept {
     const R shifted = madd(x, log2_e_, round_);
@@ -85,7 +86,8 @@ inline Register power_of_two(IntRegister n) noexcept { return (Register)((n + 12
 // e^x for every x: denormal results are right, overflow gives infinity, exp(-inf) = 0, NaN stays
 // NaN.
 inline Register exp(Register x) noexcept {
-  // Outside, the result is 0 or infinity anyway; inside, both halves of n are valid exponents.
+  // Beyond these limits the result is 0 or infinity anyway; within them both halves of n are valid
+  // exponents.
   const Register clamped = max(broadcast(-105.0f), min(broadcast(90.0f), x));
   const float round = detail::kExpNumbers.round_to_integer;
   const detail::ExpParts parts(round);
@@ -95,11 +97,11 @@ inline Register exp(Register x) noexcept {
   return fraction * detail::power_of_two(half) * detail::power_of_two(n - half);
 }
 
-// e^x for x <= 0, what softmax needs, in fewer operations: from 2^-126.5 down it is 0, which also
-// keeps slow denormals out of the sums. e^-inf = 0, NaN stays NaN.
+// e^x for x <= 0, as softmax needs it, in fewer operations. Results below 2^-126.5 are 0, which
+// also keeps slow denormals out of sums. e^-inf = 0, NaN stays NaN.
 class NonpositiveExp {
  public:
-  // Of one register or of several.
+  // Takes one register or several.
   template <typename R>
   R operator()(R x) const noexcept {
     return in_range(max(lowest_, x));

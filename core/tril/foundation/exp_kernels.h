@@ -1,4 +1,4 @@
-// exp of exp.h over arrays, one copy per instruction set.
+// The exp of exp.h over arrays; one copy per instruction set.
 #pragma once
 
 #include <tril/foundation/isa.h>

@@ -43,7 +43,7 @@ std::uint64_t less(std::uint64_t from, std::uint64_t by) noexcept {
   return from - std::min(from, by);
 }
 
-// What a control group leaves of memory and swap. Pages of files are given back when it is short.
+// The memory and swap that a control group leaves. Cached pages of files count as free.
 std::uint64_t left_in(const fs::path& group, std::uint64_t swap) {
   constexpr std::uint64_t kNone = ~std::uint64_t{0};
   const fs::path files = group / "memory.stat";

@@ -1,4 +1,4 @@
-// How much memory the system has, asked of each system in its own words.
+// The free memory of the system, with the calls of each system.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace tril::detail {
 
-// Bytes that the system could give without ending a program, swap included; of macOS, which does
-// not tell, those that the machine has. 0 where it does not tell that either.
+// Bytes that the system could give without ending a program, swap included. macOS does not tell;
+// there it is the memory of the machine. 0 where that is unknown, too.
 std::uint64_t system_free_memory();
 
 #ifdef __linux__
-// The same, of the files under `root`: what /proc/meminfo has, and no more than what the control
-// groups of this process (version 1 or 2), which containers and job schedulers set, leave of it.
+// The same from the files under `root`: the free memory in /proc/meminfo, limited by what the
+// control groups of this process (version 1 or 2) leave. Containers and job schedulers set such
+// groups.
 std::uint64_t linux_free_memory(const std::filesystem::path& root);
 #endif
 

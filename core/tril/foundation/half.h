@@ -1,4 +1,5 @@
-// IEEE 754 binary16 from and to floats, one by one. Kernels widen registers of them (narrow.h).
+// Conversion of single IEEE 754 binary16 numbers from and to float. Kernels convert whole registers
+// (narrow.h).
 #pragma once
 
 #include <bit>
@@ -6,7 +7,8 @@
 
 namespace tril {
 
-// Sign 1, exponent 5, fraction 10 bits. A subnormal is fraction * 2^-24, exact in float.
+// A half has 1 bit of sign, 5 of exponent and 10 of fraction. A subnormal is fraction * 2^-24,
+// exact in float.
 inline float from_half(std::uint16_t half) noexcept {
   const std::uint32_t sign = std::uint32_t{half & 0x8000u} << 16, exponent = half >> 10 & 0x1fu,
                       fraction = half & 0x3ffu;
@@ -18,8 +20,8 @@ inline float from_half(std::uint16_t half) noexcept {
   return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
-// Rounded to the nearest, to even where two are as near. NaN keeps the upper bits of its fraction,
-// and stays NaN: where all of them are 0 the uppermost is set.
+// Rounds to the nearest half, and ties to even. NaN keeps the upper bits of its fraction and stays
+// NaN: where all of these are 0, the highest one is set.
 inline std::uint16_t to_half(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
@@ -30,11 +32,10 @@ inline std::uint16_t to_half(float value) noexcept {
   } else if (size >= std::bit_cast<std::uint32_t>(65536.0f)) {
     half = 0x7c00u;
   } else if (size >= std::bit_cast<std::uint32_t>(0x1p-14f)) {
-    // A carry out of the fraction goes into the exponent, as it should, up to infinity.
+    // A carry out of the fraction increases the exponent, as it should, up to infinity.
     half = (size - (112u << 23) + 0xfffu + (size >> 13 & 1u)) >> 13;
   } else {
-    // The distance of floats from 0.5 on is that of subnormal halves, so that the sum is rounded to
-    // it.
+    // Floats from 0.5 on have the spacing of subnormal halves, so the sum rounds to it.
     half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) -
            std::bit_cast<std::uint32_t>(0.5f);
   }

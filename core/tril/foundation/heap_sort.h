@@ -1,5 +1,5 @@
-// One way of sorting: std::sort is three, which visitors would download for every type that is
-// sorted.
+// Heap sort. std::sort consists of three algorithms, which visitors would download for every sorted
+// type.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace tril::detail {
 
-// Sorts by `less` of what `projection` takes from each element. Equal elements may change places.
-// O(n log n).
+// Sorts by `less` on the projections of the elements, in O(n log n). Equal elements may change
+// places.
 template <typename Range, typename Less = std::less<>, typename Projection = std::identity>
 void heap_sort(Range&& range, Less less = {}, Projection projection = {}) {
   const auto before = [&](const auto& a, const auto& b) {

@@ -1,8 +1,8 @@
-// Which instruction set runs. Kernel files (*_kernels.cc) are compiled once per instruction set,
-// each copy in a namespace named after it, and picked at run time by what the processor can do.
+// The choice of an instruction set. Kernel files (*_kernels.cc) are compiled once per instruction
+// set, each copy in a namespace of that name. A copy that the processor can run is chosen at run
+// time.
 //
-// Elsewhere than on x86-64 (WebAssembly, Arm) there is one copy, `baseline`: what the compiler was
-// told to target.
+// Outside x86-64 (WebAssembly, Arm) there is one copy, `baseline`, for the compiler's target.
 #pragma once
 
 #include <string_view>
@@ -18,28 +18,28 @@
 
 namespace tril {
 
-// Of TRIL_EACH_ISA: the name alone.
+// Applied by TRIL_EACH_ISA: the name alone.
 #define TRIL_ENUMERATOR(name, ...) name,
-// Named as their namespaces.
+// The instruction sets, named as their namespaces.
 enum class Isa { TRIL_EACH_ISA(TRIL_ENUMERATOR, ) };
 #undef TRIL_ENUMERATOR
 
 // "baseline", "avx2", "avx512".
 const char* isa_name(Isa isa) noexcept;
 
-// All that this processor can run, the widest last.
+// The sets that this processor can run, the widest last.
 const std::vector<Isa>& available_isas();
 
-// The one that TRIL_FORCE_ISA=name asks for. Throws where there is none of that name, or where this
+// The set that TRIL_FORCE_ISA=name asks for. Throws Error where no set has that name or this
 // processor cannot run it.
 Isa forced_isa(std::string_view name);
 
-// What runs where nobody asks for a set: the widest of available_isas(); natively, where the
-// environment variable TRIL_FORCE_ISA is set and not empty, the one it names. It is read once.
+// The default: the widest of available_isas(). In native builds the environment variable
+// TRIL_FORCE_ISA, read once, overrides it where it is not empty.
 Isa best_isa();
 
-// For a thread that looks again and again for what another one writes, between two looks: leaves
-// the core to its sibling, and the line of memory to the one that writes.
+// For a thread that polls memory another one writes: pauses between two reads, which leaves the
+// core to its sibling and the cache line to the writer.
 inline void pause_briefly() noexcept {
 #if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
   __builtin_ia32_pause();
@@ -57,11 +57,11 @@ inline void pause_briefly() noexcept {
   namespace name {                            \
   extern const Type table;                    \
   }
-// Of TRIL_EACH_ISA: one set's table.
+// Applied by TRIL_EACH_ISA: the table of one set.
 #define TRIL_RETURN_TABLE(name, table) \
   case Isa::name:                      \
     return name::table;
-// The function that finds it.
+// Defines the function that returns the table of a set.
 #define TRIL_DEFINE_DISPATCH(Type, table, function)          \
   TRIL_EACH_ISA(TRIL_DECLARE_TABLE, Type, table)             \
   const Type& function(Isa isa) {                            \

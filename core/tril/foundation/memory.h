@@ -1,5 +1,5 @@
-// A block of bytes on a cache-line boundary (64 bytes, also the width of the widest register): the
-// owner that Buffer and Scratch are built on.
+// A block of bytes that begins on a cache line (64 bytes, also the width of the widest register).
+// Buffer and Scratch are built on it.
 #pragma once
 
 #include <tril/foundation/message.h>
@@ -10,20 +10,20 @@
 
 namespace tril {
 
-// A cache line, and the widest register.
+// Bytes of a cache line, and of the widest register.
 inline constexpr std::size_t kAlignment = 64;
 
-// Bytes that are owned.
+// Owns a block of bytes.
 class AlignedMemory {
  public:
   AlignedMemory() noexcept = default;
 
-  // Uninitialised. Throws OutOfMemory (out_of_memory.h) in the name of `call`, where the system has
-  // less, as far as it tells, or gives none; `what` takes them, said with its verb.
+  // Allocates uninitialised bytes. Throws OutOfMemory (out_of_memory.h) in the name of `call` where
+  // the system reports less memory or gives none; `what` names who takes it, with its verb.
   AlignedMemory(std::size_t bytes, const char* call, const Message& what);
 
-  std::byte* data() const noexcept { return data_.get(); }  // null where there are none
-  std::size_t bytes() const noexcept { return bytes_; }     // how many there are
+  std::byte* data() const noexcept { return data_.get(); }  // null where there are no bytes
+  std::size_t bytes() const noexcept { return bytes_; }     // the size of the block
 
  private:
   struct Release {

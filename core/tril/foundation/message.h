@@ -1,9 +1,9 @@
-// What an error says, as its parts: words, numbers, shapes, in the order in which they are read.
+// The text of an error as a list of its parts: words, numbers and shapes in reading order.
 //
 //   fail("linear", "weight", {"width ", weight.size(1), " does not match x's; x is ", x});
 //
-// A call that may be refused only notes where the parts are; they become text when it is. (Text
-// that every check puts together itself was a twentieth of the WebAssembly module.)
+// A check only notes where the parts are; they become text when it fails. (Composing the text in
+// every check took a twentieth of the WebAssembly module.)
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -15,10 +15,10 @@
 
 namespace tril {
 
-// Borrows its parts: made where it is used, and for as long as what it speaks of is there.
+// Borrows its parts, and so must not outlive them: create it where it is used.
 class Message {
  public:
-  // Of strings, numbers, views and shapes, and of other messages.
+  // Parts may be strings, numbers, views, shapes and other messages.
   template <typename... Parts, typename = std::enable_if_t<(sizeof...(Parts) > 0)>>
   Message(const Parts&... parts) noexcept : count_(static_cast<int>(sizeof...(Parts))) {
     static_assert(sizeof...(Parts) <= kMostParts);
@@ -28,7 +28,7 @@ class Message {
   Message(const Message&) = delete;
   Message& operator=(const Message&) = delete;
 
-  // All of it: a shape as "[2, 3]", numbers as number_text writes them.
+  // The whole text; a shape is written as "[2, 3]", numbers as by number_text.
   std::string text() const;
 
  private:
@@ -72,8 +72,9 @@ class Message {
   Part parts_[kMostParts];
 };
 
-// As messages write it: whole, or with six digits, or nine where a float would differ: "16777217",
-// "-1e-06", "1.0000001". (std::to_string would bring printf into a WebAssembly module.)
+// A number as messages write it: integers in full, others with six digits, or with nine where six
+// would be another float: "16777217", "-1e-06", "1.0000001". (std::to_string would bring printf
+// into a WebAssembly module.)
 std::string number_text(double value);
 
 }  // namespace tril

@@ -1,5 +1,5 @@
-// Names of methods, activations and the like: one table beside each enumeration, which the command
-// line, the bindings, the benchmarks and the tests read.
+// Names of methods, activations and other enumerations: one table beside each, shared by the
+// command line, the bindings, the benchmarks and the tests.
 #pragma once
 
 #include <tril/foundation/check.h>
@@ -12,8 +12,8 @@ namespace tril {
 // A value of an enumeration and its name.
 template <typename Enum>
 struct Named {
-  std::string_view name;  // as a user writes it
-  Enum value;             // what it stands for
+  std::string_view name;  // the name that a user writes
+  Enum value;             // the value of that name
 };
 
 namespace detail {
@@ -21,8 +21,8 @@ namespace detail {
                                const char* call, const char* argument, const char* what);
 }  // namespace detail
 
-// The value of that name. Throws Error, naming `call` and `argument`, where the table has none:
-// "unknown method "fast"; there are auto, full", `what` being the argument unless given.
+// The value of a name. Throws Error, naming `call` and `argument`, for an unknown name: "unknown
+// method "fast"; there are auto, full". `what` is "method" there (default: the argument).
 template <typename Enum, std::size_t Count>
 Enum value_named(const Named<Enum> (&table)[Count], std::string_view name, const char* call,
                  const char* argument, const char* what = nullptr) {
@@ -34,7 +34,7 @@ Enum value_named(const Named<Enum> (&table)[Count], std::string_view name, const
   detail::fail_unknown(names, name, call, argument, what ? what : argument);
 }
 
-// The name of that value; empty where the table has none.
+// The name of a value; empty where the table has none.
 template <typename Enum, std::size_t Count>
 constexpr std::string_view name_of(const Named<Enum> (&table)[Count], Enum value) noexcept {
   for (const Named<Enum>& each : table) {

@@ -1,5 +1,5 @@
-// Numbers of 16 and of 8 bits, loaded into a register of floats, which holds each of them exactly.
-// Beside simd.h, and for kernel files like it: what it says of targets holds here, too.
+// Loads numbers of 16 and of 8 bits into a register of floats, which represents them exactly. For
+// kernel files and the targets of simd.h.
 #pragma once
 
 #include <tril/foundation/simd.h>
@@ -18,11 +18,11 @@ struct Bfloat16 {
 
 namespace detail {
 
-// 16 bits each, as the upper half of a lane.
+// Loads 16 bits into the upper half of each lane.
 inline IntRegister load_upper(const void* from) noexcept {
 #if defined(__wasm_simd128__)
   return (IntRegister)wasm_u32x4_load16x4(from) << 16;
-#elif defined(__AVX512F__)  // GCC 12 makes two halves of a conversion of vectors
+#elif defined(__AVX512F__)  // GCC 12 splits a conversion of vectors into two halves
   const __m256i bits = _mm256_loadu_si256(static_cast<const __m256i*>(from));
   return (IntRegister)_mm512_maskz_cvtepu16_epi32(0xffff, bits) << 16;
 #elif defined(__AVX2__)
@@ -39,10 +39,10 @@ inline IntRegister load_upper(const void* from) noexcept {
 #endif
 }
 
-// Halves in the upper half of each lane. With the exponent 112 + 112 too large and 2^-112 times
-// that, infinities and NaN stay what they are; but what is below 2^-14, m 2^-24, is then 2^-15 (1 +
-// m / 1024), which twice, less 2^-14, is what it was. All of it is exact, and no subnormal float,
-// which processors are slow with, takes part.
+// Converts halves that are in the upper half of each lane. Adding 112 + 112 to the exponent and
+// multiplying by 2^-112 leaves infinities and NaN unchanged. A number below 2^-14, m 2^-24, becomes
+// 2^-15 (1 + m / 1024); twice that, minus 2^-14, is the number again. Every step is exact, and none
+// has a subnormal float, with which processors are slow.
 inline Register widen_upper(IntRegister upper) noexcept {
   const IntRegister size = (upper >> 3 & 0x0fffe000) + (224 << 23);
   const Register large = (Register)size * broadcast(0x1p-112f);
@@ -53,7 +53,7 @@ inline Register widen_upper(IntRegister upper) noexcept {
 
 }  // namespace detail
 
-// kLanes numbers as floats, which hold each of them exactly.
+// Loads kLanes numbers as floats, which represent them exactly.
 inline Register load(const Bfloat16* from) noexcept { return (Register)detail::load_upper(from); }
 inline Register load(const Float16* from) noexcept {
 #if defined(__AVX512F__)
@@ -67,7 +67,7 @@ inline Register load(const Float16* from) noexcept {
 #endif
 }
 
-// One of them in all lanes.
+// One number in all lanes.
 inline Register broadcast(Float16 value) noexcept {
 #if defined(__AVX512F__)
   const auto bits = static_cast<short>(value.bits);
@@ -79,8 +79,8 @@ inline Register broadcast(Float16 value) noexcept {
 #endif
 }
 
-// 16 integers of 8 bits, each times kByteUnit: with narrow registers, where a byte is put into the
-// upper part of a lane by one instruction and sign-extended by two, 2^24.
+// Loads 16 integers of 8 bits, each times kByteUnit. That is 2^24 with narrow registers, where one
+// instruction puts a byte into the top of a lane, and sign-extending it would take two.
 inline constexpr int kByteRegisters = 16 / kLanes;
 #if defined(__wasm_simd128__) || (defined(__SSE2__) && !defined(__AVX2__))
 inline constexpr float kByteUnit = 0x1p24f;
@@ -90,7 +90,7 @@ inline constexpr float kByteUnit = 1;
 inline void load_bytes(const std::int8_t* from, Register (&to)[kByteRegisters]) noexcept {
 #if defined(__wasm_simd128__)
   const v128_t bytes = wasm_v128_load(from);
-  constexpr char kNone = 16;  // of such a number comes 0
+  constexpr char kNone = 16;  // this index gives 0
   const auto upper = [&](char n) {
     const v128_t places = wasm_i8x16_make(
         kNone, kNone, kNone, n, kNone, kNone, kNone, static_cast<char>(n + 1), kNone, kNone, kNone,
@@ -124,7 +124,7 @@ inline void load_bytes(const std::int8_t* from, Register (&to)[kByteRegisters]) 
 #endif
 }
 
-// One of them.
+// Converts a single number.
 inline float widen(float value) noexcept { return value; }
 template <typename Narrow>
 float widen(Narrow value) noexcept {

@@ -35,7 +35,7 @@ bool may_have(double bytes) {
   constexpr double kLittle = 64 * kMiB;
   if (bytes < kLittle) return true;
   if (bytes > static_cast<double>(std::numeric_limits<Index>::max())) return false;
-  // With a heap of its own a block that was freed may be large enough: trying does no harm.
+  // In an own heap a freed block may be large enough, and trying does no harm.
   if (own_heap) return true;
   const double free = free_bytes();
   return free == 0 || bytes <= free;

@@ -1,5 +1,5 @@
-// Memory that is not enough: an Error that says how much was asked for and how much there is,
-// thrown before the system ends the program for it.
+// The Error for too little memory. It says how much is needed and how much there is, and is thrown
+// before the system would end the program.
 #pragma once
 
 #include <tril/foundation/error.h>
@@ -10,15 +10,16 @@
 
 namespace tril {
 
-// Names "memory". Whoever catches it finds all its data as it was, and may go on with less.
+// Its argument is "memory". After catching it, all data is unchanged, and the program may go on
+// with smaller sizes.
 class OutOfMemory : public Error {
  public:
-  // `problem` says in words what the numbers say.
+  // `problem` is the text; `needed` and `free` are its numbers.
   OutOfMemory(const char* call, const Message& problem, double needed, double free);
 
-  // Bytes that were asked for: a double, since a product of sizes may be beyond any integer.
+  // Bytes that were needed: a double, since a product of sizes may exceed every integer type.
   double needed() const noexcept { return needed_; }
-  // Bytes that there were; 0 where nobody tells, or where there were enough, but not in one piece
+  // Bytes that were free; 0 where that is unknown, or where enough were free but not in one piece
   // or not for this program.
   double free() const noexcept { return free_; }
 
@@ -28,22 +29,22 @@ class OutOfMemory : public Error {
 
 namespace detail {
 
-// Bytes that can still be had.
+// Returns the bytes that can still be allocated.
 using FreeMemory = std::uint64_t (*)();
 
-// For a program with a heap of its own, such as a WebAssembly module, which knows how much is left
-// of it. Called before any other thread is started.
+// Replaces the system's answer, for a program with its own heap such as a WebAssembly module. Call
+// it before any other thread starts.
 void set_free_memory(FreeMemory bytes);
 
-// Whether the system, as far as it tells (free_memory.h), has so many bytes, most of which it would
-// only look for when they are written to. Few bytes are not worth asking.
+// Whether the system, as far as it tells (free_memory.h), has that many bytes; most systems look
+// for memory only when it is written. A small number is not worth the question.
 bool may_have(double bytes);
 
-// Throws OutOfMemory in the name of `call`. `what` is who takes the memory, with its verb: "the
+// Throws OutOfMemory in the name of `call`. `what` names who takes the memory, with its verb: "the
 // weights take".
 [[noreturn]] void fail_for_memory(const char* call, const Message& what, double bytes);
 
-// make(), which takes so many bytes. Throws as fail_for_memory does where there are less.
+// Returns make(), which takes `bytes` bytes. Throws as fail_for_memory does where there are fewer.
 template <typename Make>
 void with_memory(const char* call, const Message& what, double bytes, const Make& make) {
   if (!may_have(bytes)) fail_for_memory(call, what, bytes);

@@ -1,4 +1,4 @@
-// The memory that a call reads and writes, so that no two of its tensors are in each other's way.
+// Checks that the tensors of a call do not overlap where one of them is written.
 #pragma once
 
 #include <tril/foundation/check.h>
@@ -14,7 +14,7 @@ class OverlapCheck {
  public:
   explicit OverlapCheck(const char* call) : call_(call) {}
 
-  // A view, or whatever there is a memory_range of.
+  // Adds a view, or anything else that has a memory_range.
   template <typename View>
   void reads(const View& view) {
     if (view) ranges_.push_back(memory_range(view));
@@ -26,8 +26,8 @@ class OverlapCheck {
                        [this](const ParameterName&, const auto& view) { this->reads(view); });
   }
 
-  // Throws Error unless `view`, if it is given at all, has this shape and lies apart from
-  // everything named so far.
+  // Throws Error unless `view`, if given, has this shape and shares no memory with anything added
+  // so far.
   template <int Rank>
   void writes(const TensorView<float, Rank>& view, const Shape<Rank>& shape, const char* name,
               const char* why) {
@@ -37,15 +37,15 @@ class OverlapCheck {
     ranges_.push_back(memory_range(view));
   }
 
-  // Throws Error unless views, whose shapes are checked elsewhere, lie apart from everything named
-  // so far; beside each other they may lie as they like.
+  // Throws Error unless the views, whose shapes are checked elsewhere, share no memory with
+  // anything added so far. They may share memory with each other.
   template <typename... Views>
   void writes_beside(const char* name, const Views&... views) {
     (check_overlap(views, name), ...);
     (reads(views), ...);
   }
 
-  // The same of gradients, each of its weight's shape and named "d_" and its weight's name.
+  // The same for gradients: each has the shape of its weight, and "d_" before the weight's name.
   template <typename Gradients, typename Weights>
   void writes_gradients(const Gradients& gradients, const Weights& weights) {
     zip_parameters(
@@ -54,7 +54,7 @@ class OverlapCheck {
           try {
             if (!weight) fail(call_, "", "is the gradient of a weight that is not given");
             this->writes(gradient, weight.shape(), "", "that of the weight");
-          } catch (const Error& error) {  // the name is spelled out only here
+          } catch (const Error& error) {  // the name is composed only here
             throw Error(call_, "d_" + name.text(), error.problem());
           }
         },
@@ -73,7 +73,7 @@ class OverlapCheck {
   }
 
   const char* call_;
-  SmallVector<MemoryRange, 64> ranges_;  // those of a Transformer block and more
+  SmallVector<MemoryRange, 64> ranges_;  // enough for a Transformer block
 };
 
 }  // namespace tril::detail

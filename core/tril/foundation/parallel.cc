@@ -15,14 +15,14 @@
 namespace tril {
 namespace {
 
-// How long a thread looks for what it waits for before it sleeps. Being woken takes some 50
-// microseconds, and the next part of a computation mostly comes sooner.
+// The time that a thread spins before it sleeps. Waking takes about 50 microseconds, and the next
+// part of a computation mostly comes sooner.
 constexpr std::chrono::microseconds kPatience{100};
 
-// Whether `ready` came true in that time. The clock is asked once for many looks, since that is a
-// call into JavaScript in WebAssembly.
+// Spins until `ready` is true; returns false after kPatience. It reads the clock once for many
+// tests, since that is a call to JavaScript in WebAssembly.
 template <typename Ready>
-bool came_soon(const Ready& ready) {
+bool spin_until(const Ready& ready) {
   constexpr int kLooks = 128;
   const auto end = std::chrono::steady_clock::now() + kPatience;
   do {
@@ -44,9 +44,9 @@ struct Parallel::Pool {
   static bool is_open(std::uint64_t state) noexcept { return (state & kOpen) != 0; }
   static bool is_busy(std::uint64_t state) noexcept { return state % kOpen != 0; }
 
-  // Threads that sleep until what they wait for is told. Who sleeps has counted itself before it
-  // looks a last time, and who tells has written before it looks at the count (both sequentially
-  // consistent): one of them sees the other. So nothing is locked while all are awake.
+  // Threads that sleep until they are notified. A thread counts itself before its last test, and a
+  // notifier writes before it reads the count (both sequentially consistent), so that one of them
+  // sees the other. So nothing is locked while all are awake.
   struct Sleepers {
     std::mutex mutex;
     std::condition_variable condition;
@@ -54,14 +54,14 @@ struct Parallel::Pool {
 
     template <typename Ready>
     void wait(const Ready& ready) {
-      if (came_soon(ready)) return;
+      if (spin_until(ready)) return;
       std::unique_lock lock(mutex);
       ++count;
       condition.wait(lock, ready);
       --count;
     }
 
-    void tell() {
+    void notify() {
       if (count == 0) return;
       { const std::lock_guard lock(mutex); }
       condition.notify_all();
@@ -91,7 +91,7 @@ struct Parallel::Pool {
   alignas(kLinePair) Sleepers caller_asleep;
   std::vector<std::thread> workers;
 
-  void share_out(Index count) {
+  void distribute_tasks(Index count) {
     Index first = 0, left = static_cast<Index>(shares.size());
     for (Share& share : shares) {
       share.next.store(first, std::memory_order_relaxed);
@@ -115,7 +115,7 @@ struct Parallel::Pool {
 
   void open_round() {
     state = (state / kRound + 1) * kRound + kOpen;
-    workers_asleep.tell();
+    workers_asleep.notify();
   }
 
   void close_round() {
@@ -131,7 +131,7 @@ struct Parallel::Pool {
       if (stop) return;
       work(worker);
       now = --state;
-      if (!is_open(now) && !is_busy(now)) caller_asleep.tell();
+      if (!is_open(now) && !is_busy(now)) caller_asleep.notify();
     }
   }
 };
@@ -164,7 +164,7 @@ Parallel::~Parallel() {
 
 void Parallel::run(Index count, Task task) {
   pool_->task = task;
-  pool_->share_out(count);
+  pool_->distribute_tasks(count);
   pool_->open_round();
   pool_->work(0);
   pool_->close_round();

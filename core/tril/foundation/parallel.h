@@ -1,11 +1,11 @@
-// Threads as an argument: a Parallel owns a fixed set of workers, and a function that can use them
-// takes one.
+// Threads as an argument: a Parallel owns a fixed set of worker threads, and functions that can use
+// threads take one.
 //
-// Work is a number of equal items. Every thread, the calling one too, begins with a share of its
-// own. Shares are neighbours, the same from one call to the next, so a thread mostly finds in its
-// own cache what it wrote a moment ago. Who is done first takes over what is left of the others'
-// shares. With one thread everything runs in the caller and no thread is ever made. Where there are
-// no more threads to be had, or no memory for them, there are fewer: threads() says how many.
+// Work is a number of equal items. Every thread, the caller's too, begins with its own contiguous
+// share. Shares are the same from one call to the next, so a thread mostly finds in its cache what
+// it wrote before. A thread that has finished takes items from the shares of others. With one
+// thread everything runs in the caller, and no thread is created. Where the system has no more
+// threads, or no memory for them, there are fewer: see threads().
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -14,22 +14,22 @@
 
 namespace tril {
 
-// The calling thread and its helpers.
+// The calling thread and its workers.
 class Parallel {
  public:
-  // From 1 to 4096 threads, the caller's included. Throws Error for others.
+  // `threads` is from 1 to 4096 and includes the caller's. Throws Error for other numbers.
   explicit Parallel(int threads = 1);
   ~Parallel();
   Parallel(const Parallel&) = delete;
   Parallel& operator=(const Parallel&) = delete;
 
-  // The caller's included.
+  // The number of threads, the caller's included.
   int threads() const noexcept { return threads_; }
 
   // Calls body(item, worker) once for every item in [0, count), and returns when all are done.
-  // worker, in [0, threads()), is never busy with two items at once: it names a slice of working
-  // memory. The order of items is not defined. body must not throw and must not use this Parallel
-  // itself. One caller at a time.
+  // `worker`, in [0, threads()), never has two items at once, and so can choose a slice of working
+  // memory. The order of items is not defined. body must not throw or use this Parallel. Only one
+  // thread may call this at a time.
   template <typename Body>
   void for_each(Index count, const Body& body) {
     if (threads_ == 1 || count <= 1) {

@@ -1,5 +1,5 @@
-// The parameters of a layer, a block or a model, by PyTorch's names and in PyTorch's order: one
-// walk that files, counting, packing, gradients and JavaScript share.
+// Visits the parameters of a layer, a block or a model, by PyTorch's names and in PyTorch's order.
+// Files, counting, packing, gradients and JavaScript share this.
 //
 // A struct of weights is a template on its element, so that gradients and moments are structs of
 // the same form, and names its members once:
@@ -30,19 +30,19 @@
 
 namespace tril {
 
-// "layers.3.linear1.weight", spelled out only where somebody wants to read it.
+// A name such as "layers.3.linear1.weight", composed only when its text is needed.
 class ParameterName {
  public:
-  // The whole: no name.
+  // The root, which has no name.
   constexpr ParameterName() noexcept = default;
-  // A member of what `parent` names, which must outlive it.
+  // A member of `parent`, which must outlive it.
   constexpr ParameterName(const ParameterName& parent, const char* member) noexcept
       : parent_(&parent), member_(member) {}
-  // An element of a list.
+  // Element `number` of the list `parent`.
   constexpr ParameterName(const ParameterName& parent, std::size_t number) noexcept
       : parent_(&parent), number_(number) {}
 
-  // With dots between the parts.
+  // The parts, joined by dots.
   std::string text() const {
     if (!parent_) return {};
     std::string text = parent_->text();
@@ -52,7 +52,7 @@ class ParameterName {
 
  private:
   const ParameterName* parent_ = nullptr;
-  const char* member_ = nullptr;  // null: number_ counts
+  const char* member_ = nullptr;  // null: number_ is used
   std::size_t number_ = 0;
 };
 
@@ -132,30 +132,31 @@ void copy_form(To& to, const From& from) {
 
 }  // namespace detail
 
-// Calls visit(name, view) for every parameter, name a ParameterName and view a TensorView of
-// whatever rank it has, const where `weights` is. One that is not given is visited as well: a null
-// view.
+// Calls visit(name, view) for every parameter. `name` is a ParameterName, `view` a TensorView of
+// the parameter's rank, const where `weights` is. A parameter that is not given is visited, too, as
+// a null view.
 template <typename Weights, typename Visit>
 void for_each_parameter(Weights& weights, const Visit& visit) {
   detail::walk_parameters(ParameterName(), visit, weights);
 }
 
-// The same over several structs of one form side by side: visit(name, view, view, ...). Lists must
-// be as long, and optionals there, in all as in the first.
+// The same for several structs of one form at once: visit(name, view, view, ...). All must have the
+// list lengths of the first, and its optional members.
 template <typename Visit, typename First, typename... Rest>
 void zip_parameters(const Visit& visit, First& first, Rest&... rest) {
   detail::walk_parameters(ParameterName(), visit, first, rest...);
 }
 
-// Fills a struct that is empty: find(name, view) sets the view and returns true, or returns false
-// where there is no such parameter. Lists grow while something is found for their next element, and
-// an optional is there where something of it is. Returns how many were found.
+// Fills an empty struct: find(name, view) sets the view and returns true, or returns false where
+// there is no such parameter. A list grows while a parameter of its next element is found; an
+// optional member is set where one of its parameters is found. Returns the number of parameters
+// found.
 template <typename Weights, typename Find>
 Index find_parameters(Weights& weights, const Find& find) {
   return detail::find_members(ParameterName(), weights, find);
 }
 
-// How many numbers the parameters are, those not given being none.
+// The number of elements of all parameters that are given.
 template <typename Weights>
 Index parameter_count(const Weights& weights) {
   Index count = 0;
@@ -165,8 +166,8 @@ Index parameter_count(const Weights& weights) {
   return count;
 }
 
-// The same parameters as a struct of another element: those that may be written as those that may
-// be read.
+// The same parameters as a struct of another element type: converts writable weights to readable
+// ones.
 //
 //     const LinearWeights weights = parameters_as<LinearWeights>(trained);
 template <typename Result, typename Weights>
@@ -178,8 +179,8 @@ Result parameters_as(const Weights& weights) {
   return result;
 }
 
-// A struct of the same form whose parameters lie in `memory`, one after the other without gaps, in
-// order: parameter_count(weights) elements. What is not given in `weights` is not given in it.
+// A struct of the same form whose parameters lie in `memory` in order and without gaps:
+// parameter_count(weights) elements. A parameter that `weights` lacks, it lacks, too.
 //
 //     const LinearWeights weights = ...;
 //     const auto gradients = parameters_in<BasicLinearWeights<float>>(memory, weights);

@@ -1,7 +1,7 @@
 // Seeded random numbers, the same on every machine and in every build.
 //
-// The generator is PCG32 (O'Neill 2014, pcg-random.org): 64 bits of state, period 2^64. Not for
-// cryptography.
+// The generator is PCG32 (O'Neill 2014, pcg-random.org), with 64 bits of state and period 2^64. It
+// is not for cryptography.
 #pragma once
 
 #include <tril/foundation/check.h>
@@ -17,13 +17,13 @@ class Random {
   // Equal seeds give equal streams.
   explicit Random(std::uint64_t seed) noexcept;
 
-  // All 32 even.
+  // 32 uniform bits.
   std::uint32_t bits() noexcept;
-  // Even in [0, 1): a multiple of 2^-24.
+  // Uniform in [0, 1): a multiple of 2^-24.
   float uniform() noexcept;
-  // Even in {0, ..., bound - 1}, without bias. bound >= 1.
+  // Uniform in {0, ..., bound - 1}, without bias. bound >= 1.
   std::uint32_t below(std::uint32_t bound) noexcept;
-  // Mean 0, variance 1: Box and Muller's transform, computed in double.
+  // Normal with mean 0 and variance 1: Box and Muller's transform, computed in double.
   float normal() noexcept;
 
  private:
@@ -45,18 +45,18 @@ void fill(const TensorView<float, Rank>& out, const Draw& draw) {
 
 }  // namespace detail
 
-// Fill in row-major order, so that the numbers depend on the seed and the shape, not on strides.
-// Throw Error for a view that cannot be written; axes may be empty.
+// Fills in row-major order, so that the numbers depend on the seed and the shape, not on strides.
+// Throws Error for a view that cannot be written; axes may be empty.
 template <int Rank>
 void fill_uniform(const TensorView<float, Rank>& out, Random& random, float low, float high) {
-  check_view(out, "fill_uniform", "out", Empty::allowed);
+  detail::check_layout(detail::view_shape(out), Empty::allowed, "fill_uniform", "out");
   detail::fill(out, [&] { return low + (high - low) * random.uniform(); });
 }
 
-// As fill_uniform, of Random::normal.
+// Fills in the same order with Random::normal.
 template <int Rank>
 void fill_normal(const TensorView<float, Rank>& out, Random& random) {
-  check_view(out, "fill_normal", "out", Empty::allowed);
+  detail::check_layout(detail::view_shape(out), Empty::allowed, "fill_normal", "out");
   detail::fill(out, [&] { return random.normal(); });
 }
 

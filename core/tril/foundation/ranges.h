@@ -1,4 +1,4 @@
-// The cut of rows, and of all elements of a matrix, into pieces of work.
+// Divides rows, and the elements of a matrix, into work items.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -8,10 +8,10 @@
 
 namespace tril {
 
-// About this many elements are one piece of work: 64 KiB.
+// Approximate elements of a work item: 64 KiB.
 inline constexpr Index kElementsPerItem = 16384;
 
-// Calls body(first, last) for ranges of rows that together are [0, rows).
+// Calls body(first, last) for ranges that together cover the rows [0, rows).
 template <typename Body>
 void for_row_ranges(Index rows, Index cols, const Context& context, const Body& body) {
   const Index step = std::max<Index>(1, kElementsPerItem / std::max<Index>(1, cols));
@@ -20,8 +20,8 @@ void for_row_ranges(Index rows, Index cols, const Context& context, const Body& 
   });
 }
 
-// Calls body(row, col, count) for runs of neighbours that together are the matrix. A matrix without
-// gaps, `flat`, is a single long row.
+// Calls body(row, col, count) for runs of adjacent elements that together cover the matrix. A
+// matrix without gaps, `flat`, counts as a single long row.
 template <typename Body>
 void for_runs(const MatrixView<float>& matrix, bool flat, const Context& context,
               const Body& body) {
@@ -36,15 +36,15 @@ void for_runs(const MatrixView<float>& matrix, bool flat, const Context& context
                  });
 }
 
-// A batch of matrices [B, T, C] as one [B T, C], where each begins a stride of rows after the one
-// before it ends; else none.
+// A batch of matrices [B, T, C] as one matrix [B T, C], where all rows are evenly spaced; else no
+// view.
 template <typename T>
 MatrixView<T> joined_rows(const TensorView<T, 3>& view) noexcept {
   if (view.size(0) > 1 && view.stride(0) != view.size(1) * view.stride(1)) return {};
   return {view.data(), {view.size(0) * view.size(1), view.size(2)}, {view.stride(1), 1}};
 }
 
-// The same of numbers [B, T] as [B T].
+// The same for numbers [B, T] as [B T].
 template <typename T>
 VectorView<T> joined_rows(const MatrixView<T>& view) noexcept {
   if (view.size(0) > 1 && view.stride(0) != view.size(1)) return {};

@@ -54,7 +54,7 @@ std::optional<double> nearest(std::string_view text) {
 
 #elif defined(__cpp_lib_to_chars) || defined(_WIN32)
 
-// What from_chars found out of range and does not tell which: a number of 1 or more is too large.
+// Whether a number that from_chars found out of range is too large: it is where it is 1 or more.
 // Its first digit that is not zero has this place before the point, or after it, and the exponent.
 bool is_large(std::string_view text) noexcept {
   const std::size_t mark = text.find_first_of("eE");

@@ -1,7 +1,6 @@
-// Several registers that go through the same operations side by side: a constant, once loaded,
-// serves all of them, and none waits for the result of the one before it. For kernel files, like
-// simd.h. A function written for one register, `template <typename R> R f(R x)`, takes them as
-// well.
+// Several registers that undergo the same operations side by side: they share loaded constants, and
+// none waits for the result of another. A function written for one register, `template <typename R>
+// R f(R x)`, accepts them as well. For kernel files, like simd.h.
 #pragma once
 
 #include <tril/foundation/simd.h>
@@ -12,8 +11,8 @@ template <int Count>
 struct Registers {
   Register at[Count];
 
-  // Register by register: GCC would copy the whole in parts of 16 bytes, and a register that is
-  // read before its two parts have reached the level-1 cache waits for them, with AVX2.
+  // Copies register by register. GCC would copy the whole in parts of 16 bytes; with AVX2 a
+  // register that is read before both its parts have reached the level-1 cache waits for them.
   Registers() noexcept = default;
   Registers(const Registers& other) noexcept { *this = other; }
   Registers& operator=(const Registers& other) noexcept {
@@ -28,7 +27,7 @@ template <int Count>
 Register part(const Registers<Count>& registers, int n) noexcept {
   return registers.at[n];
 }
-// The same one for each.
+// A single register is the same for each part.
 inline Register part(Register one, int) noexcept { return one; }
 
 template <int Count, typename Function, typename... Operands>
@@ -65,7 +64,7 @@ inline Registers<Count> operator-(const Registers<Count>& a) noexcept {
   return detail::each<Count>([](Register x) { return -x; }, a);
 }
 
-// madd, min and max as simd.h has them, at least one operand of several registers.
+// madd, min and max as in simd.h, with at least one operand of several registers.
 template <int Count, typename B, typename C>
 inline Registers<Count> madd(const Registers<Count>& a, const B& b, const C& c) noexcept {
   return detail::each<Count>([](Register x, Register y, Register z) { return madd(x, y, z); }, a, b,

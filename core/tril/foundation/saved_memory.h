@@ -1,6 +1,6 @@
-// What a forward pass leaves for its backward pass lies in memory of the caller, one block for a
-// layer, a stack or a model. Functions named *_saved lay it out: views for the forward pass to
-// fill, as its trace, and for the backward pass to read.
+// Memory for the results that a forward pass saves for its backward pass. The caller owns it, one
+// block for a layer, a stack or a model. Functions named *_saved lay it out as views, which the
+// forward pass fills as its trace and the backward pass reads.
 //
 //     Buffer<float, 1> memory;
 //     const TransformerBlockTrace saved = saved_in(memory, [&](SavedMemory& place) {
@@ -9,7 +9,7 @@
 //     transformer_block(x, weights, options, out, context, saved);
 //     transformer_block_backward(d_out, x, weights, options, saved, gradients, context);
 //
-// The same memory serves every step. `saved_count` says how much of it there must be.
+// Every step reuses the same memory. `saved_count` returns its size.
 #pragma once
 
 #include <tril/foundation/buffer.h>
@@ -23,19 +23,21 @@
 
 namespace tril {
 
-// Hands out a block of floats piece by piece, or counts how many would be handed out.
+// Hands out a block of floats piece by piece, or only counts them.
 class SavedMemory {
  public:
-  // Counts: the views that it gives have a shape, and no data.
+  // Counts only: its views have a shape and no data.
   SavedMemory() noexcept = default;
-  // Hands out `memory`, which stays the caller's. Throws Error for a view that cannot be written.
+  // Hands out `memory`, which the caller keeps. Throws Error for a view that cannot be written.
   explicit SavedMemory(const VectorView<float>& memory) : memory_(memory) {
-    if (memory) check_view(memory, "SavedMemory", "memory", Empty::allowed);
+    if (memory) {
+      detail::check_layout(detail::view_shape(memory), Empty::allowed, "SavedMemory", "memory");
+    }
   }
 
-  // A tensor of these sizes without gaps, on a cache line of its own where the memory begins on
-  // one. Throws Error where the memory is too small, or where no memory could hold what has been
-  // taken.
+  // Takes a tensor of these sizes without gaps. It begins on a cache line if the memory does.
+  // Throws Error where the memory is too small, or where the floats taken so far cannot be
+  // addressed.
   template <typename... Sizes>
   TensorView<float, sizeof...(Sizes)> take(Sizes... sizes) {
     constexpr int kRank = sizeof...(Sizes);
@@ -45,11 +47,11 @@ class SavedMemory {
     return {memory_ ? memory_.data() + begin : nullptr, shape};
   }
 
-  // Floats that have been handed out, the gaps between pieces included.
+  // The number of floats handed out, with the gaps between pieces.
   Index count() const noexcept { return count_; }
 
  private:
-  // Where the next so many floats begin, which take whole lines.
+  // Adds `size` floats, rounded up to whole cache lines, and returns where they begin.
   Index add(Index size) {
     constexpr Index kLine = static_cast<Index>(kAlignment / sizeof(float));
     constexpr Index kMost = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(float));
@@ -69,7 +71,7 @@ class SavedMemory {
   Index count_ = 0;
 };
 
-// Floats that laid_out(SavedMemory&) takes.
+// The number of floats that laid_out(SavedMemory&) takes.
 template <typename LaidOut>
 Index saved_count(const LaidOut& laid_out) {
   SavedMemory size;
@@ -77,9 +79,9 @@ Index saved_count(const LaidOut& laid_out) {
   return size.count();
 }
 
-// What laid_out(SavedMemory&) gives, in `memory`: what that holds is overwritten where it is large
-// enough, else it is replaced by as much as is needed, and freed before that is asked for. Throws
-// Error as SavedMemory does, before `memory` is touched.
+// Calls laid_out(SavedMemory&) on `memory` and returns its result. Where `memory` is too small it
+// is freed and replaced by a block of the needed size; else it is reused. Throws Error as
+// SavedMemory does, before `memory` is changed.
 template <typename LaidOut>
 auto saved_in(Buffer<float, 1>& memory, const LaidOut& laid_out) {
   const Index count = std::max<Index>(saved_count(laid_out), 1);
@@ -93,8 +95,7 @@ auto saved_in(Buffer<float, 1>& memory, const LaidOut& laid_out) {
 
 namespace detail {
 
-// A view that stands for its shape alone, where memory is only measured: none of its elements is
-// looked at.
+// A view that has a shape and no elements to read, for measuring memory.
 template <int Rank>
 TensorView<const float, Rank> view_of_shape(const Shape<Rank>& shape) noexcept {
   static constexpr float kNothing = 0;

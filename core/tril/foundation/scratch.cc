@@ -59,8 +59,8 @@ Scratch::Frame::~Frame() {
   scratch_.block_ = block_;
   scratch_.used_ = used_;
   scratch_.lent_ = lent_;
-  // With nothing lent, many small blocks become one large one, so that the next call finds all it
-  // needs in a row.
+  // When nothing is borrowed, many small blocks become one large one, so that the next call finds
+  // all its memory in one block.
   if (lent_ == 0 && scratch_.blocks_.size() > 1) {
     const std::size_t bytes = scratch_.capacity();
     scratch_.clear();

@@ -1,10 +1,9 @@
-// A register of floats and what can be done with it: with isa.h the only place that knows the
-// target.
+// A register of floats and its operations. Only this header and isa.h know the target.
 //
-// Written on the vector extensions of GCC and Clang: 4 lanes in WebAssembly, on Arm and on plain
-// x86-64, 8 with AVX2, 16 with AVX-512. For kernel files only (*_kernels.cc and what they include):
-// they are compiled once per instruction set with TRIL_ISA naming it, and everything here lives in
-// that namespace, so that no copy is ever linked in place of another.
+// It uses the vector extensions of GCC and Clang: 4 lanes in WebAssembly, on Arm and on plain
+// x86-64, 8 with AVX2, 16 with AVX-512. It is for kernel files only (*_kernels.cc and their
+// headers). These are compiled once per instruction set, which TRIL_ISA names; everything here is
+// in that namespace, so that no copy is linked in place of another.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -44,7 +43,7 @@ struct [[gnu::packed, gnu::may_alias]] Unaligned {
 };
 }  // namespace detail
 
-// No alignment is asked for.
+// Needs no alignment.
 inline Register load(const float* from) noexcept {
   return reinterpret_cast<const detail::Unaligned*>(from)->value;
 }
@@ -60,8 +59,8 @@ inline Register broadcast(float value) noexcept {
 #endif
 }
 
-// A number that a loop uses again and again, in every lane: broadcast, out of the compiler's sight,
-// which in WebAssembly would otherwise write it out anew at each use.
+// broadcast for the constants of a loop, hidden from the compiler, which in WebAssembly would
+// otherwise repeat the constant at each use.
 inline Register constant(float value) noexcept {
 #if defined(__wasm_simd128__)
   asm("" : "+r"(value));
@@ -69,7 +68,7 @@ inline Register constant(float value) noexcept {
   return broadcast(value);
 }
 
-// The first `count` < kLanes elements; the other lanes hold `fill`.
+// Loads the first `count` < kLanes elements; the other lanes hold `fill`.
 inline Register load_part(const float* from, Index count, float fill) noexcept {
   Register value = broadcast(fill);
   for (Index lane = 0; lane < count; ++lane) value[lane] = from[lane];
@@ -79,8 +78,8 @@ inline void store_part(float* to, Register value, Index count) noexcept {
   for (Index lane = 0; lane < count; ++lane) to[lane] = value[lane];
 }
 
-// a * b + c of single numbers, rounded once where the target fuses it, else twice. Compilers are
-// told to fuse nothing by themselves (kernels.cmake), so that all of them give the same bits.
+// a * b + c of single numbers, rounded once where the target fuses it, else twice. Compilers may
+// not fuse on their own (kernels.cmake), so that all of them give the same bits.
 inline float madd(float a, float b, float c) noexcept {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__riscv_flen) || \
     defined(__FP_FAST_FMAF)
@@ -90,7 +89,7 @@ inline float madd(float a, float b, float c) noexcept {
 #endif
 }
 
-// The same of registers; relaxed WebAssembly fuses these, too.
+// The same for registers; relaxed WebAssembly fuses these, too.
 inline Register madd(Register a, Register b, Register c) noexcept {
 #if defined(__wasm_relaxed_simd__)
   return (Register)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
@@ -108,7 +107,7 @@ inline Register madd(Register a, Register b, Register c) noexcept {
 #endif
 }
 
-// The smaller; b where either is NaN. So min(limit, x) lets a NaN in x through.
+// The smaller one; b where either is NaN, so that min(limit, x) keeps a NaN of x.
 inline Register min(Register a, Register b) noexcept {
 #if defined(__wasm_simd128__)
   return (Register)wasm_f32x4_pmin((v128_t)b, (v128_t)a);  // one instruction, unlike f32x4.min
@@ -116,7 +115,7 @@ inline Register min(Register a, Register b) noexcept {
   return a < b ? a : b;
 #endif
 }
-// The larger; b where either is NaN.
+// The larger one; b where either is NaN.
 inline Register max(Register a, Register b) noexcept {
 #if defined(__wasm_simd128__)
   return (Register)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
@@ -125,12 +124,12 @@ inline Register max(Register a, Register b) noexcept {
 #endif
 }
 
-// Rounded correctly; NaN of what is below 0.
+// Correctly rounded; NaN for numbers below 0.
 inline Register sqrt(Register x) noexcept {
 #if defined(__wasm_simd128__)
   return (Register)wasm_f32x4_sqrt((v128_t)x);
 #elif defined(__AVX512F__)
-  // GCC 12 warns of its own _mm512_sqrt_ps; with a mask of all lanes the instruction is the same.
+  // GCC 12 warns about its own _mm512_sqrt_ps; a mask of all lanes gives the same instruction.
   return (Register)_mm512_maskz_sqrt_ps(0xffff, (__m512)x);
 #elif defined(__AVX2__)
   return (Register)_mm256_sqrt_ps((__m256)x);
@@ -142,12 +141,12 @@ inline Register sqrt(Register x) noexcept {
 #endif
 }
 
-// The bits of both.
+// Bitwise or.
 inline Register bitwise_or(Register a, Register b) noexcept {
   return (Register)((IntRegister)a | (IntRegister)b);
 }
 
-// Lane by lane: a where the mask is all ones, b where it is zero.
+// Each lane is a's where the mask is all ones, b's where it is zero.
 inline Register select(IntRegister mask, Register a, Register b) noexcept {
 #if defined(__wasm_simd128__)
   return (Register)wasm_v128_bitselect((v128_t)a, (v128_t)b, (v128_t)mask);
@@ -156,7 +155,7 @@ inline Register select(IntRegister mask, Register a, Register b) noexcept {
 #endif
 }
 
-// Whether any lane has a bit that is set.
+// Whether any bit of any lane is set.
 inline bool any_lane(IntRegister mask) noexcept {
   std::int32_t any = 0;
   for (int lane = 0; lane < kLanes; ++lane) any |= mask[lane];
@@ -164,8 +163,8 @@ inline bool any_lane(IntRegister mask) noexcept {
 }
 
 namespace detail {
-// Lane i holds lane i + Half, in a circle: by a shuffle, where single lanes would go through
-// memory.
+// Rotates the lanes: lane i gets lane i + Half. A shuffle does this in registers; single lanes
+// would go through memory.
 template <int Half, std::size_t... Lane>
 inline Register rotate(Register value, std::index_sequence<Lane...>) noexcept {
   return __builtin_shufflevector(value, value, static_cast<int>((Lane + Half) % kLanes)...);
@@ -176,7 +175,7 @@ inline Register rotate(Register value) noexcept {
 }
 }  // namespace detail
 
-// Across the lanes, in pairs: lane i with lane i + half, half by half.
+// Reduces across the lanes in pairs: lane i with lane i + half, then with half of that.
 template <int Half = kLanes / 2>
 inline float reduce_add(Register value) noexcept {
   value += detail::rotate<Half>(value);

@@ -1,4 +1,4 @@
-// Sizes that a caller chose, multiplied: none of their products may leave an Index.
+// Products of sizes that a caller chose, checked against the range of Index.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -8,14 +8,14 @@
 
 namespace tril {
 
-// A size, and what the caller knows it as.
+// A size and its name in the error.
 struct NamedSize {
-  const char* name;  // the caller's word for it
-  Index size;        // as it was given
+  const char* name;  // the caller's name for it
+  Index size;        // its value
 };
 
-// All sizes multiplied, by checked_count of check.h. Throws Error, naming all of them, where one is
-// below 0, or where as many elements of `element_size` bytes could not be addressed.
+// The product of all sizes, by checked_count of check.h. Throws Error, naming all of them, where
+// one is below 0 or where that many elements of `element_size` bytes cannot be addressed.
 Index checked_count(std::initializer_list<NamedSize> sizes, std::size_t element_size,
                     const char* call);
 

@@ -1,4 +1,5 @@
-// A list whose first elements lie in itself: short ones, made anew in every call, allocate nothing.
+// A list that stores its first elements in itself. Short lists, created anew in every call,
+// allocate nothing.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ class SmallVector {
     return at < Count ? first_[at] : rest_[at - Count];
   }
 
-  // For loops over all of them.
+  // Iterates over all elements.
   struct Iterator {
     const SmallVector* list;
     std::size_t at;

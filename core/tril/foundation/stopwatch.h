@@ -1,4 +1,4 @@
-// How long something takes.
+// Measures durations.
 #pragma once
 
 #ifdef __EMSCRIPTEN__
@@ -9,10 +9,10 @@
 
 namespace tril::detail {
 
-// Starts when it is made.
+// Starts when it is constructed.
 class Stopwatch {
  public:
-  // Seconds since it was made, by a clock that is never set back.
+  // Seconds since its construction, by a monotonic clock.
   double seconds() const noexcept { return now() - begin_; }
 
  private:

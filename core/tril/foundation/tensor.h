@@ -1,9 +1,9 @@
-// Views on tensors that somebody else owns: a pointer, a shape, and the distance between neighbours
-// per axis.
+// Views of tensors that somebody else owns: a pointer, a shape, and for each axis the stride, which
+// is the distance between neighbours.
 //
-// The last axis is contiguous; the others may have any stride, so that a part of a tensor, or the
-// heads inside a [T, H*D] projection (strides {D, H*D, 1}), are views as well and need no copy. A
-// stride of 0 repeats one slice along its axis (reading only).
+// The last axis is contiguous; the others may have any stride. So a part of a tensor, or the heads
+// inside a [T, H*D] projection (strides {D, H*D, 1}), is a view, too, and needs no copy. A stride
+// of 0 repeats one slice along its axis; such a view can only be read.
 #pragma once
 
 #include <array>
@@ -22,25 +22,25 @@ using Shape = std::array<Index, static_cast<std::size_t>(Rank)>;
 
 namespace detail {
 
-// Sizes multiplied as doubles, which no product of them overflows: with an Index of 32 bits 65536 *
-// 65536 is 0.
+// The product of sizes as a double, which cannot overflow: with an Index of 32 bits 65536 * 65536
+// is 0.
 template <typename... Sizes>
 constexpr double times(Sizes... sizes) noexcept {
   return (static_cast<double>(sizes) * ... * 1.0);
 }
 
-// What has no more axes than this is checked and broadcast.
+// Maximum number of axes of a tensor that is checked or broadcast.
 inline constexpr int kMostAxes = 8;
 
-// Multiplied as unsigned numbers, which wrap: a shape that no memory holds, or a view that repeats
-// its elements, may have more of them than an Index counts.
+// Multiplies as unsigned numbers, which wrap: a shape too large for memory, or a view that repeats
+// its elements, may have more elements than an Index counts.
 constexpr Index wrapping_product(Index a, Index b) noexcept {
   return static_cast<Index>(static_cast<std::size_t>(a) * static_cast<std::size_t>(b));
 }
 
 }  // namespace detail
 
-// Strides, in elements, of a tensor without gaps.
+// The strides, in elements, of a tensor without gaps.
 template <int Rank>
 constexpr Shape<Rank> contiguous_strides(const Shape<Rank>& shape) noexcept {
   Shape<Rank> strides{};
@@ -52,52 +52,53 @@ constexpr Shape<Rank> contiguous_strides(const Shape<Rank>& shape) noexcept {
   return strides;
 }
 
-// Borrows: copying a view copies no element.
+// Borrows its elements: copying a view copies none.
 template <typename T, int Rank>
 class TensorView {
   static_assert(Rank >= 1);
 
  public:
-  // No tensor: data() is null. Stands for an optional argument that is not given.
+  // No tensor: data() is null. Means that an optional argument is not given.
   constexpr TensorView() noexcept = default;
 
-  // A tensor without gaps.
+  // A view of a tensor without gaps.
   constexpr TensorView(T* data, const Shape<Rank>& shape) noexcept
       : TensorView(data, shape, contiguous_strides<Rank>(shape)) {}
 
-  // Strides are in elements; that of the last axis must be 1.
+  // Strides are in elements; the last one must be 1.
   constexpr TensorView(T* data, const Shape<Rank>& shape, const Shape<Rank>& strides) noexcept
       : data_(data), shape_(shape), strides_(strides) {}
 
-  // What may be written may be read.
+  // A view for writing converts to one for reading.
   template <typename U = T, typename = std::enable_if_t<!std::is_const_v<U>>>
   constexpr operator TensorView<const U, Rank>() const noexcept {
     return {data_, shape_, strides_};
   }
 
   constexpr T* data() const noexcept { return data_; }  // the first element
-  // Whether there is one.
+  // Whether there is a tensor.
   constexpr explicit operator bool() const noexcept { return data_ != nullptr; }
   constexpr const Shape<Rank>& shape() const noexcept { return shape_; }      // elements per axis
   constexpr const Shape<Rank>& strides() const noexcept { return strides_; }  // in elements
-  // Of one axis, which is not checked.
+  // The size of an axis, which is not checked.
   constexpr Index size(int axis) const noexcept { return shape_[static_cast<std::size_t>(axis)]; }
-  // Of one axis, which is not checked.
+  // The stride of an axis, which is not checked.
   constexpr Index stride(int axis) const noexcept {
     return strides_[static_cast<std::size_t>(axis)];
   }
-  // How many elements there are.
+  // The number of elements.
   constexpr Index count() const noexcept {
     Index product = 1;
     for (const Index size : shape_) product = detail::wrapping_product(product, size);
     return product;
   }
-  // Whether there are no gaps.
+  // Whether the elements have no gaps between them.
   constexpr bool is_contiguous() const noexcept {
     return strides_ == contiguous_strides<Rank>(shape_);
   }
 
-  // Fixes the first axis: a view of one rank less, or the element itself. `i` is not checked.
+  // Fixes the index of the first axis: a view of one rank less, or the element itself. `i` is not
+  // checked.
   constexpr decltype(auto) operator[](Index i) const noexcept {
     if constexpr (Rank == 1) {
       return static_cast<T&>(data_[i]);
@@ -117,11 +118,11 @@ class TensorView {
   Shape<Rank> strides_{};
 };
 
-// Of one axis.
+// A tensor of one axis.
 template <typename T>
 using VectorView = TensorView<T, 1>;
 
-// Of two axes.
+// A tensor of two axes.
 template <typename T>
 using MatrixView = TensorView<T, 2>;
 

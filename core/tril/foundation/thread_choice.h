@@ -1,8 +1,8 @@
-// How many threads do a piece of work fastest, where it is done again and again.
+// Finds the number of threads that is fastest for work that is repeated.
 //
-// Threads that work on the same memory send it to each other. For short pieces of work that can
-// take longer than what the threads save. How long it takes depends on the machine and on who else
-// uses it, so each number of threads is tried. Only for work whose result does not depend on it.
+// Threads that work on the same memory send it to each other. For short work this can cost more
+// time than the threads save. The cost depends on the machine and on its other programs, so each
+// number of threads is tried. Only for work whose result does not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,22 @@
 
 namespace tril {
 
-// Chooses again every hundred pieces or so, since others may use the processors by then.
+// Chooses again about every hundred pieces of work, since other programs may use the processors by
+// then.
 class ThreadChoice {
  public:
-  // Tries 1, 2, 4 ... and all of so many threads, from the most to the fewest.
+  // Tries 1, 2, 4, ... and `most` threads, from the most to the fewest.
   explicit ThreadChoice(int most);
 
-  int most() const noexcept { return tried_.front().threads; }  // that may be tried
-  // How many are to do the next piece.
+  int most() const noexcept { return tried_.front().threads; }  // the maximum
+  // The number of threads for the next piece of work.
   int threads() const noexcept { return tried_[at_].threads; }
-  // Of the piece that they did: how much it was, in any unit, and how long it took.
+  // Reports a finished piece: its amount of work, in any unit, and its duration.
   void took(double work, double seconds);
 
  private:
-  // Each number of threads does so many pieces, of which the fastest counts; the best of them then
-  // does so many, before all are tried anew.
+  // Each number of threads is tried for kTries pieces, of which the fastest counts. The best one is
+  // then used for kUses pieces before all are tried again.
   static constexpr int kTries = 3, kUses = 120;
 
   struct Tried {

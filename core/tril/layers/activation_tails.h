@@ -2,31 +2,32 @@
 //
 //   f(x) = max(x, 0) - a tail(a),   a = |x|
 //
-// where tail falls from 1/2 to 0, so that nothing cancels, both tails keep their relative accuracy,
-// and one exponential of a number <= 0 is enough:
+// where tail falls from 1/2 to 0. So nothing cancels, both ends keep their relative accuracy, and
+// one exponential of a number <= 0 is enough:
 //
 //   silu        tail(a) = 1 / (1 + e^a)
 //   gelu_tanh   tail(a) = 1 / (1 + 2^y),  y = 2 sqrt(2/pi) / ln 2 (a + 0.044715 a^3),
 //               since (1 - tanh(z/2)) / 2 = 1 / (1 + e^z)
 //   gelu        tail(a) = 1 - Phi(a) = exp(-a^2 / 2) r(a)
 //
-// The first two are E / (E + 2^n), where the power in them is 2^n / E and E near 1: that takes
-// neither a product nor a second rounding for 2^n.
+// The first two are computed as E / (E + 2^n), where the power in them is 2^n / E and E is near 1;
+// 2^n then needs neither a product nor a second rounding.
 //
-// r is Mills' ratio over sqrt(2 pi): smooth, 1/2 at 0, about 0.4 / a far out. It is taken as a
-// polynomial of degree 4 over one of degree 5, minimax in relative error on [0, 13.27]: 5.0e-9,
-// 3.1e-8 after their coefficients are rounded to float. One division then serves all of tail.
+// r is Mills' ratio over sqrt(2 pi): smooth, 1/2 at 0, about 0.4 / a for large a. It is
+// approximated by a polynomial of degree 4 over one of degree 5, minimax in relative error on [0,
+// 13.27]: 5.0e-9, and 3.1e-8 after the coefficients are rounded to float. The tail then takes one
+// division.
 //
-// So with m = -a they are relu(x) + m tail. Each function is an object that holds its constants, in
-// registers over a whole loop, and takes one register or several. For kernel files, like
-// foundation/simd.h.
+// With m = -a the activations are relu(x) + m tail. Each function is an object that keeps its
+// constants in registers for a whole loop, and accepts one register or several. For kernel files,
+// like foundation/simd.h.
 #pragma once
 
 #include <tril/foundation/exp.h>
 
 namespace tril::TRIL_ISA {
 
-// m = max(-|x|, lowest): from `lowest` on every tail is 0; infinity times that would be NaN. NaN
+// m = max(-|x|, lowest). From `lowest` on every tail is 0, and infinity times 0 would be NaN. NaN
 // stays NaN.
 struct MinusMagnitude {
   Register lowest;
@@ -38,7 +39,7 @@ struct MinusMagnitude {
   }
 };
 
-// Of m = -a. From n = 128 on, 2^n is written as infinity, and the tail is 0.
+// The tail of silu, from m = -a. From n = 128 on, 2^n becomes infinity and the tail 0.
 struct LogisticTail {
   detail::ExpParts parts{detail::kExpNumbers.round_to_exponent, -1};
   Register one = constant(1.0f);
@@ -51,8 +52,9 @@ struct LogisticTail {
   }
 };
 
-// The same of gelu_tanh: y = n - r with |r| <= 1/2, exactly, and E = 2^r = 1 + r p(r), with p the
-// minimax polynomial of degree 5 (relative error 2.6e-9, 2.1e-8 after rounding its coefficients).
+// The tail of gelu_tanh: y = n - r exactly, with |r| <= 1/2, and E = 2^r = 1 + r p(r), where p is
+// the minimax polynomial of degree 5 (relative error 2.6e-9, and 2.1e-8 after rounding its
+// coefficients).
 struct TanhTail {
   Register cubic = constant(-0x1.a5a7dp-4f);    // 2 sqrt(2/pi) / ln 2 * 0.044715 = 0.1029432
   Register linear = constant(-0x1.26aec2p+1f);  // 2 sqrt(2/pi) / ln 2 = 2.3022082
@@ -62,7 +64,7 @@ struct TanhTail {
            p2 = constant(0x1.c6ae72p-5f), p3 = constant(0x1.3b270ep-7f),
            p4 = constant(0x1.5f7276p-10f), p5 = constant(0x1.470b4ap-13f);
 
-  // Of m = -a and its square.
+  // Takes m = -a and its square.
   template <typename R>
   R operator()(R m, R square) const noexcept {
     const R y = m * madd(square, cubic, linear);
@@ -74,7 +76,8 @@ struct TanhTail {
   }
 };
 
-// exp(-m^2 / 2), which is 0 from 127 ln 2 in the exponent on, and r(-m) = above / below.
+// The factors of gelu's tail: exp(-m^2 / 2), which is 0 where the exponent is below -127 ln 2, and
+// r(-m) = above / below.
 struct GeluParts {
   NonpositiveExp exp;
   Register minus_half = constant(-0.5f), one = constant(1.0f);

@@ -1,4 +1,4 @@
-// The operations of operations.h over rows; one copy per instruction set.
+// Kernels of the operations of operations.h over rows; one copy per instruction set.
 #pragma once
 
 #include <tril/foundation/isa.h>
@@ -9,9 +9,9 @@
 
 namespace tril {
 
-// What a row of a kernel reads: neighbours, or one number again and again.
+// An input of a row: contiguous elements, or one number that is repeated.
 struct RowInput {
-  // Neighbours; where step is 0, one number kRepeats times, as many as the widest register holds.
+  // The elements; where step is 0, kRepeats copies of one number, which fill the widest register.
   const float* data;
   Index step;  // 1 or 0
 
@@ -27,7 +27,7 @@ struct ArithmeticKernels {
   // out[i] = f(x[i]). out may be x.
   using Map = void (*)(RowInput x, float* out, Index count) noexcept;
   Map maps[6];
-  // out[i] = x[i] op y[i]. out may be x or y. All but power, which is no kernel.
+  // out[i] = x[i] op y[i]. out may be x or y. Every operation but power, which has no kernel.
   using Pair = void (*)(RowInput x, RowInput y, float* out, Index count) noexcept;
   Pair pairs[12];
   // out[i] = x[i] where condition[i] is not 0, else y[i]. out may be any of them.

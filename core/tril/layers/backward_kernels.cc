@@ -5,7 +5,7 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// What has no share passes no gradient on, whatever arrives there.
+// An element with the share 0 has the gradient 0, whatever d is.
 inline Register if_seen(Register share, Register d) noexcept {
   return select(share == Register{}, Register{}, d);
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kCall = "cross_entropy";
 
-// What one range of rows adds up to.
+// The sums over a range of rows.
 struct Sums {
   double loss = 0;
   Index correct = 0;

@@ -1,8 +1,8 @@
-// Dropout (Srivastava et al. 2014): each element is left out with a probability p, and the others
-// are divided by 1 - p, so that what is expected stays the same.
+// Dropout (Srivastava et al. 2014): each element becomes 0 with probability p, and the others are
+// divided by 1 - p, so that expected values do not change.
 //
-// Which are left out is a function of the seed, the row and the column alone: nothing needs to be
-// remembered for the backward pass, and the number of threads does not matter.
+// The choice is a function of the seed, the row and the column alone. So nothing is stored for the
+// backward pass, and the number of threads does not matter.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -14,15 +14,15 @@ namespace tril {
 
 struct DropoutKernels;
 
-// How many are left out, and which.
+// Options of dropout().
 struct DropoutOptions {
   double probability = 0.1;  // p, from 0 to below 1
-  std::uint64_t seed = 0;    // another one for every use and step
-  Index first_row = 0;       // the number of the first row: of a part, where it begins in the whole
+  std::uint64_t seed = 0;    // a different one for every use and step
+  Index first_row = 0;       // number of x's first row, where x is a part of a larger matrix
 };
 
-// x and out [N, C]; rows may have any stride; out may be x itself. Throws Error where shapes do not
-// fit or p is out of range, before anything is written.
+// x and out are [N, C]; rows may have any stride; out may be x itself. Throws Error where shapes do
+// not fit or p is out of range, before anything is written.
 void dropout(MatrixView<const float> x, const DropoutOptions& options, MatrixView<float> out,
              const Context& context = {});
 
@@ -34,15 +34,15 @@ void dropout_backward(MatrixView<const float> d_out, const DropoutOptions& optio
 // Throws Error in the name of `call` unless p is in range and first_row at least 0.
 void check_dropout(const DropoutOptions& options, const char* call);
 
-// Dropout at many places of a computation over batches, at each with a seed of its own.
+// Dropout at several places of a computation over batches, each with its own seed.
 struct DropoutPlaces {
   double probability = 0.1;  // p, from 0 to below 1, at all of them
-  std::uint64_t seed = 0;    // another one for every use and step
-  Index first_batch = 0;     // of a part of a batch, where it begins in the whole
+  std::uint64_t seed = 0;    // a different one for every use and step
+  Index first_batch = 0;     // number of the first batch, where the input is a part of a larger one
 
-  // That of a place, counted from 0, where each batch has `rows` rows.
+  // The options of a place, counted from 0, at which each batch has `rows` rows.
   DropoutOptions at(Index place, Index rows) const noexcept;
-  // The places after the first `count`, counted from 0 again.
+  // The places after the first `count`, which are counted from 0 again.
   DropoutPlaces after(Index count) const noexcept;
 };
 
@@ -50,19 +50,19 @@ struct DropoutPlaces {
 // first_batch at least 0.
 void check_dropout(const DropoutPlaces& places, const char* call);
 
-// The seed of a part, counted from 0, of a step of training.
+// The seed of part `part`, counted from 0, of a training step.
 std::uint64_t dropout_seed(std::uint64_t seed, std::int64_t step, std::int64_t part) noexcept;
 
 namespace detail {
 
-// Dropout of what is formed piece by piece: parts of rows.
+// Dropout of parts of rows, for tensors that are computed piece by piece.
 class RowDropout {
  public:
   // `options` have been checked.
   explicit RowDropout(const DropoutOptions& options) noexcept;
 
-  // Of row `row`, the columns from `first` on: x and out are those of the first of them. out may be
-  // x.
+  // Drops elements of `count` columns of row `row` from column `first` on; x and out point to that
+  // column. out may be x.
   void operator()(const float* x, float* out, Index row, Index first, Index count) const noexcept;
 
  private:

@@ -11,7 +11,7 @@
 namespace tril {
 namespace {
 
-using detail::kMostOperands, detail::LoopAxis, detail::LoopPlace, detail::Loops;
+using detail::kMostOperands, detail::LoopAxis, detail::LoopOffsets, detail::Loops;
 
 // A kernel over rows, of as many inputs as it has.
 class RowKernel {
@@ -40,8 +40,7 @@ void copy_row(RowInput x, float* out, Index count) noexcept {
   }
 }
 
-// So many elements of a row at a time go through memory of their own where the row has gaps: 1 KiB
-// an array.
+// Elements of a row with gaps that are copied at once: 1 KiB an array.
 constexpr Index kGathered = 256;
 
 // for each part of the row:
@@ -87,16 +86,17 @@ void apply(const RowKernel& kernel, std::initializer_list<AnyView<const float>> 
   const Index pieces = (row.size + kElementsPerItem - 1) / kElementsPerItem;  // of a row
   for_row_ranges(loops.rows() * pieces, std::min(row.size, kElementsPerItem), context,
                  [&](Index first, Index last) {
-                   LoopPlace place(loops, first / pieces);
+                   LoopOffsets offsets(loops, first / pieces);
                    for (Index item = first; item < last; ++item) {
                      const Index begin = item % pieces * kElementsPerItem;
                      const float* in[kMostOperands - 1] = {};
                      for (std::size_t i = 1; i <= inputs.size(); ++i) {
-                       in[i - 1] = views[i].data + place[i] + begin * row.steps[i];
+                       in[i - 1] = views[i].data + offsets[i] + begin * row.steps[i];
                      }
-                     run(kernel, row, in, inputs.size(), out.data + place[0] + begin * row.steps[0],
+                     run(kernel, row, in, inputs.size(),
+                         out.data + offsets[0] + begin * row.steps[0],
                          std::min(kElementsPerItem, row.size - begin));
-                     if ((item + 1) % pieces == 0) place.next_row();
+                     if ((item + 1) % pieces == 0) offsets.next_row();
                    }
                  });
 }

@@ -3,12 +3,12 @@
 //   out = f(x)      out = x op y      out = x where a condition holds, else y      out = x
 //
 // An axis of size 1, or one that is missing in front, is repeated: x [T, C] times y [C] scales the
-// columns, x [T, C] times y [T, 1] the rows, x [T, C] times a number all.
+// columns, times y [T, 1] the rows, and times a number all elements.
 //
-// Tensors have at most 8 axes, each with any stride: they are views, such as those of shapes.h,
-// buffers or numbers. out has the shape that the inputs broadcast to, and may be an input itself
-// where that has its shape. All of these throw Error where shapes do not fit, or where out shares
-// memory with an input otherwise or with itself.
+// Arguments are views, such as those of shapes.h, buffers or numbers, with at most 8 axes of any
+// stride. out has the shape that the inputs broadcast to, and may be an input of that shape. All
+// calls throw Error where shapes do not fit, where out partly overlaps an input, or where elements
+// of out share memory.
 #pragma once
 
 #include <tril/foundation/broadcast.h>
@@ -31,30 +31,29 @@ inline constexpr Named<Binary> kBinary[] = {
     {"greater", Binary::greater},   {"greater_equal", Binary::greater_equal},
     {"power", Binary::power}};
 
-// out = f(x), as NumPy's functions of float32 of that name; negate is its negative. exp and log are
-// within 1 ulp, tanh within 3; sqrt is rounded once, abs and negate are exact.
+// out = f(x), as NumPy's functions of these names for float32. exp and log are within 1 ulp, tanh
+// within 3; sqrt is correctly rounded, abs and negate are exact.
 void unary(Unary operation, const AnyView<const float>& x, const AnyView<float>& out,
            const Context& context = {});
 
-// out = x op y, as NumPy's functions of float32 of that name. Arithmetic is rounded once; division
-// by 0 gives infinities and NaN as IEEE 754 has them. maximum and minimum are NaN where either
+// out = x op y, as NumPy's functions of these names for float32. Arithmetic is correctly rounded;
+// division by 0 gives the infinities and NaN of IEEE 754. maximum and minimum are NaN where either
 // input is. A comparison gives 1 where it holds, else 0; with NaN only not_equal holds. power is
 // computed in double, with the special values of C's pow, and is within 0.51 ulp.
 void binary(Binary operation, const AnyView<const float>& x, const AnyView<const float>& y,
             const AnyView<float>& out, const Context& context = {});
 
-// out = x where condition is not 0 (NaN is not), else y: numpy.where.
+// out = x where condition is not 0 (NaN counts as not 0), else y: numpy.where.
 void where(const AnyView<const float>& condition, const AnyView<const float>& x,
            const AnyView<const float>& y, const AnyView<float>& out, const Context& context = {});
 
-// The shape of what where() gives. Throws Error where there is none.
+// The shape of where()'s result. Throws Error where the shapes do not broadcast.
 AnyShape where_shape(const AnyShape& condition, const AnyShape& x, const AnyShape& y);
 
-// out = x, repeated to the shape of out, whichever it is: numpy.copyto. Makes a tensor without gaps
-// of any view.
+// out = x, broadcast to the shape of out: numpy.copyto. Turns any view into a tensor without gaps.
 void copy(const AnyView<const float>& x, const AnyView<float>& out, const Context& context = {});
 
-// The four that are called most, by their names.
+// The four most common operations by name.
 void add(const AnyView<const float>& x, const AnyView<const float>& y, const AnyView<float>& out,
          const Context& context = {});
 void subtract(const AnyView<const float>& x, const AnyView<const float>& y,

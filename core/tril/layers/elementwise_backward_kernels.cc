@@ -29,7 +29,7 @@ template <typename Function, int Count, typename... Inputs>
   }
 }
 
-// So many elements, and zeros after them.
+// Size elements, filled up with zeros.
 template <Index Size>
 struct Padded {
   float at[Size] = {};

@@ -1,4 +1,4 @@
-// The activations over arrays; one copy per instruction set.
+// Kernels of the activations over arrays; one copy per instruction set.
 #pragma once
 
 #include <tril/foundation/isa.h>
@@ -18,7 +18,8 @@ struct ElementwiseKernels {
 
 const ElementwiseKernels& elementwise_kernels(Isa isa = best_isa());
 
-// In a table of their own, so that who never goes back does not carry them.
+// The kernels of backward passes, in a table of their own, so that programs without backward passes
+// do not link them.
 struct ElementwiseBackwardKernels {
   // d_x[i] = d_out[i] f'(x[i]); d_x may be d_out or x.
   using Map = void (*)(const float* d_out, const float* x, float* d_x, Index count) noexcept;

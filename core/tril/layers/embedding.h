@@ -1,5 +1,4 @@
-// Rows of a table, picked by number: out[n, :] = table[ids[n], :]. What turns token numbers into
-// vectors.
+// Looks up rows of a table: out[n, :] = table[ids[n], :]. Turns token ids into vectors.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -9,8 +8,8 @@
 
 namespace tril {
 
-// ids [N], table [V, C], out [N, C], as torch.nn.functional.embedding. Every id must lie in [0, V):
-// throws Error naming the first that does not. out may not share memory with table.
+// ids [N], table [V, C], out [N, C], as torch.nn.functional.embedding. Throws Error naming the
+// first id outside [0, V). out may not share memory with table.
 void embedding(VectorView<const std::int32_t> ids, MatrixView<const float> table,
                MatrixView<float> out);
 

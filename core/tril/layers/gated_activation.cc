@@ -9,7 +9,7 @@
 namespace tril {
 namespace {
 
-// So much at a time that all of it stays in the level-1 cache: 2 KiB an array.
+// Elements of a block, so that all arrays stay in the level-1 cache: 2 KiB an array.
 constexpr Index kBlock = 512;
 
 // Calls body(row, col, count) for runs of at most kBlock neighbours.

@@ -1,4 +1,4 @@
-// A row register by register, the last one perhaps in part. For kernel files, like
+// Processes a row register by register; the last register may be partial. For kernel files, like
 // foundation/simd.h.
 #pragma once
 
@@ -6,19 +6,19 @@
 
 namespace tril::TRIL_ISA {
 
-// A whole register.
+// Access to a whole register.
 struct WholeRegister {
   Register get(const float* from) const noexcept { return load(from); }
   void put(float* to, Register value) const noexcept { store(to, value); }
   Register keep(Register value) const noexcept { return value; }
 };
 
-// Its first `count` lanes; the others read as 0 and are not written.
+// Access to the first `count` lanes; the others read as 0 and are not written.
 struct PartOfRegister {
   Index count;
   Register get(const float* from) const noexcept { return load_part(from, count, 0.0f); }
   void put(float* to, Register value) const noexcept { store_part(to, value, count); }
-  // The value, with 0 in the lanes beyond the row.
+  // `value` with 0 in the lanes beyond the row.
   Register keep(Register value) const noexcept {
     for (Index lane = count; lane < kLanes; ++lane) value[lane] = 0.0f;
     return value;
@@ -26,7 +26,7 @@ struct PartOfRegister {
 };
 
 // Calls body(i, lanes) for each register of [0, count): lanes.get(x + i) and lanes.put(x + i, ...)
-// read and write what belongs to the row, and nothing beyond it.
+// read and write elements of the row, and none beyond it.
 template <typename Body>
 inline void for_each_register(Index count, const Body& body) noexcept {
   Index i = 0;

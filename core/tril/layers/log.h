@@ -11,9 +11,9 @@ namespace tril::TRIL_ISA {
 //
 //   log(1 + f) = 2 artanh(s) = f - (h - s (h + r)),  h = f^2 / 2,  r = 2 s^2 / 3 + 2 s^4 / 5 + ...
 //
-// (the form of fdlibm's logf, Sun 1993). r ends at 2 s^8 / 9: |s| <= 0.172, so what it leaves out
-// is 2e-9 of the result. log of what is below 0 is NaN, log(0) = -inf, NaN stays NaN. At most 1 ulp
-// from the double's value (elementwise_test.cc).
+// (the form of fdlibm's logf, Sun 1993). The series r ends at 2 s^8 / 9; |s| <= 0.172, so its
+// relative error is 2e-9. log of a number below 0 is NaN, log(0) = -inf, NaN stays NaN. At most 1
+// ulp from the double's value (elementwise_test.cc).
 inline Register log(Register x) noexcept {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -30,7 +30,7 @@ inline Register log(Register x) noexcept {
   r = madd(r, z, broadcast(2.0f / 5));
   r = madd(r, z, broadcast(2.0f / 3)) * z;
   const Register h = broadcast(0.5f) * f * f;
-  // ln 2 in two parts: the first has 17 bits, and so is exact times e.
+  // ln 2 in two parts: the first has 17 bits, so that its product with e is exact.
   const Register low = madd(s, h + r, e * broadcast(0x1.7f7d1cp-20f));
   const Register result = madd(e, broadcast(0x1.62e4p-1f), f - (h - low));
   const Register beyond =

@@ -39,7 +39,7 @@ Loops Loops::over_elements() const noexcept {
   return loops;
 }
 
-LoopPlace::LoopPlace(const Loops& loops, Index row) noexcept : loops_(loops) {
+LoopOffsets::LoopOffsets(const Loops& loops, Index row) noexcept : loops_(loops) {
   for (std::size_t axis = loops.depth_; axis-- > 1;) {
     const Index size = loops.axes_[axis - 1].size;
     index_[axis - 1] = row % size;
@@ -48,7 +48,7 @@ LoopPlace::LoopPlace(const Loops& loops, Index row) noexcept : loops_(loops) {
   }
 }
 
-void LoopPlace::next_row() noexcept {
+void LoopOffsets::next_row() noexcept {
   for (std::size_t axis = loops_.depth_; axis-- > 1;) {
     Index& index = index_[axis - 1];
     step(axis - 1, 1);
@@ -58,7 +58,7 @@ void LoopPlace::next_row() noexcept {
   }
 }
 
-void LoopPlace::step(std::size_t axis, Index by) noexcept {
+void LoopOffsets::step(std::size_t axis, Index by) noexcept {
   for (std::size_t view = 0; view < kMostOperands; ++view) {
     offsets_[view] += by * loops_.axes_[axis].steps[view];
   }

@@ -1,4 +1,4 @@
-// Loops over several views at once that broadcast to one shape.
+// Loops over several views that broadcast to one shape.
 #pragma once
 
 #include <tril/foundation/broadcast.h>
@@ -8,48 +8,49 @@
 
 namespace tril::detail {
 
-// The result and three inputs.
+// Maximum number of views: the result and three inputs.
 inline constexpr std::size_t kMostOperands = 4;
 
-// How far it is, in elements, in each of the views.
+// One stride, in elements, for each view.
 using Steps = std::array<Index, kMostOperands>;
 
-// An axis: how many elements, and how far the next one is, 0 where one element is repeated.
+// An axis: its size and the stride of each view, 0 where an element is repeated.
 struct LoopAxis {
   Index size = 1;
   Steps steps{};
 
-  // Whether this axis, outside of `inner`, goes on where that ends.
+  // Whether this axis and `inner`, the next one inside it, together are one axis with the strides
+  // of `inner`.
   bool continues(const LoopAxis& inner) const noexcept;
 };
 
-// Outermost first: axes of size 1 are left out, axes that are one long row joined.
+// The loops, outermost first. Axes of size 1 are dropped, and contiguous axes are merged.
 class Loops {
  public:
-  // The views, at most kMostOperands, have been checked: each broadcasts to `shape`.
+  // There are at most kMostOperands views, and each has been checked to broadcast to `shape`.
   Loops(const AnyShape& shape, std::initializer_list<AnyView<const float>> views) noexcept;
 
-  // The innermost axis, whose elements are a row; of a single element where there is none.
+  // The innermost axis, whose elements are a row; an axis of one element where there are no axes.
   LoopAxis inner() const noexcept { return depth_ > 0 ? axes_[depth_ - 1] : LoopAxis{}; }
-  // How many rows there are.
+  // The number of rows.
   Index rows() const noexcept;
-  // The same loops over rows of a single element.
+  // The same loops with rows of a single element.
   Loops over_elements() const noexcept;
 
  private:
-  friend class LoopPlace;
+  friend class LoopOffsets;
 
   std::size_t depth_ = 0;
   std::array<LoopAxis, kMostAxes + 1> axes_{};
 };
 
-// Where a row begins in each view: counts up the axes around it.
-class LoopPlace {
+// The offset of the current row in each view.
+class LoopOffsets {
  public:
-  LoopPlace(const Loops& loops, Index row) noexcept;
+  LoopOffsets(const Loops& loops, Index row) noexcept;
 
   void next_row() noexcept;
-  // From the first element of view number `view`.
+  // The offset from the first element of view number `view`.
   Index operator[](std::size_t view) const noexcept { return offsets_[view]; }
 
  private:

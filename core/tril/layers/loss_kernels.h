@@ -1,4 +1,4 @@
-// The losses of one row; one copy per instruction set.
+// Kernels of the losses of one row; one copy per instruction set.
 #pragma once
 
 #include <tril/foundation/isa.h>
@@ -10,10 +10,10 @@ struct LossKernels {
   struct Row {
     float shift;    // the largest x, or 0 where that is -infinity
     double powers;  // the sum of e^(x - shift)
-    double sum;     // of x
-    bool correct;   // whether x[target] is the largest, the first of equal ones
+    double sum;     // the sum of x
+    bool correct;   // whether x[target] is the largest element, the first of equal ones
   };
-  // Of one row of logits x[0, count). Where d_x is not null, it may be x, and
+  // The loss of one row of logits x[0, count). d_x may be x; unless it is null,
   //   d_x[i] = factor * (e^x[i] / sum e^x - share),  d_x[target] -= factor * rest.
   Row (*cross_entropy)(const float* x, Index target, float* d_x, Index count, float factor,
                        float share, float rest) noexcept;

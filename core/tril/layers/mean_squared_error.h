@@ -1,4 +1,4 @@
-// The loss of a regression, with its gradient in the same pass, as torch.nn.functional.mse_loss:
+// The loss of a regression and its gradient in one pass, as torch.nn.functional.mse_loss:
 //
 //   loss = mean or sum of (x - y)^2,  d_x = 2 (x - y), divided by N C for the mean
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace tril {
 
-// x, y and d_x [N, C]; rows may have any stride; d_x, which is overwritten, may be none, or x
+// x, y and d_x are [N, C]; rows may have any stride. d_x is overwritten; it may be no view, or x
 // itself. Returns the loss, which does not depend on the number of threads. Throws Error where
 // shapes do not fit, before anything is written.
 double mean_squared_error(MatrixView<const float> x, MatrixView<const float> y, Reduction reduction,

@@ -24,7 +24,7 @@ namespace {
 
 constexpr Index kSums = 4;  // enough to hide an addition's latency of 4 cycles
 
-// How a row is read: as it is, or times a power of two.
+// The ways to read a row: unchanged, or times a power of two.
 struct AsItIs {
   static constexpr double factor = 1;
   Register operator()(const float* from) const noexcept { return load(from); }
@@ -138,7 +138,7 @@ Spread spread(const float* x, Index cols, const Read& read) noexcept {
   return {shift + rest, variance < 0 ? 0 : variance};
 }
 
-// Of a row as it is read: `spread` and eps are those of it.
+// `spread` and eps are those of the row as it is read.
 template <typename Read>
 NormKernels::Moments normalise(const float* x, const float* weight, const float* bias, double eps,
                                const Spread& spread, float* out, Index cols,

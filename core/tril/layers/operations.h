@@ -1,13 +1,13 @@
-// The operations on one number and on two that run over whole tensors (elementwise.h). A header for
-// kernel files, too: it has no functions.
+// The operations on one and on two numbers that elementwise.h applies to whole tensors. Kernel
+// files include this header, too: it has no functions.
 #pragma once
 
 namespace tril {
 
-// Of one number.
+// Operations on one number.
 enum class Unary { exp, log, sqrt, abs, negate, tanh };
 
-// Of two numbers. A comparison gives 1 where it holds, else 0.
+// Operations on two numbers. A comparison gives 1 where it holds, else 0.
 enum class Binary {
   add,
   subtract,

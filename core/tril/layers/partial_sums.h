@@ -1,5 +1,5 @@
-// Sums over rows, the same whatever the number of threads: the rows are cut into ranges that depend
-// on their number alone, each range has sums of its own, and these are added in order.
+// Sums over rows that do not depend on the number of threads: the number of rows alone decides how
+// they are divided into ranges. Each range has its own sums, which are added in order.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -10,8 +10,8 @@ namespace tril::detail {
 
 class RowRanges {
  public:
-  static constexpr Index kMost = 16;        // ranges, and so threads that can work
-  static constexpr Index kFewestRows = 16;  // of a range: below, adding the sums would be felt
+  static constexpr Index kMost = 16;        // ranges, and so threads at work
+  static constexpr Index kFewestRows = 16;  // of a range, so that adding the sums takes little time
 
   explicit RowRanges(Index rows) noexcept
       : rows_(rows), step_(std::max(kFewestRows, (rows + kMost - 1) / kMost)) {}
@@ -24,9 +24,9 @@ class RowRanges {
   Index rows_, step_;
 };
 
-// Calls body(row, sums) for every row, where `sums` are `width` floats that belong to the row's
-// range and start at 0; then add(sums) for each range, one after another. Takes its working memory,
-// at most kMost * width floats, before anything is called.
+// Calls body(row, sums) for every row, where `sums` are the `width` floats of the row's range, 0 at
+// first. Then calls add(sums) for one range after another. Takes at most kMost * width floats
+// of working memory before the first call.
 template <typename Body, typename Add>
 void sum_rows(Index rows, Index width, const Context& context, const Body& body, const Add& add) {
   const RowRanges ranges(rows);
@@ -40,7 +40,7 @@ void sum_rows(Index rows, Index width, const Context& context, const Body& body,
   for (Index range = 0; range < ranges.count(); ++range) add(sums + range * width);
 }
 
-// total[c] += sums[c], where there is a total.
+// total[c] += sums[c], if `total` is given.
 inline void add_sums(const float* sums, const VectorView<float>& total) noexcept {
   for (Index c = 0; total && c < total.size(0); ++c) total[c] += sums[c];
 }

@@ -1,4 +1,4 @@
-// Positions made into vectors: sines and cosines of wavelengths in geometric progression.
+// Positions as vectors: sines and cosines whose wavelengths are a geometric progression.
 //
 //   out[t, 2 i]     = sin(2 pi t / (wavelength * ratio^i))
 //   out[t, 2 i + 1] = cos(2 pi t / (wavelength * ratio^i))     i = 0 .. D / 2 - 1
@@ -12,15 +12,15 @@ namespace tril {
 
 // The wavelengths of the pairs.
 struct SinusoidalOptions {
-  // In tokens: after how many the first pair repeats. 2 pi, as in the paper, if not given.
+  // The wavelength of the first pair, in tokens (default 2 pi, as in the paper).
   std::optional<double> wavelength = {};
-  // Each pair's wavelength over the one before. 10000^(2 / D), as in the paper, if not given.
+  // The ratio of a pair's wavelength to the one before (default 10000^(2 / D), as in the paper).
   std::optional<double> ratio = {};
 };
 
-// out [T, D], D even; row t is position t. With no option given exactly the table of Vaswani et al.
-// 2017, section 3.5. Computed in double and rounded once. Throws Error for an odd D, for options
-// that are not finite and above 0, and where an angle would be more than 2^31 radians.
+// out is [T, D], D even; row t is position t. The defaults give the table of Vaswani et al. 2017,
+// section 3.5. Computed in double and rounded once. Throws Error for an odd D, for options that are
+// not finite and above 0, and where an angle would be more than 2^31 radians.
 void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> out);
 
 }  // namespace tril

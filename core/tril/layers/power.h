@@ -1,4 +1,4 @@
-// x^y of single numbers.
+// Powers of single numbers.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -6,11 +6,11 @@
 
 namespace tril::detail {
 
-// x^y for floats that were widened: whole powers up to 2^10 by repeated squaring, others by
-// exponential() and logarithm() of elementary.h; within 2^-40 of the exact value, so that rounded
-// to float it is the nearest one or, once in thousands, the one beside it. Special values as C's
-// pow has them: anything^0 and 1^anything are 1, NaN included; what is below 0 has whole powers
-// alone.
+// x^y for floats given as doubles: integer powers up to 2^10 by repeated squaring, others by
+// exponential() and logarithm() of elementary.h. The result is within 2^-40 of the exact value;
+// rounded to float it is the nearest float or, once in thousands, the one beside it. Special values
+// are those of C's pow: anything^0 and 1^anything are 1, even for NaN; numbers below 0 have only
+// integer powers.
 double power(double x, double y) noexcept;
 
 // out[i] = x[i]^y[i]. out may be x or y.

@@ -1,16 +1,16 @@
-// Weights made ready for many calls: their matrices packed once (matmul/packed_matrix.h), where
-// every call would pack them anew.
+// Weights prepared for many calls: their matrices are packed once (matmul/packed_matrix.h), not in
+// every call.
 //
 //     PreparedWeights prepared;
 //     prepared.prepare(weights, parallel);
 //     transformer_block(x, weights, options, output, context, {}, &prepared);  // often
 //
-// A cache beside the weights: it owns the packed copies, about as many bytes as the matrices have,
-// and finds each by where its matrix lies, and of what shape. Results are the same as
-// packed_matrix.h says: up to the order of addition for few rows, else bit for bit.
-// Only matrices of floats are packed (matmul/weight.h).
+// It is a cache beside the weights. It owns the packed copies, about as large as the matrices, and
+// finds a copy by the address and shape of its matrix. Results are equal bit for bit, for few rows
+// up to the order of addition (packed_matrix.h). Only matrices of floats are packed
+// (matmul/weight.h).
 //
-// Who writes weights says so, by invalidate() or drop(): from then on the old copies are not used.
+// Call invalidate() or drop() after writing weights: their copies are not used any more.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -27,9 +27,9 @@ namespace tril {
 // Owns the packed copies.
 class PreparedWeights {
  public:
-  // Packs all matrices of a struct of weights that have no copy that is good. Those packed before
-  // invalidate() are packed again in the same memory. Throws Error where a matrix is no matrix,
-  // OutOfMemory where there is less memory.
+  // Packs all matrices of a struct of weights that have no valid copy. Copies from before
+  // invalidate() are packed again in the same memory. Throws Error where a matrix has no elements,
+  // OutOfMemory where there is not enough memory.
   template <typename Weights>
   void prepare(const Weights& weights, const Context& context) {
     for_each_parameter(weights, [&](const ParameterName&, const auto& view) {
@@ -39,43 +39,43 @@ class PreparedWeights {
     });
   }
 
-  // The same for one matrix [out, in], of which the transpose is packed.
+  // The same for one matrix [out, in]; its transpose is packed.
   void pack(const MatrixView<const float>& weight, const Context& context = {});
 
-  // The copy of just this matrix; null where there is none that is good.
+  // The copy of this matrix; null where there is no valid one.
   const PackedMatrix* find(const MatrixView<const float>& weight) const noexcept;
-  // The same, all its columns.
+  // The same as all columns of the copy.
   PackedColumns columns(const MatrixView<const float>& weight) const noexcept;
 
-  // All weights have changed, as in a step of training: no copy is good any more. O(1), and memory
-  // is kept for the next prepare().
+  // Declares that all weights have changed, as in a training step: no copy is valid any more. Takes
+  // O(1); memory is kept for the next prepare().
   void invalidate() noexcept { ++generation_; }
 
-  // This matrix has changed, or is gone: its copy is given back.
+  // Declares that this matrix has changed or is gone: its copy is freed.
   void drop(const MatrixView<const float>& weight) noexcept;
 
-  // How often all weights have changed.
+  // The number of calls of invalidate().
   std::uint64_t generation() const noexcept { return generation_; }
 
-  // What the copies take.
+  // The bytes of the copies.
   std::size_t bytes() const noexcept;
 
  private:
   struct Copy {
     const float* data;
     Index rows, cols, stride;
-    std::uint64_t generation;  // when it was packed
+    std::uint64_t generation;  // generation() when it was packed
     PackedMatrix packed;
   };
 
-  // Where the copy of this matrix is, or belongs.
+  // The position of this matrix's copy, or where it would be inserted.
   std::vector<Copy>::const_iterator place(const MatrixView<const float>& weight) const noexcept;
 
-  std::vector<Copy> copies_;  // in the order of their addresses
+  std::vector<Copy> copies_;  // sorted by address
   std::uint64_t generation_ = 0;
 };
 
-// What is found of a matrix; nothing where there is nothing.
+// The packed columns of a matrix; nothing where it has no copy or `prepared` is null.
 inline PackedColumns packed_columns(const PreparedWeights* prepared,
                                     const Weight& weight) noexcept {
   return prepared ? prepared->columns(weight.floats()) : PackedColumns();

@@ -13,13 +13,13 @@
 namespace tril {
 namespace {
 
-using detail::AxisSet, detail::LoopAxis, detail::LoopPlace, detail::Loops;
+using detail::AxisSet, detail::LoopAxis, detail::LoopOffsets, detail::Loops;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Of what is reduced, these many at a time: 1 KiB of values.
+// Reductions that are computed side by side: 1 KiB of values.
 constexpr Index kMostLanes = 128;
-// Of a row that is reduced to one number, fewer: they are joined at its end.
+// Fewer for a row that is reduced to one number, since they are joined at its end.
 constexpr Index kRowLanes = 32;
 
 // The state of kMostLanes reductions side by side, or of parts of one.
@@ -116,10 +116,10 @@ struct Axes {
 void fold_all(const Axes& axes, const float* x, Index width, Lanes& lanes) noexcept {
   const LoopAxis row = axes.folded.inner();
   const Index rows = axes.folded.rows(), step = row.steps[0];
-  LoopPlace place(axes.folded, 0);
+  LoopOffsets offsets(axes.folded, 0);
   double before = 0;  // elements in the rows before
-  for (Index n = 0; n < rows; ++n, place.next_row(), before += static_cast<double>(row.size)) {
-    const float* const from = x + place[0];
+  for (Index n = 0; n < rows; ++n, offsets.next_row(), before += static_cast<double>(row.size)) {
+    const float* const from = x + offsets[0];
     for (Index first = 0; first < row.size; first += axes.columns ? 1 : kRowLanes) {
       const double at = before + static_cast<double>(first);
       if (axes.columns) {
@@ -148,19 +148,19 @@ void run(Reduce operation, const AnyView<const float>& x, const AxisSet& reduced
   for_row_ranges(axes.kept.rows() * pieces, static_cast<Index>(std::min(cost, 1e6)), context,
                  [&](Index first, Index last) {
                    Lanes lanes(operation, kernels);
-                   LoopPlace place(axes.kept, first / pieces);
+                   LoopOffsets offsets(axes.kept, first / pieces);
                    for (Index item = first; item < last; ++item) {
                      const Index begin = item % pieces * kMostLanes;
                      const Index width = std::min(kMostLanes, row.size - begin);
                      lanes.start(axes.columns ? width : kRowLanes);
                      if (axes.count > 0) {
-                       fold_all(axes, x.data + place[1] + begin * row.steps[1], width, lanes);
+                       fold_all(axes, x.data + offsets[1] + begin * row.steps[1], width, lanes);
                      }
-                     float* const to = out.data + place[0] + begin * row.steps[0];
+                     float* const to = out.data + offsets[0] + begin * row.steps[0];
                      for (Index i = 0; i < width; ++i) {
                        to[i * row.steps[0]] = lanes.result(i, axes.count);
                      }
-                     if ((item + 1) % pieces == 0) place.next_row();
+                     if ((item + 1) % pieces == 0) offsets.next_row();
                    }
                  });
 }

@@ -64,7 +64,7 @@ const std::vector<double>& factors_of(const RotaryScaling& scaling) noexcept {
   return scaling.length > scaling.original ? scaling.long_factors : scaling.short_factors;
 }
 
-// What becomes of the speed of pair i.
+// The scaled speed of pair i.
 double scaled_speed(double speed, Index i, const RotaryScaling& scaling) noexcept {
   if (scaling.kind == RotaryScalingKind::linear) return speed / scaling.factor;
   if (scaling.kind == RotaryScalingKind::longrope) {

@@ -1,11 +1,12 @@
-// Positions as rotations (Su et al. 2021): pair i of a query or key at position p is turned by p *
-// base^(-2 i / R), so that a query times a key depends on the distance of their positions alone.
+// Positions as rotations (Su et al. 2021): pair i of a query or key at position p is rotated by the
+// angle p * base^(-2 i / R), so that the product of a query and a key depends only on the distance
+// of their positions.
 //
 //   out[a_i] = cos x[a_i] - sin x[b_i]
 //   out[b_i] = sin x[a_i] + cos x[b_i]      i = 0 .. R / 2 - 1
 //
 // The pairs are halves, (a_i, b_i) = (i, R/2 + i), or interleaved, (2 i, 2 i + 1). Elements from R
-// on stay.
+// on do not change.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -17,13 +18,13 @@
 
 namespace tril {
 
-// cos[n, i], sin[n, i] = those of positions[n] * base^(-2 i / R), both [N, R / 2]. Computed in
-// double and rounded once. Throws Error where shapes do not fit, for a base that is not finite and
-// above 0, and for a position whose fastest pair would turn by more than 2^31 radians.
+// cos[n, i] and sin[n, i], both [N, R / 2], are those of the angle positions[n] * base^(-2 i / R),
+// computed in double and rounded once. Throws Error where shapes do not fit, for a base that is not
+// finite and above 0, and for a position whose largest angle is above 2^31 radians.
 void rotary_angles(VectorView<const std::int32_t> positions, double base, MatrixView<float> cos,
                    MatrixView<float> sin);
 
-// How the angles change so that a model reads longer texts than those it was trained on.
+// The ways to scale angles so that a model can read longer texts than it was trained on.
 enum class RotaryScalingKind : std::uint8_t { none, linear, dynamic, llama3, longrope };
 
 // Their names.
@@ -34,7 +35,8 @@ inline constexpr Named<RotaryScalingKind> kRotaryScalingKinds[] = {
     {"llama3", RotaryScalingKind::llama3},
     {"longrope", RotaryScalingKind::longrope}};
 
-// With w = base^(-2 i / R) radians a position, as Hugging Face's `rope_scaling` has it:
+// The scaling of w = base^(-2 i / R), the radians of a position, as in Hugging Face's
+// `rope_scaling`:
 //
 //   linear   w / factor (Chen et al. 2023)
 //   dynamic  w of the base  base (factor n / original - (factor - 1))^(R / (R - 2)),  n = length,
@@ -44,24 +46,24 @@ inline constexpr Named<RotaryScalingKind> kRotaryScalingKinds[] = {
 //   longrope w / short_factors[i], and where length is above original  w / long_factors[i]; cosines
 //            and sines are times `magnitude` (Ding et al. 2024)
 struct RotaryScaling {
-  RotaryScalingKind kind = RotaryScalingKind::none;  // which of them
-  double factor = 1;   // above 0; of dynamic and llama3 at least 1; not of longrope
-  Index original = 0;  // tokens that the model was trained on at once; not of linear
-  double low = 1;      // of llama3: turns within `original`
+  RotaryScalingKind kind = RotaryScalingKind::none;  // the kind of scaling
+  double factor = 1;   // above 0; at least 1 for dynamic and llama3; not used by longrope
+  Index original = 0;  // context that the model was trained with; not used by linear
+  double low = 1;      // for llama3: turns within `original`
   double high = 4;     // above low
-  Index length = 0;    // of dynamic and longrope: the tokens that there are
-  std::vector<double> short_factors = {};  // of longrope: one a pair, above 0
+  Index length = 0;    // for dynamic and longrope: the number of tokens
+  std::vector<double> short_factors = {};  // for longrope: one a pair, above 0
   std::vector<double> long_factors = {};   // the same
-  double magnitude = 1;                    // of longrope: above 0
+  double magnitude = 1;                    // for longrope: above 0
 
   friend bool operator==(const RotaryScaling&, const RotaryScaling&) = default;
 };
 
-// The same of scaled angles. Throws Error besides where a number of the scaling is out of range.
+// The same for scaled angles. Throws Error also where a number of the scaling is out of range.
 void rotary_angles(VectorView<const std::int32_t> positions, double base,
                    const RotaryScaling& scaling, MatrixView<float> cos, MatrixView<float> sin);
 
-// What a scaling's numbers are called where it comes from.
+// The names of a scaling's numbers in the caller's settings.
 struct RotaryScalingNames {
   const char* factor = "scaling.factor";                // of RotaryScaling::factor
   const char* original = "scaling.original";            // of RotaryScaling::original
@@ -71,12 +73,12 @@ struct RotaryScalingNames {
   const char* magnitude = "scaling.magnitude";          // of RotaryScaling::magnitude
 };
 
-// Throws Error in the name of `call`, of a number by its name, where that is out of range, or
-// factors are not as many as the pairs.
+// Throws Error in the name of `call`, naming the number, where a number is out of range or the
+// factors are not one a pair.
 void check_rotary_scaling(const RotaryScaling& scaling, Index pairs, const char* call,
                           const RotaryScalingNames& names = {});
 
-// Which elements are turned together.
+// The elements that form a pair.
 enum class RotaryPairs { halves, interleaved };
 
 // Their names.
@@ -84,23 +86,22 @@ inline constexpr Named<RotaryPairs> kRotaryPairs[] = {{"halves", RotaryPairs::ha
                                                       {"interleaved", RotaryPairs::interleaved}};
 
 // x and out [B, H, T, D], cos and sin [B, T, R / 2] with R <= D: ONNX's RotaryEmbedding
-// (`interleaved` is its interleaved = 1, R its rotary_embedding_dim). A table for all batches is a
-// view with stride 0; [T, H * D] is a view as well. out may be x itself. Throws Error where shapes
-// do not fit.
+// (`interleaved` is its interleaved = 1, R its rotary_embedding_dim). A view with stride 0 gives
+// all batches the same table; [T, H * D] can be viewed as x, too. out may be x itself. Throws Error
+// where shapes do not fit.
 void rotary_positions(TensorView<const float, 4> x, TensorView<const float, 3> cos,
                       TensorView<const float, 3> sin, RotaryPairs pairs, TensorView<float, 4> out,
                       const Context& context = {});
 
-// The backward pass: the same turn by the opposite angle, d_x from the gradient d_out [B, H, T, D]
-// of the output. d_x, which is overwritten, may be d_out itself. Throws Error as rotary_positions
-// does.
+// The backward pass: rotates the gradient d_out [B, H, T, D] of the output by the opposite angle.
+// d_x is overwritten, and may be d_out itself. Throws Error as rotary_positions does.
 void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<const float, 3> cos,
                                TensorView<const float, 3> sin, RotaryPairs pairs,
                                TensorView<float, 4> d_x, const Context& context = {});
 
 namespace detail {
 
-// Radians a position, of the pair that turns fastest.
+// The radians a position of the fastest pair.
 double fastest_rotary_speed(double base, const RotaryScaling& scaling, Index pairs) noexcept;
 
 }  // namespace detail

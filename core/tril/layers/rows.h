@@ -1,4 +1,4 @@
-// One row of scores in registers. For kernel files, like foundation/simd.h.
+// Operations on a row of scores in registers. For kernel files, like foundation/simd.h.
 #pragma once
 
 #include <tril/foundation/simd.h>
@@ -24,8 +24,9 @@ inline float row_max(const float* x, Index count) noexcept {
   return reduce_max(max(max(a, b), max(c, d)));
 }
 
-// out[i] = f(x[i]) for a whole row; f may see -inf in lanes beyond its end. `AtOnce` registers a
-// step of the loop: more than one where f is so short that the loop itself would be felt.
+// out[i] = f(x[i]) for a whole row; f may get -inf in lanes beyond its end. A step of the loop
+// takes `AtOnce` registers: more than one where f is so short that the loop itself takes noticeable
+// time.
 template <int AtOnce = 1, typename Function>
 inline void map_row(const float* x, float* out, Index count, const Function& f) noexcept {
   Index i = 0;
@@ -39,8 +40,8 @@ inline void map_row(const float* x, float* out, Index count, const Function& f) 
   if (i < count) store_part(out + i, f(load_part(x + i, count - i, -kInfinity)), count - i);
 }
 
-// What is subtracted from a row before exp. A row of only -inf has no finite maximum: any shift
-// does, since exp(-inf - shift) = 0.
+// The number that is subtracted from a row before exp. A row of only -inf has no finite maximum;
+// any shift gives exp(-inf - shift) = 0.
 inline float shift_of(float maximum) noexcept { return maximum == -kInfinity ? 0.0f : maximum; }
 inline Register shift_of(Register maximum) noexcept {
   return select(maximum == broadcast(-kInfinity), Register{}, maximum);

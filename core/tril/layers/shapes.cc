@@ -34,7 +34,7 @@ bool is_contiguous(const AnyView<const float>& x) noexcept {
   return true;
 }
 
-// What join() reads of each tensor: for stack with the new axis.
+// The view of a tensor that join() reads: for stack it has the new axis.
 AnyView<const float> part_of(Join how, const AnyView<const float>& tensor, Index axis,
                              const char* call) {
   return how == Join::stack ? insert_axis(tensor, axis, call) : tensor;

@@ -17,7 +17,7 @@ struct Range {
   Index first, count, step;
 };
 
-// By Python's rule for slices.
+// The range of a slice by Python's rule.
 Range range_of(const Slice& slice, Index size, int axis, const AnyShape& shape, const char* call) {
   const auto from_front = [&](Index index) { return index < 0 ? index + size : index; };
   if (slice.is_one) {

@@ -1,4 +1,4 @@
-// A sum of squares whose partial sums may leave the range of float. For kernel files, like
+// Sums of squares whose partial sums may leave the range of float. For kernel files, like
 // foundation/simd.h.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace tril::TRIL_ISA {
 
-// `sum`, or the sum of value(i)^2 in double, where float has lost digits: beyond its range, or so
-// small that squares below 2^-126 count.
+// `sum`; or, where it has lost digits, the sum of value(i)^2 in double. That is where `sum` is
+// beyond the range of float, or so small that squares below 2^-126 matter.
 template <typename Value>
 inline double in_range_or_double(float sum, Index count, const Value& value) noexcept {
   if (sum >= 0x1p-90f && sum < std::numeric_limits<float>::infinity()) return sum;

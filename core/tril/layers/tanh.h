@@ -5,9 +5,9 @@
 
 namespace tril::TRIL_ISA {
 
-// Where |x| is small, x - x^3 / 3 + 2 x^5 / 15 - ...; the first term left out is below 2^-26 of the
-// sum for |x| < 0.35. Elsewhere (1 - e) / (1 + e) with e = e^(-2 |x|), and the sign of x. At most 3
-// ulp from the double's value (score_kernels_test.cc).
+// Small |x| take the series x - x^3 / 3 + 2 x^5 / 15 - ...; the first omitted term is below 2^-26
+// of the sum for |x| < 0.35. Other x take (1 - e) / (1 + e) with e = e^(-2 |x|), and the sign of x.
+// At most 3 ulp from the double's value (score_kernels_test.cc).
 inline Register tanh(Register x) noexcept {
   const Register one = broadcast(1.0f), square = x * x, magnitude = max(x, -x);
   Register series = broadcast(-1382.0f / 155925);

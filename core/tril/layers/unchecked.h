@@ -1,6 +1,5 @@
-// The layers below a call that has checked its arguments already. Each computes what the public
-// function of its name does, and looks at none of what that one refuses. Those that have many
-// arguments hold them as a struct.
+// Layers for callers that have already checked the arguments. Each computes the same as the public
+// function of its name, without its checks. A layer with many arguments is a struct of them.
 #pragma once
 
 #include <tril/layers/activations.h>
@@ -63,7 +62,7 @@ struct FeedForward {
                       const FeedForwardGradients& gradients) const;
 };
 
-// A norm of rows, but not NormKind::none. RMS norm has no bias and no mean.
+// A norm of rows of any kind but NormKind::none. RMS norm has no bias and no mean.
 struct Norm {
   NormKind kind;
   MatrixView<const float> x;
@@ -88,7 +87,7 @@ struct NormBackward {
 void run_rotary_angles(const VectorView<const std::int32_t>& positions, double base,
                        const RotaryScaling& scaling, const MatrixView<float>& cos,
                        const MatrixView<float>& sin) noexcept;
-// Whether pairs are turned by their angle, or gradients of them back.
+// Rotates pairs by their angle (forward), or their gradients by the opposite angle (backward).
 enum class Direction { forward, backward };
 void turn_pairs(Direction direction, const TensorView<const float, 4>& x,
                 const TensorView<const float, 3>& cos, const TensorView<const float, 3>& sin,

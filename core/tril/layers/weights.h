@@ -1,5 +1,5 @@
-// What layers learn, named and shaped as PyTorch's modules have it (foundation/parameters.h walks
-// through it). T is const float where weights are read, float where gradients are written.
+// The parameters of layers, with the names and shapes of PyTorch's modules; foundation/parameters.h
+// visits them. T is const float where weights are read, float where gradients are written.
 #pragma once
 
 #include <tril/foundation/named.h>
@@ -25,7 +25,7 @@ struct BasicLinearWeights {
   }
 };
 
-// How rows are normalised. None: they stay as they are.
+// The norms of rows. `none` does not change them.
 enum class NormKind : std::uint8_t { layer_norm, rms_norm, none };
 // Their names.
 inline constexpr Named<NormKind> kNormKinds[] = {{"layer_norm", NormKind::layer_norm},
@@ -46,7 +46,7 @@ struct BasicNormWeights {
   }
 };
 
-// The two linear layers of a feed-forward, forward and backward.
+// The two linear layers of a feed-forward.
 template <typename T>
 struct BasicFeedForwardWeights {
   BasicLinearWeights<T> linear1 = {};  // [F, C]
@@ -60,7 +60,7 @@ struct BasicFeedForwardWeights {
   }
 };
 
-// To be read.
+// Weights that are only read.
 using LinearWeights = BasicLinearWeights<const float>;
 using NormWeights = BasicNormWeights<const float>;
 using FeedForwardWeights = BasicFeedForwardWeights<const float>;

@@ -1,7 +1,8 @@
-// What a loop order does to memory: every read and write of a product, in order, with addresses.
+// The memory accesses of a loop order: every read and write of a product, in order, with its
+// address.
 //
-// The methods run as they are (loop_orders.h), only on a memory that tells. A value that a method
-// keeps in a variable, such as the sum of a dot product, is no access.
+// It runs the methods of loop_orders.h on a memory that records. A value in a variable, such as the
+// sum of a dot product, is not an access.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -12,27 +13,27 @@
 
 namespace tril {
 
-// Which of the three matrices of a product.
+// The three matrices of a product.
 enum class MatrixName { a, b, out };
 
-// One element, read or written.
+// A read or a write of an element.
 struct MatrixAccess {
-  MatrixName matrix;      // whose
-  bool write;             // else read
+  MatrixName matrix;      // the matrix
+  bool write;             // whether it is a write
   Index row, col;         // in op(a), op(b), out
   std::uint64_t address;  // in bytes
 };
 
-// Where the matrices lie, and how large blocks are.
+// The addresses of the matrices, and the size of blocks.
 struct AccessTraceOptions {
-  // Where the matrices begin, in bytes. Addresses count from here and not from where the views
-  // happen to lie, so that a trace is the same in every run.
+  // The addresses of the matrices, in bytes. They replace those of the views, so that a trace is
+  // the same in every run.
   std::uint64_t a = 0, b = 0, out = 0;
-  // The edge of the blocks of `blocked`, one level of them; 0 stands for the three real ones.
+  // The edge of the blocks of `blocked`, with one level; 0: the three levels that matmul uses.
   Index block = 0;
 };
 
-// Computes out as matmul does with one of the six orders or `blocked`, and calls visit for each
+// Computes out as matmul does by one of the six orders or `blocked`, and calls visit for each
 // access. Throws Error as matmul does, and for any other method.
 void trace_matmul(MatrixView<const float> a, MatrixView<const float> b,
                   const MatmulOptions& options, const AccessTraceOptions& trace,

@@ -42,7 +42,7 @@ struct Work {
   double visits = 0;   // of a query to a block of keys of which it may see any
 };
 
-// What is counted one by one: some seconds of work, and no more.
+// Maximum number of scores that are counted one by one: a few seconds of work.
 constexpr double kMostCounted = 1 << 26;
 
 // Whether all heads of all batches see the same: such a mask fits any number of them.
@@ -253,7 +253,7 @@ AttentionCost multi_head_attention_cost(const MultiHeadSizes& s, const Attention
   const Cost key = linear_cost(key_rows, s.width, key_width, s.bias);
   cost.flops += 2 * query.flops + 2 * key.flops;
   cost.held_bytes += cost.input_bytes + cost.output_bytes;  // queries, keys, values, and outputs
-  // What the linear layers are given, less the heads' outputs and the inputs that they share.
+  // The inputs of the linear layers, without the heads' outputs, and shared inputs once.
   const double x = query.output_bytes, context = kFloatBytes * times(key_rows, s.width);
   cost.input_bytes =
       2 * (query.input_bytes - x) + 2 * (key.input_bytes - context) + x + (s.cross ? context : 0);

@@ -35,7 +35,8 @@ bool CacheModel::access(std::uint64_t address) {
   const auto found = std::find(begin, end, line);
   const bool hit = found != end;
   ++(hit ? hits_ : misses_);
-  // To the front; those before it move back by one, and on a miss the last one falls out.
+  // Moves the line to the front; the lines before it move back by one, and on a miss the last one
+  // is evicted.
   const auto hole = hit ? found : end - 1;
   std::move_backward(begin, hole, hole + 1);
   *begin = line;

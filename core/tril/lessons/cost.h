@@ -1,39 +1,39 @@
-// What a computation costs, counted from its definition and its sizes, not measured.
+// The cost of a computation, counted from its definition and sizes, not measured.
 //
-// Flops: every addition, subtraction, multiplication, division, comparison and elementary function
-// (exp, tanh, erf, sqrt) of floats is 1. A sum starts at 0, so n terms are n additions. Not
-// counted: sign changes, copies, hiding by a mask, and what kernels do besides the definition, such
-// as packing and lanes that only fill a register.
+// Every addition, subtraction, multiplication, division, comparison and elementary function (exp,
+// tanh, erf, sqrt) of floats is one flop. A sum starts at 0, so n terms are n additions. Sign
+// changes, copies, masking, and work of kernels beyond the definition, such as packing and padding
+// of registers, are not counted.
 #pragma once
 
 #include <tril/foundation/tensor.h>
 
 namespace tril {
 
-// Doubles, which are exact far beyond the range of a 32-bit Index.
+// A cost. Its numbers are doubles, which are exact far beyond the range of a 32-bit Index.
 struct Cost {
   double flops = 0;         // floating-point operations
-  double input_bytes = 0;   // 4 for each number that is given, weights included
-  double output_bytes = 0;  // 4 for each number that is asked for
-  // The most that is held at once on the way, by one thread: 4 for each number that is neither
-  // given nor asked for. Packed copies are not counted.
+  double input_bytes = 0;   // 4 for each input number, weights included
+  double output_bytes = 0;  // 4 for each output number
+  // Maximum intermediate memory of one thread: 4 for each number that is neither input nor output.
+  // Packed copies are not counted.
   double held_bytes = 0;
 
-  // What must go through memory at least: everything read once and written once.
+  // The minimum memory traffic: every input read once and every output written once.
   double bytes() const noexcept { return input_bytes + output_bytes; }
 
-  // Of one computation after another: what is held at once is held by one of them.
+  // Adds the cost of a computation that runs after this one; held_bytes becomes the maximum.
   Cost& operator+=(const Cost& other) noexcept;
 };
 
 // Flops a byte. Throws Error for numbers that are not finite, below 0, or no bytes.
 double intensity(double flops, double bytes);
 
-// 10^9 flops a second, if they take so long. Throws Error as intensity does.
+// The speed in 10^9 flops a second. Throws Error as intensity does.
 double gigaflops(double flops, double milliseconds);
 
-// One measured number over another of its kind: times as fast, a share of the peak. Throws Error
-// as intensity does.
+// The ratio of two measured numbers: a speed-up, or a share of the peak. Throws Error as intensity
+// does.
 double ratio(double number, double of);
 
 namespace detail {

@@ -1,9 +1,9 @@
-// How often a loop order misses a small cache, by counting on paper instead of by trace.
+// The number of misses of a loop order in a small cache, from formulas instead of a trace.
 //
-// Square matrices of edge n, one after the other and each beginning with a line, L floats a line
-// and r = n / L lines a row; a fully associative cache of W lines that keeps the least recently
-// used, far too small for a matrix. Of the innermost loop a row costs r misses, a column n, an
-// element 1:
+// The matrices are square with edge n, follow one another in memory, and each begins with a line; a
+// line has L floats and a row r = n / L lines. The cache is fully associative with W lines and
+// least-recently-used replacement, and far too small for a matrix. In the innermost loop a row
+// costs r misses, a column n, an element 1:
 //
 //     ijk, jik   n^2 (r + n + 1)
 //     ikj        n^2 (r + r + 1) + n r for zeroing out; once W >= 2 r a row of out stays while its
@@ -21,19 +21,19 @@
 
 namespace tril {
 
-// A cache small enough to be drawn.
+// A cache small enough to draw.
 struct SmallCache {
   Index line_floats = 4;  // L
-  Index lines = 8;        // any of which may hold any line of memory
+  Index lines = 8;        // number of lines; each may hold any line of memory
   // The edge t of the blocks of `blocked`.
   Index block = 4;
 };
 
-// The largest edge: the misses of larger matrices are more than a double can count.
+// The largest edge: a double could not count the misses of larger matrices.
 inline constexpr Index kMostExpected = Index{1} << 17;
 
-// None where the counting above does not hold: n is no multiple of L or above kMostExpected, the
-// cache is too small or too large for it, or the method is none of these.
+// The number of misses; nothing where the formulas do not apply: n is not a multiple of L or above
+// kMostExpected, the cache is too small or too large for them, or the method is not listed.
 std::optional<std::uint64_t> expected_misses(MatmulMethod method, Index n, const SmallCache& cache);
 
 }  // namespace tril

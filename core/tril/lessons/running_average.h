@@ -1,11 +1,11 @@
-// The average of everything up to now, for every moment: out[b, t] = mean of x[b, 0 .. t], computed
-// in three ways that agree within rounding.
+// The running average, out[b, t] = mean of x[b, 0 .. t], computed in three ways that agree within
+// rounding.
 //
 //     loops    for every t, add up x[b, 0 .. t] and divide
 //     matrix   weights = a lower triangle of ones, each row divided by its sum; out[b] = weights
 //     x[b] softmax  weights = softmax of a mask, 0 below and on the diagonal, `hidden` above it
 //
-// The third is causal attention whose scores are all 0. For looking at, not for speed.
+// The third is causal attention whose scores are all 0. For teaching, not for speed.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -16,7 +16,7 @@
 
 namespace tril {
 
-// Three ways to one result.
+// The three ways.
 enum class AverageMethod { loops, matrix, softmax };
 
 // Their names.
@@ -24,21 +24,20 @@ inline constexpr Named<AverageMethod> kAverageMethods[] = {{"loops", AverageMeth
                                                            {"matrix", AverageMethod::matrix},
                                                            {"softmax", AverageMethod::softmax}};
 
-// By which way, and what is averaged.
+// Options of running_average().
 struct RunningAverageOptions {
-  AverageMethod method = AverageMethod::loops;  // the same result but for rounding
-  // Sums in place of averages: the weights are not divided. Not by softmax, whose rows always sum
-  // to 1.
+  AverageMethod method = AverageMethod::loops;  // results differ only in rounding
+  // Computes sums instead of averages: weights are not divided. Not for softmax, whose rows always
+  // sum to 1.
   bool sum = false;
-  // What softmax's mask holds above the diagonal. Anything but -inf lets the future in.
+  // The value of softmax's mask above the diagonal. Any value but -inf shows the future.
   float hidden = -std::numeric_limits<float>::infinity();
 };
 
-// Views to fill, [T, T]; none: not wanted. By loops there is nothing to fill, and they must be
-// none.
+// Views [T, T] to fill; no view: not traced. The way `loops` has no weights and accepts no views.
 struct RunningAverageTrace {
-  MatrixView<float> mask;     // what the weights are made of: ones below the diagonal, or the mask
-  MatrixView<float> weights;  // each row what one moment takes of every other
+  MatrixView<float> mask;     // the weights' source: ones below the diagonal, or the mask
+  MatrixView<float> weights;  // row t has the weights of all moments in average t
 };
 
 // x and out [B, T, C], T at most 2^15. Throws Error where shapes do not fit, out shares memory with

@@ -73,9 +73,10 @@ Numbers bidiagonal(Numbers a, Index rows, Index cols) {
   return result;
 }
 
-// How many singular values of a bidiagonal matrix are below x > 0. They and their negatives are the
-// eigenvalues of the symmetric tridiagonal matrix with zeros on its diagonal and `beside` beside
-// it; of those as many are below x as the pivots of its shift by x are negative (Sylvester).
+// The number of singular values of a bidiagonal matrix below x > 0. They and their negatives are
+// the eigenvalues of the symmetric tridiagonal matrix with zeros on its diagonal and `beside`
+// beside it. The number of these below x is that of negative pivots of the matrix shifted by x
+// (Sylvester).
 Index count_below(const Numbers& beside, double x, double smallest_pivot) noexcept {
   const Index values = static_cast<Index>(beside.size() + 1) / 2;
   double pivot = -x;

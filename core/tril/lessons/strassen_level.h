@@ -1,17 +1,17 @@
-// One level of Strassen's product (1969), taken apart: seven products of sums instead of eight of
+// One level of Strassen's product (1969), step by step: seven products of sums instead of eight of
 // quarters.
 //
 //     left[p] = sum of A's quarters,  right[p] = sum of B's,  products[p] = left[p] * right[p]
 //     quarters of out = sums of products, all with the signs of kStrassenProducts
 //
-// For looking at: here the sums are stored. matmul's method strassen (strassen.h) is the fast one.
+// For teaching, it stores the sums; matmul's method strassen (strassen.h) is the fast one.
 #pragma once
 
 #include <tril/foundation/tensor.h>
 
 namespace tril {
 
-// What is made on the way, all of it wanted.
+// The intermediate results, all of which must be given.
 struct StrassenLevelTrace {
   TensorView<float, 3> left;      // [7, rows / 2, depth / 2]
   TensorView<float, 3> right;     // [7, depth / 2, cols / 2]

@@ -1,4 +1,4 @@
-// What a step of training costs, part by part (lessons/cost.h says what is counted).
+// The cost of a training step, part by part (lessons/cost.h says what is counted).
 #pragma once
 
 #include <tril/lessons/cost.h>
@@ -8,13 +8,13 @@ namespace tril {
 
 // The parts of a step.
 struct TrainingCost {
-  Cost forward;    // to the loss; a model that is only run does this part alone
-  Cost backward;   // to the gradients
-  Cost optimizer;  // their norm, clipping, and the move of all parameters
+  Cost forward;    // up to the loss; inference has only this part
+  Cost backward;   // all gradients
+  Cost optimizer;  // norm and clipping of gradients, and the update
 };
 
-// Of `batches` sequences of `tokens` each, without dropout. Flops as the formulas are written,
-// whatever a kernel computes again:
+// The cost for `batches` sequences of `tokens` tokens, without dropout. Flops are those of the
+// formulas, not of what kernels recompute:
 // - a linear layer backward twice its forward, for the gradients of its input and of its weights,
 //   and an addition a bias and row;
 // - attention backward, for each score that forward computes, 10 D + 6: it again, its exp, and the
@@ -24,8 +24,7 @@ struct TrainingCost {
 //   and 4; gelu_tanh backward 18, and gelu as that; a gate 1 more forward and 3 backward, SwiGLU's
 //   4 and 11 in all; rotary positions 3 an element either way;
 // - loss 4 a logit either way, 3 a row forward and 1 backward, a cap of logits 3 and 4 more each;
-// an
-//   addition for each element of a residual stream, of positions, and of what comes back to
+//   an addition for each element of a residual stream, of positions, and of the gradients of
 //   embeddings and positions; a product for each of an embedding that is scaled, either way;
 // - AdamW 17 a parameter, SGD 5 and with momentum 7, the norm and clipping counted in, and 1 more
 //   where it decays.

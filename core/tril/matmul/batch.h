@@ -1,5 +1,5 @@
-// A batch of products of one shape, as the methods see it: the first product, and how far apart the
-// matrices of the others lie.
+// A batch of products of one shape, the input of every method: the first product, and the strides
+// to the matrices of the others.
 #pragma once
 
 #include <tril/matmul/product.h>
@@ -13,12 +13,12 @@ inline constexpr int kMostBatchAxes = 6;  // of 8 axes in all
 struct ProductBatch {
   struct Axis {
     Index size;
-    Index a, b, out;  // elements from one matrix to the next; 0 where one serves all
+    Index a, b, out;  // strides between matrices, in elements; 0 where one is shared
   };
 
   Product first;
   int rank = 0;
-  std::array<Axis, kMostBatchAxes> axes;  // as many as rank says; the others are never read
+  std::array<Axis, kMostBatchAxes> axes;  // the first `rank` ones are used
 
   ProductBatch() = default;
   ProductBatch(const Product& only) noexcept : first(only) {}
@@ -29,7 +29,7 @@ struct ProductBatch {
     return count;
   }
 
-  // The product number n, the last axis counting fastest.
+  // Product number n; the last axis counts fastest.
   Product operator[](Index n) const noexcept {
     Product product = first;
     for (int axis = rank; axis-- > 0;) {

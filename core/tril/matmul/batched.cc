@@ -21,7 +21,7 @@ Index stride_along(const MatrixStack<T>& stack, int axis, int rank) noexcept {
   return stack.shape[i] == 1 ? 0 : stack.strides[i];
 }
 
-// Where the matrices of all products lie; out has the batch axes that the two stacks' broadcast to.
+// The batch of all products; out has the batch axes to which those of the two stacks broadcast.
 detail::ProductBatch batch_of(const detail::Product& first, const MatrixStack<const float>& a,
                               const MatrixStack<const float>& b,
                               const MatrixStack<float>& out) noexcept {
@@ -35,8 +35,8 @@ detail::ProductBatch batch_of(const detail::Product& first, const MatrixStack<co
   return batch;
 }
 
-// Where the last axis repeats b, and a's and out's matrices follow on one another as their rows do,
-// the axis is more rows of one product: one larger product packs b once.
+// Merges the last axis into the rows where it repeats b and the rows of a and out are evenly spaced
+// across it: one larger product packs b only once.
 void merge_rows(detail::ProductBatch& batch) noexcept {
   detail::Product& p = batch.first;
   while (batch.rank > 0) {

@@ -1,6 +1,6 @@
-// Dot products of one vector with the rows of a matrix that is read once, where it lies: floats, or
-// numbers of 16 bits, which are widened in registers. The sums are the same in the same order, so
-// the result is that of widening first, bit for bit. For kernel files, like simd.h.
+// Dot products of a vector with the rows of a matrix, which is read once and in place: floats, or
+// numbers of 16 bits, which are widened in registers. The order of addition is that of widening
+// first, so the result is equal bit for bit. For kernel files, like simd.h.
 #pragma once
 
 #include <tril/foundation/narrow.h>
@@ -9,11 +9,12 @@
 
 namespace tril::TRIL_ISA {
 
-// Narrow registers: rows whose dot products are formed together, 4 * 2 sums, + 2 of x = 10
-// registers. Wide ones: rows one after the other, so that the matrix is read as one stream, and
-// their sums across lanes together. Four rows at once are four streams, which processors read ahead
-// less well: in turns on AVX-512, 37 GB/s beside 19 where the matrix is in the level-3 cache, as
-// fast as reading alone; 1.15 times as fast from the level-2 cache.
+// Rows of a group. With narrow registers the dot products of a group are computed together: 4 * 2
+// sums and 2 registers of x. With wide ones rows are read one after another, as one stream, and
+// only their sums across lanes are computed together. Four rows at once would be four streams,
+// which processors prefetch less well: measured in turns with AVX-512, one stream reaches 37 GB/s
+// and four 19 where the matrix is in the level-3 cache, and one is 1.15 times as fast from the
+// level-2 cache.
 inline constexpr int kDottedRows = kLanes == 4 ? 4 : kLanes;
 
 inline void store_one(float sum, const TileOutput& out, Index j) noexcept {
@@ -21,7 +22,7 @@ inline void store_one(float sum, const TileOutput& out, Index j) noexcept {
   to = out.accumulate ? madd(out.alpha, sum, to) : out.alpha * sum;
 }
 
-// Of each register its sum across the lanes, in the order of reduce_add.
+// The sum across the lanes of each register, in the order of reduce_add.
 template <int Half = kLanes / 2>
 inline Register sums_across(Register (&rows)[kLanes]) noexcept {
   for (int i = 0; i < Half; ++i) {
@@ -32,9 +33,9 @@ inline Register sums_across(Register (&rows)[kLanes]) noexcept {
   return rows[0];
 }
 
-// sum[r] = x . b[r], lane by lane, for Rows rows at once, so that x is loaded once for all of them,
-// in two partial sums each, so that one addition need not wait for the last. Returns how far it
-// came.
+// sum[r] = x . b[r], lane by lane, for Rows rows at once, so that x is loaded once for all of them.
+// Each row has two partial sums, so that no addition waits for the last one. Returns the number of
+// elements done.
 template <int Rows, typename Number>
 Index dot(const float* x, const Number* b, Index stride, Index depth, Register* sum) noexcept {
   Register even[Rows] = {}, odd[Rows] = {};

@@ -1,5 +1,5 @@
-// A tile of dot products: some rows of A with some rows of B^T, both read where they lie along
-// their rows, so that nothing need be packed. For kernel files, like simd.h.
+// A tile of dot products of some rows of A with some rows of B^T. Both are read in place along
+// their rows, so nothing is packed. For kernel files, like simd.h.
 #pragma once
 
 #include <tril/foundation/simd.h>
@@ -13,7 +13,7 @@ namespace tril::TRIL_ISA {
 // for each register of k:  y = B's rows there;  for each row x of A:  sum += x * y
 // out = alpha * (each sum, across its lanes) (+ out, or + bias)
 //
-// Each element is the same sum in the same order, whatever tile it is part of.
+// An element has the same order of addition in every tile.
 template <int Rows, int Cols>
 void dot_tile(const float* a, Index a_stride, const float* b, Index b_stride, Index depth,
               const TileOutput& out) noexcept {

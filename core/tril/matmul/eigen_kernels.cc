@@ -26,8 +26,8 @@ void multiply(const detail::Product& p) {
   const Input a = as_map(p.a, p.rows, p.depth, a_copy), b = as_map(p.b, p.depth, p.cols, b_copy);
   Output out(p.out, p.rows, p.cols, Strides(p.out_stride));
   if (!p.accumulate) out.setZero();
-  // What `out.noalias() += p.alpha * a * b` calls from 20 rows, columns and depth together on;
-  // below it would take a path of its own, half of the code.
+  // The function that `out.noalias() += p.alpha * a * b` calls where rows, columns and depth add up
+  // to at least 20; the expression has another path below that, which is half of the code.
   using Product = Eigen::internal::generic_product_impl<Input, Input, Eigen::DenseShape,
                                                         Eigen::DenseShape, Eigen::GemmProduct>;
   Product::scaleAndAddTo(out, a, b, p.alpha);

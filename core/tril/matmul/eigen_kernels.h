@@ -1,4 +1,4 @@
-// Eigen's product, one copy per instruction set.
+// Eigen's product; one copy per instruction set.
 #pragma once
 
 #include <tril/foundation/isa.h>

@@ -1,9 +1,10 @@
-// Products in which a 0 of A hides a row of B from a row of the output, whatever it holds: by plain
-// arithmetic 0 * NaN and 0 * infinity are NaN. Masks and dropout put zeros where nothing may be
-// seen, and a gradient is 0 where nothing flows back.
+// Products in which a 0 of A hides a row of B from a row of the output, whatever its elements are;
+// in plain arithmetic 0 * NaN and 0 * infinity are NaN. Such zeros come from masks, dropout, and
+// gradients that are 0.
 //
-// B is multiplied with 0 where it is not finite, so that whoever does not see these elements gets
-// the same bits as from any finite numbers there; whoever does see them gets them added.
+// Elements of B that are not finite are replaced by 0 in the product, so that rows that do not see
+// them get the same bits as with any finite numbers there; they are then added to the rows that see
+// them.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -15,11 +16,11 @@ namespace tril::detail {
 
 bool all_finite(const float* x, Index count) noexcept;
 
-// Elements that are NaN or infinite become 0.
+// Sets elements that are NaN or infinite to 0.
 void clear_not_finite(float* x, Index count) noexcept;
 
-// out[i] += factor(i, k) * b[k] for those elements of row k of b that are not finite, where the
-// factor is not 0.
+// out[i] += factor(i, k) * b[k] for elements of row k of b that are not finite, where the factor is
+// not 0.
 template <typename Factor>
 void add_not_finite(const MatrixView<const float>& b, Index rows, const MatrixView<float>& out,
                     const Factor& factor) noexcept {
@@ -36,18 +37,19 @@ void add_not_finite(const MatrixView<const float>& b, Index rows, const MatrixVi
   }
 }
 
-// out = A B, or A^T B with options.transpose_a, where a 0 of A hides. B as it is given. Adds to out
-// with options.accumulate.
+// out = A B, or A^T B with options.transpose_a, where a 0 of A hides. Adds to out with
+// options.accumulate.
 void run_hiding_matmul(const MatrixView<const float>& a, const MatrixView<const float>& b,
                        const MatmulOptions& options, const MatrixView<float>& out,
                        const Context& context);
 
-// x, or a copy in the frame's memory with 0 in the rows whose gradient d is all 0 though they are
-// not finite: nothing flows through these.
+// x without the rows that have no effect on the gradient: where a row is not finite and its
+// gradient d is all 0, it is 0 in a copy in the frame's memory; without such rows x itself is
+// returned.
 MatrixView<const float> live_rows(const MatrixView<const float>& x,
                                   const MatrixView<const float>& d, Scratch::Frame& frame);
 
-// Whether all are 0; looks no further than the first that is not.
+// Whether all elements are 0; stops at the first that is not.
 inline bool all_zero(const float* x, Index count) noexcept {
   Index i = 0;
   while (i < count && x[i] == 0.0f) ++i;

@@ -1,9 +1,9 @@
-// The product by its three loops: the six orders, and blocked for three levels of cache.
+// The product as three loops: the six orders, and blocked for three levels of cache.
 //
-// Written once, over the memory they work on: Direct is what matmul runs, a recorder in its place
-// sees every access (access_trace.h). All of it is scalar, and loop_orders.cc is compiled without
-// vectoriser and loop interchange: who compares the orders must get the order that is written here,
-// not what a compiler makes of it.
+// The loops are templates on their memory: matmul uses Direct, and a recorder in its place sees
+// every access (access_trace.h). All code is scalar, and loop_orders.cc is compiled without
+// vectoriser and loop interchange: a comparison of the orders must get the order that is written
+// here, not the compiler's choice.
 #pragma once
 
 #include <tril/matmul/product.h>
@@ -26,7 +26,7 @@ class Direct {
   Product p_;
 };
 
-// Half-open, for each of the three loops.
+// A half-open range of one of the three loops.
 struct Range {
   Index begin, end;
 };
@@ -36,7 +36,7 @@ struct Block {
 
 inline Block whole(const Product& p) noexcept { return {{0, p.rows}, {0, p.cols}, {0, p.depth}}; }
 
-// The edge of a block for each level of cache.
+// The edge of a block at each level of cache.
 struct BlockSizes {
   Index third, second, first;
 };
@@ -121,7 +121,7 @@ class LoopOrders {
     for (Index i = 0; i < p_.rows; ++i) m_.set_out(i, j, m_.out(i, j) + m_.a(i, k) * x);
   }
 
-  // What adds up in out must find zeros there.
+  // Sets out to 0 for the orders that accumulate in it.
   void clear_out() {
     if (p_.accumulate) return;
     for (Index i = 0; i < p_.rows; ++i) {
@@ -129,7 +129,8 @@ class LoopOrders {
     }
   }
 
-  // visit(part) for the parts of `block` with edges of at most `size`: by rows, depth, columns.
+  // Calls visit(part) for the parts of `block` with edges of at most `size`, by rows, depth and
+  // columns.
   template <typename Visit>
   static void for_each_part(const Block& block, Index size, const Visit& visit) {
     for (Index i = block.i.begin; i < block.i.end; i += size) {
@@ -147,7 +148,7 @@ class LoopOrders {
   Memory& m_;
 };
 
-// Runs `method`; false where it is none of the six orders nor blocked.
+// Runs `method`; returns false unless it is one of the six orders or blocked.
 template <typename Memory>
 bool multiply_in_order(MatmulMethod method, const Product& product, const BlockSizes& sizes,
                        Memory& memory) {
@@ -172,7 +173,7 @@ bool multiply_in_order(MatmulMethod method, const Product& product, const BlockS
   }
 }
 
-// The same, straight on memory.
+// The same with Direct.
 bool multiply_in_order(MatmulMethod method, const Product& product) noexcept;
 
 }  // namespace tril::detail

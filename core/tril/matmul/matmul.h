@@ -1,4 +1,4 @@
-// The matrix product out = alpha * op(a) * op(b) (+ out), by the method asked for.
+// The matrix product out = alpha * op(a) * op(b) (+ out), by a choice of methods.
 //
 //     op(a) [rows, depth], op(b) [depth, cols], out [rows, cols];  op transposes where asked
 //
@@ -15,10 +15,10 @@
 
 namespace tril {
 
-// In which order the sums are taken.
+// The methods, which differ in the order of their operations.
 enum class MatmulMethod {
-  automatic,  // the fastest that is known for the shape
-  // The three loops in all their orders, outermost first: plain scalar code.
+  automatic,  // the fastest known method for the shape
+  // The three loops in each order, outermost first, as scalar code.
   ijk,
   ikj,
   jik,
@@ -26,9 +26,9 @@ enum class MatmulMethod {
   kij,
   kji,
   blocked,   // ikj in blocks for three levels of cache, scalar
-  tiled,     // packed panels and a register tile; one row or column goes by its own path
-  strassen,  // 7 half-sized products in place of 8, while that pays; then tiled
-  eigen,     // Eigen 3.4, one thread, which takes its working memory from the heap
+  tiled,     // packed panels and a register tile; single rows and columns have their own code
+  strassen,  // 7 half-sized products instead of 8 while that is faster; then tiled
+  eigen,     // Eigen 3.4 on one thread, with working memory from the heap
 };
 
 // Their names.
@@ -40,20 +40,20 @@ inline constexpr Named<MatmulMethod> kMatmulMethods[] = {
     {"tiled", MatmulMethod::tiled},    {"strassen", MatmulMethod::strassen},
     {"eigen", MatmulMethod::eigen}};
 
-// op(a), op(b), and what becomes of out.
+// Options of a product.
 struct MatmulOptions {
-  MatmulMethod method = MatmulMethod::automatic;  // the same sums in another order
+  MatmulMethod method = MatmulMethod::automatic;  // the order of operations
   bool transpose_a = false;                       // a is given as [depth, rows]
   bool transpose_b = false;                       // b is given as [cols, depth]
-  bool accumulate = false;                        // add to what out holds; else out is never read
-  float alpha = 1;                                // what the product is multiplied by
-  int levels = -1;  // how often `strassen` halves, at most 2; -1: as often as pays
+  bool accumulate = false;                        // add to out; else out is not read
+  float alpha = 1;                                // the factor of the product
+  int levels = -1;  // halvings of `strassen`, at most 2; -1: as many as are faster
 };
 
-// Rows may lie any distance apart. NaN and infinities go where arithmetic takes them; by `strassen`
-// further, since it adds and subtracts quarters of the matrices. Throws Error where shapes do not
-// fit, alpha is not finite, levels are given to another method or are too many, or out shares
-// memory with an input or with itself.
+// Rows may have any stride. NaN and infinities spread as in the sums of the definition; `strassen`
+// spreads them further, as it adds and subtracts quarters of the matrices. Throws Error where
+// shapes do not fit, alpha is not finite, levels are too many or given to another method, out
+// shares memory with an input, or elements of out share memory.
 void matmul(MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
             MatrixView<float> out, const Context& context = {});
 
@@ -65,15 +65,15 @@ inline Buffer<float, 2> matmul(MatrixView<const float> a, MatrixView<const float
       [&](auto out) { matmul(a, b, options, out, context); });
 }
 
-// As it was called before there was a Context.
+// The signature from before there was a Context.
 [[deprecated("hand over {scratch, parallel}")]] inline void matmul(
     MatrixView<const float> a, MatrixView<const float> b, const MatmulOptions& options,
     MatrixView<float> out, Scratch& scratch, Parallel& parallel) {
   matmul(a, b, options, out, {scratch, parallel});
 }
 
-// The oracle: every product and sum in double, rounded nowhere else; options.method is not looked
-// at. The error that a method makes is its distance from this.
+// The reference, which computes every product and sum in double and ignores options.method. The
+// error of a method is its distance from this.
 void matmul_reference(MatrixView<const float> a, MatrixView<const float> b,
                       const MatmulOptions& options, MatrixView<double> out);
 

@@ -34,7 +34,7 @@ void fill_zero(const Product& product) noexcept {
 }  // namespace
 
 MatmulMethod fastest_method(Index rows, Index cols, Index depth) {
-  // As doubles: with an Index of 32 bits 2048 * 2048 * 2048 would be 0.
+  // In double, since 2048 * 2048 * 2048 would be 0 in an Index of 32 bits.
   const double multiplications =
       static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(depth);
   const Choice* choice = kChoices;

@@ -1,4 +1,4 @@
-// From a method's name to what runs it.
+// Runs a product by the given method.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -8,13 +8,13 @@
 
 namespace tril::detail {
 
-// The fastest method that is known for products of this shape; never `automatic`.
+// The fastest known method for products of this shape; never `automatic`.
 MatmulMethod fastest_method(Index rows, Index cols, Index depth);
 
-// Runs all products of the batch by a method that there is.
+// Runs all products of a batch by a method that this build has.
 void run_method(MatmulMethod method, const ProductBatch& batch, const Context& context);
 
-// matmul for a call that has checked its arguments already.
+// matmul for a caller that has already checked the arguments.
 void run_matmul(const MatrixView<const float>& a, const MatrixView<const float>& b,
                 const MatmulOptions& options, const MatrixView<float>& out, const Context& context);
 

@@ -1,4 +1,4 @@
-// A product whose arguments have been checked: what every method is given.
+// A product with checked arguments, the input of every method.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -10,8 +10,7 @@
 
 namespace tril::detail {
 
-// A matrix as it takes part in the product: transposed means the two strides swapped. One of the
-// strides is 1.
+// A matrix as an operand; where it is transposed, its strides are swapped. One of the strides is 1.
 struct Operand {
   const float* data;
   Index row_stride;
@@ -21,7 +20,7 @@ struct Operand {
     return data[row * row_stride + col * col_stride];
   }
   const float* at(Index row, Index col) const noexcept { return &(*this)(row, col); }
-  // The part from (row, col) on.
+  // The part that begins at (row, col).
   Operand from(Index row, Index col) const noexcept {
     return {at(row, col), row_stride, col_stride};
   }
@@ -36,21 +35,21 @@ struct Product {
   Index out_stride;
   float alpha;
   bool accumulate;
-  // For the tiled product only. The matrix [cols, depth] whose transpose is b, where it is not of
-  // floats: b is not read then; of two columns or more.
+  // For the tiled product only, with two columns or more: the matrix [cols, depth] whose transpose
+  // is b, where it is not of floats. b is not read then.
   Weight weight = {};
-  // And of two rows and columns or more:
-  PackedColumns packed = {};    // b, where it was packed before
-  const float* bias = nullptr;  // a number for each column, added; not with accumulate
-  int levels = -1;              // as MatmulOptions has it
+  // The same, with two rows and columns or more:
+  PackedColumns packed = {};    // b, if it was packed before
+  const float* bias = nullptr;  // added, one number a column; not with accumulate
+  int levels = -1;              // as in MatmulOptions
 };
 
-// Checks all that matmul's callers can get wrong, in the name of `call`.
+// Checks all arguments of matmul; throws Error in the name of `call`.
 Product checked_product(const MatrixView<const float>& a, const MatrixView<const float>& b,
                         const MatmulOptions& options, const MatrixView<float>& out,
                         const char* call);
 
-// The same of what has been checked.
+// The same for arguments that have been checked.
 Product product_of(const MatrixView<const float>& a, const MatrixView<const float>& b,
                    const MatmulOptions& options, const MatrixView<float>& out) noexcept;
 

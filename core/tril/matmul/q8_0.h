@@ -1,10 +1,10 @@
-// q8_0, by GGUF's layout: a row in blocks of 32 numbers, 34 bytes each,
+// q8_0 in GGUF's layout: a row is blocks of 32 numbers, 34 bytes each,
 //
 //   scale    float16, max |x| / 127, rounded
 //   quants   32 integers of 8 bits, x * 127 / max |x| rounded to the nearest, halves away from 0
 //
-// and each number stands for scale * quant, which a float holds exactly. The last block of a row
-// that is no multiple of 32 long is filled up with zeros.
+// A number is scale * quant, which a float represents exactly. Zeros fill the last block of a row
+// whose length is not a multiple of 32.
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -14,22 +14,22 @@
 
 namespace tril {
 
-inline constexpr Index kQ8Block = 32;  // numbers of a block, which share a scale
+inline constexpr Index kQ8Block = 32;  // numbers of a block
 
-// 32 numbers, as in memory and in files.
+// A block, in memory and in files.
 struct Q8Block {
   std::uint16_t scale;           // float16
-  std::int8_t quants[kQ8Block];  // each number is one of them, times the scale
+  std::int8_t quants[kQ8Block];  // a number is quant * scale
 };
 static_assert(sizeof(Q8Block) == 34);
 
-// How many blocks a row takes.
+// The number of blocks of a row.
 constexpr Index q8_blocks(Index cols) noexcept { return (cols + kQ8Block - 1) / kQ8Block; }
 
-// A row of `cols` floats as q8_blocks(cols) blocks, whose address may be odd. As ggml's reference
-// does it: quants are of the scale before it is rounded. Returns false, having written nothing of
-// use, where a number is not finite, or so large that its scale is beyond float16: from 127 * 65520
-// on.
+// Quantises a row of `cols` floats to q8_blocks(cols) blocks, whose address may be odd. As in
+// ggml's reference, quants are computed with the scale before its rounding. Returns false, with
+// meaningless output, where a number is not finite, or so large (from 127 * 65520 on) that its
+// scale is beyond float16.
 bool quantise_q8_0(const float* row, Index cols, std::byte* out) noexcept;
 
 }  // namespace tril

@@ -1,5 +1,5 @@
-// The register tile: some rows of A times a panel of B, all sums in registers. For kernel files,
-// like simd.h; which size is best for a target, the benchmark tile_sweep says.
+// The register tile: some rows of A times a panel of B, with all sums in registers. The benchmark
+// tile_sweep finds the best size for a target. For kernel files, like simd.h.
 #pragma once
 
 #include <tril/foundation/simd.h>
@@ -10,7 +10,7 @@ namespace detail {
 
 inline void fetch_line(const float* line) noexcept { __builtin_prefetch(line); }
 
-// Sums [rows, stride] of which only `cols` columns are wanted; `out` and its bias begin with them.
+// Stores `cols` columns of sums [rows, stride]; `out` and its bias begin at these columns.
 inline void store_part(const float* sums, Index stride, Index rows, Index cols,
                        const TileOutput& out) noexcept {
   for (Index i = 0; i < rows; ++i) {
@@ -25,29 +25,29 @@ inline void store_part(const float* sums, Index stride, Index rows, Index cols,
 
 }  // namespace detail
 
-// Where a tile finds its part of B.
+// Where a tile reads its part of B.
 enum class BFrom {
-  panel,          // packed
+  panel,          // from the packed panel
   b,              // where B lies
-  b_and_packs_it  // where B lies, and leaves it in the panel for the tiles after it
+  b_and_packs_it  // in place, and packs it into the panel for later tiles
 };
 
-// What the tiles below one another have in common: the columns of B, and where the sums go. They
-// share one, which nothing writes: a copy would wait for the stores that have just made it.
+// The common part of tiles in a column: the columns of B, and the outputs. All of them read one
+// object; a copy would wait for the stores that have just written it.
 struct TileColumn {
   Index a_stride;
-  const float* panel;        // [depth, panel columns], not read unless BFrom says so
-  float* packed = nullptr;   // the same panel where a tile packs it
-  const float* b = nullptr;  // the panel's columns where B lies
+  const float* panel;        // [depth, panel columns]; read as BFrom says
+  float* packed = nullptr;   // the same panel, for a tile that packs it
+  const float* b = nullptr;  // the panel's columns of B in place
   Index b_stride = 0;
   Index depth, cols;
   const TileOutput* outputs;  // one or more
   int output_count;
-  Index col;  // where in them the columns begin
+  Index col;  // the first column in the outputs
 };
 
-// The lines of rows that lie far apart are not fetched ahead by the hardware: ask for each this
-// many rows before it is due. 16 rows of a tile of 64 columns take 200 cycles, a level-3 access.
+// Prefetch distance in rows: the hardware does not prefetch the lines of rows that are far apart.
+// 16 rows of a tile of 64 columns take 200 cycles, the time of a level-3 access.
 inline constexpr Index kFetchAhead = 16;
 
 // A [Rows, depth] * B [depth, cols] into every output from `row` on, where the panel's rows are
@@ -58,7 +58,7 @@ inline constexpr Index kFetchAhead = 16;
 //   for each row r:  sum[r] += a[r, k] * b
 // for each output:  out = alpha * sum (+ out, or + bias)
 //
-// The loop over k must not be unrolled: V8 then keeps too much alive, and spills.
+// The loop over k must not be unrolled: V8 would keep too many values alive and spill them.
 template <int Rows, int Vectors, int PanelCols, BFrom From>
 void register_tile(const float* a, Index row, const TileColumn& column) noexcept {
   constexpr bool kInPlace = From != BFrom::panel;

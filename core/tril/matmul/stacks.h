@@ -1,4 +1,4 @@
-// What every call on stacks of matrices checks.
+// Checks of all calls on stacks of matrices.
 #pragma once
 
 #include <tril/foundation/check.h>
@@ -8,32 +8,32 @@
 
 namespace tril::detail {
 
-// The axes before the matrices'.
+// The axes of a stack before those of its matrices.
 BatchAxes axes_of(const MatrixStack<const float>& stack) noexcept;
 
-// These and the matrices' own.
+// All axes of a stack.
 AnyShape stack_shape(const MatrixStack<const float>& stack) noexcept;
 
-// The same of a stack of matrices [rows, cols] along these axes.
+// The same for a stack of matrices [rows, cols] along `axes`.
 AnyShape stack_shape(const BatchAxes& axes, Index rows, Index cols) noexcept;
 
-// Throws Error unless there is a stack, and no axis is below 0.
+// Throws Error unless the stack is given and no axis is below 0.
 void check_stack(const MatrixStack<const float>& stack, const char* call, const char* argument);
 
-// Whether the stack has exactly these axes before matrices [rows, cols].
+// Whether the stack has exactly `axes` before matrices [rows, cols].
 bool has_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
                Index cols) noexcept;
 
-// Throws Error unless it has; `why` says where that comes from.
+// Throws Error unless it has; `why` explains the expected shape.
 void check_stack_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
                        Index cols, const char* call, const char* argument, const Message& why);
 
-// batched_matmul for a call that has checked its arguments already.
+// batched_matmul for a caller that has already checked the arguments.
 void run_batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
                         const MatmulOptions& options, const MatrixStack<float>& out,
                         const Context& context);
 
-// The stack as one view, for the memory that it takes.
+// The stack as one view, to find the memory that it covers.
 template <typename T>
 AnyView<T> as_view(const MatrixStack<T>& stack) noexcept {
   AnyView<T> view = stack.first;

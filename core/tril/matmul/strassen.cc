@@ -10,9 +10,9 @@ namespace tril {
 namespace detail {
 namespace {
 
-// How an innermost product is cut. A block of B is wide, so that a sum of A's is formed seldom: 2
-// or 4 MiB of level 3, packed kSumCols at a time from a sum of 256 or 512 KiB. A's sum is 240 KiB
-// of level 2.
+// The blocks of an innermost product. A block of B is wide, so that sums of A's quarters are seldom
+// computed: 2 or 4 MiB of level 3, packed kSumCols columns at a time from a sum of 256 or 512 KiB.
+// A's sum is 240 KiB of level 2.
 constexpr Index kColBlock = 1024, kSumCols = 128;
 
 struct Blocks {
@@ -81,7 +81,7 @@ Terms terms_of(std::array<int, 4> StrassenProduct::*matrix,
   return sum;
 }
 
-// Where one thread works.
+// The working memory of a thread.
 struct Workspace {
   float *a, *transposed, *b, *panels;
 
@@ -131,7 +131,8 @@ void pack_sum(const BlockProduct& p, Index k, Index j, Index depth, Index cols,
   }
 }
 
-// Where the part of out's blocks from (i, j) on lies, and whether it holds something already.
+// The outputs for the part of out's blocks from (i, j) on; each says whether it already has a
+// value.
 std::array<TileOutput, kMostTerms> outputs_of(const BlockProduct& p, Index i, Index j,
                                               bool first_depth) noexcept {
   std::array<TileOutput, kMostTerms> outputs{};

@@ -37,9 +37,9 @@ Index even_cuts(Index wanted, Index cuts) noexcept {
   return cuts;
 }
 
-// How a product is cut into pieces of work: by columns first, since every part of B is packed once
-// then, whatever its width; only where columns are not enough by rows as well, each piece packing
-// for itself. A transposed A takes more work than B, so then by rows first.
+// Divides a product into work items. Division by columns comes first, as it packs every part of B
+// once, whatever its width. Where there are not enough columns it also divides by rows, and each
+// item packs its part. A transposed A is more work than B, so rows come first then.
 struct Pieces {
   Index rows, cols;                    // of one piece
   Index row_count = 1, col_count = 1;  // how many
@@ -106,8 +106,8 @@ bool reads_b_in_place(const Product& p, const TileKernels& kernels) noexcept {
 // Columns of B that are widened at once where it is not of floats and is read in place.
 constexpr Index kWidenedCols = 16;
 
-// So many rows of a matrix that is not of floats, from `row` and `col` on, as floats [rows, depth]
-// with gaps.
+// Converts `rows` rows of a matrix that is not of floats, from `row` and `col` on, to floats [rows,
+// depth] with gaps.
 Operand widen(const Weight& from, Index row, Index rows, Index col, Index depth,
               float* memory) noexcept {
   const Index stride = transposed_stride(depth);

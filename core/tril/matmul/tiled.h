@@ -1,4 +1,4 @@
-// The product by packed panels and the register tile of tile_kernels.h.
+// The product with packed panels and the register tile of tile_kernels.h.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -7,7 +7,7 @@
 
 namespace tril::detail {
 
-// b [depth, cols] as panels, whichever way it lies.
+// Packs b [depth, cols], transposed or not.
 inline void pack_operand(const Operand& b, Index depth, Index cols, const TileKernels& kernels,
                          float* panels) noexcept {
   if (b.rows_contiguous()) {
@@ -17,12 +17,12 @@ inline void pack_operand(const Operand& b, Index depth, Index cols, const TileKe
   }
 }
 
-// How far apart the rows of a transposed matrix of that width are laid: a cache line more, since
-// rows a power of two apart would fall on the same sets of the caches.
+// The stride of the rows of a transposed matrix of that width: a cache line more, since rows a
+// power of two apart would map to the same sets of the caches.
 inline constexpr Index transposed_stride(Index depth) noexcept { return depth + 16; }
 
-// a [rows, depth] as the tile reads it: where it lies if its rows are contiguous, else transposed
-// into `memory`, rows * transposed_stride(depth) floats.
+// a [rows, depth] with contiguous rows, for the tile: in place if it has them, else transposed into
+// `memory`, which has rows * transposed_stride(depth) floats.
 inline Operand by_rows(const Operand& a, Index rows, Index depth, const TileKernels& kernels,
                        float* memory) noexcept {
   if (a.rows_contiguous()) return a;
@@ -31,11 +31,11 @@ inline Operand by_rows(const Operand& a, Index rows, Index depth, const TileKern
   return {memory, stride, 1};
 }
 
-// How deep the blocks are that a product of this depth is cut into; the last one may be lower.
+// The depth of the blocks of a product of this depth; the last one may be smaller.
 Index depth_step(Index depth) noexcept;
 
-// Takes its working memory from `scratch` before it writes anything: for each thread a block of B,
-// 512 KiB at most, or, where A is transposed, 2 MiB and a block of A of 248 KiB.
+// Takes all working memory before it writes anything: for each thread a block of B of at most 512
+// KiB, or, where A is transposed, 2 MiB and a block of A of 248 KiB.
 void multiply_tiled(const ProductBatch& batch, const Context& context,
                     const TileKernels& kernels = tile_kernels());
 

@@ -9,8 +9,8 @@ namespace tril::TRIL_ISA {
 namespace detail {
 
 // Swaps the off-diagonal blocks of size `Half` in each square of 2 * Half: lane by lane, `first`
-// keeps its lower blocks and takes the lower ones of `second` as its upper ones; `second` the other
-// way about.
+// keeps its lower blocks and gets the lower ones of `second` as its upper ones; `second` keeps its
+// upper blocks and gets the upper ones of `first`.
 template <int Half, std::size_t... Lane>
 inline void swap_blocks(Register& first, Register& second, std::index_sequence<Lane...>) noexcept {
   const Register x = first, y = second;
@@ -20,7 +20,7 @@ inline void swap_blocks(Register& first, Register& second, std::index_sequence<L
 
 }  // namespace detail
 
-// rows[i][j] and rows[j][i] change places: blocks of kLanes / 2 first, single elements last.
+// Swaps rows[i][j] and rows[j][i]: blocks of kLanes / 2 first, single elements last.
 template <int Half = kLanes / 2>
 inline void transpose_square(Register (&rows)[kLanes]) noexcept {
   for (int i = 0; i < kLanes; ++i) {

@@ -7,13 +7,12 @@
 
 namespace tril::detail {
 
-// Elements of a matrix up to which a second thread does not pay where each is read once: 32 Ki
-// floats = 128 KiB take some 5 microseconds of reading, and a round among threads that are awake
-// takes 1.
+// A second thread is not faster up to this number of elements, each of which is read once: reading
+// 32 Ki floats = 128 KiB takes about 5 microseconds, and a round of threads that are awake takes 1.
 inline constexpr double kSerialElements = 32 << 10;
 
-// Each product has one row or one column; one column is one row of the transposed product. Where
-// the vector's elements are not neighbours, `scratch` holds it, depth floats for each thread.
+// Computes products of one row or one column; one column is one row of the transposed product. A
+// vector with gaps is copied into working memory, depth floats for each thread.
 void multiply_vector(const ProductBatch& batch, const Context& context,
                      const VectorKernels& kernels = vector_kernels());
 

@@ -1,5 +1,5 @@
-// A vector times a matrix: every element of the matrix is used once, so memory sets the pace and
-// packing would only add to it. The matrix is read once, in long runs.
+// A vector times a matrix. Every element of the matrix is used once, so memory limits the speed and
+// packing would cost more. The matrix is read once, in long runs.
 #pragma once
 
 #include <tril/foundation/isa.h>
@@ -8,7 +8,7 @@
 
 namespace tril {
 
-// Neither takes a bias.
+// The kernels; none takes a bias.
 struct VectorKernels {
   // out [cols, 1] = (x [1, depth] * b [depth, cols])^T: a sum of b's rows.
   void (*combine_rows)(const float* x, const float* b, Index b_stride, Index depth, Index cols,

@@ -1,5 +1,4 @@
-// What a language model is trained on: windows of a stream of tokens, and what is to be said of
-// them.
+// Training batches of a language model: windows of a stream of tokens, and their targets.
 #pragma once
 
 #include <tril/foundation/named.h>
@@ -12,21 +11,21 @@
 
 namespace tril {
 
-// What the targets are.
+// The kinds of targets.
 enum class TrainingObjective : std::uint8_t {
-  next,    // the token after each (Radford et al. 2019): a model that is causal
-  masked,  // tokens that were hidden (Devlin et al. 2019): one that is not
+  next,    // the next token (Radford et al. 2019), for causal models
+  masked,  // hidden tokens (Devlin et al. 2019), for models that are not causal
 };
 // Their names.
 inline constexpr Named<TrainingObjective> kTrainingObjectives[] = {
     {"next", TrainingObjective::next}, {"masked", TrainingObjective::masked}};
 
-// Windows [B, T] and the targets of their tokens, kIgnoredTarget where there is none.
+// Windows [B, T] of tokens and their targets; kIgnoredTarget where a token has none.
 struct TokenBatch {
   std::vector<std::int32_t> tokens;   // [B, T]
   std::vector<std::int32_t> targets;  // [B, T]
   Index windows = 0, length = 0;      // B, T
-  Index counted = 0;                  // targets that count
+  Index counted = 0;                  // number of targets that count
 
   // Windows [first, first + count).
   MatrixView<const std::int32_t> tokens_of(Index first, Index count) const noexcept {
@@ -37,24 +36,24 @@ struct TokenBatch {
   }
 };
 
-// How windows become a batch.
+// Options of a batch.
 struct BatchOptions {
-  TrainingObjective objective = TrainingObjective::next;  // what the targets are
-  std::int32_t mask_token = 0;                            // masked: what hides a token
-  std::int32_t vocabulary = 0;                            // masked: what replaces one at random
+  TrainingObjective objective = TrainingObjective::next;  // the kind of targets
+  std::int32_t mask_token = 0;                            // masked: the token that hides others
+  std::int32_t vocabulary = 0;  // masked: random replacements are below this
 
   friend bool operator==(const BatchOptions&, const BatchOptions&) = default;
 };
 
-// `windows` windows of `length` tokens from anywhere in the stream, which seed and step say alone.
-// masked: 15 % of the tokens are targets, of which 80 % are hidden by the mask's token, 10 %
-// replaced by any, and 10 % left. Throws Error where the stream is shorter than a window and the
-// token after it, or sizes are below 1. The batch's memory is used again.
+// Draws `windows` windows of `length` tokens from the stream; seed and step alone decide which.
+// masked: 15 % of the tokens are targets, of which 80 % are replaced by the mask token, 10 % by a
+// random token, and 10 % kept. Throws Error where the stream is shorter than a window and the token
+// after it, or sizes are below 1. Reuses the batch's memory.
 void draw_batch(std::span<const std::int32_t> stream, Index windows, Index length,
                 const BatchOptions& options, std::uint64_t seed, std::uint64_t step,
                 TokenBatch& batch);
 
-// The same of windows evenly spaced from the stream's beginning to its end: what is measured on.
+// The same with windows evenly spaced from the beginning of the stream to its end, for evaluation.
 void spaced_batch(std::span<const std::int32_t> stream, Index windows, Index length,
                   const BatchOptions& options, std::uint64_t seed, TokenBatch& batch);
 

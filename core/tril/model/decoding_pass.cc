@@ -1,4 +1,4 @@
-// How a decoding session runs new tokens through the model.
+// The pass of a decoding session over new tokens.
 #include <tril/layers/elementwise.h>
 #include <tril/layers/linear.h>
 #include <tril/model/decoding_session.h>
@@ -69,7 +69,7 @@ void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView
   }
 }
 
-// Where a text of so many tokens is turned otherwise than that of those there are, these run anew.
+// Runs all tokens again where positions of a text of `length` tokens are rotated in another way.
 void DecodingSession::turn_for(Index length, const Context& context) {
   const bool is_alike = turned_for_ >= 0 && &rotary_.of(turned_for_) == &rotary_.of(length);
   if (is_alike) return;
@@ -120,7 +120,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   detail::change_residual(changes_, 0, first, x);
   for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
     const ModelLayerTrace wanted = trace.layers.empty() ? ModelLayerTrace() : trace.layers[n];
-    // What was traced of the layer before is not written to.
+    // The trace of the layer before must not be overwritten.
     const MatrixView<float> out = wanted.resid_post               ? wanted.resid_post
                                   : n > 0 && trace.layers.empty() ? x
                                                                   : given_or_taken({});
@@ -158,7 +158,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   if (!config_.has_head && trace.ln_final) run_final_norm(x, trace.ln_final, context);
   if (!logits) return;
   const Index rows = logits.size(0);
-  // Where it is traced, all rows go through the norm.
+  // All rows are normalised if ln_final is traced.
   const Index normed_rows = trace.ln_final ? T : rows;
   const Shape<2> shape = {normed_rows, C};
   const MatrixView<float> last_normed =

@@ -113,7 +113,7 @@ void DecodingSession::check(std::span<const std::int32_t> tokens) const {
   detail::check_tokens(kCall, tokens, config_.vocabulary);
 }
 
-// Of views that are given, the shapes are those that model_trace gives.
+// Throws Error unless all given views have the shapes of model_trace.
 void DecodingSession::check(const ModelTrace& trace, Index tokens) const {
   if (trace.is_empty()) return;
   SavedMemory size;

@@ -1,13 +1,13 @@
-// Running a language model token by token: the keys and values of all tokens so far are kept
-// (attention/key_value_cache.h), and each new token is computed alone.
+// Runs a language model token by token: it caches the keys and values of all tokens so far
+// (attention/key_value_cache.h), and computes only the new ones.
 //
 //   DecodingSession session(parameters);
 //   VectorView<const float> logits = session.append(prompt, context);
 //   while (...) logits = session.append({&next, 1}, context);
 //   session.set_length(5);  // rewinds
 //
-// And opened up: what is computed on the way is traced, or changed (model_trace.h), and read_out
-// says what the model would say if it ended there (the logit lens; nostalgebraist 2020).
+// For interpretability, intermediate results can be traced or changed (model_trace.h), and read_out
+// gives the logits of any residual stream (the logit lens; nostalgebraist 2020).
 #pragma once
 
 #include <tril/model/model_parameters.h>
@@ -19,64 +19,64 @@
 
 namespace tril {
 
-// Owns keys and values, and borrows the weights. Logits are those that LanguageModel::logits gives
-// for all tokens at once, up to the order of addition. They do not depend on the number of threads.
-// After the first call for the most tokens nothing is allocated. Where positions are scaled by
-// `longrope`, all tokens run anew when the text grows beyond `original`, or is rewound below it.
+// Owns keys and values, and borrows the weights. Logits equal those of LanguageModel::logits for
+// all tokens at once, up to the order of addition, and do not depend on the number of threads.
+// After the call with the most tokens nothing is allocated. With `longrope` scaling all tokens are
+// run again when the text grows beyond `original` tokens or is rewound below that.
 class DecodingSession {
  public:
-  // Empty, with room for `capacity` tokens; 0: as many as the context. More than the context can be
-  // held where rotary positions are scaled `dynamic`: they are turned as for so many tokens from
-  // the first on. Throws Error where the settings are out of range, the weights are not theirs, the
-  // capacity is too large, or, saying how much keys and values take, memory is not enough.
+  // Creates an empty session for up to `capacity` tokens; 0: the context. With `dynamic` scaling of
+  // rotary positions the capacity may exceed the context; positions are then rotated as for a text
+  // of `capacity` tokens from the first token on. Throws Error where settings are out of range,
+  // weights do not fit them, the capacity is too large, or there is not enough memory for keys and
+  // values; the error says how much they take.
   DecodingSession(const ModelConfig& config, const BasicModelWeights<float>& weights,
                   Index capacity = 0);
 
-  // With weights of any kind (matmul/weight.h).
+  // The same for weights of any kind (matmul/weight.h).
   DecodingSession(const ModelConfig& config, const ModelWeights& weights, Index capacity = 0);
 
-  // With parameters as they are, of any kind, and their settings; they may be moved, and must not
-  // be freed.
+  // The same for parameters of any kind, with their settings. They may be moved, but must outlive
+  // the session.
   explicit DecodingSession(const ModelParameters& parameters, Index capacity = 0)
       : DecodingSession(parameters.config(), parameters, capacity) {}
-  // The same with other settings, for which they have the right shapes.
+  // The same with other settings that have the same shapes.
   DecodingSession(const ModelConfig& config, const ModelParameters& parameters, Index capacity = 0);
 
-  // As it was given.
+  // The settings that it was given.
   const ModelConfig& config() const noexcept { return config_; }
-  // How many tokens there are.
+  // The number of tokens.
   Index length() const noexcept { return length_; }
-  // How many there may be.
+  // The maximum number of tokens.
   Index capacity() const noexcept { return caches_.front().capacity(); }
-  // Forgets all tokens from `length` on. Throws Error for more than there are, and below 0.
+  // Forgets all tokens from `length` on. Throws Error for a length below 0 or above length().
   void set_length(Index length);
-  // From here on the model runs with these changes, whose values it borrows. Throws Error where
-  // they do not fit it, and where there are tokens, whose keys and values are those of another
-  // model.
+  // Applies these changes to the model from now on; borrows their values. Throws Error where they
+  // do not fit the model, and unless the session is empty, as the cached keys and values are of the
+  // unchanged model.
   void set_changes(Interventions changes);
-  // What keys and values take.
+  // The bytes of keys and values.
   std::size_t bytes() const noexcept;
 
-  // Tokens that follow those there are; the logits [V] after the last of them, good until the next
-  // call, of a model without a head none; and what is computed on the way. Throws Error where there
-  // are none or more than there is room for, or an id is no token, or tokens follow others in a
-  // model that is not causal, each of whose tokens sees all: nothing is then appended. Of a layer
-  // that is left out only resid_mid and resid_post are traced, which are what it is given. Throws
-  // Error besides where a view has another shape than model_trace gives it.
+  // Appends tokens, fills the trace, and returns the logits [V] after the last token, valid until
+  // the next call; no view for a model without a head. Of an ablated layer only resid_mid and
+  // resid_post are traced; they are its input. Throws Error where there are no tokens or more than
+  // the capacity allows, where an id is not a token, where tokens are appended to others in a model
+  // that is not causal (each of its tokens sees all), and where a traced view does not have the
+  // shape of model_trace; nothing is appended then.
   VectorView<const float> append(std::span<const std::int32_t> tokens, const Context& context = {},
                                  const ModelTrace& trace = {});
-  // The same, and the logits after each, [T, V]. Throws Error for a model without a head.
+  // The same with the logits after each token, [T, V]. Throws Error for a model without a head.
   void append(std::span<const std::int32_t> tokens, MatrixView<float> logits,
               const Context& context = {}, const ModelTrace& trace = {});
-  // Logits [N, V] of rows of the residual stream [N, C], wherever they are from: the final norm and
-  // the head. Throws Error where shapes do not fit, and for a model without a head.
+  // Applies the final norm and the head to rows of any residual stream [N, C], which gives logits
+  // [N, V]. Throws Error where shapes do not fit, and for a model without a head.
   void read_out(MatrixView<const float> residual, MatrixView<float> logits,
                 const Context& context = {}) const;
 
  private:
   void check_head() const;
-  // The first residual stream [T, C] of tokens from the position `first` on; `rows` [T, C] are
-  // working memory.
+  // The embedding [T, C] of tokens from position `first` on; `rows` [T, C] is working memory.
   void embed(std::span<const std::int32_t> tokens, Index first, const MatrixView<float>& rows,
              const MatrixView<float>& out, const Context& context) const;
   void run_final_norm(const MatrixView<const float>& x, const MatrixView<float>& out,
@@ -100,8 +100,8 @@ class DecodingSession {
   std::vector<KeyValueCache> caches_;  // one a layer
   Buffer<float, 2> last_;              // logits [1, V]
   Index length_ = 0;
-  // Where longer texts are turned otherwise: the tokens that there are, and the length that their
-  // keys are turned for; below 0 where these are no longer good.
+  // Only where longer texts are rotated in another way: all tokens, and the text length for which
+  // their keys are rotated; below 0 where the keys are no longer valid.
   std::vector<std::int32_t> tokens_;
   Index turned_for_ = 0;
   Interventions changes_;

@@ -21,7 +21,8 @@ namespace {
 using Tokens = EncoderDecoder::Tokens;
 using Weights = BasicEncoderDecoderWeights<float>;
 
-// All parameters laid out in `memory`, matrices first; returns the floats before the first vector.
+// Lays out all parameters in `memory`, matrices first; returns the number of floats before the
+// first vector.
 Index lay_out(const EncoderDecoderConfig& config, SavedMemory& memory, Weights& weights) {
   const Index C = config.width, F = config.hidden, rows = config.gated ? 2 * F : F;
   auto& [encoder, decoder] = weights.transformer;

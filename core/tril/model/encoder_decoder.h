@@ -1,5 +1,5 @@
-// The encoder-decoder from sequence to sequence of "Attention is all you need" (Vaswani et al.
-// 2017): nn.Transformer with token embeddings before it and a head after it, to be trained.
+// The sequence-to-sequence encoder-decoder of "Attention is all you need" (Vaswani et al. 2017),
+// for training: nn.Transformer between token embeddings and a head.
 //
 //   x = dropout(sqrt(C) E_source[source] + positions)      [B, S, C], positions sines and cosines,
 //                                                          or queries and keys turned instead
@@ -9,8 +9,8 @@
 //   EncoderDecoder model(config, seed);
 //   EncoderDecoderTrainer trainer(model, options);  // encoder_decoder_trainer.h
 //
-// All sequences of a batch are of one length; a target that is not to count is kIgnoredTarget.
-// In training, dropout also stands where nn.Transformer has it (block/transformer.h).
+// All sequences of a batch have one length; a label that does not count is kIgnoredTarget. In
+// training, dropout is also applied where nn.Transformer has it (block/transformer.h).
 #pragma once
 
 #include <tril/block/transformer.h>
@@ -24,40 +24,40 @@
 
 namespace tril {
 
-// How a token knows its place: sines and cosines added to what is embedded, or queries and keys of
-// self-attention turned (layers/rotary_positions.h).
+// The encoding of positions: sines and cosines that are added to the embeddings, or rotations of
+// queries and keys of self-attention (layers/rotary_positions.h).
 enum class SequencePositions : std::uint8_t { sinusoidal, rotary };
 // Their names.
 inline constexpr Named<SequencePositions> kSequencePositions[] = {
     {"sinusoidal", SequencePositions::sinusoidal}, {"rotary", SequencePositions::rotary}};
 
-// nn.Transformer's settings, with its defaults, and what is around it.
+// The settings of nn.Transformer, with its defaults, and of the embeddings and the head.
 struct EncoderDecoderConfig {
-  Index source_vocabulary = 0;               // tokens there are on one side
-  Index target_vocabulary = 0;               // V, on the other
-  Index context = 64;                        // the most tokens of a source or a target
-  Index encoder_layers = 6;                  // of the source
-  Index decoder_layers = 6;                  // of the target
+  Index source_vocabulary = 0;               // number of source tokens
+  Index target_vocabulary = 0;               // V, number of target tokens
+  Index context = 64;                        // maximum length of a source or a target
+  Index encoder_layers = 6;                  // number of layers of the encoder
+  Index decoder_layers = 6;                  // number of layers of the decoder
   Index heads = 8;                           // H, which divides width
   Index width = 512;                         // C, even
-  Index hidden = 2048;                       // F of the feed-forwards
-  NormOrder norm = NormOrder::post;          // where the norms are
-  Activation activation = Activation::relu;  // of the feed-forwards
-  SequencePositions positions = SequencePositions::sinusoidal;  // how a token knows its place
-  bool gated = false;  // the feed-forwards: activation(gate) up
-  double eps = 1e-5;   // in the norms
-  // In training: of what is embedded, attention's weights, what activations give, and what
-  // sublayers add. nn.Transformer's default is 0.1.
+  Index hidden = 2048;                       // F of the feed-forward
+  NormOrder norm = NormOrder::post;          // the order of norms and sublayers
+  Activation activation = Activation::relu;  // of the feed-forward
+  SequencePositions positions = SequencePositions::sinusoidal;  // the encoding of positions
+  bool gated = false;  // whether the feed-forward is activation(gate) * up
+  double eps = 1e-5;   // of the norms
+  // The probability, in training, of dropping embeddings, attention weights, activations and
+  // sublayer outputs. nn.Transformer's default is 0.1.
   double dropout = 0;
 
   friend bool operator==(const EncoderDecoderConfig&, const EncoderDecoderConfig&) = default;
 };
 
 // Throws Error in the name of `call`, naming the setting, for sizes below 1, heads that do not
-// divide the width, an odd width, an odd width of heads to be turned, and numbers out of range.
+// divide the width, an odd width, an odd width of rotated heads, and numbers out of range.
 void check_encoder_decoder_config(const EncoderDecoderConfig& config, const char* call);
 
-// The parameters, named as in PyTorch's tutorial "Language Translation with nn.Transformer".
+// The parameters, with the names of PyTorch's tutorial "Language Translation with nn.Transformer".
 template <typename T>
 struct BasicEncoderDecoderWeights {
   MatrixView<T> source_embedding = {};          // [source_vocabulary, C]
@@ -75,78 +75,78 @@ struct BasicEncoderDecoderWeights {
   }
 };
 
-// Each by its name, without those that are not given: queries, keys and values are stacked. In the
-// order of for_each_parameter.
+// Every given parameter by name, in the order of for_each_parameter; queries, keys and values are
+// stacked.
 std::vector<StoredParameter> stored_parameters(const BasicEncoderDecoderWeights<float>& weights);
 
-// How a target is said.
+// Options of greedy decoding.
 struct TranslateOptions {
-  std::int32_t begin = 0;  // the token that it begins with
-  std::int32_t end = -1;   // the token that it ends with; below 0: there is none
-  Index tokens = 0;        // the most that are said, up to the context; 0: the context
+  std::int32_t begin = 0;  // the token that begins a target
+  std::int32_t end = -1;   // the token that ends a target; below 0: none
+  Index tokens = 0;        // maximum number of tokens, up to the context; 0: the context
 };
 
-// Owns the model's memory. Results do not depend on the number of threads. After the first call for
-// the largest batch no floats are allocated but by `scratch`, and by that no more either.
+// Owns the model's memory. Results do not depend on the number of threads. After the first call
+// with the largest batch no more floats are allocated.
 class EncoderDecoder final : public Trainable {
  public:
-  // Numbers of tokens, a sequence a row, without gaps.
+  // Token ids, one sequence a row, without gaps.
   using Tokens = MatrixView<const std::int32_t>;
 
-  // Initialised as nn.Transformer and that tutorial do: all matrices even in +-sqrt(6 / (in + out))
-  // (Glorot and Bengio 2010), biases of attention 0, those of other linear layers even in
-  // +-1 / sqrt(in), norms 1. Throws Error as check_encoder_decoder_config does, OutOfMemory
-  // where there is less memory.
+  // Initialises as nn.Transformer and that tutorial do: matrices uniform in +-sqrt(6 / (in + out))
+  // (Glorot and Bengio 2010), biases of attention 0, those of other linear layers uniform in +-1 /
+  // sqrt(in), norms 1. Throws Error as check_encoder_decoder_config does, OutOfMemory where there
+  // is not enough memory.
   EncoderDecoder(const EncoderDecoderConfig& config, std::uint64_t seed);
 
-  // As it was given.
+  // The settings that it was given.
   const EncoderDecoderConfig& config() const noexcept { return config_; }
   // The parameters.
   const BasicEncoderDecoderWeights<float>& weights() const noexcept { return weights_; }
-  // Their gradients, in structs of the same form.
+  // The gradients of the parameters, in a struct of the same form.
   const BasicEncoderDecoderWeights<float>& gradients() const noexcept { return gradients_; }
-  // All parameters, and all their gradients, side by side; what lies between parameters is 0.
+  // All parameters, and all their gradients, each contiguous; gaps between parameters are 0.
   VectorView<float> values() noexcept override { return values_; }
   VectorView<const float> values() const noexcept { return values_; }
   VectorView<float> gradient() noexcept override { return gradient_; }
   VectorView<const float> gradient() const noexcept { return gradient_; }
   Index decayed() const noexcept override { return decayed_; }
 
-  // The logits [B T, V] after each token of the targets [B, T] of sources [B, S]; good until the
-  // next call. Throws Error where batches differ, S or T is beyond the context, or an id is no
+  // The logits [B T, V] after each token of targets [B, T], given sources [B, S]; valid until the
+  // next call. Throws Error where batches differ, S or T exceeds the context, or an id is not a
   // token, before anything is written.
   MatrixView<const float> logits(Tokens source, Tokens target, const Context& context = {});
-  // The losses of labels [B, T], ids or kIgnoredTarget. Throws as logits() does.
+  // The loss of labels [B, T], which are ids or kIgnoredTarget. Throws as logits() does.
   ModelLoss loss(Tokens source, Tokens target, Tokens labels, const Context& context = {});
-  // The same with dropout, and the gradient of scale * sum is added to gradient(). Throws Error for
-  // a scale that is not finite or a first sequence below 0, too.
+  // The same with dropout; adds the gradient of scale * sum to gradient(). Throws Error also for a
+  // scale that is not finite and a first sequence below 0.
   ModelLoss accumulate(Tokens source, Tokens target, Tokens labels,
                        const ModelGradientOptions& options, const Context& context = {});
   ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
                        const Context& context) override {
     return accumulate(batch.source, batch.target, batch.labels, options, context);
   }
-  // What the model says of sources [B, S], row by row, without `begin` and `end`: token after token
-  // the one that it holds most likely after all before it. The encoder runs once, and keys and
-  // values of the memory and of what is said are kept while it goes on. Throws Error as logits()
-  // does, and for options out of range.
+  // Decodes sources [B, S] greedily: each next token is the most likely one after all before it.
+  // Returns the tokens of each row, without `begin` and `end`. The encoder runs once; keys and
+  // values of the memory and of the target are cached. Throws Error as logits() does, and for
+  // options out of range.
   std::vector<std::vector<std::int32_t>> translate(Tokens source, const TranslateOptions& options,
                                                    const Context& context = {});
-  // Throws in the name of `call` what those would for what they are given, and does nothing else.
+  // Throws, in the name of `call`, what loss() would throw for these arguments; does nothing else.
   void check(const Tokens& source, const Tokens& target, const Tokens& labels,
              const char* call) const;
 
-  // Sets them to 0.
+  // Sets all gradients to 0.
   void clear_gradients() noexcept;
   std::vector<StoredParameter> parameters() const override { return stored_parameters(weights_); }
   std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
-  // All that it owns: values, gradients, and what its largest pass has left.
+  // The bytes that it owns: values, gradients, and the memory of its largest pass.
   std::size_t bytes() const noexcept;
 
  private:
-  // Of the pass that was last, laid out in saved_memory_.
+  // Results of the last pass, laid out in saved_memory_.
   struct Saved {
-    TensorView<float, 3> source = {}, target = {}, out = {};  // embedded; the decoder's output
+    TensorView<float, 3> source = {}, target = {}, out = {};  // embeddings; output of the decoder
     TransformerTrace trace = {};
     MatrixView<float> logits = {};
   };
@@ -154,10 +154,10 @@ class EncoderDecoder final : public Trainable {
   void check(const Tokens& source, const Tokens& target, const char* call) const;
   Saved laid_out(Index batches, Index source, Index target, SavedMemory& memory) const;
   void place(Index batches, Index source, Index target);
-  // Where dropout is: nowhere outside training.
+  // Dropout of the pass; no value outside training.
   using Places = std::optional<DropoutPlaces>;
   TransformerOptions transformer_options(const Places& dropout) const;
-  // Of tokens that stand from the position `first` on.
+  // Embeds tokens from position `first` on.
   void embed(const Tokens& ids, const MatrixView<const float>& table, Index first,
              const TensorView<float, 3>& embedded, const Context& context) const;
   void forward(const Tokens& source, const Tokens& target, const Places& dropout,
@@ -170,9 +170,9 @@ class EncoderDecoder final : public Trainable {
   Buffer<float, 1> values_, gradient_, saved_memory_;
   Buffer<float, 2> positions_;  // [context, C]
   BasicEncoderDecoderWeights<float> weights_, gradients_;
-  TransformerWeights transformer_;  // those of weights_, to be read
+  TransformerWeights transformer_;  // those of weights_, for reading
   Index decayed_ = 0;
-  Shape<3> placed_{};  // B, S and T that saved_ is laid out for
+  Shape<3> placed_{};  // the B, S and T of saved_
   Saved saved_;
 };
 

@@ -1,5 +1,5 @@
-// Encoder-decoders in training as files: what their checkpoints (checkpoint.h) say of themselves,
-// and settings by name.
+// Files of encoder-decoders: the settings in their checkpoints (checkpoint.h), and settings by
+// name.
 #pragma once
 
 #include <tril/files/safetensors.h>
@@ -11,30 +11,31 @@
 
 namespace tril {
 
-// The parameters by name of memory that is laid out as the model's values are: gradients, moments.
-// Not to be written where it may not be.
+// The parameters by name in memory with the layout of the model's values: gradients or moments.
+// Must not be written where `memory` is const.
 inline std::vector<StoredParameter> stored_parameters(const EncoderDecoder& model,
                                                       const VectorView<const float>& memory) {
   return model.parameters(memory);
 }
 
-// What a checkpoint says of itself.
+// The content of a checkpoint, without its tensors.
 struct EncoderDecoderCheckpoint {
   EncoderDecoderConfig config;           // the model's settings
-  EncoderDecoderTrainerOptions options;  // the trainer's
-  std::int64_t steps = 0;                // how many are done
+  EncoderDecoderTrainerOptions options;  // the trainer's options
+  std::int64_t steps = 0;                // number of steps done
 };
 
-// Throws Error, naming the entry, where the file is no such checkpoint or a setting cannot be read.
+// Reads it. Throws Error, naming the entry, where the file is not such a checkpoint or a setting
+// cannot be read.
 EncoderDecoderCheckpoint read_encoder_decoder_checkpoint(const Safetensors& file);
 
-// The settings of a checkpoint by name, "model.width" and "trainer.clip", each as text that gives
-// the same value back.
+// The settings of a checkpoint by name, "model.width" and "trainer.clip", each as a text that is
+// read back as the same value.
 Metadata checkpoint_settings(const EncoderDecoderConfig& config,
                              const EncoderDecoderTrainerOptions& options);
 
-// Sets those that `given` has, by these names and as such texts, and leaves all others. Throws
-// Error, naming the setting, where there is none of that name or its text cannot be read.
+// Sets the settings in `given`, which have these names and texts, and keeps all others. Throws
+// Error, naming the setting, where its name is unknown or its text cannot be read.
 void set_settings(const Metadata& given, EncoderDecoderConfig& config,
                   EncoderDecoderTrainerOptions& options);
 

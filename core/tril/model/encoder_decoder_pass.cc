@@ -47,8 +47,8 @@ EncoderDecoder::Saved EncoderDecoder::laid_out(Index batches, Index source, Inde
   return saved;
 }
 
-// Where the pass over this shape keeps what it computes: as before, or laid out anew, in the memory
-// that there is if it is large enough.
+// Lays out the results of a pass over this shape, unless the last pass had it; reuses the memory if
+// it is large enough.
 void EncoderDecoder::place(Index batches, Index source, Index target) {
   const Shape<3> wanted = {batches, source, target};
   if (placed_ == wanted) return;

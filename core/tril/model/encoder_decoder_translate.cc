@@ -27,19 +27,19 @@ class Decoder {
                               .capacity = tokens,
                               .width = width});
       };
-      said_.push_back(cache(capacity)), seen_.push_back(cache(memory.size(1)));
+      generated_.push_back(cache(capacity)), memory_.push_back(cache(memory.size(1)));
     }
   }
 
   // x [B, 1, C], which the output takes the place of.
   void run(const TensorView<float, 3>& x, const Context& context) {
-    for (std::size_t n = 0; n < said_.size(); ++n) {
+    for (std::size_t n = 0; n < generated_.size(); ++n) {
       detail::Layer layer = stack_.layer(n);
       // The memory is projected for the first token; the cache has it from then on.
       TensorView<const float, 3>& memory = layer.cross_attention.context;
-      if (seen_[n].length() > 0) memory = {memory.data(), {memory.size(0), 0, memory.size(2)}};
-      layer.self_attention.past = &said_[n];
-      layer.cross_attention.past = &seen_[n];
+      if (memory_[n].length() > 0) memory = {memory.data(), {memory.size(0), 0, memory.size(2)}};
+      layer.self_attention.past = &generated_[n];
+      layer.cross_attention.past = &memory_[n];
       layer.run(x, x, context);
     }
     if (!stack_.weights.norm) return;
@@ -48,7 +48,7 @@ class Decoder {
 
  private:
   detail::Stack stack_;
-  std::vector<KeyValueCache> said_, seen_;  // keys of the target, and of the memory, a layer each
+  std::vector<KeyValueCache> generated_, memory_;  // caches of target and memory, one a layer
 };
 
 }  // namespace
@@ -91,21 +91,21 @@ std::vector<std::vector<std::int32_t>> EncoderDecoder::translate(Tokens source,
   const DecoderBlockOptions decoder_options =
       detail::decoder_options(options_, transformer_.encoder.layers.size());
   Decoder decoder(transformer_.decoder, decoder_options, memory, most);
-  std::vector<std::vector<std::int32_t>> said(static_cast<std::size_t>(B));
+  std::vector<std::vector<std::int32_t>> outputs(static_cast<std::size_t>(B));
   std::vector<bool> ended(static_cast<std::size_t>(B));
   for (Index t = 0; t < most && std::ranges::find(ended, false) != ended.end(); ++t) {
     embed(last_tokens, weights_.target_embedding, t, x, context);
     decoder.run(x, context);
     linear(joined_rows(x), weights_.generator.weight, weights_.generator.bias, logits, context);
-    for (std::size_t b = 0; b < said.size(); ++b) {
+    for (std::size_t b = 0; b < outputs.size(); ++b) {
       if (ended[b]) continue;
       const float* const row = logits[static_cast<Index>(b)].data();
       const auto id = static_cast<std::int32_t>(std::max_element(row, row + V) - row);
       ended[b] = id == options.end;
-      if (!ended[b]) said[b].push_back(id), last[b] = id;
+      if (!ended[b]) outputs[b].push_back(id), last[b] = id;
     }
   }
-  return said;
+  return outputs;
 }
 
 }  // namespace tril

@@ -1,5 +1,4 @@
-// How well a model that is run predicts a text: the loss of each of its tokens, given those before
-// it.
+// Evaluation of a model on a text: the loss of each token, given the tokens before it.
 //
 //   loss_i = -log softmax(logits after tokens 0..i-1)[token i]     for i = 1..T-1
 //   perplexity = e^(mean loss)
@@ -14,11 +13,11 @@
 namespace tril {
 
 // The losses [T - 1], in nats, of tokens 1 to T - 1 of a text of T tokens, which may be longer than
-// the context. A window begins anew where the context is full, with the second half of what is in
-// it: so every token is predicted from at least half a context of tokens before it, or from all
-// that there are. Losses do not depend on the number of threads. Throws Error, before anything is
-// written, for fewer than two tokens, for what is no token, for losses of another shape, and where
-// the model is not causal; and where memory for keys and values is not enough.
+// the context. When the context is full, a new window begins with its second half, so that every
+// token is predicted from all tokens before it or from at least half a context. Losses do not
+// depend on the number of threads. Throws Error, before anything is written, for fewer than two
+// tokens, an id that is not a token, losses of another shape, a model that is not causal, and not
+// enough memory for keys and values.
 ModelLoss evaluate_text(const ModelParameters& parameters, std::span<const std::int32_t> tokens,
                         VectorView<float> losses, const Context& context = {});
 

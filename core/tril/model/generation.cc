@@ -47,7 +47,7 @@ Index capacity_of(const PretrainedModel& model, std::span<const std::int32_t> pr
   return count + std::min(options.max_tokens, config.context - count);
 }
 
-// How many bytes at the end of a text are the beginning of `stop`, not all of it.
+// The number of bytes at the end of a text that are a proper prefix of `stop`.
 std::size_t begun(std::string_view text, std::string_view stop) noexcept {
   std::size_t count = std::min(text.size(), stop.size() - 1);
   while (count > 0 && !text.ends_with(stop.substr(0, count))) --count;

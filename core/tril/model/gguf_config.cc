@@ -56,7 +56,7 @@ void add_rotary(Translation& to, const detail::FamilyEntry& entry, Index head_wi
   to.add(entry.rotary_base, file.number(to.at("rope.freq_base"), 10000));
   to.add(entry.rotary_local_base, file.number(to.at("rope.freq_base_swa"), 10000));
   const std::string turned = to.at("rope.dimension_count");
-  const Index width = file.whole(turned, head_width);
+  const Index width = file.integer(turned, head_width);
   const bool fits = entry.is_interleaved ? width == head_width : width <= head_width;
   if (!fits) {
     fail(kCall, turned.c_str(), {"must be ", head_width, ", the width of a head, is ", width});
@@ -64,7 +64,7 @@ void add_rotary(Translation& to, const detail::FamilyEntry& entry, Index head_wi
   to.add(entry.rotary_share, share_of(width, head_width));
   // The factors themselves are tensors (conversion/phi.py, generate_extra_tensors).
   if (file.find("rope_factors_long.weight")) {
-    const Index original = file.whole(to.at("rope.scaling.original_context_length"));
+    const Index original = file.integer(to.at("rope.scaling.original_context_length"));
     to.json.add("tril_rotary_scaling_original", original);
     to.json.add("tril_rotary_scaling_magnitude", file.number(to.at("rope.scaling.attn_factor"), 1));
     return;
@@ -79,7 +79,7 @@ void add_rotary(Translation& to, const detail::FamilyEntry& entry, Index head_wi
 void add_windows(Translation& to, ModelFamily family, const detail::FamilyEntry& entry) {
   constexpr const char* kWindow = "attention.sliding_window";
   const std::string key = to.at(kWindow);
-  const Index window = to.file.whole(key, 0);
+  const Index window = to.file.integer(key, 0);
   if (window > 0 && !entry.window) fail(kCall, key.c_str(), {"must be 0, is ", window});
   // Gemma 2 has one where the file says nothing (src/models/gemma2.cpp, load_arch_hparams).
   const bool is_missing = family == ModelFamily::gemma2 && !to.file.has(key);
@@ -87,12 +87,12 @@ void add_windows(Translation& to, ModelFamily family, const detail::FamilyEntry&
   to.add_number(entry.window_period, "attention.sliding_window_pattern");
 }
 
-// How many types of tokens there are, of which DistilBERT's files name one and hold none.
+// The number of token types. DistilBERT's files name one and have none.
 Index token_types_of(const Gguf& file, const char* tensor) {
   const StoredTensor* const types = file.find(tensor);
   if (!types) return 0;
   const Index rows = types->shape.size() < 2 ? 1 : types->shape[0];
-  return file.whole("tokenizer.ggml.token_type_count", rows);
+  return file.integer("tokenizer.ggml.token_type_count", rows);
 }
 
 // The tokens of keys that are there, each once, in a list.
@@ -113,8 +113,8 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
   ModelFamily family =
       value_named(kArchitectures, architecture, kCall, kArchitecture, "architecture");
   Translation to{file, architecture + "."};
-  const auto whole = [&](const char* key) { return file.whole(to.at(key)); };
-  if (const Index parts = file.whole("split.count", 1); parts > 1) {
+  const auto integer = [&](const char* key) { return file.integer(to.at(key)); };
+  if (const Index parts = file.integer("split.count", 1); parts > 1) {
     fail(kCall, "split.count",
          {"must be 1, is ", parts, ": join the parts by `llama-gguf-split --merge`"});
   }
@@ -123,17 +123,17 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
     fail(kCall, key.c_str(), {"must be ", causal ? "true" : "false"});
   }
   // Mistral has Llama's architecture, and a window.
-  if (family == ModelFamily::llama && file.whole(to.at("attention.sliding_window"), 0) > 0) {
+  if (family == ModelFamily::llama && file.integer(to.at("attention.sliding_window"), 0) > 0) {
     family = ModelFamily::mistral;
   }
   const detail::FamilyEntry entry = detail::entry_of(family, ParameterNames::of_gguf);
   const bool has_rms = ModelConfig::of(family).norm == ModelNorm::rms_norm;
-  const Index layers = whole("block_count"), heads = whole("attention.head_count");
-  const Index width = whole("embedding_length");
+  const Index layers = integer("block_count"), heads = integer("attention.head_count");
+  const Index width = integer("embedding_length");
   if (heads < 1) fail(kCall, to.at("attention.head_count").c_str(), "must be at least 1, is 0");
-  const Index head_width = file.whole(to.at("attention.key_length"), width / heads);
+  const Index head_width = file.integer(to.at("attention.key_length"), width / heads);
   if (const std::string key = to.at("attention.value_length");
-      file.whole(key, head_width) != head_width) {
+      file.integer(key, head_width) != head_width) {
     fail(kCall, key.c_str(), {"must be ", head_width, ", as that of keys"});
   }
   const StoredTensor* const embedding = file.find(entry.embedding);
@@ -143,11 +143,11 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
   to.json.add("model_type", family_name(family));
   to.json.add(entry.layer_count, layers);
   to.json.add(entry.heads, heads);
-  to.add(entry.kv_heads, file.whole(to.at("attention.head_count_kv"), heads));
+  to.add(entry.kv_heads, file.integer(to.at("attention.head_count_kv"), heads));
   to.add(entry.head_dim, head_width);
   to.json.add(entry.width, width);
-  to.json.add(entry.hidden, whole("feed_forward_length"));
-  to.json.add(entry.context, whole("context_length"));
+  to.json.add(entry.hidden, integer("feed_forward_length"));
+  to.json.add(entry.context, integer("context_length"));
   to.json.add("vocab_size", embedding->shape[0]);
   to.json.add(entry.eps, file.number(to.at(has_rms ? "attention.layer_norm_rms_epsilon"
                                                    : "attention.layer_norm_epsilon")));
@@ -163,7 +163,7 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
   if (const std::string key = to.at("use_parallel_residual"); file.has(key)) {
     to.json.add("use_parallel_residual", file.boolean(key));
   }
-  // What there is says which of the rest a model has.
+  // The tensors of the file decide the other settings.
   const auto has = [&](const char* tensor) { return file.find(tensor) != nullptr; };
   to.add(entry.biases, has("blk.0.attn_output.bias"));
   to.add(entry.attention_biases, has("blk.0.attn_output.bias"));

@@ -1,4 +1,4 @@
-// A model's settings in a GGUF file, as the config.json that says the same.
+// Reads a model's settings from a GGUF file, by way of the equivalent config.json.
 #pragma once
 
 #include <tril/files/gguf.h>
@@ -9,14 +9,14 @@
 
 namespace tril {
 
-// Reads them, of the families that general.architecture may name; texts end at the file's eos and
-// eot tokens. Throws Error, naming the key, where one is missing, has another type or says what no
-// model here can be; and as parse_model_config does.
+// Reads the settings of a supported general.architecture; the file's eos and eot tokens end texts.
+// Throws Error, naming the key, where one is missing, has another type or an unsupported value; and
+// as parse_model_config does.
 PretrainedConfig parse_gguf_config(const Gguf& file);
 
-// Llama 3's scaling of positions, which a file has as a tensor: by which factor each pair turns
-// slower. Nothing where they are of no such scaling whose low and high are 1 and 4, as those of all
-// published models are.
+// Llama 3's scaling of positions from the tensor of a file, which has the factor by which each pair
+// rotates more slowly. Nothing where the factors are not of such a scaling with low 1 and high 4,
+// which all published models have.
 std::optional<RotaryScaling> rotary_scaling_of(double base, std::span<const float> factors);
 
 }  // namespace tril

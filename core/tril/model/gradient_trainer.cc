@@ -36,7 +36,7 @@ GradientTrainer::GradientTrainer(const char* kind, Trainable& trained,
   if (options.momentum != 0 && options.optimizer != TrainingOptimizer::sgd) {
     fail(kind, "momentum", "is sgd's, and this is adamw");
   }
-  // By what checks them in every step: a step over nothing.
+  // A step over no parameters checks the options as every step does.
   float nothing[4] = {};
   const auto one = [&](int i) { return VectorView<float>(nothing + i, {1}); };
   const AdamWOptions step = adamw(options, scheduled_rate(options.schedule, 0), 1);

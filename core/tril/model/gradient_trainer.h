@@ -1,6 +1,6 @@
-// What the trainers of all models do once a step's gradients are added up: clip them by their norm,
-// and move the values against them by a schedule. Trainer (trainer.h) and EncoderDecoderTrainer
-// (encoder_decoder_trainer.h) say which batches a step is of.
+// The common part of all trainers: once the gradients of a step are accumulated, it clips them by
+// their norm and updates the parameters by a schedule. Trainer (trainer.h) and
+// EncoderDecoderTrainer (encoder_decoder_trainer.h) choose the batches of a step.
 #pragma once
 
 #include <tril/files/safetensors.h>
@@ -21,130 +21,129 @@
 
 namespace tril {
 
-// How parameters move against their gradients (training/optimizers.h): by AdamW, or by stochastic
-// gradient descent, which takes a momentum, and neither betas nor eps.
+// The optimizers (training/optimizers.h): AdamW, or stochastic gradient descent, which has a
+// momentum, and neither betas nor eps.
 enum class TrainingOptimizer : std::uint8_t { adamw, sgd };
 // Their names.
 inline constexpr Named<TrainingOptimizer> kTrainingOptimizers[] = {
     {"adamw", TrainingOptimizer::adamw}, {"sgd", TrainingOptimizer::sgd}};
 
-// nanoGPT's recipe for characters on a CPU (Karpathy 2022).
+// Options of a trainer. The defaults are nanoGPT's recipe for characters on a CPU (Karpathy 2022).
 struct TrainerOptions {
-  Index batch = 12;        // windows whose gradients are computed at once
-  Index accumulation = 1;  // batches whose gradients make one step
-  // Of learning rates.
+  Index batch = 12;        // windows of a batch, computed at once
+  Index accumulation = 1;  // batches whose gradients are accumulated in a step
+  // The learning rates.
   Schedule schedule = {.learning_rate = 1e-3, .lowest = 1e-4, .warmup = 100, .steps = 2000};
   TrainingOptimizer optimizer = TrainingOptimizer::adamw;
-  double beta1 = 0.9;         // how much of AdamW's first moment a step keeps
-  double beta2 = 0.99;        // and of its second
-  double eps = 1e-8;          // added to the root of the second
-  double momentum = 0;        // of SGD: how much of the last move a step keeps
-  double weight_decay = 0.1;  // of matrices; 0 for all else
-  double clip = 1;            // the largest norm of the gradient; 0: any
-  std::uint64_t seed = 1337;  // which windows, and what dropout leaves out
-  BatchOptions batches = {};  // what the targets are
+  double beta1 = 0.9;         // AdamW: decay of the first moment
+  double beta2 = 0.99;        // AdamW: decay of the second moment
+  double eps = 1e-8;          // AdamW: added to the root of the second moment
+  double momentum = 0;        // SGD: share of the last update that is kept
+  double weight_decay = 0.1;  // of matrices only
+  double clip = 1;            // maximum norm of the gradient; 0: none
+  std::uint64_t seed = 1337;  // of windows and dropout
+  BatchOptions batches = {};  // the targets
 
   friend bool operator==(const TrainerOptions&, const TrainerOptions&) = default;
 };
 
-// What a step was.
+// The result of a step.
 struct TrainingStep {
-  std::int64_t step = 0;     // its number, from 0
-  double loss = 0;           // before it, the mean of all targets, in nats
-  double gradient_norm = 0;  // before clipping
-  double learning_rate = 0;  // of the schedule
+  std::int64_t step = 0;     // number of the step, from 0
+  double loss = 0;           // mean over all targets, in nats, before the update
+  double gradient_norm = 0;  // norm of the gradient before clipping
+  double learning_rate = 0;  // the rate of the schedule
   double seconds = 0;        // duration of the step
-  Index tokens = 0;          // that were looked at
+  Index tokens = 0;          // number of tokens in its batches
 
-  // Parts of these seconds:
+  // Parts of `seconds`:
   double forward_seconds = 0;    // the forward pass, with the loss
   double backward_seconds = 0;   // the backward pass
-  double optimizer_seconds = 0;  // clipping and moving the parameters
+  double optimizer_seconds = 0;  // clipping and the update
 };
 
-// How several trainers, each with a model of its own in a process of its own, train one together:
-// each computes the gradients of its part of every batch.
+// Data parallelism: several trainers, each with its own model in its own process, train one model
+// together. Each computes the gradients of its part of every batch.
 struct TrainingShare {
   Index part = 0;   // from 0 to below parts
   Index parts = 1;  // at most a batch
-  // gradient and sums become, in every process, the sums over all of them. With from_first, only
-  // part 0 needs the gradient's.
+  // Replaces `gradient` and `sums` by their sums over all processes, in every process. With
+  // from_first only part 0 needs the sum of the gradients.
   std::function<void(VectorView<float> gradient, std::span<double> sums)> add_up = {};
-  // The bytes become those of part 0 in every process. With it part 0 alone decides and moves the
-  // parameters, and has the moments; the others take over its loss, norm and parameters. Where each
-  // computes them on its own, processors of several kinds round differently and drift apart. All
-  // must begin with the same parameters.
+  // Replaces the bytes by those of part 0, in every process. If it is set, part 0 alone has the
+  // moments and updates the parameters, and the others copy its loss, norm and parameters.
+  // Otherwise each process updates its own parameters, and different processors, which round
+  // differently, drift apart. All must begin with the same parameters.
   std::function<void(std::span<std::byte>)> from_first = {};
 };
 
-// What a checkpoint says of a trainer.
+// The state of a trainer in a checkpoint.
 struct TrainerState {
-  Metadata settings;       // as GradientTrainer::settings
-  std::int64_t steps = 0;  // how many are done
+  Metadata settings;       // as from GradientTrainer::settings
+  std::int64_t steps = 0;  // number of steps done
 };
 
-// Owns the moments and borrows what is trained. What happens in a step is a function of the model,
-// the moments, the options, the batches and the step's number alone: who restores these
-// (checkpoint.h) goes on with the same bits, on any number of threads.
+// Owns the moments and borrows what is trained. A step is a function of the model, the moments, the
+// options, the batches and the step's number alone: restoring these (checkpoint.h) resumes the run
+// bit for bit, on any number of threads.
 class GradientTrainer {
  public:
   virtual ~GradientTrainer() = default;
 
-  // The one it was given.
+  // What is trained.
   Trainable& trained() const noexcept { return trained_; }
-  // How many steps are done.
+  // The number of steps done.
   std::int64_t steps() const noexcept { return steps_; }
-  // What it moves.
+  // The values that it updates.
   VectorView<float> values() noexcept { return trained_.values(); }
-  // AdamW's, laid out as these values. SGD's momentum is in the first.
+  // The moments of AdamW, with the layout of values(). The first holds SGD's momentum.
   VectorView<float> first_moment() noexcept { return first_; }
   VectorView<float> second_moment() noexcept { return second_; }
   VectorView<const float> first_moment() const noexcept { return first_; }
   VectorView<const float> second_moment() const noexcept { return second_; }
-  // After values and moments were put back as they were when so many steps were done. Throws Error
-  // below 0.
+  // Sets the number of steps, after values and moments have been restored. Throws Error below 0.
   void set_steps(std::int64_t steps);
-  // Bytes of working memory that steps have needed.
+  // The bytes of working memory that steps have needed.
   std::size_t scratch_bytes() const noexcept { return scratch_.capacity(); }
 
-  // All settings by name, those of the model and its own, as a checkpoint has them.
+  // All settings of the model and the trainer by name, as in a checkpoint.
   virtual Metadata settings() const = 0;
-  // What a checkpoint says of one. Throws Error, naming the entry, where it is none of a trainer
-  // of this kind.
+  // The state in a checkpoint. Throws Error, naming the entry, where it is not of a trainer of this
+  // kind.
   virtual TrainerState read_state(const Safetensors& file) const = 0;
 
  protected:
-  // Throws Error, in the name of `kind`, for options of a step that are out of range.
+  // Throws Error, in the name of `kind`, for options out of range.
   GradientTrainer(const char* kind, Trainable& trained, const TrainerOptions& options);
-  // The context of calls that take its working memory.
+  // A context with its own working memory and the given threads.
   Context own(const Context& context) noexcept { return {scratch_, context.parallel}; }
 
-  // The weight of each of so many targets in their mean.
+  // The weight of one of `counted` targets in their mean.
   static double share_of(Index counted) noexcept {
     return 1 / static_cast<double>(counted > 0 ? counted : 1);
   }
-  // How many targets count.
+  // The number of targets that count.
   static Index counted(const MatrixView<const std::int32_t>& targets) noexcept;
 
-  // Adds up the gradients of the batch of that number, and its times.
+  // Accumulates the gradients of batch `number`, and its durations.
   ModelLoss accumulate(const TrainingBatch& batch, ModelGradientOptions options, Index number,
                        TrainingStep& result, const Context& context);
-  // Moves the values, once all gradients are in, and completes the result: its loss is the sum of
-  // these, times `factor`. Throws Error, saying why, where the loss or the gradient is not finite;
-  // values and moments are then as they were.
+  // Updates the values, once all gradients are accumulated, and completes the result, whose loss is
+  // `losses` * `factor`. Throws Error, saying why, where the loss or the gradient is not finite;
+  // values and moments are then unchanged.
   void move(double losses, double factor, TrainingStep& result, const detail::Stopwatch& watch,
             const Context& context);
-  // Which gradient is not finite, in the words of an error.
+  // The text of the error that names the gradient that is not finite.
   virtual std::string not_finite(double loss) const = 0;
-  // The last of these that is not finite; null: all are.
+  // The last of these gradients that is not finite; null where all are finite.
   static const StoredParameter* last_not_finite(const std::vector<StoredParameter>& gradients);
 
-  const TrainerOptions step_options_;  // as they were given
-  TrainingShare share_;                // all of every batch, unless set
+  const TrainerOptions step_options_;  // the given options
+  TrainingShare share_;                // every batch as a whole (default)
 
  private:
   void move(Index from, Index to, const AdamWOptions& options, const Context& context);
-  // Fails in the name of one of the trainer's calls, "step".
+  // Throws Error in the name of a call of the trainer, such as "step".
   [[noreturn]] void fail_in(const char* call, const char* argument, const Message& problem) const;
 
   const char* kind_;

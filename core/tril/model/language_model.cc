@@ -116,8 +116,8 @@ Index LanguageModel::saved_count(Index batches, Index tokens) const {
   return tril::saved_count([&](SavedMemory& size) { laid_out(batches, tokens, size); });
 }
 
-// Where the pass over this shape keeps what it computes: as before, or laid out anew, in the memory
-// that there is if it is large enough.
+// Lays out the results of a pass over this shape, unless the last pass had it; reuses the memory if
+// it is large enough.
 void LanguageModel::place(Index batches, Index tokens) {
   if (batches == batches_ && tokens == tokens_) return;
   batches_ = tokens_ = 0;
@@ -239,7 +239,7 @@ MatrixView<const float> LanguageModel::logits(MatrixView<const std::int32_t> tok
   check(tokens, kCall);
   if (!attention.empty() && attention.size() != weights().layers.size()) {
     fail(kCall, "attention",
-         {"must be as many as the ", weights().layers.size(), " layers, are ", attention.size()});
+         {"needs one per layer (", weights().layers.size(), "), got ", attention.size()});
   }
   const Shape<4> shape = {tokens.size(0), config_.heads, tokens.size(1), tokens.size(1)};
   for (const TensorView<float, 4>& each : attention) {

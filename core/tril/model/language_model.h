@@ -1,5 +1,5 @@
-// A language model that can be trained: parameters, gradients, and what a forward pass leaves for
-// its backward pass, each in one block of memory.
+// A language model that can be trained. Its parameters, its gradients, and the results that a
+// forward pass saves for the backward pass are each one block of memory.
 //
 //   LanguageModel model(config, seed);
 //   model.clear_gradients();
@@ -18,48 +18,49 @@
 
 namespace tril {
 
-// Owns a model's memory. Results do not depend on the number of threads. After the first call for
-// the largest batch nothing is allocated but by `scratch`, and by that no more either.
+// Owns a model's memory. Results do not depend on the number of threads. After the first call with
+// the largest batch nothing is allocated.
 class LanguageModel final : public Trainable {
  public:
-  // Initialised (model_weights.h). Throws Error as check_model_config does, and for an encoder's
-  // settings, OutOfMemory where there is less memory.
+  // Initialises the parameters (model_weights.h). Throws Error as check_model_config does, and for
+  // an encoder's settings, OutOfMemory where there is not enough memory.
   LanguageModel(const ModelConfig& config, std::uint64_t seed);
-  // With the values of a model that is run, widened to floats where it holds them otherwise: to be
-  // trained further. `context` is the most tokens at once, as with_context (model_config.h) takes
-  // it; `dropout` as the setting of that name. Throws Error as with_context and check_model_config
-  // do, and where the parameters have not been read, OutOfMemory where there is less memory.
+  // Copies the parameters of a loaded model, as floats, to train it further. `context` is as in
+  // with_context (model_config.h), `dropout` is the setting of that name. Throws Error as
+  // with_context and check_model_config do, and where the parameters have not been read,
+  // OutOfMemory where there is not enough memory.
   explicit LanguageModel(const ModelParameters& parameters, Index context = 0, double dropout = 0);
 
-  // As it was given.
+  // The settings that it was given.
   const ModelConfig& config() const noexcept { return config_; }
   // The parameters.
   const BasicModelWeights<float>& weights() const noexcept { return values_layout_.weights; }
-  // Their gradients, in structs of the same form.
+  // The gradients of the parameters, in a struct of the same form.
   const BasicModelWeights<float>& gradients() const noexcept { return gradient_layout_.weights; }
-  // All parameters, and all their gradients, side by side and laid out alike; what lies between
-  // parameters is 0.
+  // All parameters, and all their gradients, each contiguous and with the same layout; gaps between
+  // parameters are 0.
   VectorView<float> values() noexcept override { return values_; }
   VectorView<const float> values() const noexcept { return values_; }
   VectorView<float> gradient() noexcept override { return gradient_; }
   Index decayed() const noexcept override { return values_layout_.decayed; }
   Index parameter_count() const noexcept { return tril::parameter_count(weights()); }
-  // Floats that a pass over B sequences of T tokens keeps: without the gaps, of GPT-2's family,
-  // B T (L (8 C + 2 F + H + 4) + 2 C + 2 + V).
+  // The floats that a pass over B sequences of T tokens saves. For GPT-2's family that is B T (L (8
+  // C + 2 F + H + 4) + 2 C + 2 + V), without gaps.
   Index saved_count(Index batches, Index tokens) const;
 
-  // The logits [B T, V] of tokens [B, T], T at most the context; good until the next call.
-  // `attention`, where it is given, is filled with the weights of every head, [B, H, T, T] for each
-  // layer. Throws Error where T is too long or an id is no token, before anything is written.
+  // The logits [B T, V] of tokens [B, T], T at most the context; valid until the next call.
+  // `attention`, if given, has one view [B, H, T, T] a layer, which is filled with the weights of
+  // its heads. Throws Error where T is too long or an id is not a token, before anything is
+  // written.
   MatrixView<const float> logits(MatrixView<const std::int32_t> tokens, const Context& context = {},
                                  std::span<const TensorView<float, 4>> attention = {});
 
-  // The losses of targets [B, T], ids or kIgnoredTarget. Throws as logits() does, and for a target
-  // that is no token.
+  // The loss of targets [B, T], which are ids or kIgnoredTarget. Throws as logits() does, and for a
+  // target that is not a token.
   ModelLoss loss(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
                  const Context& context = {});
 
-  // The same, and the gradient of scale * sum is added to gradient().
+  // The same; adds the gradient of scale * sum to gradient().
   ModelLoss accumulate(MatrixView<const std::int32_t> tokens,
                        MatrixView<const std::int32_t> targets, const ModelGradientOptions& options,
                        const Context& context = {});
@@ -68,22 +69,22 @@ class LanguageModel final : public Trainable {
     return accumulate(batch.target, batch.labels, options, context);
   }
 
-  // Throws in the name of `call` what loss() and accumulate() would, and does nothing else.
+  // Throws, in the name of `call`, what loss() and accumulate() would throw; does nothing else.
   void check(const MatrixView<const std::int32_t>& tokens,
              const MatrixView<const std::int32_t>& targets, const char* call) const;
 
-  // Sets them to 0.
+  // Sets all gradients to 0.
   void clear_gradients() noexcept;
   std::vector<StoredParameter> parameters() const override;
   std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
-  // From here on these matrices of the layers of weights() have gradients, and nothing else has:
-  // gradients() are null views of all else, and gradient() is these alone.
+  // From now on only these matrices of weights() have gradients: gradients() has null views for all
+  // other parameters, and gradient() consists of these alone.
   void keep_gradients_of(std::span<const MatrixView<float>* const> matrices);
-  // All that it owns: values, gradients, and what its largest pass has left.
+  // The bytes that it owns: values, gradients, and the memory of its largest pass.
   std::size_t bytes() const noexcept;
 
  private:
-  // Of the pass that was last, laid out in saved_memory_.
+  // Results of the last pass, laid out in saved_memory_.
   struct Saved {
     MatrixView<float> embedded;
     std::vector<detail::LayerTrace> layers;
@@ -93,7 +94,7 @@ class LanguageModel final : public Trainable {
     MatrixView<float> capped;
   };
 
-  // Nothing but the memory.
+  // Only allocates.
   explicit LanguageModel(const ModelConfig& config);
   void check(const MatrixView<const std::int32_t>& tokens, const char* call) const;
   void place(Index batches, Index tokens);
@@ -111,7 +112,7 @@ class LanguageModel final : public Trainable {
   Buffer<float, 1> values_, gradient_, saved_memory_;
   ModelLayout values_layout_, gradient_layout_;
   detail::RotaryTables rotary_;
-  Index batches_ = 0, tokens_ = 0;  // that saved_ is laid out for
+  Index batches_ = 0, tokens_ = 0;  // the sizes of saved_
   Saved saved_;
 };
 

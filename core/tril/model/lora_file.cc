@@ -106,7 +106,7 @@ StoredLora::StoredLora(const StoredLoraConfig& config, std::span<const std::byte
 }
 
 void StoredLora::hold_as_floats(ParameterReader& reader, const ModelParameters& parameters) const {
-  const auto list = stored_parameters(parameters.config(), parameters.places());
+  const auto list = stored_parameters(parameters.config(), parameters.layout());
   for (const detail::LoraPair& each : pairs_) {
     if (const auto* found = named(list, each.target.name)) reader.hold_as_floats(found->matrix);
   }
@@ -114,7 +114,7 @@ void StoredLora::hold_as_floats(ParameterReader& reader, const ModelParameters& 
 
 void StoredLora::merge(ModelParameters& parameters, const Context& context) const {
   if (parameters.bytes() == 0) fail(kCall, "parameters", "have not been read");
-  const auto list = stored_parameters(parameters.config(), parameters.places());
+  const auto list = stored_parameters(parameters.config(), parameters.layout());
   std::vector<MatrixView<float>> weights;
   for (const detail::LoraPair& each : pairs_) {
     const StoredParameter* const own = named(list, each.target.name);

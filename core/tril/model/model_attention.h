@@ -1,8 +1,8 @@
-// The attention taken out of a language model: what each of its heads looks at in a text.
+// The attention weights of a language model: what each head looks at in a text.
 //
 //   Buffer<float, 4> weights(model_attention_shape(model.parameters, ids.size()));
 //   model_attention(model.parameters, ids, weights);
-//   weights.view()[3][5][t][s];  // how much of token s head 5 of layer 3 takes for token t
+//   weights.view()[3][5][t][s];  // weight of token s for token t in head 5 of layer 3
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -14,13 +14,13 @@
 
 namespace tril {
 
-// [L, H, T, T] for T tokens: of L layers with H heads each. Throws Error for no tokens, and for
-// more than the context has.
+// [L, H, T, T] for T tokens, L layers and H heads. Throws Error for no tokens and for more than the
+// context.
 Shape<4> model_attention_shape(const ModelParameters& parameters, Index tokens);
 
-// Fills `weights`, of that shape, with the weights that the model attends with: each row adds up to
-// 1, and what a token may not see is 0. They take 4 L H T^2 bytes. Throws Error where one of the
-// tokens is outside the vocabulary, for another shape, and as model_attention_shape.
+// Fills `weights`, of that shape (4 L H T^2 bytes), with the model's attention weights. Each row
+// adds up to 1; hidden tokens have the weight 0. Throws Error where a token is outside the
+// vocabulary, for another shape, and as model_attention_shape does.
 void model_attention(const ModelParameters& parameters, std::span<const std::int32_t> tokens,
                      const TensorView<float, 4>& weights, const Context& context = {});
 

@@ -8,7 +8,7 @@
 namespace tril {
 namespace {
 
-// So that no product of two sizes is beyond an Index, and positions are exact as int32.
+// Keeps products of two sizes within an Index, and positions exact as int32.
 constexpr Index kLargest = 1 << 24;
 // Four times the deepest that is known (DeepNet, Wang et al. 2022), so that what is kept for each
 // layer besides its parameters is little, whatever a file claims.

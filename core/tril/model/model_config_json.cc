@@ -47,7 +47,7 @@ Index read_period(const char* name, const std::vector<bool>& differs) {
 void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                   ModelConfig& config) {
   const auto layers = static_cast<std::size_t>(config.layers);
-  // What a list says of each layer.
+  // The period with which layers differ in a list.
   const auto differ = [&](const char* name, const auto& list, const auto& differs) {
     if (list.size() < layers) {
       fail(kCall, name,
@@ -58,7 +58,7 @@ void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& ent
     return read_period(name, each);
   };
   if (entry.window_period) {
-    config.window_period = file.whole(entry.window_period, config.window_period);
+    config.window_period = file.integer(entry.window_period, config.window_period);
     if (const auto types = file.list_of_texts(kLayerTypeList); !types.empty()) {
       config.window_period = differ(kLayerTypeList, types, [](const std::string& type) {
         return value_named(kLayerTypes, type, kCall, kLayerTypeList, "layer type");
@@ -66,7 +66,7 @@ void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& ent
     }
   }
   if (entry.rotary_period) {
-    config.rotary_period = file.whole(entry.rotary_period, config.rotary_period);
+    config.rotary_period = file.integer(entry.rotary_period, config.rotary_period);
     const auto turned = file.numbers_below(kTurnedList, std::numeric_limits<Index>::max());
     if (!turned.empty()) {
       config.rotary_period = differ(kTurnedList, turned, [](Index turns) {
@@ -80,23 +80,23 @@ void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& ent
 void read_sizes(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                 ModelConfig& config) {
   const auto size = [&](const char* name, Index otherwise) {
-    return otherwise > 0 ? file.whole(name, otherwise) : file.whole(name);
+    return otherwise > 0 ? file.integer(name, otherwise) : file.integer(name);
   };
-  config.layers = file.whole(entry.layer_count);
+  config.layers = file.integer(entry.layer_count);
   config.heads = size(entry.heads, entry.default_heads);
   if (config.heads < 1) fail(kCall, entry.heads, "must be at least 1, is 0");
-  config.width = file.whole(entry.width);
-  config.hidden = entry.needs_hidden ? file.whole(entry.hidden) : file.whole(entry.hidden, 0);
-  config.context = file.whole(entry.context, entry.default_context);
+  config.width = file.integer(entry.width);
+  config.hidden = entry.needs_hidden ? file.integer(entry.hidden) : file.integer(entry.hidden, 0);
+  config.context = file.integer(entry.context, entry.default_context);
   config.vocabulary = size("vocab_size", entry.default_vocabulary);
   if (entry.kv_heads) {
     const bool as_many = entry.default_kv_heads == 0 || file.is_null(entry.kv_heads);
-    config.kv_heads = file.whole(entry.kv_heads, as_many ? config.heads : entry.default_kv_heads);
+    config.kv_heads = file.integer(entry.kv_heads, as_many ? config.heads : entry.default_kv_heads);
   }
   if (!entry.head_dim) return;
   const Index even_width = config.width / config.heads;
-  const Index own_width =
-      file.whole(entry.head_dim, entry.default_head_dim > 0 ? entry.default_head_dim : even_width);
+  const Index own_width = file.integer(
+      entry.head_dim, entry.default_head_dim > 0 ? entry.default_head_dim : even_width);
   if (config.width % config.heads != 0 || own_width != even_width) config.head_dim = own_width;
 }
 
@@ -123,7 +123,7 @@ struct OwnReader {
     } else if constexpr (std::is_same_v<T, std::vector<double>>) {
       value = file.list_of_numbers(name);
     } else {
-      value = file.whole(name);
+      value = file.integer(name);
     }
   }
   void newer(const char* name, auto&... each) const { (*this)(name, each...); }
@@ -141,7 +141,7 @@ ModelConfig detail::read_family(const detail::JsonObject& file, ModelFamily fami
   config.eps = file.number(entry.eps, entry.default_eps);
   config.dropout = file.number(entry.dropouts[0], entry.default_dropout);
   if (config.has_head) flag("tie_word_embeddings", config.tied_head);
-  if (entry.token_types) config.token_types = file.whole(entry.token_types, config.token_types);
+  if (entry.token_types) config.token_types = file.integer(entry.token_types, config.token_types);
   if (entry.position_kind && file.text(entry.position_kind, "absolute") != "absolute") {
     fail(kCall, entry.position_kind, "must be \"absolute\": others are not read");
   }
@@ -163,7 +163,7 @@ ModelConfig detail::read_family(const detail::JsonObject& file, ModelFamily fami
     fail(kCall, "attention_bias", {"must be ", has ? "true" : "false"});
   }
   if (entry.window) {
-    config.window = file.is_null(entry.window) ? 0 : file.whole(entry.window, config.window);
+    config.window = file.is_null(entry.window) ? 0 : file.integer(entry.window, config.window);
   }
   const auto number = [&](const char* name, double& setting) {
     if (name) setting = file.is_null(name) ? 0 : file.number(name, setting);

@@ -1,4 +1,4 @@
-// A model's settings as Hugging Face's config.json, read and written.
+// Reads and writes a model's settings as Hugging Face's config.json.
 #pragma once
 
 #include <tril/files/element_type.h>
@@ -12,38 +12,38 @@
 
 namespace tril {
 
-// Tokens that the files of a model name. What is no token of its vocabulary is left out: a small
-// GPT-2 keeps the 50256 of the large one.
+// Special tokens that a model's files name. Ids outside its vocabulary are dropped: a small GPT-2
+// keeps the 50256 of the large one in its files.
 struct ModelTokens {
   std::vector<std::int32_t> begin, end, pad;  // bos_token_id, eos_token_id, pad_token_id
 
-  // The same tokens.
+  // Whether all tokens are equal.
   bool operator==(const ModelTokens&) const = default;
 };
 
-// The text of a config.json, as Hugging Face's class of that family reads it (GPT2Config,
-// LlamaConfig, ...). What that does not know, such as a GPT-2 without biases, is said under names
-// of our own, "tril_" and the setting's: "tril_biases". A model that is not causal has a model_type
-// of its own, "tril-masked-gpt2", which they refuse. `type`: of the weights' file beside it.
+// The text of a config.json that Hugging Face's class of the family reads (GPT2Config, LlamaConfig,
+// ...). Settings that the class does not know, such as a GPT-2 without biases, have own names that
+// begin with "tril_": "tril_biases". A model that is not causal has its own model_type,
+// "tril-masked-gpt2", which Hugging Face refuses. `type` is that of the file of weights beside it.
 std::string model_config_json(const ModelConfig& config, ElementType type = ElementType::float32,
                               const ModelTokens& tokens = {});
 
-// What a config.json says of a model that is to be run.
+// The settings in a config.json of a model to be run.
 struct PretrainedConfig {
-  ModelConfig config;  // its settings
-  ModelTokens tokens;  // those that begin, end and fill up a text
+  ModelConfig config;  // the model's settings
+  ModelTokens tokens;  // those that begin, end and pad a text
 };
 
-// Reads one, of the families that there are (`model_type`), encoders and masked ones included.
-// Throws Error, naming the entry, where one is missing, is not what it should be, or asks for what
-// no ModelConfig can be: another activation, another scaling of rotary positions, a window of a
-// family that has none here, layers that differ, but not every nth.
+// Reads a config.json of a supported family (`model_type`), encoders and masked models included.
+// Throws Error, naming the entry, where one is missing, has a wrong type, or asks for anything that
+// a ModelConfig cannot express: another activation, another scaling of rotary positions, a window
+// in a family without one here, layers that differ in another way than every nth.
 PretrainedConfig parse_model_config(std::string_view file);
 
-// What ends a text by a generation_config.json: its eos_token_id, where it has one. That counts,
-// and not what config.json says, as transformers' generate has it: Llama 3's chat ends its turns by
-// a token that is here alone. All else in it is defaults of sampling, which are the caller's
-// choice. Throws Error where it is no such file.
+// The tokens that end a text by a generation_config.json: its eos_token_id, if it has one. It
+// overrides that of config.json, as in transformers' generate: the token that ends a turn of Llama
+// 3's chat is only there. Its other entries are defaults of sampling, which the caller chooses.
+// Throws Error where it is not such a file.
 std::optional<std::vector<std::int32_t>> parse_generation_config(std::string_view file,
                                                                  Index vocabulary);
 

@@ -1,4 +1,4 @@
-// What reads and what writes a config.json have in common: names in it, and its parts.
+// Common parts of the reader and the writer of config.json.
 #pragma once
 
 #include <tril/files/json_value.h>
@@ -11,37 +11,37 @@
 
 namespace tril::detail {
 
-// Lists of an entry a layer: what it is, and 1 where it turns queries and keys.
+// Lists with an entry for each layer: its kind, and 1 where it rotates queries and keys.
 inline constexpr const char *kLayerTypeList = "layer_types", *kTurnedList = "no_rope_layers";
-// In front of the family where tokens see both sides: a type that other libraries refuse, which
-// would take the model for one that sees only what came before.
+// Precedes the family of a model that is not causal. Other libraries refuse such a type; they would
+// take the model for a causal one.
 inline constexpr std::string_view kMaskedPrefix = "tril-masked-";
 
-// Activations by their names in files; the first of each is written.
+// Activations by their names in files; the first name of each is written.
 inline constexpr Named<Activation> kActivationNames[] = {
     {"silu", Activation::silu},          {"gelu_pytorch_tanh", Activation::gelu_tanh},
     {"gelu_new", Activation::gelu_tanh}, {"gelu_fast", Activation::gelu_tanh},
     {"gelu", Activation::gelu},          {"swish", Activation::silu},
     {"relu", Activation::relu}};
 
-// Whether a layer sees all keys, by what it is called.
+// Whether a layer sees all keys, by the name of its kind.
 inline constexpr Named<bool> kLayerTypes[] = {{"full_attention", true},
                                               {"sliding_attention", false}};
 
-// What no family has a name for is said under one of our own, "tril_residual".
+// Settings for which no family has a name begin with this: "tril_residual".
 inline constexpr const char* kOwnPrefix = "tril_";
 
-// The settings of a file, as the family's own library reads it. Throws Error, naming the entry,
+// The settings of a file, read as by the family's own library. Throws Error, naming the entry,
 // where one is missing or out of range.
 ModelConfig read_family(const JsonObject& file, ModelFamily family);
 
-// Reads how rotary positions turn. Newer files have all of it in rope_parameters; what is not there
-// may still be beside them. Throws Error in the name of `call` and of the entry, where a number is
+// Reads the settings of rotary positions. Newer files have them in rope_parameters; entries that
+// are missing there may be beside it. Throws Error, naming `call` and the entry, where a number is
 // out of range.
 void read_rotary(const char* call, const JsonObject& file, const FamilyEntry& entry,
                  ModelConfig& config);
 
-// Adds rope_scaling, and what stands beside it, where positions are scaled.
+// Adds rope_scaling and the entries beside it, where positions are scaled.
 void add_rotary_scaling(JsonWriter& json, const ModelConfig& config);
 
 }  // namespace tril::detail

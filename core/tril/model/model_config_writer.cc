@@ -44,7 +44,7 @@ struct OwnWriter {
   void newer(const char* name, const auto&... each) const { (*this)(name, each...); }
 };
 
-// Those in which the settings are not what the file says already.
+// Adds own entries for settings that differ from what the file already says.
 void add_own(detail::JsonWriter& json, const ModelConfig& config, ModelConfig said) {
   said.kv_heads = said.kv_head_count() == config.kv_head_count() ? config.kv_heads : said.kv_heads;
   said.hidden = config.hidden;
@@ -107,7 +107,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
     if (value > 0) add(name, value);
     if (value == 0) add(name, nullptr);
   };
-  // Where layers may differ, null is refused by other libraries, and their types say all.
+  // Where layers may differ, other libraries refuse null, and the list of types is enough.
   const bool has_types = entry.window_period;
   add_or_null(entry.window, has_types && config.window == 0 ? config.context : config.window);
   add(entry.query_scale,

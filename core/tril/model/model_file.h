@@ -1,5 +1,5 @@
-// Language models in training as files: what other libraries open, and what their checkpoints
-// (checkpoint.h) say of themselves.
+// Files of language models in training: model files for other libraries, and the settings in
+// checkpoints (checkpoint.h).
 #pragma once
 
 #include <tril/files/file.h>
@@ -17,8 +17,8 @@
 
 namespace tril {
 
-// The bytes of a model.safetensors, by the names and in the shapes of the family: float32, or
-// float16 and bfloat16, rounded as write_elements does. Throws Error for another type.
+// The bytes of a model.safetensors with the names and shapes of the family, in float32, float16 or
+// bfloat16, rounded as by write_elements. Throws Error for another type.
 std::vector<std::byte> model_file(const LanguageModel& model,
                                   ElementType type = ElementType::float32);
 // The same piece by piece, 16384 numbers or a row at a time, for write_file.
@@ -29,28 +29,29 @@ void write_model_file(const LanguageModel& model, const WritePiece& write,
 // is missing or has another shape, and then changes nothing.
 void load_model(const Safetensors& file, LanguageModel& model);
 
-// What a checkpoint says of itself.
+// The content of a checkpoint, without its tensors.
 struct Checkpoint {
   ModelConfig config;                    // the model's settings
-  TrainerOptions options;                // the trainer's
-  std::int64_t steps = 0;                // how many are done
-  std::optional<LoraOptions> lora = {};  // the adapter's; none: the whole model is trained
+  TrainerOptions options;                // the trainer's options
+  std::int64_t steps = 0;                // number of steps done
+  std::optional<LoraOptions> lora = {};  // options of the adapter; none: the whole model is trained
 };
 
-// Throws Error, naming the entry, where the file is no checkpoint or a setting cannot be read.
+// Reads it. Throws Error, naming the entry, where the file is not a checkpoint or a setting cannot
+// be read.
 Checkpoint read_checkpoint(const Safetensors& file);
 
-// The settings of a checkpoint by name, "model.width" and "trainer.batch", each as text that gives
-// the same number back; of an adapter, where there is one, "lora.rank", "lora.alpha" and, with
-// commas in between, "lora.targets".
+// The settings of a checkpoint by name, "model.width" and "trainer.batch", each as a text that is
+// read back as the same value. An adapter adds "lora.rank", "lora.alpha" and the comma-separated
+// "lora.targets".
 Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& options,
                              const std::optional<LoraOptions>& lora = {});
 
-// Sets those that `given` has, by these names and as such texts, and leaves all others. Throws
-// Error, naming the setting, where there is none of that name or its text cannot be read.
+// Sets the settings in `given`, which have these names and texts, and keeps all others. Throws
+// Error, naming the setting, where its name is unknown or its text cannot be read.
 void set_settings(const Metadata& given, ModelConfig& config, TrainerOptions& options);
-// The same of an adapter's, which `given` has no others beside. An empty "lora.targets" leaves
-// them.
+// The same for the settings of an adapter; `given` has no others. An empty "lora.targets" keeps the
+// targets.
 void set_settings(const Metadata& given, LoraOptions& options);
 
 }  // namespace tril

@@ -34,8 +34,8 @@ double bytes_of(const Shape<2>& shape, WeightKind kind) {
 }  // namespace
 
 ModelParameters::ModelParameters(const ModelConfig& config, ParameterMemory memory)
-    : config_(config), kept_(memory), places_(model_shapes(config)) {
-  detail::copy_form(weights_, places_);
+    : config_(config), kept_(memory), layout_(model_shapes(config)) {
+  detail::copy_form(weights_, layout_);
   if (memory == ParameterMemory::floats) {
     allocate({});
     std::memset(memory_.data(), 0, memory_.bytes());
@@ -45,7 +45,7 @@ ModelParameters::ModelParameters(const ModelConfig& config, ParameterMemory memo
   // read. But no memory is taken on the word of its settings alone: the heap of a WebAssembly
   // module never shrinks again.
   double numbers = 0;
-  for_each_parameter(places_, [&](const ParameterName&, const auto& view) {
+  for_each_parameter(layout_, [&](const ParameterName&, const auto& view) {
     if (view) numbers += static_cast<double>(view.count());
   });
   if (memory == ParameterMemory::q8_0) {
@@ -58,7 +58,7 @@ ModelParameters::ModelParameters(const ModelConfig& config, ParameterMemory memo
 const BasicModelWeights<float>& ModelParameters::floats() const {
   if (bytes() == 0) fail("ModelParameters", "floats", "have not been read");
   check_all_floats(weights_, "ModelParameters");
-  return places_;
+  return layout_;
 }
 
 Weight ModelParameters::rows_of(const StoredParameter& parameter) const noexcept {
@@ -69,12 +69,12 @@ Weight ModelParameters::rows_of(const StoredParameter& parameter) const noexcept
           if (&place == parameter.matrix) found = weight;
         }
       },
-      places_, weights_);
+      layout_, weights_);
   const Index rows = parameter.shape[parameter.transposed ? 1 : 0];
   return found.rows(parameter.first_row, rows);
 }
 
-std::byte* ModelParameters::place_of(const StoredParameter& parameter) noexcept {
+std::byte* ModelParameters::memory_of(const StoredParameter& parameter) noexcept {
   if (!parameter.matrix) return reinterpret_cast<std::byte*>(parameter.data);
   return memory_.data() + (rows_of(parameter).row(0) - memory_.data());
 }
@@ -127,7 +127,7 @@ double ModelParameters::lay_out(std::span<const WeightKind> kinds, std::byte* me
         view = View(reinterpret_cast<float*>(data), view.shape());
         weight = view;
       },
-      places_, weights_);
+      layout_, weights_);
   return end;
 }
 

@@ -11,7 +11,7 @@ void replace(const VectorView<float>& row, const VectorView<const float>& value)
   for (Index i = 0; i < row.size(0); ++i) row[i] = value ? value[i] : 0;
 }
 
-// Of the tokens of a pass, which stand from `first` on, those that a change is for.
+// Calls apply for the tokens that a change is for; the pass has tokens from `first` on.
 template <typename Apply>
 void for_changed(Index position, Index first, Index tokens, const Apply& apply) {
   for (Index t = 0; t < tokens; ++t) {

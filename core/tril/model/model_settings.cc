@@ -41,7 +41,7 @@ void for_each_setting(Config& config, const Visit& visit) {
   visit.newer("gated", config.gated);
 }
 
-// What the options of every trainer say of a step: its rate, AdamW's numbers and clipping.
+// The options of a step that all trainers have: its rate, AdamW's numbers and clipping.
 template <typename Options, typename Visit>
 void for_each_step_setting(Options& options, const Visit& visit) {
   visit("learning_rate", options.schedule.learning_rate);
@@ -109,7 +109,7 @@ Checkpoint read_from(const Metadata& settings) {
   return checkpoint;
 }
 
-// As texts without commas, which no name of a module has.
+// Splits at commas, which no name of a module has.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,12 +1,12 @@
-// The settings of a model by name, which checkpoints and config.json are written and read by.
+// The settings of a model by name, for reading and writing checkpoints and config.json.
 #pragma once
 
 #include <tril/model/model_config.h>
 
 namespace tril::detail {
 
-// visit("width", config.width), visit("norm", config.norm, kModelNorms) and so on for all but the
-// family; visit.newer() of those that older checkpoints do not have.
+// Calls visit("width", config.width), visit("norm", config.norm, kModelNorms) and so on for all
+// settings but the family, and visit.newer() for settings that older checkpoints lack.
 template <typename Config, typename Visit>
 void for_each_model_setting(Config& config, const Visit& visit) {
   visit("norm", config.norm, kModelNorms);

@@ -1,6 +1,6 @@
-// What a language model computes on the way from tokens to logits, and how it is changed there:
-// heads, parts of layers and layers switched off, activations replaced by those of another text
-// (activation patching; Meng et al. 2022).
+// The intermediate results of a language model between tokens and logits, and changes to them:
+// ablations of heads, sublayers and layers, and activation patching, which replaces activations by
+// those of another text (Meng et al. 2022).
 #pragma once
 
 #include <tril/block/layer.h>
@@ -13,43 +13,43 @@
 
 namespace tril {
 
-// What a trace has besides.
+// The optional fields of a trace.
 struct ModelTraceOptions {
-  bool scores = false;  // [H, T, S] of each layer, as much as its weights take
+  bool scores = false;  // [H, T, S] of each layer, as large as its weights
 };
 
-// Of one layer, views to fill; none: not wanted. C is the model's width, T counts the tokens of the
-// call, S those and all before. Names are TransformerLens' along the residual stream, and those of
-// their own traces within attention and feed-forward.
+// The views of a layer to fill; no view: not traced. C is the model's width, T the number of tokens
+// of the call, S that of these and all before them. Names along the residual stream are
+// TransformerLens'; attention and feed-forward have their own traces.
 struct ModelLayerTrace {
-  MatrixView<float> ln1 = {};        // [T, C]: what attention is given, without a norm before it x
-  MultiHeadTrace attention = {};     // B = 1: queries, keys, values, weights of every head, ...
-  MatrixView<float> attn_out = {};   // [T, C]: what attention adds to the residual stream
-  MatrixView<float> resid_mid = {};  // [T, C]: the residual stream after attention
-  MatrixView<float> ln2 = {};        // [T, C]: what feed-forward is given
+  MatrixView<float> ln1 = {};          // [T, C]: input of attention; without a norm before it, x
+  MultiHeadTrace attention = {};       // B = 1: queries, keys, values, weights of every head, ...
+  MatrixView<float> attn_out = {};     // [T, C]: output of attention, added to the residual stream
+  MatrixView<float> resid_mid = {};    // [T, C]: the residual stream after attention
+  MatrixView<float> ln2 = {};          // [T, C]: input of the feed-forward
   FeedForwardTrace feed_forward = {};  // [T, F]; gated, hidden is [T, 2 F]
-  MatrixView<float> mlp_out = {};      // [T, C]: what feed-forward adds to the residual stream
+  MatrixView<float> mlp_out = {};      // [T, C]: output of the feed-forward, added to the stream
   MatrixView<float> resid_post = {};   // [T, C]: the residual stream after the layer
 };
 
-// Of all of it.
+// The views of a model to fill.
 struct ModelTrace {
-  MatrixView<float> embedded = {};           // [T, C]: tokens, and positions where they are learned
-  std::vector<ModelLayerTrace> layers = {};  // none: not wanted
-  MatrixView<float> ln_final = {};           // [T, C]: what the head is given, or would be
+  MatrixView<float> embedded = {};           // [T, C]: embedding of tokens and of learned positions
+  std::vector<ModelLayerTrace> layers = {};  // empty: not traced
+  MatrixView<float> ln_final = {};           // [T, C]: input of the head, even where it is not run
 
-  // Whether nothing is wanted.
+  // Whether nothing is traced.
   bool is_empty() const noexcept { return !embedded && layers.empty() && !ln_final; }
 };
 
-// All of it, laid out in `memory`, for T tokens after `past` others: of attention queries, keys,
-// both before their norms and before positions turn them where there are, values, weights, heads
-// and, where they are asked for, scores. Throws Error as check_model_config does, and for T below 1
-// or past below 0.
+// The whole trace for T tokens after `past` others, laid out in `memory`. Of attention it has
+// queries and keys (also before their norms and before rotation, where there are any), values,
+// weights, heads and, with options.scores, scores. Throws Error as check_model_config does, and for
+// T below 1 or past below 0.
 ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory,
                        const ModelTraceOptions& options = {});
 
-// What a head gives, [D], is replaced.
+// Replaces the output [D] of a head.
 struct HeadIntervention {
   Index layer;                         // from 0
   Index head;                          // from 0
@@ -57,26 +57,26 @@ struct HeadIntervention {
   VectorView<const float> value = {};  // [D], borrowed; none: 0
 };
 
-// What a part of a layer adds to the residual stream, [C], is replaced.
+// Replaces the output [C] of a sublayer, which is added to the residual stream.
 struct SublayerIntervention {
   Index layer;                         // from 0
-  LayerPart sublayer;                  // which part
+  LayerPart sublayer;                  // attention or feed-forward
   Index position = -1;                 // of the token, from 0; -1: of all
   VectorView<const float> value = {};  // [C], borrowed; none: 0
 };
 
-// The residual stream, [C], is replaced.
+// Replaces the residual stream [C].
 struct ResidualIntervention {
-  Index layers;                        // after so many of them; 0: what is embedded
+  Index layers;                        // after this number of layers; 0: the embedding
   Index position = -1;                 // of the token, from 0; -1: of all
   VectorView<const float> value = {};  // [C], borrowed; none: 0
 };
 
-// All that is changed, in this order.
+// All changes, in the order in which they apply.
 struct Interventions {
-  std::vector<Index> without_layers = {};            // these add nothing
-  std::vector<HeadIntervention> heads = {};          // before they go through the output projection
-  std::vector<SublayerIntervention> sublayers = {};  // before it is added
+  std::vector<Index> without_layers = {};            // these layers add nothing
+  std::vector<HeadIntervention> heads = {};          // before the output projection
+  std::vector<SublayerIntervention> sublayers = {};  // before the addition
   std::vector<ResidualIntervention> residual = {};   // after a layer
 
   // Whether nothing is changed.
@@ -85,8 +85,8 @@ struct Interventions {
   }
 };
 
-// Throws Error in the name of `call` where there is no such layer or head, a value has another
-// width, or one is for what a layer that is left out would give.
+// Throws Error in the name of `call` where a layer or head does not exist, a value has another
+// width, or a change is for an ablated layer.
 void check_interventions(const ModelConfig& config, const Interventions& changes, const char* call);
 
 }  // namespace tril

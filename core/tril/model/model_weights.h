@@ -13,16 +13,16 @@
 
 namespace tril {
 
-// One layer. Matrices are [out, in].
+// The parameters of a layer. Matrices are [out, in].
 template <typename T>
 struct BasicModelLayerWeights {
-  BasicNormWeights<T> norm1 = {};           // of what attention is given, or of the sum with it
+  BasicNormWeights<T> norm1 = {};           // of attention's input, or of the sum with its output
   BasicMultiHeadWeights<T> attention = {};  // queries, keys and values stacked
-  BasicNormWeights<T> norm2 = {};           // of what feed-forward is given, or of that sum
+  BasicNormWeights<T> norm2 = {};           // of the feed-forward's input, or of that sum
   BasicLinearWeights<T> linear1 = {};       // [F, C]; gated [2 F, C], the gate above
   BasicLinearWeights<T> linear2 = {};       // [C, F]
-  BasicNormWeights<T> branch_norm1 = {};    // of what attention adds
-  BasicNormWeights<T> branch_norm2 = {};    // of what feed-forward adds
+  BasicNormWeights<T> branch_norm1 = {};    // of attention's output
+  BasicNormWeights<T> branch_norm2 = {};    // of the feed-forward's output
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>
@@ -37,16 +37,16 @@ struct BasicModelLayerWeights {
   }
 };
 
-// All of them. What the settings leave out is a null view.
+// The parameters of a model. Parameters that its settings do not have are null views.
 template <typename T>
 struct BasicModelWeights {
   WeightMatrix<T> embedding = {};           // [V, C]
-  WeightMatrix<T> positions = {};           // [context, C], where they are learned
+  WeightMatrix<T> positions = {};           // [context, C], where positions are learned
   WeightMatrix<T> token_types = {};         // [token_types, C], where there are any
-  BasicNormWeights<T> embedding_norm = {};  // of the sum of these, where it is normalised
+  BasicNormWeights<T> embedding_norm = {};  // of the sum of these three, where it is normalised
   std::vector<BasicModelLayerWeights<T>> layers = {};  // L
-  BasicNormWeights<T> final_norm = {};  // in front of the head, but for norms of sums
-  WeightMatrix<T> head = {};            // [V, C], where it is not the embedding
+  BasicNormWeights<T> final_norm = {};  // before the head, unless sums are normalised
+  WeightMatrix<T> head = {};            // [V, C], unless it is the embedding
 
   // For foundation/parameters.h.
   template <typename Visit, typename... Structs>
@@ -61,63 +61,65 @@ struct BasicModelWeights {
   }
 };
 
-// To be read: matrices of any kind (matmul/weight.h).
+// Weights that are only read, with matrices of any kind (matmul/weight.h).
 using ModelWeights = BasicModelWeights<const float>;
 
-// The parameters laid out in `memory`, each on a cache line of its own: first all matrices, which
-// weight decay is for, then all vectors. Throws Error as check_model_config does.
+// A layout of the parameters, each on its own cache line: first all matrices, to which weight decay
+// applies, then all vectors.
 struct ModelLayout {
-  BasicModelWeights<float> weights;  // where each lies
-  Index decayed;                     // the floats before the first vector
+  BasicModelWeights<float> weights;  // a view of each parameter
+  Index decayed;                     // number of floats before the first vector
 };
-// Lays them out in `memory`, or counts the floats.
+// Lays the parameters out in `memory`, or counts the floats. Throws Error as check_model_config
+// does.
 ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory);
-// Their shapes, at places where there is nothing. Throws Error besides for a matrix that memory
-// could not hold with 16 bits a number.
+// The shapes of the parameters, as views that must not be read. Throws Error also for a matrix too
+// large to address with 16 bits a number.
 BasicModelWeights<float> model_shapes(const ModelConfig& config);
 
-// Initialised as the authors do (Radford et al. 2019): matrices normal with deviation 0.02, biases
-// 0, norms 1; of gpt2 those that write to the residual stream divided by sqrt(2 L) besides.
+// Initialises as GPT-2's authors do (Radford et al. 2019): matrices normal with deviation 0.02,
+// biases 0, norms 1. In the family gpt2, matrices that write to the residual stream are also
+// divided by sqrt(2 L).
 void initialise_model(const ModelConfig& config, const BasicModelWeights<float>& weights,
                       std::uint64_t seed);
 
-// A parameter as the family's files have it: "h.0.attn.c_attn.weight",
+// A parameter in the form of the family's files: "h.0.attn.c_attn.weight",
 // "model.layers.0.self_attn.q_proj.weight".
 struct StoredParameter {
   std::string name;          // as above
   std::vector<Index> shape;  // in the file
   float* data;               // in the model's memory, without gaps
-  // The file has the matrix as [in, out], and the memory as [out, in]: GPT-2's Conv1D.
+  // Whether the file has the matrix as [in, out], which is [out, in] in memory: GPT-2's Conv1D.
   bool transposed;
-  // Of the weights that it is listed for, the matrix whose rows it is; null for a vector.
+  // The matrix, among the weights that it is listed for, whose rows it is; null for a vector.
   const MatrixView<float>* matrix = nullptr;
-  // The file has [groups, first, second, ...] and the memory [groups, second, first, ...]:
-  // GPT-NeoX's queries, keys and values, [heads, 3, ...]; pairs of a head that are neighbours in
-  // GGUF files, [heads, D / 2, 2, ...].
+  // A different order of rows: [groups, first, second, ...] in the file, [groups, second, first,
+  // ...] in memory. GPT-NeoX has queries, keys and values as [heads, 3, ...]; GGUF files have the
+  // pairs of a head as neighbours, [heads, D / 2, 2, ...].
   struct Order {
-    Index groups = 1;  // that keep their places
-    Index first = 1;   // the axis that is the outer one in the file
-    Index second = 1;  // and the one that is so in memory
+    Index groups = 1;  // groups, whose order is the same
+    Index first = 1;   // size of the axis that is outer in the file
+    Index second = 1;  // size of the axis that is outer in memory
 
-    // Whether memory has another order than the file.
+    // Whether the order differs.
     bool is_other() const noexcept { return first > 1 && second > 1; }
   };
-  Order order = {};     // of its rows
-  Index first_row = 0;  // of that matrix, where its rows begin
-  float added = 0;      // to what the file has: 1 where a norm is by 1 + w, and the file has w
+  Order order = {};     // the order of its rows
+  Index first_row = 0;  // its first row in that matrix
+  float added = 0;      // added to the elements of the file: 1 for norms that multiply by 1 + w
 
-  // How many elements it has.
+  // The number of elements.
   Index count() const noexcept;
-  // They as the file has them, to so many floats.
+  // Copies count() floats to `out` in the file's layout.
   void copy_to(float* out) const noexcept;
-  // Elements [first, end) of the file, where it is not transposed.
+  // Copies elements [first, end) of the file's layout, unless it is transposed.
   void copy_to(Index first, Index end, float* out) const noexcept;
-  // And back.
+  // Copies count() floats from the file's layout to memory.
   void copy_from(const float* elements) const noexcept;
-  // An element of the file as memory has it: -0 stays where nothing is added.
+  // An element of the file as it is in memory; -0 stays -0 where nothing is added.
   float in_memory(float element) const noexcept { return added == 0 ? element : element + added; }
-  // Of elements [first, end) of the file, where it is not transposed: visit(of the file, of the
-  // memory, count) for each run that follows each other in both.
+  // Calls visit(index in the file, index in memory, count) for each run of elements [first, end) of
+  // the file that is contiguous in both, unless it is transposed.
   template <typename Visit>
   void for_each_run(Index first, Index end, const Visit& visit) const {
     const Index all = order.first * order.second, most = count() / (order.groups * all);
@@ -130,12 +132,13 @@ struct StoredParameter {
   }
 };
 
-// In the order of the forward pass. What is stacked in memory and apart in the files is apart here.
+// The parameters in the order of the forward pass. Matrices that are stacked in memory but separate
+// in the files are separate here.
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
                                                const BasicModelWeights<float>& weights,
                                                ParameterNames names = ParameterNames::of_family);
-// The same of memory that is laid out as the parameters are: gradients, moments. Not to be written
-// where it may not be. Nothing is added to these.
+// The same for memory with the layout of the parameters: gradients or moments, to which nothing is
+// added. Must not be written where `memory` is const.
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
                                                const VectorView<const float>& memory);
 

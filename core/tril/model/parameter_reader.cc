@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kCall = "read_pretrained";
 
-// What files hold besides parameters.
+// Whether a tensor of a file is known not to be a parameter.
 bool is_ignored(const ModelConfig& config, const detail::FamilyEntry& entry,
                 std::string_view name) {
   if (name == entry.head && config.has_head) return config.tied_head;
@@ -26,7 +26,7 @@ bool is_ignored(const ModelConfig& config, const detail::FamilyEntry& entry,
                              [&](const char* end) { return end && name.ends_with(end); });
 }
 
-// As which a tensor of this type may stay.
+// The kind in which a tensor of this type may be kept.
 WeightKind kept_kind(ElementType type) noexcept {
   if (type == ElementType::float16) return WeightKind::float16;
   return type == ElementType::bfloat16 ? WeightKind::bfloat16 : WeightKind::float32;
@@ -55,7 +55,7 @@ std::string newer_name(const detail::FamilyEntry& entry, std::string_view name) 
 ParameterReader::ParameterReader(ModelParameters& parameters, ParameterNames names)
     : model_(parameters),
       names_(names),
-      parameters_(stored_parameters(parameters.config(), parameters.places(), names)) {}
+      parameters_(stored_parameters(parameters.config(), parameters.layout(), names)) {}
 
 // The parameter that a tensor is; null where it is passed over.
 const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) {
@@ -92,15 +92,15 @@ const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) 
 // Positions and types of tokens are looked up, not multiplied with.
 WeightKind ParameterReader::kind_of(const StoredParameter& parameter,
                                     ElementType type) const noexcept {
-  const BasicModelWeights<float>& places = model_.places();
+  const BasicModelWeights<float>& layout = model_.layout();
   const bool quantised = model_.memory() == ParameterMemory::q8_0 &&
-                         parameter.matrix != &places.positions &&
-                         parameter.matrix != &places.token_types;
+                         parameter.matrix != &layout.positions &&
+                         parameter.matrix != &layout.token_types;
   return quantised ? WeightKind::q8_0 : kept_kind(type);
 }
 
-std::vector<ParameterPlace> ParameterReader::find(std::span<const NamedTensor> tensors) {
-  std::vector<ParameterPlace> found;
+std::vector<ParameterRange> ParameterReader::find(std::span<const NamedTensor> tensors) {
+  std::vector<ParameterRange> found;
   for (const NamedTensor& each : tensors) {
     const StoredParameter* const parameter = parameter_of(each);
     if (!parameter) continue;
@@ -130,7 +130,7 @@ void ParameterReader::allocate() {
   }
   // In the order in which matrices are walked through, the kinds that they were found with.
   std::vector<WeightKind> kinds;
-  for_each_parameter(model_.places(), [&](const ParameterName&, const auto& view) {
+  for_each_parameter(model_.layout(), [&](const ParameterName&, const auto& view) {
     if constexpr (requires { MatrixView<float>(view); }) {
       if (!view) return;
       const auto kind = kinds_.find(&view);
@@ -138,12 +138,12 @@ void ParameterReader::allocate() {
     }
   });
   model_.allocate(kinds);
-  const auto placed = stored_parameters(model_.config(), model_.places(), names_);
+  const auto placed = stored_parameters(model_.config(), model_.layout(), names_);
   for (std::size_t n = 0; n < placed.size(); ++n) parameters_[n].data = placed[n].data;
 }
 
-void ParameterReader::read(const ParameterPlace& place, std::span<const std::byte> bytes) {
-  read(place, 0, bytes.size(),
+void ParameterReader::read(const ParameterRange& range, std::span<const std::byte> bytes) {
+  read(range, 0, bytes.size(),
        [&](std::span<std::byte> out) { std::ranges::copy(bytes, out.begin()); });
 }
 

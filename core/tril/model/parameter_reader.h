@@ -1,10 +1,10 @@
-// The parameters of a model from the bytes of its files, piece by piece, each to its final place:
-// nothing is in memory twice.
+// Reads the parameters of a model from the bytes of its files, piece by piece, directly into their
+// memory: nothing is in memory twice.
 //
 //   ParameterReader reader(parameters);
-//   const std::vector<ParameterPlace> places = reader.find(header);  // of every file
+//   const std::vector<ParameterRange> ranges = reader.find(header);  // of every file
 //   reader.allocate();
-//   for (const ParameterPlace& each : places) reader.read(each, bytes_of(each));
+//   for (const ParameterRange& each : ranges) reader.read(each, bytes_of(each));
 //   reader.finish();
 #pragma once
 
@@ -21,69 +21,71 @@
 
 namespace tril {
 
-// A parameter in a file.
-struct ParameterPlace {
-  const StoredParameter* parameter;  // which of the reader's it is
-  StoredTensor tensor;               // as the header says
+// The bytes of a parameter in a file.
+struct ParameterRange {
+  const StoredParameter* parameter;  // the parameter
+  StoredTensor tensor;               // its type and shape in the header
   std::size_t begin, size;           // its bytes in the file
 };
+// The former name.
+using ParameterPlace [[deprecated("is ParameterRange now")]] = ParameterRange;
 
-// Fills parameters from the files of a model. Parameters that have no memory yet get it once all of
-// them have been found: a matrix whose tensors are all float16, or all bfloat16, keeps its type, or
-// matrices become q8_0, as the parameters were made; all other numbers become floats. It takes the
-// names of the family, with the prefix that some files have ("transformer.h.0..."), and passes over
-// what is no parameter: GPT-2's masks, tables of rotary positions, and a head that is the
-// embedding.
+// Fills parameters from the files of a model. Parameters without memory get it once all of them
+// have been found. A matrix whose tensors are all float16, or all bfloat16, keeps its type, or
+// matrices become q8_0, as the ParameterMemory says; all other numbers become floats. The reader
+// knows the names of the family, with the prefix of some files ("transformer.h.0..."), and skips
+// tensors that are not parameters: GPT-2's masks, tables of rotary positions, and a head that is
+// the embedding.
 class ParameterReader {
  public:
-  // What is best read of a file at once: large enough to be fast, little beside a model; of q8_0
-  // the whole blocks in it.
+  // The best number of bytes to read at once: large enough to be fast, small beside a model. For
+  // q8_0, read the whole blocks in it.
   static constexpr std::size_t kPiece = std::size_t{1} << 23;
 
-  // Fills `parameters`, which it borrows, and which must stay where they are, from files with these
-  // names.
+  // Borrows `parameters`, which must not move, and fills them from files with these names.
   explicit ParameterReader(ModelParameters& parameters,
                            ParameterNames names = ParameterNames::of_family);
 
-  // A matrix of the parameters' places() becomes floats, whatever the files have; before anything
-  // is found.
+  // Makes a matrix of the parameters' layout() floats, whatever type the files have. Call it before
+  // find().
   void hold_as_floats(const MatrixView<float>* matrix) { kinds_[matrix] = WeightKind::float32; }
-  // The parameters among the tensors of a file's header. Throws Error, naming the tensor, where one
-  // has another shape than the settings say, holds no floats, is none of the model's, or was found
-  // before.
-  std::vector<ParameterPlace> find(std::span<const NamedTensor> tensors);
-  std::vector<ParameterPlace> find(const Safetensors& header) { return find(header.tensors); }
-  // After the last header: takes memory, unless there is some. Throws Error, naming the first
-  // parameter that was in no file, and where memory is not enough; nothing has been taken then.
+  // Finds the parameters among the tensors of a file's header. Throws Error, naming the tensor,
+  // where one has another shape than in the settings, is not of floats, is not the model's, or was
+  // found before.
+  std::vector<ParameterRange> find(std::span<const NamedTensor> tensors);
+  std::vector<ParameterRange> find(const Safetensors& header) { return find(header.tensors); }
+  // Allocates the memory, unless there is some; call it after the last header. Throws Error for the
+  // first parameter that is in no file, and where there is not enough memory; nothing is allocated
+  // then.
   void allocate();
-  // Writes bytes of the file to where they are wanted.
+  // Writes bytes of the file to `out`.
   using Fill = std::function<void(std::span<std::byte> out)>;
-  // The next `size` bytes of one of them, of its byte `begin` on. `fill` writes them at once to
-  // where they stay, if memory has them as the file does; else to working memory of that size, and
-  // of at most as many elements more, from which they are converted. What becomes q8_0,
-  // and is not so in the file, waits besides as floats: a row until it is whole, a transposed
-  // matrix until all of it is there. The first call allocates, unless that was done. Throws Error
-  // as allocate() does, where the bytes do not follow those before, reach beyond the parameter or
-  // end within an element, and where q8_0 does not hold a number.
-  void read(const ParameterPlace& place, std::size_t begin, std::size_t size, const Fill& fill);
-  // One of them from all its bytes.
-  void read(const ParameterPlace& place, std::span<const std::byte> bytes);
-  // After the last file. Throws Error, naming the first tensor that was in none, or not all of
-  // whose bytes came, and for factors of positions that are not Llama 3's or longrope's, which
-  // become the settings' scaling. Working memory is free then.
+  // Reads the next `size` bytes of a parameter, from its byte `begin` on. `fill` writes them
+  // directly into the parameter's memory where that has the file's layout. Otherwise it writes to
+  // working memory of that size, with room for at most as many more elements, from which they are
+  // converted. Numbers that are converted to q8_0 are kept as floats until a row, or a transposed
+  // matrix, is complete. The first call allocates, unless that was done. Throws Error as allocate()
+  // does, where the bytes do not follow the last ones, reach past the parameter or end within an
+  // element, and where q8_0 cannot represent a number.
+  void read(const ParameterRange& range, std::size_t begin, std::size_t size, const Fill& fill);
+  // Reads a parameter from all its bytes.
+  void read(const ParameterRange& range, std::span<const std::byte> bytes);
+  // Ends reading, after the last file, and frees the working memory. Factors of rotary positions
+  // become the scaling of the settings. Throws Error for the first tensor that is missing or
+  // incomplete, and for factors that are not Llama 3's or longrope's.
   void finish();
 
  private:
   const StoredParameter* parameter_of(const NamedTensor& tensor);
   WeightKind kind_of(const StoredParameter& parameter, ElementType type) const noexcept;
-  void quantise(const ParameterPlace& place, std::size_t begin);
+  void quantise(const ParameterRange& range, std::size_t begin);
   void set_scaling();
 
   ModelParameters& model_;
   ParameterNames names_;
   std::vector<StoredParameter> parameters_;
-  // Of GGUF files, by which positions are scaled: those of Llama 3, and of longrope's short and
-  // long texts.
+  // The factors of rotary positions in GGUF files: Llama 3's, and longrope's for short and long
+  // texts.
   struct Factors {
     const char* name;
     std::vector<float> values = {};
@@ -92,9 +94,9 @@ class ParameterReader {
   std::array<Factors, 3> factors_ = {
       {{"rope_freqs.weight"}, {"rope_factors_short.weight"}, {"rope_factors_long.weight"}}};
   std::set<std::string_view> found_;                       // names of parameters_
-  std::map<std::string_view, std::size_t> left_;           // bytes to come of those begun
-  std::map<const MatrixView<float>*, WeightKind> kinds_;   // of matrices that were found
-  std::vector<std::byte> bytes_;                           // to be converted
+  std::map<std::string_view, std::size_t> left_;           // missing bytes of those begun
+  std::map<const MatrixView<float>*, WeightKind> kinds_;   // of the matrices found
+  std::vector<std::byte> bytes_;                           // working memory
   std::map<std::string_view, std::vector<float>> floats_;  // to become q8_0
 };
 

@@ -17,7 +17,7 @@ constexpr const char* kCall = "read_pretrained";
 void load(ElementType, std::span<const std::byte> from, std::span<std::uint16_t> out) noexcept {
   std::memcpy(out.data(), from.data(), out.size_bytes());
 }
-// As floats.
+// Converts elements to floats.
 void load(ElementType type, std::span<const std::byte> from, std::span<float> out) {
   StoredTensor tensor{.type = type, .shape = {static_cast<Index>(out.size())}};
   tensor.bytes = from;
@@ -83,23 +83,23 @@ void load_blocks(const StoredParameter& parameter, Index first, std::span<const 
 
 // Adds the numbers of bytes_, those of the tensor from byte `begin` on, to the floats that wait,
 // and for each row of memory that is whole then:  quantise it
-void ParameterReader::quantise(const ParameterPlace& place, std::size_t begin) {
-  const StoredParameter& parameter = *place.parameter;
+void ParameterReader::quantise(const ParameterRange& range, std::size_t begin) {
+  const StoredParameter& parameter = *range.parameter;
   const Weight rows = model_.rows_of(parameter);
-  std::byte* const memory = model_.place_of(parameter);
+  std::byte* const memory = model_.memory_of(parameter);
   std::vector<float>& waiting = floats_[parameter.name];
   const auto quantise = [&](const float* row, Index n) {
     if (quantise_q8_0(row, rows.size(1), memory + (rows.row(n) - rows.row(0)))) return;
     fail(kCall, parameter.name.c_str(),
          "holds a number that is not finite, or too large for q8_0, whose scales are float16");
   };
-  const ElementType type = place.tensor.type;
+  const ElementType type = range.tensor.type;
   const auto length = static_cast<std::size_t>(block_length(type));
   const std::size_t count = bytes_.size() / element_size(type) * length, before = waiting.size();
   waiting.resize(before + count);
   load(type, bytes_, std::span(waiting).subspan(before));
   if (parameter.transposed) {
-    if (begin + bytes_.size() < place.size) return;
+    if (begin + bytes_.size() < range.size) return;
     std::vector<float> row(static_cast<std::size_t>(rows.size(1)));
     for (Index n = 0; n < rows.size(0); ++n) {
       for (std::size_t k = 0; k < row.size(); ++k) {
@@ -120,20 +120,20 @@ void ParameterReader::quantise(const ParameterPlace& place, std::size_t begin) {
   waiting.erase(waiting.begin(), waiting.begin() + whole * cols);
 }
 
-void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::size_t size,
+void ParameterReader::read(const ParameterRange& range, std::size_t begin, std::size_t size,
                            const Fill& fill) {
   allocate();
-  const StoredParameter& parameter = *place.parameter;
-  const ElementType type = place.tensor.type;
+  const StoredParameter& parameter = *range.parameter;
+  const ElementType type = range.tensor.type;
   const auto at = left_.find(parameter.name);
-  const std::size_t left = at == left_.end() ? place.size : at->second;
-  if (begin != place.size - left || size > left || size % element_size(type) != 0) {
+  const std::size_t left = at == left_.end() ? range.size : at->second;
+  if (begin != range.size - left || size > left || size % element_size(type) != 0) {
     fail(kCall, parameter.name.c_str(),
-         {size, " bytes from byte ", begin, " are not the next of ", place.size, ", of which ",
+         {size, " bytes from byte ", begin, " are not the next of ", range.size, ", of which ",
           left, " are to come"});
   }
   const WeightKind kind = model_.rows_of(parameter).kind();
-  std::byte* const to = model_.place_of(parameter);
+  std::byte* const to = model_.memory_of(parameter);
   const auto first = static_cast<Index>(begin / element_size(type)) * block_length(type);
   const bool is_alike =
       !parameter.transposed && !parameter.order.is_other() && parameter.added == 0;
@@ -149,7 +149,7 @@ void ParameterReader::read(const ParameterPlace& place, std::size_t begin, std::
     if (has_blocks && !parameter.transposed) {
       load_blocks(parameter, first, bytes_, to);
     } else if (kind == WeightKind::q8_0) {
-      quantise(place, begin);
+      quantise(range, begin);
     } else if (is_narrow) {
       load_elements(parameter, type, first, bytes_, reinterpret_cast<std::uint16_t*>(to));
     } else {

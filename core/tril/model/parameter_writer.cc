@@ -51,7 +51,7 @@ ElementType stored_type(WeightKind kind) noexcept {
 }
 
 ParameterWriter::ParameterWriter(const ModelParameters& parameters)
-    : parameters_(stored_parameters(parameters.config(), parameters.places())) {
+    : parameters_(stored_parameters(parameters.config(), parameters.layout())) {
   if (parameters.bytes() == 0) fail("ParameterWriter", "parameters", "have not been read");
   std::vector<TensorToStore> tensors;
   for (const StoredParameter& each : parameters_) {

@@ -87,7 +87,7 @@ class Folder {
   void tell(const std::string& name, std::uint64_t read, std::uint64_t all) const {
     if (options_.progress) options_.progress({at(name), read, all});
   }
-  // What use() makes of a file.
+  // Returns use(content of a file), with the path in its errors.
   template <typename Use>
   auto open(const std::string& name, const Use& use) const {
     return named(name, [&] {
@@ -122,7 +122,7 @@ class Folder {
   const PretrainedOptions& options_;
 };
 
-std::vector<ParameterPlace> find_parameters(FileReader& file, ParameterReader& reader) {
+std::vector<ParameterRange> find_parameters(FileReader& file, ParameterReader& reader) {
   constexpr std::size_t kLook = 64;  // enough to tell what stands in place of such a file
   const std::size_t begin =
       safetensors_begin(read(file, 0, std::min(kLook, file.size())), file.size());
@@ -131,17 +131,17 @@ std::vector<ParameterPlace> find_parameters(FileReader& file, ParameterReader& r
 
 // The parameters of files in which they have been found.
 void read_found(const Folder& folder, const std::vector<std::string>& files,
-                const std::vector<std::vector<ParameterPlace>>& places,
+                const std::vector<std::vector<ParameterRange>>& ranges,
                 const std::string& all_files, ParameterReader& reader) {
   std::uint64_t done = 0, all = 0;
-  for (const auto& each : places) {
-    for (const ParameterPlace& place : each) all += place.size;
+  for (const auto& each : ranges) {
+    for (const ParameterRange& range : each) all += range.size;
   }
   folder.named(all_files, [&] { reader.allocate(); });
   for (std::size_t n = 0; n < files.size(); ++n) {
     folder.tell(files[n], done, all);
     folder.open(files[n], [&](FileReader& file) {
-      for (const ParameterPlace& each : places[n]) {
+      for (const ParameterRange& each : ranges[n]) {
         const std::size_t part = element_size(each.tensor.type);
         const std::size_t piece = ParameterReader::kPiece / part * part;
         for (std::size_t begin = 0; begin < each.size; begin += piece) {
@@ -166,11 +166,11 @@ void read_parameters(const Folder& folder, const std::optional<StoredLora>& lora
   const bool is_sharded = !folder.has(kWhole) && folder.has(kIndex);
   const std::vector<std::string> files =
       is_sharded ? folder.read_text(kIndex, parse_shard_index) : std::vector<std::string>{kWhole};
-  std::vector<std::vector<ParameterPlace>> places;  // a list for each file
+  std::vector<std::vector<ParameterRange>> ranges;  // a list for each file
   for (const std::string& name : files) {
-    folder.open(name, [&](FileReader& file) { places.push_back(find_parameters(file, reader)); });
+    folder.open(name, [&](FileReader& file) { ranges.push_back(find_parameters(file, reader)); });
   }
-  read_found(folder, files, places, is_sharded ? kIndex : kWhole, reader);
+  read_found(folder, files, ranges, is_sharded ? kIndex : kWhole, reader);
 }
 
 // The adapter that is to be merged; none where none is asked for.
@@ -236,11 +236,11 @@ PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOpt
   const std::optional<StoredLora> lora = read_lora(options, config);
   ParameterReader reader(model.parameters, ParameterNames::of_gguf);
   if (lora) lora->hold_as_floats(reader, model.parameters);
-  std::vector<std::vector<ParameterPlace>> places(1);
-  folder.named(name, [&] { places[0] = reader.find(gguf.tensors); });
+  std::vector<std::vector<ParameterRange>> ranges(1);
+  folder.named(name, [&] { ranges[0] = reader.find(gguf.tensors); });
   gguf = {};
   header = {};  // megabytes, of a large vocabulary
-  read_found(folder, {name}, places, name, reader);
+  read_found(folder, {name}, ranges, name, reader);
   if (lora) lora->merge(model.parameters);
   return model;
 }
@@ -250,7 +250,7 @@ PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOpt
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options) {
   std::error_code ignored;
-  // What is not there, too: the error is then of the path itself.
+  // Also for a path that does not exist, so that the error names it.
   if (!std::filesystem::is_directory(path, ignored)) return read_gguf(path, options);
   const Folder folder(path, options);
   const PretrainedConfig settings = folder.read_text("config.json", parse_model_config);

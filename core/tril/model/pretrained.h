@@ -1,5 +1,5 @@
-// Models that others have trained: a folder with config.json, model.safetensors, perhaps in parts,
-// and a tokenizer, as Hugging Face's libraries write it, and `tril train`; or a GGUF file, which is
+// Loads trained models: a folder with config.json, model.safetensors, perhaps in parts, and a
+// tokenizer, as Hugging Face's libraries and `tril train` write it; or a GGUF file, which contains
 // all of that.
 //
 //   const PretrainedModel model = read_pretrained("SmolLM2-135M");
@@ -25,51 +25,51 @@ class FileReader;
 
 namespace detail {
 
-// What stands in a GGUF file before its tensors' elements. Throws Error, whose argument is "file",
-// where it is none, and as parse_gguf_header does.
+// The header of a GGUF file, all bytes before the elements. Throws Error, whose argument is "file",
+// where it is not a GGUF file, and as parse_gguf_header does.
 std::vector<std::byte> read_gguf_header(FileReader& file);
 
 }  // namespace detail
 
-// The files that a model.safetensors.index.json lists, each once, in their order. Throws Error
-// where it is none, or a file has a path.
+// The files that a model.safetensors.index.json lists, each once, in order. Throws Error where it
+// is not an index, or a file has a path.
 std::vector<std::string> parse_shard_index(std::string_view file);
 
-// A model to be run.
+// A loaded model.
 struct PretrainedModel {
-  ModelParameters parameters;            // all of them
-  std::vector<std::int32_t> end_tokens;  // those that end a text
-  std::optional<Tokenizer> tokenizer;    // none where the files have none
-  ModelTokens tokens = {};               // as config.json or the GGUF file names them
+  ModelParameters parameters;            // all parameters
+  std::vector<std::int32_t> end_tokens;  // tokens that end a text
+  std::optional<Tokenizer> tokenizer;    // nothing where the files have none
+  ModelTokens tokens = {};               // as named in config.json or the GGUF file
 };
 
-// Whether texts become tokens outside a model's vocabulary: the two are not of the same model.
-// Added tokens may lie beyond it, as a [PAD] that no model has learned; they are refused where a
-// model is given them.
+// Whether texts can become tokens outside a model's vocabulary, so that the tokenizer is of another
+// model. Added tokens may be outside it, such as a [PAD] that no model has learned; the model
+// refuses them when it gets them.
 bool reaches_beyond(const Tokenizer& tokenizer, Index vocabulary);
 
-// How far reading is.
+// The progress of reading.
 struct ReadProgress {
-  std::string path;    // of the file that is being read
-  std::uint64_t read;  // bytes of the parameters that are there
-  std::uint64_t all;   // of all of them; 0 as long as it is not known
+  std::string path;    // the file that is being read
+  std::uint64_t read;  // bytes of the parameters that have been read
+  std::uint64_t all;   // bytes of all parameters; 0 while unknown
 };
 
-// How a folder is read.
+// Options of reading.
 struct PretrainedOptions {
-  Index context = 0;  // tokens at once, as with_context (model_config.h) takes them; 0: as the file
-  ParameterMemory weights = ParameterMemory::as_in_files;  // how they are held
-  std::filesystem::path lora = {};  // folder of an adapter (lora_file.h) to be merged; empty: none
-  std::function<void(const ReadProgress&)> progress = {};  // called with each file and each piece
+  Index context = 0;  // as in with_context (model_config.h); 0: that of the files
+  ParameterMemory weights = ParameterMemory::as_in_files;  // types in memory
+  std::filesystem::path lora = {};  // folder of an adapter to merge (lora_file.h); empty: none
+  std::function<void(const ReadProgress&)> progress = {};  // called for each file and each piece
 };
 
-// Reads a GGUF file, or a folder: config.json, and what ends a text by generation_config.json;
-// model.safetensors or the parts that model.safetensors.index.json lists; tokenizer.json, or
-// vocab.txt, or vocab.json and merges.txt. Besides the parameters there is little in memory at
-// once: a piece (ParameterReader::kPiece), or the largest of the other files. Throws Error, with
-// the path of the file, where one is missing, cut short, or not what the others say; where the
-// tokenizer reaches beyond the vocabulary; as with_context and StoredLora do; and where memory is
-// not enough.
+// Reads a GGUF file, or a folder: config.json, and the tokens that end a text from
+// generation_config.json; model.safetensors or the parts that model.safetensors.index.json lists;
+// tokenizer.json, or vocab.txt, or vocab.json and merges.txt. Besides the parameters it needs
+// little memory: a piece (ParameterReader::kPiece), or the largest of the other files. Throws
+// Error, with the path of the file, where one is missing, truncated, or does not fit the others;
+// where the tokenizer reaches beyond the vocabulary; as with_context and StoredLora do; and where
+// there is not enough memory.
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options = {});
 

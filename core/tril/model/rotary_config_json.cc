@@ -13,8 +13,8 @@ namespace {
 // Tokens at once before positions were scaled.
 constexpr const char* kOriginal = "original_max_position_embeddings";
 
-// Where a file does not say it, how much longer cosines and sines of longrope are: sqrt(1 + ln(s) /
-// ln(original)), s how many times as long as that the texts may be.
+// The default magnitude of longrope's cosines and sines: sqrt(1 + ln(s) / ln(original)), where s is
+// the ratio of the context to the original one.
 double default_magnitude(double factor, Index original) {
   if (factor <= 1) return 1;
   return std::sqrt(1 + logarithm(factor) / logarithm(static_cast<double>(original)));
@@ -23,8 +23,8 @@ double times_longer(const ModelConfig& config, Index original) {
   return static_cast<double>(config.context) / static_cast<double>(original);
 }
 
-// What rope_scaling holds of longrope: three entries where that says it all, which other libraries
-// insist on. `original` stands beside it.
+// The rope_scaling of longrope. It has only three entries where these are enough, as other
+// libraries demand; `original` is beside it.
 JsonText longrope_json(const ModelConfig& config) {
   const RotaryScaling& scaling = config.rotary_scaling;
   JsonWriter json('{');
@@ -37,7 +37,7 @@ JsonText longrope_json(const ModelConfig& config) {
   return std::move(json).end();
 }
 
-// What rope_scaling holds.
+// The content of rope_scaling.
 JsonText scaling_json(const ModelConfig& config) {
   const RotaryScaling& scaling = config.rotary_scaling;
   if (scaling.kind == RotaryScalingKind::longrope) return longrope_json(config);
@@ -54,15 +54,15 @@ JsonText scaling_json(const ModelConfig& config) {
   return std::move(json).end();
 }
 
-// Of longrope, whose original length older files have beside rope_scaling; the newest say how many
-// times as long the texts may be.
+// Reads longrope. Older files have its original length beside rope_scaling; the newest have the
+// ratio of the context to it.
 void read_longrope(const JsonObject& file, const JsonObject& rope, const FamilyEntry& entry,
                    ModelConfig& config) {
   RotaryScaling& scaling = config.rotary_scaling;
   scaling.short_factors = rope.list_of_numbers("short_factor");
   scaling.long_factors = rope.list_of_numbers("long_factor");
   const Index original = entry.default_original > 0 ? entry.default_original : config.context;
-  scaling.original = rope.whole(kOriginal, file.whole(kOriginal, original));
+  scaling.original = rope.integer(kOriginal, file.integer(kOriginal, original));
   if (scaling.original < 1) return;  // refused below
   double factor = times_longer(config, scaling.original);
   if (!file.has(kOriginal)) factor = rope.number("factor", factor);
@@ -112,12 +112,12 @@ void read_rotary(const char* call, const JsonObject& file, const FamilyEntry& en
     scaling.factor = rope.number("factor");
   }
   if (scaling.kind == RotaryScalingKind::dynamic) {
-    scaling.original = rope.whole(kOriginal, config.context);
+    scaling.original = rope.integer(kOriginal, config.context);
   }
   if (scaling.kind == RotaryScalingKind::llama3) {
     scaling.low = rope.number("low_freq_factor");
     scaling.high = rope.number("high_freq_factor");
-    scaling.original = rope.whole(kOriginal);
+    scaling.original = rope.integer(kOriginal);
   }
   // Here, where they have the names of the file.
   const auto named = [&](const char* name) { return place + '.' + name; };

@@ -44,7 +44,7 @@ std::vector<std::int32_t> sentence_tokens(const Tokenizer& tokenizer,
                                           const ModelConfig& config, std::string_view text) {
   const TokenizerParts& parts = tokenizer.parts();
   const Index most =
-      settings.most_tokens > 0 ? std::min(settings.most_tokens, config.context) : config.context;
+      settings.max_tokens > 0 ? std::min(settings.max_tokens, config.context) : config.context;
   const auto around = static_cast<Index>(parts.prefix.size() + parts.suffix.size());
   if (around > most) {
     fail(kCall, "tokenizer",
@@ -94,7 +94,7 @@ void pool_tokens(const SentenceSettings& settings, const MatrixView<const float>
     out[i] = static_cast<float>(value);
   }
   if (!settings.normalised) return;
-  // As torch.nn.functional.normalize, by which Normalize does it.
+  // The same as torch.nn.functional.normalize, which Normalize uses.
   const double length = std::max(std::sqrt(dot(out, out)), 1e-12);
   for (Index i = 0; i < C; ++i) out[i] = static_cast<float>(out[i] / length);
 }

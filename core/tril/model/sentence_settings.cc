@@ -92,7 +92,7 @@ SentenceSettings parse_sentence_settings(const SentenceFiles& files, const Model
   if (!files.pooling.empty()) {
     const detail::JsonObject pooling(kCall, name.c_str(), files.pooling);
     settings.pooling = read_pooling(pooling, name.c_str());
-    const Index width = pooling.whole("word_embedding_dimension", config.width);
+    const Index width = pooling.integer("word_embedding_dimension", config.width);
     if (width != config.width) {
       fail(kCall, name.c_str(),
            {"word_embedding_dimension: must be ", config.width, ", is ", width});
@@ -102,7 +102,7 @@ SentenceSettings parse_sentence_settings(const SentenceFiles& files, const Model
   }
   if (!files.sentence_bert.empty()) {
     const detail::JsonObject sentence(kCall, kSentence, files.sentence_bert);
-    settings.most_tokens = sentence.whole("max_seq_length", 0);
+    settings.max_tokens = sentence.integer("max_seq_length", 0);
     settings.lower_case = sentence.boolean("do_lower_case", false);
   }
   return settings;
@@ -112,7 +112,7 @@ SentenceSettings parse_sentence_settings(const Gguf& file) {
   // enum llama_pooling_type in llama.cpp's include/llama.h
   constexpr const char* kTypes[] = {"none", "mean", "cls", "last", "rank"};
   const std::string key = std::string(file.text("general.architecture")) + ".pooling_type";
-  const Index type = file.whole(key, 0);
+  const Index type = file.integer(key, 0);
   if (type >= std::ssize(kTypes)) fail(kCall, key.c_str(), {"must be from 0 to 4, is ", type});
   if (type > 2) fail(kCall, key.c_str(), {kTypes[type], " is not read; mean and cls are"});
   return {.pooling = type == 2 ? Pooling::cls : Pooling::mean, .normalised = true};

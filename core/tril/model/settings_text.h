@@ -1,6 +1,6 @@
-// Settings as texts and back, "model.width" and "trainer.batch". One walk over a struct serves
-// both: it calls visit(name, value) of numbers, visit(name, value, names) of what has names, and
-// visit.newer() of what older checkpoints do not have.
+// Settings as texts and back, "model.width" and "trainer.batch". One function that visits a struct
+// serves both. It calls visit(name, value) for numbers, visit(name, value, names) for enumerations,
+// and visit.newer() for settings that older checkpoints lack.
 #pragma once
 
 #include <tril/files/json_value.h>
@@ -19,7 +19,7 @@
 
 namespace tril::detail {
 
-// Writes them.
+// Writes settings.
 class SettingsWriter {
  public:
   SettingsWriter(std::string prefix, Metadata& settings)
@@ -39,10 +39,10 @@ class SettingsWriter {
   Metadata& settings_;
 };
 
-// What is not there is an error, or left as it is.
+// Whether a missing setting is an error or keeps its value.
 enum class MissingSetting { refused, left };
 
-// Reads them.
+// Reads settings.
 class SettingsReader {
  public:
   SettingsReader(std::string prefix, const Metadata& settings, const char* call,
@@ -95,14 +95,15 @@ class SettingsReader {
   MissingSetting missing_;
 };
 
-// Throws Error in the name of `call` for a setting that is none of the known.
+// Throws Error in the name of `call` for a setting that is not in `known`.
 void check_known_settings(const char* call, const Metadata& given, const Metadata& known);
 
-// Throws Error, naming the first setting that differs and both values, unless a checkpoint has
-// those that are here; how many steps there are in all may differ.
+// Throws Error unless the settings `here` and in a checkpoint are equal, naming the first that
+// differs and both values. The total number of steps may differ.
 void check_same_settings(const char* call, const Metadata& here, const Metadata& checkpoint);
 
-// Adds what is kept with a checkpoint. Throws Error for a name with a dot, which settings have.
+// Adds a caller's entries to a checkpoint's metadata. Throws Error for a name with a dot, as names
+// of settings have one.
 void add_metadata(Metadata& metadata, const Metadata& more);
 
 }  // namespace tril::detail

@@ -1,13 +1,14 @@
-// What can be trained, as a trainer and its checkpoints know it: values and their gradients in one
-// block of memory each, a batch whose gradients are added up, and parameters by name. Language
-// models (language_model.h), adapters for them (lora.h) and encoder-decoders (encoder_decoder.h).
+// The interface of everything that a trainer can train and checkpoints can store: values and
+// gradients, each in one block of memory, the accumulation of a batch's gradients, and parameters
+// by name. Language models (language_model.h), their adapters (lora.h) and encoder-decoders
+// (encoder_decoder.h) implement it.
 //
-// Word vectors have a trainer of their own (word_vector_trainer.h), and this is what differs: each
-// window moves the few rows of its words at once, and a step is thousands of windows. So there is
-// no gradient of all values to add up and to clip, an optimizer's moments would be read and written
-// for every row at every window, and the learning rate falls by the words that are left. What is
-// saved is the vectors, from which no run goes on. Steps and runs are one function for all on
-// either side of a Worker (eachStep, reportsOf).
+// Word vectors have their own trainer (word_vector_trainer.h), which differs. Each window updates
+// the few rows of its words at once, and a step is thousands of windows. So there is no gradient of
+// all values to accumulate and clip, an optimizer would read and write the moments of every row in
+// every window, and the learning rate falls with the words that are left. It saves only the
+// vectors, from which no run resumes. The loops over steps and runs are shared, also with a Worker
+// (eachStep, reportsOf).
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -19,65 +20,66 @@
 
 namespace tril {
 
-// A target that counts for nothing.
+// A target that does not count.
 inline constexpr std::int32_t kIgnoredTarget = -100;
 
-// What a model says about a batch.
+// The loss of a batch.
 struct ModelLoss {
-  double sum = 0;     // of the losses of all targets that count, in nats
-  Index counted = 0;  // how many those are
-  Index correct = 0;  // for how many of them the target is what the model holds most likely
+  double sum = 0;              // sum over all targets that count, in nats
+  Index counted = 0;           // number of targets that count
+  Index correct = 0;           // number of these that the model finds most likely
   double forward_seconds = 0;  // duration of accumulate() up to here
 
-  // Of one target; 0 where none counts.
+  // The mean over targets; 0 where none counts.
   double mean() const noexcept { return counted > 0 ? sum / static_cast<double>(counted) : 0; }
-  // Adds what it says about another batch, without the time.
+  // Adds the loss of another batch, but not its duration.
   ModelLoss& operator+=(const ModelLoss& other) noexcept {
     sum += other.sum, counted += other.counted, correct += other.correct;
     return *this;
   }
 };
 
-// How gradients are added up.
+// Options of accumulating gradients.
 struct ModelGradientOptions {
-  double scale = 1;  // of the sum of the losses; 1 / all targets gives the gradient of their mean
-  std::optional<std::uint64_t> dropout_seed = {};  // none: nothing is left out
-  // Of a part of a batch, where it begins in the whole: so that the same is left out of it.
+  double scale = 1;  // multiplies the sum of losses; 1 / all targets: the mean
+  std::optional<std::uint64_t> dropout_seed = {};  // none: no dropout
+  // The number of its first sequence, for a part of a batch, so that dropout is that of the whole
+  // batch.
   Index first_sequence = 0;
 };
 
-// Sequences that are computed together, each a row, without gaps.
+// A batch of sequences, one a row, without gaps.
 struct TrainingBatch {
-  MatrixView<const std::int32_t> source = {};  // [B, S]; of a language model there is none
-  MatrixView<const std::int32_t> target = {};  // [B, T], which the model is given
-  MatrixView<const std::int32_t> labels = {};  // [B, T], which it is to give: ids, kIgnoredTarget
+  MatrixView<const std::int32_t> source = {};  // [B, S]; not for a language model
+  MatrixView<const std::int32_t> target = {};  // [B, T], input of the model
+  MatrixView<const std::int32_t> labels = {};  // [B, T], expected output: ids, kIgnoredTarget
 };
 
-// What can be trained.
+// Anything that can be trained.
 class Trainable {
  public:
-  // All values that move, and all their gradients, side by side and laid out alike; what lies
-  // between parameters is 0.
+  // All trained values, and all their gradients, each contiguous and with the same layout; gaps
+  // between parameters are 0.
   virtual VectorView<float> values() noexcept = 0;
   virtual VectorView<float> gradient() noexcept = 0;
-  // Of these the first so many are matrices, which weight decay is for.
+  // Weight decay applies to the first decayed() values, the matrices.
   virtual Index decayed() const noexcept = 0;
 
-  // The losses of the labels; the gradient of scale * their sum is added to the others. Throws
+  // Returns the loss of the labels, and adds the gradient of scale * its sum to gradient(). Throws
   // Error, before anything is written, for a batch that does not fit the model.
   virtual ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
                                const Context& context) = 0;
-  // To be called once all batches of a step are in: gradient() is complete after it.
+  // Completes gradient(). Call it after all batches of a step.
   virtual void take_gradients(const Context&) {}
-  // To be called after values() have changed, so that the model computes with them.
+  // Makes the model compute with changed values(). Call it after they have changed.
   virtual void merge(const Context&) {}
 
-  // All parameters of the model, as its files have them.
+  // All parameters of the model, in the form of its files.
   virtual std::vector<StoredParameter> parameters() const = 0;
-  // Those that move, in memory that is laid out as values(): themselves, with the bits that they
-  // have there, gradients, moments. Not to be written where it may not be.
+  // The trained parameters in memory with the layout of values(): themselves, bit for bit,
+  // gradients or moments. Must not be written, as `memory` is const.
   virtual std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const = 0;
-  // What a checkpoint needs beside those that move: the parameters that do not.
+  // The parameters that are not trained, which a checkpoint needs, too.
   virtual std::vector<StoredParameter> base() const { return {}; }
 
  protected:

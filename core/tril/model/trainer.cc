@@ -89,8 +89,8 @@ void Trainer::set_share(TrainingShare share) {
   share_ = std::move(share);
 }
 
-// From the end of the file's order, which is that of the forward pass. A tied matrix has gradients
-// from both ends: a loss that is not finite has spoilt the head's.
+// Searches from the end of the file's order, which is that of the forward pass. A tied matrix has
+// gradients from both ends: where the loss is not finite, that of the head is not.
 std::string Trainer::not_finite(double loss) const {
   std::vector<StoredParameter> gradients = stored_parameters(model_.config(), model_.gradients());
   if (model_.config().tied_head && !adapter_ && !std::isfinite(loss)) {

@@ -59,7 +59,7 @@ std::optional<Index> whole_number(std::string_view text) noexcept {
   return static_cast<Index>(value);
 }
 
-// How many rows there are, and how many numbers in each.
+// The number of rows, and of numbers in each.
 struct Sizes {
   Index rows, width;
 };
@@ -73,7 +73,7 @@ std::optional<Sizes> read_sizes(std::string_view line) noexcept {
   return Sizes{*rows, *width};
 }
 
-// Where a word and its vector go.
+// Collects words and their vectors.
 class Rows {
  public:
   Rows(Index count, Index width) : values_({count, width}) {
@@ -173,7 +173,8 @@ PublishedWordVectors read_lines(std::string_view text, Index width, Index first,
   return std::move(rows).finish();
 }
 
-// How many numbers a line ends with; its first field is the word, unless a blank is before it.
+// The number of numbers at the end of a line, whose first field is the word unless a space precedes
+// it.
 Index numbers_at_end(std::string_view line) {
   const bool nameless = !line.empty() && is_blank(line.front());
   line = trimmed(line);

@@ -1,4 +1,4 @@
-// Word vectors as others publish them, a word and its numbers after the other:
+// Published files of word vectors, which list words and their numbers:
 //
 //   word2vec and fastText (.vec): "N C\n", and then N times "word x_1 ... x_C\n"
 //   GloVe: the same lines without the first
@@ -12,18 +12,18 @@
 
 namespace tril {
 
-// Word vectors of a file, and what of it is no word.
+// The word vectors of a file, and the rows that were skipped.
 struct PublishedWordVectors {
-  StoredWordVectors
-      vectors;         // in the order of the file; their counts are 0, which it does not tell
-  Index repeated = 0;  // rows of a word that was there before: its first vector counts
-  Index nameless = 0;  // rows without a word
+  StoredWordVectors vectors;  // in the order of the file; counts are 0, as it has none
+  Index repeated = 0;         // rows of a repeated word, whose first vector counts
+  Index nameless = 0;         // rows without a word
 };
 
-// Reads any of these, told apart by what is in them. Words may hold spaces; bytes that are not
-// UTF-8 become U+FFFD. No more memory is taken than the file can fill. Throws Error, of `file`,
-// where a row has not as many numbers as the first, or as the file says, or one is not finite,
-// saying in which line or row, and where there are not as many rows as it says.
+// Reads any of these and recognises the form by its content. Words may contain spaces; bytes that
+// are not UTF-8 become U+FFFD. Allocates no more memory than the file can fill. Throws Error about
+// `file`, naming the line or row, where a row has another number of numbers than the first one or
+// than the file says, or a number is not finite, and where the number of rows is not that of the
+// file.
 PublishedWordVectors read_published_word_vectors(std::span<const std::byte> file);
 
 }  // namespace tril

@@ -1,4 +1,4 @@
-// Word vectors from texts: skip-gram with negative sampling (Mikolov et al. 2013, "Distributed
+// Training of word vectors: skip-gram with negative sampling (Mikolov et al. 2013, "Distributed
 // Representations of Words and Phrases and their Compositionality"; word2vec.c).
 //
 //   WordVectorTrainer trainer(read_words(texts), options);
@@ -25,59 +25,60 @@
 
 namespace tril {
 
-// word2vec.c's, unless given.
+// Options of training. The defaults are word2vec.c's.
 struct WordVectorOptions {
-  Index width = 100;             // of the vectors
-  Index window = 5;              // the most words to each side that a word predicts
-  Index negative = 5;            // words drawn at random for each window
-  Index epochs = 5;              // times over the texts
-  double sample = 1e-3;          // words more frequent than this share are thinned out; 0: none
-  double learning_rate = 0.025;  // at the beginning; it falls evenly, to a ten-thousandth
-  std::uint64_t seed = 1;        // of all that is drawn
+  Index width = 100;             // width of the vectors
+  Index window = 5;              // maximum number of words on each side that a word predicts
+  Index negative = 5;            // random words for each window
+  Index epochs = 5;              // passes over the texts
+  double sample = 1e-3;          // share from which on words are subsampled; 0: none are
+  double learning_rate = 0.025;  // the first one; it falls linearly to a ten-thousandth
+  std::uint64_t seed = 1;        // of all random choices
 };
 
-// What a step was.
+// The result of a step.
 struct WordVectorStep {
-  std::int64_t step = 0;     // its number, from 0
-  std::int64_t words = 0;    // of the texts that it went over, left out or not
-  std::int64_t pairs = 0;    // that were learned
-  double loss = 0;           // their mean, in nats, before their moves; of no pairs 0
-  double learning_rate = 0;  // of all
+  std::int64_t step = 0;     // number of the step, from 0
+  std::int64_t words = 0;    // words of the texts that it covered, subsampled or not
+  std::int64_t pairs = 0;    // trained pairs
+  double loss = 0;           // mean over the pairs, in nats, before their updates; 0 for no pairs
+  double learning_rate = 0;  // the rate of the step
   double seconds = 0;        // duration of the step
 };
 
-// Owns the texts and two vectors a word: its own, and one for being in another's window.
+// Owns the texts and two vectors a word: its own, and one as a target in the window of another
+// word.
 class WordVectorTrainer {
  public:
-  // So many places of the texts are a step.
+  // The number of word positions of a step.
   static constexpr Index kStepWords = 10000;
 
-  // Throws Error for options out of range, OutOfMemory where there is less memory.
+  // Throws Error for options out of range, OutOfMemory where there is not enough memory.
   WordVectorTrainer(WordCorpus corpus, const WordVectorOptions& options);
 
-  // The next words of the texts. Once all steps are done, further ones go on from the beginning of
-  // the texts with the lowest rate. Throws Error where the loss is not finite: the learning rate is
-  // too high, and the vectors are of no use any more.
+  // Trains on the next words of the texts. After all steps, further ones start from the beginning
+  // of the texts with the lowest rate. Throws Error where the loss is not finite; the learning rate
+  // is too high then, and the vectors are useless.
   WordVectorStep step(const Context& context = {});
 
-  std::int64_t steps() const noexcept { return steps_; }  // that are done
-  // In all epochs.
+  std::int64_t steps() const noexcept { return steps_; }  // number of steps done
+  // The number of steps of all epochs.
   std::int64_t all_steps() const noexcept { return options_.epochs * epoch_steps(); }
-  std::int64_t epoch_steps() const noexcept;  // once over the texts
-  // As they were given.
+  std::int64_t epoch_steps() const noexcept;  // number of steps of an epoch
+  // The given options.
   const WordVectorOptions& options() const noexcept { return options_; }
-  const WordCorpus& corpus() const noexcept { return corpus_; }  // what is learned from
+  const WordCorpus& corpus() const noexcept { return corpus_; }  // the training texts
   // [N, C]
   WordVectors vectors() const noexcept { return {corpus_.vocabulary, rows_of(inputs_)}; }
-  // Those for being in a window, which the first ones predict.
+  // The target vectors, which the word vectors predict.
   MatrixView<const float> targets() const noexcept { return rows_of(targets_); }
-  // How many windows see the same vectors.
+  // The number of windows that read the same vectors.
   Index batch() const noexcept { return batch_; }
-  // Of all that it holds.
+  // The bytes that it owns.
   std::size_t bytes() const noexcept;
 
  private:
-  // Of a window at work.
+  // The working memory of a window.
   struct Work {
     const float** rows;
     float *p, *steps;

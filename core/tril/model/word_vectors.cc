@@ -23,7 +23,7 @@ double product(const float* x, const float* y, Index width) noexcept {
 
 double over(double x, double divisor) noexcept { return divisor > 0 ? x / divisor : 0; }
 
-// Of a word as it is given, or else as texts are read: "Bank" is looked for as "bank", too.
+// Finds a word as given, or else in the form that read_words gives it: "Bank" as "bank".
 TokenId find_word(const WordVocabulary& words, std::string_view given) {
   TokenId found = words.find(given);
   int count = 0;

@@ -1,5 +1,5 @@
-// What skip-gram with negative sampling looks at: windows of the text, thinned out where words are
-// frequent, and words drawn at random to tell them from (Mikolov et al. 2013).
+// The windows of skip-gram with negative sampling (Mikolov et al. 2013): words of the text, of
+// which frequent ones are subsampled, and random words as negatives.
 #pragma once
 
 #include <tril/foundation/random.h>
@@ -11,7 +11,8 @@
 
 namespace tril::detail {
 
-// Draws 0, 1, ... as often as weights say, in constant time (Walker 1977; Vose 1991).
+// Draws 0, 1, ... with probabilities proportional to weights, in constant time (Walker 1977; Vose
+// 1991).
 class AliasTable {
  public:
   // Weights are above 0.
@@ -21,19 +22,19 @@ class AliasTable {
 
  private:
   struct Column {
-    float share;    // of the column that is its own
-    TokenId other;  // whose the rest is
+    float share;    // share of the column that is its own
+    TokenId other;  // owner of the rest of the column
   };
   std::vector<Column> columns_;
 };
 
-// A word, those around it, and those drawn at random, as ranges of WordWindows's lists.
+// A word, its context and its negatives, as ranges of WordWindows's lists.
 struct WordWindow {
-  std::size_t inputs, input_count;    // the words around it
-  std::size_t targets, target_count;  // the word itself, then those drawn at random
+  std::size_t inputs, input_count;    // its context
+  std::size_t targets, target_count;  // the word itself, then its negatives
 };
 
-// Windows one after the other.
+// A list of windows.
 struct WordWindows {
   std::vector<WordWindow> windows;
   std::vector<TokenId> inputs, targets;
@@ -45,26 +46,26 @@ struct WordWindows {
   }
 };
 
-// How they are drawn.
+// Options of windows.
 struct WordWindowOptions {
-  Index window;    // the most words to each side: 1 to so many, evenly
-  Index negative;  // words drawn at random, by their counts to the power 3/4
-  double sample;   // words more frequent than this share are left out at random; 0: none
+  Index window;    // words on each side: uniform from 1 to this number
+  Index negative;  // number of negatives, by the words' counts to the power 3/4
+  double sample;   // share from which on words are subsampled; 0: none are
 };
 
 // Draws windows from texts.
 class WordWindowSource {
  public:
-  // Borrows nothing.
+  // Copies all that it needs.
   WordWindowSource(std::span<const std::int64_t> counts, const WordWindowOptions& options);
 
-  // Appends those of a piece of the corpus. A drawn word that is the word itself is left out.
+  // Appends the windows of a piece of the corpus. A negative that is the word itself is dropped.
   void append(std::span<const TokenId> words, Random& random, WordWindows& windows);
 
   // The probability that a word is kept, at most 1: with its share f of all words and t = sample,
-  // (sqrt(f / t) + 1) t / f, as word2vec.c has it.
+  // (sqrt(f / t) + 1) t / f, as in word2vec.c.
   double kept(TokenId word) const noexcept { return kept_[static_cast<std::size_t>(word)]; }
-  // The most pairs of one word with others that a window is expected to have.
+  // The maximum expected number of pairs of one word with others in a window.
   double most_pairs() const noexcept { return most_pairs_; }
 
  private:

@@ -1,4 +1,4 @@
-// As Hugging Face's tokenizers find them (added_vocabulary.rs, find_matches).
+// Added tokens, matched as in Hugging Face's tokenizers (added_vocabulary.rs, find_matches).
 #include <tril/foundation/heap_sort.h>
 #include <tril/text/added_tokens.h>
 #include <tril/text/unicode.h>
@@ -32,7 +32,7 @@ bool is_part_of_word(std::string_view before, std::string_view after) noexcept {
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens) {
   std::vector<std::size_t> order(tokens.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Of those that are the same once they are normal, the first is found.
+  // Of tokens with the same normal form, the first one matches.
   heap_sort(order, {},
             [&](std::size_t i) { return std::pair(std::string_view(tokens[i].text), i); });
   for (const std::size_t i : order) {

@@ -1,4 +1,4 @@
-// Tokens that a text is searched for before anything else, such as <|endoftext|>.
+// Added tokens, such as <|endoftext|>, which are searched for in a text before anything else.
 #pragma once
 
 #include <tril/text/token_table.h>
@@ -12,16 +12,16 @@
 
 namespace tril {
 
-// A token that stands in the text as it is and is never cut or merged.
+// A token that is matched literally in the text and never split or merged.
 struct AddedToken {
-  std::string text;     // its bytes: at least one
-  TokenId id = 0;       // where it stands in the vocabulary
-  bool special = true;  // for control: EncodeOptions::special_tokens can leave it alone
-  // Looked for only once the text is as the merges see it, spaces before it and all
-  // (TokenizerParts::nfc, PrefixSpace::each); others are looked for before.
+  std::string text;     // its bytes, at least one
+  TokenId id = 0;       // its id in the vocabulary
+  bool special = true;  // a control token, which EncodeOptions::special_tokens can turn off
+  // Whether it is searched for in the normalized text, with the added spaces (TokenizerParts::nfc,
+  // PrefixSpace::each); others are searched for in the original text.
   bool normalized = false;
-  bool lstrip = false, rstrip = false;  // takes all white space before it, or after it, with it
-  bool single_word = false;             // only where no letter, digit or underscore is beside it
+  bool lstrip = false, rstrip = false;  // it includes all white space before it, or after it
+  bool single_word = false;  // only matches without a letter, digit or underscore beside it
 };
 
 namespace detail {
@@ -31,10 +31,10 @@ class AddedTokens {
   AddedTokens() = default;
   explicit AddedTokens(std::vector<AddedToken> tokens);
 
-  // use(text before it, the token or null, its text with the white space that it takes) for each
-  // added token in `text`, leftmost first, of several at one place the longest; in the end for what
-  // is after the last one, with null. What is passed over, special ones unless `with_special` and
-  // parts of words, is text, all of it.
+  // Calls use(text before it, the token, its text with its white space) for each added token in
+  // `text`, from left to right, the longest of several at one position; at last use(rest of the
+  // text, null, ""). Special tokens without `with_special`, and matches that are parts of words,
+  // count as text.
   template <typename Use>
   void split(std::string_view text, bool with_special, const Use& use) const {
     std::size_t done = 0, from = 0;
@@ -51,13 +51,13 @@ class AddedTokens {
     std::size_t begin, end;
     const AddedToken* token;
   };
-  // The next one that begins at `from` or later, and takes nothing before `done`.
+  // The next match that begins at `from` or later and includes nothing before `done`.
   std::optional<Match> find(std::string_view text, std::size_t done, std::size_t from,
                             bool with_special) const noexcept;
   const AddedToken* longest(std::string_view text) const noexcept;
 
-  std::vector<AddedToken> tokens_;         // by their bytes
-  std::array<bool, 256> is_first_byte_{};  // of any of them
+  std::vector<AddedToken> tokens_;         // sorted by their bytes
+  std::array<bool, 256> is_first_byte_{};  // first bytes of all tokens
 };
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// What a piece of text is before any merge: its bytes, or its characters.
+// The first tokens of a piece of text, before any merge: its bytes or its characters.
 #pragma once
 
 #include <tril/text/token_table.h>
@@ -11,27 +11,27 @@
 
 namespace tril {
 
-// What becomes of bytes that are no token.
+// The tokens of bytes that are not in the vocabulary.
 struct UnknownBytes {
-  TokenId id = detail::kNoToken;  // this token; kNoToken: they are left out
-  bool fused = false;             // one for all that follow one another in a piece
+  TokenId id = detail::kNoToken;  // their token; kNoToken: they are dropped
+  bool fused = false;             // whether consecutive ones in a piece are one token
 };
 
 namespace detail {
 
-// Like TokenTable it borrows the vocabulary: `tokens` of each call is the same.
+// Borrows the vocabulary, as TokenTable does: every call must get the same `tokens`.
 class FirstTokens {
  public:
   FirstTokens() { bytes_.fill(kNoToken); }
-  // `byte_fallback`, where it is not empty: the tokens of the 256 bytes, of which characters are
-  // made that are no token themselves. Where it is empty pieces begin as bytes.
+  // `byte_fallback` is empty where pieces begin as bytes. Otherwise pieces begin as characters, and
+  // it has the tokens of the 256 bytes, for characters that are not tokens.
   FirstTokens(const std::vector<std::string>& tokens, const std::vector<TokenId>& byte_fallback,
               const UnknownBytes& unknown);
 
   bool has(char byte) const noexcept {
     return bytes_[static_cast<unsigned char>(byte)] != kNoToken;
   }
-  // Appends those of `piece`.
+  // Appends the first tokens of `piece`.
   void append(std::string_view piece, const std::vector<std::string>& tokens,
               std::vector<TokenId>& ids) const;
 
@@ -43,7 +43,7 @@ class FirstTokens {
   bool by_characters_ = false;
   UnknownBytes unknown_;
   std::array<TokenId, 256> bytes_;
-  // By characters: those of one byte, and those of more.
+  // For characters: those of one byte, and those of more.
   std::array<TokenId, 128> ascii_;
   TokenTable wide_;
 };

@@ -29,7 +29,7 @@ constexpr Named<TokenNames> kModels[] = {
 // Kinds of tokens, by their numbers (SentencePieceTokenTypes in convert_hf_to_gguf.py, line 52).
 constexpr double kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4;
 
-// How texts are cut, and what goes with it.
+// The split of texts, and the settings that go with it.
 struct Cut {
   PreTokenizer pre_tokenizer;
   bool digits_alone = false, nfc = false;
@@ -61,7 +61,7 @@ std::vector<MergeEntry> merges_of(const detail::JsonReader& file,
   for (std::size_t id = 0; id < vocabulary.size(); ++id) {
     if (is_merged(id)) ids.emplace(vocabulary[id].name, id);
   }
-  // By what they come after: -score, -size of the first token, id; and the size of the first one.
+  // Sort keys: -score, -size of the first token, id; then the size of the first token.
   std::vector<std::tuple<double, Index, std::size_t>> order;
   for (std::size_t id = 0; id < vocabulary.size(); ++id) {
     const std::string_view name = vocabulary[id].name;
@@ -103,7 +103,7 @@ TokenId special_token(const Gguf& file, const std::vector<VocabularyEntry>& voca
                       const char* key, std::string_view name) {
   const Index tokens = std::ssize(vocabulary);
   if (file.has(key)) {
-    const Index id = file.whole(key);
+    const Index id = file.integer(key);
     if (id >= tokens) fail(kCall, key, {"must be below ", tokens, ", is ", id});
     return static_cast<TokenId>(id);
   }
@@ -112,9 +112,9 @@ TokenId special_token(const Gguf& file, const std::vector<VocabularyEntry>& voca
   return static_cast<TokenId>(found->id);
 }
 
-// What BERT does with a text before its words become tokens, and what stands around each. Where
-// keys are missing capitals stay if each from A to Z is a word: of an uncased vocabulary none is.
-// llama.cpp goes by the keys alone, and its converter writes none of a cased model.
+// Sets BERT's steps before words become tokens, and the tokens around a text. Where keys are
+// missing, capitals are kept if each from A to Z is a word; an uncased vocabulary has none of
+// these. llama.cpp reads the keys only, and its converter writes none for a cased model.
 void set_word_pieces(const Gguf& file, const std::vector<VocabularyEntry>& vocabulary,
                      TokenizerParts& parts) {
   const auto capitals = std::ranges::count_if(vocabulary, [](const VocabularyEntry& each) {
@@ -172,7 +172,7 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
   if (names == TokenNames::pieces) {
     set_word_pieces(file, vocabulary, parts);
     detail::set_vocabulary(reader, vocabulary, reader, {}, names, parts);
-    return detail::made(std::move(parts), kCall, "file");
+    return detail::create_tokenizer(std::move(parts), kCall, "file");
   }
   std::vector<MergeEntry> merges;
   bool begins = is_by_characters;
@@ -199,17 +199,18 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
     fail(kCall, "tokenizer.ggml.tokens", "has no token of a byte, such as \"<0x0A>\"");
   }
   if (!is_by_characters) parts.lacks_bytes = detail::lacks_bytes(parts);
-  // A token in front of, or behind, every text.
-  const auto affix = [&](const std::string& flag, const char* token, bool otherwise, Index usual) {
+  // A token before or after every text.
+  const auto affix = [&](const std::string& flag, const char* token, bool otherwise,
+                         Index default_id) {
     std::vector<TokenId> ids;
     if (!file.boolean("tokenizer.ggml.add_" + flag, otherwise)) return ids;
-    const auto given = is_by_characters ? std::optional(usual) : std::nullopt;
-    ids.push_back(static_cast<TokenId>(file.whole(token, given)));
+    const auto given = is_by_characters ? std::optional(default_id) : std::nullopt;
+    ids.push_back(static_cast<TokenId>(file.integer(token, given)));
     return ids;
   };
   parts.prefix = affix("bos_token", "tokenizer.ggml.bos_token_id", begins, 1);
   parts.suffix = affix("eos_token", "tokenizer.ggml.eos_token_id", false, 2);
-  return detail::made(std::move(parts), kCall, "file");
+  return detail::create_tokenizer(std::move(parts), kCall, "file");
 }
 
 }  // namespace tril

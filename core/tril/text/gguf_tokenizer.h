@@ -1,4 +1,4 @@
-// The tokenizer in a GGUF file.
+// Reads the tokenizer of a GGUF file.
 #pragma once
 
 #include <tril/files/gguf.h>
@@ -8,8 +8,8 @@
 
 namespace tril {
 
-// The tokenizer that a file's keys "tokenizer.ggml. ..." describe; none where they describe none.
-// Of its `model`s three are read:
+// The tokenizer that the keys "tokenizer.ggml. ..." of a file describe; nothing without them. Three
+// values of `model` are supported:
 //
 //   gpt2    pieces are bytes, merged by `merges`; `pre` says how texts are cut: as by GPT-2 (also
 //           where it is missing), Llama 3, Qwen2 or SmolLM
@@ -22,8 +22,8 @@ namespace tril {
 //           `normalizer.strip_accents` whether accents go, else both or none. Where the
 //           file says neither, both happen, unless each capital from A to Z is a token
 //
-// Tokens that `token_type` calls control, unknown or user-defined are added tokens. Throws Error,
-// naming the key or the byte of the file, for everything else.
+// Control, unknown and user-defined tokens (`token_type`) are added tokens. Throws Error, naming
+// the key or the byte of the file, for everything else.
 std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file);
 
 }  // namespace tril

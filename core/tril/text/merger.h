@@ -1,6 +1,6 @@
-// Byte-pair encoding of one piece of text (Sennrich et al. 2016): its bytes, or characters, are
-// tokens; as long as two neighbours have a merge, those two with the lowest rank, the leftmost of
-// them, become one.
+// Byte-pair encoding of a piece of text (Sennrich et al. 2016). Its bytes or characters are the
+// first tokens. As long as two neighbours have a merge, the pair with the lowest rank, the leftmost
+// of equal ones, becomes one token.
 #pragma once
 
 #include <tril/text/first_tokens.h>
@@ -14,7 +14,7 @@ namespace tril::detail {
 
 class Merger {
  public:
-  // Borrows all of them.
+  // Borrows all arguments.
   Merger(const PairTable& pairs, const FirstTokens& first,
          const std::vector<std::string>& tokens) noexcept
       : pairs_(pairs), first_(first), tokens_(tokens) {}
@@ -23,7 +23,7 @@ class Merger {
   void merge(std::string_view piece, std::vector<TokenId>& ids);
 
  private:
-  // Neighbours that may be merged; `at` is the left one.
+  // Two neighbours that can be merged; `at` is the left one.
   struct Candidate {
     PairMerge merge;
     std::size_t at;
@@ -37,7 +37,7 @@ class Merger {
   const PairTable& pairs_;
   const FirstTokens& first_;
   const std::vector<std::string>& tokens_;
-  // Of merge_long: neighbours by place, and the candidates as a heap.
+  // For merge_long: the neighbours of each position, and the candidates as a heap.
   std::vector<std::size_t> before_, after_;
   std::vector<Candidate> heap_;
 };

@@ -89,7 +89,7 @@ void decompose(std::uint32_t code, std::vector<Part>& parts) {
   if (found->last > 0) decompose(found->last, parts);
 }
 
-// What both become together; 0: they stay two.
+// The composition of both; 0: there is none.
 std::uint32_t composed(std::uint32_t first, std::uint32_t last) {
   if (first - kLead < kLeads && last - kVowel < kVowels) {
     return kSyllable + ((first - kLead) * kVowels + last - kVowel) * kTails;
@@ -141,7 +141,7 @@ std::string normal(std::string_view text) {
   return out;
 }
 
-// How many bytes both begin with, whole characters of them.
+// The number of bytes of the longest common prefix of whole characters.
 std::size_t same_beginning(std::string_view a, std::string_view b) {
   std::size_t at = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   const auto is_inside = [&](std::string_view text) {
@@ -164,7 +164,7 @@ void append_decomposed(std::uint32_t code, std::u32string& out) {
   for (const Part& part : parts) out += static_cast<char32_t>(part.code);
 }
 
-void append_nfc(std::string_view text, SourceText& out) {
+void append_nfc(std::string_view text, NormalizedText& out) {
   constexpr std::uint32_t kFirst = 0x300;  // below it nothing changes, nor joins what is before it
   std::size_t done = 0;                    // up to here it is in `out`
   std::size_t begin = 0;                   // of the characters that may change together

@@ -1,5 +1,5 @@
-// What Unicode says of its normal form C, as a table made by make_nfc_table.mjs: 9 kB, unpacked
-// when it is asked for first.
+// The data of Unicode's normal form C. make_nfc_table.mjs generates the table of 9 kB, which is
+// unpacked when it is first needed.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace tril::detail {
 
-// A character that is the same as one or two others.
+// A character that is equivalent to one or two others.
 struct Decomposition {
-  std::uint32_t code;   // it
-  std::uint32_t first;  // which may be decomposed further
-  std::uint32_t last;   // 0: there is no second one
-  bool is_composed;     // whether normal form C makes it of the two
+  std::uint32_t code;   // the character
+  std::uint32_t first;  // its first part, which may be decomposed further
+  std::uint32_t last;   // its second part; 0: none
+  bool is_composed;     // whether normal form C composes it from the two
 };
 
-// From this code point on, up to the next change.
+// The property of code points from this one on, up to the next change.
 struct NfcChange {
   std::uint32_t code;
-  // Its combining class, as a rank; 128 more where what stands before it, or it, may change. 0: a
-  // normal form begins anew here.
+  // The rank of its combining class, + 128 where it, or a character before it, may change. 0: a
+  // normal form can begin here.
   std::uint32_t kind;
 };
 
@@ -32,7 +32,7 @@ struct NfcTable {
 
 const NfcTable& nfc_table();
 
-// As the script packs it.
+// The table as the script packs it.
 std::span<const std::uint8_t> packed_nfc_table() noexcept;
 
 }  // namespace tril::detail

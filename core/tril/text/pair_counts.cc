@@ -9,34 +9,32 @@ PairCounts::Key PairCounts::key_of(TokenId left, TokenId right) noexcept {
   return static_cast<Key>(left) << 32 | static_cast<Key>(right);
 }
 
-PairCounts::Key PairCounts::key_at(std::size_t place) const noexcept {
-  return key_of(places_[place].token, places_[places_[place].after].token);
+PairCounts::Key PairCounts::key_at(std::size_t at) const noexcept {
+  return key_of(nodes_[at].token, nodes_[nodes_[at].after].token);
 }
 
 PairCounts::PairCounts(std::span<const std::pair<std::string_view, std::int64_t>> words) {
   for (const auto& [bytes, count] : words) {
     const auto word = static_cast<std::uint32_t>(counts_.size());
     counts_.push_back(count);
-    const std::size_t begin = places_.size(), end = begin + bytes.size();
+    const std::size_t begin = nodes_.size(), end = begin + bytes.size();
     for (const char byte : bytes) {
-      const std::size_t at = places_.size();
-      places_.push_back({static_cast<unsigned char>(byte), word, at == begin ? kNone : at - 1,
-                         at + 1 == end ? kNone : at + 1});
+      const std::size_t at = nodes_.size();
+      nodes_.push_back({static_cast<unsigned char>(byte), word, at == begin ? kNone : at - 1,
+                        at + 1 == end ? kNone : at + 1});
     }
     for (std::size_t at = begin; at + 1 < end; ++at) add(at);
   }
   for (const auto& [key, found] : pairs_) candidates_.push({found.count, key});
 }
 
-void PairCounts::add(std::size_t place) {
-  Found& found = pairs_[key_at(place)];
-  found.count += counts_[places_[place].word];
-  found.places.push_back(place);
+void PairCounts::add(std::size_t at) {
+  Found& found = pairs_[key_at(at)];
+  found.count += counts_[nodes_[at].word];
+  found.positions.push_back(at);
 }
 
-void PairCounts::take_away(std::size_t place) {
-  pairs_[key_at(place)].count -= counts_[places_[place].word];
-}
+void PairCounts::take_away(std::size_t at) { pairs_[key_at(at)].count -= counts_[nodes_[at].word]; }
 
 std::optional<PairCounts::Pair> PairCounts::take_most_frequent(std::int64_t least) {
   while (!candidates_.empty()) {
@@ -54,22 +52,22 @@ std::optional<PairCounts::Pair> PairCounts::take_most_frequent(std::int64_t leas
 
 void PairCounts::merge(const Pair& pair, TokenId id) {
   const Key merged = key_of(pair.left, pair.right);
-  std::vector<std::size_t> places = std::move(pairs_[merged].places);
-  heap_sort(places);  // two ways to the same token find its places by turns
+  std::vector<std::size_t> positions = std::move(pairs_[merged].positions);
+  heap_sort(positions);  // two ways to the same token find its positions by turns
   // No pair but those with `id` becomes more frequent.
   std::vector<Key> grown;
-  for (const std::size_t at : places) {
-    Place& left = places_[at];
+  for (const std::size_t at : positions) {
+    Node& left = nodes_[at];
     if (left.token != pair.left || left.after == kNone || key_at(at) != merged) continue;
-    const std::size_t before = left.before, next = left.after, after = places_[next].after;
+    const std::size_t before = left.before, next = left.after, after = nodes_[next].after;
     take_away(at);
     if (before != kNone) take_away(before);
     if (after != kNone) take_away(next);
     left.token = id;
     left.after = after;
-    places_[next].token = kNoToken;
+    nodes_[next].token = kNoToken;
     if (after != kNone) {
-      places_[after].before = at;
+      nodes_[after].before = at;
       add(at);
       grown.push_back(key_at(at));
     }

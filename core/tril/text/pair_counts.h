@@ -1,6 +1,6 @@
-// How often which two tokens are neighbours in words that occur so and so often, kept up to date
-// while pairs are merged (Sennrich et al. 2016, learn_bpe.py). A merge looks only where its pair
-// stands, or has stood, so that a word of any length costs n log n.
+// Counts of the pairs of neighbouring tokens in words with frequencies, updated while pairs are
+// merged (Sennrich et al. 2016, learn_bpe.py). A merge visits only positions where its pair is, or
+// was, so that a word of any length costs n log n.
 #pragma once
 
 #include <tril/text/token_table.h>
@@ -23,27 +23,27 @@ class PairCounts {
     TokenId left, right;
   };
 
-  // Words, whose tokens are their bytes, and how often each occurs.
+  // Begins with words, whose tokens are their bytes, and their frequencies.
   explicit PairCounts(std::span<const std::pair<std::string_view, std::int64_t>> words);
 
-  // The pair that occurs most often, of several that of the lowest ids; nothing where none occurs
-  // `least` times. A pair is not given again unless merge() makes more of it.
+  // The most frequent pair, of equally frequent ones that of the lowest ids; nothing where none
+  // occurs `least` times. A pair is returned again only after merge() has made it more frequent.
   std::optional<Pair> take_most_frequent(std::int64_t least);
-  // Wherever the two are neighbours, from left to right, they become `id`.
+  // Replaces the pair by `id` wherever the two are neighbours, from left to right.
   void merge(const Pair& pair, TokenId id);
 
  private:
   using Key = std::uint64_t;
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   // A token of a word, and its neighbours; kNoToken once it is merged into the one before it.
-  struct Place {
+  struct Node {
     TokenId token;
     std::uint32_t word;
-    std::size_t before, after;  // kNone: there is none
+    std::size_t before, after;  // kNone: no neighbour
   };
   struct Found {
     std::int64_t count = 0;
-    std::vector<std::size_t> places;  // of the left one, where it occurs, or has occurred
+    std::vector<std::size_t> positions;  // of left tokens, where it occurs or has occurred
   };
   struct Candidate {
     std::int64_t count;
@@ -53,15 +53,15 @@ class PairCounts {
     }
   };
   static Key key_of(TokenId left, TokenId right) noexcept;
-  Key key_at(std::size_t place) const noexcept;
-  // The pair at a place occurs once more, or once less, in its word.
-  void add(std::size_t place);
-  void take_away(std::size_t place);
+  Key key_at(std::size_t at) const noexcept;
+  // Counts the pair at a position once more, or once less, in its word.
+  void add(std::size_t at);
+  void take_away(std::size_t at);
 
   std::vector<std::int64_t> counts_;  // of each word
-  std::vector<Place> places_;
+  std::vector<Node> nodes_;
   std::unordered_map<Key, Found> pairs_;
-  std::priority_queue<Candidate> candidates_;  // counts may have fallen since
+  std::priority_queue<Candidate> candidates_;  // with counts that may be lower by now
 };
 
 }  // namespace tril::detail

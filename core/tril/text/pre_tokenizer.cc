@@ -9,13 +9,13 @@ namespace {
 
 using enum CharacterClass;
 
-// As the published expressions have it, to which marks are signs.
+// The next character with the classes of the published expressions, in which marks are punctuation.
 Character next_character(std::string_view text) noexcept {
   const Character next = first_character(text);
   return {next.kind == mark ? other : next.kind, next.size};
 }
 
-// Where the run of characters of one class ends that begins before `at`.
+// The end of the run of characters of one class that reaches `at`.
 std::size_t run_end(std::string_view text, std::size_t at, CharacterClass kind) noexcept {
   while (at < text.size()) {
     const Character next = next_character(text.substr(at));
@@ -34,7 +34,7 @@ std::size_t contraction(std::string_view text) noexcept {
   return 0;
 }
 
-// Of letters in either case; the long s is another s, too (Unicode's case folding).
+// Accepts letters of both cases, and the long s as an s (Unicode's case folding).
 std::size_t contraction_of_any_case(std::string_view text) noexcept {
   constexpr std::string_view kLongS = "'\u017f";
   for (const std::string_view each : kContractions) {
@@ -70,8 +70,8 @@ CasedCharacter cased_character(std::string_view text) noexcept {
   return {which != LetterCase::small, which != LetterCase::capital, next.size};
 }
 
-// Where such a word ends that begins at `at`; there, if none does. The first part takes all it can,
-// and gives back what the second needs, which takes all it can then.
+// The end of such a word that begins at `at`, or `at` if there is none. The first part is greedy
+// and backtracks as far as the second needs, which is then greedy, too.
 std::size_t small_word_end(std::string_view text, std::size_t at) noexcept {
   std::size_t given_back = at;
   for (bool in_first = true; at < text.size();) {

@@ -1,5 +1,5 @@
-// Cuts a text into the pieces that a tokenizer turns into tokens one by one; no token reaches from
-// one piece into the next.
+// Splits a text into pieces, which a tokenizer encodes one by one; no token crosses the boundary
+// between two pieces.
 #pragma once
 
 #include <tril/text/unicode.h>
@@ -10,16 +10,16 @@
 
 namespace tril {
 
-// Where a text is cut before its pieces become tokens.
+// The ways to split a text before encoding.
 enum class PreTokenizer : std::uint8_t {
-  whole,       // nowhere
+  whole,       // not at all
   characters,  // after every code point; a byte that is not UTF-8 is a piece of its own
-  words,       // as gpt2, but a letter keeps its marks
-  gpt2,        // into words, numbers, signs and white space, as GPT-2 does
-  llama3,      // the same as Llama 3 does: numbers of at most three digits, line ends by themselves
+  words,       // as gpt2, but marks belong to their letter
+  gpt2,        // into words, numbers, punctuation and white space, as GPT-2 does
+  llama3,      // as Llama 3 does: numbers of at most three digits, line ends separate
   qwen2,       // as llama3, but every digit is a number
-  gpt4o,       // as llama3, but a word ends before a capital, and has 's and the like
-  tekken       // as gpt4o, without these, and every digit is a number
+  gpt4o,       // as llama3, but words end before capitals and include 's and the like
+  tekken       // as gpt4o, but without 's and the like, and every digit is a number
 };
 
 namespace detail {
@@ -30,19 +30,19 @@ namespace detail {
 //   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 std::size_t first_gpt2_piece(std::string_view text) noexcept;
 
-// The same where letters and numbers keep what follows them of marks, U+200C and U+200D: a word of
-// Hindi is one piece, and GPT-2's expression makes six of it.
+// The same, but letters and numbers keep marks, U+200C and U+200D that follow them: a word of Hindi
+// is one piece, where GPT-2's expression makes six.
 std::size_t first_word_piece(std::string_view text) noexcept;
 
-// The same by the expressions of Llama 3 and of Qwen2 (their tokenizer.json), which differ in how
-// many digits a number has.
+// The same by the expressions of Llama 3 and Qwen2 (their tokenizer.json), which differ in the
+// maximum digits of a number.
 std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept;
 
-// The same by those of GPT-4o, which Phi-4-mini has, and of Mistral's Tekken, which differ in that,
-// and in whether a word has contractions.
+// The same by the expressions of GPT-4o (also Phi-4-mini's) and Mistral's Tekken, which differ in
+// that and in whether words include contractions.
 std::size_t first_cased_piece(std::string_view text, int most_digits, bool contracts) noexcept;
 
-// The expression of a split, as files have it; "" of what needs none.
+// The expression of a split in files; "" where it needs none.
 std::string_view expression_of(PreTokenizer split) noexcept;
 
 // The size of the first piece of `text`, which is not empty.
@@ -68,14 +68,14 @@ inline std::size_t first_piece(std::string_view text, PreTokenizer split) noexce
   return text.size();
 }
 
-// The bytes before the first space of `text` that stands after something else.
+// The number of bytes before the first space of `text` that follows another character.
 std::size_t before_space(std::string_view text) noexcept;
 
-// The bytes before the first number in `text`.
+// The number of bytes before the first number in `text`.
 std::size_t before_number(std::string_view text) noexcept;
 
-// use(piece) for each piece of `text`, in order. Where `digits_alone`, every number is a piece, and
-// what is between them is cut as if it were a text.
+// Calls use(piece) for each piece of `text` in order. With `digits_alone` every character that is a
+// number is a piece, and the parts between these are split as separate texts.
 template <typename Use>
 void for_each_piece(std::string_view text, PreTokenizer split, bool digits_alone, const Use& use) {
   while (!text.empty()) {

@@ -1,6 +1,5 @@
-// Two tables that a tokenizer looks into for every piece of text: bytes to token, and pair of
-// tokens to the merge of both. Open addressing, at most half full, so that a look into it is one
-// place of memory, mostly.
+// The two tables of a tokenizer: bytes to token, and pair of tokens to merge. They use open
+// addressing and are at most half full, so that a look-up mostly reads one place of memory.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +10,29 @@
 
 namespace tril {
 
-// The number of a token in its vocabulary.
+// The id of a token in its vocabulary.
 using TokenId = std::int32_t;
 
 namespace detail {
 
 inline constexpr TokenId kNoToken = -1;
 
-// From the bytes of tokens to their ids. Borrows the vocabulary: `tokens` of each call is the same.
+// Maps the bytes of tokens to their ids. Borrows the vocabulary: every call must get the same
+// `tokens`.
 class TokenTable {
  public:
-  // Room for so many tokens.
+  // Reserves room for `count` tokens.
   explicit TokenTable(std::size_t count = 0);
 
-  // The token with these bytes, kNoToken where there is none.
+  // The token with these bytes; kNoToken where there is none.
   TokenId find(std::string_view bytes, const std::vector<std::string>& tokens) const noexcept;
-  // `bytes` are tokens[id]. False, and nothing done, where a token with these bytes is there.
+  // Inserts tokens[id]. Returns false, and does nothing, where a token with the same bytes is
+  // there.
   bool insert(TokenId id, const std::vector<std::string>& tokens) noexcept;
 
  private:
   struct Slot {
-    std::uint32_t hash = 0;  // its upper half, so that few other bytes are compared
+    std::uint32_t hash = 0;  // upper half of the hash, so that few other tokens are compared
     TokenId id = kNoToken;
   };
   std::size_t slot_of(std::string_view bytes, std::uint64_t hash,
@@ -40,25 +41,26 @@ class TokenTable {
   std::vector<Slot> slots_;
 };
 
-// What two tokens side by side become, and how early; of all that are possible the lowest is made.
+// The token that two neighbours become, and the rank of this merge: merges of lower rank come
+// first.
 struct PairMerge {
-  std::uint32_t rank;  // kNoRank: they stay two
+  std::uint32_t rank;  // kNoRank: no merge
   TokenId id;
 };
 
 inline constexpr std::uint32_t kNoRank = 0xffffffff;
 
-// From two tokens to their merge.
+// Maps two tokens to their merge.
 class PairTable {
  public:
-  // Room for so many merges.
+  // Reserves room for `count` merges.
   explicit PairTable(std::size_t count = 0);
 
   PairMerge find(TokenId left, TokenId right) const noexcept {
     const Slot& slot = slots_[slot_of(key(left, right))];
     return {slot.rank, slot.id};
   }
-  // False, and nothing done, where the pair is there.
+  // Inserts a pair. Returns false, and does nothing, where it is there.
   bool insert(TokenId left, TokenId right, PairMerge merge) noexcept;
 
  private:

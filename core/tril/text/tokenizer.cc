@@ -94,7 +94,7 @@ void Tokenizer::read_tokens() {
     const bool is_printable = byte >= ' ' && byte <= '~';
     if (first_.has(static_cast<char>(byte)) || (parts_.lacks_bytes && !is_printable)) continue;
     fail(kCall, "tokens",
-         "byte " + std::to_string(byte) + " is no token; each " +
+         "byte " + std::to_string(byte) + " is not a token; each " +
              (parts_.lacks_bytes ? "printable ASCII character" : "of the 256 bytes") +
              " must be one");
   }

@@ -41,7 +41,7 @@ class Tokenizer::Encoder {
     if (spans_) spans_->insert(spans_->end(), affix.size(), {at, at});
   }
 
-  // What stands between two added tokens.
+  // Appends the text between two added tokens.
   void append_part(std::string_view part) {
     if (part.empty()) return;
     at_ = begin_ = 0;
@@ -61,7 +61,7 @@ class Tokenizer::Encoder {
         });
   }
 
-  // What stands between two added tokens there, perhaps with a space before it.
+  // Appends the text between two added tokens there, perhaps with a space before it.
   void append_between(std::string_view text) {
     begin_ = at_ = static_cast<std::size_t>(text.data() - text_.data());
     cut_ = text;
@@ -159,7 +159,7 @@ class Tokenizer::Encoder {
     at_ = end;  // past what is left out
   }
 
-  // Where a token ends that begins at `at_`, in a piece that ends at `end`.
+  // The end of a token that begins at `at_`, in a piece that ends at `end`.
   std::size_t end_of(TokenId id, std::size_t end) {
     const std::size_t size = parts_.tokens[static_cast<std::size_t>(id)].size();
     if (!parts_.lacks_bytes) return at_ + size;
@@ -194,21 +194,22 @@ class Tokenizer::Encoder {
   std::vector<TokenSpan>* spans_;
   detail::Merger merger_;
   std::vector<TokenId> ids_;
-  std::size_t offset_ = 0;                     // of the part, in the text
-  std::optional<detail::SourceText> changed_;  // the part as it is merged, where that is another
-  std::string_view text_;                      // the same, or the part
-  std::size_t at_ = 0;                         // how far in it tokens are placed
-  std::size_t begin_ = 0;                      // of what is cut into pieces, in it
-  std::string_view cut_;                       // the same, or, if `has_space_`, `prefixed_`
+  std::size_t offset_ = 0;  // of the part, in the text
+  std::optional<detail::NormalizedText>
+      changed_;            // the part as it is merged, where that is another
+  std::string_view text_;  // the same, or the part
+  std::size_t at_ = 0;     // how far in it tokens are placed
+  std::size_t begin_ = 0;  // of what is cut into pieces, in it
+  std::string_view cut_;   // the same, or, if `has_space_`, `prefixed_`
   std::string prefixed_;
   bool has_space_ = false;  // then places are one further after begin_
   std::string candidate_;   // for a token, of a word
 };
 
 // The text as merges see it.
-detail::SourceText Tokenizer::normalized(std::string_view text, bool keeps_sources) const {
+detail::NormalizedText Tokenizer::normalized(std::string_view text, bool keeps_sources) const {
   constexpr std::string_view kSpace = "\u2581";  // as SentencePiece writes it
-  detail::SourceText out(keeps_sources);
+  detail::NormalizedText out(keeps_sources);
   if (parts_.word_pieces) {
     detail::append_bert_text(text, *parts_.word_pieces, out);
     return out;

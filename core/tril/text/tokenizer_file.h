@@ -1,5 +1,5 @@
-// Tokenizers as files: Hugging Face's tokenizer.json, read and written, and GPT-2's vocab.json with
-// merges.txt and BERT's vocab.txt, read.
+// Tokenizers as files: reads and writes Hugging Face's tokenizer.json, and reads GPT-2's vocab.json
+// with merges.txt and BERT's vocab.txt.
 #pragma once
 
 #include <tril/text/tokenizer.h>
@@ -11,10 +11,9 @@
 
 namespace tril {
 
-// The tokenizer in a tokenizer.json (github.com/huggingface/tokenizers). Of its many kinds those
-// are read that a Tokenizer can be: byte-pair encoding, without a prefix or suffix of words,
-// without dropout, in one of two forms, and WordPiece. Pieces are bytes, as in GPT-2, SmolLM2,
-// Qwen2 and Llama 3:
+// The tokenizer in a tokenizer.json (github.com/huggingface/tokenizers). It reads the kinds that a
+// Tokenizer supports: WordPiece, and two forms of byte-pair encoding, without a prefix or suffix of
+// words and without dropout. Pieces begin as bytes, as in GPT-2, SmolLM2, Qwen2 and Llama 3:
 //
 //   normalizer      none or NFC; of Unicode's other forms, NFD, NFKC and NFKD, none is read
 //   pre_tokenizer   ByteLevel; before it, in a Sequence, perhaps Digits, each alone, or Split,
@@ -44,37 +43,38 @@ namespace tril {
 //                   "single" is read, or a Sequence of them
 //   added_tokens    with all their flags
 //
-// and ids without gaps. A step that is missing is as null; merges are "left right" or pairs.
+// and ids without gaps. A missing step is the same as null; merges are "left right" or pairs.
 // `truncation` and `padding` are left to the caller. Throws Error, with the byte of the file, for
-// everything else: a file is read as what it says, or not at all.
+// everything else: a file is read exactly as it says, or not at all.
 Tokenizer parse_tokenizer_json(std::string_view file);
 
-// The tokenizer of GPT-2 and its kin: the bytes of vocab.json, an object from tokens to ids, and of
-// merges.txt, one merge a line, best first, perhaps after a line that begins with #version. Those
-// of `special` that are in the vocabulary are special tokens. Throws Error with the byte of the
-// file.
+// The tokenizer of GPT-2 and its relatives, from the bytes of vocab.json, an object from tokens to
+// ids, and of merges.txt, with one merge a line, lowest rank first, perhaps after a line that
+// begins with #version. Entries of `special` that are in the vocabulary are special tokens. Throws
+// Error with the byte of the file.
 Tokenizer parse_vocabulary_and_merges(std::string_view vocabulary, std::string_view merges,
                                       const std::vector<std::string>& special = {"<|endoftext|>"});
 
-// The tokenizer of BERT and its kin: the bytes of vocab.txt, a token a line, and of
-// tokenizer_config.json, of which do_lower_case, strip_accents and tokenize_chinese_chars count;
-// where it, or one of them, is missing (empty), as BertTokenizer has it: true, as do_lower_case,
-// true. [UNK], [CLS] and [SEP] must be there; they, [PAD] and [MASK] are special tokens, and texts
-// stand between [CLS] and [SEP]. Throws Error with the byte of the file.
+// The tokenizer of BERT and its relatives, from the bytes of vocab.txt, with one token a line, and
+// of tokenizer_config.json, of which do_lower_case, strip_accents and tokenize_chinese_chars are
+// read. Their defaults, also where the file is missing (empty), are BertTokenizer's: true, the
+// value of do_lower_case, and true. [UNK], [CLS] and [SEP] are required; these, [PAD] and [MASK]
+// are special tokens, and texts are put between [CLS] and [SEP]. Throws Error with the byte of the
+// file.
 Tokenizer parse_word_pieces(std::string_view vocabulary, std::string_view config = {});
 
-// The bytes of a tokenizer.json, which Hugging Face's libraries open. Throws Error where two tokens
-// would have one name: an added token that is spelled like another one in the byte alphabet.
+// The text of a tokenizer.json for Hugging Face's libraries. Throws Error where two tokens would
+// have the same name: an added token that is spelled like another one in the byte alphabet.
 std::string tokenizer_json(const Tokenizer& tokenizer);
 
-// The tokenizer in a tokenizer.json, or in a vocab.json and a merges.txt. Throws Error with the
-// path of the file that cannot be read.
+// Reads a tokenizer.json, or a vocab.json and a merges.txt. Throws Error with the path of the file
+// that cannot be read.
 Tokenizer read_tokenizer(const std::filesystem::path& path);
 Tokenizer read_tokenizer(const std::filesystem::path& vocabulary,
                          const std::filesystem::path& merges,
                          const std::vector<std::string>& special = {"<|endoftext|>"});
 
-// The tokenizer in a vocab.txt and, where its path is not empty, a tokenizer_config.json.
+// Reads a vocab.txt and, where its path is not empty, a tokenizer_config.json.
 Tokenizer read_word_pieces(const std::filesystem::path& vocabulary,
                            const std::filesystem::path& config = {});
 

@@ -143,7 +143,7 @@ Model read_model(JsonReader& reader) {
   return model;
 }
 
-// What becomes of bytes that are no token, if there are any.
+// Sets the tokens of bytes that are not in the vocabulary, if there are any.
 void set_unknown_bytes(const Model& model, TokenizerParts& parts) {
   parts.lacks_bytes = detail::lacks_bytes(parts);
   if (!parts.lacks_bytes) return;
@@ -153,7 +153,7 @@ void set_unknown_bytes(const Model& model, TokenizerParts& parts) {
   parts.unknown = {static_cast<TokenId>(found->id), model.fuses_unknown};
 }
 
-// What becomes of words that are not made of tokens.
+// The token of words that do not consist of tokens.
 TokenId unknown_word(const std::vector<detail::VocabularyEntry>& vocabulary,
                      const std::string& name) {
   const auto found = std::ranges::find(vocabulary, name, &detail::VocabularyEntry::name);
@@ -197,7 +197,7 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
     detail::set_vocabulary(reader, *model->vocabulary, reader, {}, detail::TokenNames::pieces,
                            parts);
     parts.unknown.id = unknown_word(*model->vocabulary, model->unknown);
-    return detail::made(std::move(parts), kCall, "file");
+    return detail::create_tokenizer(std::move(parts), kCall, "file");
   }
   if (!model || !model->vocabulary || !model->merges) {
     fail(kCall, "file",
@@ -228,7 +228,7 @@ Tokenizer parse_tokenizer_json(std::string_view file) {
     fail(kCall, "file", "has byte_fallback, but no token of a byte, such as \"<0x0A>\"");
   }
   if (!is_by_characters) set_unknown_bytes(*model, parts);
-  return detail::made(std::move(parts), kCall, "file");
+  return detail::create_tokenizer(std::move(parts), kCall, "file");
 }
 
 }  // namespace tril

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kSpace = "\u2581";
 
-// What a step is, for a message: its type, and at what it splits or replaces.
+// The description of a step in a message: its type, and what it splits at or replaces.
 std::string named(const JsonValue& step) {
   if (step.kind == JsonValue::Kind::null) return "null";
   const JsonValue& pattern = step["pattern"];
@@ -118,7 +118,7 @@ class StepReader {
   }
 
  private:
-  // Of older files add_prefix_space says which it is, true where it is missing.
+  // Older files have add_prefix_space (default true) instead.
   void read_metaspace(const JsonValue& node) {
     constexpr std::pair<std::string_view, PrefixSpace> kSchemes[] = {
         {"always", PrefixSpace::missing},
@@ -170,7 +170,7 @@ class StepReader {
 
   // Whether it is one of those that are read.
   bool read_split(const JsonValue& step) {
-    // All of these expressions take in the whole text, of which nothing is between their matches.
+    // These expressions match all of a text, so that there is nothing between their matches.
     const bool is_inverted = step["invert"].flag(false);
     if (step["type"].text() != "Split" ||
         step["behavior"].text() != (is_inverted ? "Removed" : "Isolated")) {
@@ -197,7 +197,7 @@ class StepReader {
     if (fits && has_space) {
       const JsonValue& strip = steps[3];
       fits = strip["type"].text() == "Strip" && strip["content"].text() == " " &&
-             strip["start"].whole(-1) == 1 && strip["stop"].whole(-1) == 0;
+             strip["start"].integer(-1) == 1 && strip["stop"].integer(-1) == 0;
     }
     if (fits) return;
     std::string found;
@@ -252,13 +252,13 @@ class StepReader {
   }
 
   void append_id(const JsonValue& number, const char* step, std::vector<TokenId>& ids) const {
-    const Index id = number.whole(-1);
+    const Index id = number.integer(-1);
     if (id < 0 || id > std::numeric_limits<TokenId>::max()) {
       refuse(number, std::string("post_processor: ") + step + ": no number of a token");
     }
     ids.push_back(static_cast<TokenId>(id));
   }
-  // Of a pair of its name and its number.
+  // Appends the id in a pair of name and number.
   void append_id(const JsonValue& pair, std::vector<TokenId>& ids) const {
     if (pair.items.size() != 2) refuse(pair, "post_processor: BertProcessing: expected a pair");
     append_id(pair.items[1], "BertProcessing", ids);

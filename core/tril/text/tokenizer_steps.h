@@ -1,4 +1,4 @@
-// The steps of a tokenizer.json around its model: normalizer, pre_tokenizer, post_processor,
+// The steps of a tokenizer.json besides its model: normalizer, pre_tokenizer, post_processor,
 // decoder.
 #pragma once
 
@@ -10,9 +10,9 @@ namespace tril::detail {
 struct TokenizerSteps {
   JsonValue normalizer, pre_tokenizer, post_processor, decoder;
 
-  // Whether pieces begin as characters, as SentencePiece has them. There is no pre_tokenizer then,
-  // or, in Gemma's files, one that splits after spaces: the normalizer has replaced all of these;
-  // or it is the one that replaces them.
+  // Whether pieces begin as characters, as in SentencePiece. There is then no pre_tokenizer, or one
+  // that replaces spaces, or, in Gemma's files, one that splits after spaces, which the normalizer
+  // has all replaced.
   bool is_by_characters() const noexcept {
     return pre_tokenizer.kind == JsonValue::Kind::null || splits_at_spaces() || has_metaspace();
   }
@@ -25,10 +25,10 @@ struct TokenizerSteps {
   }
 };
 
-// What they ask for, as fields of `parts`. Throws Error, with the byte of the file and the names of
-// those that are read, for all that no TokenizerParts can say.
+// Sets the fields of `parts` by the steps. Throws Error, with the byte of the file and the
+// supported steps, for anything that TokenizerParts cannot express.
 void set_steps(const JsonReader& reader, const TokenizerSteps& steps, TokenizerParts& parts);
-// The same of those around WordPiece, for the `word_pieces` that there are.
+// The same for the steps of WordPiece, where `word_pieces` is set.
 void set_word_piece_steps(const JsonReader& reader, const TokenizerSteps& steps,
                           TokenizerParts& parts);
 

@@ -1,4 +1,4 @@
-// Tokenizers from texts.
+// Training of tokenizers.
 #pragma once
 
 #include <tril/foundation/named.h>
@@ -12,11 +12,11 @@
 
 namespace tril {
 
-// What becomes a token beside the 256 bytes, which always are: tokens 0 to 255.
+// The tokens besides the 256 bytes, which are always tokens 0 to 255.
 enum class TokenizerKind : std::uint8_t {
-  bytes,       // nothing
+  bytes,       // no others
   characters,  // code points of the texts
-  words,       // pieces of GPT-2's split, in which letters keep their marks
+  words,       // pieces of GPT-2's split, with marks kept on letters
   bpe          // merges within pieces of GPT-2's split
 };
 
@@ -26,20 +26,21 @@ inline constexpr Named<TokenizerKind> kTokenizerKinds[] = {{"bytes", TokenizerKi
                                                            {"words", TokenizerKind::words},
                                                            {"bpe", TokenizerKind::bpe}};
 
-// How a tokenizer is trained.
+// Options of training.
 struct TokenizerOptions {
-  TokenizerKind kind = TokenizerKind::bpe;  // of which kind
-  // At most so many tokens, bytes and special ones included; 0: as many as there are.
+  TokenizerKind kind = TokenizerKind::bpe;  // the kind of tokens
+  // Maximum number of tokens, with bytes and special ones; 0: no limit.
   TokenId vocabulary = 0;
-  // Of two bytes or more, the last of the vocabulary; where the texts hold them they are cut there.
+  // Special tokens, of two bytes or more. They are the last of the vocabulary, and texts are split
+  // where they contain one.
   std::vector<std::string> special = {};
 };
 
-// A tokenizer for texts like these. Characters and words: the most frequent ones, of equally
-// frequent ones those whose bytes come first. bpe (Sennrich et al. 2016): again and again the pair
-// of neighbours that occurs most often, of several that of the lowest ids; it ends early where no
-// pair occurs twice. Deterministic. Throws Error for a vocabulary that bytes and special tokens do
-// not fit into, and for special tokens that are too short or twice the same.
+// Trains a tokenizer on texts; the result is deterministic. `characters` and `words` take the most
+// frequent ones, of equally frequent ones those whose bytes come first. `bpe` (Sennrich et al.
+// 2016) merges the most frequent pair of neighbours again and again, of equally frequent ones that
+// of the lowest ids, and ends early where no pair occurs twice. Throws Error for a vocabulary too
+// small for the bytes and special tokens, and for special tokens that are too short or repeated.
 Tokenizer train_tokenizer(std::span<const std::string_view> texts, const TokenizerOptions& options);
 
 }  // namespace tril

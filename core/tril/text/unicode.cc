@@ -8,7 +8,7 @@ namespace tril::detail {
 
 namespace {
 
-// As the table has them.
+// The classes of the table.
 enum class TableClass : std::uint8_t {
   other,
   letter,

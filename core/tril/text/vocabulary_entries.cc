@@ -142,7 +142,7 @@ bool lacks_bytes(const TokenizerParts& parts) {
   return std::ranges::find(is_token, false) != is_token.end();
 }
 
-Tokenizer made(TokenizerParts parts, const char* call, const char* argument) {
+Tokenizer create_tokenizer(TokenizerParts parts, const char* call, const char* argument) {
   try {
     return Tokenizer(std::move(parts));
   } catch (const Error& error) {

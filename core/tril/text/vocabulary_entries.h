@@ -1,5 +1,5 @@
-// What vocab.json, merges.txt and tokenizer.json have in common: tokens and merges, written in the
-// byte alphabet, or, by characters, as they are: with U+2581 for a space, and <0x0A> for a byte.
+// The common entries of vocab.json, merges.txt and tokenizer.json: tokens and merges, written in
+// the byte alphabet, or as characters, with U+2581 for a space and <0x0A> for a byte.
 #pragma once
 
 #include <tril/files/json_reader.h>
@@ -15,7 +15,7 @@ namespace tril::detail {
 struct VocabularyEntry {
   std::string name;
   Index id;
-  std::size_t position;  // its byte in the file
+  std::size_t position;  // offset in the file
 };
 
 // The two tokens of a merge.
@@ -24,27 +24,28 @@ struct MergeEntry {
   std::size_t position;
 };
 
-// What the names of tokens are: pieces are their bytes as they stand.
+// How names of tokens are written: in the byte alphabet, as characters, or as their plain bytes
+// (pieces).
 enum class TokenNames { bytes, characters, pieces };
 
-// An object from names to ids.
+// Reads an object from names to ids.
 std::vector<VocabularyEntry> read_vocabulary(JsonReader& reader);
 
 // "left right"
 MergeEntry merge_entry(const JsonReader& reader, std::string_view text, std::size_t position,
                        std::size_t number);
 
-// Fills the tokens, merges and byte_fallback of `parts`, whose added tokens are there; these stand
-// in the vocabulary as they are, or not at all. Errors are at the entries' bytes, of the file of
-// the one or the other.
+// Fills the tokens, merges and byte_fallback of `parts`, whose added tokens are already set. Added
+// tokens are in the vocabulary literally, or not at all. Errors name the byte of the entry in its
+// file.
 void set_vocabulary(const JsonReader& vocabulary_file,
                     const std::vector<VocabularyEntry>& vocabulary, const JsonReader& merges_file,
                     const std::vector<MergeEntry>& merges, TokenNames names, TokenizerParts& parts);
 
-// Whether any of the 256 bytes is no token.
+// Whether any of the 256 bytes is not a token.
 bool lacks_bytes(const TokenizerParts& parts);
 
-// The tokenizer, or an Error of this call and argument.
-Tokenizer made(TokenizerParts parts, const char* call, const char* argument);
+// Creates the tokenizer, or throws its Error in the name of this call and argument.
+Tokenizer create_tokenizer(TokenizerParts parts, const char* call, const char* argument);
 
 }  // namespace tril::detail

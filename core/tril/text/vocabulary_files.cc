@@ -65,7 +65,7 @@ Tokenizer parse_vocabulary_and_merges(std::string_view vocabulary, std::string_v
   }
   detail::set_vocabulary(vocabulary_reader, entries, merges_reader,
                          read_lines(merges_reader, merges), detail::TokenNames::bytes, parts);
-  return detail::made(std::move(parts), kCall, "vocabulary");
+  return detail::create_tokenizer(std::move(parts), kCall, "vocabulary");
 }
 
 Tokenizer parse_word_pieces(std::string_view vocabulary, std::string_view config) {
@@ -96,7 +96,7 @@ Tokenizer parse_word_pieces(std::string_view vocabulary, std::string_view config
   parts.suffix = {special("[SEP]", false)};
   special("[PAD]", true), special("[MASK]", true);
   detail::set_vocabulary(reader, entries, reader, {}, detail::TokenNames::pieces, parts);
-  return detail::made(std::move(parts), kWords, "vocabulary");
+  return detail::create_tokenizer(std::move(parts), kWords, "vocabulary");
 }
 
 Tokenizer read_tokenizer(const std::filesystem::path& path) {

@@ -92,7 +92,7 @@ void for_each_word(std::string_view text, bool lower,
 
 namespace {
 
-// All words of texts, numbered as they come.
+// All words of texts, numbered in order of appearance.
 struct Words {
   std::unordered_map<std::string, TokenId> numbers;
   std::vector<std::pair<std::string_view, std::int64_t>> counted;  // by their numbers

@@ -41,7 +41,7 @@ void append_lower(std::string& out, std::uint32_t code, bool lower) {
   }
 }
 
-// What becomes of a character.
+// The text that replaces a character.
 std::string written(std::uint32_t code, const WordPieces& how) {
   std::string out;
   constexpr std::uint32_t kAscii = 0x80;  // below it nothing is decomposed
@@ -63,7 +63,7 @@ bool is_space(std::uint32_t code) noexcept {
 
 }  // namespace
 
-void append_bert_text(std::string_view text, const WordPieces& how, SourceText& out) {
+void append_bert_text(std::string_view text, const WordPieces& how, NormalizedText& out) {
   while (!text.empty()) {
     const CodePoint next = first_code_point(text);
     const std::size_t size = next.size > 0 ? next.size : 1;

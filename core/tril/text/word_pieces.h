@@ -1,9 +1,9 @@
-// What BERT does with a text before its words become tokens (Devlin et al. 2019; google-research/
-// bert, tokenization.py, BasicTokenizer): it is cleaned, and cut into words and signs, of which
-// each is then made of the longest tokens there are (WordPiece; Wu et al. 2016).
+// BERT's steps before words become tokens (Devlin et al. 2019; google-research/bert,
+// tokenization.py, BasicTokenizer): the text is cleaned and split into words and punctuation. Each
+// of these then consists of the longest tokens possible (WordPiece; Wu et al. 2016).
 #pragma once
 
-#include <tril/text/source_text.h>
+#include <tril/text/normalized_text.h>
 #include <tril/text/unicode.h>
 
 #include <cstddef>
@@ -12,30 +12,30 @@
 
 namespace tril {
 
-// How.
+// The settings of WordPiece.
 struct WordPieces {
-  std::string continuing = "##";      // what tokens begin with that go on with a word
-  std::size_t most_characters = 100;  // of a word; a longer one is unknown
-  bool clean_text = true;             // without controls and U+FFFD, and all white space is spaces
+  std::string continuing = "##";      // prefix of tokens that continue a word
+  std::size_t most_characters = 100;  // maximum of a word; a longer one is unknown
+  bool clean_text = true;             // removes controls and U+FFFD; all white space becomes spaces
   bool chinese_apart = true;          // every Chinese character is a word
-  bool strip_accents = true;          // without the marks of normal form D
-  bool lower_case = true;             // small letters for capitals
+  bool strip_accents = true;          // removes the marks of normal form D
+  bool lower_case = true;             // converts to lower case
 
-  // The same.
+  // Whether all settings are equal.
   bool operator==(const WordPieces&) const = default;
 };
 
 namespace detail {
 
-// Appends the text as words are cut from it. What becomes several characters stands, in `out`, for
-// the one that they were; spaces that are put there for nothing.
-void append_bert_text(std::string_view text, const WordPieces& how, SourceText& out);
+// Appends the text in the form that is split into words. Where a character becomes several, the
+// source of each is that character; added spaces have an empty source.
+void append_bert_text(std::string_view text, const WordPieces& how, NormalizedText& out);
 
-// The bytes of the word, or of the sign, that `text` begins with, which is not empty and begins
-// with no white space. Signs are ASCII's and Unicode's category P, each alone.
+// The number of bytes of the first word or punctuation character of `text`, which is not empty and
+// does not begin with white space. Punctuation is ASCII's and Unicode's category P, each alone.
 std::size_t first_bert_word(std::string_view text) noexcept;
 
-// use(word) for each of them, in order.
+// Calls use(word) for each of these, in order.
 template <typename Use>
 void for_each_bert_word(std::string_view text, const Use& use) {
   while (true) {

@@ -1,4 +1,5 @@
-// Clipping by the global norm (Pascanu et al. 2013): all gradients of a model as one long vector.
+// Clipping by the global norm (Pascanu et al. 2013), that of all gradients of a model as one
+// vector.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -6,13 +7,13 @@
 
 namespace tril {
 
-// sqrt(sum of gradient[i]^2), summed in double, over fixed pieces, so that it does not depend on
-// the number of threads. NaN or infinite where an element is.
+// sqrt(sum of gradient[i]^2), summed in double over fixed pieces, so that it does not depend on the
+// number of threads. NaN or infinite where an element is.
 double gradient_norm(VectorView<const float> gradient, const Context& context = {});
 
-// What gradients of that norm are multiplied by, so that it is at most `largest`: min(1, largest /
-// (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_. Throws Error unless largest is finite and
-// above 0, and norm finite and at least 0.
+// The scale that limits gradients of this norm to `largest`: min(1, largest / (norm + 1e-6)), as
+// torch.nn.utils.clip_grad_norm_. Throws Error unless largest is finite and above 0, and norm
+// finite and at least 0.
 double clip_scale(double norm, double largest);
 
 }  // namespace tril

@@ -18,7 +18,7 @@ void adamw(float* x, const float* g, float* m, float* v, Index count,
     const Register divisor = madd(root_scale, sqrt(second), eps);
     lanes.put(m + i, first);
     lanes.put(v + i, second);
-    // Where nothing ever flowed, 0 / 0 with eps = 0, nothing moves.
+    // An element without any gradient so far, 0 / 0 with eps = 0, does not move.
     const Register move = select(divisor > Register{}, step * first / divisor, first);
     lanes.put(x + i, madd(keep, lanes.get(x + i), -move));
   });

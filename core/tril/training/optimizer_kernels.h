@@ -1,4 +1,4 @@
-// Steps of optimizers over arrays; one copy per instruction set.
+// Kernels of optimizer steps over arrays; one copy per instruction set.
 #pragma once
 
 #include <tril/foundation/isa.h>
@@ -7,7 +7,7 @@
 namespace tril {
 
 struct OptimizerKernels {
-  // Of optimizers.h, what does not change from element to element.
+  // The numbers of a step that are the same for all elements (optimizers.h).
   struct AdamW {
     float keep;   // 1 - rate * weight_decay
     float scale;  // of the gradient
@@ -28,7 +28,7 @@ struct OptimizerKernels {
   // g = scale g + weight_decay x;  m = momentum m + g;  x -= rate m, or rate g where m is null.
   void (*sgd)(float* x, const float* g, float* m, Index count, const Sgd& numbers) noexcept;
 
-  // The sum of x[i]^2.
+  // Returns the sum of x[i]^2.
   double (*squares)(const float* x, Index count) noexcept;
 };
 

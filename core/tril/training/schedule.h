@@ -1,16 +1,17 @@
-// The learning rate over time: a linear warm-up, then half a cosine (Loshchilov and Hutter 2017).
+// The schedule of the learning rate: a linear warm-up, then half a cosine (Loshchilov and Hutter
+// 2017).
 #pragma once
 
 #include <cstdint>
 
 namespace tril {
 
-// How the rate rises and falls.
+// A schedule.
 struct Schedule {
-  double learning_rate = 1e-3;  // the highest, after the warm-up: finite, above 0
-  double lowest = 0;            // at the end: from 0 to learning_rate
-  std::int64_t warmup = 0;      // steps in which it rises: at least 0
-  std::int64_t steps = 0;       // in all, the last at `lowest`; 0: it stays at its highest
+  double learning_rate = 1e-3;  // maximum, after the warm-up; finite, above 0
+  double lowest = 0;            // minimum, at the end; from 0 to learning_rate
+  std::int64_t warmup = 0;      // number of steps in which it rises; at least 0
+  std::int64_t steps = 0;       // total steps; 0: the rate stays at its maximum
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };

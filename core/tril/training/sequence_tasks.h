@@ -1,5 +1,5 @@
-// Tasks from one sequence to another whose answers are known, so that what a model has learned can
-// be checked: the loss of one who knows is 0.
+// Sequence-to-sequence tasks with known answers, for checking what a model has learned: a perfect
+// model's loss is 0.
 //
 //   reverse   the source from its end to its beginning: y_t = x_{T-1-t}
 //   sort      the source in rising order
@@ -13,19 +13,19 @@
 
 namespace tril {
 
-// What becomes of a source.
+// The tasks.
 enum class SequenceTask : std::uint8_t { reverse, sort };
 // Their names.
 inline constexpr Named<SequenceTask> kSequenceTasks[] = {{"reverse", SequenceTask::reverse},
                                                          {"sort", SequenceTask::sort}};
 
-// The token that a target begins with, which no source has.
+// The first token of every target, which no source contains.
 inline constexpr std::int32_t kBeginToken = 0;
 
-// Sources, what the decoder is given, and what it is to say: each [B, T].
+// Sources, decoder inputs and labels, each [B, T].
 struct SequenceBatch {
   std::vector<std::int32_t> source;  // tokens from 1 on
-  std::vector<std::int32_t> target;  // kBeginToken, and the answer but for its last token
+  std::vector<std::int32_t> target;  // kBeginToken, and the answer without its last token
   std::vector<std::int32_t> labels;  // the answer
   Index batches = 0, tokens = 0;     // B, T
 
@@ -35,9 +35,9 @@ struct SequenceBatch {
   }
 };
 
-// `batches` sources of `tokens` tokens, each even in {1, ..., vocabulary - 1}, and their labels,
-// which task, seed and step say alone. Throws Error for sizes below 1, and for a vocabulary below 2
-// or above 2^31 - 1. The batch's memory is used again.
+// Draws `batches` sources of `tokens` tokens, uniform in {1, ..., vocabulary - 1}, and their
+// labels; task, seed and step alone decide them. Throws Error for sizes below 1, and for a
+// vocabulary below 2 or above 2^31 - 1. Reuses the batch's memory.
 void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabulary,
                     std::uint64_t seed, std::uint64_t step, SequenceBatch& batch);
 

@@ -11,15 +11,15 @@ export interface AttentionBackwardOptions extends Omit<
   AttentionOptions,
   'past' | 'trace' | 'logSumExp' | 'out'
 > {
-  /** What `attention` gave. */
+  /** The output of `attention`. */
   readonly output: Tensor;
-  /** What `attention` gave for `logSumExp: true`. */
+  /** The `logSumExp` of `attention`, from the option `logSumExp: true`. */
   readonly logSumExp: Tensor;
   /** Also give the gradient of what an additive mask adds to each score. */
   readonly maskGradient?: boolean;
 }
 
-/** What `attentionBackward` gives. */
+/** The result of `attentionBackward`. */
 export type AttentionGradients<Options> = {
   /** Of the shape of `q`. */
   readonly dQuery: Tensor;

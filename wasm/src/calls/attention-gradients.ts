@@ -14,7 +14,7 @@ import { rawMask } from './mask.js';
 import { rawMultiHeadOptions } from './multi-head-attention.js';
 import type { MultiHeadOptions, MultiHeadWeights } from './multi-head-attention.js';
 
-/** What `additiveAttentionBackward` gives. */
+/** The result of `additiveAttentionBackward`. */
 export interface AdditiveGradients {
   readonly dQuery: Tensor;
   readonly dKey: Tensor;
@@ -22,7 +22,7 @@ export interface AdditiveGradients {
   readonly dWeights: DWeights<AdditiveWeights>;
 }
 
-/** What `multiHeadAttentionBackward` gives. */
+/** The result of `multiHeadAttentionBackward`. */
 export type MultiHeadGradients<Weights, Options = object> = WeightGradients<Weights> & {
   /** Where there is a context. */
   readonly dContext?: Tensor;

@@ -7,7 +7,7 @@ import type { Tensor } from '../tensor.js';
 import { checkLengths, rawMask, type Mask } from './mask.js';
 import { checkSeed } from './tensor.js';
 
-/** How the scores are gone through; all methods are exact. */
+/** The methods, which differ in how many scores are in memory; all are exact. */
 export const attentionMethods = ['auto', 'full', 'blocked', 'online'] as const;
 /** One of `attentionMethods`. */
 export type AttentionMethod = (typeof attentionMethods)[number];
@@ -49,7 +49,7 @@ export interface AttentionOptions {
    * last of them.
    */
   readonly keyLengths?: readonly number[];
-  /** How many heads lie side by side in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
+  /** Number of heads in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
   readonly heads?: number;
   /** Number of heads that lie side by side in `k` and `v` (default: `heads`). */
   readonly kvHeads?: number;
@@ -59,11 +59,11 @@ export interface AttentionOptions {
   readonly trace?: boolean;
   /** Also return the logarithm of the sum of `e^score` of each query, by every method. */
   readonly logSumExp?: boolean;
-  /** Where the output goes, instead of into a new tensor. */
+  /** The tensor to write the output to (default: a new one). */
   readonly out?: Tensor;
 }
 
-/** What `attention` and `attentionBackward` of a module of `tril/training` can be told besides. */
+/** The additional options of `attention` and `attentionBackward` of `tril/training`. */
 export interface DropoutOption {
   /**
    * Drops weights after softmax; a backward pass with the same options drops the same. The trace
@@ -72,7 +72,7 @@ export interface DropoutOption {
   readonly dropout?: AttentionDropout;
 }
 
-/** What was computed on the way, in this order, each `[B, H, T, S]`. */
+/** The intermediate results, in this order, each `[B, H, T, S]`. */
 export interface AttentionTrace {
   /** `scale * q k^T` */
   readonly scores: Tensor;
@@ -84,7 +84,7 @@ export interface AttentionTrace {
   readonly weights: Tensor;
 }
 
-/** What `attention` gives; `trace` and `present` where the options ask for them. */
+/** The result of `attention`; `trace` and `present` where the options ask for them. */
 export type AttentionResult<Options> = {
   /** `[B, H, T, Dv]`, or laid out as the queries are. */
   readonly output: Tensor;

@@ -20,7 +20,7 @@ import type {
   TransformerWeights,
 } from './transformer-types.js';
 
-/** What `transformerBlockBackward` gives. */
+/** The result of `transformerBlockBackward`. */
 export type BlockGradients<Weights, Options = object> = WeightGradients<Weights> &
   IfRequested<
     Options,
@@ -31,7 +31,7 @@ export type BlockGradients<Weights, Options = object> = WeightGradients<Weights>
     }
   >;
 
-/** What `decoderBlockBackward` gives. */
+/** The result of `decoderBlockBackward`. */
 export type DecoderGradients<Weights, Options = object> = BlockGradients<Weights, Options> & {
   /** Of the shape of `memory`. */
   readonly dMemory: Tensor;
@@ -50,7 +50,7 @@ export interface MaskGradientOption {
   readonly maskGradient?: boolean;
 }
 
-/** What `transformerBackward` gives. */
+/** The result of `transformerBackward`. */
 export interface TransformerGradients<Weights> {
   /** Of the shape of `source`. */
   readonly dSource: Tensor;

@@ -13,9 +13,9 @@ import { blocksOption, type OnlineBlocks } from './online-attention.js';
 /** What attention costs, and what is built on it. */
 export const attentionCosts = (costOf: CostReader) => ({
   /**
-   * Of `attention`, by its method and mask: only the blocks that the mask lets through count.
-   * What is held shows the methods apart: T S scores of a head by `'full'`, 64 S by
-   * `'blocked'`, 64 times 128 by `'online'`.
+   * The cost of `attention`, by its method and mask: only blocks that the mask does not hide entirely count. The
+   * methods differ in the memory that they hold: T S scores of a head with `'full'`, 64 S with `'blocked'`, 64 times
+   * 128 with `'online'`.
    *
    * @throws TrilError for a size below 1 and for what `attention` refuses
    *
@@ -45,7 +45,7 @@ export const attentionCosts = (costOf: CostReader) => ({
   },
 
   /**
-   * Of `linearAttention`.
+   * The cost of `linearAttention`.
    *
    * @throws TrilError for a size below 1, an unknown feature map and an unknown order
    *
@@ -71,7 +71,7 @@ export const attentionCosts = (costOf: CostReader) => ({
   },
 
   /**
-   * Of `lowRankAttention`: `keys` are projected to `rank`.
+   * The cost of `lowRankAttention`: `keys` are projected to `rank`.
    *
    * @throws TrilError for a size below 1
    *
@@ -90,7 +90,7 @@ export const attentionCosts = (costOf: CostReader) => ({
   },
 
   /**
-   * Of `additiveAttention`. All pairs are scored, whatever the mask.
+   * The cost of `additiveAttention`. All pairs are scored, whatever the mask.
    *
    * @throws TrilError for a size below 1
    *
@@ -114,8 +114,8 @@ export const attentionCosts = (costOf: CostReader) => ({
   },
 
   /**
-   * Of `multiHeadAttention` over `[batches, queries, width]`, weights with biases unless `bias`
-   * is false; with `keys`, cross-attention to a context of that length.
+   * The cost of `multiHeadAttention` over `[batches, queries, width]`, with biases unless `bias` is false; with `keys`,
+   * of cross-attention to a context of that length.
    *
    * @throws TrilError for a size below 1, and for heads that do not divide the width
    *
@@ -150,7 +150,7 @@ export const attentionCosts = (costOf: CostReader) => ({
   },
 
   /**
-   * Of `transformerBlock` over `[batches, tokens, width]` with all biases and scales.
+   * The cost of `transformerBlock` over `[batches, tokens, width]` with all biases and scales.
    *
    * @throws TrilError for a size below 1, and for heads that do not divide the width
    *

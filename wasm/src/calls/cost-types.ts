@@ -1,6 +1,6 @@
 import type { AttentionOptions } from './attention.js';
 
-/** What a computation costs, counted from its definition and its sizes, not measured. */
+/** The cost of a computation, counted from its definition and sizes, not measured. */
 export interface Cost {
   /**
    * Floating-point operations: every addition, subtraction, multiplication, division, comparison
@@ -24,7 +24,7 @@ export interface Cost {
 
 /** A cost, and how many scores are computed. */
 export interface AttentionCost extends Cost {
-  /** How many of the B H T S scores are computed: whole blocks that the mask hides are not. */
+  /** Number of the B H T S scores that are computed: blocks that the mask hides entirely are not. */
   readonly scores: number;
 }
 

@@ -18,8 +18,8 @@ export const costCalls = (context: Context) => {
     /** What calls cost, from their sizes alone. Nothing is computed. */
     cost: withOthers({
       /**
-       * Of `matmul`, `[batches, rows, depth]` times `[batches, depth, cols]`: 2 flops a term, by
-       * Strassen's method less.
+       * The cost of `matmul`, `[batches, rows, depth]` times `[batches, depth, cols]`: 2 flops a term, and less by
+       * Strassen's method.
        *
        * @throws TrilError for a size below 1, an unknown method and levels that it does not have
        *
@@ -49,7 +49,7 @@ export const costCalls = (context: Context) => {
       },
 
       /**
-       * Of `linear`, x `[rows, in]` to `[rows, out]`.
+       * The cost of `linear`, x `[rows, in]` to `[rows, out]`.
        *
        * @throws TrilError for a size below 1
        *
@@ -71,8 +71,7 @@ export const costCalls = (context: Context) => {
       },
 
       /**
-       * Of `softmax` over rows: 5 flops an element, or 3 as the formula is written, which is not
-       * `stable`.
+       * The cost of `softmax` over rows: 5 flops an element, or 3 with `stable: false`, as the formula is written.
        *
        * @throws TrilError for a size below 1
        *
@@ -93,7 +92,7 @@ export const costCalls = (context: Context) => {
       },
 
       /**
-       * Of `relu`, `gelu` or `silu` of so many elements.
+       * The cost of `relu`, `gelu` or `silu` of a number of elements.
        *
        * @throws TrilError for a count below 1 and an unknown activation
        *
@@ -110,7 +109,7 @@ export const costCalls = (context: Context) => {
       },
 
       /**
-       * Of `layerNorm` of rows, with weight and bias unless `affine` is false.
+       * The cost of `layerNorm` of rows, with weight and bias unless `affine` is false.
        *
        * @throws TrilError for a size below 1
        *
@@ -131,7 +130,7 @@ export const costCalls = (context: Context) => {
       },
 
       /**
-       * Of `feedForward`, `[rows, width]` by way of `[rows, hidden]`.
+       * The cost of `feedForward`, `[rows, width]` with a hidden layer `[rows, hidden]`.
        *
        * @throws TrilError for a size below 1 and an unknown activation
        *

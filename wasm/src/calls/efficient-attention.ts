@@ -26,7 +26,7 @@ export interface AdditiveOptions extends OutOption {
   readonly trace?: boolean;
 }
 
-/** What was computed on the way. */
+/** The intermediate results. */
 export interface AdditiveTrace extends Omit<AttentionTrace, 'capped'> {
   /** `w_q q`, `[B, T, A]` */
   readonly queries: Tensor;
@@ -35,7 +35,7 @@ export interface AdditiveTrace extends Omit<AttentionTrace, 'capped'> {
 }
 
 interface HeadOptions extends OutOption {
-  /** How many heads lie side by side in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
+  /** Number of heads in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
   readonly heads?: number;
   /** Number of heads that lie side by side in `k` and `v` (default: `heads`). */
   readonly kvHeads?: number;
@@ -60,9 +60,9 @@ export interface LinearAttentionOptions extends HeadOptions {
 
 /** The options of `lowRankAttention`. */
 export interface LowRankOptions extends HeadOptions {
-  /** What projects the S keys to R, `[R, S]`. */
+  /** The projection of the S keys to R, `[R, S]`. */
   readonly e: Tensor;
-  /** What projects the S values to R, `[R, S]`. */
+  /** The projection of the S values to R, `[R, S]`. */
   readonly f: Tensor;
   /** Factor of the scores (default `1 / sqrt(D)`). */
   readonly scale?: number;
@@ -73,11 +73,11 @@ export interface LowRankOptions extends HeadOptions {
 type Traced<Options, Trace> = { readonly output: Tensor } & (Options extends { trace: true }
   ? { readonly trace: Trace }
   : { readonly trace?: Trace });
-/** What `additiveAttention` gives; `trace` where the options ask for it. */
+/** The result of `additiveAttention`; `trace` where the options ask for it. */
 export type AdditiveResult<Options> = Traced<Options, AdditiveTrace>;
-/** What `lowRankAttention` gives; `trace` where the options ask for it. */
+/** The result of `lowRankAttention`; `trace` where the options ask for it. */
 export type LowRankResult<Options> = Traced<Options, AttentionTrace>;
-/** What `linearAttention` gives; `weights` where the options ask for them. */
+/** The result of `linearAttention`; `weights` where the options ask for them. */
 export type LinearAttentionResult<Options> = {
   readonly output: Tensor;
 } & (Options extends { needWeights: true }

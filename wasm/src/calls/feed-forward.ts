@@ -6,7 +6,7 @@ import type { Named } from '../named-tensors.js';
 import type { Tensor } from '../tensor.js';
 import type { OutOption } from './layers.js';
 
-/** What stands between two linear layers; `'gelu_tanh'` is GELU approximated by a tangent. */
+/** The activation between two linear layers; `'gelu_tanh'` is GELU approximated by a hyperbolic tangent. */
 export const activations = ['relu', 'gelu', 'gelu_tanh', 'silu'] as const;
 /** One of `activations`. */
 export type Activation = (typeof activations)[number];
@@ -37,7 +37,7 @@ export interface FeedForwardOptions extends OutOption {
   readonly trace?: boolean;
 }
 
-/** What was computed on the way, `[..., F]`. */
+/** The intermediate results, `[..., F]`. */
 export interface FeedForwardTrace {
   /** After the first linear layer. */
   readonly hidden: Tensor;
@@ -45,7 +45,7 @@ export interface FeedForwardTrace {
   readonly activated: Tensor;
 }
 
-/** What `feedForward` gives; `trace` where the options ask for it. */
+/** The result of `feedForward`; `trace` where the options ask for it. */
 export type FeedForwardResult<Options> = {
   /** `[..., C]` */
   readonly output: Tensor;

@@ -22,7 +22,7 @@ export interface StoredArray {
   readonly tensor: Tensor;
 }
 
-/** What a file holds besides arrays of numbers. */
+/** The content of a file besides arrays of numbers. */
 export interface SkippedEntry {
   readonly name: string;
   /** Why it cannot be read. */

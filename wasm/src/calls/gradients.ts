@@ -7,7 +7,7 @@ import type { OutOption } from './layers.js';
 import type { RmsNormOptions } from './norms.js';
 import type { SoftmaxOptions } from './softmax.js';
 
-/** What the backward of a layer with a bias gives, each of the shape of what it is a gradient of. */
+/** The gradients of a layer with a bias, each with the shape of its input or weight. */
 export interface LayerGradients {
   readonly dX: Tensor;
   readonly dWeight: Tensor;

@@ -8,11 +8,11 @@ import type { FeedForwardOptions, FeedForwardResult, FeedForwardWeights } from '
 import { rawRotary, type OutOption, type RotaryOptions } from './layers.js';
 import type { MatmulOptions } from './matmul.js';
 
-/** What `matmulBackward` gives. */
+/** The result of `matmulBackward`. */
 export interface MatmulGradients {
-  /** Of the shape of `a`, summed along axes that were broadcast. */
+  /** The gradient of `a`, in its shape, summed along axes that were broadcast. */
   readonly dA: Tensor;
-  /** Of the shape of `b`, the same. */
+  /** The gradient of `b`, the same. */
   readonly dB: Tensor;
 }
 
@@ -22,7 +22,7 @@ export interface GatedOptions extends OutOption {
   readonly activation?: Activation;
 }
 
-/** What `gatedActivationBackward` gives. */
+/** The result of `gatedActivationBackward`. */
 export interface GatedGradients {
   readonly dGate: Tensor;
   readonly dUp: Tensor;

@@ -6,7 +6,7 @@ import { flattenIntegers, type NestedNumbers } from '../values.js';
 
 /** The option that all calls have which make one tensor. */
 export interface OutOption {
-  /** Where the result goes, instead of into a new tensor; must have its shape and be no input. */
+  /** The tensor to write the result to, of its shape and not an input (default: a new one). */
   readonly out?: Tensor;
 }
 
@@ -43,7 +43,7 @@ export interface RotaryOptions extends OutOption {
   readonly pairs?: 'halves' | 'interleaved' | 'neighbours';
   /** Number of elements of a head that are turned, from the first (default: all). */
   readonly width?: number;
-  /** How many heads lie side by side in the last axis of `x`, whose shape is then `[B, T, H*D]`. */
+  /** Number of heads in the last axis of `x`, whose shape is then `[B, T, H*D]`. */
   readonly heads?: number;
 }
 

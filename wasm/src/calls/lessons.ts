@@ -9,11 +9,11 @@ export const readings = ['dots', 'rows', 'columns', 'outer'] as const;
 /** One of `readings`. */
 export type Reading = (typeof readings)[number];
 
-/** What `readProduct` gives. */
+/** The result of `readProduct`. */
 export interface ReadingResult {
   /** `[n, m]` */
   readonly output: Tensor;
-  /** What has been added up after every step, `[steps, n, m]`. */
+  /** The sums after every step, `[steps, n, m]`. */
   readonly partial: Tensor;
 }
 
@@ -45,7 +45,7 @@ export interface TraceOptions {
 export interface ProductTrace {
   /** `[n, m]` */
   readonly output: Tensor;
-  /** How many reads and writes there were. */
+  /** Number of reads and writes. */
   readonly count: number;
   /**
    * Five numbers an access: matrix (0 a, 1 b, 2 output), 1 for a write, row, column, 1 for a hit.
@@ -62,7 +62,7 @@ export interface ProductTrace {
   readonly totals: Int32Array;
 }
 
-/** What `strassenLevel` gives. */
+/** The result of `strassenLevel`. */
 export interface StrassenResult {
   /** `[n, m]` */
   readonly output: Tensor;
@@ -81,7 +81,7 @@ type QuarterSigns = readonly [number, number, number, number];
 export interface StrassenSigns {
   readonly left: QuarterSigns;
   readonly right: QuarterSigns;
-  /** With which sign the product goes into the quarters of the output. */
+  /** The signs with which the product is added to the quarters of the output. */
   readonly out: QuarterSigns;
 }
 
@@ -92,7 +92,7 @@ export interface ErrorOptions {
   readonly levels?: number;
 }
 
-/** What `productError` gives. */
+/** The result of `productError`. */
 export interface ErrorResult {
   /** The method's result minus the double-precision one, `[n, m]`. */
   readonly error: Tensor;
@@ -176,9 +176,9 @@ export const lessonCalls = (context: Context) => {
     },
 
     /**
-     * How often the product of two n x n matrices misses such a cache, counted on paper instead of
-     * by trace. Null where the counting does not hold: for more than one set, for an n that is no
-     * multiple of a line, and for a cache that is too small or too large.
+     * The number of misses of the product of two n x n matrices in such a cache, from formulas instead of a trace. Null
+     * where the formulas do not apply: for more than one set, for an n that is not a multiple of a line, and for a
+     * cache that is too small or too large.
      *
      * @throws TrilError for an n or a cache that is none
      *
@@ -239,7 +239,7 @@ export const lessonCalls = (context: Context) => {
     },
 
     /**
-     * How far a method's product of two matrices is from the same product in double precision.
+     * The difference of a method's product of two matrices from the same product in double precision.
      *
      * @throws TrilError where the shapes do not fit, for an unknown method, and for levels that it
      * does not have

@@ -20,23 +20,23 @@ export interface CrossEntropyOptions extends LossOptions {
   /** Share of each target that is spread over all classes, from 0 to 1 (default 0). */
   readonly labelSmoothing?: number;
   /**
-   * Where the gradient goes, instead of into a new tensor: of the shape of the logits, or the logits
-   * themselves, whose place it then takes. With it no second `[N, V]` is ever held.
+   * The tensor to write the gradient to, of the shape of the logits, or the logits themselves, which it then replaces
+   * without a second `[N, V]` in memory (default: a new one).
    */
   readonly out?: Tensor;
 }
 
-/** What `crossEntropy` gives. */
+/** The result of `crossEntropy`. */
 export type CrossEntropy<Options> = {
   /** 0 where no target counts. */
   readonly loss: number;
-  /** How many targets count. */
+  /** Number of targets that count. */
   readonly counted: number;
   /** For how many of them the largest logit is that of the target. */
   readonly correct: number;
 } & IfRequested<Options, { gradient: true }, { readonly dLogits: Tensor }>;
 
-/** What `meanSquaredError` gives. */
+/** The result of `meanSquaredError`. */
 export type SquaredError<Options> = { readonly loss: number } & IfRequested<
   Options,
   { gradient: true },
@@ -48,9 +48,8 @@ export const lossCalls = (context: Context) => {
 
   return {
     /**
-     * How surprised the softmax of the logits `[..., V]` is by the targets, one whole number for each
-     * row, in nats, as `torch.nn.functional.cross_entropy`; and the gradient of that, which
-     * `out: logits` puts in the place of the logits.
+     * The cross-entropy, in nats, of the softmax of logits `[..., V]` and the targets, one whole number for each row,
+     * as `torch.nn.functional.cross_entropy`; and its gradient, with which `out: logits` overwrites the logits.
      *
      * @throws TrilError where shapes do not fit, for a target that is no class, and for wrong options
      *

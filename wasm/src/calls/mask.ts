@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import { TrilError, shapeText } from '../error.js';
 import { booleanOption, checkKeys, describe, integerOption } from '../names.js';
+import { nameGiven } from '../old-names.js';
 import type { RawTensor } from '../raw.js';
 import { Tensor } from '../tensor.js';
 import { checkShape } from '../values.js';
@@ -13,7 +14,7 @@ type Rule =
   | {
       readonly kind: 'additive' | 'boolean';
       readonly tensor: Tensor;
-      readonly short: boolean;
+      readonly allowFewerKeys: boolean;
     };
 
 /**
@@ -58,9 +59,11 @@ export interface DenseOptions {
    */
   readonly kind: 'additive' | 'boolean';
   /**
-   * The tensor may have fewer keys than there are, and those beyond its end are hidden; unless
-   * given, its last axis must fit, or be 1 and is then repeated.
+   * Whether the tensor may have fewer keys than the scores, whose keys after its end are then hidden (default
+   * `false`: its last axis must fit, or be 1 and is then repeated).
    */
+  readonly allowFewerKeys?: boolean;
+  /** @deprecated The old name of `allowFewerKeys`. */
   readonly short?: boolean;
 }
 
@@ -182,17 +185,18 @@ export const maskCalls = (context: Context) => ({
     dense(tensor: Tensor, options: DenseOptions): Mask {
       const call = 'mask.dense';
       context.handle(call, 'tensor', tensor);
-      checkKeys(call, 'options', 'option', options, ['kind', 'short']);
+      checkKeys(call, 'options', 'option', options, ['kind', 'allowFewerKeys', 'short']);
       if (options.kind !== 'additive' && options.kind !== 'boolean') {
         const problem = `must be "additive" or "boolean", is ${describe(options.kind)}`;
         throw new TrilError(call, 'kind', problem);
       }
-      const short = booleanOption(call, 'short', options.short, false);
-      return new Mask([{ kind: options.kind, tensor, short }]);
+      const given = nameGiven(call, options, 'allowFewerKeys', 'short');
+      const allowFewerKeys = booleanOption(call, given, options[given], false);
+      return new Mask([{ kind: options.kind, tensor, allowFewerKeys }]);
     },
 
     /**
-     * What all of them let through; additive masks add up.
+     * Combines masks: a key is visible where all of them allow it; additive masks add up.
      *
      * @throws TrilError for what is no mask
      *
@@ -208,8 +212,8 @@ export const maskCalls = (context: Context) => ({
     },
 
     /**
-     * What a mask adds to scores of that shape, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`: -Infinity
-     * where a query may not look, and else 0, or what dense masks add.
+     * The mask as a tensor that can be added to scores of that shape, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`:
+     * -Infinity where a query may not look, and else 0, or what dense masks add.
      *
      * @throws TrilError where the mask does not fit the shape
      *

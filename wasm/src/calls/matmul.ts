@@ -1,4 +1,4 @@
-import { absent, unloaded, type Context } from '../context.js';
+import { absent, notLoaded, type Context } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, integerOption, stringOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
@@ -29,7 +29,7 @@ export interface MatmulOptions<Method extends MatmulMethod = BaseMatmulMethod> {
   readonly transposeB?: boolean;
   /** Number of times that Strassen halves, at most 2 (default: as often as pays). */
   readonly levels?: number;
-  /** Where the result goes, instead of into a new tensor; must have its shape and be no input. */
+  /** The tensor to write the result to, of its shape and not an input (default: a new one). */
   readonly out?: Tensor;
 }
 
@@ -64,7 +64,7 @@ const callsWith = <Method extends MatmulMethod>(context: Context) => ({
       levels: levelsOption(call, options.levels),
     };
     if (raw.method === 'eigen' && !context.raw._readProduct) {
-      throw new TrilError(call, 'method', `"eigen" ${unloaded('lessons')}`);
+      throw new TrilError(call, 'method', `"eigen" ${notLoaded('lessons')}`);
     }
     return context.produce(call, { a, b, out: options.out ?? absent }, (t) =>
       context.raw._matmul(context.engine, t.a, t.b, raw, t.out),

@@ -11,13 +11,13 @@ export interface CompareOptions {
 }
 
 /**
- * How far two tensors are apart, computed in double. Two NaN, and two infinities of one sign, are
- * no distance apart; any other number that is not finite is infinitely far from what is expected.
+ * The difference of two tensors, computed in double. Two NaN, and two infinities of one sign, have the distance 0; any
+ * other number that is not finite has an infinite one.
  */
 export interface Difference {
-  /** How many elements were compared. */
+  /** Number of elements compared. */
   readonly count: number;
-  /** How many of them are further apart than the tolerance allows. */
+  /** Number of elements beyond the tolerance. */
   readonly beyond: number;
   /** The root of the sum of the squared distances. */
   readonly frobenius: number;
@@ -63,7 +63,7 @@ export const measureCalls = (context: Context) => {
   const { raw } = context;
   return {
     /**
-     * How far `actual` is from `expected`, a tensor of the same shape.
+     * The difference of `actual` from `expected`, a tensor of the same shape.
      *
      * @throws TrilError where the shapes differ, and for a tolerance that is negative or not finite
      *

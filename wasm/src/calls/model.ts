@@ -29,7 +29,7 @@ export const modelCalls = (context: Context) => ({
    * to `float32` unless `weights` is `'q8_0'`, and its tokenizer (`tokenizer.ggml.model` `gpt2` or `llama`). What stands before its tensors is
    * in memory at once while they are looked for.
    *
-   * With `lora` an adapter is merged into it, in `float32`, as it is read.
+   * With `lora` an adapter is merged into the model, in `float32`, as it is read.
    *
    * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
    * what the others say; where the family is none of these; and where memory is out. And what `signal`

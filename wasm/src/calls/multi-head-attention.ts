@@ -32,7 +32,7 @@ export interface MultiHeadWeights {
 
 /** The options of `multiHeadAttention`. */
 export interface MultiHeadOptions extends Omit<AttentionOptions, 'past' | 'heads' | 'logSumExp'> {
-  /** How many heads the projections are divided into. */
+  /** Number of heads. */
   readonly heads: number;
   /** Source of the keys and values, `[B, S, ...]`, for cross-attention (default: `x`). */
   readonly context?: Tensor;
@@ -54,7 +54,7 @@ export interface MultiHeadOptions extends Omit<AttentionOptions, 'past' | 'heads
   readonly averageWeights?: boolean;
 }
 
-/** What was computed on the way: besides the scores the projections, a head each. */
+/** The intermediate results: the projections of each head, and the scores. */
 export interface MultiHeadTrace extends AttentionTrace {
   /** `[B, H, T, D]` */
   readonly queries: Tensor;
@@ -62,11 +62,11 @@ export interface MultiHeadTrace extends AttentionTrace {
   readonly keys: Tensor;
   /** `[B, Hk, S, D]` */
   readonly values: Tensor;
-  /** What attention gives, before `out_proj`: `[B, H, T, D]`. */
+  /** The output of attention before `out_proj`: `[B, H, T, D]`. */
   readonly heads: Tensor;
 }
 
-/** What `multiHeadAttention` gives; `weights` and `trace` where the options ask for them. */
+/** The result of `multiHeadAttention`; `weights` and `trace` where the options ask for them. */
 export type MultiHeadResult<Options> = {
   /** `[B, T, C]` */
   readonly output: Tensor;

@@ -10,7 +10,7 @@ export interface RmsNormOptions {
   readonly axes?: number;
   /** Number that is added to the variance or mean square (default 1e-5). */
   readonly eps?: number;
-  /** Where the result goes, instead of into a new tensor; may be `x`. */
+  /** The tensor to write the result to; may be `x` (default: a new one). */
   readonly out?: Tensor;
 }
 

@@ -5,7 +5,7 @@ import type { RawWithLessons } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 
-/** How many queries and keys are looked at together. */
+/** The numbers of queries and keys of a step. */
 export interface OnlineBlocks {
   /** Number of queries (default 64). */
   readonly queries?: number;
@@ -27,7 +27,7 @@ export interface OnlineTrace {
   readonly maximum: Tensor;
   /** The sum of `e^(score - maximum)` so far: `[B, H, T, N]`. */
   readonly sum: Tensor;
-  /** What sum and output were multiplied by because the maximum grew: `[B, H, T, N]`. */
+  /** The scale of sum and output where the maximum grew: `[B, H, T, N]`. */
   readonly factor: Tensor;
   /** The output so far, not divided by the sum: `[B, H, T, N, Dv]`. */
   readonly partial: Tensor;
@@ -36,7 +36,7 @@ export interface OnlineTrace {
   readonly visited: Tensor;
 }
 
-/** What `onlineAttention` gives; `trace` where the options ask for it. */
+/** The result of `onlineAttention`; `trace` where the options ask for it. */
 export type OnlineResult<Options> = {
   /** `[B, H, T, Dv]`, or laid out as the queries are. */
   readonly output: Tensor;

@@ -21,7 +21,7 @@ export const rateCalls = (context: Context) => {
 
   return {
     /**
-     * Of one computation after another; `heldBytes` are the most that one of them holds.
+     * The cost of one computation after another; `heldBytes` is their maximum.
      *
      * @throws TrilError where there is no cost
      *

@@ -104,8 +104,8 @@ export const reductionCalls = (context: Context) => {
     },
 
     /**
-     * Where the largest element is, along one axis or among all, as `numpy.argmax`: the first of several, or the
-     * first NaN. Tensors are float32, and so is this one; it holds whole numbers up to 2^24, and more places are
+     * The index of the largest element, along one axis or among all, as `numpy.argmax`: the first of equal ones, or the
+     * first NaN. The result is float32, as all tensors are; it holds whole numbers up to 2^24, and more elements are
      * refused. {@link Tril.embedding} takes them by `toArray()`.
      *
      * @throws TrilError for an axis that is not there, where there are no elements, and for more than 2^24

@@ -18,13 +18,13 @@ export interface RunningAverageOptions {
   readonly hidden?: number;
 }
 
-/** What `runningAverage` gives. */
+/** The result of `runningAverage`. */
 export interface RunningAverageResult {
   /** `[B, T, C]` */
   readonly output: Tensor;
-  /** What the weights are made of: a triangle of ones, or the mask, `[T, T]`; none by loops. */
+  /** The source of the weights: a triangle of ones, or the mask, `[T, T]`; not with `loops`. */
   readonly mask?: Tensor;
-  /** What each moment takes of every other, `[T, T]`; none by loops. */
+  /** The weight of each moment in every average, `[T, T]`; not with `loops`. */
   readonly weights?: Tensor;
 }
 

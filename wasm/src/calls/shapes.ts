@@ -7,9 +7,9 @@ import { checkShape } from '../values.js';
 import type { OutOption } from './layers.js';
 
 /**
- * What is taken of an axis: all of it (`null`), one element, whose axis is then left out (a number), or, as
- * Python's `start:stop:step`, the elements from `start` before `stop`. Numbers below 0 count from the end, and
- * what is `null` or not given is not bounded; a step below 0 goes backwards.
+ * The part that is taken of an axis: all of it (`null`), one element (a number), which removes the axis, or, as
+ * Python's `start:stop:step`, the elements from `start` up to but not including `stop`. Numbers below 0 count from the
+ * end; `null` or a missing number is no bound; a step below 0 goes backwards.
  */
 export type SliceRange =
   number | null | readonly [start?: number | null, stop?: number | null, step?: number | null];

@@ -3,7 +3,7 @@ import { booleanOption, checkKeys } from '../names.js';
 import type { RawWithLessons } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 
-/** What `concentration` gives, in the shape of the weights without their last axis. */
+/** The result of `concentration`, in the shape of the weights without their last axis. */
 export interface Concentration {
   /** `-sum of w log w` of each row, in nats: 0 where one has all, log n where n share alike. */
   readonly entropy: Tensor;
@@ -11,11 +11,11 @@ export interface Concentration {
   readonly largest: Tensor;
 }
 
-/** What `softmaxSteps` gives. */
+/** The result of `softmaxSteps`. */
 export interface SoftmaxSteps {
   /** `powers / sum`, of the shape of x. */
   readonly output: Tensor;
-  /** What is subtracted first: 0, or, stable, the largest of the row; x's shape without its last axis. */
+  /** The number that is subtracted first: 0, or, if stable, the maximum of the row; x's shape without its last axis. */
   readonly shift: Tensor;
   /** `e^(x - shift)` */
   readonly powers: Tensor;
@@ -28,7 +28,7 @@ export const softmaxStepCalls = (context: Context) => {
   const raw = context.raw as RawWithLessons;
   return {
     /**
-     * How concentrated weights are, shares of 1 along the last axis.
+     * The concentration of weights that add up to 1 along the last axis.
      *
      * @throws TrilError where weights is no tensor
      *

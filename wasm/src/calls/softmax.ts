@@ -9,8 +9,7 @@ export interface SoftmaxOptions {
   /** Divisor of the numbers: below 1 the result is sharper, above 1 flatter (default 1). */
   readonly temperature?: number;
   /**
-   * Where the result goes, instead of into a new tensor; must have the shape of `x`, and may be
-   * `x`.
+   * The tensor to write the result to, of the shape of `x`; may be `x` (default: a new one).
    */
   readonly out?: Tensor;
 }

@@ -23,7 +23,7 @@ export interface UniformOptions extends RandomOptions {
   readonly high?: number;
 }
 
-/** What a loaded module holds. */
+/** The memory of a loaded module. */
 export interface MemoryUse {
   /** Tensors that have not been disposed. */
   readonly tensors: number;
@@ -179,8 +179,8 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * What calls take besides their tensors: `{ reset: true }` counts the peak anew from here on, so
-     * that the next time it is that of the calls between.
+     * The working memory of calls, besides their tensors: `{ reset: true }` restarts the peak, so that the next time it
+     * is that of the calls between.
      *
      * @throws TrilError for an option that there is not
      *
@@ -208,7 +208,7 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * How many tensors are alive, and the memory of this module.
+     * The number of tensors that are alive, and the memory of this module.
      *
      * @example
      * ```ts

@@ -39,10 +39,10 @@ export interface TransformerBlockOptions extends Omit<
   AttentionOptions,
   'past' | 'heads' | 'logSumExp'
 > {
-  /** How many heads attention is divided into. */
+  /** Number of heads of attention. */
   readonly heads: number;
   /**
-   * Where the norms stand: `'post'`, after the residual; `'pre'`, before each part (default `'post'`).
+   * The position of norms: `'post'`, after the residual; `'pre'`, before each sublayer (default `'post'`).
    */
   readonly norm?: 'post' | 'pre';
   /** Activation of the feed-forward (default `'relu'`). */
@@ -78,7 +78,7 @@ export interface TransformerOptions extends Omit<
   readonly targetMask?: Mask;
 }
 
-/** What was computed on the way: of attention as there, and the rest `[B, T, C]`. */
+/** The intermediate results: those of attention, and the others `[B, T, C]`. */
 export interface TransformerBlockTrace extends MultiHeadTrace {
   /** The output of attention. */
   readonly attention: Tensor;
@@ -96,7 +96,7 @@ export interface TransformerBlockTrace extends MultiHeadTrace {
 }
 
 export interface DecoderBlockTrace extends TransformerBlockTrace {
-  /** What was computed on the way of attention to the memory. */
+  /** The intermediate results of attention to the memory. */
   readonly crossAttention: MultiHeadTrace;
   /** Its output. */
   readonly cross: Tensor;
@@ -104,7 +104,7 @@ export interface DecoderBlockTrace extends TransformerBlockTrace {
   readonly normed3: Tensor;
 }
 
-/** What was computed on the way. */
+/** The intermediate results. */
 export interface TransformerTrace {
   /** A layer each. */
   readonly encoder: readonly TransformerBlockTrace[];
@@ -114,7 +114,7 @@ export interface TransformerTrace {
   readonly decoder: readonly DecoderBlockTrace[];
 }
 
-/** What the blocks and `transformer` give; `trace` where the options ask for it. */
+/** The result of the blocks and of `transformer`; `trace` where the options ask for it. */
 export type BlockResult<Options, Trace> = {
   /** In the shape of `x`, or of the target. */
   readonly output: Tensor;

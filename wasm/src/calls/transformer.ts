@@ -3,7 +3,7 @@ import { absent, type Context, type Optional } from '../context.js';
 import { TrilError } from '../error.js';
 import { booleanOption, checkKeys, checkName } from '../names.js';
 import { numberOption, stringOption } from '../names.js';
-import { type Named, nested } from '../named-tensors.js';
+import { type Named, nest } from '../named-tensors.js';
 import { wantsSaved, type SavedOption } from '../saved.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
@@ -123,7 +123,7 @@ export const transformerCalls = <Training>(context: Context) => {
     const { output = out, saved, ...steps } = context.adoptAll(made);
     return {
       output,
-      ...(trace && { trace: nested(steps) }),
+      ...(trace && { trace: nest(steps) }),
       ...(saved && { saved }),
     } as unknown as BlockResult<Options, Trace>;
   };

@@ -110,7 +110,7 @@ export interface Calls {
   max(x: GraphOperand, options?: AxisOptions): Value;
   /** The smallest along an axis (default: of all). */
   min(x: GraphOperand, options?: AxisOptions): Value;
-  /** Where the largest along an axis (default: of all) is: the first of equal ones. */
+  /** The index of the largest along an axis (default: of all): the first of equal ones. */
   argmax(x: GraphOperand, options?: AxisOptions): Value;
   /** Along the last axis but one, `y[t]` is the mean of `x[0 .. t]`, or with `sum` its sum. */
   runningAverage(x: GraphOperand, options?: { readonly sum?: boolean }): Value;
@@ -162,7 +162,7 @@ export interface RuleOptions {
   readonly causal?: boolean;
   /** From so many before its own position to so many after it (default: all). */
   readonly window?: { readonly left?: number; readonly right?: number };
-  /** Those less than `local` away, and those a multiple of `stride` away. */
+  /** Shows keys less than `local` away, and keys a multiple of `stride` away. */
   readonly strided?: { readonly local: number; readonly stride: number };
   /** The first so many, a length for each batch. */
   readonly padding?: readonly number[];
@@ -170,7 +170,7 @@ export interface RuleOptions {
 
 /** The options of masks. */
 export interface MaskOptions extends RuleOptions {
-  /** What stands where a query may not look (default -Infinity). */
+  /** The value of hidden keys (default -Infinity). */
   readonly hidden?: number;
 }
 
@@ -184,7 +184,7 @@ export interface GraphAttentionOptions extends RuleOptions {
 
 /** The options of multi-head attention. */
 export interface HeadsOptions {
-  /** How many heads share the width. */
+  /** Number of heads that share the width. */
   readonly heads: number;
   /** A query sees no key after its own position (default false). */
   readonly causal?: boolean;

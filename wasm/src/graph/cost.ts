@@ -2,7 +2,7 @@ import { isFused, isInput, planOf, shapeIn, type Graph, type Step } from './plan
 import { unfoldAll } from './unfold.js';
 import { constant, count, evaluate, plus, sizeText, times, type Sizes, type Sum } from './sizes.js';
 
-/** What a node costs: a number, or a formula in the sizes. */
+/** The cost of a node: a number, or a formula in the sizes. */
 export interface NodeCost<Count extends number | string> {
   /** Floating-point operations, counted as `tril.cost` counts them. */
   readonly flops: Count;
@@ -10,7 +10,7 @@ export interface NodeCost<Count extends number | string> {
   readonly bytes: Count;
 }
 
-/** What a graph costs, together and by node. */
+/** The cost of a graph, in total and by node. */
 export interface GraphCost<Count extends number | string> extends NodeCost<Count> {
   /** 4 bytes for each number of the inputs. */
   readonly inputBytes: Count;

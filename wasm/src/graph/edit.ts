@@ -14,7 +14,7 @@ export type GraphEdit =
   | {
       /** The node that is left out. */
       readonly remove: string;
-      /** What is read in its place (default: its first input). */
+      /** The node that is read instead (default: its first input). */
       readonly instead?: string;
     }
   | {
@@ -22,7 +22,7 @@ export type GraphEdit =
       readonly rewire: string;
       /** The input's name, such as `'b'` of `matmul`. */
       readonly input: string;
-      /** What it reads then. */
+      /** The node that it reads then. */
       readonly to: string;
     }
   | {

@@ -9,7 +9,7 @@ import { checkTril, complete } from './run.js';
 
 /** The options of `gradients`. */
 export interface GradientsOptions {
-  /** What flows into `of`, in its shape (default: ones, so that the gradient is that of its sum). */
+  /** The gradient of `of`, in its shape (default: ones, so that gradients are those of its sum). */
   readonly dOutput?: Tensor;
 }
 

@@ -83,7 +83,7 @@ export function over(a: Sum, b: Sum): Sum | undefined {
 
 export const minus = (a: Sum, b: Sum): Sum => plus(a, times(constant(-1), b));
 export const equal = (a: Sum, b: Sum): boolean => minus(a, b).size === 0;
-/** How many elements a tensor of that shape has. */
+/** The number of elements of a tensor of that shape. */
 export const count = (shape: readonly Sum[]): Sum => times(...shape);
 
 /** The number that it is, if it has no names. */
@@ -94,7 +94,7 @@ export const namesOf = (sum: Sum): string[] => [
   ...new Set([...sum.keys()].flatMap((product) => [...powersOf(product).keys()])),
 ];
 
-/** What it comes to; NaN where a name has no number. */
+/** Its value; NaN where a name has no number. */
 export function evaluate(sum: Sum, sizes: Sizes): number {
   let value = 0;
   for (const [product, factor] of sum) {

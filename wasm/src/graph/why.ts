@@ -24,11 +24,11 @@ export interface Reason extends Cell {
 
 /** The options of `why`. */
 export interface WhyOptions {
-  /** How far down reasons go: 1 is this cell alone (default 1). */
+  /** Depth of the reasons: 1 is this cell alone (default 1). */
   readonly depth?: number;
   /** Significant digits of the numbers in texts (default 4). */
   readonly digits?: number;
-  /** How many terms a text shows: of more, the first ones and the last (default 8). */
+  /** Maximum number of terms in a text: of more, the first ones and the last (default 8). */
   readonly most?: number;
 }
 

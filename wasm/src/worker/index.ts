@@ -9,7 +9,7 @@ import { reasonOf, seeReadme } from '../describe.js';
 import type { Part } from '../context.js';
 import { TrilError } from '../error.js';
 import { isPlain, isResponse, isSignal, isUrl } from '../kinds.js';
-import { compiled } from '../module.js';
+import { compileModule } from '../module.js';
 import { describe } from '../names.js';
 import { connect } from './connection.js';
 import { nodeWorkers, portOfNode, portOfWeb } from './line.js';
@@ -105,7 +105,7 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
   const sent = isPlain(options) && {
     ...options,
     ...(isUrl(options.wasmUrl) && { wasmUrl: String(options.wasmUrl) }),
-    ...(isResponse(wasm) ? { wasm: await compiled(wasm) } : wasm !== undefined && { wasm }),
+    ...(isResponse(wasm) ? { wasm: await compileModule(wasm) } : wasm !== undefined && { wasm }),
   };
   const line = connect(startWorker());
   const loaded = await line.ask(['load'], [sent || options]).catch((error: unknown) => {

@@ -86,7 +86,7 @@ export type RemotePreparedWeights<Weights extends object> = {
     dispose(): Promise<void>;
   };
 
-/** What a Worker has whatever its module is. */
+/** The part of a Worker that does not depend on its module. */
 export interface RemoteEngine {
   /** The memory use of the Worker. */
   memory(): Promise<RemoteMemoryUse>;

@@ -1,4 +1,4 @@
-// What moves numbers and computes none: reshape, slice and concatenate.
+// Operations that move numbers and compute none: reshape, slice and concatenate.
 import { define, integer, list, size } from '../operation.js';
 import {
   constant,
@@ -14,7 +14,7 @@ import {
 import { numberOf, type Size, type Sizes } from '../sizes.js';
 import { atom, axisOf, braces, fromFront, indices, product, put, upTo } from './common.js';
 
-/** Where number `n` of a row-major tensor is. */
+/** The index of number `n` of a row-major tensor. */
 const unravel = (shape: readonly number[], n: number): number[] =>
   shape.map((length, i) => Math.floor(n / product(shape.slice(i + 1))) % length);
 const ravel = (shape: readonly number[], index: readonly number[]): number =>
@@ -71,12 +71,10 @@ export const slice = define<Part>({
     const at = axisOf(axis, x!.length, fail);
     const first = parseSize('graph', 'start', start);
     const last = stop === null ? x![at]! : parseSize('graph', 'stop', stop);
-    const [before, length, behind] = [first, minus(last, first), minus(x![at]!, last)].map(
-      numberOf,
-    );
+    const [before, length, after] = [first, minus(last, first), minus(x![at]!, last)].map(numberOf);
     if (before !== undefined && before < 0) throw fail('start', `must be at least 0, is ${start}`);
     if ((length ?? 0) < 0) throw fail('stop', `must not be before start, is ${stop}`);
-    if ((behind ?? 0) < 0) throw fail('stop', `must not be behind the axis, is ${stop}`);
+    if ((after ?? 0) < 0) throw fail('stop', `must not be after the end of the axis, is ${stop}`);
     return x!.map((each, i) => (i === at ? minus(last, first) : each));
   },
   run: (tril, [x], { options, sizes }) => {

@@ -47,7 +47,7 @@ export const embedding = define<object>({
   tex: ([ids, table]) => `${table}_{${ids}}`,
 });
 
-/** How surprised the softmax of each row of logits is by its target, on average: -log of its share. */
+/** The cross-entropy of the softmax of each row of logits and its target: the mean of -log of its probability. */
 export const crossEntropy = define<object>({
   takes: ['logits', 'targets'],
   options: {},

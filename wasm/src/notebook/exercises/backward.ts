@@ -9,7 +9,7 @@ import {
   type ExerciseCase,
 } from './exercise.js';
 
-/** The way back through softmax. */
+/** The backward pass through softmax. */
 export const softmaxBackward: Exercise = {
   id: 'softmax-backward',
   title: 'Back through softmax',
@@ -76,7 +76,7 @@ def softmax_backward(p, d_p):
 const back = (name: string, T: number, S: number, D: number, E: number): ExerciseCase =>
   normal(name, { Q: [T, D], K: [S, D], V: [S, E], d_output: [T, E] });
 
-/** The way back through one head. */
+/** The backward pass through one head. */
 export const attentionBackward: Exercise = {
   id: 'attention-backward',
   title: 'Back through attention',
@@ -126,7 +126,7 @@ def attention_backward(Q, K, V, d_output):
     },
     {
       id: 'no-softmax',
-      says: 'the way back leaves softmax out: d_weights is taken for d_scores',
+      says: 'the backward pass leaves softmax out: d_weights is taken for d_scores',
       edits: () => [{ remove: 'd_scores', instead: 'd_weights' }],
     },
     {

@@ -1,4 +1,4 @@
-// A text made of another one, which knows of each of its bytes where it comes from.
+// A normalized text, with the offsets of each of its bytes in the original.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +8,23 @@
 
 namespace tril {
 
-// Where something stands in a text, in bytes.
+// A range of bytes in a text.
 struct TokenSpan {
   std::size_t begin;  // its first byte
   std::size_t end;    // the byte after its last
 
-  // The same bytes.
+  // Whether the ranges are equal.
   bool operator==(const TokenSpan&) const = default;
 };
 
 namespace detail {
 
-class SourceText {
+class NormalizedText {
  public:
-  // Sources are kept only where asked for.
-  explicit SourceText(bool keeps_sources) : keeps_sources_(keeps_sources) {}
+  // Offsets are kept only with `keeps_sources`.
+  explicit NormalizedText(bool keeps_sources) : keeps_sources_(keeps_sources) {}
 
-  // The next `bytes.size()` bytes of the source as they are.
+  // Copies `bytes`, the next bytes of the original.
   void copy(std::string_view bytes) {
     text_ += bytes;
     for (std::size_t n = 0; n < bytes.size() && keeps_sources_; ++n) {
@@ -32,7 +32,7 @@ class SourceText {
     }
     read_ += bytes.size();
   }
-  // `bytes`, all of them for the next `count` bytes of the source.
+  // Appends `bytes` in place of the next `count` bytes of the original.
   void replace(std::size_t count, std::string_view bytes) {
     text_ += bytes;
     if (keeps_sources_) sources_.resize(text_.size(), {read_, read_ + count});
@@ -40,7 +40,7 @@ class SourceText {
   }
 
   const std::string& text() const noexcept { return text_; }
-  // Of bytes `begin` to `end` of the text, at least one.
+  // The range in the original of bytes [begin, end) of this text, at least one.
   TokenSpan source(std::size_t begin, std::size_t end) const {
     return {sources_[begin].begin, sources_[end - 1].end};
   }
@@ -48,7 +48,7 @@ class SourceText {
  private:
   bool keeps_sources_;
   std::string text_;
-  std::size_t read_ = 0;  // how far in the source
+  std::size_t read_ = 0;  // position in the original
   std::vector<TokenSpan> sources_;
 };
 
