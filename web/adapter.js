@@ -1,6 +1,6 @@
 // A static site that knows its files: what SvelteKit's adapter writes, and in front of the service worker, as
-// `self.built`, the files there are and a version that changes with any of them. SvelteKit's own list leaves out the
-// Workers and what they load.
+// `self.built`, the files there are and a version that changes with any of them, and each model's hash. SvelteKit's own
+// list leaves out the Workers and what they load.
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -23,9 +23,14 @@ function filesBelow() {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => !notKept.some((start) => path.startsWith(start)))
     .sort();
 }
+
+const hashOf = (paths) => {
+  const hash = createHash('sha256');
+  for (const path of paths) hash.update(`${path}\n`).update(readFileSync(join(folder, path)));
+  return hash.digest('hex').slice(0, 16);
+};
 
 /** The service worker asks the package what this engine can do; the Workers of the package, built along, nobody starts. */
 function removeStrays() {
@@ -66,13 +71,14 @@ export function staticSite() {
       const client = join(builder.config.kit.outDir, 'output', 'client');
       leaveLaterOut(folder, join(client, '.vite', 'manifest.json'));
       placeModels();
-      const paths = filesBelow();
-      const hash = createHash('sha256');
-      for (const path of paths) hash.update(`${path}\n`).update(readFileSync(join(folder, path)));
-      const version = hash.digest('hex').slice(0, 16);
+      const all = filesBelow();
+      const paths = all.filter((path) => !notKept.some((start) => path.startsWith(start)));
+      const version = hashOf(paths);
+      const shipped = all.filter((path) => path.startsWith('models/'));
+      const models = Object.fromEntries(shipped.map((path) => [path, hashOf([path])]));
       const files = paths.map((path) => path.replace(/(^|\/)index\.html$/, '$1'));
       const source = readFileSync(join(folder, worker), 'utf8');
-      const facts = `self.built=${JSON.stringify({ version, files })};\n`;
+      const facts = `self.built=${JSON.stringify({ version, files, models })};\n`;
       writeFileSync(join(folder, worker), facts + source);
     },
   };

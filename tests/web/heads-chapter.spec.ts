@@ -1,12 +1,11 @@
 // Chapter "Heads": one multi-head attention against one head at a time, and what the hand-made circuit does.
 import { expectAnswer } from './asks.ts';
-import { headsAnswers } from '../../web/src/compute/lessons/heads.ts';
 import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf } from './lessons.ts';
 import { message, messagePattern } from './messages.ts';
-import { tril } from './oracle.ts';
+import { idsOf, tril } from './oracle.ts';
 import { circuit, headsApart, ids, inputOf, sideBySide } from './oracles/heads.ts';
 import { weekly } from './weekly.ts';
 
@@ -88,38 +87,43 @@ test('one wide head, two, four: the same weights, other maps', async ({ lesson, 
   }
 });
 
-test('the induction head looks at what came after its like, or at the start sign', async () => {
-  const core = await tril();
+test('the induction head looks at what came after its like, or at the start sign', async ({
+  lesson,
+  page,
+}) => {
+  const letters = 'abcdefghijkl';
   const texts = [
-    ids,
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
-    [0, 0, 0, 0, 0],
-    [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1],
-    [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5],
-    [3, 1, 2, 3, 0, 3, 2, 1, 0, 1],
-    [0],
+    'the cat saw the dog chase the cat',
+    [...letters].join(' '),
+    'a a a a a',
+    'a b a b a b a b a b a b',
+    'a b c d e f a b c d e f',
+    'a b c a d a c b e b',
+    'a',
   ];
-  for (const order of texts) {
-    const ask = { ids: order, writers: [true, false, false, false], batch: 0 };
-    const { layers: made, readout } = core.scope(() => headsAnswers.heads(core, ask));
-    const { shape, data } = made[1].weights;
+  for (const text of texts) {
+    const words = text.split(' ');
+    const order = idsOf(words);
     const [, second] = await circuit(order, true);
-    const looks = rowsOf(second[0].weights).flat();
-    const apart = looks.map((weight, i) => Math.abs(weight - data[i]));
-    expect(Math.max(...apart), order.join()).toBeLessThan(rounding);
-    const cols = shape[2];
+    const looks = rowsOf(second[0].weights);
+    await lesson.open({ text });
+    await lesson.expectDrawn('chosen', looks, rounding);
+    const held = page.locator('[data-predictions] td.expects');
+    await expect(held).toHaveCount(order.length + 1);
     for (let query = 1; query <= order.length; ++query) {
-      const row = data.subarray(query * cols, (query + 1) * cols);
       const token = order[query - 1];
       // Key s holds token s - 1; it follows its like where token s - 2 is this one.
-      const after = [...row.keys()].filter((s) => s >= 2 && s <= query && order[s - 2] === token);
+      const keys = looks[query].keys();
+      const after = [...keys].filter((s) => s >= 2 && s <= query && order[s - 2] === token);
       const looked = after.length > 0 ? after : [0];
-      const share = looked.reduce((sum, key) => sum + row[key], 0);
-      expect(share, `${order.join()} at ${query}`).toBeGreaterThan(0.9);
-      const own = Array.from(
-        readout.data.subarray(query * readout.cols, (query + 1) * readout.cols),
-      );
-      if (after.length === 0) expect(Math.max(...own)).toBeLessThan(1.5);
+      const share = looked.reduce((sum, key) => sum + looks[query][key], 0);
+      expect(share, `${text} at ${query}`).toBeGreaterThan(0.9);
+      const followers = new Set(after.map((s) => words[s - 1]));
+      if (followers.size === 0) {
+        await expect(held.nth(query)).toHaveText(message('heads.circuit.nothing'));
+      } else if (followers.size === 1) {
+        await expect(held.nth(query).locator('bdi')).toHaveText([...followers][0]);
+      }
     }
   }
 });

@@ -26,15 +26,22 @@ export interface Host {
   change: (path: string, text: string | null) => void;
   /** From now on paths that have this in them are never answered. */
   hold: (part: string) => void;
+  /** From now on half of such files is sent, and no more; `left` settles when one who asks for it has gone away. */
+  halve: (part: string) => { readonly left: Promise<void>; readonly whole: () => void };
+  /** The paths that were asked for, in order. */
+  readonly asked: readonly string[];
   close: () => Promise<void>;
 }
 
 export async function host(below = '/a/b/'): Promise<Host> {
   const changed = new Map<string, string | null>();
   const held: string[] = [];
+  const halved = new Map<string, () => void>();
+  const asked: string[] = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');
     const path = pathname.slice(below.length).replace(/(^|\/)$/, '$1index.html');
+    asked.push(path);
     if (held.some((part) => path.includes(part))) return;
     const send = async () => {
       if (!pathname.startsWith(below)) throw new Error('not ours');
@@ -44,7 +51,11 @@ export async function host(below = '/a/b/'): Promise<Host> {
       (body) => {
         if (body === null) return response.writeHead(404).end('Not found');
         const type = types[extname(path)] ?? 'application/octet-stream';
-        return response.writeHead(200, { 'content-type': type }).end(body);
+        response.writeHead(200, { 'content-type': type });
+        const left = [...halved].find(([part]) => path.includes(part))?.[1];
+        if (!left) return response.end(body);
+        response.on('close', left);
+        return response.write(body.slice(0, body.length / 2));
       },
       () => response.writeHead(404).end('Not found'),
     );
@@ -55,6 +66,11 @@ export async function host(below = '/a/b/'): Promise<Host> {
     address: `http://localhost:${port}${below}`,
     change: (path, text) => changed.set(path, text),
     hold: (part) => held.push(part),
+    halve: (part) => ({
+      left: new Promise((done) => halved.set(part, done)),
+      whole: () => halved.delete(part),
+    }),
+    asked,
     close: () =>
       new Promise((done) => {
         server.close(() => done());

@@ -47,6 +47,17 @@ test('questions are told apart to the last bit', () => {
   expect(begun).toHaveLength(numbers.length + 5);
 });
 
+test('what files or buffers are in is asked each time', () => {
+  const { ask, begun, heard } = asked();
+  const bytes = new ArrayBuffer(4);
+  for (const question of [{ bytes }, { bytes }, [new File([], 'a')], [new File([], 'b')]])
+    ask(question);
+  ask({ data: new Float64Array(1) });
+  expect(begun).toHaveLength(5);
+  begun.forEach(({ hear }, i) => hear(String(i)));
+  expect(heard).toEqual(['0', '1', '2', '3', '4']);
+});
+
 test('two questions are the same where they say the same', () => {
   const question = () => ({ ids: [1, 2], off: [], x: new Float32Array([0, NaN]), mask: null });
   expect(isSame(question(), question())).toBe(true);

@@ -1,25 +1,46 @@
 import { defineConfig } from '@playwright/test';
 import { launchOptions } from '../../wasm/toolchain/chromium.mjs';
+import { mainPaths, unlike } from './main-paths.ts';
 
 /** Built by `npm run build:pseudo -w web`; TRIL_LANGUAGES takes fewer. */
 const languages = (process.env.TRIL_LANGUAGES ?? 'en-XA ar-XB').split(' ');
 const portOf = (index: number) => 4796 + index;
+const use = (index: number) => ({
+  baseURL: `http://localhost:${portOf(index)}/`,
+  locale: languages[index],
+});
+// What specs press and read is in the first of them: messages.ts reads this in every process that runs tests.
+Object.assign(process.env, {
+  TRIL_LANGUAGE: languages[0],
+  TRIL_TEXTS: 'generated/texts',
+});
 
-// The page in languages that nobody speaks, made from English by a script.
+// The page in languages that nobody speaks, made from English by a script: what is only about them, and ways through the page
+// that its own tests take as well.
 export default defineConfig({
   testDir: '.',
-  testMatch: 'pseudo.check.ts',
   outputDir: '../results/pseudo',
   fullyParallel: true,
   workers: 2,
   timeout: 180_000,
   expect: { timeout: 20_000 },
   reporter: 'line',
-  use: { launchOptions: launchOptions(), colorScheme: 'light', serviceWorkers: 'block' },
-  projects: languages.map((name, i) => ({
-    name,
-    use: { baseURL: `http://localhost:${portOf(i)}/`, locale: name },
-  })),
+  use: {
+    launchOptions: launchOptions(),
+    reuseContext: true,
+    viewport: { width: 1440, height: 1000 },
+    colorScheme: 'light',
+    serviceWorkers: 'block',
+  },
+  projects: [
+    ...languages.map((name, i) => ({ name, testMatch: '*.check.ts', use: use(i) })),
+    {
+      name: `main paths, ${languages[0]}`,
+      testMatch: mainPaths.testMatch,
+      grep: unlike,
+      use: use(0),
+    },
+  ],
   webServer: languages.map((name, i) => ({
     command: `node serve.mjs --port ${portOf(i)} --dist dist-${name}`,
     cwd: '../../web',

@@ -126,7 +126,7 @@ test('a network that does not answer is none', weekly(), async ({ page, guard })
   await server.close();
 });
 
-test('an update is seen at the next visit, and what was kept of the old one goes', async ({
+test('an update is seen at the next visit, and what was kept of the old one goes, but for models', async ({
   page,
   guard,
 }) => {
@@ -135,6 +135,9 @@ test('an update is seen at the next visit, and what was kept of the old one goes
   await open(page, 'attend', server.address);
   await kept(page);
   const [before] = await cacheNames(page);
+  // See models-kept.spec.ts.
+  await page.evaluate(async () => (await fetch('../models/gpt/config.json')).text());
+  await expect.poll(() => cacheNames(page)).toHaveLength(2);
 
   const read = (path: string) => readFile(join(dist, path), 'utf8');
   for (const path of ['attend/index.html', 'multiply/index.html']) {
@@ -145,12 +148,13 @@ test('an update is seen at the next visit, and what was kept of the old one goes
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-release', '2');
   await page.evaluate(async () => void (await navigator.serviceWorker.ready).update());
-  await expect.poll(() => cacheNames(page)).toHaveLength(2);
+  await expect.poll(() => cacheNames(page)).toHaveLength(3);
 
   // The tab may still need files of the old version; when it has left, they go.
   await page.goto(new URL('/elsewhere', server.address).href);
-  await expect.poll(() => cacheNames(page)).toHaveLength(1);
+  await expect.poll(() => cacheNames(page)).toHaveLength(2);
   expect(await cacheNames(page)).not.toContain(before);
+  expect(await cacheNames(page)).toContain(`tril ${server.address} models`);
   await open(page, 'multiply', server.address);
   await expect(page.locator('html')).toHaveAttribute('data-release', '2');
   expect(await page.evaluate(() => crossOriginIsolated), 'and it is isolated').toBe(true);

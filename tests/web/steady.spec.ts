@@ -59,6 +59,7 @@ async function competeOn(
     turn: () => Promise.resolve(),
     told: () => [],
     next: () => Promise.reject(new Error('nothing is told')),
+    signal: new AbortController().signal,
   };
   const plan = { runners: ['ijk', 'tiled'] as const, sizes, longest: Infinity, brief };
   await compete(core, plan, contest, session, machine.clock);

@@ -14,14 +14,17 @@ export async function holdWorkers(page: Page): Promise<void> {
       if (typeof one !== 'object' || one === null) return 0;
       return Object.values(one).reduce((sum: number, part) => sum + bytesOf(part), 0);
     };
+    const written = (_: string, value: unknown) =>
+      typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
     Object.assign(window, { workers, posted, hold: '' });
     window.Worker = class extends Worker {
       constructor(url: string | URL, options?: WorkerOptions) {
         super(url, options);
         workers.push(this);
       }
-      override postMessage(message: { what: string; kind?: string }): void {
-        posted.push({ what: message.what, kind: message.kind, bytes: bytesOf(message) });
+      override postMessage(message: { what: string; kind?: string; ask?: unknown }): void {
+        const { what, kind, ask } = message;
+        posted.push({ what, kind, bytes: bytesOf(message), says: JSON.stringify(ask, written) });
         // One that never gets its answer.
         if ((window as unknown as Held).hold !== message.kind) super.postMessage(message);
       }
@@ -30,7 +33,13 @@ export async function holdWorkers(page: Page): Promise<void> {
 }
 export interface Held {
   readonly workers: Worker[];
-  readonly posted: { what: string; kind?: string | undefined; bytes: number }[];
+  /** `says` is what is asked, in JSON. */
+  readonly posted: {
+    readonly what: string;
+    readonly kind?: string | undefined;
+    readonly bytes: number;
+    readonly says?: string | undefined;
+  }[];
   hold: string;
 }
 

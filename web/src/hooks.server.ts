@@ -26,6 +26,7 @@ async function unborn(): Promise<void> {
       told: () => [],
       next: () => Promise.reject(new Cancelled()),
       turn: async () => {},
+      signal: new AbortController().signal,
     },
   );
   await begun.catch((error: unknown) => {

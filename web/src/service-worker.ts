@@ -7,7 +7,9 @@
 // for when that fails, so that nobody sees an old page after an update. A new version waits until no tab
 // shows the old one, which may still need its files.
 // Of the references, which are larger than the page, what has been read is kept.
-// Models are kept once they have been asked for.
+// Models are kept once they have been asked for, in a cache of their own, by a hash of what is in them: a new version of the
+// page takes over those that have not changed. Who gives up a model that is on its way ends its loading.
+// What finds no room is not kept, and goes to the page all the same.
 // Of the core's builds two are kept: that for this engine, and the same with threads. The one that trains is, once it has been used.
 //
 // All of it goes out with the headers of cross-origin isolation, which hosts of static files seldom send: a page that comes
@@ -17,7 +19,12 @@ import { detectFeatures } from 'tril';
 
 const self = globalThis.self as unknown as ServiceWorkerGlobalScope & {
   /** Put in front of this when all is built: see adapter.js. Paths are relative to the first page's. */
-  readonly built: { readonly version: string; readonly files: readonly string[] };
+  readonly built: {
+    readonly version: string;
+    readonly files: readonly string[];
+    /** Hashes by paths. */
+    readonly models: Readonly<Record<string, string>>;
+  };
 };
 const { version, files } = self.built;
 const { scope } = self.registration;
@@ -25,6 +32,7 @@ const { scope } = self.registration;
 // Other pages of the same origin have caches, too.
 const own = `tril ${scope} `;
 const name = own + version;
+const cacheOfModels = `${own}models`;
 
 const addressOf = (path: string): string => new URL(path, scope).href;
 const build = detectFeatures().relaxedSimd ? 'relaxed' : 'simd';
@@ -34,7 +42,13 @@ const isNeeded = (path: string) =>
 const kept = new Set(files.filter(isNeeded).map((path) => addressOf(path || './')));
 const hashed = addressOf('assets/immutable/');
 const references = ['api/', 'cpp/'].map(addressOf);
-const models = addressOf('models/');
+/** What a model is kept as, by its address. */
+const models = new Map(
+  Object.entries(self.built.models).map(([path, hash]) => {
+    const address = addressOf(path);
+    return [address, `${address}?${hash}`] as const;
+  }),
+);
 
 /** Milliseconds after which a network that is there but does not answer counts as none. */
 const patience = 4000;
@@ -49,7 +63,7 @@ function isolated(response: Response): Response {
   return new Response(response.body, { status, statusText, headers });
 }
 
-/** As it goes out: what engines make of scripts and modules they note beside what is kept, not beside a copy of it. */
+/** Keeps each response with the headers that it is served with: engines store their compiled code with the kept response, not with a copy. */
 async function keepAll(): Promise<void> {
   const cache = await caches.open(name);
   const keep = async (address: string) => {
@@ -64,11 +78,17 @@ async function keepAll(): Promise<void> {
 
 async function dropOlder(): Promise<void> {
   const names = await caches.keys();
-  const older = names.filter((each) => each.startsWith(own) && each !== name);
+  const mine = [name, cacheOfModels];
+  const older = names.filter((each) => each.startsWith(own) && !mine.includes(each));
   await Promise.all(older.map((each) => caches.delete(each)));
+  if (!names.includes(cacheOfModels)) return;
+  const cache = await caches.open(cacheOfModels);
+  const still = new Set(models.values());
+  const changed = (await cache.keys()).filter(({ url }) => !still.has(url));
+  await Promise.all(changed.map((each) => cache.delete(each)));
 }
 
-const lookUp = async (address: string) => (await caches.open(name)).match(address);
+const lookUp = async (key: string, cache = name) => (await caches.open(cache)).match(key);
 
 async function keptOrFetched(request: Request, address: string): Promise<Response> {
   return (await lookUp(address)) ?? isolated(await fetch(request));
@@ -80,17 +100,45 @@ function inTime(fetching: Promise<Response>): Promise<Response | undefined> {
   return Promise.race([fetching, late]).catch(() => undefined);
 }
 
+/** The same, and `left` is told when whoever reads it does not want the rest. */
+function read({ body, status, statusText, headers }: Response, left: () => void): Response {
+  const reader = body!.getReader();
+  const rest = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      left();
+      await reader.cancel().catch(() => {});
+    },
+  });
+  return new Response(rest, { status, statusText, headers });
+}
+
 /** What comes too late is kept all the same: it is there when it is asked for again. */
-async function keptOrKeeping(event: FetchEvent, address: string): Promise<Response> {
-  const found = await lookUp(address);
+async function keptOrKeeping(
+  event: FetchEvent,
+  address: string,
+  key: string,
+  cache: string,
+): Promise<Response> {
+  const found = await lookUp(key, cache);
   if (found) return found;
-  const fetching = fetch(address).then(isolated);
-  const keep = async (response: Response) => {
+  const ending = new AbortController();
+  const { signal } = event.request;
+  const end = () => ending.abort();
+  signal.addEventListener('abort', end);
+  if (signal.aborted) end();
+  const fetching = fetch(address, { signal: ending.signal }).then(isolated);
+  const keeping = fetching.then(async (response) => {
     const copy = response.clone();
-    if (response.ok) await (await caches.open(name)).put(address, copy);
-  };
-  event.waitUntil(fetching.then(keep).catch(() => {}));
-  return (await inTime(fetching)) ?? Response.error();
+    if (response.ok) await (await caches.open(cache)).put(key, copy);
+  });
+  event.waitUntil(keeping.catch(() => {}));
+  const response = await inTime(fetching);
+  return response?.body ? read(response, end) : (response ?? Response.error());
 }
 
 async function fetchedOrKept(address: string): Promise<Response> {
@@ -102,7 +150,7 @@ async function fetchedOrKept(address: string): Promise<Response> {
 async function fetchedAndKept(request: Request, address: string): Promise<Response> {
   const response = await fetch(request).catch(() => undefined);
   const cache = await caches.open(name);
-  if (response?.ok) await cache.put(address, response.clone());
+  if (response?.ok) await cache.put(address, response.clone()).catch(() => {});
   return response ?? (await cache.match(address)) ?? Response.error();
 }
 
@@ -117,8 +165,10 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET') return;
   if (references.some((folder) => asked.startsWith(folder))) {
     event.respondWith(fetchedAndKept(request, asked));
-  } else if (asked.startsWith(models) || (asked.startsWith(hashed) && trains(asked))) {
-    event.respondWith(keptOrKeeping(event, asked));
+  } else if (models.has(asked)) {
+    event.respondWith(keptOrKeeping(event, asked, models.get(asked)!, cacheOfModels));
+  } else if (asked.startsWith(hashed) && trains(asked)) {
+    event.respondWith(keptOrKeeping(event, asked, asked, name));
   } else if (asked.startsWith(hashed)) {
     // Those of another version as well: an isolated page takes no Worker without these headers.
     event.respondWith(keptOrFetched(request, asked));

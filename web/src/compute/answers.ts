@@ -26,6 +26,8 @@ export interface Session<Said = never, Told = never> {
   told(): Told[];
   /** The next that it is told, whenever that is. */
   next(): Promise<Told>;
+  /** Aborted once nobody wants the work any more. */
+  readonly signal: AbortSignal;
   /** Lets the Worker hear and answer others: between any two pieces of the work, a tenth of a second at most. */
   turn(): Promise<void>;
 }

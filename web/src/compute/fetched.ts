@@ -21,10 +21,10 @@ export interface Loading {
 /** A file could not be had: its name, and the answer's number or what the browser says. */
 export class NotFetched extends Error {}
 
-/** Throws NotFetched. */
+/** Throws NotFetched. A session that nobody wants any more ends what is on its way. */
 export async function fetched(
   files: readonly Shipped[],
-  session: Pick<Session<Loading>, 'say' | 'turn'>,
+  session: Pick<Session<Loading>, 'say' | 'turn' | 'signal'>,
 ): Promise<Uint8Array[]> {
   const all = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let read = 0;
@@ -33,7 +33,7 @@ export async function fetched(
     const fail = (why: unknown): never => {
       throw new NotFetched(`${address.replace(/.*\//u, '')}: ${String(why)}`);
     };
-    const response = await fetch(address).catch(fail);
+    const response = await fetch(address, { signal: session.signal }).catch(fail);
     if (!response.ok || !response.body) return fail(response.status);
     const parts: Uint8Array[] = [];
     const reader = response.body.getReader();

@@ -37,13 +37,21 @@ function afterOthers(): Promise<void> {
 }
 
 class Job implements Session<unknown, unknown> {
-  cancelled = false;
+  readonly #ending = new AbortController();
   readonly say: (message: unknown) => void;
   readonly #told: unknown[] = [];
   #wake: (() => void) | null = null;
 
   constructor(say: (message: unknown) => void) {
     this.say = say;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  get cancelled(): boolean {
+    return this.signal.aborted;
   }
 
   told(): unknown[] {
@@ -71,7 +79,7 @@ class Job implements Session<unknown, unknown> {
   }
 
   cancel(): void {
-    this.cancelled = true;
+    this.#ending.abort();
     this.#wake?.();
   }
 

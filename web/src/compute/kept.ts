@@ -1,14 +1,21 @@
 // Answers that are kept: a question is the same where its content is, and the same is not asked twice.
 import type { Begun } from './line';
 
-/** All that a question says, as text; every float32 is told from every other. */
-const contentOf = (question: unknown): string =>
-  JSON.stringify(question, (_, value: unknown) => {
+/** All that a question says, as text; every float32 is told from every other. Null where it holds files or buffers. */
+function contentOf(question: unknown): string | null {
+  let isAllSaid = true;
+  const text = JSON.stringify(question, (_, value: unknown) => {
     if (value instanceof Float32Array) return [...value];
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isPlain(value)) {
+      isAllSaid = false;
+      return null;
+    }
     const isWritten =
       typeof value !== 'number' || (Number.isFinite(value) && !Object.is(value, -0));
     return isWritten ? value : { number: Object.is(value, -0) ? '-0' : String(value) };
   });
+  return isAllSaid ? text : null;
+}
 
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && value.constructor === Object;
@@ -46,13 +53,14 @@ export class Kept<Answer> {
     this.#most = most;
   }
 
-  /** `begin` asks what nobody has asked yet; without an answer it is asked again the next time. */
+  /** `begin` asks what nobody has asked yet, or what files are in; without an answer it is asked again the next time. */
   ask(
     question: unknown,
     begin: (hear: Hear<Answer>) => Begun,
     hear: Hear<Answer>,
   ): Pick<Begun, 'cancel'> {
     const content = contentOf(question);
+    if (content === null) return begin(hear);
     const known = this.#answers.get(content);
     if (known !== undefined) {
       this.#keep(content, known);

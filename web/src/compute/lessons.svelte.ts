@@ -9,8 +9,8 @@ import { made } from './made';
 import { startTrainingWorker, startWorker } from './start-worker';
 import type { Failure, Loaded } from './protocol';
 
-/** What a chapter's figures and their questions both ask. */
-const shared: readonly Kind[] = ['graph', 'heads', 'mask', 'block', 'perToken'];
+/** What takes times has another answer each time; whatever else says the same is one question, whoever asks it. */
+const takesTime = (kind: Kind) => kind === 'race' || /Times?$/u.test(kind);
 
 export class LessonClient {
   loaded = $state.raw<Loaded | null>(null);
@@ -33,7 +33,7 @@ export class LessonClient {
   /** It is that Worker which answers. */
   #joined = false;
   #settled: (() => void)[] = [];
-  /** As many as a chapter's figures and questions go to and fro between. */
+  /** Enough for the figures and questions of one chapter. */
   readonly #kept = new Kept<Lessons[Kind]['answer']>(32);
 
   /** Why something that is shown could not be computed. */
@@ -82,7 +82,7 @@ export class LessonClient {
         }
         then(outcome.what === 'answer' ? (outcome.answer as Lessons[K]['answer']) : null);
       });
-    if (!shared.includes(kind)) return begin(accept);
+    if (takesTime(kind)) return begin(accept);
     return this.#kept.ask([kind, ask], begin, accept as never);
   }
 

@@ -1,5 +1,6 @@
 // What the language has a say in: numbers that are counted, times, and lists of names.
 import { language } from '$texts';
+import figureText from '$texts/figures.yaml';
 
 const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 const [oneDecimal, twoDecimals] = [1, 2].map(
@@ -33,6 +34,12 @@ export function duration(milliseconds: number): string {
 /** A number of megabytes; their unit has the same name everywhere. */
 export function megabytes(bytes: number): string {
   return oneDecimal.format(bytes / 1e6);
+}
+
+/** Sentences one after another. */
+export function together(sentences: readonly string[]): string {
+  const [begin = '', ...others] = sentences;
+  return others.reduce((first, second) => figureText.together({ first, second }), begin);
 }
 
 /** The names as a sentence lists them: a, b, and c. */

@@ -25,7 +25,9 @@ interface PointingOptions<Id extends string> {
 
 export class Pointing<Id extends string = string> {
   /** Under the pointer, or the keyboard. */
-  active = $state.raw<Cell<Id> | null>(null);
+  #active = $state.raw<Cell<Id> | null>(null);
+  /** Keys have led to it: its cell has the focus and says what it is, so nothing else is to say it at the same time. */
+  keyed = $state(false);
   /** The player's example. */
   example = $state.raw<Cell<Id> | null>(null);
   /** The pinned cell's editor is to take the keyboard, beginning with what was typed at the cell. */
@@ -49,6 +51,22 @@ export class Pointing<Id extends string = string> {
     this.#options = options;
   }
 
+  get active(): Cell<Id> | null {
+    return this.#active;
+  }
+
+  /** By a pointer. */
+  set active(cell: Cell<Id> | null) {
+    this.#active = cell;
+    this.keyed = false;
+  }
+
+  /** By keys, or by the focus. */
+  reach(cell: Cell<Id>): void {
+    this.#active = cell;
+    this.keyed = true;
+  }
+
   explain(cell: Cell<Id>): Why | null {
     return this.#options.explain?.(cell) ?? null;
   }
@@ -67,6 +85,7 @@ export class Pointing<Id extends string = string> {
   }
 
   toggle(cell: Cell<Id>): void {
+    this.keyed = false; // it is asked why
     this.pin(same(cell, this.pinned) ? null : cell);
   }
 }

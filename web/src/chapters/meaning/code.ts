@@ -18,7 +18,7 @@ def direction(to, away):
     return step / np.linalg.norm(step)
 places = np.stack([rows @ direction(*pair) for pair in ${pythonLiteral(query.axes)}], axis=1)`;
   }
-  return `# The map: the two directions in which these words differ most. Which way an axis points is nobody's.
+  return `# The map: the two directions in which these words differ most. The sign of each axis is arbitrary.
 ${rows}
 middle = rows - rows.mean(axis=0)
 _, singular, directions = np.linalg.svd(middle, full_matrices=False)

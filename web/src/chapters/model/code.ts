@@ -60,7 +60,7 @@ else:
     shares = torch.where(shares >= min_p * shares.max(), shares, 0)
     shares = shares / shares.sum()
 
-# The die: the first number of PCG32 with seed ${seed}. It falls where the shares, laid end to end, have come to it.
+# The die: the first random number of PCG32 with seed ${seed}. The token is the first whose cumulative probability exceeds it.
 def die(seed):
     state, mask = 0, 2**64 - 1
     for add in (seed, 0, None):

@@ -19,6 +19,7 @@ import {
 import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
 import type { TowersCell, TowersId } from '../../state/towers';
 import { hiding, type Texts } from '../../entered/towers';
+import figureText from '$texts/figures.yaml';
 import text from '$texts/towers.yaml';
 
 export interface Scene {
@@ -183,5 +184,5 @@ export function additiveParts(answer: AdditiveAnswer, row: number, col: number):
       factor(at(keys, col, unit), 'k'),
       { text: ')' },
     ]);
-  return [...parts, { text: ` + … ${v.length - longest} more`, quiet: true }];
+  return [...parts, { text: ` ${figureText.why.more({ n: v.length - longest })}`, quiet: true }];
 }

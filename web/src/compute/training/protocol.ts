@@ -104,7 +104,7 @@ export interface OwnSaid {
   readonly loss: number;
   /** Of as many letters of what it learns from, from its beginning. */
   readonly learned: number;
-  /** That each step since the last has taken. */
+  /** The time of each step since the message before. */
   readonly milliseconds: readonly number[];
   readonly sample: OwnSample | null;
 }
