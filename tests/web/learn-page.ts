@@ -7,6 +7,6 @@ export async function ready(page: Page): Promise<void> {
   await page.locator('#born [data-training="ready"]').waitFor();
 }
 export const train = (page: Page) =>
-  page.getByRole('button', { name: message('learn-born.buttons.train'), exact: true }).click();
+  page.getByRole('button', { name: message('learn-born.buttons.first'), exact: true }).click();
 export const finished = (page: Page) =>
   page.locator('#born [data-done]').waitFor({ timeout: 120_000 });

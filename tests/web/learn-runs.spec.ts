@@ -306,7 +306,7 @@ test('a guess begins trainings that are still on their way', async ({ lesson, pa
   });
   await change.click();
   await expect(part.locator('[data-training="running"]')).toBeVisible();
-  await part.getByRole('button', { name: message('learn-if.buttons.wait') }).click();
+  await part.getByRole('button', { name: message('learn-born.buttons.wait') }).click();
 });
 
 test('counts and windows are what they are called', async () => {

@@ -54,13 +54,13 @@ const fetching: Readonly<
 > = {
   learn: [
     {
-      ...{ figure: '#born', button: messagePattern('learn-born.buttons.train') },
+      ...{ figure: '#born', button: messagePattern('learn-born.buttons.first') },
       there: '[data-step]:not([data-step="0"])',
     },
-    { figure: '#if', button: messagePattern('learn-if.buttons.train'), there: '[data-loss]' },
-    { figure: '#own', button: messagePattern('learn-own.buttons.train'), there: '[data-sample]' },
+    { figure: '#if', button: messagePattern('learn-if.buttons.first'), there: '[data-loss]' },
+    { figure: '#own', button: messagePattern('learn-own.buttons.first'), there: '[data-sample]' },
     {
-      ...{ figure: '#cost', button: messagePattern('learn-cost.buttons.start') },
+      ...{ figure: '#cost', button: messagePattern('learn-cost.buttons.first') },
       there: '[data-bar]',
     },
   ],

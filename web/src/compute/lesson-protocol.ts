@@ -1,22 +1,19 @@
 // What the chapters ask of their Worker: every chapter's questions and sessions are in lessons/. Only plain data crosses.
 import type { AttendLessons } from './lessons/attend';
-import type { AverageLessons } from './lessons/average';
 import type { BlockLessons } from './lessons/block';
+import type { CallsLessons } from './lessons/calls';
 import type { GraphLessons } from './lessons/graph';
 import type { HeadsLessons } from './lessons/heads';
 import type { CheckLessons, CheckSessions } from './lessons/check';
 import type { CheckCostLessons } from './lessons/check-cost';
 import type { LearnLessons } from './lessons/learn';
 import type { LongerLessons } from './lessons/longer';
-import type { LongerCostLessons } from './lessons/longer-cost';
 import type { MaskLessons } from './lessons/mask';
 import type { MultiplyLessons } from './lessons/multiply';
 import type { RatesLessons } from './lessons/rates';
 import type { MotionLessons } from './lessons/motion';
 import type { SoftmaxLessons } from './lessons/softmax';
-import type { TimesLessons } from './lessons/times';
 import type { TowersLessons } from './lessons/towers';
-import type { TowersCostLessons } from './lessons/towers-cost';
 import type { WriteLessons } from './lessons/write';
 import type { MeasureSessions } from './measure-protocol';
 
@@ -25,7 +22,6 @@ export interface Lessons
   extends
     MultiplyLessons,
     GraphLessons,
-    AverageLessons,
     AttendLessons,
     MotionLessons,
     SoftmaxLessons,
@@ -34,13 +30,11 @@ export interface Lessons
     HeadsLessons,
     LearnLessons,
     LongerLessons,
-    LongerCostLessons,
     CheckLessons,
     CheckCostLessons,
     RatesLessons,
-    TimesLessons,
+    CallsLessons,
     TowersLessons,
-    TowersCostLessons,
     WriteLessons {}
 
 export type Kind = keyof Lessons;

@@ -55,7 +55,6 @@ export interface AttendResult {
   readonly rowSums: MatrixData;
   /** output times the table's rows in use, [T, distinct tokens]: how much each token is in it. */
   readonly readout: MatrixData | null;
-  readonly cost: CostData;
   /** All of the above in the core, milliseconds. */
   readonly milliseconds: number;
 }

@@ -1,6 +1,6 @@
 // What the core is asked about a text and a block.
 import type { BlockAsk } from '../compute/lessons/block';
-import type { BlockTimeAsk } from '../compute/lessons/times';
+import type { BlockCall } from '../compute/lessons/calls';
 import { maxTokens, type BlockState } from '../state/block';
 import { tokenize } from './tokens';
 
@@ -26,8 +26,8 @@ export function askOf(state: BlockState): BlockAsk {
   };
 }
 
-/** What the time of a block depends on. */
-export function timedOf(state: BlockState): BlockTimeAsk {
+/** What the cost of a block depends on. */
+export function callOf(state: BlockState): BlockCall {
   const { ids, norm, activation, causal } = askOf(state);
   return { tokens: ids.length, norm, activation, causal };
 }

@@ -98,9 +98,6 @@ class AttendModel {
     return sceneOf({ entered, causal: request.causal, result, before: this.#before, unedited });
   });
 
-  /** What is answered: of one call of attention(). */
-  readonly request = $derived(this.#done?.job.request ?? null);
-
   constructor() {
     // Only an edit, or the mask, marks what it has changed; another text or head changes everything.
     $effect.pre(() => {

@@ -1,5 +1,6 @@
 // What the core has answered for the words at hand, asked once for all figures of the chapter.
 import { getContext, setContext } from 'svelte';
+import { divisions, headWidth, heads } from '../../compute/handmade/heads-circuit';
 import type { HeadsAnswer, HeadsAsk } from '../../compute/lessons/heads';
 import { Answer, unchanging } from '../../compute/lessons.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';
@@ -33,6 +34,17 @@ export class Answered {
   readonly #tokens = $derived(this.#ask && this.#ask.ids.length + 1);
   /** What the chapter's times depend on. */
   readonly sizes = $derived(this.#tokens === null ? null : { tokens: this.#tokens });
+  /** Of attention alone, one sequence, for every division. */
+  readonly divided = $derived.by(() => {
+    const tokens = this.#tokens;
+    if (tokens === null) return null;
+    const rest = { queries: tokens, keys: tokens, causal: true, method: 'full' } as const;
+    return divisions.map((count) => ({
+      ...rest,
+      heads: count,
+      width: (heads * headWidth) / count,
+    }));
+  });
 
   constructor(model: OpenChapter<HeadsState>) {
     this.#model = model;

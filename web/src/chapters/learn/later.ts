@@ -5,5 +5,5 @@ export const OwnFigure = () => import('./OwnFigure.svelte');
 export const WhatIfFigure = () => import('./WhatIfFigure.svelte');
 export const StepFigure = () => import('./StepFigure.svelte');
 export const StepPanels = () => import('./StepPanels.svelte');
-export const questions = () => import('./questions');
+export const stepQuestion = async () => ({ default: (await import('./questions')).step });
 export const code = () => import('./code');

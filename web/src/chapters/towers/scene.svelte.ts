@@ -2,7 +2,7 @@
 import { Answer } from '../../compute/lessons.svelte';
 import type { TowersCall } from '../../compute/lessons/towers-cost';
 import { askOf, sameWords, textsOf } from '../../entered/towers';
-import { LateAnswer } from '../../figures/late.svelte';
+import { useCost } from '../../figures/cost.svelte';
 import { useModel } from './model';
 import { sceneOf } from './scene';
 
@@ -18,14 +18,7 @@ export class TowersScene {
 }
 
 /** What a call of this chapter costs, by the core's count, and how long it takes here. */
-export function useCost(call: TowersCall) {
+export function useCostOf(call: TowersCall) {
   const model = useModel();
-  const ask = () => ({ ...askOf(model.state), call });
-  const cost = new Answer('towersCost', ask);
-  const time = new LateAnswer('towersTime', ask);
-  return {
-    get now() {
-      return cost.now && { ...cost.now, time: time.now };
-    },
-  };
+  return useCost('towers', () => ({ ...askOf(model.state), call }));
 }

@@ -1,15 +1,11 @@
 // One attention head on the core, every intermediate read back. There is no arithmetic here.
-import type { Cost, Tensor, Tril } from 'tril';
+import type { Tensor, Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { AttendRequest, AttendResult, Content, MatrixData } from '../protocol';
-import type { Speed } from '../steady';
-import { costData, download, upload } from './matrices';
-import { timed } from './timed';
+import { download, upload } from './matrices';
 
 export interface AttendLessons {
   attend: { ask: AttendRequest; answer: AttendResult };
-  /** Milliseconds of one attention() without a trace. */
-  attendTime: { ask: AttendRequest; answer: Speed };
 }
 
 function contentOf(tril: Tril, content: Content): MatrixData {
@@ -95,27 +91,9 @@ export function attend(tril: Tril, request: AttendRequest): AttendResult {
       },
       rowSums: download(rowSums),
       readout: readout(tril, upload(tril, outputRows), request),
-      cost: costData(tril, costOf(tril, [q, k, v], request.causal)),
       milliseconds: performance.now() - begin,
     };
   });
 }
 
-function costOf(tril: Tril, [q, k, v]: readonly Tensor[], causal: boolean): Cost {
-  const [[queries, width], [keys], [, valueWidth]] = [q, k, v].map(({ shape }) => shape.slice(-2));
-  return tril.cost.attention({ queries, keys, width, valueWidth, causal });
-}
-
-function attendTime(tril: Tril, request: AttendRequest): Speed {
-  const x = upload(tril, inputOf(tril, request.content, request.positions));
-  const [q, k, v] = (['q', 'k', 'v'] as const).map((name) =>
-    asHead(tril, tril.linear(x, upload(tril, request.weights[name]))),
-  );
-  const { causal } = request;
-  const cost = costOf(tril, [q, k, v], causal);
-  return timed(tril, ['attend', q.shape, k.shape, v.shape, causal], cost, () =>
-    tril.attention(q, k, v, { causal }),
-  );
-}
-
-export const attendAnswers: Answers<AttendLessons> = { attend, attendTime };
+export const attendAnswers: Answers<AttendLessons> = { attend };

@@ -1,9 +1,9 @@
 // What chapter "Block" shows, on the core. There is no arithmetic here.
 import type { Activation, Tensor, Tril } from 'tril';
 import type { Answers } from '../answers';
-import type { CostData, MatrixData } from '../protocol';
+import type { MatrixData } from '../protocol';
 import { composedBlock, randomWeights, type BlockForm, type Part } from './block-parts';
-import { costData, download, upload } from './matrices';
+import { download, upload } from './matrices';
 import { apart, moments, norm, type Moments } from './sums';
 
 export const sizes = { width: 8, heads: 2, hidden: 16 } as const;
@@ -40,8 +40,6 @@ export interface BlockAnswer {
   };
   /** Largest distance from the core's transformerBlock, where it can be asked: with all parts, without rotary positions. */
   readonly apart: number | null;
-  /** Of one transformerBlock of these sizes. */
-  readonly cost: CostData;
 }
 
 const flowing = [
@@ -65,8 +63,6 @@ export interface ShuffleAnswer {
   readonly largest: number;
   /** What it is made of: the text, the moved text, and the weights. */
   readonly given: Readonly<Record<'x' | 'moved' | 'W' | 'W_O' | 'W_1' | 'W_2', MatrixData>>;
-  /** Of one of the two. */
-  readonly cost: CostData;
 }
 
 export interface PerTokenAnswer {
@@ -75,7 +71,6 @@ export interface PerTokenAnswer {
   readonly after: Moments;
   /** Of the columns of what came out. */
   readonly columns: Moments;
-  readonly cost: CostData;
 }
 
 export interface ActivationAnswer {
@@ -84,8 +79,6 @@ export interface ActivationAnswer {
   /** The hidden units as they came, and after each activation. */
   readonly hidden: readonly number[];
   readonly activated: Readonly<Record<'relu' | 'gelu' | 'silu', readonly number[]>>;
-  /** Of one feedForward, with the block's activation. */
-  readonly cost: CostData;
 }
 
 interface DepthLine {
@@ -98,8 +91,6 @@ interface DepthLine {
 
 export interface DepthAnswer {
   readonly lines: readonly DepthLine[];
-  /** Of one block of the stack. */
-  readonly cost: CostData;
 }
 
 export interface BlockLessons {
@@ -165,20 +156,6 @@ function flowOf(tril: Tril, { given, steps }: ReturnType<typeof run>): Flow {
   return Object.fromEntries(flowing.map((id) => [id, rows(all[id])])) as unknown as Flow;
 }
 
-export const normCost = (tril: Tril, rows: number, width: number) =>
-  tril.cost.layerNorm({ rows, width, affine: false });
-
-export const feedForwardCost = (tril: Tril, rows: number, activation: Activation) =>
-  tril.cost.feedForward({
-    ...{ rows, width: sizes.width, hidden: sizes.hidden },
-    ...{ activation, bias: false },
-  });
-
-function blockCost(tril: Tril, { ids, activation, causal }: BlockAsk): CostData {
-  const tokens = ids.length;
-  return costData(tril, tril.cost.transformerBlock({ ...sizes, tokens, activation, causal }));
-}
-
 function block(tril: Tril, ask: BlockAsk): BlockAnswer {
   const asked = run(tril, ask);
   const { given, weights, steps } = asked;
@@ -225,7 +202,6 @@ function block(tril: Tril, ask: BlockAsk): BlockAnswer {
     },
     apart: composed && apart(tril, composed, output),
     ...{ flow: flowOf(tril, asked), wholeFlow: flowOf(tril, whole) },
-    cost: blockCost(tril, ask),
   };
 }
 
@@ -285,7 +261,6 @@ export const blockAnswers: Answers<BlockLessons> = {
         W_O: download(weights['self_attn.out_proj.weight']),
         ...{ W_1: download(weights['linear1.weight']), W_2: download(weights['linear2.weight']) },
       },
-      cost: blockCost(tril, ask),
     };
   },
 
@@ -302,7 +277,6 @@ export const blockAnswers: Answers<BlockLessons> = {
       normed: download(normed),
       ...{ before: moments(tril, x), after: moments(tril, normed) },
       columns: moments(tril, turned),
-      cost: costData(tril, normCost(tril, given.rows, given.cols)),
     };
   },
 
@@ -317,7 +291,6 @@ export const blockAnswers: Answers<BlockLessons> = {
     return {
       ...{ x, curves: all(tril.tensor(x)) },
       ...{ hidden: [...hidden.read()], activated: all(hidden) },
-      cost: costData(tril, feedForwardCost(tril, ask.ids.length, ask.activation)),
     };
   },
 
@@ -329,6 +302,5 @@ export const blockAnswers: Answers<BlockLessons> = {
       depthLine(tril, 'noResiduals', 'post', ['residual1', 'residual2'], ask),
       depthLine(tril, 'neither', 'post', ['norm1', 'norm2', 'residual1', 'residual2'], ask),
     ],
-    cost: costData(tril, tril.cost.transformerBlock(deepSizes)),
   }),
 };

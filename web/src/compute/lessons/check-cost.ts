@@ -9,7 +9,7 @@ import type { CheckInputs } from './check';
 import { isBackward, type CheckKind } from './check-names';
 import { examples, type ExampleId } from './golden';
 import { costData } from './matrices';
-import { timed } from './timed';
+import { timed, type Call } from './timed';
 
 /** A visitor's case without its numbers. */
 interface CaseShapes {
@@ -21,8 +21,6 @@ interface CaseShapes {
 export interface CheckCostLessons {
   proofCost: { ask: { readonly id: ExampleId }; answer: { readonly cost: CostData | null } };
   proofTime: { ask: { readonly id: ExampleId }; answer: Speed };
-  ownCost: { ask: CaseShapes; answer: CostData };
-  ownTime: { ask: CaseShapes; answer: Speed };
 }
 
 /** Of a backward heads are always an axis. */
@@ -73,7 +71,7 @@ function ownCost(tril: Tril, given: CaseShapes): Cost {
   return cost.transformerBlock({ batches, tokens, width, heads, hidden, activation, causal });
 }
 
-function ownCall(tril: Tril, given: CaseShapes): () => unknown {
+function preparedOwn(tril: Tril, given: CaseShapes): () => unknown {
   const { kind, shapes, choices } = given;
   const { causal, heads, norm, activation } = choices;
   const drawn = (shape: readonly number[]) => tril.randomNormal([...shape], { seed: 1 });
@@ -99,6 +97,11 @@ function ownCall(tril: Tril, given: CaseShapes): () => unknown {
         });
 }
 
+export const ownCall: Call<CaseShapes> = (tril, given) => ({
+  cost: ownCost(tril, given),
+  prepare: () => preparedOwn(tril, given),
+});
+
 export const checkCostAnswers: Answers<CheckCostLessons> = {
   proofCost(tril, { id }) {
     const { inputs, cost } = examples[id];
@@ -110,8 +113,4 @@ export const checkCostAnswers: Answers<CheckCostLessons> = {
     const given = inputs(tril);
     return timed(tril, ['proof', id], cost?.(tril, given) ?? { flops: 0 }, call(tril, given));
   },
-
-  ownCost: (tril, given) => costData(tril, ownCost(tril, given)),
-
-  ownTime: (tril, given) => timed(tril, ['own', given], ownCost(tril, given), ownCall(tril, given)),
 };

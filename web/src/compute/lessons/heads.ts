@@ -1,12 +1,11 @@
 // What chapter "Heads" shows, on the core: two layers of multi-head attention with everything they make on the way.
 // There is no arithmetic here.
-import type { AttentionCost, Tensor, Tril } from 'tril';
+import type { Tensor, Tril } from 'tril';
 import { run } from 'tril/graph';
 import { positions } from '../handmade/attend-heads';
 import {
   divisions,
   headWidth,
-  heads,
   inputs,
   layers,
   outputWeight,
@@ -18,8 +17,8 @@ import { layerGraph, mapsGraph } from '../handmade/heads-graph';
 import { inputOf } from './attend';
 import { allNumbers, type NodeValues } from './graph';
 import type { Answers } from '../answers';
-import type { CostData, MatrixData } from '../protocol';
-import { costData, download, stack, upload } from './matrices';
+import type { MatrixData } from '../protocol';
+import { download, stack, upload } from './matrices';
 
 export interface HeadsAsk {
   /** Numbers of the tokens; the second sequence of the batch has them the other way round. */
@@ -36,8 +35,7 @@ interface Division {
   readonly headWidth: number;
   /** How many numbers its four matrices are made of. */
   readonly parameters: number;
-  /** Of the attention of all heads to one sequence, and how many scores that is. */
-  readonly cost: CostData;
+  /** How many scores all heads have for one sequence. */
   readonly scores: number;
 }
 
@@ -48,8 +46,6 @@ export interface HeadsAnswer {
   readonly readout: MatrixData;
   /** Layer 1 with the same projections, divided into 1, 2 and 4 heads. */
   readonly divided: readonly Division[];
-  /** Of layer 1 for both sequences: four projections and the attention between them. */
-  readonly cost: CostData;
 }
 
 export interface StripAnswer {
@@ -77,31 +73,6 @@ function rowsOf({ cols, data }: MatrixData, from: number, count: number): Matrix
   return { rows: count, cols, data: data.slice(from * cols, (from + count) * cols) };
 }
 
-export function attentionCost(
-  tril: Tril,
-  batches: number,
-  count: number,
-  length: number,
-): AttentionCost {
-  const width = (heads * headWidth) / count;
-  const sizes = { batches, heads: count, queries: length, keys: length, width };
-  return tril.cost.attention({ ...sizes, causal: true, method: 'full' });
-}
-
-/** The costs of its five calls together. */
-export function layerCost(tril: Tril, batches: number, length: number): CostData {
-  const rows = batches * length;
-  const width = heads * headWidth;
-  const linear = (from: number, to: number) =>
-    tril.cost.linear({ rows, in: from, out: to, bias: false });
-  const calls = [
-    ...[1, 2, 3].map(() => linear(inputs, width)),
-    attentionCost(tril, batches, heads, length),
-    linear(width, inputs),
-  ];
-  return costData(tril, tril.cost.sum(calls));
-}
-
 export const headsAnswers: Answers<HeadsLessons> = {
   heads(tril, ask) {
     const X = inputOfHeads(tril, ask);
@@ -117,16 +88,14 @@ export const headsAnswers: Answers<HeadsLessons> = {
       layers: [first, second].map(allNumbers),
       readout: download(tril.matmul(found, tokens, { transposeB: true })),
       divided: divisions.map((count) => {
-        const cost = attentionCost(tril, 1, count, X.shape[0]);
+        const [, queries, width] = maps[`q_${count}`].shape;
         return {
           weights: stack(maps[`weights_${count}`]),
-          headWidth: maps[`q_${count}`].shape[2],
+          headWidth: width,
           parameters: W_in.size + W_O.size,
-          cost: costData(tril, cost),
-          scores: cost.scores,
+          scores: tril.cost.attention({ heads: count, queries, keys: queries, width }).scores,
         };
       }),
-      cost: layerCost(tril, 2, X.shape[0]),
     };
   },
 

@@ -3,24 +3,21 @@ import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers, Held, Later, Session } from '../answers';
 import type { Kind, Lessons, SessionKind, Sessions } from '../lesson-protocol';
 import { attendAnswers } from './attend';
-import { averageAnswers } from './average';
 import { blockAnswers } from './block';
+import { callsAnswers } from './calls';
 import { graphAnswers } from './graph';
 import { headsAnswers } from './heads';
 import { checkAnswers, checkLater, checkSessions } from './check';
 import { checkCostAnswers } from './check-cost';
 import { learnAnswers } from './learn';
 import { longerAnswers } from './longer';
-import { longerCostAnswers } from './longer-cost';
 import { maskAnswers } from './mask';
 import { measureSessions } from './measure';
 import { motionAnswers } from './motion';
 import { multiplyAnswers } from './multiply';
 import { ratesAnswers } from './rates';
 import { softmaxAnswers } from './softmax';
-import { timesAnswers } from './times';
 import { towersAnswers } from './towers';
-import { towersCostAnswers } from './towers-cost';
 import { writeLater, type WriteLessons } from './write';
 
 const later: Later<Pick<Lessons, 'files' | 'proof' | keyof WriteLessons>> = {
@@ -30,7 +27,6 @@ const later: Later<Pick<Lessons, 'files' | 'proof' | keyof WriteLessons>> = {
 const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...multiplyAnswers,
   ...graphAnswers,
-  ...averageAnswers,
   ...attendAnswers,
   ...softmaxAnswers,
   ...motionAnswers,
@@ -39,13 +35,11 @@ const answers: Answers<Omit<Lessons, keyof typeof later>> = {
   ...headsAnswers,
   ...learnAnswers,
   ...longerAnswers,
-  ...longerCostAnswers,
   ...checkAnswers,
   ...checkCostAnswers,
   ...ratesAnswers,
-  ...timesAnswers,
+  ...callsAnswers,
   ...towersAnswers,
-  ...towersCostAnswers,
 };
 
 const sessions: Held<Sessions> = { ...checkSessions, ...measureSessions };

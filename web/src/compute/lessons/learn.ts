@@ -7,11 +7,9 @@ import { comes, headGraph, stepGraph } from '../handmade/learn-graph';
 import { beginning, gradientOf, ids, targets, x } from '../handmade/learn-head';
 import type { StageId, WeightId } from '../handmade/learn-head';
 import { small } from '../handmade/learn-nudges';
-import type { CostData } from '../protocol';
-import type { Speed } from '../steady';
 import { allNumbers, type NodeValues } from './graph';
-import { costData, upload } from './matrices';
-import { timed } from './timed';
+import { upload } from './matrices';
+import type { Call } from './timed';
 
 /** How the weights have come about: so many steps, each against the gradient, as long as `rate` times that. */
 export interface Trained {
@@ -33,8 +31,6 @@ export interface StepResult {
   readonly loss: number;
   /** Before each step, and after the last. */
   readonly losses: readonly number[];
-  /** Of the forward and the backward pass. */
-  readonly cost: CostData;
 }
 
 interface NudgeResult {
@@ -54,8 +50,6 @@ export interface LearnLessons {
     ask: Trained & { readonly cell: Nudged; readonly nudges: readonly number[] };
     answer: NudgeResult;
   };
-  /** Of forward, backward and the move. */
-  stepTime: { ask: Record<string, never>; answer: Speed };
 }
 
 type Weights = Readonly<Record<WeightId, Tensor>>;
@@ -83,7 +77,8 @@ function trained(tril: Tril, { rate, steps }: Trained) {
   }
 }
 
-function cost(tril: Tril): CostData {
+/** Of forward, backward and the move. */
+export const stepCall: Call<Record<string, never>> = (tril) => {
   const [tokens, inputs, outputs] = [ids.length, x.cols, beginning.wv.rows];
   const product = (rows: number, depth: number, cols: number) =>
     tril.cost.matmul({ rows, depth, cols });
@@ -99,13 +94,19 @@ function cost(tril: Tril): CostData {
     ...[product(width, tokens, inputs), product(width, tokens, inputs)],
     product(outputs, tokens, inputs),
   ];
-  return costData(tril, tril.cost.sum([...forward, ...backward]));
-}
+  return {
+    cost: tril.cost.sum([...forward, ...backward]),
+    prepare: () => () => {
+      const { weights, made } = trained(tril, { rate: 1, steps: 0 });
+      return moved(tril, weights, made, 1);
+    },
+  };
+};
 
 export const learnAnswers: Answers<LearnLessons, Tril> = {
   step(tril, ask) {
     const { made, loss, losses } = trained(tril, ask);
-    return { values: allNumbers(made), loss, losses, cost: cost(tril) };
+    return { values: allNumbers(made), loss, losses };
   },
 
   nudge(tril, { cell: { stage, row, col }, nudges, ...ask }) {
@@ -136,10 +137,4 @@ export const learnAnswers: Answers<LearnLessons, Tril> = {
       apart: tril.compare(difference, gradient).maxRelative,
     };
   },
-
-  stepTime: (tril) =>
-    timed(tril, ['learn step'], cost(tril), () => {
-      const { weights, made } = trained(tril, { rate: 1, steps: 0 });
-      return moved(tril, weights, made, 1);
-    }),
 };

@@ -3,10 +3,9 @@ import type { Mask, Tensor } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import { blockSize, type BlockPattern } from './mask-rules';
 import type { Answers } from '../answers';
-import type { CostData, MatrixData } from '../protocol';
-import type { Speed } from '../steady';
-import { costData, download, upload } from './matrices';
-import { timed } from './timed';
+import type { MatrixData } from '../protocol';
+import { download, upload } from './matrices';
+import type { Call } from './timed';
 
 export interface BlocksAsk {
   readonly pattern: BlockPattern;
@@ -19,7 +18,6 @@ export interface BlocksAnswer {
   /** Which share of its pairs may be seen. */
   readonly seen: MatrixData;
   readonly skipped: number;
-  readonly cost: CostData;
   /** How many scores are computed, and how many without a mask. */
   readonly scores: number;
   readonly pairs: number;
@@ -27,8 +25,6 @@ export interface BlocksAnswer {
 
 export interface BlocksLessons {
   blocks: { ask: BlocksAsk; answer: BlocksAnswer };
-  /** Milliseconds of online attention in these blocks. */
-  blocksTime: { ask: BlocksAsk; answer: Speed };
 }
 
 /** The matrix with every `from` replaced by `to`. */
@@ -67,15 +63,19 @@ const width = 64;
 const costOf = ({ cost }: Tril, tokens: number, mask?: Mask) =>
   cost.attention({ queries: tokens, keys: tokens, width, method: 'online', mask });
 
-export const blocksAnswers: Answers<BlocksLessons> = {
-  blocksTime(tril, ask) {
-    const mask = patternMask(tril, ask);
-    const q = tril.randomNormal([1, 1, ask.tokens, width], { seed: 1 });
-    return timed(tril, ['blocks', ask], costOf(tril, ask.tokens, mask), () =>
-      tril.onlineAttention(q, q, q, { mask, blocks: blockSize }),
-    );
-  },
+/** Online attention in these blocks. */
+export const blocksCall: Call<BlocksAsk> = (tril, ask) => {
+  const mask = patternMask(tril, ask);
+  return {
+    cost: costOf(tril, ask.tokens, mask),
+    prepare() {
+      const q = tril.randomNormal([1, 1, ask.tokens, width], { seed: 1 });
+      return () => tril.onlineAttention(q, q, q, { mask, blocks: blockSize });
+    },
+  };
+};
 
+export const blocksAnswers: Answers<BlocksLessons> = {
   blocks(tril, ask) {
     const { tokens } = ask;
     const mask = patternMask(tril, ask);
@@ -87,13 +87,11 @@ export const blocksAnswers: Answers<BlocksLessons> = {
     const byKeys = tril.matmul(visible, pooling(tril, tokens, blockSize.keys), {
       transposeB: true,
     });
-    const cost = costOf(tril, tokens, mask);
     return {
       visited,
       seen: download(tril.matmul(pooling(tril, tokens, blockSize.queries), byKeys)),
       skipped: visited.data.filter((one) => one === 0).length,
-      cost: costData(tril, cost),
-      scores: cost.scores,
+      scores: costOf(tril, tokens, mask).scores,
       pairs: costOf(tril, tokens).scores,
     };
   },

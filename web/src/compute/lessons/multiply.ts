@@ -1,14 +1,13 @@
 // What chapter "Multiply" shows, on the core. There is no arithmetic here.
-import type { MatmulMethod, MatmulOptions } from 'tril';
+import type { MatmulMethod } from 'tril';
 import type { LessonsTril as Tril, Reading, StrassenSigns, TracedMethod } from 'tril/lessons';
 import { products } from '../contests';
 import type { Answers } from '../answers';
 import type { Runner } from '../measure-protocol';
-import type { CostData, MatrixData } from '../protocol';
-import type { Speed, Time } from '../steady';
+import type { MatrixData } from '../protocol';
+import type { Time } from '../steady';
 import { timeOfEach } from '../timing';
-import { costData, download, stack, upload } from './matrices';
-import { timedEach } from './timed';
+import { download, stack, upload } from './matrices';
 
 export interface Factors {
   readonly a: MatrixData;
@@ -65,12 +64,6 @@ interface ErrorMap {
   readonly rms: number;
 }
 
-interface ProductSizes {
-  readonly rows: number;
-  readonly depth: number;
-  readonly cols: number;
-}
-
 export interface MultiplyLessons {
   reading: { ask: Factors & { readonly reading: Reading }; answer: ReadingResult };
   memory: {
@@ -82,11 +75,6 @@ export interface MultiplyLessons {
     answer: readonly MemoryTotals[];
   };
   strassen: { ask: Factors; answer: StrassenResult };
-  productCost: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: CostData };
-  productTime: { ask: ProductSizes & { readonly method?: MatmulMethod }; answer: Speed };
-  /** Of Strassen's product of n x n matrices, halved never, once, twice. */
-  levelCosts: { ask: { readonly n: number }; answer: readonly CostData[] };
-  levelTimes: { ask: { readonly n: number }; answer: readonly Speed[] };
   /** Of one product of n x n matrices by each of two: how many times as fast the second is. */
   race: {
     ask: { readonly runners: readonly [Runner, Runner]; readonly n: number };
@@ -116,22 +104,6 @@ function trace(tril: Tril, order: TracedMethod, shape: MemoryShape) {
 }
 
 const strassens = [0, 1, 2].map((levels) => ({ method: 'strassen' as const, levels }));
-const square = (n: number): ProductSizes => ({ rows: n, depth: n, cols: n });
-
-function productTimes(
-  tril: Tril,
-  { rows, depth, cols }: ProductSizes,
-  ...ways: readonly Pick<MatmulOptions<MatmulMethod>, 'method' | 'levels'>[]
-): readonly Speed[] {
-  const a = tril.randomNormal([rows, depth], { seed: 1 });
-  const b = tril.randomNormal([depth, cols], { seed: 2 });
-  const out = tril.zeros([rows, cols]);
-  const calls = ways.map((way) => ({
-    call: () => tril.matmul(a, b, { ...way, out }),
-    cost: tril.cost.matmul({ rows, depth, cols, ...way }),
-  }));
-  return timedEach(tril, ['product', rows, depth, cols, ways], calls);
-}
 
 export const multiplyAnswers: Answers<MultiplyLessons> = {
   reading(tril, { a, b, reading }) {
@@ -157,15 +129,6 @@ export const multiplyAnswers: Answers<MultiplyLessons> = {
       signs: tril.strassenSigns(),
     };
   },
-
-  productCost: (tril, sizes) => costData(tril, tril.cost.matmul(sizes)),
-
-  productTime: (tril, { method = 'auto', ...sizes }) => productTimes(tril, sizes, { method })[0],
-
-  levelCosts: (tril, { n }) =>
-    strassens.map((way) => costData(tril, tril.cost.matmul({ ...square(n), ...way }))),
-
-  levelTimes: (tril, { n }) => productTimes(tril, square(n), ...strassens),
 
   race(tril, { runners, n }) {
     const calls = products.prepare(tril, runners, n).contenders.map(({ call }) => call);

@@ -3,10 +3,8 @@
 import type { Tensor } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers } from '../answers';
-import type { CostData, MatrixData } from '../protocol';
-import type { Speed } from '../steady';
-import { costData, download } from './matrices';
-import { timedEach } from './timed';
+import type { MatrixData } from '../protocol';
+import { download } from './matrices';
 
 /** Softmax of one row, taken apart; [1, T] but for the two numbers. */
 interface SoftmaxWay {
@@ -57,15 +55,6 @@ export interface SoftmaxLessons {
       readonly stable: SoftmaxWay;
     };
   };
-  /** Of one row of so many scores, either way. */
-  softmaxCosts: {
-    ask: { readonly length: number };
-    answer: Readonly<Record<'naive' | 'stable', CostData>>;
-  };
-  softmaxTimes: {
-    ask: { readonly length: number };
-    answer: Readonly<Record<'naive' | 'stable', Speed>>;
-  };
   spread: { ask: SpreadAsk; answer: SpreadResult };
   saturation: {
     ask: { readonly seed: number; readonly width: number; readonly tokens: number };
@@ -114,21 +103,6 @@ export const softmaxAnswers: Answers<SoftmaxLessons> = {
       naive: wayOf(tril, row, false),
       stable: wayOf(tril, row, true),
     };
-  },
-
-  softmaxCosts(tril, { length }) {
-    const of = (stable: boolean) => costData(tril, tril.cost.softmax({ rows: 1, length, stable }));
-    return { naive: of(false), stable: of(true) };
-  },
-
-  softmaxTimes(tril, { length }) {
-    const row = tril.randomNormal([1, length], { seed: 1 });
-    const calls = [false, true].map((stable) => ({
-      call: () => tril.softmaxSteps(row, { stable }),
-      cost: tril.cost.softmax({ rows: 1, length, stable }),
-    }));
-    const [naive, stable] = timedEach(tril, ['softmax', length], calls);
-    return { naive, stable };
   },
 
   spread: (tril, ask) => ({

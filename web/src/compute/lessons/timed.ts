@@ -1,15 +1,19 @@
 // How long calls take, and how fast they are by what they cost: for the lessons that time what they count.
 import type { Cost, Tril } from 'tril';
+import type { LessonsTril } from 'tril/lessons';
 import type { Speed, Time } from '../steady';
 import { timeOfEach } from '../timing';
 
 const known = new Map<string, readonly Time[]>();
 
-/** A call, and what it costs. */
-export interface Timed {
-  readonly call: () => unknown;
+/** `prepare` makes what the call is given, and gives the call alone: that is timed. */
+interface Timed {
+  readonly prepare: () => () => unknown;
   readonly cost: Pick<Cost, 'flops'>;
 }
+
+/** A call of some sizes. */
+export type Call<Sizes> = (tril: LessonsTril, sizes: Sizes) => Timed & { readonly cost: Cost };
 
 /**
  * Each `what` is timed once, so that two figures of one call say the same. What a call leaves behind is gone before
@@ -17,12 +21,11 @@ export interface Timed {
  */
 export function timedEach(tril: Tril, what: unknown, all: readonly Timed[]): readonly Speed[] {
   const key = JSON.stringify(what);
-  const alone = all.map(
-    ({ call }) =>
-      () =>
-        tril.scope(() => void call()),
-  );
-  const times = known.get(key) ?? timeOfEach(alone);
+  const alone = ({ prepare }: Timed) => {
+    const call = prepare();
+    return () => tril.scope(() => void call());
+  };
+  const times = known.get(key) ?? timeOfEach(all.map(alone));
   known.set(key, times);
   return times.map((time, i) => ({
     ...time,
@@ -31,4 +34,4 @@ export function timedEach(tril: Tril, what: unknown, all: readonly Timed[]): rea
 }
 
 export const timed = (tril: Tril, what: unknown, cost: Timed['cost'], call: () => unknown): Speed =>
-  timedEach(tril, what, [{ call, cost }])[0];
+  timedEach(tril, what, [{ prepare: () => call, cost }])[0];

@@ -1,26 +1,14 @@
 // What the calls of chapter "Two towers" cost: by the core's count, and in milliseconds.
-import type { Cost, Tril } from 'tril';
-import type { Answers } from '../answers';
 import { additiveWeights } from '../handmade/towers-weights';
-import type { CostData } from '../protocol';
-import type { Speed } from '../steady';
-import { costData } from './matrices';
-import { timed } from './timed';
 import { additiveCall, readsOf, run, type TowersAsk } from './towers';
+import type { Call } from './timed';
 
 /** The three attentions, cross-attention alone, the whole call, the last step's self-attention, additive attention. */
 export type TowersCall = 'attentions' | 'cross' | 'whole' | 'step' | 'additive';
 
-export interface TowersCostLessons {
-  towersCost: { ask: TowersAsk & { readonly call: TowersCall }; answer: CostData };
-  /** Milliseconds of one call. */
-  towersTime: { ask: TowersAsk & { readonly call: TowersCall }; answer: Speed };
-}
-
-function costOf(
-  { cost }: Tril,
-  { call, source, target, words }: TowersCostLessons['towersCost']['ask'],
-): Cost {
+export const towersCall: Call<TowersAsk & { readonly call: TowersCall }> = (tril, ask) => {
+  const { call, source, target, words } = ask;
+  const { cost } = tril;
   const [S, T] = [source.length, target.length];
   const { width, model } = readsOf(words);
   const attention = (queries: number, keys: number) => cost.attention({ queries, keys, width });
@@ -50,30 +38,23 @@ function costOf(
       ...[...sublayer(T, T), ...sublayer(T, S), network(T), norm(T)],
     ],
   };
-  return cost.sum(parts[call]);
-}
-
-export const towersCostAnswers: Answers<TowersCostLessons> = {
-  towersCost: (tril, ask) => costData(tril, costOf(tril, ask)),
-
-  towersTime(tril, ask) {
-    const { trace, again } = run(tril, ask, [0, ...ask.target.slice(0, -1)]);
-    const [encoder, decoder] = [trace.encoder[0], trace.decoder[0]];
-    const attend = ({ queries, keys, values }: typeof decoder.crossAttention) =>
-      tril.attention(queries, keys, values);
-    const lastQuery = () => {
-      const [, rows, width] = decoder.queries.shape;
-      return tril.tensor([1, 1, width], decoder.queries.read().slice((rows - 1) * width));
-    };
-    const last = lastQuery();
-    const calls: Record<TowersCall, () => unknown> = {
-      attentions: () => [encoder, decoder, decoder.crossAttention].map(attend),
-      cross: () => attend(decoder.crossAttention),
-      whole: again,
-      step: () => tril.attention(last, decoder.keys, decoder.values),
-      additive: additiveCall(tril, ask, decoder.crossAttention).plain,
-    };
-    const sizes = [ask.source.length, ask.target.length, ask.words];
-    return timed(tril, ['towers', ask.call, ...sizes], costOf(tril, ask), calls[ask.call]);
-  },
+  return {
+    cost: cost.sum(parts[call]),
+    prepare() {
+      const { trace, again } = run(tril, ask, [0, ...target.slice(0, -1)]);
+      const [encoder, decoder] = [trace.encoder[0], trace.decoder[0]];
+      const attend = ({ queries, keys, values }: typeof decoder.crossAttention) =>
+        tril.attention(queries, keys, values);
+      const queries = decoder.queries.read();
+      const last = tril.tensor([1, 1, width], queries.slice(queries.length - width));
+      const calls: Record<TowersCall, () => unknown> = {
+        attentions: () => [encoder, decoder, decoder.crossAttention].map(attend),
+        cross: () => attend(decoder.crossAttention),
+        whole: again,
+        step: () => tril.attention(last, decoder.keys, decoder.values),
+        additive: additiveCall(tril, ask, decoder.crossAttention).plain,
+      };
+      return calls[call];
+    },
+  };
 };

@@ -1,0 +1,27 @@
+// What is said of a training until it is done, and on the button that begins it and goes on with it.
+import type { Run } from '../../compute/training/run.svelte';
+import text from '$texts/learn-born.yaml';
+
+const { buttons, states } = text;
+type Training = Pick<Run<never>, 'state' | 'failure'>;
+
+interface Words {
+  readonly first: string;
+  readonly again: string;
+}
+export function buttonOf({ state }: Training, { first, again }: Words): string {
+  if (state === 'running') return buttons.wait;
+  if (state === 'waiting') return buttons.on;
+  return state === 'finished' ? again : first;
+}
+
+/** `ready`: while nothing is learned yet. */
+export function doingOf(
+  { state, failure }: Training,
+  ready: string,
+  at: { readonly step: number; readonly steps: number },
+): string {
+  if (state === 'failed') return states.failed({ why: failure });
+  if (state === 'loading') return states.loading;
+  return state === 'ready' ? ready : states[state === 'waiting' ? state : 'running'](at);
+}

@@ -1,0 +1,32 @@
+// What a call of the core costs, for a figure's foot: its own count at once, and the time of one where it is seen.
+import { Answer } from '../compute/lessons.svelte';
+import type { CallAsk, CallId, SizesOf } from '../compute/lessons/calls';
+import { LateAnswer } from './late.svelte';
+
+/** Of calls that are compared; null where there are none, and until they are counted. */
+export function useCosts<Id extends CallId>(call: Id, all: () => readonly SizesOf<Id>[] | null) {
+  const ask = () => {
+    const sizes = all();
+    return sizes && ({ call, sizes } as CallAsk);
+  };
+  const costs = new Answer('cost', ask);
+  const times = new LateAnswer('time', ask);
+  return {
+    get now() {
+      return costs.now?.map((cost, i) => ({ ...cost, time: times.now?.[i] ?? null })) ?? null;
+    },
+  };
+}
+
+/** Of one call. */
+export function useCost<Id extends CallId>(call: Id, sizes: () => SizesOf<Id> | null) {
+  const costs = useCosts(call, () => {
+    const one = sizes();
+    return one && [one];
+  });
+  return {
+    get now() {
+      return costs.now?.[0] ?? null;
+    },
+  };
+}
