@@ -10,7 +10,7 @@ import { startTrainingWorker, startWorker } from './start-worker';
 import type { Failure, Loaded } from './protocol';
 
 /** What takes times has another answer each time; whatever else says the same is one question, whoever asks it. */
-const takesTime = (kind: Kind) => kind === 'race' || /Times?$/u.test(kind);
+const takesTime = (kind: Kind) => kind === 'race' || /^time$|Times?$/u.test(kind);
 
 export class LessonClient {
   loaded = $state.raw<Loaded | null>(null);
