@@ -46,7 +46,7 @@ void additive_attention(TensorView<const float, 3> query, TensorView<const float
   check_view(out, kCall, "out", Empty::allowed);
   detail::OverlapCheck overlap(kCall);
   overlap.reads(query), overlap.reads(key), overlap.reads(value), overlap.reads_all(weights);
-  for (const MemoryRange& range : mask.memory()) overlap.reads(range);
+  overlap.reads(mask);
   overlap.writes(out, {batches, queries, value.size(2)}, "out", kWhy);
   overlap.writes(trace.queries, {batches, queries, width}, "trace.queries", kWhy);
   overlap.writes(trace.keys, {batches, keys, width}, "trace.keys", kWhy);

@@ -150,6 +150,7 @@ void MultiHead::check(const TensorView<const float, 3>& x, const TensorView<floa
     for (const auto& input : {x, options.context, options.value_context}) {
       check_no_overlap(written, input, kCall, name);
     }
+    check_no_overlap(written, options.attention.mask, kCall, name);
     for_each_parameter(weights, [&](const ParameterName&, const auto& weight) {
       check_no_overlap(written, weight, kCall, name);
     });

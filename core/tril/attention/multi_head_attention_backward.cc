@@ -82,6 +82,7 @@ void MultiHead::check_backward(const TensorView<const float, 3>& d_out,
   }
   check_shape(d_out, {batches, queries, weights.out_proj_weight.size(0)}, kCall, "d_out", why);
   OverlapCheck overlap(kCall);
+  overlap.reads(options.attention.mask);
   const auto reads = [&](const auto& view, const auto& shape, const char* name) {
     check_shape(view, shape, kCall, name, why);
     overlap.reads(view);

@@ -143,6 +143,7 @@ void Layer::check(const char* call, const TensorView<const float, 3>& x,
 
   OverlapCheck overlap(call);
   overlap.reads(x), overlap.reads(cross_attention.context), overlap.reads_all(weights);
+  overlap.reads(self_attention.attention.mask), overlap.reads(cross_attention.attention.mask);
   overlap.writes(out, shape, "out", "the shape of x");
   check_traced(overlap, *this, shape);
   check_traced(overlap, "trace.self_attn", trace.self_attn);
@@ -166,6 +167,7 @@ void Layer::check_backward(const char* call, const TensorView<const float, 3>& d
 
   OverlapCheck overlap(call);
   overlap.reads(d_out), overlap.reads(x), overlap.reads(memory), overlap.reads_all(weights);
+  overlap.reads(self_attention.attention.mask), overlap.reads(cross_attention.attention.mask);
   check_saved(overlap, call, *this, shape);
   overlap.writes(gradients.d_x, shape, "d_x", "the shape of x");
   const Shape<4> scores = {shape[0], self_attention.heads, shape[1], shape[1]};

@@ -14,12 +14,15 @@ class OverlapCheck {
  public:
   explicit OverlapCheck(const char* call) : call_(call) {}
 
-  // Adds a view, or anything else that has a memory_range.
+  // Adds a view, or anything else that has a memory_range; of a mask the memory that it borrows.
   template <typename View>
   void reads(const View& view) {
-    if (view) ranges_.push_back(memory_range(view));
+    if constexpr (requires { view.memory(); }) {
+      for (const MemoryRange& range : view.memory()) ranges_.push_back(range);
+    } else if (view) {
+      ranges_.push_back(memory_range(view));
+    }
   }
-  void reads(const MemoryRange& range) { ranges_.push_back(range); }
   template <typename Weights>
   void reads_all(const Weights& weights) {
     for_each_parameter(weights,
