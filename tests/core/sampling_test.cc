@@ -76,6 +76,55 @@ TEST(Sampling, LeavesOutByProbability) {
   EXPECT_EQ(left({.min_p = 0.08}), (std::vector<bool>{true, true, true, true}));
 }
 
+// What draws come from, against the softmax in double.
+TEST(SamplingProbabilities, AreWhatIsDrawnFrom) {
+  const std::vector<SamplingOptions> all = {{.temperature = 1},
+                                            {.temperature = 0.5, .top_k = 3},
+                                            {.temperature = 2, .top_p = 0.8},
+                                            {.temperature = 1, .min_p = 0.23},
+                                            {.temperature = 1, .top_k = 3, .top_p = 0.87},
+                                            {.temperature = 0}};
+  for (const SamplingOptions& options : all) {
+    Sampler sampler(options, 1);
+    sampler.draw({kLogits.data(), {4}});
+    const VectorView<const double> expected = sampler.probabilities();
+    Buffer<float, 2> found({2, 4});
+    const MatrixView<const float> rows(kLogits.data(), {2, 4}, {0, 1});
+    sampling_probabilities(rows, options, found);
+    for (Index n = 0; n < 2; ++n) {
+      for (Index token = 0; token < 4; ++token) {
+        EXPECT_NEAR(found.view()[n][token], expected[token], 0x1p-24);
+        EXPECT_EQ(found.view()[n][token] == 0, expected[token] == 0);
+      }
+    }
+  }
+}
+
+TEST(SamplingProbabilities, OfTokensThatAreNotExcludedAreAbove0) {
+  const std::vector<float> far = {0, -300};
+  Buffer<float, 2> found({1, 2});
+  sampling_probabilities({far.data(), {1, 2}}, {.temperature = 1}, found);
+  EXPECT_GT(found.view()[0][1], 0);
+  sampling_probabilities({far.data(), {1, 2}}, {.temperature = 1, .top_k = 1}, found);
+  EXPECT_EQ(found.view()[0][1], 0);
+}
+
+TEST(SamplingProbabilities, RefuseWhatDoesNotFitAndWriteNothing) {
+  Buffer<float, 2> logits({2, 2}), out({2, 2}), narrow({2, 1});
+  std::fill_n(out.data(), 4, 7.0f);
+  const auto message = [&](const SamplingOptions& options, const MatrixView<float>& to) {
+    return error_of([&] { sampling_probabilities(logits, options, to); });
+  };
+  EXPECT_EQ(message({.top_k = -1}, out),
+            "sampling_probabilities: top_k: must be at least 0, is -1");
+  EXPECT_EQ(message({}, narrow),
+            "sampling_probabilities: out: shape must be [2, 2], is [2, 1]; the shape of logits");
+  EXPECT_NE(message({}, logits).find("out: shares memory"), std::string::npos);
+  logits.view()[1][1] = NAN;
+  EXPECT_EQ(message({}, out), "sampling_probabilities: logits: are not all finite");
+  for (Index i = 0; i < 4; ++i) EXPECT_EQ(out.data()[i], 7);
+}
+
 TEST(Sampling, KeepsWhatIsAsLikely) {
   const std::vector<float> logits = {1, 2, 2, 2};
   Sampler sampler({.top_p = 0.3}, 1);

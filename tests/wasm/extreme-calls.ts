@@ -234,6 +234,9 @@ export const ofModule: Readonly<Record<string, Case>> = {
   rotaryPositionsBackward: sized({ width: 2, heads: 1 }, (options) =>
     tril.rotaryPositionsBackward(x, options),
   ),
+  samplingProbabilities: sized({ topK: 2 }, (options) =>
+    tril.samplingProbabilities(square, options),
+  ),
   gatedActivation: none,
   gatedActivationBackward: none,
   gatedFeedForward: none,

@@ -141,3 +141,93 @@ describe('the text of a trainer', () => {
     numbers.dispose();
   });
 });
+
+describe('samplingProbabilities', () => {
+  const logits = [0, 1, -1, 1.5];
+  const softmax = (values: number[]) => {
+    const all = values.map((value) => Math.exp(value));
+    const sum = all.reduce((a, b) => a + b);
+    return all.map((each) => each / sum);
+  };
+  /** With tokens that are not kept at 0, and the others adding up to 1. */
+  const keeping = (shares: number[], kept: number[]) => {
+    const sum = kept.reduce((all, id) => all + shares[id]!, 0);
+    return shares.map((share, id) => (kept.includes(id) ? share / sum : 0));
+  };
+  const shares = softmax(logits);
+
+  it.each([
+    [{ temperature: 1 }, shares],
+    [{}, softmax(logits.map((value) => value / 0.8))],
+    [{ temperature: 0 }, [0, 0, 0, 1]],
+    [{ temperature: 1, topK: 2 }, keeping(shares, [1, 3])],
+    [{ temperature: 1, topP: 0.85 }, keeping(shares, [0, 1, 3])],
+    [{ temperature: 1, minP: 0.23 }, keeping(shares, [0, 1, 3].slice(1))],
+    [{ temperature: 1, topK: 3, topP: 0.87 }, keeping(shares, [1, 3])], // of three, two have 0.878
+  ])('with %o are what tokens are sampled from', (options, expected) => {
+    const found = tril.samplingProbabilities(tril.tensor([logits, logits]), options);
+    expect(found.shape).toEqual([2, 4]);
+    for (const row of found.toArray<number[][]>()) {
+      row.forEach((share, id) => expect(share).toBeCloseTo(expected[id]!, 6));
+      expect(row.map((share) => share === 0)).toEqual(expected.map((share) => share === 0));
+    }
+    found.dispose();
+  });
+
+  it('are above 0 for tokens that are not excluded, however unlikely', () => {
+    const far = tril.tensor([0, -300]);
+    expect(tril.samplingProbabilities(far, { temperature: 1 }).read()[1]).toBeGreaterThan(0);
+    expect(tril.samplingProbabilities(far, { topK: 1 }).read()[1]).toBe(0);
+  });
+
+  it('are those of texts', async () => {
+    const session = loaded.session();
+    const options = { temperature: 1.2, topK: 5, topP: 0.9 };
+    const allowed = tril
+      .samplingProbabilities(session.append(loaded.encode('the')), options)
+      .read();
+    for (let seed = 0; seed < 20; ++seed) {
+      const [part] = await partsOf(loaded.generate('the', { ...options, seed, maxTokens: 1 }));
+      expect(allowed[part!.token!]).toBeGreaterThan(0);
+    }
+    session.dispose();
+  });
+
+  it('refuse what there is nothing to sample from, and write nothing', () => {
+    const out = tril.tensor([
+      [7, 7],
+      [7, 7],
+    ]);
+    const x = tril.tensor([
+      [0, 1],
+      [0, NaN],
+    ]);
+    const call = 'samplingProbabilities';
+    const cases = [
+      [() => tril.samplingProbabilities(x, { out }), 'logits', 'are not all finite'],
+      [() => tril.samplingProbabilities(out, { topK: -1 }), 'topK', 'at least 0'],
+      [() => tril.samplingProbabilities(out, { topP: 0 }), 'topP', 'above 0 and at most 1'],
+      [() => tril.samplingProbabilities(out, { minP: 2 }), 'minP', 'from 0 to 1'],
+      [() => tril.samplingProbabilities(out, { temperature: -1 }), 'temperature', 'at least 0'],
+      [() => tril.samplingProbabilities(out, { out }), 'out', 'shares memory'],
+      [() => tril.samplingProbabilities(3 as never), 'logits', 'must be a tensor'],
+      [() => tril.samplingProbabilities(x, { k: 1 } as never), 'options', 'k'],
+    ] as const;
+    for (const [body, argument, says] of cases) expectRefused(body, { call, argument, says });
+    expect(out.toArray()).toEqual([
+      [7, 7],
+      [7, 7],
+    ]);
+    tril.samplingProbabilities(
+      tril.tensor([
+        [0, 1],
+        [1, 0],
+      ]),
+      { out, temperature: 0 },
+    );
+    expect(out.toArray()).toEqual([
+      [0, 1],
+      [1, 0],
+    ]);
+  });
+});

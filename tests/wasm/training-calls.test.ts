@@ -43,6 +43,7 @@ const [eight, six] = [randomMatrix(C, C, 7), randomMatrix(T, 6, 8)];
 const calls: Record<string, readonly unknown[]> = {
   matmulBackward: [d, x, eight],
   rotaryPositionsBackward: [d],
+  samplingProbabilities: [six, { temperature: 0.7, topK: 4, topP: 0.9, minP: 0.05 }],
   gatedActivation: [six, six],
   gatedActivationBackward: [six, six, six],
   gatedFeedForward: [x, gated],

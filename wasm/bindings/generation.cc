@@ -11,6 +11,7 @@
 
 #include "guard.h"
 #include "model.h"
+#include "output.h"
 #include "parameters.h"
 #include "trainer.h"
 
@@ -105,6 +106,15 @@ std::string generated_end(const Generated& generated) {
   return std::string(name_of(kGenerationEnds, generated.generation.end()));
 }
 
+// logits [..., V]; gives the probabilities that tokens are sampled from, of the same shape.
+TensorHandle sampling_probabilities(Engine& engine, const Tensor& logits, double temperature,
+                                    int top_k, double top_p, double min_p, Tensor* out) {
+  const Output output(engine, out, logits.shape(), "sampling_probabilities");
+  tril::sampling_probabilities(rows_of(logits), {temperature, top_k, top_p, min_p},
+                               rows_of(*output));
+  return output.handle();
+}
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(tril_generation) {
@@ -116,6 +126,7 @@ EMSCRIPTEN_BINDINGS(tril_generation) {
       .function("end", guard<&generated_end>);
   function("_modelGenerate", guard<&model_generate>);
   function("_trainerGenerate", guard<&trainer_generate>);
+  function("_samplingProbabilities", guard<&sampling_probabilities>, allow_raw_pointers());
 }
 
 }  // namespace tril::js

@@ -28,6 +28,7 @@ const parts: Record<Exclude<keyof LessonCalls, keyof Calls>, 'lessons'> &
   matmulBackward: 'training',
   multiHeadAttentionBackward: 'training',
   rotaryPositionsBackward: 'training',
+  samplingProbabilities: 'training',
   sequenceTrainer: 'training',
   tokenizer: 'training',
   trainer: 'training',

@@ -17,6 +17,15 @@ export function sequenceOf(call: string, argument: string, tokens: unknown): Int
 /** The options of how tokens are drawn. */
 export const drawOptions = ['maxTokens', 'temperature', 'topK', 'topP', 'minP', 'seed', 'stop'];
 
+/** What tokens are sampled from, as the module takes it. */
+export const samplingOf = (call: string, options: DrawOptions) =>
+  [
+    numberOption(call, 'temperature', options.temperature, 0.8),
+    integerOption(call, 'topK', options.topK, 0, 0),
+    numberOption(call, 'topP', options.topP, 1),
+    numberOption(call, 'minP', options.minP, 0),
+  ] as const;
+
 /** How tokens are drawn, as the module takes it; `seed` where none is given. */
 export function drawingOf(call: string, options: DrawOptions, seed: number) {
   const stop = options.stop ?? [];
@@ -26,10 +35,7 @@ export function drawingOf(call: string, options: DrawOptions, seed: number) {
   }
   return [
     integerOption(call, 'maxTokens', options.maxTokens, 100, 0),
-    numberOption(call, 'temperature', options.temperature, 0.8),
-    integerOption(call, 'topK', options.topK, 0, 0),
-    numberOption(call, 'topP', options.topP, 1),
-    numberOption(call, 'minP', options.minP, 0),
+    ...samplingOf(call, options),
     options.seed === undefined ? seed : checkSeed(call, options.seed),
     stops as string[],
   ] as const;

@@ -24,6 +24,7 @@ export type {
   TextOptions,
   Without,
 } from './model-types.js';
+export type { SamplingOptions } from './calls/sampling.js';
 export type { DrawOptions, GeneratedPart } from './generation-types.js';
 export { Tokenizer, type EncodeOptions, type EncodedText } from './tokenizer.js';
 export type { TokenizerSource } from './calls/tokenizer.js';

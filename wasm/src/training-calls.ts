@@ -8,6 +8,7 @@ export { encoderCalls } from './calls/encoder.js';
 export { layerGradientCalls } from './calls/layer-gradients.js';
 export { modelCalls } from './calls/model.js';
 export { trainingMultiHeadCalls } from './calls/multi-head-attention.js';
+export { samplingCalls } from './calls/sampling.js';
 export { sequenceTrainerCalls } from './calls/sequence-trainer.js';
 export { tokenizerCalls } from './calls/tokenizer.js';
 export { trainerCalls } from './calls/trainer.js';

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 namespace tril {
@@ -12,16 +13,23 @@ namespace {
 
 constexpr const char* kCall = "sample_token";
 
-void check_options(const SamplingOptions& options) {
+void check_options(const SamplingOptions& options, const char* call = kCall) {
   if (!(options.temperature >= 0) || !std::isfinite(options.temperature)) {
-    fail(kCall, "temperature", {"must be finite and at least 0, is ", options.temperature});
+    fail(call, "temperature", {"must be finite and at least 0, is ", options.temperature});
   }
-  if (options.top_k < 0) fail(kCall, "top_k", {"must be at least 0, is ", options.top_k});
+  if (options.top_k < 0) fail(call, "top_k", {"must be at least 0, is ", options.top_k});
   if (!(options.top_p > 0 && options.top_p <= 1)) {
-    fail(kCall, "top_p", {"must be above 0 and at most 1, is ", options.top_p});
+    fail(call, "top_p", {"must be above 0 and at most 1, is ", options.top_p});
   }
   if (!(options.min_p >= 0 && options.min_p <= 1)) {
-    fail(kCall, "min_p", {"must be from 0 to 1, is ", options.min_p});
+    fail(call, "min_p", {"must be from 0 to 1, is ", options.min_p});
+  }
+}
+
+void check_logits(const VectorView<const float>& logits, const char* call = kCall) {
+  const float* const end = logits.data() + logits.size(0);
+  if (!std::all_of(logits.data(), end, [](float x) { return std::isfinite(x); })) {
+    fail(call, "logits", "are not all finite");
   }
 }
 
@@ -53,20 +61,17 @@ void keep_probability(double share, std::vector<double>& shares, std::vector<dou
   leave_out_below(least, shares);
 }
 
-// shares = e^((logits - largest) / temperature), less what is left out;  draw one
-std::int32_t draw_token(const VectorView<const float>& logits, const SamplingOptions& options,
-                        Random& random, std::vector<double>& shares, std::vector<double>& sorted) {
-  check_view(logits, kCall, "logits");
+// shares = e^((logits - largest) / temperature), less what is left out. Returns the most likely
+// token.
+std::ptrdiff_t weigh(const VectorView<const float>& logits, const SamplingOptions& options,
+                     std::vector<double>& shares, std::vector<double>& sorted) {
   const float* const begin = logits.data();
   const float* const end = begin + logits.size(0);
-  if (!std::all_of(begin, end, [](float x) { return std::isfinite(x); })) {
-    fail(kCall, "logits", "are not all finite");
-  }
   const float* const best = std::max_element(begin, end);
   shares.assign(static_cast<std::size_t>(logits.size(0)), 0.0);
   if (options.temperature == 0) {
     shares[static_cast<std::size_t>(best - begin)] = 1;
-    return static_cast<std::int32_t>(best - begin);
+    return best - begin;
   }
   std::transform(begin, end, shares.begin(), [&](float x) {
     return std::exp((static_cast<double>(x) - *best) / options.temperature);
@@ -74,9 +79,18 @@ std::int32_t draw_token(const VectorView<const float>& logits, const SamplingOpt
   keep_most_likely(options.top_k, shares, sorted);
   keep_probability(options.top_p, shares, sorted);
   leave_out_below(options.min_p, shares);  // the largest is 1
+  return best - begin;
+}
+
+std::int32_t draw_token(const VectorView<const float>& logits, const SamplingOptions& options,
+                        Random& random, std::vector<double>& shares, std::vector<double>& sorted) {
+  check_view(logits, kCall, "logits");
+  check_logits(logits);
+  std::ptrdiff_t last = weigh(logits, options, shares, sorted);
+  if (options.temperature == 0) return static_cast<std::int32_t>(last);
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   double left = static_cast<double>(random.uniform()) * sum;
-  std::ptrdiff_t last = best - begin;  // that may be drawn: what rounding leaves over is its
+  // `last` is the last that may be drawn: what rounding leaves over is its.
   for (std::size_t n = 0; n < shares.size(); ++n) {
     if (shares[n] == 0) continue;
     last = static_cast<std::ptrdiff_t>(n);
@@ -109,6 +123,26 @@ std::int32_t sample_token(VectorView<const float> logits, const SamplingOptions&
   check_options(options);
   std::vector<double> shares, sorted;
   return draw_token(logits, options, random, shares, sorted);
+}
+
+void sampling_probabilities(const MatrixView<const float>& logits, const SamplingOptions& options,
+                            const MatrixView<float>& out) {
+  constexpr const char* kProbabilities = "sampling_probabilities";
+  check_options(options, kProbabilities);
+  check_view(logits, kProbabilities, "logits", empty_but_wide(logits));
+  check_shape(out, logits.shape(), kProbabilities, "out", "the shape of logits");
+  check_no_overlap(out, logits, kProbabilities, "out");
+  for (Index n = 0; n < logits.size(0); ++n) check_logits(logits[n], kProbabilities);
+  std::vector<double> shares, sorted;
+  for (Index n = 0; n < logits.size(0); ++n) {
+    weigh(logits[n], options, shares, sorted);
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    // What is not excluded stays above 0 as a float.
+    constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
+    std::ranges::transform(shares, out[n].data(), [&](double share) {
+      return share == 0 ? 0.0f : std::max(static_cast<float>(share / sum), kSmallest);
+    });
+  }
 }
 
 std::vector<std::int32_t> generate(LanguageModel& model, std::span<const std::int32_t> prompt,

@@ -47,6 +47,12 @@ class Sampler {
 std::int32_t sample_token(VectorView<const float> logits, const SamplingOptions& options,
                           Random& random);
 
+// Writes the distribution that sample_token() samples from, for each row of logits [N, V]: 0 for
+// excluded tokens, and for no others. Throws Error as sample_token() does, and where `out` is not
+// [N, V] or shares memory with the logits.
+void sampling_probabilities(const MatrixView<const float>& logits, const SamplingOptions& options,
+                            const MatrixView<float>& out);
+
 // Samples `count` tokens one after another, each after the last tokens that fit into the context;
 // nothing is cached. `prompt` is not empty. Throws Error as LanguageModel::logits and sample_token
 // do.
