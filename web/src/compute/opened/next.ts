@@ -1,12 +1,12 @@
 // The next token: how likely each is, what temperature and cuts make of that, and the one that the die gives.
-import type { Tensor, Tril } from 'tril';
+import type { Tril } from 'tril';
+import type { TrainingTril } from 'tril/training';
 import type { Bar, Cut, CutId, Next, OpenedRequests, Sampling, Stretch, TextAsk } from './protocol';
 import { largest, pieceOf, tokensOf } from './reading';
 import type { Opened } from './work';
 
 /** Of the likeliest. */
 const shown = 14;
-const hidden = -Infinity;
 
 /** The logits behind the last token of the newest text: sliders move, and the text stays. */
 let known: { readonly opened: Opened; readonly text: string; readonly logits: Float32Array } | null;
@@ -20,33 +20,6 @@ function logitsOf(opened: Opened, { text, then, changes }: TextAsk, ids: number[
   logits.dispose();
   if (!changes) known = { opened, text: key, logits: last };
   return last;
-}
-
-/** Shares of 1 over those that are not hidden: softmax, with a mask of -inf. */
-function sharesOf(tril: Tril, logits: Tensor, mask: Float32Array): Float32Array {
-  return tril.softmax(tril.add(logits, tril.tensor([mask.length], mask))).read();
-}
-
-/** Which tokens a cut leaves, by the shares before it: the rules of the core's Sampler. */
-function leftBy(id: CutId, sampling: Sampling, shares: Float32Array): (share: number) => boolean {
-  const falling = () => Float32Array.from(shares).sort().reverse();
-  if (id === 'topK') {
-    const { topK } = sampling;
-    if (topK === 0 || topK >= shares.length) return (share) => share > 0;
-    const least = falling()[topK - 1];
-    return (share) => share > 0 && share >= least;
-  }
-  if (id === 'minP') {
-    const least = sampling.minP * shares.reduce((a, b) => Math.max(a, b));
-    return (share) => share > 0 && share >= least;
-  }
-  if (sampling.topP === 1) return (share) => share > 0;
-  let [taken, least] = [0, 0];
-  for (const share of falling()) {
-    if (taken >= sampling.topP) break;
-    taken += least = share;
-  }
-  return (share) => share > 0 && share >= least;
 }
 
 /** What is added up over each of some sets of tokens: [V] times [V, sets] of ones and zeros. */
@@ -76,37 +49,27 @@ async function drawnOf({ model }: Opened, ids: number[], ask: OpenedRequests['ne
   return null;
 }
 
-/** Shares before the cuts and after them. */
-function cutOff(tril: Tril, logits: Float32Array, sampling: Sampling) {
-  const count = logits.length;
-  const { temperature } = sampling;
-  const given = tril.tensor([count], logits);
-  const mask = new Float32Array(count);
-  const plain = sharesOf(tril, given, mask);
-  if (temperature === 0) {
-    const [best] = largest(logits, 1);
-    for (let id = 0; id < count; ++id) if (id !== best) mask[id] = hidden;
-  }
-  const divided = temperature === 0 ? given : tril.divide(given, temperature);
-  const warm = sharesOf(tril, divided, mask);
+/** Shares before the cuts and after each of them: those that the core samples from with more and more of the options. */
+function cutOff(tril: TrainingTril, logits: Float32Array, { temperature, ...sampling }: Sampling) {
+  const given = tril.tensor([logits.length], logits);
+  const sharesBy = (options: Partial<Sampling>) =>
+    tril.samplingProbabilities(given, options).read();
+  const warm = sharesBy({ temperature });
   const removedBy = new Map<number, CutId>();
   const cuts: Cut[] = [];
-  let left = warm;
+  let [left, options]: [Float32Array, Partial<Sampling>] = [warm, { temperature }];
   for (const id of ['topK', 'topP', 'minP'] as const) {
     const before = left;
-    const stays = leftBy(id, sampling, before);
-    const gone: number[] = [];
-    for (let i = 0; i < count; ++i) if (mask[i] === 0 && !stays(before[i])) gone.push(i);
-    for (const i of gone) {
-      mask[i] = hidden;
-      removedBy.set(i, id);
-    }
-    const isGone = (i: number) => removedBy.get(i) === id;
+    options = { ...options, [id]: sampling[id] };
+    left = sharesBy(options);
+    const after = left;
+    const isGone = (token: number) => before[token] > 0 && after[token] === 0;
+    const gone = [...before.keys()].filter(isGone);
+    for (const token of gone) removedBy.set(token, id);
     const [share] = gone.length > 0 ? sumsOf(tril, before, [isGone]) : [0];
-    if (gone.length > 0) left = sharesOf(tril, divided, mask);
-    cuts.push({ id, removed: gone.length, kept: mask.filter((each) => each === 0).length, share });
+    cuts.push({ id, removed: gone.length, kept: after.filter((each) => each > 0).length, share });
   }
-  return { plain, warm, left, cuts, removedBy };
+  return { plain: sharesBy({ temperature: 1 }), warm, left, cuts, removedBy };
 }
 
 /** The likeliest tokens of one of them at the least. */
@@ -120,7 +83,7 @@ function likeliest(shares: readonly Float32Array[]): number[] {
 
 /** All that follows from the logits; `before`: those with every part on. */
 function sharedOut(
-  tril: Tril,
+  tril: TrainingTril,
   logits: Float32Array,
   before: Float32Array | null,
   { sampling, token }: { readonly sampling: Sampling; readonly token: number | null },
