@@ -4,10 +4,10 @@
 
 import { join } from 'node:path';
 import {
-  buildDocuments,
   buildModules,
   buildPackage,
   buildPage,
+  buildSite,
   buildPseudo,
 } from '../wasm/toolchain/build.mjs';
 import { build } from '../wasm/toolchain/cmake.mjs';
@@ -137,7 +137,7 @@ function page({ short, ...rest }) {
     part: 'web',
     short,
     alone: true, // two browsers need both processors: without frames no test goes on
-    prepare: () => buildAll().then(buildPage).then(buildDocuments),
+    prepare: () => buildAll().then(buildSite),
     command: () => ['playwright', 'test', '--reporter=line,json'],
     env: (report) => ({
       PLAYWRIGHT_JSON_OUTPUT_FILE: report,

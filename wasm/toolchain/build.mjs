@@ -99,8 +99,8 @@ export const buildPseudo = () =>
       }),
   });
 
-/** The references, placed beside the page, which has to be built before. */
-export async function buildDocuments() {
+/** The references of library and package, which do not need the page; resolves to what is missing for them. */
+async function buildReferences() {
   const missing = documents.noDoxygen();
   if (!missing) {
     await unlessUpToDate('cpp', {
@@ -118,12 +118,18 @@ export async function buildDocuments() {
     results: [documents.packageReference],
     work: documents.makePackageReference,
   });
-  const note = await unlessUpToDate('documents', {
+  return missing;
+}
+
+/** The page, with the references beside it. They are made at the same time, since each mostly takes one processor. */
+export async function buildSite() {
+  const [built, missing] = await Promise.all([buildPage(), buildReferences()]);
+  const placed = await unlessUpToDate('documents', {
     sources: ['web', 'cpp', 'api'].map((name) => `build/${name}.stamp`),
     results: ['web/dist/api/index.html'],
     work: documents.placeDocuments,
   });
-  return missing ?? note;
+  return missing ?? (built && placed);
 }
 
 /** Package and, if asked for, page with its documents. */
@@ -133,7 +139,7 @@ export function buildSteps({ page = true } = {}) {
     { name: 'Package', work: buildPackage },
   ];
   if (page) {
-    steps.push({ name: 'Page', work: buildPage }, { name: 'Documents', work: buildDocuments });
+    steps.push({ name: 'Page and references', work: buildSite });
   }
   return steps;
 }
