@@ -211,7 +211,7 @@ describe('samplingProbabilities', () => {
       [() => tril.samplingProbabilities(out, { temperature: -1 }), 'temperature', 'at least 0'],
       [() => tril.samplingProbabilities(out, { out }), 'out', 'shares memory'],
       [() => tril.samplingProbabilities(3 as never), 'logits', 'must be a tensor'],
-      [() => tril.samplingProbabilities(x, { k: 1 } as never), 'options', 'k'],
+      [() => tril.samplingProbabilities(x, { k: 1 } as never), 'k', 'option'],
     ] as const;
     for (const [body, argument, says] of cases) expectRefused(body, { call, argument, says });
     expect(out.toArray()).toEqual([

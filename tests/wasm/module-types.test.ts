@@ -115,6 +115,7 @@ it("Eigen's product is in modules with lessons", () => {
   const x = tril.zeros([2, 2]);
   const problem =
     '"eigen" is not in the module that was loaded; loadTril of "tril/lessons" loads one with it';
+  // @ts-expect-error: types say so, too.
   expectRefused(() => tril.matmul(x, x, { method: 'eigen' }), {
     ...{ call: 'matmul', argument: 'method', says: problem },
   });
