@@ -11,8 +11,7 @@ import { ownCall } from './check-cost';
 import { stepCall } from './learn';
 import { longerCall } from './longer-cost';
 import { blocksCall } from './mask-blocks';
-import { costData } from './matrices';
-import { timedEach, type Call } from './timed';
+import { callAnswers, type Call } from './timed';
 import { towersCall } from './towers-cost';
 
 const drawn = (tril: Tril, ...shape: number[]): Tensor => tril.randomNormal(shape, { seed: 1 });
@@ -184,10 +183,4 @@ export interface CallsLessons {
   time: { ask: CallAsk; answer: readonly Speed[] };
 }
 
-const eachOf = (tril: Tril, { call, sizes }: CallAsk) =>
-  sizes.map((one) => (calls[call] as Call<unknown>)(tril, one));
-
-export const callsAnswers: Answers<CallsLessons> = {
-  cost: (tril, ask) => eachOf(tril, ask).map(({ cost }) => costData(tril, cost)),
-  time: (tril, ask) => timedEach(tril, ask, eachOf(tril, ask)),
-};
+export const callsAnswers: Answers<CallsLessons> = callAnswers<CallAsk>(calls);

@@ -1,8 +1,10 @@
 // How long calls take, and how fast they are by what they cost: for the lessons that time what they count.
 import type { Cost, Tril } from 'tril';
 import type { LessonsTril } from 'tril/lessons';
+import type { CostData } from '../protocol';
 import type { Speed, Time } from '../steady';
 import { timeOfEach } from '../timing';
+import { costData } from './matrices';
 
 const known = new Map<string, readonly Time[]>();
 
@@ -31,6 +33,19 @@ export function timedEach(tril: Tril, what: unknown, all: readonly Timed[]): rea
     ...time,
     gigaflops: tril.cost.gigaflops(all[i].cost.flops, time.milliseconds),
   }));
+}
+
+/** What calls cost and how long they take, of calls by their names. */
+export function callAnswers<
+  Ask extends { readonly call: string; readonly sizes: readonly unknown[] },
+>(calls: Readonly<Record<Ask['call'], Call<never>>>) {
+  const eachOf = (tril: Tril, { call, sizes }: Ask) =>
+    sizes.map((one) => calls[call as Ask['call']](tril as LessonsTril, one as never));
+  return {
+    cost: (tril: Tril, ask: Ask): readonly CostData[] =>
+      eachOf(tril, ask).map(({ cost }) => costData(tril, cost)),
+    time: (tril: Tril, ask: Ask) => timedEach(tril, ask, eachOf(tril, ask)),
+  };
 }
 
 export const timed = (tril: Tril, what: unknown, cost: Timed['cost'], call: () => unknown): Speed =>

@@ -1,8 +1,10 @@
 // What the Worker that trains can be asked for: trainings, a model that is opened, and the questions of their chapters.
 import type { TrainingTril } from 'tril/training';
 import type { Answers, Held, Session } from '../answers';
-import { learnAnswers, type LearnLessons } from '../lessons/learn';
+import type { CallAsk, CallsLessons } from '../lessons/calls';
+import { learnAnswers, stepCall, type LearnLessons } from '../lessons/learn';
 import { ratesAnswers, type RatesLessons } from '../lessons/rates';
+import { callAnswers } from '../lessons/timed';
 import { born } from './born';
 import type { MeaningSessions } from '../meaning/protocol';
 import type { OpenedSession } from '../opened/protocol';
@@ -21,8 +23,17 @@ const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions, Traini
   opened: async (...given) => (await import('../opened/session')).opened(...given),
 };
 
-type Own = LearnLessons & RatesLessons;
-const answers: Answers<Own, TrainingTril> = { ...learnAnswers, ...ratesAnswers };
+/** Of what calls cost: of the one that Learn shows. */
+interface StepLessons {
+  cost: { ask: Extract<CallAsk, { call: 'step' }>; answer: CallsLessons['cost']['answer'] };
+  time: { ask: Extract<CallAsk, { call: 'step' }>; answer: CallsLessons['time']['answer'] };
+}
+type Own = LearnLessons & RatesLessons & StepLessons;
+const answers: Answers<Own, TrainingTril> = {
+  ...learnAnswers,
+  ...ratesAnswers,
+  ...callAnswers<StepLessons['cost']['ask']>({ step: stepCall }),
+};
 
 /** The answer of any kind, as a training's or a question's, later or at once. */
 export function work(
