@@ -53,19 +53,17 @@ for (const known of [true, false]) {
     const roll = page.locator('.roll').first();
     const looked = roll.locator('.choice [aria-pressed="true"]');
     await expect(looked).toHaveCount(1);
-    await roll.evaluate((one) => one.scrollIntoView({ block: 'center' }));
     const places = () =>
       roll
         .locator('.choice button')
         .evaluateAll((all) => all.map((one) => one.getAttribute('aria-pressed')).indexOf('true'));
     const before = await places();
-    const { x, y, width, height } = (await roll.locator('.scroller').boundingBox())!;
-    const session = await page.context().newCDPSession(page);
-    await session.send('Input.synthesizeScrollGesture', {
-      ...{ x: x + width / 2, y: y + height / 2, speed: 1000 },
-      ...{ xDistance: before > 0 ? width : -width, gestureSourceType: 'touch' as const },
+    // What a browser makes of a swipe.
+    await roll.locator('.scroller').evaluate((one) => {
+      one.dispatchEvent(new PointerEvent('pointerdown'));
+      one.scrollLeft = 0;
     });
-    await expect.poll(places).not.toBe(before);
-    await session.detach();
+    expect(before).toBeGreaterThan(0);
+    await expect.poll(places).toBe(0);
   });
 }
