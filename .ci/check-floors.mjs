@@ -7,6 +7,8 @@
 //                       tril itself, but for kernels'
 //   web/src/<floor>     compute < state < figures < entered < scenes < shell < chapters < again < embed, and no
 //                       chapter sees another
+//   web/src/compute     is laid out by thread: what runs in the page sees page and shared, what runs in a Worker sees worker and
+//                       shared, what runs in Node, while the page is built, sees all; shared sees itself. Types cross.
 //   web                 sees the package by its public entries only, never a file outside web/ but
 //                       PyTorch's numbers and models/, which it ships, and what these are read and
 //                       measured with, models/meaning.mjs, shape.mjs and share.mjs
@@ -120,6 +122,31 @@ function judgeImport(path, target) {
   return here && there && here !== there ? `${here} imports ${target}, of another chapter` : '';
 }
 
+/** Where what is imported only as a type, or started as a Worker of its own, ends before its name. */
+function crosses({ input, index, 3: url }) {
+  const statement = input.slice(input.lastIndexOf(';', index) + 1, index);
+  const names = /^\s*(?:import|export)\s*\{([^}]*)\}\s*$/m.exec(statement)?.[1].split(',');
+  const onlyTypes = names?.every((name) => !name.trim() || /^\s*type\s/.test(name)) ?? false;
+  return Boolean(url) || onlyTypes || /^\s*(?:import|export)\s+type\s/m.test(statement);
+}
+
+/** In which thread a file of the page runs: `build` for Node, `shared` for any. */
+function threadOf(path) {
+  const [, part] = /^web\/src\/compute\/([^/]+)\//.exec(path) ?? [];
+  if (part) return part;
+  return /^web\/(?!src\/)|\.server\.ts$/.test(path) ? 'build' : 'page';
+}
+
+/** Why a file of one thread may not import the target of another, or ''. */
+function judgeThread(path, target, match) {
+  const place = join(dirname(path), target);
+  const isOfThreads = target.startsWith('.') && place.startsWith('web/src/compute/');
+  if (!isOfThreads || path.endsWith('.d.ts') || crosses(match)) return '';
+  const [own, other] = [threadOf(path), threadOf(place)];
+  const isSeen = own === 'build' || other === 'shared' || other === own;
+  return isSeen ? '' : `${own} imports ${target}, which runs in another thread (${other})`;
+}
+
 /** Why a file of the package, or of its benchmarks, may not import the target, or ''. */
 function judgePackage(path, target) {
   if (!target.startsWith('.')) return '';
@@ -151,7 +178,10 @@ export function checkFloors(files) {
       const judge = ([, quote, target]) => judgeInclude(path, quote, target);
       problems.push(...findAll([file], include, judge));
     } else if (/^web\/.*\.(ts|js|svelte)$/.test(path)) {
-      const judge = (match) => judgeImport(path, match.slice(1).find(Boolean));
+      const judge = (match) => {
+        const target = match.slice(1).find(Boolean);
+        return judgeImport(path, target) || judgeThread(path, target, match);
+      };
       problems.push(...findAll([file], importing, judge));
     } else if (/^wasm\/(src|bench)\/.*\.m?[tj]s$/.test(path)) {
       const judge = (match) => judgePackage(path, match.slice(1).find(Boolean));

@@ -123,6 +123,23 @@ test('no chapter sees another, but each may see the list of them', () => {
   assert.equal(inAttend('../../chapters/mask/scene').length, 1);
 });
 
+test('what runs in one thread sees no values of another, but types, and what it starts', () => {
+  const reasons = (path, text) => floors(`web/src/${path}`, text);
+  const worker = '../compute/worker/lessons/mask';
+  assert.equal(reasons('figures/a.ts', `import { x } from '${worker}';`).length, 1);
+  assert.equal(reasons('figures/a.ts', `import { type X, y } from '${worker}';`).length, 1);
+  assert.equal(reasons('figures/a.ts', `const x = await import('${worker}');`).length, 1);
+  assert.deepEqual(reasons('figures/a.ts', `import type { X } from '${worker}';`), []);
+  assert.deepEqual(reasons('figures/a.ts', `import { type X } from '${worker}';`), []);
+  assert.deepEqual(reasons('figures/a.ts', "import { x } from '../compute/shared/steady';"), []);
+  const starts = "new Worker(new URL('../worker/worker.ts', import.meta.url))";
+  assert.deepEqual(reasons('compute/page/start.ts', starts), []);
+  assert.equal(reasons('compute/worker/a.ts', "import { x } from '../page/line';").length, 1);
+  assert.equal(reasons('compute/shared/a.ts', "export * from '../worker/a';").length, 1);
+  assert.deepEqual(reasons('compute/build/a.ts', "import { x } from '../worker/a';"), []);
+  assert.deepEqual(reasons('hooks.server.ts', "import { x } from './compute/worker/a';"), []);
+});
+
 test('a file of the page that needs itself is found, by whichever way', () => {
   const circle = [
     { path: 'web/src/a.ts', text: "import type { B } from './b';" },

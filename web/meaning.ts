@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
 import type { Plugin } from 'vite';
-import type { Made, MadeSenses } from './src/compute/meaning/made';
-import { opening, openingSenses } from './src/compute/meaning/presets';
-import { aboutOf, Reader } from './src/compute/meaning/senses';
-import { tableOf, viewOf } from './src/compute/meaning/table';
+import type { Made, MadeSenses } from './src/compute/shared/meaning/made';
+import { opening, openingSenses } from './src/compute/shared/meaning/presets';
+import { aboutOf, Reader } from './src/compute/worker/meaning/senses';
+import { tableOf, viewOf } from './src/compute/shared/meaning/table';
 import { shapeOf } from '../models/shape.mjs';
 import { meaningFiles, modelFiles, shareFile, shareOfSpeeches, shippedFolder } from './shipped.js';
 

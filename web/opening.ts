@@ -6,13 +6,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
 import type { Plugin } from 'vite';
-import { firstFurther, type FirstFurther } from './src/compute/opened/first';
-import { nextOf } from './src/compute/opened/next';
-import { openingSampling, openingSeed, openingText } from './src/compute/opened/opening-text';
-import { packed } from './src/compute/opened/packed';
-import type { Opening, Reading } from './src/compute/opened/protocol';
-import { readingOf } from './src/compute/opened/reading';
-import { placesOf, shapeOf } from './src/compute/opened/shape';
+import { firstFurther, type FirstFurther } from './src/compute/build/opened/first';
+import { nextOf } from './src/compute/worker/opened/next';
+import {
+  openingSampling,
+  openingSeed,
+  openingText,
+} from './src/compute/shared/opened/opening-text';
+import { packed } from './src/compute/shared/opened/packed';
+import type { Opening, Reading } from './src/compute/shared/opened/protocol';
+import { readingOf } from './src/compute/worker/opened/reading';
+import { placesOf, shapeOf } from './src/compute/worker/opened/shape';
 import { modelFiles, shippedFolder } from './shipped.js';
 
 const name = '$opening';

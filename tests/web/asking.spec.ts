@@ -1,7 +1,7 @@
 // The first figure of chapter "Two towers": arcs, weights and words of the word that is touched, against a call of the core's
 // transformer in Node; by mouse, finger and keys, in the address, and before any script has run.
 import type { Page } from '@playwright/test';
-import { modeIds, type ModeId } from '../../web/src/compute/handmade/towers-weights.ts';
+import { modeIds, type ModeId } from '../../web/src/compute/shared/handmade/towers-weights.ts';
 import { arcsIn, expectWeights, least, middlesIn } from './arcs.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';

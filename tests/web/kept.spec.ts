@@ -1,6 +1,6 @@
 // Answers that are kept by the content of their questions. In Node.
 import { expect, test } from '@playwright/test';
-import { isSame, Kept } from '../../web/src/compute/kept.ts';
+import { isSame, Kept } from '../../web/src/compute/page/kept.ts';
 
 type Hear = (answer: string | null) => void;
 

@@ -1,9 +1,9 @@
 // The line between the page and its Worker: whatever is begun ends with an answer or a reason, also when the Worker fails;
 // sessions stream, hold what they were told, and can be cancelled. In Node, with Workers that are made to fail.
-import type { Session } from '../../web/src/compute/answers.ts';
-import { common } from '../../web/src/compute/common.ts';
-import { Jobs, type FromWorker, type ToWorker } from '../../web/src/compute/jobs.ts';
-import { Line, type Outcome, type WorkerLike } from '../../web/src/compute/line.ts';
+import type { Session } from '../../web/src/compute/worker/answers.ts';
+import { common } from '../../web/src/compute/page/common.ts';
+import { Jobs, type FromWorker, type ToWorker } from '../../web/src/compute/worker/jobs.ts';
+import { Line, type Outcome, type WorkerLike } from '../../web/src/compute/page/line.ts';
 import { expect, test } from '@playwright/test';
 
 type Work = (ask: never, session: Session<unknown, unknown>) => unknown;

@@ -1,5 +1,5 @@
 // Chapter "Model" before its model is loaded: what its figures further down were made with, against the package in Node.
-import { openingAsks, openingText } from '../../web/src/compute/opened/opening-text.ts';
+import { openingAsks, openingText } from '../../web/src/compute/shared/opened/opening-text.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits, expectTablesFit, number } from './lessons.ts';

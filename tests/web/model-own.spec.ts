@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { loadTril } from 'tril/training';
-import { shapeOf } from '../../web/src/compute/opened/shape.ts';
+import { shapeOf } from '../../web/src/compute/worker/opened/shape.ts';
 import { boxOf } from './box.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson } from './lessons.ts';

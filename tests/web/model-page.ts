@@ -9,7 +9,7 @@ import {
   type TrainingTril,
   type Without,
 } from 'tril/training';
-import { shapeOf, type Shape } from '../../web/src/compute/opened/shape.ts';
+import { shapeOf, type Shape } from '../../web/src/compute/worker/opened/shape.ts';
 import { expect } from './fixtures.ts';
 import { expectBars, expectGrounds } from './bars.ts';
 import { expectSaid } from './drawn.ts';

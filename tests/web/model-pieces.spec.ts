@@ -3,8 +3,8 @@
 import { loadTril } from 'tril/training';
 import { expect, test } from '@playwright/test';
 import { inWords, joint, pieceText } from '../../web/src/chapters/model/pieces.ts';
-import { piecesOf, readingOf } from '../../web/src/compute/opened/reading.ts';
-import { shapeOf } from '../../web/src/compute/opened/shape.ts';
+import { piecesOf, readingOf } from '../../web/src/compute/worker/opened/reading.ts';
+import { shapeOf } from '../../web/src/compute/worker/opened/shape.ts';
 import { modelFiles } from './oracles/folders.ts';
 
 const words = ['▁once', '▁upon', '▁a', '▁time', '▁', 'a', 'o', 'n', 'c', 'e', ','];

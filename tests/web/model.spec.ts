@@ -1,7 +1,7 @@
 // Chapter "Model": what is drawn, before a model is loaded and after, against the package in Node; the next token, its cuts
 // and its die; a folder of the visitor's; and that nobody loads a model who has not asked for one.
 import type { Locator, Page } from '@playwright/test';
-import { nextOf as pageNextOf } from '../../web/src/compute/opened/next.ts';
+import { nextOf as pageNextOf } from '../../web/src/compute/worker/opened/next.ts';
 import { expectAccessible } from './axe.ts';
 import { expectBars, expectGrounds } from './bars.ts';
 import { expect, test as base } from './fixtures.ts';

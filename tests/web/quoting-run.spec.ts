@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wordsCode } from '../../web/src/chapters/meaning/code.ts';
-import { tableOf, viewOf } from '../../web/src/compute/meaning/table.ts';
+import { tableOf, viewOf } from '../../web/src/compute/shared/meaning/table.ts';
 import { numpyProgram } from '../../web/src/figures/code.ts';
 import { cppComment, pythonComment, pythonLiteral } from '../../web/src/figures/quoting.ts';
 import { hostile } from './hostile.ts';

@@ -1,4 +1,4 @@
-// When the page can be read: it says while it asks and while it draws (compute/lessons.svelte.ts, figures/turns.ts).
+// When the page can be read: it says while it asks and while it draws (compute/page/lessons.svelte.ts, figures/turns.ts).
 import type { Page } from '@playwright/test';
 import { placeOf } from './places.ts';
 

@@ -1,10 +1,10 @@
 // Times on a machine that does something else meanwhile: noticed, and taken again. In Node, by a clock of the test's own.
 import type { LessonsTril as Tril } from 'tril/lessons';
-import type { Session } from '../../web/src/compute/answers.ts';
-import { batches, Batch } from '../../web/src/compute/batch.ts';
-import { compete, type Contest } from '../../web/src/compute/benchmark.ts';
-import type { Measured, Said } from '../../web/src/compute/measure-protocol.ts';
-import { timeOfEach } from '../../web/src/compute/timing.ts';
+import type { Session } from '../../web/src/compute/worker/answers.ts';
+import { batches, Batch } from '../../web/src/compute/worker/batch.ts';
+import { compete, type Contest } from '../../web/src/compute/worker/benchmark.ts';
+import type { Measured, Said } from '../../web/src/compute/shared/measure-protocol.ts';
+import { timeOfEach } from '../../web/src/compute/worker/timing.ts';
 import { expect, test } from '@playwright/test';
 
 /** Time passes only in what is called: `slower` times as much as it takes on a machine that does nothing else. */

@@ -1,7 +1,7 @@
 // Chapter "Two towers": everything drawn against a call of the core's transformer in Node, with the same weights by hand;
 // the decoder step by step against rows of one go.
 import { expectAnswer } from './asks.ts';
-import type { ModeId } from '../../web/src/compute/handmade/towers-weights.ts';
+import type { ModeId } from '../../web/src/compute/shared/handmade/towers-weights.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf, type Rows } from './lessons.ts';

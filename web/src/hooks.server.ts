@@ -4,11 +4,11 @@ import type { Handle, ServerInit } from '@sveltejs/kit';
 import { direction, language } from '$texts';
 import { loadTril } from 'tril/lessons';
 import { loadTril as loadTraining } from 'tril/training';
-import { Cancelled, type Session } from './compute/answers';
-import { work } from './compute/lessons';
-import { loadNotebook } from './compute/lessons/write';
-import { made } from './compute/made';
-import { born } from './compute/training/born';
+import { Cancelled, type Session } from './compute/worker/answers';
+import { work } from './compute/worker/lessons';
+import { loadNotebook } from './compute/worker/lessons/write';
+import { made } from './compute/page/made';
+import { born } from './compute/shared/training/born';
 import { maskOf } from './figures/masked';
 import { defaults } from './state/learn';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Tensor } from 'tril';
 import { loadTril, type Model, type Interventions, type TrainingTril } from 'tril/training';
-import { openingText } from '../../../web/src/compute/opened/opening-text.ts';
+import { openingText } from '../../../web/src/compute/shared/opened/opening-text.ts';
 import { shapeOf } from '../../../models/shape.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

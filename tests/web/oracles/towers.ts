@@ -1,6 +1,6 @@
 // Chapter "Two towers" computed in Node: one call of the core's transformer, with weights by hand that are written down again.
 import type { Tensor, Tril } from 'tril';
-import type { ModeId } from '../../../web/src/compute/handmade/towers-weights.ts';
+import type { ModeId } from '../../../web/src/compute/shared/handmade/towers-weights.ts';
 import { rowsOf, type Rows } from '../lessons.ts';
 
 export const start = '‹s›';

@@ -1,6 +1,6 @@
 // What the core is asked about a text and a head.
-import { positions, table, type HeadWeights } from '../compute/handmade/attend-heads';
-import type { AttendRequest, Content } from '../compute/protocol';
+import { positions, table, type HeadWeights } from '../compute/shared/handmade/attend-heads';
+import type { AttendRequest, Content } from '../compute/page/protocol';
 import type { Entered } from './labels';
 
 /** A row of X for each token or line. */

@@ -1,6 +1,6 @@
 // What the core is asked about a text and a block.
-import type { BlockAsk } from '../compute/lessons/block';
-import type { BlockCall } from '../compute/lessons/calls';
+import type { BlockAsk } from '../compute/worker/lessons/block';
+import type { BlockCall } from '../compute/worker/lessons/calls';
 import { maxTokens, type BlockState } from '../state/block';
 import { tokenize } from './tokens';
 

@@ -1,5 +1,5 @@
 // What a visitor has entered, words or numbers, and what each row of it is called.
-import type { MatrixData } from '../compute/protocol';
+import type { MatrixData } from '../compute/page/protocol';
 import { visible, type Tokens } from './tokens';
 
 /** What was entered, once it can be computed with. */

@@ -1,5 +1,5 @@
 // Pasted numbers to a matrix: rows by line or by brackets, columns by comma, semicolon, tab or space.
-import type { MatrixData } from '../compute/protocol';
+import type { MatrixData } from '../compute/page/protocol';
 import { parseNumber } from '../figures/format';
 
 const maxRows = 64;

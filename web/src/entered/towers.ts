@@ -1,7 +1,7 @@
 // What the core is asked about two texts and the masks between them.
-import { handWidth, type ModeId } from '../compute/handmade/towers-weights';
-import type { TowersAsk } from '../compute/lessons/towers';
-import type { MatrixData } from '../compute/protocol';
+import { handWidth, type ModeId } from '../compute/shared/handmade/towers-weights';
+import type { TowersAsk } from '../compute/worker/lessons/towers';
+import type { MatrixData } from '../compute/page/protocol';
 import { maxWords, type MaskId, type TowersState } from '../state/towers';
 import { tokenize } from './tokens';
 

@@ -1,6 +1,6 @@
 // Figures as programs elsewhere: NumPy, PyTorch or C++ that holds all inputs, computes the same, and prints how
 // far its digits are from those that the page has shown.
-import type { MatrixData } from '../compute/protocol';
+import type { MatrixData } from '../compute/page/protocol';
 import { cppComment, pythonComment } from './quoting';
 
 /** A program: its inputs by name, the lines that compute `result`, and what the page shows there. */

@@ -1,6 +1,6 @@
 // What a call of the core costs, for a figure's foot: its own count at once, and the time of one where it is seen.
-import { Answer } from '../compute/lessons.svelte';
-import type { CallAsk, CallId, SizesOf } from '../compute/lessons/calls';
+import { Answer } from '../compute/page/lessons.svelte';
+import type { CallAsk, CallId, SizesOf } from '../compute/worker/lessons/calls';
 import { LateAnswer } from './late.svelte';
 
 /** Of calls that are compared; null where there are none, and until they are counted. */

@@ -2,8 +2,8 @@
 // values that were computed of it. A figure says where its matrices are, how they look, and a sentence for each.
 import { cost, program, sources, why } from 'tril/graph';
 import type { Graph, Reason, ReasonCell, Sizes } from 'tril/graph';
-import type { NodeValues } from '../compute/lessons/graph';
-import { at, type CostData, type MatrixData } from '../compute/protocol';
+import type { NodeValues } from '../compute/worker/lessons/graph';
+import { at, type CostData, type MatrixData } from '../compute/page/protocol';
 import type { Cell } from '../state/cell';
 import { inText } from './format';
 import type { Place } from './grid';

@@ -1,5 +1,5 @@
 // The colours of one cell in a picture: what cells of a matrix have, for what is drawn as SVG.
-import { at } from '../compute/protocol';
+import { at } from '../compute/page/protocol';
 import { share, type Drawn } from './matrix';
 import { css, theme } from './palette.svelte';
 import { groundOf, mix } from './paint';

@@ -1,6 +1,6 @@
 // What keeps the Worker busy for a while, as times do: asked where they are seen, once nothing changes any more.
-import type { Kind, Lessons } from '../compute/lesson-protocol';
-import { Answer, unchanging, useLessons } from '../compute/lessons.svelte';
+import type { Kind, Lessons } from '../compute/shared/lesson-protocol';
+import { Answer, unchanging, useLessons } from '../compute/page/lessons.svelte';
 import { useSight } from './sight.svelte';
 
 /** How long a question must stand before the Worker is kept busy with measuring; then it waits for its turn. */

@@ -1,5 +1,5 @@
 // What a drawn matrix is, apart from how it is drawn.
-import { at, type MatrixData } from '../compute/protocol';
+import { at, type MatrixData } from '../compute/page/protocol';
 import type { Role } from './palette.svelte';
 import { exact, inCell, roundedZero, weightInCell } from './format';
 import text from '$texts/figures.yaml';

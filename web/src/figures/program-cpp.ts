@@ -1,5 +1,5 @@
 // Operations in C++ on the library: each fills a buffer of its own, whose size follows from what it reads.
-import type { MatrixData } from '../compute/protocol';
+import type { MatrixData } from '../compute/page/protocol';
 import { indented, type Activation, type Attending, type Operations } from './program-operations';
 
 type Size = readonly [rows: number, cols: number];

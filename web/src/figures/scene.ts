@@ -1,5 +1,5 @@
 // What scenes are made of: matrices as they are drawn, and blocks of their cells that light up.
-import { at, rowOf, type MatrixData } from '../compute/protocol';
+import { at, rowOf, type MatrixData } from '../compute/page/protocol';
 import { plain, type Axis, type Drawn, type MatrixSymbol } from './matrix';
 import { scaleEnd } from './paint';
 import type { Mark } from './pointing.svelte';

@@ -1,7 +1,7 @@
 // Goes through the steps of a figure: by hand, or playing, the first ones slowly and then faster and faster.
 // While it plays only the figure moves; where it stops goes into the address.
 import { pace } from './pace.svelte';
-import { afterFrame } from '../compute/frames';
+import { afterFrame } from '../compute/page/frames';
 
 interface StepperOptions {
   /** Where the address says that it is. */

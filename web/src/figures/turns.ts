@@ -1,6 +1,6 @@
 // Cells are put on the page some at a time, so that none of the page's tasks takes long: the first matrices of a figure at
 // once, the others a frame later each. Their places are held meanwhile.
-import { afterFrame } from '../compute/frames';
+import { afterFrame } from '../compute/page/frames';
 
 interface Turn {
   readonly cells: number;

@@ -1,5 +1,5 @@
 // Why a cell has its value, in pieces that WhyBox sets: an equation with its numbers, and a sentence.
-import { at } from '../compute/protocol';
+import { at } from '../compute/page/protocol';
 import type { Place } from './grid';
 import type { Drawn } from './matrix';
 import { inText } from './format';

@@ -1,10 +1,10 @@
 // A chapter that is open: what it shows follows from its address; changes go into the address, and nowhere else.
 import { browser } from '$app/environment';
 import { flushSync, getContext, setContext, untrack } from 'svelte';
-import { provideLessons, type LessonClient } from '../compute/lessons.svelte';
+import { provideLessons, type LessonClient } from '../compute/page/lessons.svelte';
 import { Address, type Codec } from '../state/address.svelte';
 import { figureAlone } from '../state/alone';
-import { afterFrame } from '../compute/frames';
+import { afterFrame } from '../compute/page/frames';
 import { allInTurn } from '../figures/turns';
 import { veils } from '../figures/veils.svelte';
 import { arrival } from './arrival';

@@ -1,6 +1,6 @@
 // A question as data: its numbers, what the core is asked about them, and the question that follows from the core's answers.
 // Question.svelte asks it.
-import type { Kind, Lessons } from '../compute/lesson-protocol';
+import type { Kind, Lessons } from '../compute/shared/lesson-protocol';
 import type { Guess } from '../figures/guess';
 import type { OpenChapter } from './chapter.svelte';
 

@@ -1,5 +1,5 @@
 // The nine steps of the chapter: what each makes, of what, and which part of the formula it is.
-import { matrixIds, type MatrixId } from '../compute/protocol';
+import { matrixIds, type MatrixId } from '../compute/page/protocol';
 
 export type StepId = Exclude<MatrixId, 'wq' | 'wk' | 'wv'>;
 const isLater = (id: MatrixId): id is Exclude<StepId, 'x'> => !/^(?:x|w[qkv])$/u.test(id);

@@ -1,7 +1,7 @@
 // The state of chapter "Attend" as its address holds it: #attend?text=...&head=...
-import { headIds, soft, strictest, weightIds } from '../compute/handmade/attend-heads';
+import { headIds, soft, strictest, weightIds } from '../compute/shared/handmade/attend-heads';
 import { stepIds } from './attend-steps';
-import { matrixIds, type MatrixId } from '../compute/protocol';
+import { matrixIds, type MatrixId } from '../compute/page/protocol';
 import type { Cell as AnyCell } from './cell';
 import {
   cell,

@@ -4,8 +4,8 @@ import {
   backwardMistakes,
   gradientNames,
   type BackwardMistake,
-} from '../compute/lessons/check-names';
-import { exampleIds } from '../compute/lessons/golden';
+} from '../compute/shared/lessons/check-names';
+import { exampleIds } from '../compute/shared/lessons/golden';
 import type { Cell } from './cell';
 import { cell, choice, codecOf, whole, type StateOf } from './fields';
 

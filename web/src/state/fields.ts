@@ -3,7 +3,7 @@
 // still shows the rest. Nothing is ever evaluated. Anybody can write a link: how much of it is read is bounded, and
 // reading takes time in proportion to its length.
 import * as v from 'valibot';
-import type { MatrixData } from '../compute/protocol';
+import type { MatrixData } from '../compute/page/protocol';
 import type { Cell } from './cell';
 
 /** A part of an address that could not be read. */

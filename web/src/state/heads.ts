@@ -1,7 +1,7 @@
 // The state of chapter "Heads" as its address holds it: #heads?text=...&writers=1000&layer=2&head=1&...
 import * as v from 'valibot';
 import { cell, choice, codecOf, oneOf, text, whole, type Field, type StateOf } from './fields';
-import { divisions, heads } from '../compute/handmade/heads-circuit';
+import { divisions, heads } from '../compute/shared/handmade/heads-circuit';
 
 /** From the input to the output of one multi-head attention. */
 export const stepIds = ['x', 'project', 'split', 'attend', 'blend', 'concat', 'output'] as const;

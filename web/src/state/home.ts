@@ -1,6 +1,6 @@
 // The state of the page that everything begins with, as its address holds it: #?say=...&head... Its names are none of
 // chapter Attend's, which once stood at this address: an old link to there is told from one to here by them.
-import { headIds } from '../compute/handmade/attend-heads';
+import { headIds } from '../compute/shared/handmade/attend-heads';
 import { choice, codecOf, text, whole, type StateOf } from './fields';
 
 export const mostWords = 24;

@@ -1,7 +1,7 @@
 // The state of chapter "Learn" as its address holds it: #learn?rate=10&steps=3&task=fixed&seed=7&...
-import { gradientOf, stageIds, type StageId } from '../compute/handmade/learn-head';
-import { changeIds } from '../compute/training/changes';
-import { taskIds } from '../compute/training/tasks';
+import { gradientOf, stageIds, type StageId } from '../compute/shared/handmade/learn-head';
+import { changeIds } from '../compute/shared/training/changes';
+import { taskIds } from '../compute/shared/training/tasks';
 import type { Cell } from './cell';
 import { cell, choice, codecOf, number, oneOf, whole, yes, type StateOf } from './fields';
 

@@ -1,6 +1,6 @@
 // The state of chapter "Longer" as its address holds it: #longer?source=same&mask=causal&step=7&...
 import type { Cell } from './cell';
-import { headIds } from '../compute/handmade/attend-heads';
+import { headIds } from '../compute/shared/handmade/attend-heads';
 import {
   cell,
   choice,

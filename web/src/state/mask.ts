@@ -8,7 +8,7 @@ import {
   ruleIds,
   scoreIds,
   type RuleId,
-} from '../compute/lessons/mask-rules';
+} from '../compute/shared/lessons/mask-rules';
 import type { Cell } from './cell';
 import {
   cell,

@@ -1,6 +1,6 @@
 // The state of chapter "Meaning" as its address holds it: #words?word=river&axes=words&layer=2&...
 import { bank } from '../../../models/meaning.mjs';
-import { axes, beside, openingSenses, openingSentences } from '../compute/meaning/presets';
+import { axes, beside, openingSenses, openingSentences } from '../compute/shared/meaning/presets';
 import { choice, codecOf, text, whole, type StateOf } from './fields';
 
 const fields = {

@@ -1,13 +1,13 @@
 // The state of chapter "Model" as its address holds it: #?text=The+people&then=12.7&seed=3&temperature=0.5&...
 import * as v from 'valibot';
-import { patchParts } from '../compute/opened/away-protocol';
+import { patchParts } from '../compute/shared/opened/away-protocol';
 import {
   openingPatch,
   openingSampling,
   openingSeed,
   openingText,
-} from '../compute/opened/opening-text';
-import { ranks, trainedIds } from '../compute/opened/further-protocol';
+} from '../compute/shared/opened/opening-text';
+import { ranks, trainedIds } from '../compute/shared/opened/further-protocol';
 import { choice, codecOf, list, number, oneOf, text, whole, type StateOf } from './fields';
 
 /** Letters of a text, and tokens behind it. */

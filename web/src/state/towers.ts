@@ -1,5 +1,5 @@
 // The state of chapter "Two towers" as its address holds it: #towers?mode=reverse&padding=1&...
-import { modeIds } from '../compute/handmade/towers-weights';
+import { modeIds } from '../compute/shared/handmade/towers-weights';
 import type { Cell } from './cell';
 import { cell, cells, choice, codecOf, renamed, text, whole, yes, type StateOf } from './fields';
 

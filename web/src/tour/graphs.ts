@@ -5,7 +5,7 @@ import { inText } from '../figures/format';
 import { GraphScene, tensorOf, type Shown } from '../figures/graph';
 import { numerals } from '../figures/matrix';
 import { letter, word, wordAxis } from '../figures/scene';
-import type { NodeValues } from '../compute/lessons/graph';
+import type { NodeValues } from '../compute/worker/lessons/graph';
 import { mostPull, sentence, type TourState } from '../state/tour';
 import text from '$texts/tour.yaml';
 

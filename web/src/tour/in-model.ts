@@ -1,5 +1,5 @@
 // A head that was trained here as a model of chapter "Model", and there the letters that it was asked about, as numbers.
-import { opened } from '../compute/opened/opened.svelte';
+import { opened } from '../compute/page/opened/opened.svelte';
 import { chapterHref } from '../shell/links';
 import { defaults, encode } from '../state/model';
 import type { Head } from './mine.svelte';

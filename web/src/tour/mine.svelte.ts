@@ -1,10 +1,10 @@
 // The head that a visitor has trained: kept in the browser, known by the hash of its weights, asked for what comes next.
 import { browser } from '$app/environment';
 import * as v from 'valibot';
-import { training } from '../compute/training/born.svelte';
-import type { Begun } from '../compute/line';
-import type { TrainingSessions } from '../compute/training/protocol';
-import { trainingLine } from '../compute/training/run.svelte';
+import { training } from '../compute/page/training/born.svelte';
+import type { Begun } from '../compute/page/line';
+import type { TrainingSessions } from '../compute/shared/training/protocol';
+import { trainingLine } from '../compute/page/training/run.svelte';
 import { keep, kept } from '../state/kept';
 import { headCount } from '../state/tour';
 import { tokensOf } from './nonsense';

@@ -1,5 +1,5 @@
 // The story as it is open: where it is, what its head computes, and what is pinned.
-import { GraphAnswer } from '../compute/lessons.svelte';
+import { GraphAnswer } from '../compute/page/lessons.svelte';
 import { openChapter, type OpenChapter } from '../shell/chapter.svelte';
 import { decode, encode, type TourState } from '../state/tour';
 import { inputsOf, story, type StoryId } from './graphs';

@@ -1,5 +1,5 @@
 // Nonsense that a visitor types: as tokens, and what should come next in it.
-import { vocabulary } from '../compute/training/tasks';
+import { vocabulary } from '../compute/shared/training/tasks';
 
 /** The letters of a text, capitals as small ones. */
 const lettersOf = (say: string) => [...say.toLowerCase()];

@@ -1,9 +1,9 @@
 // The figure as a program elsewhere: NumPy, PyTorch or C++ code with all inputs that gives the same digits.
 import { below, pythonRandom } from '../../figures/code';
 import { programs } from '../../figures/program';
-import type { SoftmaxLessons } from '../../compute/lessons/softmax';
-import type { MatrixData } from '../../compute/protocol';
-import type { HeadId } from '../../compute/handmade/attend-heads';
+import type { SoftmaxLessons } from '../../compute/worker/lessons/softmax';
+import type { MatrixData } from '../../compute/page/protocol';
+import type { HeadId } from '../../compute/shared/handmade/attend-heads';
 import type { Scene } from '../../scenes/attend/scene';
 import text from '$texts/attend.yaml';
 

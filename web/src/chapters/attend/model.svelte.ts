@@ -1,8 +1,8 @@
 // What is on the page follows from the address: text to tokens, head to weights, both to a request, the
 // Worker's answer to a scene. Changes go the other way, into the address, and nowhere else.
 import { getContext, setContext } from 'svelte';
-import { Answer } from '../../compute/lessons.svelte';
-import type { AttendRequest, AttendResult, MatrixData } from '../../compute/protocol';
+import { Answer } from '../../compute/page/lessons.svelte';
+import type { AttendRequest, AttendResult, MatrixData } from '../../compute/page/protocol';
 import { openChapter, type OpenChapter } from '../../shell/chapter.svelte';
 import {
   decode,
@@ -21,7 +21,7 @@ import {
   type HeadId,
   type HeadWeights,
   type WeightId,
-} from '../../compute/handmade/attend-heads';
+} from '../../compute/shared/handmade/attend-heads';
 import { asTyped } from '../../figures/format';
 import { parseNumbers, replaceNumber, type Numbers } from '../../entered/numbers';
 import type { Entered } from '../../entered/labels';

@@ -1,5 +1,5 @@
 // A question about one row of the weights: who is looked at most? Made of the text at hand, answered by the core.
-import { at } from '../../compute/protocol';
+import { at } from '../../compute/page/protocol';
 import type { Scene } from '../../scenes/attend/scene';
 
 interface Question {

@@ -1,6 +1,6 @@
 // The figures about softmax and the scale: matrices that can be drawn, and why each number is what it is.
-import type { SaturationResult, SoftmaxLessons } from '../../compute/lessons/softmax';
-import { at, rowOf, type MatrixData } from '../../compute/protocol';
+import type { SaturationResult, SoftmaxLessons } from '../../compute/worker/lessons/softmax';
+import { at, rowOf, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
 import { numbered } from '../../figures/matrix';
 import { drawnOf, power, shareParts, word, type Look } from '../../figures/scene';

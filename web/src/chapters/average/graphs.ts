@@ -1,6 +1,6 @@
 // What the chapter computes: averages in three ways, and blends of a series.
 import { graph, type Graph, type Value } from 'tril/graph';
-import type { NodeValues } from '../../compute/lessons/graph';
+import type { NodeValues } from '../../compute/worker/lessons/graph';
 import { matrixOf, type Shown } from '../../figures/graph';
 import { numerals } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';

@@ -1,5 +1,5 @@
 // What the chapter asks. Answered by the core.
-import { at, rowOf } from '../../compute/protocol';
+import { at, rowOf } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
 import { matrixOf, stacked, tensorOf } from '../../figures/graph';
 import { guesses } from '../../figures/guess';

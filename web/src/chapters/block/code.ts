@@ -1,6 +1,6 @@
 // The block as a program elsewhere, with all its weights: NumPy step by step, PyTorch by its own layer, C++ by
 // cpp-block.ts; and the same with the words moved.
-import type { BlockAsk, ShuffleAnswer } from '../../compute/lessons/block';
+import type { BlockAsk, ShuffleAnswer } from '../../compute/worker/lessons/block';
 import { below, type Program } from '../../figures/code';
 import { programs, type Dialect } from '../../figures/program';
 import { blockFunctions, encoderLayer, torchCall, torchLayer } from '../../figures/program-block';

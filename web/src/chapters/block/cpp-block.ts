@@ -1,6 +1,6 @@
 // The block of chapter "Block" in C++, from x to out: one call of the core where it is a whole block,
 // else put together from its layers.
-import type { BlockAsk } from '../../compute/lessons/block';
+import type { BlockAsk } from '../../compute/worker/lessons/block';
 import type { Cpp } from '../../figures/program-cpp';
 import { activationIds } from '../../state/block';
 

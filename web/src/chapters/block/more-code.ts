@@ -1,6 +1,10 @@
 // The smaller figures of the chapter as programs elsewhere.
-import type { ActivationAnswer, DepthAnswer, PerTokenAnswer } from '../../compute/lessons/block';
-import type { MatrixData } from '../../compute/protocol';
+import type {
+  ActivationAnswer,
+  DepthAnswer,
+  PerTokenAnswer,
+} from '../../compute/worker/lessons/block';
+import type { MatrixData } from '../../compute/page/protocol';
 import { pythonRandom } from '../../figures/code';
 import { programs } from '../../figures/program';
 import { attentionFunction } from '../../figures/program-block';

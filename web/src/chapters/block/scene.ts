@@ -1,6 +1,6 @@
 // From the core's answer to matrices that can be drawn, stage by stage, and why each number is what it is.
-import type { BlockAnswer, BlockAsk } from '../../compute/lessons/block';
-import { at, rowOf, type MatrixData } from '../../compute/protocol';
+import type { BlockAnswer, BlockAsk } from '../../compute/worker/lessons/block';
+import { at, rowOf, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
 import { numerals, plain, type Drawn, type MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';

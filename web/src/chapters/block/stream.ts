@@ -1,6 +1,6 @@
 // What flows through a block, as one lane of strands, a strand for each token and as wide as its row is large. Branches read
 // from the lane and bring back what they add. Widths are the core's norms.
-import type { Flow } from '../../compute/lessons/block';
+import type { Flow } from '../../compute/worker/lessons/block';
 import { stagesOf, type PartId, type StageId } from '../../state/block';
 
 type StageOfLane = 'x' | 'residual1' | 'normed1' | 'residual2' | 'normed2';

@@ -1,8 +1,8 @@
 // Attention between q, k and v as programs: NumPy and PyTorch step by step, C++ by Tril's. A mask from a file is written
 // down with the other tensors, and read as it was chosen.
-import { maskAxes, type MaskReading } from '../../compute/lessons/file-mask';
-import type { TensorData } from '../../compute/lessons/layouts';
-import type { MatrixData } from '../../compute/protocol';
+import { maskAxes, type MaskReading } from '../../compute/shared/lessons/file-mask';
+import type { TensorData } from '../../compute/shared/lessons/layouts';
+import type { MatrixData } from '../../compute/page/protocol';
 import type { Dialect, Steps } from '../../figures/program';
 import type { Python } from '../../figures/program-python';
 import { asExpected, type Named } from './code-layers';

@@ -1,8 +1,8 @@
 // The gradients of a visitor's own case as programs: PyTorch's autograd, and NumPy step by step.
-import type { GradientName } from '../../compute/lessons/check-names';
-import type { MatrixData } from '../../compute/protocol';
+import type { GradientName } from '../../compute/shared/lessons/check-names';
+import type { MatrixData } from '../../compute/page/protocol';
 import type { Dialect, Steps } from '../../figures/program';
-import type { MaskReading } from '../../compute/lessons/file-mask';
+import type { MaskReading } from '../../compute/shared/lessons/file-mask';
 import { pythonAttention } from './code-attention';
 import { asExpected, type LayerChoices, type Named } from './code-layers';
 

@@ -1,7 +1,7 @@
 // nn.MultiheadAttention and nn.TransformerEncoderLayer as programs: PyTorch by its own layers, NumPy step by step,
 // C++ by Tril's.
-import type { TensorData } from '../../compute/lessons/layouts';
-import type { MatrixData } from '../../compute/protocol';
+import type { TensorData } from '../../compute/shared/lessons/layouts';
+import type { MatrixData } from '../../compute/page/protocol';
 import type { Dialect, Own, Steps } from '../../figures/program';
 import {
   attentionFunction,

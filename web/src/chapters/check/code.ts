@@ -1,10 +1,14 @@
 // The proof and a visitor's own case as programs elsewhere: attention between q, k and v, and what is no layer.
-import type { ProofResult } from '../../compute/lessons/check';
-import { isBackward, type CheckKind, type GradientName } from '../../compute/lessons/check-names';
-import { exampleHeads, exampleWindow, normEps } from '../../compute/lessons/golden';
-import type { MaskReading } from '../../compute/lessons/file-mask';
-import type { TensorData } from '../../compute/lessons/layouts';
-import type { MatrixData } from '../../compute/protocol';
+import type { ProofResult } from '../../compute/worker/lessons/check';
+import {
+  isBackward,
+  type CheckKind,
+  type GradientName,
+} from '../../compute/shared/lessons/check-names';
+import { exampleHeads, exampleWindow, normEps } from '../../compute/shared/lessons/golden';
+import type { MaskReading } from '../../compute/shared/lessons/file-mask';
+import type { TensorData } from '../../compute/shared/lessons/layouts';
+import type { MatrixData } from '../../compute/page/protocol';
 import { programs, type Dialect, type Steps } from '../../figures/program';
 import { attentionSteps } from './code-attention';
 import { attentionBackwardSteps, linearBackwardSteps } from './code-backward';

@@ -1,6 +1,6 @@
 // A tensor as a NumPy file to keep, written by the core.
-import type { TensorData } from '../../compute/lessons/layouts';
-import type { LessonClient } from '../../compute/lessons.svelte';
+import type { TensorData } from '../../compute/shared/lessons/layouts';
+import type { LessonClient } from '../../compute/page/lessons.svelte';
 import { saveFile } from '../../figures/save-file';
 
 export function saveNumpy(lessons: LessonClient, name: string, tensor: TensorData): void {

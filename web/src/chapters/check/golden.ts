@@ -9,7 +9,7 @@ import softmax from '../../../../tests/golden/efficient/weights.npy?url';
 import gelu from '../../../../tests/golden/layers/gelu.npy?url';
 import layerNorm from '../../../../tests/golden/layers/layer_norm_64_scaled.npy?url';
 import multiHead from '../../../../tests/golden/multi_head/normal/output_h4.npy?url';
-import type { ExampleId } from '../../compute/lessons/golden';
+import type { ExampleId } from '../../compute/shared/lessons/golden';
 
 const urls: Readonly<Record<ExampleId, string>> = {
   ...{ multiHead, block, preBlock, softmax, layerNorm, gelu },

@@ -1,8 +1,8 @@
 // What a visitor's files hold, in the Worker: posted to it once, and named by place in every question about them.
-import type { OwnAsk } from '../../compute/lessons/check';
-import type { KeptTensor } from '../../compute/lessons/check-kept';
-import type { TensorData } from '../../compute/lessons/layouts';
-import { useLessons } from '../../compute/lessons.svelte';
+import type { OwnAsk } from '../../compute/worker/lessons/check';
+import type { KeptTensor } from '../../compute/worker/lessons/check-kept';
+import type { TensorData } from '../../compute/shared/lessons/layouts';
+import { useLessons } from '../../compute/page/lessons.svelte';
 
 interface KeptSet {
   readonly tensors: readonly TensorData[];

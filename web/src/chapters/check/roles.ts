@@ -1,13 +1,13 @@
 // Which of the tensors in a visitor's files is which: guessed by name, and changed by hand.
-import type { MaskReading } from '../../compute/lessons/file-mask';
-import type { FoundTensor } from '../../compute/lessons/files';
-import type { TensorData } from '../../compute/lessons/layouts';
+import type { MaskReading } from '../../compute/shared/lessons/file-mask';
+import type { FoundTensor } from '../../compute/worker/lessons/files';
+import type { TensorData } from '../../compute/shared/lessons/layouts';
 import {
   attentionGradients,
   gradientNames,
   linearGradients,
   type GradientName,
-} from '../../compute/lessons/check-names';
+} from '../../compute/shared/lessons/check-names';
 import type { CheckState } from '../../state/check';
 
 type Kind = CheckState['kind'];

@@ -1,6 +1,6 @@
 // The case that the chapter opens with, as it is drawn, and why each number is what it is.
-import type { Lessons } from '../../compute/lesson-protocol';
-import { at } from '../../compute/protocol';
+import type { Lessons } from '../../compute/shared/lesson-protocol';
+import { at } from '../../compute/page/protocol';
 import { numbered, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';

@@ -1,8 +1,8 @@
 // What the core has answered for the words at hand, asked once for all figures of the chapter.
 import { getContext, setContext } from 'svelte';
-import { divisions, headWidth, heads } from '../../compute/handmade/heads-circuit';
-import type { HeadsAnswer, HeadsAsk } from '../../compute/lessons/heads';
-import { Answer, unchanging } from '../../compute/lessons.svelte';
+import { divisions, headWidth, heads } from '../../compute/shared/handmade/heads-circuit';
+import type { HeadsAnswer, HeadsAsk } from '../../compute/worker/lessons/heads';
+import { Answer, unchanging } from '../../compute/page/lessons.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { HeadsState } from '../../state/heads';
 import { askOf, sequenceOf, type Sequence } from './model';

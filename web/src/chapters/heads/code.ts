@@ -1,8 +1,8 @@
 // The figures as programs elsewhere: a layer of the shown sequence, its maps by all divisions, and those of two layers.
-import { circuitGraph, layerGraph, mapsGraph } from '../../compute/handmade/heads-graph';
-import { divisions, headWidth, heads } from '../../compute/handmade/heads-circuit';
-import type { HeadsAnswer } from '../../compute/lessons/heads';
-import type { NodeValues } from '../../compute/lessons/graph';
+import { circuitGraph, layerGraph, mapsGraph } from '../../compute/shared/handmade/heads-graph';
+import { divisions, headWidth, heads } from '../../compute/shared/handmade/heads-circuit';
+import type { HeadsAnswer } from '../../compute/worker/lessons/heads';
+import type { NodeValues } from '../../compute/worker/lessons/graph';
 import { programsOf, stacked } from '../../figures/graph';
 
 export const splitCode = (values: NodeValues) =>

@@ -1,5 +1,5 @@
 // The same sentence, once for each head, and the touched word's row of Q, cut into a strip for each head.
-import { rowOf, type MatrixData } from '../../compute/protocol';
+import { rowOf, type MatrixData } from '../../compute/page/protocol';
 import { heightOf, lineOf, type Line } from '../../figures/sentence';
 
 /** Pixels. */

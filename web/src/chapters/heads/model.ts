@@ -1,4 +1,4 @@
-import type { HeadsAsk } from '../../compute/lessons/heads';
+import type { HeadsAsk } from '../../compute/worker/lessons/heads';
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, mostTokens, type HeadsState } from '../../state/heads';
 import { labelsOf } from '../../entered/labels';

@@ -1,5 +1,5 @@
 // What the chapter asks. Answered by the core for the text at hand.
-import { at } from '../../compute/protocol';
+import { at } from '../../compute/page/protocol';
 import { inPercent } from '../../figures/format';
 import { matrixOf } from '../../figures/graph';
 import { questionsOf } from '../../shell/question';

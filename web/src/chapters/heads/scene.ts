@@ -1,14 +1,19 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
-import type { NodeValues } from '../../compute/lessons/graph';
-import { at, type MatrixData } from '../../compute/protocol';
+import type { NodeValues } from '../../compute/worker/lessons/graph';
+import { at, type MatrixData } from '../../compute/page/protocol';
 import { GraphScene, matrixOf, type Shown } from '../../figures/graph';
 import type { Axis, Drawn, LabelGroup, MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import { drawnOf, letter, markCell, word, wordAxis, type Look } from '../../figures/scene';
 import type { ProjectionId, SplitId } from '../../state/heads';
-import { circuitHeads, groups, headWidth, heads } from '../../compute/handmade/heads-circuit';
-import { layerGraph } from '../../compute/handmade/heads-graph';
+import {
+  circuitHeads,
+  groups,
+  headWidth,
+  heads,
+} from '../../compute/shared/handmade/heads-circuit';
+import { layerGraph } from '../../compute/shared/handmade/heads-graph';
 import text from '$texts/heads.yaml';
 
 export function tokenAxis(title: string, labels: readonly string[]): Axis {

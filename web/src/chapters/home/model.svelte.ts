@@ -1,13 +1,13 @@
 // One sentence, read by four heads: what each asks of the core follows from the address, as everywhere.
 import { getContext, setContext } from 'svelte';
-import { Answer } from '../../compute/lessons.svelte';
+import { Answer } from '../../compute/page/lessons.svelte';
 import {
   contentWidth,
   headIds,
   headWeights,
   type HeadId,
-} from '../../compute/handmade/attend-heads';
-import type { AttendRequest } from '../../compute/protocol';
+} from '../../compute/shared/handmade/attend-heads';
+import type { AttendRequest } from '../../compute/page/protocol';
 import { tokenize, type Tokens } from '../../entered/tokens';
 import { openChapter, type OpenChapter } from '../../shell/chapter.svelte';
 import { decode, encode, mostWords, strict, type HomeState } from '../../state/home';

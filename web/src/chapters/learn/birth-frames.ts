@@ -1,5 +1,5 @@
 // Which pictures an animated one has, and where in it what stands.
-import type { Frame } from '../../compute/training/protocol';
+import type { Frame } from '../../compute/shared/training/protocol';
 
 /** In pixels: the picture, its margins, and the curve below the head. */
 export const size = { side: 288, margin: 16, title: 28, curve: 64 } as const;

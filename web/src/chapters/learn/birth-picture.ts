@@ -1,7 +1,7 @@
 // A head through its training as an animated picture: what it looks at, and the loss up to there. As a GIF, which plays
 // wherever pictures are shown.
 import { GIFEncoder, applyPalette, quantize } from 'gifenc';
-import type { Frame } from '../../compute/training/protocol';
+import type { Frame } from '../../compute/shared/training/protocol';
 import { inText } from '../../figures/format';
 import type { Drawn } from '../../figures/matrix';
 import { theme } from '../../figures/palette.svelte';

@@ -1,6 +1,6 @@
 // A training as a program of PyTorch: the same beginning, read from a file, the same batches, drawn anew by their seeds,
 // and the same steps.
-import { heads, layers, training, width } from '../../compute/training/born';
+import { heads, layers, training, width } from '../../compute/shared/training/born';
 import {
   batchSize,
   length,
@@ -8,7 +8,7 @@ import {
   tasks,
   vocabulary,
   type TaskId,
-} from '../../compute/training/tasks';
+} from '../../compute/shared/training/tasks';
 import { literal, pythonRandom } from '../../figures/code';
 
 /** The file with the weights before the first step. */

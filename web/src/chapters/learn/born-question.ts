@@ -1,5 +1,5 @@
 // What the training that is about to run will show. Answered by its own numbers.
-import { training } from '../../compute/training/born.svelte';
+import { training } from '../../compute/page/training/born.svelte';
 import { inText } from '../../figures/format';
 import { meet } from '../../figures/met.svelte';
 import { questionsOf } from '../../shell/question';

@@ -1,9 +1,9 @@
 // What a training's frames come to: which head is which, when it was born, and the words of the sequence.
-import type { Frame } from '../../compute/training/protocol';
-import type { TaskId } from '../../compute/training/tasks';
+import type { Frame } from '../../compute/shared/training/protocol';
+import type { TaskId } from '../../compute/shared/training/tasks';
 import { drawnOf, word } from '../../figures/scene';
 import type { Axis, Drawn } from '../../figures/matrix';
-import type { MatrixData } from '../../compute/protocol';
+import type { MatrixData } from '../../compute/page/protocol';
 import words from '$texts/learn-born.yaml';
 
 const heads = 2;

@@ -1,7 +1,7 @@
 // The head's gradients as a program: of NumPy, step by step from the end to the beginning, and of PyTorch, whose autograd
 // finds the same.
-import { beginning, targets, x } from '../../compute/handmade/learn-head';
-import type { StepResult, Trained } from '../../compute/lessons/learn';
+import { beginning, targets, x } from '../../compute/shared/handmade/learn-head';
+import type { StepResult, Trained } from '../../compute/worker/lessons/learn';
 import { matrixOf } from '../../figures/graph';
 import { below, numpyProgram, torchProgram } from '../../figures/code';
 

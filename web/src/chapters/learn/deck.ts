@@ -1,5 +1,5 @@
 // What is said of a training until it is done, and on the button that begins it and goes on with it.
-import type { Run } from '../../compute/training/run.svelte';
+import type { Run } from '../../compute/page/training/run.svelte';
 import text from '$texts/learn-born.yaml';
 
 const { buttons, states } = text;

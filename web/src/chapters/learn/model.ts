@@ -1,5 +1,5 @@
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
-import { training } from '../../compute/training/born.svelte';
+import { training } from '../../compute/page/training/born.svelte';
 import { decode, encode, type LearnState } from '../../state/learn';
 
 export const provideModel = () =>

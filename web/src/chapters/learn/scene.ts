@@ -5,9 +5,9 @@ import {
   targets,
   vocabulary,
   type StageId,
-} from '../../compute/handmade/learn-head';
-import { stepGraph } from '../../compute/handmade/learn-graph';
-import type { NodeValues } from '../../compute/lessons/graph';
+} from '../../compute/shared/handmade/learn-head';
+import { stepGraph } from '../../compute/shared/handmade/learn-graph';
+import type { NodeValues } from '../../compute/worker/lessons/graph';
 import { GraphScene, type Shown } from '../../figures/graph';
 import type { Place } from '../../figures/grid';
 import { numerals, type Axis, type MatrixSymbol } from '../../figures/matrix';

@@ -1,6 +1,6 @@
 // What is said of a training that is over: no more than its pictures show.
-import type { Frame } from '../../compute/training/protocol';
-import type { TaskId } from '../../compute/training/tasks';
+import type { Frame } from '../../compute/shared/training/protocol';
+import type { TaskId } from '../../compute/shared/training/tasks';
 import { inText } from '../../figures/format';
 import { best, birthOf, headName, scoreOf, type Score } from './born';
 import text from '$texts/learn-born.yaml';

@@ -1,5 +1,5 @@
 // What two trainings side by side come to.
-import type { TrainingSessions, WhatIfRun } from '../../compute/training/protocol';
+import type { TrainingSessions, WhatIfRun } from '../../compute/shared/training/protocol';
 
 export type Outcome = 'same' | 'worse' | 'nothing' | 'cheats';
 

@@ -1,5 +1,5 @@
 // A step by hand shows how its block is taken in, as playing does. The address holds at once that it has been.
-import { afterFrame } from '../../compute/frames';
+import { afterFrame } from '../../compute/page/frames';
 import { lessMotion } from '../../figures/less';
 import { pace } from '../../figures/pace.svelte';
 import { Stepper } from '../../figures/stepper.svelte';

@@ -1,6 +1,6 @@
 // The figures of this chapter as programs elsewhere.
-import type { LinearOrders, OnlineSteps, RankResult } from '../../compute/lessons/longer';
-import type { MatrixData } from '../../compute/protocol';
+import type { LinearOrders, OnlineSteps, RankResult } from '../../compute/worker/lessons/longer';
+import type { MatrixData } from '../../compute/page/protocol';
 import { programs } from '../../figures/program';
 import type { Sizes } from './scene-online';
 

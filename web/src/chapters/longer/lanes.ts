@@ -1,8 +1,8 @@
 // A block of keys as a motion, a lane for each query: m grows to the block's largest score, ℓ and o shrink by the factor,
 // and what the block brings is added. Every length is one of the core's numbers, or on its way from one to the next.
-import { at, type MatrixData } from '../../compute/protocol';
+import { at, type MatrixData } from '../../compute/page/protocol';
 import { between, part } from '../../figures/motion';
-import type { OnlineSteps } from '../../compute/lessons/longer';
+import type { OnlineSteps } from '../../compute/worker/lessons/longer';
 import type { Phase, Step } from './scene-online';
 
 /** Frames of a block: m has grown by the first, ℓ and o have shrunk by the second. */

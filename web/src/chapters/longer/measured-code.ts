@@ -1,5 +1,5 @@
 // What was measured, as data, and as a program for the package that measures it again.
-import { attentionSizes, type Measured } from '../../compute/measure-protocol';
+import { attentionSizes, type Measured } from '../../compute/shared/measure-protocol';
 
 export function measuredData(all: readonly Measured<'attention'>[]): string {
   const lines = all.map(({ runner, n, median, least, most, bytes, wrong }) =>

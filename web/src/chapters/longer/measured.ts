@@ -1,6 +1,6 @@
 // What is made of the measured times: where one way overtakes another.
-import type { AttentionRunner, Measured, Plan } from '../../compute/measure-protocol';
-import { of, sizesBetween } from '../../compute/measured';
+import type { AttentionRunner, Measured, Plan } from '../../compute/shared/measure-protocol';
+import { of, sizesBetween } from '../../compute/page/measured';
 
 export const runners: readonly AttentionRunner[] = [
   ...(['full', 'blocked', 'online', 'window', 'linearScores', 'linear', 'lowRank'] as const),

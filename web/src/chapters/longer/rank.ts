@@ -1,5 +1,5 @@
 // How many singular values it takes, by their running sum of shares.
-import type { RankResult } from '../../compute/lessons/longer';
+import type { RankResult } from '../../compute/worker/lessons/longer';
 
 export const tokens = 64;
 /** Attention to so many averages of keys is timed. */

@@ -1,6 +1,6 @@
 // Linear attention's matrices as they are drawn, and why each number is what it is.
-import type { LinearOrders } from '../../compute/lessons/longer';
-import { at, type MatrixData } from '../../compute/protocol';
+import type { LinearOrders } from '../../compute/worker/lessons/longer';
+import { at, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
 import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';

@@ -1,6 +1,6 @@
 // Online softmax at one step: what is held as matrices, where it comes from, and why each number is what it is.
-import type { OnlineSteps } from '../../compute/lessons/longer';
-import { at, type MatrixData } from '../../compute/protocol';
+import type { OnlineSteps } from '../../compute/worker/lessons/longer';
+import { at, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
 import { numerals, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';

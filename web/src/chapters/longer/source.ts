@@ -1,8 +1,13 @@
 // Where this chapter's Q, K and V come from: drawn by the core's generator, or made by one of chapter Attend's
 // heads of a text.
-import type { Given } from '../../compute/lessons/longer';
+import type { Given } from '../../compute/worker/lessons/longer';
 import { numerals, type Axis } from '../../figures/matrix';
-import { contentWidth, headWeights, positions, table } from '../../compute/handmade/attend-heads';
+import {
+  contentWidth,
+  headWeights,
+  positions,
+  table,
+} from '../../compute/shared/handmade/attend-heads';
 import type { Source } from '../../state/longer';
 
 const sentence = 'the cat saw the dog chase the cat and the dog saw the cat run away';

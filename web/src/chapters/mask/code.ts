@@ -1,8 +1,8 @@
 // The figures as programs elsewhere: attention under a mask in NumPy, PyTorch and C++, and which blocks a mask skips.
-import { futureGraphs, maskGraphs } from '../../compute/handmade/mask-graph';
-import type { FutureAnswer } from '../../compute/lessons/mask';
-import type { BlocksAnswer, BlocksAsk } from '../../compute/lessons/mask-blocks';
-import { blockSize, type BlockPattern, type HideId } from '../../compute/lessons/mask-rules';
+import { futureGraphs, maskGraphs } from '../../compute/shared/handmade/mask-graph';
+import type { FutureAnswer } from '../../compute/worker/lessons/mask';
+import type { BlocksAnswer, BlocksAsk } from '../../compute/worker/lessons/mask-blocks';
+import { blockSize, type BlockPattern, type HideId } from '../../compute/shared/lessons/mask-rules';
 import { programsOf } from '../../figures/graph';
 import { programs, type Own } from '../../figures/program';
 import type { Scene } from './scene';

@@ -1,5 +1,5 @@
 // What the visitor has typed, as a row of X each: words, characters or numbers, the first ones only.
-import type { Content } from '../../compute/protocol';
+import type { Content } from '../../compute/page/protocol';
 import { contentOf } from '../../entered/attend';
 import { parseNumbers, type NumbersProblem } from '../../entered/numbers';
 import { labelsOf, type Entered } from '../../entered/labels';

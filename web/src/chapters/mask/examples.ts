@@ -1,5 +1,5 @@
 // Masks worth trying, as what they change in the state.
-import type { DrawnMask } from '../../compute/lessons/mask-rules';
+import type { DrawnMask } from '../../compute/shared/lessons/mask-rules';
 import type { MaskState } from '../../state/mask';
 
 export const exampleIds = ['empty', 'past', 'prefix'] as const;

@@ -1,6 +1,6 @@
-import type { FutureAsk, MaskAsk } from '../../compute/lessons/mask';
+import type { FutureAsk, MaskAsk } from '../../compute/worker/lessons/mask';
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
-import { type GarbageId } from '../../compute/lessons/mask-rules';
+import { type GarbageId } from '../../compute/shared/lessons/mask-rules';
 import { decode, defaults, encode, type MaskState } from '../../state/mask';
 import type { Typed } from './entered';
 

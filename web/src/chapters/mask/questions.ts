@@ -1,6 +1,6 @@
 // What the chapter asks. Answered by the core for the text at hand.
-import { blockLengths, type HideId, type RuleId } from '../../compute/lessons/mask-rules';
-import { rowOf } from '../../compute/protocol';
+import { blockLengths, type HideId, type RuleId } from '../../compute/shared/lessons/mask-rules';
+import { rowOf } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
 import { matrixOf } from '../../figures/graph';
 import { guesses, numbers } from '../../figures/guess';

@@ -1,6 +1,6 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
-import type { MaskAnswer } from '../../compute/lessons/mask';
-import { at, type MatrixData } from '../../compute/protocol';
+import type { MaskAnswer } from '../../compute/worker/lessons/mask';
+import { at, type MatrixData } from '../../compute/page/protocol';
 import { GraphScene, matrixOf, type Shown } from '../../figures/graph';
 import type { Place } from '../../figures/grid';
 import { inPercent, inText } from '../../figures/format';
@@ -9,8 +9,8 @@ import { numerals, type Axis, type Drawn } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import { differences, letter, markCell, word, wordAxis } from '../../figures/scene';
 import { factor } from '../../figures/why';
-import { maskGraphs } from '../../compute/handmade/mask-graph';
-import { hides, type HideId, type RuleId } from '../../compute/lessons/mask-rules';
+import { maskGraphs } from '../../compute/shared/handmade/mask-graph';
+import { hides, type HideId, type RuleId } from '../../compute/shared/lessons/mask-rules';
 import { maskIds, type MaskState } from '../../state/mask';
 import type { Typed } from './entered';
 import text from '$texts/mask.yaml';

@@ -1,5 +1,5 @@
-import { presets } from '../../compute/meaning/presets';
-import { words } from '../../compute/meaning/words.svelte';
+import { presets } from '../../compute/shared/meaning/presets';
+import { words } from '../../compute/page/meaning/words.svelte';
 import { inText } from '../../figures/format';
 import { guesses } from '../../figures/guess';
 import { questionsOf } from '../../shell/question';

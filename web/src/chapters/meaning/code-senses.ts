@@ -1,6 +1,6 @@
 // The senses of a word as a program: plain PyTorch that reads the encoder's folder, puts every sentence through it, and measures by
 // layer how far the two senses are apart.
-import type { SensesView } from '../../compute/meaning/protocol';
+import type { SensesView } from '../../compute/shared/meaning/protocol';
 import { literal } from '../../figures/code';
 import { decoderOf } from '../../figures/program-decoder';
 import { pythonComment } from '../../figures/quoting';

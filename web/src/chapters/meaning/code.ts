@@ -1,5 +1,5 @@
 // The figure as a program: NumPy that opens the very file, computes the same, and says how far its digits are from the page's.
-import type { WordsView } from '../../compute/meaning/protocol';
+import type { WordsView } from '../../compute/shared/meaning/protocol';
 import { literal } from '../../figures/code';
 import { pythonLiteral } from '../../figures/quoting';
 

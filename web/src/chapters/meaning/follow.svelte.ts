@@ -1,6 +1,6 @@
 // Word vectors follow what is asked in the address, and wait while nobody looks.
-import { words } from '../../compute/meaning/words.svelte';
-import { waitUnseen } from '../../compute/training/run.svelte';
+import { words } from '../../compute/page/meaning/words.svelte';
+import { waitUnseen } from '../../compute/page/training/run.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { MeaningState } from '../../state/meaning';
 import { wordsQuery } from './model';

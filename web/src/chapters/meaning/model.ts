@@ -2,8 +2,8 @@ import { megabytes } from '../../figures/local';
 import { wordsOf } from '../../figures/segments';
 import made from '$meaning';
 import { bank } from '../../../../models/meaning.mjs';
-import type { Shipped } from '../../compute/fetched';
-import { opening } from '../../compute/meaning/presets';
+import type { Shipped } from '../../compute/worker/fetched';
+import { opening } from '../../compute/shared/meaning/presets';
 import type {
   Analogy,
   Direction,
@@ -11,9 +11,9 @@ import type {
   SentencesQuery,
   WordsQuery,
   WordsView,
-} from '../../compute/meaning/protocol';
-import { senses } from '../../compute/meaning/senses.svelte';
-import { words } from '../../compute/meaning/words.svelte';
+} from '../../compute/shared/meaning/protocol';
+import { senses } from '../../compute/page/meaning/senses.svelte';
+import { words } from '../../compute/page/meaning/words.svelte';
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { rootHref } from '../../shell/links';
 import { decode, encode, type MeaningState } from '../../state/meaning';

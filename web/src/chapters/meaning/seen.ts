@@ -1,6 +1,6 @@
 // What the chapter shows of a word in its sentences: from the Worker, or as it was made with the page.
-import { senses } from '../../compute/meaning/senses.svelte';
-import type { SensesView } from '../../compute/meaning/protocol';
+import { senses } from '../../compute/page/meaning/senses.svelte';
+import type { SensesView } from '../../compute/shared/meaning/protocol';
 import type { MeaningState } from '../../state/meaning';
 import { sensesQuery } from './model';
 import made from '$meaning/senses';

@@ -1,6 +1,6 @@
 // The same digits by plain PyTorch: it reads the very folder, runs the model line by line, and says how far its numbers are
 // from those that the page shows.
-import type { About, Next, Reading, Sampling } from '../../compute/opened/protocol';
+import type { About, Next, Reading, Sampling } from '../../compute/shared/opened/protocol';
 import { literal } from '../../figures/code';
 import { pythonComment, pythonLiteral } from '../../figures/quoting';
 import type { ModelState } from '../../state/model';

@@ -1,5 +1,5 @@
 // The same training as a program: of the package, in Node.
-import { settingsOf, steps, type Adapter } from '../../compute/opened/further-protocol';
+import { settingsOf, steps, type Adapter } from '../../compute/shared/opened/further-protocol';
 import { pythonLiteral } from '../../figures/quoting';
 
 /** JavaScript reads it as Python does. */

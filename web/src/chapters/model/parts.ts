@@ -1,6 +1,6 @@
 // How parts of a model are named, and which of them are switched off.
-import type { Cost } from '../../compute/opened/away-protocol';
-import type { Shape } from '../../compute/opened/shape';
+import type { Cost } from '../../compute/shared/opened/away-protocol';
+import type { Shape } from '../../compute/worker/opened/shape';
 import text from '$texts/model.yaml';
 
 export type Part = Pick<Cost, 'layer' | 'head' | 'part'>;

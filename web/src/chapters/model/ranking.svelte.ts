@@ -1,6 +1,6 @@
 // All parts of the open model taken away in turn, for the question about it and for the figure that shows it.
-import type { Cost } from '../../compute/opened/away-protocol';
-import { opened } from '../../compute/opened/opened.svelte';
+import type { Cost } from '../../compute/shared/opened/away-protocol';
+import { opened } from '../../compute/page/opened/opened.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';
 import type { ModelState } from '../../state/model';
 import { veils } from '../../figures/veils.svelte';

@@ -1,7 +1,7 @@
 // A question to the open model whose answer comes in parts: begun, followed and stopped.
-import { opened } from '../../compute/opened/opened.svelte';
-import { isSame } from '../../compute/kept';
-import type { OpenedRequests, RequestKind } from '../../compute/opened/protocol';
+import { opened } from '../../compute/page/opened/opened.svelte';
+import { isSame } from '../../compute/page/kept';
+import type { OpenedRequests, RequestKind } from '../../compute/shared/opened/protocol';
 
 export class Running<K extends RequestKind> {
   state = $state.raw<'waiting' | 'running' | 'stopped' | 'finished' | 'failed'>('waiting');

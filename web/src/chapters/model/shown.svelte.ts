@@ -2,10 +2,14 @@
 // the opening sentence when the page was built.
 import opening from '$opening';
 import { getContext, setContext } from 'svelte';
-import { opened, Reply } from '../../compute/opened/opened.svelte';
-import { openingSampling, openingSeed, openingText } from '../../compute/opened/opening-text';
-import { unpacked } from '../../compute/opened/packed';
-import type { Next, Reading, Sampling, TextAsk } from '../../compute/opened/protocol';
+import { opened, Reply } from '../../compute/page/opened/opened.svelte';
+import {
+  openingSampling,
+  openingSeed,
+  openingText,
+} from '../../compute/shared/opened/opening-text';
+import { unpacked } from '../../compute/shared/opened/packed';
+import type { Next, Reading, Sampling, TextAsk } from '../../compute/shared/opened/protocol';
 import { rootHref } from '../../shell/links';
 import type { ModelState } from '../../state/model';
 import { offOf, partOf } from './parts';

@@ -1,7 +1,7 @@
 // This chapter's figures as programs elsewhere.
 import type { Reading, StrassenSigns, TracedMethod } from 'tril/lessons';
-import type { Factors, MemoryTotals } from '../../compute/lessons/multiply';
-import type { MatrixData } from '../../compute/protocol';
+import type { Factors, MemoryTotals } from '../../compute/worker/lessons/multiply';
+import type { MatrixData } from '../../compute/page/protocol';
 import { programs } from '../../figures/program';
 import { shape } from './memory';
 

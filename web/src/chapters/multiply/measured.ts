@@ -1,7 +1,7 @@
 // What is made of the measured times: speeds as lines, an exponent each, and where Strassen takes over.
-import type { Measured, Plan, Runner } from '../../compute/measure-protocol';
-import type { Speed } from '../../compute/steady';
-import { of, sizesBetween } from '../../compute/measured';
+import type { Measured, Plan, Runner } from '../../compute/shared/measure-protocol';
+import type { Speed } from '../../compute/shared/steady';
+import { of, sizesBetween } from '../../compute/page/measured';
 
 export const runners: readonly Runner[] = [
   'javascript',

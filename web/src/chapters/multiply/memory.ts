@@ -1,5 +1,5 @@
 // The example of the memory figure, and where its lines lie.
-import type { MemoryShape, MemoryTrace } from '../../compute/lessons/multiply';
+import type { MemoryShape, MemoryTrace } from '../../compute/worker/lessons/multiply';
 
 export const shape: MemoryShape = { n: 16, lineFloats: 4, lines: 8, block: 4 };
 

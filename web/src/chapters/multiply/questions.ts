@@ -1,7 +1,7 @@
 // What the chapter asks. Answered by the core: its products, its count of misses, its times.
 import type { TracedMethod } from 'tril/lessons';
-import type { Runner } from '../../compute/measure-protocol';
-import type { MatrixData } from '../../compute/protocol';
+import type { Runner } from '../../compute/shared/measure-protocol';
+import type { MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
 import { guesses, numbers } from '../../figures/guess';
 import { count, duration } from '../../figures/local';

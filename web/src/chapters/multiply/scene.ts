@@ -1,5 +1,5 @@
 // Matrices of this chapter as the figures draw them.
-import type { MatrixData } from '../../compute/protocol';
+import type { MatrixData } from '../../compute/page/protocol';
 import { numbered, type Drawn } from '../../figures/matrix';
 import { drawnOf as drawn, type Look } from '../../figures/scene';
 import text from '$texts/multiply.yaml';

@@ -1,5 +1,5 @@
 // Quarters of matrices, and the sums that Strassen's signs make of them.
-import type { MatrixData } from '../../compute/protocol';
+import type { MatrixData } from '../../compute/page/protocol';
 import type { Mark } from '../../figures/pointing.svelte';
 
 interface Signed {

@@ -1,6 +1,6 @@
 // Two rows of words, the encoder's above the decoder's, and the arcs of three attentions: over the encoder's words, between the
 // rows, and under the decoder's words. Each arc is as thick as its weight.
-import { at, rowOf, type MatrixData } from '../../compute/protocol';
+import { at, rowOf, type MatrixData } from '../../compute/page/protocol';
 import { between } from '../../figures/motion';
 import { emOf, leastWeight } from '../../figures/sentence';
 

@@ -5,9 +5,9 @@ import type {
   AttentionMaps,
   Embedded,
   TowersAsk,
-} from '../../compute/lessons/towers';
-import { additiveWeights, generator, handMade } from '../../compute/handmade/towers-weights';
-import type { MatrixData } from '../../compute/protocol';
+} from '../../compute/worker/lessons/towers';
+import { additiveWeights, generator, handMade } from '../../compute/shared/handmade/towers-weights';
+import type { MatrixData } from '../../compute/page/protocol';
 import { programs, type Own } from '../../figures/program';
 import type { Python } from '../../figures/program-python';
 import { hiding } from '../../entered/towers';

@@ -1,5 +1,5 @@
 // What the chapter asks. Answered by the core for the texts and masks at hand.
-import { rowOf } from '../../compute/protocol';
+import { rowOf } from '../../compute/page/protocol';
 import { askOf, textsOf } from '../../entered/towers';
 import { weightInCell } from '../../figures/format';
 import { guesses } from '../../figures/guess';

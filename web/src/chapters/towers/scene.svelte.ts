@@ -1,6 +1,6 @@
 // The core's answer to the state as it is, as matrices; null while a newer one is under way.
-import { Answer } from '../../compute/lessons.svelte';
-import type { TowersCall } from '../../compute/lessons/towers-cost';
+import { Answer } from '../../compute/page/lessons.svelte';
+import type { TowersCall } from '../../compute/worker/lessons/towers-cost';
 import { askOf, sameWords, textsOf } from '../../entered/towers';
 import { useCost } from '../../figures/cost.svelte';
 import { useModel } from './model';

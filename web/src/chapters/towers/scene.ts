@@ -1,6 +1,6 @@
 // From the core's answer to matrices that can be drawn, and why each number is what it is.
-import type { AdditiveAnswer, TowersAnswer, TowersAsk } from '../../compute/lessons/towers';
-import { at, rowOf, type MatrixData } from '../../compute/protocol';
+import type { AdditiveAnswer, TowersAnswer, TowersAsk } from '../../compute/worker/lessons/towers';
+import { at, rowOf, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
 import { numerals, type Drawn } from '../../figures/matrix';
 import type { Mark } from '../../figures/pointing.svelte';

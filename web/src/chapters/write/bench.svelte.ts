@@ -1,7 +1,7 @@
 // A program that is being written: what its lines made when it last ran, and what is said of their cells.
 import { untrack } from 'svelte';
-import type { Ran, WriteLessons } from '../../compute/lessons/write';
-import { Answer } from '../../compute/lessons.svelte';
+import type { Ran, WriteLessons } from '../../compute/worker/lessons/write';
+import { Answer } from '../../compute/page/lessons.svelte';
 import { useFigure } from '../../figures/figure.svelte';
 import { GraphScene, costOf, programsOf } from '../../figures/graph';
 import { whyAt, type Why } from '../../figures/why';

@@ -1,5 +1,5 @@
 // What the lines of a program made: a row for each, with the matrices that it bound to names, or computed last.
-import type { Ran } from '../../compute/lessons/write';
+import type { Ran } from '../../compute/worker/lessons/write';
 import { numberCell } from '../../figures/format';
 import type { Shown } from '../../figures/graph';
 import { numerals } from '../../figures/matrix';

@@ -1,5 +1,5 @@
 // What each output row reads as: the token whose content is most like it, found by the core.
-import { rowOf } from '../../compute/protocol';
+import { rowOf } from '../../compute/page/protocol';
 import { visible } from '../../entered/tokens';
 import type { Scene } from './scene';
 

@@ -6,7 +6,7 @@ import {
   type AttendResult,
   type MatrixData,
   type MatrixId,
-} from '../../compute/protocol';
+} from '../../compute/page/protocol';
 import {
   numerals,
   plain,
@@ -18,7 +18,7 @@ import {
 import type { Role } from '../../figures/palette.svelte';
 import { scaleEnd } from '../../figures/paint';
 import { differences, drawnOf, letter, word, wordAxis, type Look } from '../../figures/scene';
-import { positions, weightIds, type WeightId } from '../../compute/handmade/attend-heads';
+import { positions, weightIds, type WeightId } from '../../compute/shared/handmade/attend-heads';
 import type { Cell } from '../../state/cell';
 import { isSquare } from '../../state/attend-steps';
 import text from '$texts/attend.yaml';

@@ -1,12 +1,12 @@
 // Why a cell has its value: the equation with its numbers, the cells they come from, and a sentence. The
 // factors are read from the trace, and so is the result; nothing is computed here.
-import { at, type MatrixId } from '../../compute/protocol';
+import { at, type MatrixId } from '../../compute/page/protocol';
 import type { Mark } from '../../figures/pointing.svelte';
 import { markCell, markCol, markRow, rowByCol, rowByRow, shareParts } from '../../figures/scene';
 import { factor, foundAt, largestOf, type Part, type Why } from '../../figures/why';
 import figureText from '$texts/figures.yaml';
 import type { Cell } from '../../state/attend';
-import { digitsOf, periods, type WeightId } from '../../compute/handmade/attend-heads';
+import { digitsOf, periods, type WeightId } from '../../compute/shared/handmade/attend-heads';
 import type { Scene } from './scene';
 import text from '$texts/attend.yaml';
 

@@ -1,0 +1,22 @@
+// A word in its sentences, as the page has it.
+import { Looked } from './looked.svelte';
+import type { MeaningSessions, SensesSaid } from '../../shared/meaning/protocol';
+
+class Senses extends Looked<'senses', 'none' | 'reading' | 'there'> {
+  constructor() {
+    super('senses', 'none');
+  }
+
+  begin(ask: MeaningSessions['senses']['ask']): void {
+    if (this.state === 'none' || this.state === 'failed') this.start(ask);
+  }
+
+  protected override hear(said: SensesSaid): void {
+    super.hear(said);
+    if (said.what === 'view') this.state = 'there';
+    else if (said.what !== 'open') this.state = said.what;
+    if (said.what === 'reading') this.progress = { read: said.done, all: said.all };
+  }
+}
+
+export const senses = new Senses();

@@ -1,0 +1,27 @@
+// An end of a Worker that all figures of one host page share, each of them a document of its own.
+import type { ToEnd } from '../worker/jobs';
+import type { WorkerLike } from './line';
+
+/** To end it ends what was begun here, and leaves the Worker to the others; `over` hears that. */
+export function endOf(worker: SharedWorker, over: () => void): WorkerLike {
+  const { port } = worker;
+  const end: WorkerLike = {
+    onmessage: null,
+    onerror: null,
+    onmessageerror: null,
+    postMessage: (message) => port.postMessage(message),
+    terminate() {
+      leave();
+      over();
+    },
+  };
+  function leave(): void {
+    port.postMessage({ what: 'leave' } satisfies ToEnd);
+    port.close();
+  }
+  worker.onerror = (event) => end.onerror?.(event as ErrorEvent);
+  port.onmessageerror = (event) => end.onmessageerror?.(event);
+  port.onmessage = (event) => end.onmessage?.(event);
+  addEventListener('pagehide', ({ persisted }) => persisted || leave());
+  return end;
+}

@@ -1,0 +1,115 @@
+// Tensors as plain data, and their axes in another order.
+import type { Tensor, Tril } from 'tril';
+import type { MatrixData } from '../../page/protocol';
+
+export interface TensorData {
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+export const tensorOf = (tril: Tril, { shape, data }: TensorData): Tensor =>
+  tril.tensor(shape, data);
+
+export const dataOf = (tensor: Tensor): TensorData => ({
+  shape: tensor.shape,
+  data: tensor.read(),
+});
+
+/** The same numbers in another shape. */
+export const shaped = ({ data }: TensorData, shape: readonly number[]): TensorData => ({
+  shape,
+  data,
+});
+
+/** The first axes down and the last ones across, so that it is as square as can be; one axis lies across. */
+export function asRows({ shape, data }: TensorData): MatrixData {
+  let best = { rows: 1, cols: data.length };
+  let rows = 1;
+  for (const size of shape.slice(0, -1)) {
+    rows *= size;
+    const cols = data.length / rows;
+    const slender = ({ rows: down, cols: across }: typeof best) =>
+      Math.max(down, across) / Math.min(down, across);
+    if (slender({ rows, cols }) <= slender(best)) best = { rows, cols };
+  }
+  return { ...best, data };
+}
+
+/** The two axes in the middle of four in the other order: [B, T, H, D] to [B, H, T, D], and back. */
+export function swapMiddle({ shape, data }: TensorData): TensorData {
+  const [batches, first, second, width] = shape;
+  const swapped = new Float32Array(data.length);
+  for (let b = 0; b < batches; ++b) {
+    for (let i = 0; i < first; ++i) {
+      for (let j = 0; j < second; ++j) {
+        const from = ((b * first + i) * second + j) * width;
+        const to = ((b * second + j) * first + i) * width;
+        swapped.set(data.subarray(from, from + width), to);
+      }
+    }
+  }
+  return { shape: [batches, second, first, width], data: swapped };
+}
+
+/** The last two axes of four in the other order. */
+export function swapLast({ shape, data }: TensorData): TensorData {
+  const [batches, heads, rows, cols] = shape;
+  const swapped = swapMiddle({ shape: [batches * heads, rows, cols, 1], data });
+  return shaped(swapped, [batches, heads, cols, rows]);
+}
+
+/** [B, Hk, S, D] to [B, n Hk, S, D], all heads in turn, n times. */
+export function tiled({ shape, data }: TensorData, times: number): TensorData {
+  const [batches, heads, tokens, width] = shape;
+  const size = heads * tokens * width;
+  const repeated = new Float32Array(data.length * times);
+  for (let place = 0; place < batches * times; ++place) {
+    const batch = Math.floor(place / times);
+    repeated.set(data.subarray(batch * size, (batch + 1) * size), place * size);
+  }
+  return { shape: [batches, heads * times, tokens, width], data: repeated };
+}
+
+/** [B, Hk, S, D] to [B, n Hk, S, D], each head n times, one after another. */
+export function eachRepeated({ shape, data }: TensorData, times: number): TensorData {
+  const [batches, heads, tokens, width] = shape;
+  const single = { shape: [batches * heads, 1, tokens, width], data };
+  return shaped(tiled(single, times), [batches, heads * times, tokens, width]);
+}
+
+/**
+ * The same numbers in the shape that is wanted: without axes of 1 before the others, or heads that lie side by side
+ * in the last axis, [B, T, H D], or stand after the tokens, [B, T, H, D], where [B, H, T, D] is wanted. Null where it
+ * does not fit.
+ */
+export function fitted(given: TensorData, wanted: readonly number[]): TensorData | null {
+  const bare = (shape: readonly number[]) => shape.join().replace(/^(1,)+/u, '');
+  if (bare(given.shape) === bare(wanted)) return shaped(given, wanted);
+  if (wanted.length < 3) return null;
+  const [batches, heads, tokens, width] = [...Array<number>(4 - wanted.length).fill(1), ...wanted];
+  const after = [
+    [batches, tokens, heads * width],
+    [batches, tokens, heads, width],
+  ].map(bare);
+  if (!after.includes(bare(given.shape))) return null;
+  return shaped(swapMiddle(shaped(given, [batches, tokens, heads, width])), wanted);
+}
+
+/** Rows of a matrix and its columns in each other's place. */
+export function transposed({ shape, data }: TensorData): TensorData {
+  const [rows, cols] = shape;
+  return {
+    shape: [cols, rows],
+    data: Float32Array.from(data, (_, i) => data[(i % rows) * cols + Math.floor(i / rows)]),
+  };
+}
+
+/** Equal parts of the first axis, in another order. */
+export function partsInOrder({ shape, data }: TensorData, order: readonly number[]): TensorData {
+  const size = data.length / order.length;
+  const reordered = new Float32Array(data.length);
+  order.forEach((part, place) =>
+    reordered.set(data.subarray(part * size, (part + 1) * size), place * size),
+  );
+  return { shape, data: reordered };
+}

@@ -1,0 +1,45 @@
+// Tensors of a visitor's files, which the Worker keeps from when they are posted, once, until the page lets go of them.
+import type { Tril } from 'tril';
+import type { Session } from '../answers';
+import type { TensorData } from '../../shared/lessons/layouts';
+
+/** One of those that were given together. */
+export interface KeptTensor {
+  readonly set: number;
+  readonly at: number;
+}
+
+export interface KeptSessions {
+  /** Says the number of the set, and keeps it until it is cancelled. */
+  keep: {
+    ask: { readonly tensors: readonly TensorData[] };
+    said: number;
+    told: never;
+    answer: never;
+  };
+}
+
+const sets = new Map<number, readonly TensorData[]>();
+let newest = 0;
+
+export async function keep(
+  _: Tril,
+  { tensors }: KeptSessions['keep']['ask'],
+  session: Session<number>,
+): Promise<never> {
+  const set = ++newest;
+  sets.set(set, tensors);
+  try {
+    session.say(set);
+    for (;;) await session.next();
+  } finally {
+    sets.delete(set);
+  }
+}
+
+export function taken(one: TensorData | KeptTensor): TensorData {
+  if (!('set' in one)) return one;
+  const tensor = sets.get(one.set)?.[one.at];
+  if (!tensor) throw new Error(`Tensor ${one.at} of set ${one.set} is not kept any more.`);
+  return tensor;
+}

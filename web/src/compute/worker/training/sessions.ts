@@ -1,0 +1,48 @@
+// What the Worker that trains can be asked for: trainings, a model that is opened, and the questions of their chapters.
+import type { TrainingTril } from 'tril/training';
+import type { Answers, Held, Session } from '../answers';
+import type { CallAsk, CallsLessons } from '../lessons/calls';
+import { learnAnswers, stepCall, type LearnLessons } from '../lessons/learn';
+import { ratesAnswers, type RatesLessons } from '../lessons/rates';
+import { callAnswers } from '../lessons/timed';
+import { born } from '../../shared/training/born';
+import type { MeaningSessions } from '../../shared/meaning/protocol';
+import type { OpenedSession } from '../../shared/opened/protocol';
+import type { TrainingSessions } from '../../shared/training/protocol';
+
+/** Those further down are fetched where somebody comes near. */
+const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions, TrainingTril> = {
+  born,
+  own: async (...given) => (await import('./own')).own(...given),
+  whatIf: async (...given) => (await import('./what-if')).whatIf(...given),
+  words: async (...given) => (await import('../meaning/words')).words(...given),
+  senses: async (...given) => (await import('../meaning/senses')).senses(...given),
+  sentences: async (...given) => (await import('../meaning/sentences')).sentences(...given),
+  recall: async (tril, ask) => (await import('./recall')).recall(tril, ask),
+  price: async (...given) => (await import('./price')).price(...given),
+  opened: async (...given) => (await import('../opened/session')).opened(...given),
+};
+
+/** Of what calls cost: of the one that Learn shows. */
+interface StepLessons {
+  cost: { ask: Extract<CallAsk, { call: 'step' }>; answer: CallsLessons['cost']['answer'] };
+  time: { ask: Extract<CallAsk, { call: 'step' }>; answer: CallsLessons['time']['answer'] };
+}
+type Own = LearnLessons & RatesLessons & StepLessons;
+const answers: Answers<Own, TrainingTril> = {
+  ...learnAnswers,
+  ...ratesAnswers,
+  ...callAnswers<StepLessons['cost']['ask']>({ step: stepCall }),
+};
+
+/** The answer of any kind, as a training's or a question's, later or at once. */
+export function work(
+  tril: TrainingTril,
+  kind: string,
+  ask: unknown,
+  session: Session<unknown, unknown>,
+): unknown {
+  return kind in answers
+    ? tril.scope(() => answers[kind as keyof Own](tril, ask as never))
+    : trainings[kind as keyof typeof trainings](tril, ask as never, session as never);
+}
