@@ -20,10 +20,10 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   await expect(page.getByRole('alert')).toHaveCount(0);
   expect(await inPage(page, ({ workers }) => workers.length)).toBe(2);
 
-  // Twice while something is waited for: now there is a reason, and an end.
+  // Twice while something is waited for that was not asked before: now there is a reason, and an end.
   await inPage(page, (held) => void (held.hold = 'attend'));
   const held = await attend.drawn('weights');
-  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
+  await page.getByLabel(message('attend.input.label')).fill('a a b');
   await kill(page);
   await expect.poll(() => inPage(page, ({ workers }) => workers.length)).toBe(3);
   await kill(page);
@@ -38,6 +38,9 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   await inPage(page, (all) => void (all.hold = ''));
   await page.getByRole('button', { name: message('shell.tryAgain') }).click();
   await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect.poll(() => attend.drawn('weights')).not.toEqual(held);
+  await page.getByLabel(message('attend.input.label')).fill('a b a');
+  await page.getByRole('radio', { name: message('attend.head.names.same') }).click();
   await expect.poll(() => attend.drawn('weights')).toEqual(before);
 });
 
