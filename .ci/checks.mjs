@@ -45,7 +45,10 @@ const checks = {
   "types of the page's tests": () => npx('tsc', '--noEmit', '--project', 'tests/web'),
   'types of the other tests': () => npx('tsc', '--noEmit', '--project', 'tests'),
   'the checks themselves': () =>
-    call(process.execPath, '--test', join(root, '.ci', 'checks.test.mjs')),
+    call(
+      ...[process.execPath, '--test'],
+      ...['checks', 'check-floors'].map((name) => join(root, '.ci', `${name}.test.mjs`)),
+    ),
   'the toolchain': () => call(process.execPath, '--test', join(root, '.ci', 'toolchain.test.mjs')),
   'clang-format': () => clangFormat({ write: false }),
   'types of the package': () => call('npm', 'run', 'check', '--workspace', 'wasm'),
