@@ -18,10 +18,9 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 JsonReader::JsonReader(const char* call, std::string_view text, std::size_t offset,
                        const char* argument)
     : call_(call), argument_(argument), text_(text), offset_(offset) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // as Windows' editors write it
   if (offset > 0) return;
   refuse_mistaken_file(call, argument, text);
-  if (text.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+  at_ = byte_order_mark(text);
 }
 
 void JsonReader::fail_at(std::size_t position, const Message& problem) const {

@@ -237,7 +237,7 @@ PublishedWordVectors read_binary(std::string_view bytes, Sizes sizes) {
 PublishedWordVectors read_published_word_vectors(std::span<const std::byte> file) {
   std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   detail::refuse_mistaken_file(kCall, "file", text);
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  text.remove_prefix(detail::byte_order_mark(text));
   std::string_view rest = text;
   const std::string_view line = take_line(rest);
   if (const std::optional<Sizes> sizes = read_sizes(line)) {

@@ -1,5 +1,6 @@
 #include <tril/files/file.h>
 #include <tril/files/json_value.h>
+#include <tril/files/utf8.h>
 #include <tril/foundation/check.h>
 #include <tril/text/tokenizer_file.h>
 #include <tril/text/vocabulary_entries.h>
@@ -26,9 +27,7 @@ std::string text_at(const std::filesystem::path& path) {
 // Windows.
 template <typename Read>
 void for_each_line(std::string_view text, const Read& read) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  for (std::size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-       begin < text.size();) {
+  for (std::size_t begin = detail::byte_order_mark(text); begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);
     if (line.ends_with('\r')) line.remove_suffix(1);
