@@ -65,8 +65,8 @@ void Mask::check(const Shape<4>& scores, const char* call) const {
   }
 }
 
-std::vector<MemoryRange> Mask::memory() const {
-  std::vector<MemoryRange> ranges;
+detail::SmallVector<MemoryRange, 2> Mask::memory() const {
+  detail::SmallVector<MemoryRange, 2> ranges;
   for (const detail::MaskRule& rule : rules_) {
     std::visit(
         [&](const auto& r) {

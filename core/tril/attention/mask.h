@@ -59,7 +59,7 @@ class Mask {
   void check(const Shape<4>& scores, const char* call) const;
 
   // The memory that dense rules borrow: nothing that is written may lie there.
-  std::vector<MemoryRange> memory() const;
+  detail::SmallVector<MemoryRange, 2> memory() const;
 
   // The range of block.keys outside of which every key is hidden from all queries of the block.
   // Keys inside it may be hidden, too.
