@@ -1,5 +1,7 @@
 // What an additive mask has for a key that another rule hides changes nothing, in whichever order
 // the rules stand: it may be NaN, an infinity or huge.
+#include "core/hidden_masks.h"
+
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/attention_backward.h>
@@ -7,87 +9,35 @@
 #include <string>
 #include <vector>
 
-#include "core/hidden.h"
-
 namespace tril {
 namespace {
 
-using testing::append, testing::expect_hidden, testing::kInfinity, testing::normal4;
-
-struct Hiding {
-  const char* name;
-  AttentionOptions options;  // without the additive mask
-  bool first;                // whether its mask stands before the additive one
-};
-
-// Options that hide keys of 2 batches, by masks and without.
-std::vector<Hiding> ways_to_hide(Index queries, Index keys, const Buffer<std::uint8_t, 4>& seen,
-                                 const Buffer<float, 4>& shifts) {
-  std::vector<Hiding> all;
-  const auto add = [&](const char* name, const Mask& mask) {
-    for (const bool first : {true, false}) {
-      AttentionOptions options;
-      options.mask = mask;
-      all.push_back({name, options, first});
-    }
-  };
-  add("causal mask", Mask::causal());
-  add("window", Mask::window(2, 1));
-  add("strided", Mask::strided(2, 3));
-  add("padding", Mask::padding({keys - 2, 1}));
-  add("boolean", Mask::boolean(seen));
-  add("another additive one", Mask::additive(shifts));
-  AttentionOptions causal, lengths;
-  causal.causal = true;
-  all.push_back({"causal", causal, true});
-  lengths.key_lengths = {keys - 1, queries}, lengths.causal = true;
-  if (queries < keys) all.push_back({"key lengths", lengths, true});
-  return all;
-}
-
-Buffer<float, 4> hidden_of(const AttentionOptions& options, Index queries, Index keys) {
-  Buffer<float, 4> values({2, 1, queries, keys});
-  const Mask whole = options.causal ? options.mask & Mask::causal() : options.mask;
-  mask_values(whole, 0, values);
-  for (std::size_t b = 0; b < options.key_lengths.size(); ++b) {
-    for (Index t = 0; t < queries; ++t) {
-      for (Index s = 0; s < keys; ++s) {
-        const bool sees = s <= t + options.key_lengths[b] - queries;
-        values.view()[static_cast<Index>(b)][0][t][s] = sees ? 0 : -kInfinity;
-      }
-    }
-  }
-  return values;
-}
+using testing::append, testing::expect_hidden, testing::kInfinity, testing::Masks,
+    testing::NamedMask, testing::normal4, testing::visibility;
 
 class HiddenMasks : public ::testing::Test {
  protected:
-  // run(options, what the additive mask adds) for each way to hide; `added` has garbage where keys
-  // are hidden.
+  // run(options) for each mask, with an additive one before or after it, which has garbage where
+  // keys are hidden.
   template <typename Run>
   void for_each_way(Index queries, Index keys, const Run& run) {
-    Buffer<std::uint8_t, 4> seen({1, 1, queries, keys});
-    Buffer<float, 4> shifts({2, 1, queries, keys}), added({2, 1, queries, keys});
-    for (Index t = 0; t < queries; ++t) {
-      for (Index s = 0; s < keys; ++s) {
-        seen.view()[0][0][t][s] = (t * 7 + s * 5) % 3 != 0;
-        for (Index b = 0; b < 2; ++b) {
-          shifts.view()[b][0][t][s] = (t + s * 3 + b) % 4 == 0 ? -kInfinity : 0.25f;
-        }
+    const Masks masks(queries, keys);
+    Buffer<float, 4> added({2, 1, queries, keys});
+    const Mask additive = Mask::additive(added);
+    for (const NamedMask& way : masks.all()) {
+      const Buffer<float, 4> seen = visibility(way.options, queries, keys);
+      for (const bool first : {true, false}) {
+        AttentionOptions options = way.options;
+        options.mask = first ? options.mask & additive : additive & options.mask;
+        expect_hidden(way.name + " of " + std::to_string(queries), [&](float garbage) {
+          for (Index i = 0; i < added.view().count(); ++i) {
+            const float shift = static_cast<float>(i % 5) / 4;
+            added.data()[i] = seen.data()[i] == -kInfinity ? garbage : shift;
+          }
+          return run(options);
+        });
+        if (HasFatalFailure()) return;
       }
-    }
-    for (Hiding& way : ways_to_hide(queries, keys, seen, shifts)) {
-      const Buffer<float, 4> hidden = hidden_of(way.options, queries, keys);
-      const Mask additive = Mask::additive(added);
-      way.options.mask = way.first ? way.options.mask & additive : additive & way.options.mask;
-      expect_hidden(std::string(way.name) + " of " + std::to_string(queries), [&](float garbage) {
-        for (Index i = 0; i < added.view().count(); ++i) {
-          const float shift = static_cast<float>(i % 5) / 4;
-          added.data()[i] = hidden.data()[i] == -kInfinity ? garbage : shift;
-        }
-        return run(way.options);
-      });
-      if (HasFatalFailure()) return;
     }
   }
 
