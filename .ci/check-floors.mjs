@@ -122,7 +122,7 @@ function judgeImport(path, target) {
   return here && there && here !== there ? `${here} imports ${target}, of another chapter` : '';
 }
 
-/** Where what is imported only as a type, or started as a Worker of its own, ends before its name. */
+/** Whether an import may lead to another thread: it imports types alone, or starts a Worker. */
 function crosses({ input, index, 3: url }) {
   const statement = input.slice(input.lastIndexOf(';', index) + 1, index);
   const names = /^\s*(?:import|export)\s*\{([^}]*)\}\s*$/m.exec(statement)?.[1].split(',');

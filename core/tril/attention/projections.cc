@@ -96,9 +96,8 @@ MultiHeadSizes check_projections(const char* call, const TensorView<const float,
   const char* const name = fused ? "in_proj_weight" : "q_proj_weight";
   const auto& given = fused ? weights.in_proj_weight : weights.q_proj_weight;
   check_view(given, call, name);
-  // No more heads than rows: their sum is a number.
-  const auto parts = [&] { return fused ? heads + 2 * kv_heads : heads; };
-  if (heads > given.size(0) || given.size(0) % parts() != 0) {
+  // The sum is formed only of heads that are no more than the rows, so that it cannot overflow.
+  if (heads > given.size(0) || given.size(0) % (fused ? heads + 2 * kv_heads : heads) != 0) {
     fail(call, name,
          {"its ", given.size(0), " rows do not divide into ", heads, " heads; shape is ", given});
   }

@@ -71,8 +71,7 @@ Buffer<float, static_cast<int>(Rank)> new_buffer(const std::array<Index, Rank>& 
 
 // A view or a buffer of floats, whose rank its type says.
 template <typename X>
-concept FloatTensor = detail::kRankOf<X> >
-0;
+concept FloatTensor = (detail::kRankOf<X> > 0);
 
 // A buffer of the same rank.
 template <FloatTensor X>

@@ -23,10 +23,10 @@ void by_loops(const TensorView<const float, 3>& x, bool sum_only, const TensorVi
           return sum;
         };
         const float sum = sum_as(0.0f);
-        const bool overflows = !sum_only && std::isinf(sum);  // where the average may not
-        out[b][t][c] = sum_only    ? sum
-                       : overflows ? static_cast<float>(sum_as(0.0) / static_cast<double>(t + 1))
-                                   : sum / static_cast<float>(t + 1);
+        out[b][t][c] = sum_only ? sum : sum / static_cast<float>(t + 1);
+        // A sum may leave float's range where the average does not.
+        if (sum_only || !std::isinf(sum)) continue;
+        out[b][t][c] = static_cast<float>(sum_as(0.0) / static_cast<double>(t + 1));
       }
     }
   }

@@ -90,7 +90,7 @@ std::int32_t draw_token(const VectorView<const float>& logits, const SamplingOpt
   if (options.temperature == 0) return static_cast<std::int32_t>(last);
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   double left = static_cast<double>(random.uniform()) * sum;
-  // `last` is the last that may be drawn: what rounding leaves over is its.
+  // `last` becomes the last token that may be drawn, which gets what rounding leaves over.
   for (std::size_t n = 0; n < shares.size(); ++n) {
     if (shares[n] == 0) continue;
     last = static_cast<std::ptrdiff_t>(n);

@@ -3,7 +3,7 @@ import { Answer } from '../compute/page/lessons.svelte';
 import type { CallAsk, CallId, SizesOf } from '../compute/worker/lessons/calls';
 import { LateAnswer } from './late.svelte';
 
-/** Of calls that are compared; null where there are none, and until they are counted. */
+/** The costs of calls that are compared; null where there are none, and until they are counted. */
 export function useCosts<Id extends CallId>(call: Id, all: () => readonly SizesOf<Id>[] | null) {
   const ask = () => {
     const sizes = all();
@@ -18,7 +18,7 @@ export function useCosts<Id extends CallId>(call: Id, all: () => readonly SizesO
   };
 }
 
-/** Of one call. */
+/** The cost of one call. */
 export function useCost<Id extends CallId>(call: Id, sizes: () => SizesOf<Id> | null) {
   const costs = useCosts(call, () => {
     const one = sizes();

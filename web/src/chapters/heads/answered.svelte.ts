@@ -34,7 +34,7 @@ export class Answered {
   readonly #tokens = $derived(this.#ask && this.#ask.ids.length + 1);
   /** What the chapter's times depend on. */
   readonly sizes = $derived(this.#tokens === null ? null : { tokens: this.#tokens });
-  /** Of attention alone, one sequence, for every division. */
+  /** The sizes of attention alone, on one sequence, for every division. */
   readonly divided = $derived.by(() => {
     const tokens = this.#tokens;
     if (tokens === null) return null;

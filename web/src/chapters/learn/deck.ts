@@ -15,7 +15,7 @@ export function buttonOf({ state }: Training, { first, again }: Words): string {
   return state === 'finished' ? again : first;
 }
 
-/** `ready`: while nothing is learned yet. */
+/** What the training is doing; `ready` is what is said before anything is learned. */
 export function doingOf(
   { state, failure }: Training,
   ready: string,

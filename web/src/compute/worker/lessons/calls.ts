@@ -108,7 +108,7 @@ export interface BlockCall {
   readonly causal: boolean;
 }
 
-/** With all biases and scales. */
+/** A block with all biases and scales. */
 const blockOf =
   ({ width, hidden, heads: count }: typeof blockSizes | typeof deepSizes): Call<BlockCall> =>
   (tril, { tokens, norm: order, activation, causal }) => ({
@@ -131,13 +131,13 @@ const blockOf =
     },
   });
 
-/** One of the stack of blocks. */
+/** One block of the stack. */
 const deepBlock: Call<Record<string, never>> = (tril) =>
   blockOf(deepSizes)(tril, {
     ...{ tokens: deepSizes.tokens, norm: 'post', activation: 'relu', causal: false },
   });
 
-/** The block's. */
+/** The feed-forward of the block. */
 const feedForward: Call<Pick<BlockCall, 'tokens' | 'activation'>> = (
   tril,
   { tokens, activation },

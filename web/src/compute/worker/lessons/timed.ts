@@ -35,7 +35,7 @@ export function timedEach(tril: Tril, what: unknown, all: readonly Timed[]): rea
   }));
 }
 
-/** What calls cost and how long they take, of calls by their names. */
+/** Answers what the named calls cost, and how long each takes. */
 export function callAnswers<
   Ask extends { readonly call: string; readonly sizes: readonly unknown[] },
 >(calls: Readonly<Record<Ask['call'], Call<never>>>) {

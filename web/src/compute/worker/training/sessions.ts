@@ -23,7 +23,7 @@ const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions, Traini
   opened: async (...given) => (await import('../opened/session')).opened(...given),
 };
 
-/** Of what calls cost: of the one that Learn shows. */
+/** The cost and time of the one call that Learn shows. */
 interface StepLessons {
   cost: { ask: Extract<CallAsk, { call: 'step' }>; answer: CallsLessons['cost']['answer'] };
   time: { ask: Extract<CallAsk, { call: 'step' }>; answer: CallsLessons['time']['answer'] };
