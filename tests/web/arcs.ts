@@ -1,6 +1,7 @@
 // Arcs between words as they are drawn, and what they should be.
 import type { Page } from '@playwright/test';
 import { expect } from './fixtures.ts';
+import { inSight } from './settled.ts';
 
 export interface DrawnArc {
   readonly key: string;
@@ -12,8 +13,10 @@ export interface DrawnArc {
 }
 
 /** All arcs of the word that is touched inside of `place`, in pixels of the window. */
-export const arcsIn = (page: Page, place: string): Promise<DrawnArc[]> =>
-  page.locator(`${place} path[data-arc]`).evaluateAll((all) =>
+export async function arcsIn(page: Page, place: string): Promise<DrawnArc[]> {
+  const paths = page.locator(`${place} path[data-arc]`);
+  await inSight(paths);
+  return paths.evaluateAll((all) =>
     all.map((one) => {
       const path = one as SVGPathElement;
       const screen = path.getScreenCTM()!;
@@ -29,6 +32,7 @@ export const arcsIn = (page: Page, place: string): Promise<DrawnArc[]> =>
       };
     }),
   );
+}
 
 /** The middles of words, across, by what their buttons are called. */
 export const middlesIn = async (page: Page, place: string): Promise<Map<string, number>> =>

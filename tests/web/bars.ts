@@ -3,6 +3,7 @@ import type { Locator } from '@playwright/test';
 import { blended } from './colours.ts';
 import { channelsOf } from './drawn.ts';
 import { expect } from './fixtures.ts';
+import { inSight } from './settled.ts';
 
 /**
  * Each bar takes its share of `end` of what it lies in, `inside` its padding and without `gaps` in all: to two pixels, which
@@ -44,6 +45,7 @@ export async function expectGrounds(
   { role, paper, within = 0.001 }: { role: string; paper: string; within?: number },
 ): Promise<void> {
   const [full, empty] = [channelsOf(role), channelsOf(paper)];
+  await inSight(cells);
   await expect(async () => {
     const grounds = await cells.evaluateAll((found) =>
       found.map((one) => {

@@ -8,6 +8,7 @@ import { expect, numberOf } from './fixtures.ts';
 import { hatchedIn } from './hatch.ts';
 import { messagePattern } from './messages.ts';
 import { readCanvas } from './pixels.ts';
+import { inSight } from './settled.ts';
 
 const tokens = readFileSync(
   fileURLToPath(new URL('../../web/src/figures/tokens.css', import.meta.url)),
@@ -66,6 +67,7 @@ export interface DrawnMatrix {
 
 /** Of all matrices whose cells are elements. */
 export async function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
+  await inSight(matrices);
   const text = await matrices.evaluateAll((figures) => {
     const all = figures
       .filter((figure) => !figure.querySelector('canvas'))

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { chapters } from './chapters.ts';
 import { expect } from './fixtures.ts';
 import { placeOf } from './places.ts';
-import { settled, still } from './settled.ts';
+import { inSight, settled, still } from './settled.ts';
 
 export { chapters };
 export const themes = ['light', 'dark'] as const;
@@ -133,14 +133,12 @@ export async function cutTexts(page: Page, onPaper = false): Promise<string[]> {
  * theme, or one state, to another are neither's. From here on nothing glides.
  */
 export async function asSeen(page: Page): Promise<void> {
+  await inSight(page.locator('main .card'));
   await page.evaluate(() => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync('*, ::before, ::after { transition: none !important; }');
     document.adoptedStyleSheets.push(sheet);
-    for (const card of document.querySelectorAll<HTMLElement>('main .card')) {
-      card.style.contentVisibility = 'visible';
-      void card.offsetHeight;
-    }
+    void document.body.offsetHeight; // what has come into sight begins to move now
     return Promise.allSettled(
       document
         .getAnimations()

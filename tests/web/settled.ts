@@ -1,5 +1,5 @@
 // When the page can be read: it says while it asks and while it draws (compute/page/lessons.svelte.ts, figures/turns.ts).
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { placeOf } from './places.ts';
 
 /** Waits until every question is answered and the answers are drawn. */
@@ -53,3 +53,15 @@ export async function goTo(page: Page, address: string): Promise<void> {
   if (!isThere && now !== 'about:blank') await page.goto('about:blank');
   await page.goto(place);
 }
+
+/**
+ * Has the cards around these elements styled as if they were in sight. In a card out of sight a browser lets transitions
+ * stand where they were when a style was last asked for, be it for minutes: the reader sees none of it, a test would.
+ */
+export const inSight = (elements: Locator): Promise<void> =>
+  elements.evaluateAll((all) => {
+    for (const one of all) {
+      const card = one.closest<HTMLElement>('.card');
+      if (card) card.style.contentVisibility = 'visible';
+    }
+  });
