@@ -6,7 +6,10 @@
 #include <tril/model/decoding_session.h>
 #include <tril/model/language_model.h>
 
+#include <cmath>
 #include <vector>
+
+#include "core/compare.h"
 
 namespace tril::testing {
 
@@ -66,5 +69,22 @@ struct Traced {
 
 // Fewer than 40 operations in a row, sums of up to 24 terms, of both.
 inline constexpr double kRounded = 2 * 40 * 24 * 0x1p-24;
+
+// Each row to its own largest element: what norms and sums bring into an element comes from all of
+// its row.
+inline ::testing::AssertionResult close_by_rows(const MatrixView<const float>& expected,
+                                                const MatrixView<const float>& found) {
+  for (Index t = 0; t < expected.size(0); ++t) {
+    const auto row = close(expected[t], found[t], kRounded * max_abs(expected[t]));
+    if (!row) return ::testing::AssertionFailure() << "row " << t << ": " << row.message();
+  }
+  return ::testing::AssertionSuccess();
+}
+
+// A weight is off by its own share: e to the power of what its score and the row's largest are off
+// by.
+inline double share_of_weights(const AttentionTrace& trace) {
+  return 2 * kRounded * std::fmax(1, max_abs(trace.scores));
+}
 
 }  // namespace tril::testing
