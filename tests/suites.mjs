@@ -22,6 +22,7 @@ import {
   findLibcxx,
   findWebKit,
 } from '../wasm/toolchain/system.mjs';
+import { mainFiles } from './core/main-files.mjs';
 import { readGoogleTest, readPlaywright, readVitest } from './reports.mjs';
 
 /** How long a suite may run, several times as long as it does on two processors; the page's has its own. */
@@ -46,9 +47,12 @@ const runners = {
 
 /**
  * The GoogleTest binary of a preset, natively or in Node; with `isa`, on that instruction set, with `locale`,
- * in that one where the machine has it; with `half`, 1 or 2, only every other of its tests.
+ * in that one where the machine has it; with `half`, 1 or 2, only every other of its tests; with `files`, only these.
  */
-function googleTest(preset, { isa, locale, half, short = 'never', minutes = limit, ...rest } = {}) {
+function googleTest(
+  preset,
+  { isa, locale, half, files, short = 'never', minutes = limit, ...rest } = {},
+) {
   const id = ['core', preset, isa, half].filter(Boolean).join('-');
   const report = join(reportFolder, `${id}.json`);
   const folder = join(root, 'build', preset, 'tests', 'core');
@@ -70,7 +74,7 @@ function googleTest(preset, { isa, locale, half, short = 'never', minutes = limi
     part: 'core',
     short,
     report,
-    prepare: () => build(preset, 'tril_tests'),
+    prepare: () => build(preset, 'tril_tests', { files }),
     meanwhile: true, // one thread mostly, so that the next build has the other processors
     run: () =>
       run(command[0], [...command.slice(1), `--gtest_output=json:${report}`], {
@@ -155,11 +159,10 @@ const isas = findIsas();
 const locales = { baseline: 'tr_TR.UTF-8', avx2: 'de_DE.UTF-8' };
 
 const suites = [
-  googleTest('native', {
-    short: isas.length > 0 ? 'only' : 'yes',
-    locale: isas.length > 0 ? undefined : 'de_DE.UTF-8',
-  }),
-  ...isas.map((isa) => googleTest('native', { isa, locale: locales[isa] })),
+  googleTest('native', { files: mainFiles, short: 'only' }),
+  ...(isas.length > 0 ? isas : [undefined]).map((isa) =>
+    googleTest('native', { files: '*_test.cc', isa, locale: isa ? locales[isa] : 'de_DE.UTF-8' }),
+  ),
   // By Clang where it is, which needs half of GCC's time and has compiled the core for libFuzzer anyway.
   // In two halves: what is left of them, when all else but the page is done, goes on on two processors.
   ...[1, 2].map((half) =>

@@ -53,13 +53,18 @@ function removeCopied() {
   }
 }
 
-/** Configures if that was never done or the presets have changed; CMake itself sees the rest. */
-export async function configure(preset, { tests = false } = {}) {
+/**
+ * Configures if that was never done, the presets have changed or other `files` of tests are asked for; CMake itself sees
+ * the rest.
+ */
+export async function configure(preset, { tests = false, files } = {}) {
   removeCopied();
   const cache = join(root, 'build', preset, 'CMakeCache.txt');
   const presets = join(root, 'CMakePresets.json');
   if (existsSync(cache) && statSync(cache).mtimeMs >= statSync(presets).mtimeMs) {
-    if (!tests || readFileSync(cache, 'utf8').includes('TRIL_TESTS:BOOL=ON')) return;
+    const known = readFileSync(cache, 'utf8');
+    const same = !files || known.includes(`TRIL_TEST_FILES:STRING=${files}\n`);
+    if (!tests || (same && known.includes('TRIL_TESTS:BOOL=ON'))) return;
   }
   // Where GoogleTest's sources are not, package and page are built without fetching them.
   const withTests = tests || findGoogleTest() ? 'ON' : 'OFF';
@@ -68,9 +73,9 @@ export async function configure(preset, { tests = false } = {}) {
     ? '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON'
     : `-DCMAKE_CXX_COMPILER_LAUNCHER=${ccache}`;
   // The weekly run takes all tests where a preset takes some.
-  const all =
-    process.env.TRIL_WEEKLY && preset.startsWith('wasm') ? ['-DTRIL_TEST_FILES=*_test.cc'] : [];
-  const options = [`-DTRIL_TESTS=${withTests}`, ...(ccache ? [caching] : []), ...all];
+  const asked = process.env.TRIL_WEEKLY && preset.startsWith('wasm') ? '*_test.cc' : files;
+  const chosen = asked ? [`-DTRIL_TEST_FILES=${asked}`] : [];
+  const options = [`-DTRIL_TESTS=${withTests}`, ...(ccache ? [caching] : []), ...chosen];
   await run('cmake', ['--preset', preset, ...options], {
     log: `${preset}-configure`,
     env: environment(preset),
@@ -78,9 +83,9 @@ export async function configure(preset, { tests = false } = {}) {
   });
 }
 
-/** Builds a target of a preset with all processors. */
-export async function build(preset, target) {
-  await configure(preset, { tests: target === 'tril_tests' });
+/** Builds a target of a preset with all processors; of the tests these `files`, patterns of CMake's, or the preset's. */
+export async function build(preset, target, { files } = {}) {
+  await configure(preset, { tests: target === 'tril_tests', files });
   const jobs = ['--parallel', String(availableParallelism())];
   await run('cmake', ['--build', '--preset', preset, ...jobs, '--target', target], {
     log: `${preset}-build-${target}`,
