@@ -19,7 +19,10 @@ import { portable } from '../wasm/toolchain/portable.mjs';
 import { importsOf } from '../wasm/toolchain/sections.mjs';
 import { root } from './files.mjs';
 
-/** A folder with the toolchain and a project whose target `result` copies source.txt to build/tiny. */
+/**
+ * A folder with the toolchain and a project whose target `result` copies source.txt to build/tiny. The files of tests that
+ * it was configured with stand in files.txt there.
+ */
 function makeProject(folder) {
   const toolchain = join('wasm', 'toolchain');
   mkdirSync(join(folder, toolchain), { recursive: true });
@@ -41,14 +44,19 @@ project(Tiny NONE)
 add_custom_command(OUTPUT result.txt DEPENDS \${CMAKE_SOURCE_DIR}/source.txt
   COMMAND \${CMAKE_COMMAND} -E copy \${CMAKE_SOURCE_DIR}/source.txt result.txt)
 add_custom_target(result DEPENDS result.txt)
+set(TRIL_TESTS OFF CACHE BOOL "")
+set(TRIL_TEST_FILES all CACHE STRING "")
+file(WRITE \${CMAKE_BINARY_DIR}/files.txt "\${TRIL_TEST_FILES}")
+add_custom_target(tril_tests)
 `,
   );
 }
 
 const builtIn = (folder) => readFileSync(join(folder, 'build', 'tiny', 'result.txt'), 'utf8');
 
-function buildIn(folder) {
-  const program = `import { build } from './wasm/toolchain/cmake.mjs'; await build('tiny', 'result');`;
+function buildIn(folder, target = 'result', options = {}) {
+  const asked = `'tiny', '${target}', ${JSON.stringify(options)}`;
+  const program = `import { build } from './wasm/toolchain/cmake.mjs'; await build(${asked});`;
   execFileSync(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder });
 }
 
@@ -73,6 +81,23 @@ for (const preserveTimestamps of [true, false]) {
     assert.equal(builtIn(copy), 'second');
   });
 }
+
+test('a build folder follows the files of tests that are asked for', (t) => {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'tril-toolchain-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  makeProject(folder);
+  writeFileSync(join(folder, 'source.txt'), 'any');
+  const configured = () => readFileSync(join(folder, 'build', 'tiny', 'files.txt'), 'utf8');
+  buildIn(folder);
+  assert.equal(configured(), 'all');
+  for (const files of ['a_test.cc;b_test.cc', '*_test.cc', 'a_test.cc']) {
+    buildIn(folder, 'tril_tests', { files });
+    assert.equal(configured(), files);
+    buildIn(folder, 'tril_tests');
+    buildIn(folder);
+    assert.equal(configured(), files);
+  }
+});
 
 // What Emscripten 3 and 6 write, as far as it is read; and a bracket in a string.
 const spellings = {
