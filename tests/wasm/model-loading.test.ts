@@ -330,3 +330,15 @@ describe('a large model', () => {
     expect((await remote.memory()).bytes).toBe(before.bytes);
   });
 });
+
+it('names a file that has changed on the disk since it was opened', async () => {
+  const path = join(made, 'config.json');
+  await writeFile(path, '{}');
+  const file = await openAsBlob(path);
+  await writeFile(path, '{"model_type": "llama"}');
+  for (const on of [tril, remote]) {
+    const failing = on.loadModel({ ...filesOf('llama'), 'config.json': file });
+    await expect(failing).rejects.toThrow(TrilError);
+    await expect(failing).rejects.toThrow('loadModel: files: config.json could not be read: ');
+  }
+});

@@ -129,6 +129,10 @@ describe('tril/worker', () => {
     await expect(tril.relu(here)).rejects.toThrow('belongs to this thread');
     const other = await loadTril({ variant: 'simd' });
     await expect(other.relu(await tril.zeros([2]))).rejects.toThrow('belongs to another Worker');
+    const endless: unknown[] = [];
+    endless[0] = endless;
+    const message = 'tensor: values: is nested too deeply, or within itself';
+    await expect(other.tensor(endless as number[])).rejects.toThrow(message);
     other.close();
     await expect(other.memory()).rejects.toThrow('the Worker has been closed');
   });

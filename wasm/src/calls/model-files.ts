@@ -96,12 +96,6 @@ export function loadingOptions(
   };
 }
 
-/** Reads the bytes `from` to before `to` of a file. */
-export const readRange = async (file: Readable, from = 0, to = Infinity): Promise<Uint8Array> =>
-  isBlob(file)
-    ? new Uint8Array(await file.slice(from, Math.min(to, file.size)).arrayBuffer())
-    : file.subarray(from, to);
-
 export const sizeOf = (file: Readable) => (isBlob(file) ? file.size : file.length);
 
 /** The one of this name. */
@@ -114,6 +108,23 @@ export function fileOf(
   const file = files.get(name);
   if (file !== undefined) return file;
   throw new TrilError(call, argument, `${name} is missing`);
+}
+
+/** Reads the bytes `from` to before `to` of the file of this name. */
+export async function readRange(
+  call: string,
+  files: ReadonlyMap<string, Readable>,
+  name: string,
+  { from = 0, to = Infinity, argument = 'files' } = {},
+): Promise<Uint8Array> {
+  const file = fileOf(call, files, name, argument);
+  if (!isBlob(file)) return file.subarray(from, to);
+  const part = file.slice(from, Math.min(to, file.size));
+  return new Uint8Array(
+    await part.arrayBuffer().catch((error: unknown) => {
+      throw new TrilError(call, argument, `${name} could not be read: ${String(error)}`);
+    }),
+  );
 }
 
 /** The GGUF file among them, which has all of a model; nothing where the model is made of others. */
@@ -132,7 +143,7 @@ export async function adapterOf(
 ): Promise<AdapterFiles | undefined> {
   if (source === undefined) return undefined;
   const all = await filesOf(call, source, 'lora');
-  const bytes = (name: string) => readRange(fileOf(call, all, name, 'lora'));
+  const bytes = (name: string) => readRange(call, all, name, { argument: 'lora' });
   return {
     'adapter_config.json': await bytes('adapter_config.json'),
     'adapter_model.safetensors': await bytes('adapter_model.safetensors'),
@@ -152,7 +163,7 @@ export class ModelReader {
   }
 
   bytes(name: string): Promise<Uint8Array> {
-    return readRange(this.file(name));
+    return readRange(this.call, this.files, name);
   }
 
   /** Of a file that may be missing: none only where it is. */
@@ -180,7 +191,7 @@ export class ModelReader {
     const file = this.file(name);
     const raw = this.context.training(this.call);
     for (let size = 64; ;) {
-      const bytes = await readRange(file, 0, size);
+      const bytes = await readRange(this.call, this.files, name, { to: size });
       size = this.context.run(this.call, {}, () => raw._modelBegin(name, bytes, sizeOf(file)));
       if (size <= bytes.length) return bytes.subarray(0, size);
     }
@@ -204,21 +215,21 @@ export class ModelReader {
       // All headers first: they say of which type the numbers of each matrix are.
       const opened = [];
       for (const name of names) {
-        const file = this.file(name);
-        const size = sizeOf(file);
+        const size = sizeOf(this.file(name));
         const header = await this.header(name);
         const places = context.run(call, {}, () => made.open(name, header, size));
-        opened.push({ name, file, size, places });
+        opened.push({ name, size, places });
       }
       let done = 0;
       const pause = yieldToEventLoop();
-      for (const { name, file, size, places } of opened) {
+      for (const { name, size, places } of opened) {
         const end = done + size;
         for (let i = 0; i < places.length / 2; i += 1) {
           const [first, count] = [places[2 * i]!, places[2 * i + 1]!];
           for (let begin = 0; begin < count; begin += piece) {
             const size = Math.min(piece, count - begin);
-            const bytes = await readRange(file, first + begin, first + begin + size);
+            const from = first + begin;
+            const bytes = await readRange(call, this.files, name, { from, to: from + size });
             context.run(call, {}, () => made.read(name, i, begin, bytes));
             if (i + begin > 0) progress?.(done, total);
             done += size;

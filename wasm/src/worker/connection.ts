@@ -3,7 +3,7 @@ import { reasonOf } from '../describe.js';
 import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
 import { KeyValueCache } from '../key-value-cache.js';
-import { copyOf } from '../kinds.js';
+import { copyOf, isError } from '../kinds.js';
 import { OwnedObject } from '../owned.js';
 import { Tensor } from '../tensor.js';
 import type { Kind, Reference } from './held-kinds.js';
@@ -69,8 +69,8 @@ export function connect(port: Port<Message, Answer>): Line & { close(): void } {
     waiting.clear();
   };
 
-  const encode = (call: string, value: unknown, copies: Copies): unknown =>
-    mapParts(value, (part) => {
+  const encode = (call: string, value: unknown, copies: Copies): unknown => {
+    const replace = (part: unknown) => {
       if ([Tensor, Mask, KeyValueCache, OwnedObject].some((kind) => part instanceof kind)) {
         throw new TrilError(call, 'values', 'belongs to this thread, not to the Worker');
       }
@@ -80,7 +80,14 @@ export function connect(port: Port<Message, Answer>): Line & { close(): void } {
       }
       checkAlive(part, call, 'values');
       return { $reference: part.reference };
-    });
+    };
+    try {
+      return mapParts(value, replace);
+    } catch (error) {
+      if (!isError(error) || error.name !== 'RangeError') throw error; // of the call stack
+      throw new TrilError(call, 'values', 'is nested too deeply, or within itself');
+    }
+  };
   const decode = (value: unknown, given: readonly unknown[]): unknown =>
     mapParts(value, (part) => {
       const { $reference, kind } = (part ?? {}) as Partial<Reference>;

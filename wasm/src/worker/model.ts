@@ -1,12 +1,5 @@
 // Models that live in the Worker: the same calls as promises, and texts that come part by part.
-import {
-  adapterOf,
-  fileOf,
-  filesOf,
-  loadingOptions,
-  readRange,
-  sizeOf,
-} from '../calls/model-files.js';
+import { adapterOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model-files.js';
 import type { SessionOptions } from '../decoding-session.js';
 import type { GeneratedPart } from '../generation-types.js';
 import type {
@@ -124,7 +117,7 @@ export function loadCall(call: string, more: readonly string[] = []) {
       const sent = { ...rest, ...(adapter && { lora: adapter }) };
       const sizes = [...all].map(([name, file]) => [name, sizeOf(file)]);
       const chunk = (name: string, from: number, to: number) =>
-        readRange(fileOf(call, all, name), from, to);
+        readRange(call, all, name, { from, to });
       return ask([sizes, sent], { signals: [own], progress, chunk });
     };
 }
