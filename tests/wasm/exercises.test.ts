@@ -1,5 +1,8 @@
 // Exercises: right programs pass in every style, usual mistakes are named, and never others.
+import type { Tensor } from 'tril';
+import { edit, run, type GraphEdit } from 'tril/graph';
 import {
+  attentionSteps,
   checkExercise,
   countsOf,
   exercises,
@@ -87,6 +90,43 @@ describe('exercises', () => {
     });
     expect(exact.length).toBeGreaterThan(0.7 * wrong.length);
   });
+});
+
+it('attentionSteps are right for batches of heads, and for other numbers of keys', () => {
+  withoutLeak(() =>
+    tril.scope(() => {
+      const draw = (seed: number, ...shape: number[]) => tril.randomNormal(shape, { seed });
+      const given = { Q: draw(1, 2, 3, 5, 4), K: draw(2, 2, 3, 7, 4), V: draw(3, 2, 3, 7, 6) };
+      const { Q, K, V } = given;
+      const of = { name: '', inputs: given };
+      const { forward, backward, mistakes } = attentionSteps;
+      const apart = (x: Tensor, y: Tensor) => tril.compare(x, y).maxAbsolute;
+      const { output, logSumExp } = tril.attention(Q, K, V, { logSumExp: true });
+      expect(apart(run(tril, forward(of), given).output!, output)).toBeLessThan(1e-5);
+      const d_output = draw(4, 2, 3, 5, 6);
+      const all = { ...given, d_output };
+      const back = run(tril, backward({ name: '', inputs: all }), all);
+      const gradients = tril.attentionBackward(d_output, Q, K, V, { output, logSumExp });
+      expect(apart(back.d_Q!, gradients.dQuery)).toBeLessThan(1e-5);
+      expect(apart(back.d_K!, gradients.dKey)).toBeLessThan(1e-5);
+      expect(apart(back.d_V!, gradients.dValue)).toBeLessThan(1e-5);
+      const masked = { name: 'masked', operation: 'mask', inputs: ['scores'], options: {} };
+      const causal: GraphEdit[] = [
+        { add: masked },
+        { rewire: 'weights', input: 'x', to: 'masked' },
+      ];
+      for (const [id, sees] of [
+        ['maskTurned', (t: number, s: number) => s >= t],
+        ['hidesItself', (t: number, s: number) => s < t],
+      ] as const) {
+        const changed = edit(forward(of), [...causal, ...mistakes[id](of)]);
+        const wrong = run(tril, changed, given).output!;
+        const seen = [0, 1, 2, 3, 4].map((t) => [0, 1, 2, 3, 4, 5, 6].map((s) => +sees(t, s)));
+        const mask = tril.mask.dense(tril.tensor(seen), { kind: 'boolean' });
+        expect(apart(wrong, tril.attention(Q, K, V, { mask }).output), id).toBeLessThan(1e-5);
+      }
+    }),
+  );
 });
 
 describe('checkExercise', () => {

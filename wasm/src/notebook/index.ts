@@ -20,6 +20,7 @@ export { runExercise, type RunExerciseOptions } from './exercises/run.js';
 export { resultNodes } from './exercises/trial.js';
 export { countsOf, type ProgramCounts } from './exercises/counts.js';
 export { exercises } from './exercises/index.js';
+export { attentionSteps } from './exercises/steps.js';
 export { exerciseLink, readExercise, readExerciseLink } from './exercises/link.js';
 export type {
   AnyExercise,

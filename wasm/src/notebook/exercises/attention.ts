@@ -1,46 +1,33 @@
-import { graph, type Calls, type GraphEdit, type Value } from '../../graph/index.js';
+import { edit } from '../../graph/index.js';
 import {
   along,
   make,
   normal,
   scaled,
-  shapesOf,
   softmaxCode,
   type Exercise,
   type ExerciseCase,
   type Mistake,
 } from './exercise.js';
+import { attentionSteps, blendingKeys, exchanging } from './steps.js';
 
-/** The axes in an order in which the last two change places. */
-export const turned = (rank: number): number[] => [
-  ...Array.from({ length: rank - 2 }, (_, axis) => axis),
-  ...[rank - 1, rank - 2],
-];
-
-/** Every step from queries of this shape and keys to scores. */
-export function steps(c: Calls, q: Value, k: Value, shape: readonly number[]) {
-  const keys = c.transpose(k, turned(shape.length));
-  const product = c.matmul(q, keys);
-  const width = c.number(shape.at(-1)!);
-  const root = c.sqrt(width);
-  return { keys, product, width, root, scores: c.divide(product, root) };
-}
+const { mistakes } = attentionSteps;
 
 export const scaling: readonly Mistake[] = [
   {
     id: 'no-scale',
     says: 'the scores are not divided by the root of the width of a head',
-    edits: () => [{ remove: 'scores' }],
+    edits: mistakes.noScale,
   },
   {
     id: 'scale-by-width',
     says: 'the scores are divided by the width, not by its root',
-    edits: () => [{ remove: 'root' }],
+    edits: mistakes.scaleByWidth,
   },
   {
     id: 'multiplied',
     says: 'the scores are multiplied by the root of the width, not divided by it',
-    edits: () => [{ replace: 'scores', operation: 'multiply' }],
+    edits: mistakes.timesRoot,
   },
 ];
 
@@ -49,12 +36,12 @@ export const weighting = (scores: string): readonly Mistake[] => [
   {
     id: 'columns',
     says: 'softmax runs down the columns: each query’s weights are a row',
-    edits: () => [{ replace: 'weights', options: { axis: -2 } }],
+    edits: mistakes.softmaxOverQueries,
   },
   {
     id: 'no-softmax',
     says: 'the scores are used as they are, without softmax',
-    edits: () => [{ remove: 'weights' }],
+    edits: mistakes.noSoftmax,
   },
   {
     id: 'overflow',
@@ -82,17 +69,14 @@ export const weighting = (scores: string): readonly Mistake[] => [
 export const exchanged = (rankOf: (of: ExerciseCase) => number): Mistake => ({
   id: 'exchanged',
   says: 'keys and queries are exchanged: row t must be what query t looks at',
-  edits: (of): readonly GraphEdit[] => [
-    make('other', 'transpose', ['product'], { axes: turned(rankOf(of)) }),
-    { rewire: 'scores', input: 'x', to: 'other' },
-  ],
+  edits: (of) => exchanging(rankOf(of)),
 });
 
 /** `blend` is the product of weights and values. */
 export const keysForValues = (blend: string): Mistake => ({
   id: 'keys-for-values',
   says: 'the weights are multiplied by the keys; the output is a blend of the values',
-  edits: () => [{ rewire: blend, input: 'b', to: 'K' }],
+  edits: () => blendingKeys(blend),
 });
 
 const rankOfQueries = ({ inputs }: ExerciseCase) => inputs.Q!.shape.length;
@@ -124,28 +108,9 @@ def attention(Q, K, V):
   ],
   large: normal('1024 tokens', qkv([1024, 64])),
   beside: (tril, { Q, K, V }) => tril.attention(Q!, K!, V!),
-  graph: (of) =>
-    graph(shapesOf(of), ({ Q, K, V }, c) => {
-      const made = steps(c, Q!, K!, of.inputs.Q!.shape);
-      const weights = c.softmax(made.scores);
-      return { ...made, weights, output: c.matmul(weights, V!) };
-    }),
+  graph: attentionSteps.forward,
   mistakes: [...scaling, ...weighting('scores'), exchanged(rankOfQueries), keysForValues('output')],
 };
-
-/** Adds `seen`, the tokens up to each, and `later`, the same turned over. */
-const triangles = ({ inputs }: ExerciseCase): readonly GraphEdit[] => [
-  make('seen', 'tri', [], { rows: inputs.Q!.shape.at(-2)! }),
-  make('later', 'transpose', ['seen'], { axes: [1, 0] }),
-];
-
-/** Each token sees those before it alone. */
-const hidingItself = (of: ExerciseCase): readonly GraphEdit[] => [
-  ...triangles(of),
-  make('diagonal', 'multiply', ['seen', 'later']),
-  make('before', 'subtract', ['seen', 'diagonal']),
-  { replace: 'masked', inputs: ['scores', 'before'] },
-];
 
 const hidesItself = {
   id: 'hides-itself',
@@ -175,45 +140,39 @@ export const causal: Exercise = {
   large: normal('1024 tokens', qkv([1024, 64])),
   beside: (tril, { Q, K, V }) => tril.attention(Q!, K!, V!, { causal: true }),
   graph: (of) =>
-    graph(shapesOf(of), ({ Q, K, V }, c) => {
-      const made = steps(c, Q!, K!, of.inputs.Q!.shape);
-      const masked = c.mask(made.scores);
-      const weights = c.softmax(masked);
-      return { ...made, masked, weights, output: c.matmul(weights, V!) };
-    }),
+    edit(attentionSteps.forward(of), [
+      make('masked', 'mask', ['scores']),
+      { rewire: 'weights', input: 'x', to: 'masked' },
+    ]),
   mistakes: [
-    { id: 'no-mask', says: 'nothing is hidden', edits: () => [{ remove: 'masked' }] },
+    { id: 'no-mask', says: 'nothing is hidden', edits: mistakes.noMask },
     {
       id: 'mask-of-zeros',
       says: 'hidden scores become 0, and e^0 = 1 is a weight; they must become -inf',
-      edits: () => [{ replace: 'masked', options: { hidden: 0 } }],
+      edits: mistakes.zerosForMask,
     },
     {
       id: 'mask-after-softmax',
       says: 'weights are set to 0 after softmax: the rest of a row no longer adds up to 1',
-      edits: () => [
-        { rewire: 'weights', input: 'x', to: 'scores' },
-        make('left', 'mask', ['weights'], { hidden: 0 }),
-        { rewire: 'output', input: 'a', to: 'left' },
-      ],
+      edits: mistakes.maskAfterSoftmax,
     },
     {
       id: 'mask-turned',
       says: 'the mask is turned over: it hides the past and shows the future',
-      edits: (of) => [...triangles(of), { replace: 'masked', inputs: ['scores', 'later'] }],
+      edits: mistakes.maskTurned,
     },
     // The first row sees nothing: softmax as one writes it makes NaN of that row, PyTorch's noughts.
     {
       ...hidesItself,
       edits: (of) => [
-        ...hidingItself(of),
+        ...mistakes.hidesItself(of),
         make('most', 'max', ['masked'], along(-1)),
         make('nothing', 'subtract', ['most', 'most']),
         make('broken', 'add', ['weights', 'nothing']),
         { rewire: 'output', input: 'a', to: 'broken' },
       ],
     },
-    { ...hidesItself, edits: hidingItself },
+    { ...hidesItself, edits: mistakes.hidesItself },
     ...scaling,
     ...weighting('masked'),
     exchanged(rankOfQueries),

@@ -1,5 +1,4 @@
 import { graph } from '../../graph/index.js';
-import { steps } from './attention.js';
 import {
   along,
   normal,
@@ -8,6 +7,9 @@ import {
   type Exercise,
   type ExerciseCase,
 } from './exercise.js';
+import { attentionSteps } from './steps.js';
+
+const { mistakes } = attentionSteps;
 
 /** The backward pass through softmax. */
 export const softmaxBackward: Exercise = {
@@ -95,44 +97,27 @@ def attention_backward(Q, K, V, d_output):
   parameters: ['Q', 'K', 'V', 'd_output'],
   results: ['d_Q', 'd_K', 'd_V'],
   cases: [back('5 tokens', 5, 5, 4, 4), back('3 queries, 4 keys', 3, 4, 2, 3)],
-  graph: (of) =>
-    graph(shapesOf(of), ({ Q, K, V, d_output }, c) => {
-      const { root, ...made } = steps(c, Q!, K!, of.inputs.Q!.shape);
-      const weights = c.softmax(made.scores);
-      const weightsT = c.transpose(weights);
-      const d_V = c.matmul(weightsT, d_output!);
-      const d_weights = c.matmul(d_output!, c.transpose(V!));
-      const share = c.sum(c.multiply(weights, d_weights), along(-1));
-      const apart = c.subtract(d_weights, share);
-      const d_scores = c.multiply(weights, apart);
-      const d_product = c.divide(d_scores, root);
-      const d_Q = c.matmul(d_product, K!);
-      const d_K = c.matmul(c.transpose(d_product), Q!);
-      return {
-        ...{ ...made, root, weights, weightsT, d_V, d_weights, share, apart },
-        ...{ d_scores, d_product, d_Q, d_K },
-      };
-    }),
+  graph: attentionSteps.backward,
   mistakes: [
     {
       id: 'no-scale',
       says: 'd_Q and d_K are not divided by the root of D',
-      edits: () => [{ remove: 'd_product' }],
+      edits: mistakes.backwardNoScale,
     },
     {
       id: 'elementwise',
       says: 'softmax’s entries are treated as if each stood alone: the row’s sum is not taken off',
-      edits: () => [{ remove: 'apart' }],
+      edits: mistakes.jacobianNoSum,
     },
     {
       id: 'no-softmax',
       says: 'the backward pass leaves softmax out: d_weights is taken for d_scores',
-      edits: () => [{ remove: 'd_scores', instead: 'd_weights' }],
+      edits: mistakes.jacobianNone,
     },
     {
       id: 'not-transposed',
       says: 'the weights are not turned in d_V: it is weights^T d_output',
-      edits: () => [{ rewire: 'd_V', input: 'a', to: 'weights' }],
+      edits: mistakes.backwardTransposed,
     },
   ],
 };

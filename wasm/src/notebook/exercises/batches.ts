@@ -1,6 +1,7 @@
 import { graph, type GraphEdit } from '../../graph/index.js';
-import { attention, keysForValues, scaling, steps, weighting } from './attention.js';
+import { attention, keysForValues, scaling, weighting } from './attention.js';
 import { make, scaled, shapesOf, type Exercise, type ExerciseCase } from './exercise.js';
+import { steps } from './steps.js';
 
 const padded = (
   name: string,

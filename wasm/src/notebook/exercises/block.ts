@@ -1,5 +1,5 @@
 import { graph } from '../../graph/index.js';
-import { scaling, steps, weighting } from './attention.js';
+import { scaling, weighting } from './attention.js';
 import { order, unmasked } from './layers.js';
 import {
   make,
@@ -10,6 +10,7 @@ import {
   type ExerciseCase,
   type Mistake,
 } from './exercise.js';
+import { steps } from './steps.js';
 
 const sized = (name: string, B: number, T: number, C: number): ExerciseCase => ({
   name,

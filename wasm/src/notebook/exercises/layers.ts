@@ -1,5 +1,5 @@
 import { graph, type GraphEdit, type Value } from '../../graph/index.js';
-import { exchanged, keysForValues, scaling, steps, turned, weighting } from './attention.js';
+import { exchanged, keysForValues, scaling, weighting } from './attention.js';
 import {
   make,
   scaled,
@@ -9,6 +9,7 @@ import {
   type ExerciseCase,
   type Mistake,
 } from './exercise.js';
+import { steps, turned } from './steps.js';
 
 /** Tokens so large that e^score is no number any more. */
 const large = (of: ExerciseCase) => scaled('large scores', of, 20, ['X']);
