@@ -51,32 +51,6 @@ export function swapMiddle({ shape, data }: TensorData): TensorData {
   return { shape: [batches, second, first, width], data: swapped };
 }
 
-/** The last two axes of four in the other order. */
-export function swapLast({ shape, data }: TensorData): TensorData {
-  const [batches, heads, rows, cols] = shape;
-  const swapped = swapMiddle({ shape: [batches * heads, rows, cols, 1], data });
-  return shaped(swapped, [batches, heads, cols, rows]);
-}
-
-/** [B, Hk, S, D] to [B, n Hk, S, D], all heads in turn, n times. */
-export function tiled({ shape, data }: TensorData, times: number): TensorData {
-  const [batches, heads, tokens, width] = shape;
-  const size = heads * tokens * width;
-  const repeated = new Float32Array(data.length * times);
-  for (let place = 0; place < batches * times; ++place) {
-    const batch = Math.floor(place / times);
-    repeated.set(data.subarray(batch * size, (batch + 1) * size), place * size);
-  }
-  return { shape: [batches, heads * times, tokens, width], data: repeated };
-}
-
-/** [B, Hk, S, D] to [B, n Hk, S, D], each head n times, one after another. */
-export function eachRepeated({ shape, data }: TensorData, times: number): TensorData {
-  const [batches, heads, tokens, width] = shape;
-  const single = { shape: [batches * heads, 1, tokens, width], data };
-  return shaped(tiled(single, times), [batches, heads * times, tokens, width]);
-}
-
 /**
  * The same numbers in the shape that is wanted: without axes of 1 before the others, or heads that lie side by side
  * in the last axis, [B, T, H D], or stand after the tokens, [B, T, H, D], where [B, H, T, D] is wanted. Null where it

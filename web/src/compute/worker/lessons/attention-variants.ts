@@ -1,16 +1,16 @@
-// Attention as it should be, and as it comes out with the mistakes that are made most often. Each is computed
-// by the core, so that the output of somebody's code can be told from its mistake.
-import { TrilError, type AttentionOptions, type Mask, type Tensor, type Tril } from 'tril';
-import { asMask, maskAxes, otherReading, type MaskReading } from '../../shared/lessons/file-mask';
+// Attention as it should be, and as it comes out with the mistakes that are made most often: edits of the right steps, or what
+// the core makes of other choices, so that the output of somebody's code can be told from its mistake.
+import { TrilError, type AttentionOptions, type Tril } from 'tril';
+import type { GraphEdit } from 'tril/graph';
+import { asMask, otherReading, type MaskReading } from '../../shared/lessons/file-mask';
 import {
   dataOf,
   shaped,
-  swapLast,
   swapMiddle,
   tensorOf,
-  tiled,
   type TensorData,
 } from '../../shared/lessons/layouts';
+import { adds, changed, filled, mistakes } from './mistaken';
 
 /** Which way of computing: the right one, or a mistake. `value` says more where there are several alike. */
 export interface Variant {
@@ -72,255 +72,125 @@ function asGiven(four: TensorData, like: TensorData, heads: number): TensorData 
     : shaped(four, [...rest, tokens, width]);
 }
 
-/** 1 where a query may look. */
-function looks(
-  tril: Tril,
-  queries: number,
-  keys: number,
-  seen: (query: number, key: number) => boolean,
-): Mask {
-  const visible = Array.from({ length: queries }, (_, t) =>
-    Array.from({ length: keys }, (_, s) => (seen(t, s) ? 1 : 0)),
-  );
-  return tril.mask.dense(tril.tensor(visible), { kind: 'boolean' });
-}
-
-export function attentionCandidates(
-  tril: Tril,
-  given: AttentionInputs,
-  { causal, heads, reading = 'look' }: AttentionChoices,
-): Candidate[] {
-  const four = (one: TensorData) => tensorOf(tril, asFour(one, heads));
-  const ready = () => [four(given.q), four(given.k), four(given.v)];
-  const back = (tensor: Tensor) => asGiven(dataOf(tensor), given.q, heads);
-  const q = asFour(given.q, heads).shape;
-  const k = asFour(given.k, heads).shape;
-  type Options = {
-    causal?: boolean;
-    scale?: number;
-    /** Besides that of the file. */
-    mask?: Mask;
-    /** The mask of the file, or what is made of it; null leaves it away. */
-    own?: TensorData | null;
-    /** As what it is read. */
-    read?: MaskReading;
-  };
-  const shape = [q[0], q[1], q[2], k[2]];
-  const all = (
-    { mask, own = given.mask, read = reading, ...options }: Options,
-    scores: readonly number[] = shape,
-  ) => {
-    const masks = [own && asMask(tril, own, read, scores), mask].filter((one) => !!one);
-    return { causal, ...options, ...(masks.length > 0 && { mask: tril.mask.and(...masks) }) };
-  };
-  const plain = (options: Options, order: readonly [number, number, number] = [0, 1, 2]) => {
-    const inputs = ready();
-    const [q, k, v] = order.map((i) => inputs[i]);
-    return back(tril.attention(q, k, v, all(options)).output);
-  };
-  const traced = (options: Options) => {
-    const [q, k, v] = ready();
-    return { ...tril.attention(q, k, v, { ...all(options), trace: true }).trace, k, v };
-  };
-  const v = asFour(given.v, heads).shape;
-  const [count, queries, depth] = [q[1], q[2], q[3]];
-  const [keys, width] = [k[2], v[3]];
-
-  const list: (Candidate | false | undefined)[] = [
-    { id: 'right', run: () => plain({}) },
-    { id: 'noScale', run: () => plain({ scale: 1 }) },
-    { id: 'scaleByWidth', run: () => plain({ scale: 1 / depth }) },
-    count > 1 && { id: 'scaleByModel', run: () => plain({ scale: (count * depth) ** -0.5 }) },
-    { id: 'timesRoot', run: () => plain({ scale: depth ** 0.5 }) },
-    queries === keys && q[1] === k[1] && { id: 'swappedQK', run: () => plain({}, [1, 0, 2]) },
-    { id: 'swappedKV', run: () => plain({}, [0, 2, 1]) },
-    depth > 1 &&
-      keys > 1 && {
-        id: 'keysReshaped',
-        run() {
-          const reshaped = shaped(asFour(given.k, heads), [k[0], k[1], depth, keys]);
-          const [query, , value] = ready();
-          const turned = tensorOf(tril, swapLast(reshaped));
-          return back(tril.attention(query, turned, value, all({})).output);
-        },
-      },
-    depth === width && {
-      id: 'keysForValues',
-      run() {
-        const { weights, k } = traced({});
-        return back(tril.matmul(weights, k));
-      },
-    },
-    {
-      id: 'softmaxOverQueries',
-      run() {
-        const { masked, v } = traced({});
-        return back(tril.matmul(tril.softmax(masked, { axis: -2 }), v));
-      },
-    },
-    count > 1 && {
-      id: 'softmaxOverHeads',
-      run() {
-        const { masked, v } = traced({});
-        return back(tril.matmul(tril.softmax(masked, { axis: -3 }), v));
-      },
-    },
-    {
-      id: 'noSoftmax',
-      run() {
-        const { scores, v } = traced({ causal: false });
-        return back(tril.matmul(causal ? tril.triangular(scores) : scores, v));
-      },
-    },
-    !causal && { id: 'causalThough', run: () => plain({ causal: true }) },
-    causal && { id: 'noMask', run: () => plain({ causal: false }) },
-    causal && {
-      id: 'maskAfterSoftmax',
-      run() {
-        const { weights, v } = traced({ causal: false });
-        return back(tril.matmul(tril.triangular(weights), v));
-      },
-    },
-    causal && {
-      id: 'zerosForMask',
-      run() {
-        const { scores, v } = traced({ causal: false });
-        return back(tril.matmul(tril.softmax(tril.triangular(scores)), v));
-      },
-    },
-    causal && {
-      id: 'maskTurned',
-      run: () => plain({ causal: false, mask: looks(tril, queries, keys, (t, s) => s >= t) }),
-    },
-    causal && {
-      id: 'hidesItself',
-      run: () => plain({ causal: false, mask: looks(tril, queries, keys, (t, s) => s < t) }),
-    },
-    causal && {
-      id: 'seesNext',
-      run: () => plain({ causal: false, mask: looks(tril, queries, keys, (t, s) => s <= t + 1) }),
-    },
-    causal &&
-      queries !== keys && {
-        id: 'fromOtherEnd',
-        run: () =>
-          plain({
-            causal: false,
-            mask: looks(tril, queries, keys, (t, s) => s <= t + keys - queries),
-          }),
-      },
-    given.mask &&
-      queries === keys && {
-        id: 'fileMaskTurned',
-        run: () =>
-          plain({
-            own: given.mask && swapLast(shaped(given.mask, maskAxes(given.mask.shape, shape))),
-          }),
-      },
-    given.mask && { id: 'maskIgnored', run: () => plain({ own: null }) },
-    given.mask && { id: 'maskInverted', run: () => plain({ read: otherReading[reading] }) },
-    given.mask && reading !== 'add' && { id: 'maskAdded', run: () => plain({ read: 'add' }) },
-    q[1] > k[1] && {
-      id: 'groupsTiled',
-      run() {
-        const [query, key, value] = [given.q, given.k, given.v].map((one) => asFour(one, heads));
-        const repeated = [key, value].map((one) => tensorOf(tril, tiled(one, q[1] / k[1])));
-        const [keys, values] = repeated;
-        return back(tril.attention(tensorOf(tril, query), keys, values, all({})).output);
-      },
-    },
-    heads === 0 &&
-      given.q.shape.length === 4 && {
-        id: 'tokensFirst',
-        run() {
-          const [a, b, c] = [given.q, given.k, given.v].map((one) =>
-            tensorOf(tril, swapMiddle(one)),
-          );
-          return swapMiddle(
-            dataOf(tril.attention(a, b, c, all({}, [q[0], q[2], q[1], k[1]])).output),
-          );
-        },
-      },
-    ...headCandidates(tril, given, heads, (scores) => all({}, scores)),
-  ];
-  return list.filter((one) => one !== false && one !== undefined);
-}
-
 /** What attention is told of its mask: that of a file, if there is one, and causality. */
 export function attentionOptions(
   tril: Tril,
   mask: TensorData | undefined,
-  { causal, reading = 'look' }: AttentionChoices,
+  { causal, reading = 'look' }: Pick<AttentionChoices, 'causal' | 'reading'>,
   /** [B, H, T, S] */
   scores: readonly number[],
 ): AttentionOptions {
   return { causal, ...(mask && { mask: asMask(tril, mask, reading, scores) }) };
 }
 
-/** With another scale, whichever it is. */
-export function scaled(
+/** As the core computes it at once, with another scale or layout where they are given. */
+export function attended(
+  tril: Tril,
+  given: AttentionInputs,
+  { scale, ...choices }: AttentionChoices & { readonly scale?: number },
+  apart = (one: TensorData) => asFour(one, choices.heads),
+  together = (four: TensorData) => asGiven(four, given.q, choices.heads),
+): TensorData {
+  const [q, k, v] = [given.q, given.k, given.v].map((one) => tensorOf(tril, apart(one)));
+  const scores = [...q.shape.slice(0, 3), k.shape[2]];
+  const options = attentionOptions(tril, given.mask, choices, scores);
+  const { output } = tril.attention(q, k, v, { ...options, ...(scale && { scale }) });
+  return together(dataOf(output));
+}
+
+export function attentionCandidates(
   tril: Tril,
   given: AttentionInputs,
   choices: AttentionChoices,
-  scale: number,
-): TensorData {
-  const { heads } = choices;
-  const [q, k, v] = [given.q, given.k, given.v].map((one) => asFour(one, heads));
-  const shape = [q.shape[0], q.shape[1], q.shape[2], k.shape[2]];
-  const [a, b, c] = [q, k, v].map((one) => tensorOf(tril, one));
-  const options = attentionOptions(tril, given.mask, choices, shape);
-  const { output } = tril.attention(a, b, c, { ...options, scale });
-  return asGiven(dataOf(output), given.q, heads);
-}
-
-/** What can go wrong where heads lie side by side, in the inputs or in the output. */
-function headCandidates(
-  tril: Tril,
-  given: AttentionInputs,
-  heads: number,
-  /** As it should be, for scores of that shape. */
-  options: (scores: readonly number[]) => AttentionOptions,
 ): Candidate[] {
-  const { q } = given;
-  const all = [given.q, given.k, given.v];
-  /** Of [B, H, T, D] that `change` makes of the inputs. */
-  const attend = (change: (one: TensorData) => TensorData) => {
-    const [a, b, c] = all.map((one) => tensorOf(tril, change(one)));
-    const scores = [...a.shape.slice(0, 3), b.shape[2]];
-    return dataOf(tril.attention(a, b, c, options(scores)).output);
-  };
-  const others = q.shape.length === 2 || q.shape.length === 3 ? otherHeads(q, heads) : [];
-  const side = others.map((other) => ({
-    id: heads === 0 ? 'sideBySide' : 'otherHeads',
-    value: other,
-    run: () =>
-      asGiven(
-        attend((one) => asFour(one, other)),
-        q,
-        other,
-      ),
-  }));
-  const [batches, count, tokens] = fourAxes(q.shape, heads);
-  if (count === 1) return side;
-  if (heads > 0) {
-    // As if [B, T, H D] were [B, H, T, D] already.
-    const misread = (one: TensorData) => shaped(one, fourAxes(one.shape, heads));
-    const apart = (one: TensorData) => asFour(one, heads);
-    return [
-      { id: 'headsNotTransposed', run: () => shaped(attend(misread), q.shape) },
-      { id: 'headsNotJoined', run: () => shaped(attend(apart), q.shape) },
-      ...side,
-    ];
-  }
-  const joined = {
-    id: 'headsNotJoined',
+  const { causal, heads, reading = 'look' } = choices;
+  const { mask } = given;
+  const [q, k, v] = [given.q, given.k, given.v].map((one) => asFour(one, heads));
+  const [batches, count, queries, depth] = q.shape;
+  const [, shared, keys] = k.shape;
+  const width = v.shape[3];
+  const steps = { Q: q, K: k, V: v };
+  const of = { name: '', inputs: steps };
+  /** The right steps with a change, with or without the mask of the file. */
+  const by = (id: string, edits: readonly GraphEdit[], own = true): Candidate => ({
+    id,
     run() {
-      const output = attend((one) => asFour(one, 0));
-      const misread = shaped(output, [batches, tokens, count, output.shape[3]]);
-      return asGiven(swapMiddle(misread), q, 0);
+      const inputs = { ...steps, ...(own && mask && { mask }) };
+      return asGiven(changed(tril, inputs, choices, edits, 'output'), given.q, heads);
     },
-  };
-  return [joined, ...side];
+  });
+  const usual = (id: keyof typeof mistakes): Candidate => by(id, mistakes[id](of));
+  /** As the core does it for other choices, or of something else. */
+  const other = (id: string, choice: Partial<AttentionChoices>, inputs = given): Candidate => ({
+    id,
+    run: () => attended(tril, inputs, { ...choices, ...choice }),
+  });
+  type Layout = (one: TensorData) => TensorData;
+  const laid = (id: string, apart?: Layout, together?: Layout): Candidate => ({
+    id,
+    run: () => attended(tril, given, choices, apart, together),
+  });
+  const tiled = (one: TensorData) =>
+    dataOf(filled(tril, tensorOf(tril, asFour(one, heads)), count, true));
+  const misread = (one: TensorData) => shaped(one, fourAxes(one.shape, heads));
+  const misjoined = (four: TensorData) =>
+    heads > 0
+      ? shaped(four, given.q.shape)
+      : asGiven(swapMiddle(shaped(four, [batches, queries, count, width])), given.q, 0);
+  const reshaped = { shape: [batches, count, depth, keys] };
+  const zeros = mistakes.zerosForMask(of);
+  const most = Math.max(queries, keys);
+  const list: (Candidate | false | undefined)[] = [
+    other('right', {}),
+    usual('noScale'),
+    usual('scaleByWidth'),
+    count > 1 && by('scaleByModel', [{ replace: 'width', options: { value: count * depth } }]),
+    usual('timesRoot'),
+    queries === keys && count === shared && usual('swappedQK'),
+    other('swappedKV', {}, { ...given, k: given.v, v: given.k }),
+    depth > 1 &&
+      keys > 1 &&
+      by('keysReshaped', [{ replace: 'keys', operation: 'reshape', options: reshaped }]),
+    depth === width && usual('keysForValues'),
+    usual('softmaxOverQueries'),
+    count > 1 && by('softmaxOverHeads', [{ replace: 'weights', options: { axis: -3 } }]),
+    by('noSoftmax', [...(causal ? zeros : []), ...mistakes.noSoftmax(of)], false),
+    !causal && other('causalThough', { causal: true }),
+    causal && other('noMask', { causal: false }),
+    causal && usual('maskAfterSoftmax'),
+    causal && by('zerosForMask', zeros, false),
+    causal && usual('maskTurned'),
+    causal && usual('hidesItself'),
+    causal && by('seesNext', [{ replace: 'masked', options: { window: { right: 1 } } }]),
+    causal &&
+      queries !== keys &&
+      by('fromOtherEnd', [
+        adds('seen', 'tri', [], { rows: most }),
+        adds('end', 'slice', ['seen'], {
+          axis: Number(queries > keys),
+          start: Math.abs(queries - keys),
+        }),
+        { replace: 'masked', inputs: ['scores', 'end'] },
+      ]),
+    mask &&
+      queries === keys &&
+      by('fileMaskTurned', [
+        adds('turned', 'transpose', ['mask'], { axes: [0, 1, 3, 2] }),
+        { rewire: 'added', input: 'y', to: 'turned' },
+      ]),
+    mask && other('maskIgnored', {}, { ...given, mask: undefined }),
+    mask && other('maskInverted', { reading: otherReading[reading] }),
+    mask && reading !== 'add' && other('maskAdded', { reading: 'add' }),
+    count > shared && laid('groupsTiled', tiled),
+    heads === 0 && given.q.shape.length === 4 && laid('tokensFirst', swapMiddle, swapMiddle),
+    count > 1 && heads > 0 && laid('headsNotTransposed', misread, misjoined),
+    count > 1 && laid('headsNotJoined', undefined, misjoined),
+    ...([2, 3].includes(given.q.shape.length) ? otherHeads(given.q, heads) : []).map((value) => ({
+      ...other(heads === 0 ? 'sideBySide' : 'otherHeads', { heads: value }),
+      value,
+    })),
+  ];
+  return list.filter((one) => one !== false && one !== undefined);
 }
 
 /** How many heads there might be in place of `heads`. */

@@ -3,7 +3,7 @@ import { TrilError, type Activation, type Difference } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers, Held, Later, Session } from '../answers';
 import type { MatrixData } from '../../page/protocol';
-import { attentionCandidates, scaled, type Candidate, type Variant } from './attention-variants';
+import { attended, attentionCandidates, type Candidate, type Variant } from './attention-variants';
 import { readFile, readFiles, type FoundTensor, type GivenFile, type UnreadFile } from './files';
 import type { MaskReading } from '../../shared/lessons/file-mask';
 import { examples, type ExampleId, type Limit } from '../../shared/lessons/golden';
@@ -192,8 +192,9 @@ function candidatesOf(tril: Tril, { kind, tensors, choices, of }: CheckInputs): 
 }
 
 /** Zeros where `of` has no number, so that only the others are compared. */
-function known({ shape, data }: TensorData, of: Float32Array): TensorData {
-  return { shape, data: data.map((value, i) => (Number.isNaN(of[i]) ? 0 : value)) };
+function known(one: TensorData, of: Float32Array): TensorData {
+  if (!of.includes(NaN)) return one;
+  return { ...one, data: one.data.map((value, i) => (Number.isNaN(of[i]) ? 0 : value)) };
 }
 
 /** What is refused for one of the mistakes, such as other shapes than it needs, is no suspect. */
@@ -245,7 +246,7 @@ async function scaleOf(
   const given = { q, k, v, ...(mask && { mask }) };
   const at = (power: number) => ({
     ...{ id: 'otherScale', value: 2 ** power },
-    run: () => scaled(tril, given, ask.choices, 2 ** power),
+    run: () => attended(tril, given, { ...ask.choices, scale: 2 ** power }),
   });
   const suspect = async (power: number) => {
     await session.turn();

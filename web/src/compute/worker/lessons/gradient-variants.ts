@@ -1,12 +1,14 @@
 // Gradients as they should be, and as they come out with the mistakes that are made most often in a backward of
-// one's own: of attention, and of a linear layer. Each is computed by the core.
-import { TrilError, type Tensor, type Tril } from 'tril';
+// one's own: of attention, most of them edits of the right steps, and of a linear layer. Each is computed by the core.
+import { TrilError, type Tril } from 'tril';
+import type { GraphEdit } from 'tril/graph';
 import {
   fourAxes,
   attentionOptions,
   type AttentionChoices,
   type Candidate,
 } from './attention-variants';
+import { adds, changed, mistakes } from './mistaken';
 import {
   attentionGradients,
   type AttentionGradient,
@@ -14,7 +16,6 @@ import {
 } from '../../shared/lessons/check-names';
 import {
   dataOf,
-  eachRepeated,
   shaped,
   tensorOf,
   transposed,
@@ -22,31 +23,6 @@ import {
 } from '../../shared/lessons/layouts';
 
 export type Given<Name extends string> = Readonly<Record<Name, TensorData>>;
-
-/** What the backward of attention goes through, step by step, [B, H, T, S] and [B, H, ., D]. */
-function steps(tril: Tril, four: Given<'q' | 'k' | 'v' | 'd_output'>, masked: object) {
-  const [q, k, v] = [four.q, four.k, four.v].map((one) => tensorOf(tril, one));
-  const { weights } = tril.attention(q, k, v, { ...masked, trace: true }).trace;
-  const times = four.q.shape[1] / four.k.shape[1];
-  const [keys, values] = [four.k, four.v].map((one) => tensorOf(tril, eachRepeated(one, times)));
-  const dOutput = tensorOf(tril, four.d_output);
-  const dWeights = tril.matmul(dOutput, values, { transposeB: true });
-  const through = tril.multiply(weights, dWeights);
-  const ones = tril.tensor([four.k.shape[2], 1], new Float32Array(four.k.shape[2]).fill(1));
-  const dScores = tril.subtract(through, tril.multiply(weights, tril.matmul(through, ones)));
-  return { q, keys, dOutput, weights, dWeights, through, dScores, times };
-}
-
-/** Of heads that share keys and values, the sum: [B, H, S, D] to [B, Hk, S, D]. */
-function summed(tril: Tril, full: Tensor, times: number): Tensor {
-  if (times === 1) return full;
-  const [batches, heads, tokens, width] = full.shape;
-  const groups = (batches * heads) / times;
-  const stacked = tril.tensor([groups, times, tokens * width], full.read());
-  const ones = tril.tensor([1, times], new Float32Array(times).fill(1));
-  const sum = tril.matmul(ones, stacked).read();
-  return tril.tensor([batches, heads / times, tokens, width], sum);
-}
 
 /** The gradient `of` of causal or masked attention, given that of its output. */
 export function attentionBackwardCandidates(
@@ -56,101 +32,91 @@ export function attentionBackwardCandidates(
   choices: AttentionChoices,
 ): Candidate[] {
   const four = (one: TensorData) => shaped(one, fourAxes(one.shape, 0));
-  const all = {
-    ...{ q: four(given.q), k: four(given.k), v: four(given.v) },
-    d_output: four(given.d_output),
-  };
-  const [batches, heads, queries, depth] = all.q.shape;
-  const [, kvHeads, keys] = all.k.shape;
-  const wanted = [batches, heads, queries, all.v.shape[3]];
-  if (all.d_output.shape.join() !== wanted.join()) {
+  const [q, k, v] = [given.q, given.k, given.v].map(four);
+  const dOutput = four(given.d_output);
+  const [batches, heads, queries] = q.shape;
+  const [, shared, keys] = k.shape;
+  const wanted = [batches, heads, queries, v.shape[3]];
+  if (dOutput.shape.join() !== wanted.join()) {
     const problem = `must be [${wanted.join(', ')}] as the output is, is [${given.d_output.shape.join(', ')}]`;
     throw new TrilError('attentionBackward', 'd_output', problem);
   }
+  const { causal } = choices;
   const like = { d_q: given.q, d_k: given.k, d_v: given.v };
-  const back = (tensor: Tensor, name: AttentionGradient = of) =>
-    shaped(dataOf(tensor), like[name].shape);
-  const masked = (causal = choices.causal) =>
-    attentionOptions(tril, given.mask, { ...choices, causal }, [batches, heads, queries, keys]);
-  const gradients = (options: object) => {
-    const [q, k, v, dOutput] = [all.q, all.k, all.v, all.d_output].map((one) =>
-      tensorOf(tril, one),
-    );
-    const { output, logSumExp } = tril.attention(q, k, v, { ...options, logSumExp: true });
-    const found = tril.attentionBackward(dOutput, q, k, v, { ...options, output, logSumExp });
-    return { d_q: found.dQuery, d_k: found.dKey, d_v: found.dValue };
+  /** As the core computes it at once. */
+  const taken = (id: string, name: AttentionGradient, scale = {}): Candidate => ({
+    id,
+    run() {
+      const [query, key, value, d] = [q, k, v, dOutput].map((one) => tensorOf(tril, one));
+      const scores = [batches, heads, queries, keys];
+      const options = { ...attentionOptions(tril, given.mask, choices, scores), ...scale };
+      const made = tril.attention(query, key, value, { ...options, logSumExp: true });
+      const { output, logSumExp } = made;
+      const found = tril.attentionBackward(d, query, key, value, { ...options, output, logSumExp });
+      const gradient = { d_q: found.dQuery, d_k: found.dKey, d_v: found.dValue }[name];
+      return shaped(dataOf(gradient), like[name].shape);
+    },
+  });
+  const steps = { Q: q, K: k, V: v, d_output: dOutput };
+  /** What heads that share keys and values send back adds up. */
+  const count = of === 'd_q' ? heads : shared;
+  const groups = {
+    shape: [batches * count, heads / count, like[of].data.length / batches / count],
   };
-  /** From gradients of the scores, [B, H, T, S]. */
-  const fromScores = (dScores: Tensor, { q, keys, times }: ReturnType<typeof steps>) => {
-    const scaled = tril.multiply(dScores, depth ** -0.5);
-    if (of === 'd_q') return back(tril.matmul(scaled, keys));
-    return back(summed(tril, tril.matmul(scaled, q, { transposeA: true }), times));
-  };
-  const taken = (make: (now: ReturnType<typeof steps>) => Tensor) => () => {
-    const now = steps(tril, all, masked());
-    return fromScores(make(now), now);
-  };
+  const sum = [
+    adds('groups', 'reshape', [{ d_q: 'd_Q', d_k: 'd_K', d_v: 'd_V' }[of]], groups),
+    adds('gradient', 'sum', ['groups'], { axis: 1 }),
+  ];
+  /** The right steps with a change. */
+  const by = (id: string, edits: readonly GraphEdit[]): Candidate => ({
+    id,
+    run() {
+      const inputs = { ...steps, ...(given.mask && { mask: given.mask }) };
+      const gradient = changed(tril, inputs, choices, [...sum, ...edits], 'gradient');
+      return shaped(gradient, like[of].shape);
+    },
+  });
+  const those = { name: '', inputs: steps };
+  const usual = (id: keyof typeof mistakes): Candidate => by(id, mistakes[id](those));
   const square = queries === keys;
   const ofScores = of !== 'd_v';
-  const times = heads / kvHeads;
+  const isTransposed = {
+    d_q: [
+      adds('turned', 'transpose', ['d_product'], { axes: [0, 1, 3, 2] }),
+      { rewire: 'd_Q', input: 'a', to: 'turned' },
+    ],
+    d_k: [{ rewire: 'd_K', input: 'a', to: 'd_product' }],
+    d_v: mistakes.backwardTransposed(those),
+  };
   const sameShape = (name: AttentionGradient) =>
     name !== of && like[name].shape.join() === like[of].shape.join();
 
   const list: (Candidate | false)[] = [
-    { id: 'right', run: () => back(gradients(masked())[of]) },
-    ofScores && {
-      id: 'backwardNoScale',
-      run: () => back(tril.multiply(gradients(masked())[of], depth ** 0.5)),
-    },
-    { id: 'backwardForwardNoScale', run: () => back(gradients({ ...masked(), scale: 1 })[of]) },
-    ofScores && {
-      id: 'jacobianDiagonal',
-      run: taken(({ weights, through }) => tril.subtract(through, tril.multiply(weights, through))),
-    },
-    ofScores && { id: 'jacobianNoSum', run: taken(({ through }) => through) },
+    taken('right', of),
+    ofScores && usual('backwardNoScale'),
+    taken('backwardForwardNoScale', of, { scale: 1 }),
     ofScores &&
-      !given.mask && {
-        id: 'jacobianNone',
-        run: taken(({ dWeights }) => (choices.causal ? tril.triangular(dWeights) : dWeights)),
-      },
-    choices.causal && {
-      id: 'backwardNoMask',
-      run: () => back(gradients(masked(false))[of]),
-    },
-    square && {
-      id: 'backwardTransposed',
-      run() {
-        const now = steps(tril, all, masked());
-        if (of === 'd_v') return back(summed(tril, tril.matmul(now.weights, now.dOutput), times));
-        const dScores = tril.multiply(now.dScores, depth ** -0.5);
-        return of === 'd_q'
-          ? back(tril.matmul(dScores, now.keys, { transposeA: true }))
-          : back(summed(tril, tril.matmul(dScores, now.q), times));
-      },
-    },
-    ...attentionGradients.filter(sameShape).map((name) => ({
-      id: `takenFor${name === 'd_q' ? 'Q' : name === 'd_k' ? 'K' : 'V'}`,
-      run: () => back(gradients(masked())[name], name),
-    })),
-    times > 1 &&
-      of !== 'd_q' && {
-        id: 'groupsFirstOnly',
-        run() {
-          const now = steps(tril, all, masked());
-          const full =
-            of === 'd_v'
-              ? tril.matmul(now.weights, now.dOutput, { transposeA: true })
-              : tril.matmul(tril.multiply(now.dScores, depth ** -0.5), now.q, { transposeA: true });
-          const { shape, data } = dataOf(full);
-          const size = shape[2] * shape[3];
-          const first = new Float32Array(data.length / times);
-          for (let group = 0; group < batches * kvHeads; ++group) {
-            const from = group * times * size;
-            first.set(data.subarray(from, from + size), group * size);
-          }
-          return shaped({ shape, data: first }, like[of].shape);
-        },
-      },
+      by('jacobianDiagonal', [
+        { replace: 'share', operation: 'multiply', inputs: ['weights', 'd_weights'] },
+      ]),
+    ofScores && usual('jacobianNoSum'),
+    ofScores &&
+      !given.mask &&
+      by('jacobianNone', [
+        ...mistakes.jacobianNone(those),
+        ...(causal ? [adds('seen', 'mask', ['d_weights'], { hidden: 0 })] : []),
+        ...(causal ? [{ rewire: 'd_product', input: 'x', to: 'seen' }] : []),
+      ]),
+    causal && by('backwardNoMask', mistakes.noMask(those)),
+    square && by('backwardTransposed', isTransposed[of]),
+    ...attentionGradients
+      .filter(sameShape)
+      .map((name) => taken(`takenFor${name.slice(2).toUpperCase()}`, name)),
+    heads > shared &&
+      of !== 'd_q' &&
+      by('groupsFirstOnly', [
+        { replace: 'gradient', operation: 'take', options: { axis: 1, indices: [0] } },
+      ]),
   ];
   return list.filter((one) => one !== false);
 }
@@ -162,18 +128,11 @@ export function linearBackwardCandidates(
   of: LinearGradient,
 ): Candidate[] {
   const { x, weight, d_output: dOutput } = given;
-  const pick = (one: ReturnType<Tril['linearBackward']>) =>
-    dataOf({ d_x: one.dX, d_weight: one.dWeight, d_bias: one.dBias }[of]);
-  const gradients = (inputs: TensorData, outputs: TensorData) =>
-    pick(
-      tril.linearBackward(
-        ...([outputs, inputs, weight].map((one) => tensorOf(tril, one)) as [
-          Tensor,
-          Tensor,
-          Tensor,
-        ]),
-      ),
-    );
+  const gradients = (inputs: TensorData, outputs: TensorData) => {
+    const [d, from, by] = [outputs, inputs, weight].map((one) => tensorOf(tril, one));
+    const { dX, dWeight, dBias } = tril.linearBackward(d, from, by);
+    return dataOf({ d_x: dX, d_weight: dWeight, d_bias: dBias }[of]);
+  };
   const square = weight.shape[0] === weight.shape[1];
   const batches = x.shape[0];
   const one = ({ shape, data }: TensorData, batch: number) => {
