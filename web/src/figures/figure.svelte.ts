@@ -11,7 +11,7 @@ interface Pin<Id extends string> {
   readonly set: (cell: Cell<Id> | null) => void;
 }
 
-interface FigureOptions<Id extends string> {
+export interface FigureOptions<Id extends string> {
   /** By pinOf() in the address; else as long as the page is open. */
   readonly pin?: Pin<Id>;
   /** Null for a cell that is not there. */

@@ -1,7 +1,7 @@
 // Figures of graphs: matrices, what lights up, why a number is what it is, programs and costs, all read from the graph and the
 // values that were computed of it. A figure says where its matrices are, how they look, and a sentence for each.
 import { cost, program, sources, why } from 'tril/graph';
-import type { Graph, Reason, ReasonCell, Sizes } from 'tril/graph';
+import type { Graph, Reason, ReasonCell, Size } from 'tril/graph';
 import type { NodeValues } from '../compute/worker/lessons/graph';
 import { at, type CostData, type MatrixData } from '../compute/page/protocol';
 import type { Cell } from '../state/cell';
@@ -69,9 +69,13 @@ export interface Shown {
   readonly also?: (cell: Place) => readonly Mark[];
 }
 
-interface Options<Id extends string> {
+/** A graph, and what was found of it. */
+export interface Found {
   readonly graph: Graph;
   readonly values: NodeValues;
+}
+
+interface Options<Id extends string> extends Found {
   /** In the order in which they are made. */
   readonly shown: Readonly<Partial<Record<Id, Shown>>>;
   /** Where its matrices are in the axes before rows and columns. */
@@ -301,11 +305,7 @@ export class GraphScene<Id extends string> {
 }
 
 /** A graph's values as programs elsewhere, which compare what they find with what the page shows. */
-export function programsOf(
-  about: string,
-  { graph, values }: { readonly graph: Graph; readonly values: NodeValues },
-  show: readonly string[],
-) {
+export function programsOf(about: string, { graph, values }: Found, show: readonly string[]) {
   const write = (comment: string, language: 'NumPy' | 'PyTorch' | 'C++') => () =>
     `${comment}\n${program(graph, values, language, { show }).replace('What was found.', 'What the page shows.')}`;
   return {
@@ -315,10 +315,19 @@ export function programsOf(
   };
 }
 
-/** What some of a graph's values cost. */
-export function costOf(graph: Graph, sizes: Sizes, nodes: readonly string[]): CostData {
-  const all = cost(graph, sizes).nodes;
-  const flops = nodes.reduce((sum, name) => sum + all[name].flops, 0);
-  const bytes = nodes.reduce((sum, name) => sum + all[name].bytes, 0);
+/** What it costs to compute all of a graph's values; null where none is computed. */
+export function costOf({ graph, values }: Found): CostData | null {
+  const sizes: Record<string, number> = {};
+  for (const { name, operation, options } of graph.nodes) {
+    if (operation !== 'input') continue;
+    (options.shape as readonly Size[]).forEach((size, axis) => {
+      if (typeof size === 'string') sizes[size] = values[name].shape[axis];
+    });
+  }
+  const all = Object.values(cost(graph, sizes).nodes);
+  if (all.length === 0) return null;
+  const [flops, bytes] = (['flops', 'bytes'] as const).map((what) =>
+    all.reduce((sum, node) => sum + node[what], 0),
+  );
   return { flops, bytes, intensity: flops / bytes };
 }

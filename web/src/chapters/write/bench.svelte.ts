@@ -124,16 +124,7 @@ export class Bench {
     const { graph, values } = shown.ran;
     return graph.nodes.every(({ name }) => name in values) ? { graph, values } : null;
   });
-  readonly cost = $derived.by(() => {
-    const computed = this.whole?.graph.nodes.filter(({ operation }) => operation !== 'input') ?? [];
-    return this.whole && computed.length > 0
-      ? costOf(
-          this.whole.graph,
-          {},
-          computed.map(({ name }) => name),
-        )
-      : null;
-  });
+  readonly cost = $derived(this.whole && costOf(this.whole));
   programs(about: string) {
     const last = this.whole?.graph.nodes.at(-1);
     const results = this.now?.results ?? [];
