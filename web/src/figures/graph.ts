@@ -324,10 +324,9 @@ export function costOf({ graph, values }: Found): CostData | null {
       if (typeof size === 'string') sizes[size] = values[name].shape[axis];
     });
   }
-  const all = Object.values(cost(graph, sizes).nodes);
+  const { flops, nodes } = cost(graph, sizes);
+  const all = Object.values(nodes);
   if (all.length === 0) return null;
-  const [flops, bytes] = (['flops', 'bytes'] as const).map((what) =>
-    all.reduce((sum, node) => sum + node[what], 0),
-  );
+  const bytes = all.reduce((sum, node) => sum + node.bytes, 0);
   return { flops, bytes, intensity: flops / bytes };
 }
