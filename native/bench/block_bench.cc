@@ -5,6 +5,7 @@
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
 #include <tril/layers/layer_norm.h>
+#include <tril/layers/prepared_weights.h>
 
 #include <cmath>
 #include <deque>
@@ -65,16 +66,16 @@ void register_block(Index batch, Index tokens, bool prepares, int threads = 1) {
   const char* const kind = threads > 1 ? "2_threads/" : prepares ? "prepared/" : "given/";
   register_on(threads, std::string("block/") + kind + size, [=](benchmark::State& state) {
     Weights source;
-    const TransformerBlockWeights weights = source.block();
+    TransformerBlockWeights weights = source.block();
     Scratch scratch;
     Parallel parallel(threads);
     PreparedWeights prepared;
-    if (prepares) prepared.prepare(weights, parallel);
+    if (prepares) weights = prepared.prepare(weights, parallel);
     Buffer<float, 3> x({batch, tokens, kWidth}), out(x.shape());
     Random random(2);
     fill_normal(x.view(), random);
     measure(state, [&] {
-      transformer_block(x, weights, {.heads = kHeads}, out, {scratch, parallel}, {}, &prepared);
+      transformer_block(x, weights, {.heads = kHeads}, out, {scratch, parallel});
     });
     count_flops(state, block_flops(batch, tokens));
   });

@@ -314,7 +314,7 @@ TEST(GoldenGradients, OfFeedForwards) {
         return (gated ? gated_feed_forward_saved : feed_forward_saved)(N, weights, place);
       });
       (gated ? gated_feed_forward : feed_forward)(x, weights, activation, out,
-                                                  {tools.scratch, tools.parallel}, trace, nullptr);
+                                                  {tools.scratch, tools.parallel}, trace);
       (gated ? gated_feed_forward_backward : feed_forward_backward)(
           d_out, x, weights, activation, trace, {d_x, {{d_weight1, d_bias1}, {d_weight2, d_bias2}}},
           {tools.scratch, tools.parallel});

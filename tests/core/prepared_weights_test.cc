@@ -1,13 +1,15 @@
-// Packed matrices and prepared weights: the same results as without, and what they reject.
+// Prepared weights: the same results as without, and what they refuse. Packed matrices by
+// themselves are in weight_test.cc.
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
 #include <tril/layers/linear.h>
 #include <tril/layers/prepared_weights.h>
 #include <tril/matmul/tile_kernels.h>
 
-#include <algorithm>
 #include <span>
-#include <type_traits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/block_weights.h"
 #include "core/compare.h"
@@ -41,63 +43,6 @@ class Prepared : public ::testing::Test {
   Parallel parallel{2};
 };
 
-// Depths of one block and of several, columns that fill the last panel and that do not.
-TEST_F(Prepared, LinearGivesTheSame) {
-  Random random(1);
-  for (const Index rows : {1, 2, 7, 130}) {
-    for (const Index in : {1, 64, 300, 1100}) {
-      for (const Index out : {1, 33, 64, 300}) {
-        Buffer<float, 2> x({rows, in}), weight({out, in}), expected({rows, out}),
-            actual({rows, out});
-        Buffer<float, 1> bias({out});
-        fill_integers(x.view(), random);
-        fill_integers(weight.view(), random);
-        fill_normal(bias.view(), random);
-        const PackedMatrix packed(weight, true, parallel);
-        EXPECT_EQ(packed.depth(), in);
-        EXPECT_EQ(packed.cols(), out);
-        EXPECT_GE(packed.bytes(), static_cast<std::size_t>(in * out) * sizeof(float));
-        linear(x, weight, bias, expected, {scratch, parallel});
-        linear(x, weight, bias, actual, {scratch, parallel}, {&packed});
-        ASSERT_TRUE(equal(expected, actual)) << rows << " " << in << " " << out;
-      }
-    }
-  }
-}
-
-// Two neighbours' rows in one packed matrix, as the projections of attention are.
-TEST_F(Prepared, LinearTakesTheColumnsFromAPanelOn) {
-  Random random(2);
-  const Index first = 2 * tile_kernels().panel_cols, out = 40, in = 530, rows = 9;
-  Buffer<float, 2> x({rows, in}), weight({first + out + 5, in}), expected({rows, out}),
-      actual({rows, out});
-  fill_integers(x.view(), random);
-  fill_integers(weight.view(), random);
-  const PackedMatrix packed(weight, true, parallel);
-  const MatrixView<const float> part(weight.view()[first].data(), {out, in});
-  linear(x, part, {}, expected, {scratch, parallel});
-  linear(x, part, {}, actual, {scratch, parallel}, {&packed, first});
-  EXPECT_TRUE(equal(expected, actual));
-}
-
-TEST_F(Prepared, LinearRejectsWhatWasPackedFromAnotherShape) {
-  Random random(3);
-  Buffer<float, 2> x({3, 20}), weight({200, 20}), other({200, 21}), out({3, 200});
-  std::fill_n(out.data(), 600, -7.0f);
-  const PackedMatrix deeper(other, true, parallel), packed(weight, true, parallel), none;
-  for (const PackedColumns& wrong :
-       {PackedColumns{&deeper}, PackedColumns{&none}, PackedColumns{&packed, 1},
-        PackedColumns{&packed, tile_kernels().panel_cols}, PackedColumns{&packed, -64}}) {
-    const std::string message = error_of([&] {
-      linear(x, weight, {}, out, {scratch, parallel}, wrong);
-    });
-    EXPECT_NE(message.find("not the transpose of [200, 20]"), std::string::npos) << message;
-  }
-  EXPECT_EQ(std::count(out.data(), out.data() + 600, -7.0f), 600);
-  linear(x, weight, {}, out, {scratch, parallel}, {&packed});
-  EXPECT_EQ(std::count(out.data(), out.data() + 600, 0.0f), 600);
-}
-
 // Widths whose projections begin with a panel and ones whose do not; with and without grouping.
 TEST_F(Prepared, BlocksGiveTheSame) {
   for (const Index width : {24, 64, 128}) {
@@ -107,24 +52,27 @@ TEST_F(Prepared, BlocksGiveTheSame) {
       const TransformerBlockWeights weights = source.block(width, 3 * width);
       const DecoderBlockWeights decoder = source.decoder_block(width, 2 * width);
       PreparedWeights prepared;
-      prepared.prepare(weights, parallel);
+      const TransformerBlockWeights packed = prepared.prepare(weights, parallel);
       EXPECT_GE(prepared.bytes(), static_cast<std::size_t>(10 * width * width) * sizeof(float));
-      prepared.prepare(decoder, parallel);
-      for_each_parameter(decoder, [&](const ParameterName& name, const auto& view) {
-        if constexpr (requires { view.floats(); }) {
-          EXPECT_EQ(prepared.find(view.floats()) != nullptr, static_cast<bool>(view))
-              << name.text();
-        }
-      });
+      const DecoderBlockWeights packed_decoder = prepared.prepare(decoder, parallel);
+      zip_parameters(
+          [&](const ParameterName& name, const auto& view, const auto& own) {
+            EXPECT_EQ(static_cast<bool>(view), static_cast<bool>(own)) << name.text();
+            if constexpr (requires { view.packed(); }) {
+              EXPECT_EQ(view.floats().data(), own.floats().data()) << name.text();
+              EXPECT_EQ(static_cast<bool>(view.packed()), static_cast<bool>(own)) << name.text();
+            }
+          },
+          packed_decoder, decoder);
 
       Buffer<float, 3> x({2, tokens, width}), expected(x.shape()), actual(x.shape());
       fill_normal(x.view(), random);
       transformer_block(x, weights, {.heads = 4}, expected, {scratch, parallel});
-      transformer_block(x, weights, {.heads = 4}, actual, {scratch, parallel}, {}, &prepared);
+      transformer_block(x, packed, {.heads = 4}, actual, {scratch, parallel});
       EXPECT_TRUE(same(2 * tokens, expected, actual)) << width << " " << tokens;
       decoder_block(x, expected, decoder, {.heads = 2}, actual, {scratch, parallel});
       Buffer<float, 3> other(x.shape());
-      decoder_block(x, expected, decoder, {.heads = 2}, other, {scratch, parallel}, {}, &prepared);
+      decoder_block(x, expected, packed_decoder, {.heads = 2}, other, {scratch, parallel});
       EXPECT_TRUE(same(2 * tokens, actual, other)) << width << " " << tokens;
     }
   }
@@ -135,12 +83,12 @@ TEST_F(Prepared, TransformerGivesTheSame) {
   WeightSource source(random, true);
   const TransformerWeights weights = source.transformer(2, 2, 32, 48);
   PreparedWeights prepared;
-  prepared.prepare(weights, parallel);
+  const TransformerWeights packed = prepared.prepare(weights, parallel);
   Buffer<float, 3> from({2, 7, 32}), to({2, 5, 32}), expected(to.shape()), actual(to.shape());
   fill_normal(from.view(), random);
   fill_normal(to.view(), random);
   transformer(from, to, weights, {.heads = 4}, expected, {scratch, parallel});
-  transformer(from, to, weights, {.heads = 4}, actual, {scratch, parallel}, {}, &prepared);
+  transformer(from, to, packed, {.heads = 4}, actual, {scratch, parallel});
   EXPECT_TRUE(same(10, expected, actual));
 }
 
@@ -156,75 +104,68 @@ TEST_F(Prepared, AttentionTakesSeparateProjections) {
   fill_normal(context.view(), random);
   const MultiHeadOptions options{.heads = 4, .kv_heads = 2, .context = context};
   PreparedWeights prepared;
-  prepared.prepare(weights, parallel);
+  const MultiHeadWeights packed = prepared.prepare(weights, parallel);
   multi_head_attention(x, weights, options, expected, {scratch, parallel});
-  multi_head_attention(x, weights, options, actual, {scratch, parallel}, {}, &prepared);
+  multi_head_attention(x, packed, options, actual, {scratch, parallel});
   EXPECT_TRUE(equal(expected, actual));
 }
 
-// As a step of training changes weights: what was packed before is never used, and the copies made
-// after it lie where the old ones did.
-TEST_F(Prepared, NoCopyOutlivesTheWeights) {
+// As a step of training changes weights: a copy is of the numbers that were packed, and weights
+// that are prepared anew are packed anew.
+TEST_F(Prepared, ACopyIsOfTheNumbersThatWerePacked) {
   Random random(7);
-  Buffer<float, 2> x({5, 40}), weight({70, 40}), other({70, 40}), expected({5, 70}),
+  Buffer<float, 2> x({5, 40}), weight({70, 40}), before({5, 70}), expected({5, 70}),
       actual({5, 70});
-  for (Buffer<float, 2>* each : {&x, &weight, &other}) fill_integers(each->view(), random);
-  PreparedWeights prepared;
-  prepared.prepare(LinearWeights{.weight = weight}, parallel);
-  prepared.prepare(LinearWeights{.weight = other}, parallel);
-  const PackedMatrix* const before = prepared.find(weight);
-  const std::size_t bytes = prepared.bytes();
-  ASSERT_NE(before, nullptr);
-
+  fill_integers(x.view(), random);
   fill_integers(weight.view(), random);
-  prepared.invalidate();
-  EXPECT_EQ(prepared.generation(), 1u);
-  EXPECT_EQ(prepared.find(weight), nullptr);
-  EXPECT_EQ(prepared.find(other), nullptr);
-  prepared.prepare(LinearWeights{.weight = weight}, parallel);
-  EXPECT_EQ(prepared.find(weight), before);
-  EXPECT_EQ(prepared.find(other), nullptr);
-  EXPECT_EQ(prepared.bytes(), bytes);
+  PreparedWeights prepared;
+  const Weight first = prepared.pack(weight, parallel);
+  linear(x, weight, {}, before, {scratch, parallel});
+  fill_integers(weight.view(), random);
+  linear(x, first, {}, actual, {scratch, parallel});
+  EXPECT_TRUE(equal(before, actual));
   linear(x, weight, {}, expected, {scratch, parallel});
-  linear(x, weight, {}, actual, {scratch, parallel}, {prepared.find(weight)});
+  linear(x, prepared.pack(weight, parallel), {}, actual, {scratch, parallel});
   EXPECT_TRUE(equal(expected, actual));
-
-  prepared.drop(weight);
-  prepared.drop(weight);
-  EXPECT_EQ(prepared.find(weight), nullptr);
-  EXPECT_EQ(prepared.bytes(), bytes / 2);
 }
 
-// A matrix, its first rows, its first columns and its later rows are four matrices.
-TEST_F(Prepared, KnowsMatricesByPlaceAndShape) {
-  Buffer<float, 2> weight({130, 50});
-  const MatrixView<const float> whole = weight;
-  const MatrixView<const float> parts[] = {whole,
-                                           {whole.data(), {70, 50}},
-                                           {whole.data(), {130, 20}, {50, 1}},
-                                           {whole.data(), {130, 20}},
-                                           {whole[60].data(), {70, 50}}};
+// Copies stay where they are, so that weights point to them however many there are.
+TEST_F(Prepared, CopiesStayWhileMoreArePacked) {
+  Random random(8);
+  Buffer<float, 2> x({30, 20}), expected({30, 50}), actual({30, 50});
+  std::vector<Buffer<float, 2>> matrices;
+  std::vector<Weight> packed;
   PreparedWeights prepared;
-  for (const auto& part : parts) {
-    EXPECT_EQ(prepared.find(part), nullptr);
-    prepared.pack(part, parallel);
+  fill_integers(x.view(), random);
+  for (int n = 0; n < 40; ++n) {
+    fill_integers(matrices.emplace_back(Shape<2>{50, 20}).view(), random);
+    packed.push_back(prepared.pack(matrices.back(), parallel));
   }
-  for (const auto& part : parts) {
-    ASSERT_NE(prepared.find(part), nullptr);
-    EXPECT_EQ(prepared.find(part)->cols(), part.size(0));
-    EXPECT_EQ(prepared.find(part)->depth(), part.size(1));
-    prepared.drop(part);
-    EXPECT_EQ(prepared.find(part), nullptr);
+  const PreparedWeights moved = std::move(prepared);
+  EXPECT_GE(moved.bytes(), 40u * 50 * 20 * sizeof(float));
+  for (std::size_t n = 0; n < packed.size(); ++n) {
+    linear(x, matrices[n], {}, expected, {scratch, parallel});
+    linear(x, packed[n], {}, actual, {scratch, parallel});
+    ASSERT_TRUE(equal(expected, actual)) << n;
   }
+}
+
+TEST_F(Prepared, RefusesWhatHasNoElements) {
+  Buffer<float, 2> numbers({3, 20});
+  const MatrixView<const float> none(numbers.data(), {0, 20});
+  PreparedWeights prepared;
+  EXPECT_NE(error_of([&] {
+              prepared.prepare(LinearWeights{none, {}});
+            }).find("PackedMatrix: b:"),
+            std::string::npos);
   EXPECT_EQ(prepared.bytes(), 0u);
 }
 
 TEST_F(Prepared, NoneStaysNone) {
   PreparedWeights prepared;
-  prepared.prepare(LinearWeights{}, parallel);
-  prepared.prepare(MultiHeadWeights{}, parallel);
+  EXPECT_FALSE(prepared.prepare(LinearWeights{}, parallel).weight);
+  EXPECT_FALSE(prepared.prepare(MultiHeadWeights{}, parallel).in_proj_weight);
   EXPECT_EQ(prepared.bytes(), 0u);
-  EXPECT_EQ(prepared.find({}), nullptr);
 }
 
 }  // namespace

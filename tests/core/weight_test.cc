@@ -1,6 +1,6 @@
 // Matrices of every kind: what is widened, and products with them. Those of 16-bit numbers are the
-// products with the floats that they stand for, bit for bit; those of q8_0 within what rounding may
-// do to them.
+// products with the floats that they stand for, bit for bit; those of q8_0 and of packed floats
+// within what rounding may do to them.
 #include <gtest/gtest.h>
 #include <tril/attention/multi_head_attention.h>
 #include <tril/files/stored_tensor.h>
@@ -296,9 +296,6 @@ TEST(Weight, RefusesWhatDoesNotFit) {
     const MatrixView<float> over(reinterpret_cast<float*>(good.bytes.data()), {2, 4});
     EXPECT_EQ(error_of([&] { linear(x, good.weight, {}, over); }),
               "linear: out: shares memory with an input; shapes [2, 4] and [4, 6]");
-    const PackedMatrix packed(good.floats, true, {});
-    EXPECT_EQ(error_of([&] { linear(x, good.weight, {}, out, {}, {&packed}); }),
-              "linear: weight: must be float32, is " + text_of(kind));
     for (Index i = 0; i < 8; ++i) EXPECT_EQ(out.data()[i], -7.0f);
     linear(x, good.weight, {}, out);
     EXPECT_EQ(out.data()[0], 0.0f);
@@ -318,14 +315,76 @@ TEST(Weight, OnlyFloatsHaveGradients) {
   backward();
 }
 
-TEST(Weight, IsNotPacked) {
+TEST(Weight, OfAnotherKindIsNotPacked) {
   const Matrix matrix(WeightKind::bfloat16, 5, 8, 9);
   PreparedWeights prepared;
-  prepared.prepare(LinearWeights{matrix.weight, {}}, {});
+  EXPECT_FALSE(prepared.prepare(LinearWeights{matrix.weight, {}}).weight.packed());
   EXPECT_EQ(prepared.bytes(), 0u);
-  EXPECT_FALSE(packed_columns(&prepared, matrix.weight));
-  prepared.prepare(LinearWeights{matrix.floats, {}}, {});
-  EXPECT_TRUE(packed_columns(&prepared, matrix.floats));
+  EXPECT_TRUE(prepared.prepare(LinearWeights{matrix.floats, {}}).weight.packed());
+}
+
+// Depths of one block and of several, columns that fill the last panel and that do not. With many
+// rows the bits are those of floats that are not packed, with any number of threads the same.
+TEST(PackedWeight, LinearLayersAreTheirDoubles) {
+  Scratch scratch;
+  Parallel one(1), three(3);
+  for (const Index rows : {1, 2, 7, 30}) {
+    for (const Index in : {1, 64, 300, 600}) {
+      for (const Index out : {1, 33, 64, 150}) {
+        Buffer<float, 2> x({rows, in}), floats({out, in}), expected({rows, out});
+        Buffer<float, 2> actual({rows, out}), other({rows, out});
+        fill(x, 1);
+        fill(floats, 2);
+        const PackedMatrix packed(floats, true, three);
+        const Weight weight(floats, packed);
+        EXPECT_EQ(weight.kind(), WeightKind::float32);
+        EXPECT_GE(packed.bytes(), static_cast<std::size_t>(in * out) * sizeof(float));
+        linear(x, weight, {}, actual, {scratch, one});
+        expect_bounded(bounded_product(x, floats), actual.view(), "product", 4e-3);
+        linear(x, weight, {}, other, {scratch, three});
+        ASSERT_TRUE(equal(actual, other)) << rows << " " << in << " " << out;
+        if (rows > 1 && rows <= tile_kernels().few_rows) continue;
+        linear(x, floats, {}, expected, {scratch, one});
+        ASSERT_TRUE(equal(expected, actual)) << rows << " " << in << " " << out;
+      }
+    }
+  }
+}
+
+// Rows that begin with a panel are packed, too: as the projections of attention are.
+TEST(PackedWeight, RowsAreColumnsOfTheCopyFromAPanelOn) {
+  const Index panel = tile_kernels().panel_cols, out = 40, in = 530, rows = 30;
+  Buffer<float, 2> x({rows, in}), floats({3 * panel + out, in}), expected({rows, out});
+  Buffer<float, 2> actual({rows, out});
+  fill(x, 3);
+  fill(floats, 4);
+  const PackedMatrix packed(floats, true, {});
+  const Weight weight(floats, packed), later = weight.rows(panel, 2 * panel + out);
+  for (const Weight& part : {weight.rows(2 * panel, out), later.rows(panel, out)}) {
+    EXPECT_EQ(part.packed().matrix, &packed);
+    EXPECT_EQ(part.packed().first, 2 * panel);
+    EXPECT_EQ(part.row(0), weight.row(2 * panel));
+    linear(x, part.floats(), {}, expected);
+    linear(x, part, {}, actual);
+    EXPECT_TRUE(equal(expected, actual));
+  }
+  EXPECT_FALSE(weight.rows(1, out).packed());
+  EXPECT_FALSE(later.rows(panel + 1, out).packed());
+}
+
+TEST(PackedWeight, RefusesWhatWasPackedFromAnotherShape) {
+  Buffer<float, 2> floats({20, 6}), deeper({20, 7}), wider({21, 6});
+  const PackedMatrix packed(floats, true, {}), straight(floats, false, {}), none;
+  const auto error = [&](const MatrixView<const float>& of, const PackedMatrix& with) {
+    return error_of([&] { Weight(of, with); });
+  };
+  const std::string is_not = " is not the shape of the transpose of ";
+  EXPECT_EQ(error(deeper, packed), "Weight: packed: [6, 20]" + is_not + "[20, 7]");
+  EXPECT_EQ(error(wider, packed), "Weight: packed: [6, 20]" + is_not + "[21, 6]");
+  EXPECT_EQ(error(floats, straight), "Weight: packed: [20, 6]" + is_not + "[20, 6]");
+  EXPECT_EQ(error(floats, none), "Weight: packed: [0, 0]" + is_not + "[20, 6]");
+  EXPECT_EQ(error({}, packed), "Weight: packed: [6, 20]" + is_not + "[0, 0]");
+  EXPECT_TRUE(Weight(floats, packed).packed());
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ MultiHeadTrace MultiHeadCall::saved(SavedMemory& memory) const {
 
 void MultiHeadCall::run(Engine& engine, const TensorView<float, 3>& out,
                         const MultiHeadTrace& trace) const {
-  tril::multi_head_attention(input, weights, core, out, engine.context, trace, &engine.prepared);
+  tril::multi_head_attention(input, weights, core, out, engine.context, trace);
 }
 
 CallFingerprint MultiHeadCall::fingerprint() const {
@@ -113,7 +113,7 @@ TransformerBlockTrace BlockCall::saved(SavedMemory& memory) const {
 
 void BlockCall::run(Engine& engine, const TensorView<float, 3>& out,
                     const TransformerBlockTrace& trace) const {
-  tril::transformer_block(input, weights, core, out, engine.context, trace, &engine.prepared);
+  tril::transformer_block(input, weights, core, out, engine.context, trace);
 }
 
 CallFingerprint BlockCall::fingerprint() const {
@@ -149,7 +149,7 @@ DecoderBlockTrace DecoderCall::saved(SavedMemory& memory) const {
 
 void DecoderCall::run(Engine& engine, const TensorView<float, 3>& out,
                       const DecoderBlockTrace& trace) const {
-  tril::decoder_block(input, source, weights, core, out, engine.context, trace, &engine.prepared);
+  tril::decoder_block(input, source, weights, core, out, engine.context, trace);
 }
 
 CallFingerprint DecoderCall::fingerprint() const {
@@ -187,7 +187,7 @@ TransformerTrace TransformerCall::saved(SavedMemory& memory) const {
 
 void TransformerCall::run(Engine& engine, const TensorView<float, 3>& out,
                           const TransformerTrace& trace) const {
-  tril::transformer(source, input, weights, core, out, engine.context, trace, &engine.prepared);
+  tril::transformer(source, input, weights, core, out, engine.context, trace);
 }
 
 CallFingerprint TransformerCall::fingerprint() const {

@@ -66,8 +66,7 @@ NamedTensors feed_forward(Engine& engine, const Tensor& x, const NamedTensors& w
     core_trace.hidden = rows_of(results.make("hidden", hidden));
     core_trace.activated = rows_of(results.make("activated", hidden));
   }
-  tril::feed_forward(rows_of(x), core, kind, rows_of(*output), engine.context, core_trace,
-                     &engine.prepared);
+  tril::feed_forward(rows_of(x), core, kind, rows_of(*output), engine.context, core_trace);
   return results.hand_over();
 }
 

@@ -101,8 +101,7 @@ NamedTensors gated_feed_forward(Engine& engine, const Tensor& x, const NamedTens
     filled = {place("hidden", parts.linear1.weight.size(0)),
               place("activated", parts.linear2.weight.size(1))};
   }
-  tril::gated_feed_forward(rows_of(x), parts, kind, rows_of(*output), engine.context, filled,
-                           &engine.prepared);
+  tril::gated_feed_forward(rows_of(x), parts, kind, rows_of(*output), engine.context, filled);
   return results.hand_over();
 }
 
@@ -124,7 +123,7 @@ NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_o
   Scratch::Frame frame(engine.scratch);
   const MatrixView<float> out(frame.take<float>(rows.size(0), width), {rows.size(0), width});
   (gated ? tril::gated_feed_forward : tril::feed_forward)(rows, parts, kind, out, engine.context,
-                                                          trace, &engine.prepared);
+                                                          trace);
   const FeedForwardGradients gradients{
       .d_x = rows_of(results.make("dX", x.shape())),
       .weights = gradients_of<BasicFeedForwardWeights<float>>(results, parts)};

@@ -16,11 +16,10 @@ namespace {
 // x [..., in], weight [out, in], bias [out] or null; gives [..., out].
 TensorHandle linear(Engine& engine, const Tensor& x, const Tensor& weight, const Tensor* bias,
                     Tensor* out) {
-  const MatrixView<const float> w = matrix(weight, "linear", "weight");
+  const Weight w = weight_of(weight, "linear", "weight");
   const VectorView<const float> b = optional_vector(bias, "linear", "bias");
   const Output output(engine, out, with_width(x.shape(), w.size(0)), "linear");
-  tril::linear(rows_of(x), w, b, rows_of(*output), engine.context,
-               packed_columns(&engine.prepared, w));
+  tril::linear(rows_of(x), w, b, rows_of(*output), engine.context);
   return output.handle();
 }
 

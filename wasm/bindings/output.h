@@ -1,6 +1,8 @@
 // The output of a call: the tensor that the caller gave as `out`, or a new one.
 #pragma once
 
+#include <tril/matmul/weight.h>
+
 #include <exception>
 #include <string>
 #include <utility>
@@ -117,6 +119,12 @@ inline MatrixView<const float> matrix(const Tensor& tensor, const char* call,
                                       const char* argument) {
   if (tensor.rank() != 2) fail(call, argument, {"must have two axes; shape is ", tensor});
   return {tensor.data(), {tensor.size(0), tensor.size(1)}};
+}
+
+// The matrix with its packed copy, if it has one.
+inline Weight weight_of(const Tensor& tensor, const char* call, const char* argument) {
+  const MatrixView<const float> floats = matrix(tensor, call, argument);
+  return tensor.packed() ? Weight(floats, tensor.packed()) : Weight(floats);
 }
 
 }  // namespace tril::js

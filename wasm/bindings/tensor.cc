@@ -59,14 +59,13 @@ Tensor::~Tensor() {
 }
 
 void Tensor::pack() {
-  engine_.prepared.pack({data(), {size(0), size(1)}}, engine_.context);
-  packed_ = true;
+  packed_.pack({data(), {size(0), size(1)}}, true, engine_.context);
+  engine_.usage.bytes += static_cast<double>(packed_.bytes());
 }
 
 void Tensor::written() noexcept {
-  if (!packed_) return;
-  engine_.prepared.drop({data(), {size(0), size(1)}});
-  packed_ = false;
+  engine_.usage.bytes -= static_cast<double>(packed_.bytes());
+  packed_ = PackedMatrix();
 }
 
 std::string shape_text(const Tensor& tensor) {
@@ -113,9 +112,7 @@ Engine* make_engine(int threads) {
 
 int engine_threads(const Engine& engine) { return engine.parallel.threads(); }
 int engine_tensors(const Engine& engine) { return engine.usage.tensors; }
-double engine_bytes(const Engine& engine) {
-  return engine.usage.bytes + static_cast<double>(engine.prepared.bytes());
-}
+double engine_bytes(const Engine& engine) { return engine.usage.bytes; }
 
 double engine_working_bytes(const Engine& engine) {
   return static_cast<double>(engine.scratch.capacity());

@@ -9,7 +9,7 @@
 #include <emscripten/val.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
-#include <tril/layers/prepared_weights.h>
+#include <tril/matmul/packed_matrix.h>
 
 #include <cstddef>
 #include <memory>
@@ -22,13 +22,13 @@ namespace tril::js {
 
 using DynamicShape = std::vector<Index>;
 
-// The number and the bytes of all living tensors of an engine.
+// The number and the bytes, with those of packed copies, of all living tensors of an engine.
 struct Usage {
   int tensors = 0;
   double bytes = 0;
 };
 
-// Working memory and threads of one loaded module, and the packed copies of its tensors.
+// Working memory and threads of one loaded module.
 struct Engine {
   explicit Engine(int threads) : parallel(threads) {}
 
@@ -36,7 +36,6 @@ struct Engine {
   Parallel parallel;
   Context context{scratch, parallel};
   Usage usage;
-  PreparedWeights prepared;
 };
 
 // Adds bytes to the engine's memory as long as this object lives.
@@ -78,16 +77,18 @@ class Tensor {
   float* data() noexcept { return values_.data(); }
   const float* data() const noexcept { return values_.data(); }
 
-  // Packs a matrix for products with it, beside it in the engine.
+  // Packs a matrix for products with it, beside its numbers.
   void pack();
-  // Drops the engine's packed copy. To be called after each write to the tensor.
+  // The packed copy of a matrix; nothing where there is none.
+  const PackedMatrix& packed() const noexcept { return packed_; }
+  // Drops the packed copy. To be called after each write to the tensor.
   void written() noexcept;
 
  private:
   Engine& engine_;
   DynamicShape shape_;
   Buffer<float, 1> values_;
-  bool packed_ = false;
+  PackedMatrix packed_;
 };
 
 using TensorHandle = std::shared_ptr<Tensor>;

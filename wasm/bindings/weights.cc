@@ -40,10 +40,10 @@ bool WeightReader::operator()(const ParameterName& name, MatrixView<const float>
 }
 
 bool WeightReader::operator()(const ParameterName& name, Weight& weight) const {
-  MatrixView<const float> view;
-  const bool is_there = (*this)(name, view);
-  if (is_there) weight = view;
-  return is_there;
+  const std::string text = name.text();
+  const Tensor* const tensor = find(text);
+  if (tensor) weight = weight_of(*tensor, call_, text.c_str());
+  return tensor != nullptr;
 }
 
 namespace {

@@ -131,9 +131,8 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
 
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
-                          const Context& context, const MultiHeadTrace& trace,
-                          const PreparedWeights* prepared) {
-  const detail::MultiHead bound{weights, options, trace, prepared};
+                          const Context& context, const MultiHeadTrace& trace) {
+  const detail::MultiHead bound{weights, options, trace};
   bound.check(x, out);
   bound.run(x, out, context);
 }
@@ -201,7 +200,7 @@ void MultiHead::check(const TensorView<const float, 3>& x, const TensorView<floa
 // out = joined Wo^T + bo
 void MultiHead::run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
                     const Context& context) const {
-  const Projections inputs = projections(x, weights, options, prepared);
+  const Projections inputs = projections(x, weights, options);
   const MultiHeadSizes& sizes = inputs.sizes;
   const Index batches = sizes.batches, queries = sizes.queries, new_keys = sizes.new_keys;
   const Index heads = sizes.heads, kv_heads = sizes.kv_heads, width = sizes.width;
@@ -256,9 +255,7 @@ void MultiHead::run(const TensorView<const float, 3>& x, const TensorView<float,
                                                        split_heads(joined, heads), attention_trace);
     run_attention(problem, context);
     if (options.change_heads) options.change_heads(split_heads(joined, heads));
-    project({joined, weights.out_proj_weight, weights.out_proj_bias,
-             packed_columns(prepared, weights.out_proj_weight)},
-            out, context);
+    project({joined, weights.out_proj_weight, weights.out_proj_bias}, out, context);
   } catch (...) {  // out of memory, or thrown by change_heads
     if (options.past) options.past->set_length(before);
     throw;

@@ -13,8 +13,8 @@
 #include <tril/attention/key_value_cache.h>
 #include <tril/foundation/parameters.h>
 #include <tril/foundation/saved_memory.h>
-#include <tril/layers/prepared_weights.h>
 #include <tril/layers/rotary_positions.h>
+#include <tril/matmul/weight.h>
 
 #include <functional>
 #include <optional>
@@ -110,13 +110,11 @@ struct MultiHeadTrace {
 };
 
 // x [B, T, C], out [B, T, C]; B, T and the length of the context may be 0: heads that see nothing
-// are 0. What is written may not share memory with what is read.
-// `prepared`: where packed copies of weights are looked for. Throws Error where shapes or options
-// do not fit; a cache is then as it was.
+// are 0. What is written may not share memory with what is read. Throws Error where shapes or
+// options do not fit; a cache is then as it was.
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
-                          const Context& context = {}, const MultiHeadTrace& trace = {},
-                          const PreparedWeights* prepared = nullptr);
+                          const Context& context = {}, const MultiHeadTrace& trace = {});
 
 // The trace that the backward pass needs, laid out in `memory`: for x [B, T, C] and, where there is
 // a context of length S, B (T (2 E + H) + 2 S Ek) floats; norms need B (T (E + H) + S (Ek + Hk))
@@ -159,7 +157,6 @@ struct MultiHead {
   MultiHeadWeights weights;
   MultiHeadOptions options;
   MultiHeadTrace trace = {};
-  const PreparedWeights* prepared = nullptr;
 
   void run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
            const Context& context) const;

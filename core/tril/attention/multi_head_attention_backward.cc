@@ -123,7 +123,7 @@ void MultiHead::check_backward(const TensorView<const float, 3>& d_out,
 void MultiHead::backward(const TensorView<const float, 3>& d_out,
                          const TensorView<const float, 3>& x, const MultiHeadGradients& gradients,
                          const Context& context) const {
-  const Projections inputs = projections(x, weights, options, nullptr);
+  const Projections inputs = projections(x, weights, options);
   const MultiHeadSizes& sizes = inputs.sizes;
   const Index batches = sizes.batches, queries = sizes.queries, keys = sizes.new_keys;
   const Index heads = sizes.heads, kv_heads = sizes.kv_heads, width = sizes.width;
@@ -140,7 +140,7 @@ void MultiHead::backward(const TensorView<const float, 3>& d_out,
   }
   const TensorView<float, 3> d_joined = take(queries, heads);
   const BasicMultiHeadWeights<float>& d = gradients.weights;
-  project_backward(d_out, {joined, weights.out_proj_weight, {}, {}},
+  project_backward(d_out, {joined, weights.out_proj_weight, {}},
                    {d_joined, d.out_proj_weight, d.out_proj_bias}, context);
 
   const bool stacked = is_stacked(weights, options);
@@ -170,7 +170,7 @@ void MultiHead::backward(const TensorView<const float, 3>& d_out,
                            d.k_norm, context);
 
   if (stacked) {
-    project_backward(d_all, {x, weights.in_proj_weight, {}, {}},
+    project_backward(d_all, {x, weights.in_proj_weight, {}},
                      {gradients.d_x, d.in_proj_weight, d.in_proj_bias}, context);
     return;
   }

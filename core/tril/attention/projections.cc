@@ -4,19 +4,12 @@
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/unchecked.h>
 #include <tril/matmul/method.h>
-#include <tril/matmul/tile_kernels.h>
 
 namespace tril::detail {
 namespace {
 
 bool is_same(const TensorView<const float, 3>& a, const TensorView<const float, 3>& b) noexcept {
   return a.data() == b.data() && a.shape() == b.shape() && a.strides() == b.strides();
-}
-
-// The columns from `first` on, where a panel begins there; else none.
-PackedColumns columns_from(const PackedColumns& packed, Index first) noexcept {
-  if (!packed || first % tile_kernels().panel_cols != 0) return {};
-  return {packed.matrix, first};
 }
 
 // Keys and values are made of these; x where there is no context.
@@ -45,26 +38,19 @@ MultiHeadSizes sizes_of(const TensorView<const float, 3>& x, const MultiHeadWeig
 }  // namespace
 
 Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
-                        const MultiHeadOptions& options, const PreparedWeights* prepared) {
+                        const MultiHeadOptions& options) {
   const auto& [context, value_context] = contexts_of(x, options);
-  Projections result{
-      {x, weights.q_proj_weight, {}, packed_columns(prepared, weights.q_proj_weight)},
-      {context, weights.k_proj_weight, {}, packed_columns(prepared, weights.k_proj_weight)},
-      {value_context, weights.v_proj_weight, {}, packed_columns(prepared, weights.v_proj_weight)},
-      {},
-      sizes_of(x, weights, options)};
+  Projections result{{x, weights.q_proj_weight, {}},
+                     {context, weights.k_proj_weight, {}},
+                     {value_context, weights.v_proj_weight, {}},
+                     {},
+                     sizes_of(x, weights, options)};
   const Index rows = result.sizes.rows(), key_rows = result.sizes.key_rows();
   if (weights.in_proj_weight) {
     result.query.weight = weights.in_proj_weight.rows(0, rows);
     result.key.weight = weights.in_proj_weight.rows(rows, key_rows);
     result.value.weight = weights.in_proj_weight.rows(rows + key_rows, key_rows);
-    const PackedColumns packed = packed_columns(prepared, weights.in_proj_weight);
-    result.query.packed = columns_from(packed, 0);
-    result.key.packed = columns_from(packed, rows);
-    result.value.packed = columns_from(packed, rows + key_rows);
-    if (result.sizes.stacked) {
-      result.stacked = {x, weights.in_proj_weight, weights.in_proj_bias, packed};
-    }
+    if (result.sizes.stacked) result.stacked = {x, weights.in_proj_weight, weights.in_proj_bias};
   }
   result.query.bias = part(weights.in_proj_bias, 0, rows);
   result.key.bias = part(weights.in_proj_bias, rows, key_rows);
@@ -150,13 +136,11 @@ MultiHeadSizes check_projections(const char* call, const TensorView<const float,
 }
 
 void project(const Projection& projection, TensorView<float, 3> out, const Context& context) {
-  const auto& [input, weight, bias, packed] = projection;
+  const auto& [input, weight, bias] = projection;
   const MatrixView<const float> from = joined_rows(input);
   const MatrixView<float> to = joined_rows(out);
-  if (from && to) return run_linear(from, weight, bias, to, context, packed);
-  for (Index b = 0; b < input.size(0); ++b) {
-    run_linear(input[b], weight, bias, out[b], context, packed);
-  }
+  if (from && to) return run_linear(from, weight, bias, to, context);
+  for (Index b = 0; b < input.size(0); ++b) run_linear(input[b], weight, bias, out[b], context);
 }
 
 void project_backward(const TensorView<const float, 3>& d_out, const Projection& projection,

@@ -9,7 +9,6 @@ struct Projection {
   TensorView<const float, 3> input;  // [B, positions, in]
   Weight weight;                     // [out, in]
   VectorView<const float> bias;      // [out] or none
-  PackedColumns packed;              // the rows of `weight`, if they were packed before
 };
 
 // The sizes that checked inputs, weights and options have.
@@ -35,7 +34,7 @@ struct Projections {
 
 // The projections of inputs and weights that have been checked.
 Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
-                        const MultiHeadOptions& options, const PreparedWeights* prepared);
+                        const MultiHeadOptions& options);
 
 // Throws Error in the name of `call` where inputs, weights and heads do not fit.
 MultiHeadSizes check_projections(const char* call, const TensorView<const float, 3>& x,

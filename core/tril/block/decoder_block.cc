@@ -28,12 +28,10 @@ detail::LayerTrace detail::layer_trace(const DecoderBlockTrace& trace) {
 
 detail::Layer detail::layer_of(const TensorView<const float, 3>& memory,
                                const DecoderBlockWeights& weights,
-                               const DecoderBlockOptions& options, const DecoderBlockTrace& trace,
-                               const PreparedWeights* prepared) {
+                               const DecoderBlockOptions& options, const DecoderBlockTrace& trace) {
   Layer layer;
   layer.weights = weights;
   layer.trace = layer_trace(trace);
-  layer.prepared = prepared;
   layer.order = options.norm;
   layer.norm = options.norms ? NormKind::layer_norm : NormKind::none;
   layer.residuals = options.residuals;
@@ -63,9 +61,9 @@ void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3
 
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                    const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
-                   TensorView<float, 3> out, const Context& context, const DecoderBlockTrace& trace,
-                   const PreparedWeights* prepared) {
-  const detail::Layer layer = detail::layer_of(memory, weights, options, trace, prepared);
+                   TensorView<float, 3> out, const Context& context,
+                   const DecoderBlockTrace& trace) {
+  const detail::Layer layer = detail::layer_of(memory, weights, options, trace);
   layer.check("decoder_block", x, out);
   layer.run(x, out, context);
 }

@@ -70,13 +70,12 @@ struct DecoderBlockTrace {
 };
 
 // x and out [B, T, C], memory [B, S, Cm] (in PyTorch Cm = C); rows and batches may have any
-// stride. What is written may not share memory with what is read. `prepared`: where packed copies
-// of weights are looked for. Throws Error, naming weights as above, where shapes or options do not
-// fit; caches are then as they were.
+// stride. What is written may not share memory with what is read. Throws Error, naming weights as
+// above, where shapes or options do not fit; caches are then as they were.
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                    const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
                    TensorView<float, 3> out, const Context& context = {},
-                   const DecoderBlockTrace& trace = {}, const PreparedWeights* prepared = nullptr);
+                   const DecoderBlockTrace& trace = {});
 
 // The trace that the backward pass of a block over x [B, T, C] with a memory [B, S, Cm] needs, laid
 // out in `memory` (foundation/saved_memory.h): B (T (11 C + 2 F + 2 H + 6) + 2 S C) floats where
@@ -114,8 +113,7 @@ inline constexpr Index kDecoderDropoutPlaces = 6;
 LayerTrace layer_trace(const DecoderBlockTrace& trace);
 // The block as a layer over this memory.
 Layer layer_of(const TensorView<const float, 3>& memory, const DecoderBlockWeights& weights,
-               const DecoderBlockOptions& options, const DecoderBlockTrace& trace = {},
-               const PreparedWeights* prepared = nullptr);
+               const DecoderBlockOptions& options, const DecoderBlockTrace& trace = {});
 
 }  // namespace detail
 

@@ -25,20 +25,19 @@ Index place_of(const LayerDropout& dropout, LayerPart part) noexcept {
 MultiHead Layer::self_heads(Index tokens) const {
   return {weights.self_attn,
           with_dropout(self_attention, dropout, dropout ? dropout->self_weights : -1, tokens),
-          trace.self_attn, prepared};
+          trace.self_attn};
 }
 
 MultiHead Layer::cross_heads(Index tokens) const {
   return {weights.multihead_attn,
           with_dropout(cross_attention, dropout, dropout ? dropout->cross_weights : -1, tokens),
-          trace.multihead_attn, prepared};
+          trace.multihead_attn};
 }
 
 FeedForward Layer::feed_forward(Index tokens) const {
   return {.gated = gated,
           .weights = {weights.linear1, weights.linear2},
           .activation = activation,
-          .prepared = prepared,
           .dropout = dropout ? dropout->at(dropout->activated, tokens) : std::nullopt};
 }
 

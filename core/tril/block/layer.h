@@ -125,7 +125,6 @@ struct LayerDropout {
 struct Layer {
   BasicLayerWeights<const float> weights = {};
   LayerTrace trace = {};
-  const PreparedWeights* prepared = nullptr;  // where packed copies of weights are looked for
 
   std::optional<NormOrder> order = NormOrder::post;  // none: without norm1, norm2 and norm3
   bool branch_norms = false;  // whether f's output is normalised before it is added

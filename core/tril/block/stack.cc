@@ -30,14 +30,13 @@ BasicLayerWeights<float> layer_gradients(const TransformerDecoderGradients& grad
 }  // namespace
 
 Stack stack_of(const TransformerEncoderWeights& weights, const TransformerBlockOptions& options,
-               const std::vector<TransformerBlockTrace>& trace, const PreparedWeights* prepared) {
-  return {layer_of({}, options, {}, prepared), stack_weights(weights), layer_traces(trace)};
+               const std::vector<TransformerBlockTrace>& trace) {
+  return {layer_of({}, options), stack_weights(weights), layer_traces(trace)};
 }
 
 Stack stack_of(const TensorView<const float, 3>& memory, const TransformerDecoderWeights& weights,
-               const DecoderBlockOptions& options, const std::vector<DecoderBlockTrace>& trace,
-               const PreparedWeights* prepared) {
-  return {layer_of(memory, {}, options, {}, prepared), weights, layer_traces(trace)};
+               const DecoderBlockOptions& options, const std::vector<DecoderBlockTrace>& trace) {
+  return {layer_of(memory, {}, options), weights, layer_traces(trace)};
 }
 
 TransformerBlockOptions encoder_options(const TransformerOptions& options) {

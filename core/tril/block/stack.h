@@ -42,11 +42,9 @@ struct Stack {
 };
 
 Stack stack_of(const TransformerEncoderWeights& weights, const TransformerBlockOptions& options,
-               const std::vector<TransformerBlockTrace>& trace,
-               const PreparedWeights* prepared = nullptr);
+               const std::vector<TransformerBlockTrace>& trace);
 Stack stack_of(const TensorView<const float, 3>& memory, const TransformerDecoderWeights& weights,
-               const DecoderBlockOptions& options, const std::vector<DecoderBlockTrace>& trace,
-               const PreparedWeights* prepared = nullptr);
+               const DecoderBlockOptions& options, const std::vector<DecoderBlockTrace>& trace);
 // The options of a whole Transformer, for each of its stacks. The decoder's dropout is at the
 // places after those of an encoder of so many layers.
 TransformerBlockOptions encoder_options(const TransformerOptions& options);

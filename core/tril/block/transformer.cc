@@ -35,9 +35,8 @@ auto saved_stack(const char* call, const Shape<3>& x, const Weights& weights, No
 
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
                          const TransformerBlockOptions& options, TensorView<float, 3> out,
-                         const Context& context, const std::vector<TransformerBlockTrace>& trace,
-                         const PreparedWeights* prepared) {
-  const detail::Stack stack = detail::stack_of(weights, options, trace, prepared);
+                         const Context& context, const std::vector<TransformerBlockTrace>& trace) {
+  const detail::Stack stack = detail::stack_of(weights, options, trace);
   stack.check("transformer_encoder", x, out);
   stack.run(x, out, context);
 }
@@ -45,17 +44,15 @@ void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderW
 void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const TransformerDecoderWeights& weights,
                          const DecoderBlockOptions& options, TensorView<float, 3> out,
-                         const Context& context, const std::vector<DecoderBlockTrace>& trace,
-                         const PreparedWeights* prepared) {
-  const detail::Stack stack = detail::stack_of(memory, weights, options, trace, prepared);
+                         const Context& context, const std::vector<DecoderBlockTrace>& trace) {
+  const detail::Stack stack = detail::stack_of(memory, weights, options, trace);
   stack.check("transformer_decoder", x, out);
   stack.run(x, out, context);
 }
 
 void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
                  const TransformerWeights& weights, const TransformerOptions& options,
-                 TensorView<float, 3> out, const Context& context, const TransformerTrace& trace,
-                 const PreparedWeights* prepared) {
+                 TensorView<float, 3> out, const Context& context, const TransformerTrace& trace) {
   constexpr const char* kCall = "transformer";
   check_view(source, kCall, "source", empty_but_wide(source));
   check_view(target, kCall, "target", empty_but_wide(target));
@@ -75,10 +72,10 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
       trace.memory ? trace.memory
                    : TensorView<float, 3>(frame.take<float>(source.count()), source.shape());
   const detail::Stack encoder =
-      detail::stack_of(weights.encoder, detail::encoder_options(options), trace.encoder, prepared);
+      detail::stack_of(weights.encoder, detail::encoder_options(options), trace.encoder);
   const detail::Stack decoder = detail::stack_of(
       memory, weights.decoder, detail::decoder_options(options, weights.encoder.layers.size()),
-      trace.decoder, prepared);
+      trace.decoder);
   detail::check_part(kCall, "encoder", [&] { encoder.check(kCall, source, memory); });
   detail::check_part(kCall, "decoder", [&] { decoder.check(kCall, target, out); });
   check_no_overlap(out, source, kCall, "out");

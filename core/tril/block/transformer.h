@@ -94,31 +94,29 @@ struct TransformerTrace {
   std::vector<DecoderBlockTrace> decoder = {};      // from the first layer to the last
 };
 
-// In all three, packed copies of weights are looked for in `prepared`, what is written may not
-// share memory with what is read, and Error is thrown, before anything is computed, where there are
-// no layers or where one of them does not fit, naming it: "layers.3.linear1.weight".
+// In all three, what is written may not share memory with what is read, and Error is thrown, before
+// anything is computed, where there are no layers or where one of them does not fit, naming it:
+// "layers.3.linear1.weight".
 
 // x and out [B, T, C]; the options hold for every layer, eps for the norm at the end as well. Each
 // layer leaves out at places of its own, after those of the layers before it.
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
                          const TransformerBlockOptions& options, TensorView<float, 3> out,
                          const Context& context = {},
-                         const std::vector<TransformerBlockTrace>& trace = {},
-                         const PreparedWeights* prepared = nullptr);
+                         const std::vector<TransformerBlockTrace>& trace = {});
 
 // x and out [B, T, C], memory [B, S, C].
 void transformer_decoder(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const TransformerDecoderWeights& weights,
                          const DecoderBlockOptions& options, TensorView<float, 3> out,
                          const Context& context = {},
-                         const std::vector<DecoderBlockTrace>& trace = {},
-                         const PreparedWeights* prepared = nullptr);
+                         const std::vector<DecoderBlockTrace>& trace = {});
 
 // source [B, S, C], target and out [B, T, C].
 void transformer(TensorView<const float, 3> source, TensorView<const float, 3> target,
                  const TransformerWeights& weights, const TransformerOptions& options,
                  TensorView<float, 3> out, const Context& context = {},
-                 const TransformerTrace& trace = {}, const PreparedWeights* prepared = nullptr);
+                 const TransformerTrace& trace = {});
 
 // What the backward passes need, laid out in `memory` (foundation/saved_memory.h): traces that the
 // forward passes are given and fill, the output of each layer among them. Throws Error where

@@ -25,12 +25,10 @@ detail::LayerTrace detail::layer_trace(const TransformerBlockTrace& trace) {
 
 detail::Layer detail::layer_of(const TransformerBlockWeights& weights,
                                const TransformerBlockOptions& options,
-                               const TransformerBlockTrace& trace,
-                               const PreparedWeights* prepared) {
+                               const TransformerBlockTrace& trace) {
   Layer layer;
   layer.weights = layer_weights(weights);
   layer.trace = layer_trace(trace);
-  layer.prepared = prepared;
   layer.order = options.norm;
   layer.norm = options.norms ? NormKind::layer_norm : NormKind::none;
   layer.residuals = options.residuals;
@@ -56,9 +54,8 @@ void check_transformer_block(TensorView<const float, 3> x, const TransformerBloc
 
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
-                       const Context& context, const TransformerBlockTrace& trace,
-                       const PreparedWeights* prepared) {
-  const detail::Layer layer = detail::layer_of(weights, options, trace, prepared);
+                       const Context& context, const TransformerBlockTrace& trace) {
+  const detail::Layer layer = detail::layer_of(weights, options, trace);
   layer.check("transformer_block", x, out);
   layer.run(x, out, context);
 }

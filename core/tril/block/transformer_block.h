@@ -76,21 +76,18 @@ struct TransformerBlockTrace {
 };
 
 // x and out [B, T, C]; rows and batches may have any stride. What is written may not share
-// memory with what is read. `prepared`: where packed copies of weights are looked for. Throws
-// Error, naming weights as above ("self_attn.in_proj_weight"), where shapes or options do not fit;
-// a cache is then as it was.
+// memory with what is read. Throws Error, naming weights as above ("self_attn.in_proj_weight"),
+// where shapes or options do not fit; a cache is then as it was.
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
-                       const Context& context = {}, const TransformerBlockTrace& trace = {},
-                       const PreparedWeights* prepared = nullptr);
+                       const Context& context = {}, const TransformerBlockTrace& trace = {});
 
 // As it was called before there was a Context.
 [[deprecated("hand over {scratch, parallel}")]] inline void transformer_block(
     TensorView<const float, 3> x, const TransformerBlockWeights& weights,
     const TransformerBlockOptions& options, TensorView<float, 3> out, Scratch& scratch,
-    Parallel& parallel, const TransformerBlockTrace& trace = {},
-    const PreparedWeights* prepared = nullptr) {
-  transformer_block(x, weights, options, out, {scratch, parallel}, trace, prepared);
+    Parallel& parallel, const TransformerBlockTrace& trace = {}) {
+  transformer_block(x, weights, options, out, {scratch, parallel}, trace);
 }
 
 // The trace that the backward pass of a block over x [B, T, C] needs, laid out in `memory`
@@ -141,7 +138,7 @@ BasicLayerWeights<T> layer_weights(const BasicTransformerBlockWeights<T>& block)
 LayerTrace layer_trace(const TransformerBlockTrace& trace);
 // The block as a layer.
 Layer layer_of(const TransformerBlockWeights& weights, const TransformerBlockOptions& options,
-               const TransformerBlockTrace& trace = {}, const PreparedWeights* prepared = nullptr);
+               const TransformerBlockTrace& trace = {});
 
 }  // namespace detail
 

@@ -1,6 +1,5 @@
 // What a computation works with: memory that is lent to it, and threads. The last argument of
-// whatever computes, but for the trace to fill and packed copies of weights, and it may be left
-// out:
+// whatever computes, but for the trace to fill, and it may be left out:
 //
 //   softmax(x, out);                      // on the calling thread
 //   Parallel threads(4);

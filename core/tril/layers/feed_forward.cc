@@ -21,16 +21,16 @@ void check_gated_feed_forward(const char* call, Index width, const FeedForwardWe
 
 void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                   Activation activation, MatrixView<float> out, const Context& context,
-                  const FeedForwardTrace& trace, const PreparedWeights* prepared) {
-  const detail::FeedForward layer{false, weights, activation, trace, prepared};
+                  const FeedForwardTrace& trace) {
+  const detail::FeedForward layer{false, weights, activation, trace};
   layer.check("feed_forward", x, out);
   layer.run(x, out, context);
 }
 
 void gated_feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                         Activation activation, MatrixView<float> out, const Context& context,
-                        const FeedForwardTrace& trace, const PreparedWeights* prepared) {
-  const detail::FeedForward layer{true, weights, activation, trace, prepared};
+                        const FeedForwardTrace& trace) {
+  const detail::FeedForward layer{true, weights, activation, trace};
   layer.check("gated_feed_forward", x, out);
   layer.run(x, out, context);
 }
@@ -91,8 +91,7 @@ void FeedForward::run(const MatrixView<const float>& x, const MatrixView<float>&
   MatrixView<float> hidden = trace.hidden, activated = trace.activated;
   if (!activated) activated = take(inner);
   if (!hidden) hidden = gated ? take(outer) : activated;
-  run_linear(x, linear1.weight, linear1.bias, hidden, context,
-             packed_columns(prepared, linear1.weight));
+  run_linear(x, linear1.weight, linear1.bias, hidden, context);
   if (gated) {
     run_gated_activation(activation, gated_half(hidden, 0), gated_half(hidden, 1), activated,
                          context);
@@ -100,8 +99,7 @@ void FeedForward::run(const MatrixView<const float>& x, const MatrixView<float>&
     run_activation(activation, hidden, activated, context);
   }
   if (dropout) tril::dropout(activated, *dropout, activated, context);
-  run_linear(activated, linear2.weight, linear2.bias, out, context,
-             packed_columns(prepared, linear2.weight));
+  run_linear(activated, linear2.weight, linear2.bias, out, context);
 }
 
 }  // namespace detail

@@ -15,7 +15,6 @@
 #include <tril/foundation/saved_memory.h>
 #include <tril/foundation/tensor.h>
 #include <tril/layers/activations.h>
-#include <tril/layers/prepared_weights.h>
 #include <tril/layers/weights.h>
 
 namespace tril {
@@ -26,11 +25,11 @@ struct FeedForwardTrace {
   MatrixView<float> activated = {};  // [N, F]
 };
 
-// x and out [N, C]; rows may have any stride. out may not share memory with an input. `prepared`:
-// where packed copies of weights are looked for. Throws Error where shapes do not fit.
+// x and out [N, C]; rows may have any stride. out may not share memory with an input. Throws Error
+// where shapes do not fit.
 void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                   Activation activation, MatrixView<float> out, const Context& context = {},
-                  const FeedForwardTrace& trace = {}, const PreparedWeights* prepared = nullptr);
+                  const FeedForwardTrace& trace = {});
 
 // The trace that the backward pass over `rows` rows needs, laid out in `memory`: 2 N F floats.
 FeedForwardTrace feed_forward_saved(Index rows, const FeedForwardWeights& weights,
@@ -59,8 +58,7 @@ void feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float
 // takes 3 N F floats.
 void gated_feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
                         Activation activation, MatrixView<float> out, const Context& context = {},
-                        const FeedForwardTrace& trace = {},
-                        const PreparedWeights* prepared = nullptr);
+                        const FeedForwardTrace& trace = {});
 FeedForwardTrace gated_feed_forward_saved(Index rows, const FeedForwardWeights& weights,
                                           SavedMemory& memory);
 void gated_feed_forward_backward(MatrixView<const float> d_out, MatrixView<const float> x,

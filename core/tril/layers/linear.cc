@@ -30,22 +30,8 @@ MatrixView<const float> widened(const Weight& weight, Scratch::Frame& frame) {
 
 }  // namespace
 
-void check_packed(const char* call, const char* argument, const PackedColumns& packed,
-                  const Weight& weight) {
-  if (!packed) return;
-  check_floats(weight, call, "weight");
-  const PackedMatrix& matrix = *packed.matrix;
-  const bool fits = matrix.depth() == weight.size(1) && packed.first >= 0 &&
-                    packed.first % tile_kernels().panel_cols == 0 &&
-                    packed.first + weight.size(0) <= matrix.cols();
-  if (fits) return;
-  fail(call, argument,
-       {"columns ", packed.first, " on of ", Shape<2>{matrix.depth(), matrix.cols()},
-        " packed are not the transpose of ", weight});
-}
-
 void linear(MatrixView<const float> x, const Weight& weight, VectorView<const float> bias,
-            MatrixView<float> out, const Context& context, const PackedColumns& packed) {
+            MatrixView<float> out, const Context& context) {
   check_view(x, "linear", "x", Empty::allowed);
   check_view(weight, "linear", "weight", Empty::allowed);
   const Message why{"x is ", x, ", weight is ", weight};
@@ -57,13 +43,12 @@ void linear(MatrixView<const float> x, const Weight& weight, VectorView<const fl
   check_no_overlap(out, x, "linear", "out");
   check_no_overlap(out, weight, "linear", "out");
   check_no_overlap(out, bias, "linear", "out");
-  check_packed("linear", "packed", packed, weight);
-  detail::run_linear(x, weight, bias, out, context, packed);
+  detail::run_linear(x, weight, bias, out, context);
 }
 
 void detail::run_linear(const MatrixView<const float>& x, const Weight& weight,
                         const VectorView<const float>& bias, const MatrixView<float>& out,
-                        const Context& context, const PackedColumns& packed) {
+                        const Context& context) {
   Product product = product_of(x, weight.floats(), {.transpose_b = true}, out);
   const Index rows = product.rows, cols = product.cols, depth = product.depth;
   const bool tiled = rows > 1 && cols > 1 && depth > 0;
@@ -77,7 +62,7 @@ void detail::run_linear(const MatrixView<const float>& x, const Weight& weight,
     }
   }
   if (tiled) {
-    product.packed = packed;
+    product.packed = weight.packed();
     product.bias = bias.data();
     return multiply_tiled(product, context);
   }

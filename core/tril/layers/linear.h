@@ -4,7 +4,6 @@
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/context.h>
 #include <tril/foundation/tensor.h>
-#include <tril/matmul/packed_matrix.h>
 #include <tril/matmul/weight.h>
 
 #include <string_view>
@@ -13,11 +12,9 @@ namespace tril {
 
 // x [N, in], weight [out, in] of any kind (matmul/weight.h), bias [out] or none, out [N, out], as
 // torch.nn.functional.linear; rows of x, of a weight of floats and of out may have any stride. out
-// may not share memory with an input. `packed`: the rows of a weight of floats, packed before as
-// columns of its transpose; the result is the same as packed_matrix.h says. Throws Error where
-// shapes do not fit.
+// may not share memory with an input. Throws Error where shapes do not fit.
 void linear(MatrixView<const float> x, const Weight& weight, VectorView<const float> bias,
-            MatrixView<float> out, const Context& context = {}, const PackedColumns& packed = {});
+            MatrixView<float> out, const Context& context = {});
 
 // The same into a new buffer.
 inline Buffer<float, 2> linear(MatrixView<const float> x, const Weight& weight,
@@ -44,9 +41,5 @@ struct LinearGradients {
 void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                      MatrixView<const float> weight, const LinearGradients& gradients,
                      const Context& context = {});
-
-// Throws Error in the name of `call` unless `packed`, if it is given, can be weight's transpose.
-void check_packed(const char* call, const char* argument, const PackedColumns& packed,
-                  const Weight& weight);
 
 }  // namespace tril

@@ -17,7 +17,7 @@ namespace tril::detail {
 
 void run_linear(const MatrixView<const float>& x, const Weight& weight,
                 const VectorView<const float>& bias, const MatrixView<float>& out,
-                const Context& context, const PackedColumns& packed = {});
+                const Context& context);
 void run_linear_backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
                          const MatrixView<const float>& weight, const LinearGradients& gradients,
                          const Context& context);
@@ -44,7 +44,6 @@ struct FeedForward {
   FeedForwardWeights weights;
   Activation activation;
   FeedForwardTrace trace = {};
-  const PreparedWeights* prepared = nullptr;
   std::optional<DropoutOptions> dropout = {};  // of activated, which is traced after it
 
   void run(const MatrixView<const float>& x, const MatrixView<float>& out,

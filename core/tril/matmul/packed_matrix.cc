@@ -33,4 +33,9 @@ void PackedMatrix::pack(const MatrixView<const float>& b, bool transposed, const
   });
 }
 
+PackedColumns PackedColumns::from(Index col) const noexcept {
+  if (!matrix || (first + col) % tile_kernels().panel_cols != 0) return {};
+  return {matrix, first + col};
+}
+
 }  // namespace tril

@@ -55,6 +55,8 @@ struct PackedColumns {
 
   // Whether anything is packed.
   explicit operator bool() const noexcept { return matrix != nullptr; }
+  // From `col` of these on; nothing where no panel begins there.
+  PackedColumns from(Index col) const noexcept;
 };
 
 }  // namespace tril

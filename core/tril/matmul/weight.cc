@@ -18,6 +18,14 @@ MatrixView<const std::byte> shape_of(const Weight& weight) noexcept {
 
 }  // namespace
 
+Weight::Weight(const MatrixView<const float>& floats, const PackedMatrix& packed) : Weight(floats) {
+  const Shape<2> shape = {packed.depth(), packed.cols()};
+  if (!packed || shape != Shape<2>{size(1), size(0)}) {
+    fail("Weight", "packed", {shape, " is not the shape of the transpose of ", *this});
+  }
+  packed_.matrix = &packed;
+}
+
 void Weight::widen(Index row, Index first, Index count, float* to) const noexcept {
   if (format_) return format_->widen(this->row(row), first, count, to);
   const float* const from = floats_of(shape_)[row].data() + first;

@@ -2,6 +2,8 @@
 // floats as a whole:
 //
 //   float32           read in place by the kernels of matmul
+//   float32, packed   the same with a packed copy beside it (packed_matrix.h), which products of
+//                     several rows read instead
 //   float16, bfloat16 weights as in their file. The sums are those of the floats that they
 //                     stand for in the same order, so results are the same bit for bit.
 //   q8_0              blocks of 32 numbers with a scale (q8_0.h). Results are those of the floats
@@ -18,6 +20,7 @@
 #include <tril/foundation/named.h>
 #include <tril/foundation/parameters.h>
 #include <tril/foundation/tensor.h>
+#include <tril/matmul/packed_matrix.h>
 #include <tril/matmul/tile_kernels.h>
 
 #include <concepts>
@@ -73,6 +76,9 @@ class Weight {
   // Floats without gaps.
   constexpr Weight(const float* data, const Shape<2>& shape) noexcept
       : Weight(MatrixView<const float>(data, shape)) {}
+  // Floats and their packed copy, PackedMatrix(floats, true, ...). Borrows both. Throws Error where
+  // something of another shape is packed.
+  Weight(const MatrixView<const float>& floats, const PackedMatrix& packed);
   // Numbers of another kind, without gaps between rows.
   constexpr Weight(const WeightFormat& format, const std::byte* data, Index rows,
                    Index cols) noexcept
@@ -93,6 +99,8 @@ class Weight {
   constexpr MatrixView<const float> floats() const noexcept {
     return format_ ? MatrixView<const float>() : floats_of(shape_);
   }
+  // Its rows as columns of a packed copy; nothing where there is none.
+  constexpr const PackedColumns& packed() const noexcept { return packed_; }
   // The address of a row.
   const std::byte* row(Index n) const noexcept {
     const auto* const bytes = static_cast<const std::byte*>(data_);
@@ -105,6 +113,7 @@ class Weight {
     Weight part = *this;
     part.data_ = row(first);
     part.shape_[0] = count;
+    part.packed_ = packed_.from(first);
     return part;
   }
   // Converts numbers [first, first + count) of a row to floats.
@@ -121,6 +130,7 @@ class Weight {
   Shape<2> shape_{};
   Shape<2> strides_{};  // of floats
   const WeightFormat* format_ = nullptr;
+  PackedColumns packed_ = {};  // of floats
 };
 
 // In structs of weights (foundation/parameters.h), a Weight for reading corresponds to a matrix
