@@ -1,10 +1,9 @@
 // The case that chapter "Check" opens with: attention as somebody writes it, step by step and with a mistake, beside the core's own.
+import type { Tensor, Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { MatrixData } from '../../page/protocol';
-import { bugOf } from '../../shared/lessons/check-names';
-import { dataOf, shaped, tensorOf, type TensorData } from '../../shared/lessons/layouts';
-import { attended } from './attention-variants';
-import { changed, mistakes } from './mistaken';
+import { bugOf, type Bug } from '../../shared/lessons/check-names';
+import { dataOf, type TensorData } from '../../shared/lessons/layouts';
 import { download } from '../../shared/lessons/matrices';
 
 export interface BugLessons {
@@ -23,25 +22,42 @@ export interface BugLessons {
   };
 }
 
-const shape = [6, 4];
+const [tokens, width] = [6, 4];
+
+/** Where a query may not look, as numbers added to the scores. */
+function causalMask(tril: Tril, hidesItself: boolean): Tensor {
+  const hides = (t: number, s: number) => (hidesItself ? s >= t : s > t);
+  const places = Array.from({ length: tokens }, (_, i) => i);
+  return tril.tensor(places.map((t) => places.map((s) => (hides(t, s) ? -Infinity : 0))));
+}
+
+/** q, k and v are [T, D]. Nothing of it is shared with the ways that its output is tried against. */
+function somebodys(tril: Tril, q: Tensor, k: Tensor, v: Tensor, bug: Bug): Tensor {
+  const scores = tril.matmul(q, k, { transposeB: true });
+  const scaled = bug === 'noScale' ? scores : tril.divide(scores, Math.sqrt(width));
+  const unmasked = bug === 'noMask' || bug === 'maskAfterSoftmax';
+  const masked = unmasked ? scaled : tril.add(scaled, causalMask(tril, bug === 'hidesItself'));
+  const weights = tril.softmax(masked, { axis: bug === 'softmaxOverQueries' ? 0 : 1 });
+  const kept = bug === 'maskAfterSoftmax' ? tril.triangular(weights) : weights;
+  return tril.matmul(kept, bug === 'keysForValues' ? k : v);
+}
 
 export const bugAnswers: Answers<BugLessons> = {
   bug(tril, { number }) {
-    const all = tril.randomNormal([3, ...shape], { seed: number });
-    const [q, k, v] = tril.split(all, 3).map((one) => dataOf(tril.reshape(one, shape)));
-    const four = (one: TensorData) => shaped(one, [1, 1, ...shape]);
-    const steps = { Q: four(q), K: four(k), V: four(v) };
-    const edits = mistakes[bugOf(number)]({ name: '', inputs: steps });
-    const expected = shaped(changed(tril, steps, { causal: true }, edits, 'output'), shape);
-    const [ours, theirs] = [attended(tril, { q, k, v }, { causal: true, heads: 0 }), expected].map(
-      (one) => tensorOf(tril, one),
-    );
+    const all = tril.randomNormal([3, tokens, width], { seed: number }).read();
+    const size = tokens * width;
+    const part = (i: number, shape: readonly number[]) =>
+      tril.tensor(shape, all.slice(i * size, (i + 1) * size));
+    const [q, k, v] = [0, 1, 2].map((i) => part(i, [tokens, width]));
+    const [heads1, heads2, heads3] = [0, 1, 2].map((i) => part(i, [1, 1, tokens, width]));
+    const { output } = tril.attention(heads1, heads2, heads3, { causal: true });
+    const theirs = somebodys(tril, q, k, v, bugOf(number));
     return {
-      given: { q, k, v },
-      expected,
-      ours: download(ours),
+      given: { q: dataOf(q), k: dataOf(k), v: dataOf(v) },
+      expected: dataOf(theirs),
+      ours: download(output),
       theirs: download(theirs),
-      gap: download(tril.subtract(ours, theirs)),
+      gap: download(tril.subtract(tril.tensor([tokens, width], output.read()), theirs)),
     };
   },
 };
