@@ -1,6 +1,5 @@
-// The suites: how each is built, run, and where its own report lies. `short` says whether `npm test`
-// without further words runs it: 'yes', 'never', or 'only' such a run does, in the place of a longer one. `missing` says
-// why it is skipped on this machine, if it is.
+// The suites: how each is built, run, and where its own report lies. `npm test` without further words runs the `short` ones,
+// in the place of longer ones. `missing` says why a suite is skipped on this machine, if it is.
 
 import { join } from 'node:path';
 import {
@@ -51,7 +50,7 @@ const runners = {
  */
 function googleTest(
   preset,
-  { isa, locale, half, files, short = 'never', minutes = limit, ...rest } = {},
+  { isa, locale, half, files, short = false, minutes = limit, ...rest } = {},
 ) {
   const id = ['core', preset, isa, half].filter(Boolean).join('-');
   const report = join(reportFolder, `${id}.json`);
@@ -92,7 +91,7 @@ async function buildAll() {
   await buildPackage();
 }
 
-function nodeRunner({ id, part, short = 'never', command, env, minutes = limit, ...rest }) {
+function nodeRunner({ id, part, short = false, command, env, minutes = limit, ...rest }) {
   const report = join(reportFolder, `${id}.json`);
   return {
     ...rest,
@@ -125,6 +124,26 @@ const vitest = {
   read: readVitest,
 };
 
+/** Tests of the package that go over all calls, exercises or mutations of files, and take as long as all others. */
+const further = [
+  ...['bench.test.mjs', 'check-notebook.test.ts', 'examples.test.ts', 'exercises.test.ts'],
+  ...['extreme-sizes.test.ts', 'file-mutations.test.ts', 'graph-random.test.ts'],
+  ...['notebook-mutations.test.ts', 'random-calls.test.ts'],
+];
+
+/** The package in Node; a run of `npm test` leaves out the further ones. */
+function packageTests({ short, ...rest }) {
+  const without = short ? further.flatMap((file) => ['--exclude', file]) : [];
+  return nodeRunner({
+    part: 'wasm',
+    short,
+    prepare: buildAll,
+    ...vitest,
+    command: (report) => [...vitest.command(report), ...without],
+    ...rest,
+  });
+}
+
 const fuzzing = nodeRunner({
   id: 'fuzz',
   name: 'libFuzzer',
@@ -146,7 +165,7 @@ function page({ short, ...rest }) {
     env: (report) => ({
       PLAYWRIGHT_JSON_OUTPUT_FILE: report,
       CHROMIUM: findHeadless(),
-      TRIL_MAIN_PATHS: short === 'only' ? '1' : '',
+      TRIL_MAIN_PATHS: short ? '1' : '',
     }),
     read: readPlaywright,
     ...rest,
@@ -159,7 +178,7 @@ const isas = findIsas();
 const locales = { baseline: 'tr_TR.UTF-8', avx2: 'de_DE.UTF-8' };
 
 const suites = [
-  googleTest('native', { files: mainFiles, short: 'only' }),
+  googleTest('native', { files: mainFiles, short: true }),
   ...(isas.length > 0 ? isas : [undefined]).map((isa) =>
     googleTest('native', { files: '*_test.cc', isa, locale: isa ? locales[isa] : 'de_DE.UTF-8' }),
   ),
@@ -175,14 +194,8 @@ const suites = [
   }),
   googleTest('wasm-simd'),
   googleTest('wasm-relaxed'),
-  nodeRunner({
-    id: 'wasm',
-    name: 'Vitest, package',
-    part: 'wasm',
-    short: 'yes',
-    prepare: buildAll,
-    ...vitest,
-  }),
+  packageTests({ id: 'wasm-main', name: "Vitest, the package's main tests", short: true }),
+  packageTests({ id: 'wasm', name: 'Vitest, package' }),
   nodeRunner({
     id: 'pack',
     name: 'Vitest, packed package',
@@ -209,8 +222,8 @@ const suites = [
     ...vitest,
   }),
   ...(findFuzzer() ? [fuzzing] : []),
-  page({ id: 'web-main', name: "Playwright, the page's main paths", short: 'only' }),
-  page({ id: 'web', name: 'Playwright, page', short: 'never', minutes: 60 }),
+  page({ id: 'web-main', name: "Playwright, the page's main paths", short: true }),
+  page({ id: 'web', name: 'Playwright, page', minutes: 60 }),
   nodeRunner({
     id: 'firefox',
     name: 'Playwright, Firefox',
@@ -246,7 +259,7 @@ const suites = [
 
 /** Those of `npm test -- WORDS`: folders of tests/, or --all; without any the short ones. */
 export function suitesFor(words) {
-  if (words.length === 0) return suites.filter((suite) => suite.short !== 'never');
-  const whole = suites.filter((suite) => suite.short !== 'only');
+  if (words.length === 0) return suites.filter((suite) => suite.short);
+  const whole = suites.filter((suite) => !suite.short);
   return words.includes('--all') ? whole : whole.filter((suite) => words.includes(suite.part));
 }
