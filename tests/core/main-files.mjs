@@ -1,10 +1,10 @@
 // The files of tests that `npm test` compiles: what kernels, layers and models compute on this machine. The rest, of
 // readers, tokenizers, costs and further training, belongs to `npm run test:all`.
 const names = `
-  activations* additive* attention* compare context decoder_block* decoding_session dropout elementary elementwise* empty*
-  exp feed_forward* forced_isa foundation gated* generation hidden* isa key_value_cache layer linear* losses mask* matmul*
-  multi_head* norms* npy online* onnx* optimizers overlap positions precision q8_0 query_key* readme reduce rotary*
-  safetensors score* shapes softmax* tokenizer trainer transformer* weight
+  activations* additive* allocation attention* compare context decoder_block* decoding_session dropout elementary
+  elementwise* empty* exp feed_forward* forced_isa foundation gated* generation hidden* isa key_value_cache layer
+  linear* losses mask* matmul* multi_head* norms* npy online* onnx* optimizers overlap positions precision q8_0
+  query_key* readme reduce rotary* safetensors score* shapes softmax* tokenizer trainer transformer* weight
 `;
 
 /** As CMake takes them. */
