@@ -55,8 +55,8 @@ export async function goTo(page: Page, address: string): Promise<void> {
 }
 
 /**
- * Has the cards around these elements styled as if they were in sight. In a card out of sight a browser lets transitions
- * stand where they were when a style was last asked for, be it for minutes: the reader sees none of it, a test would.
+ * Styles the cards around these elements as if they were in sight. In a card out of sight a transition may stand still, for
+ * minutes, where it was when a style was last read. No reader sees that, but a test would.
  */
 export const inSight = (elements: Locator): Promise<void> =>
   elements.evaluateAll((all) => {

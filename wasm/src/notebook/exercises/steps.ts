@@ -1,4 +1,5 @@
-// Attention and its backward step by step, and mistakes that are made in them: without words, so that others can have them.
+// Attention and its backward step by step, and the mistakes that people make in them, without an exercise's words: the page uses
+// them, too.
 import { graph, type Calls, type Graph, type GraphEdit, type Value } from '../../graph/index.js';
 import { along, make, shapesOf, type ExerciseCase } from './exercise.js';
 
@@ -8,7 +9,7 @@ export const turned = (rank: number): number[] => [
   ...[rank - 1, rank - 2],
 ];
 
-/** Every step from queries of this shape and keys to scores. */
+/** Every step from queries, of this shape, and keys to scores. */
 export function steps(c: Calls, q: Value, k: Value, shape: readonly number[]) {
   const keys = c.transpose(k, turned(shape.length));
   const product = c.matmul(q, keys);
@@ -17,13 +18,13 @@ export function steps(c: Calls, q: Value, k: Value, shape: readonly number[]) {
   return { keys, product, width, root, scores: c.divide(product, root) };
 }
 
-/** Queries of so many axes and keys change places. */
+/** Edits that exchange queries and keys of so many axes. */
 export const exchanging = (rank: number): readonly GraphEdit[] => [
   make('other', 'transpose', ['product'], { axes: turned(rank) }),
   { rewire: 'scores', input: 'x', to: 'other' },
 ];
 
-/** `blend` is the product of weights and values. */
+/** Edits by which `blend`, the product of weights and values, takes the keys for values. */
 export const blendingKeys = (blend: string): readonly GraphEdit[] => [
   { rewire: blend, input: 'b', to: 'K' },
 ];
@@ -38,7 +39,7 @@ const triangles = (of: ExerciseCase): readonly GraphEdit[] => [
   make('later', 'transpose', ['seen'], { axes: [1, 0] }),
 ];
 
-/** Queries see keys where this square is 1. */
+/** Edits by which queries see the keys where this square is 1. */
 function showing(square: string, of: ExerciseCase): readonly GraphEdit[] {
   const [queries, keys] = lengths(of);
   if (queries === keys) return [{ replace: 'masked', inputs: ['scores', square] }];

@@ -17,7 +17,7 @@ export const adds = (
   options: Readonly<Record<string, unknown>> = {},
 ): GraphEdit => ({ add: { name, operation, inputs, options } });
 
-/** Fewer heads, [B, Hk, S, D], as often as it takes to be so many: each in its place, or all in turn. */
+/** Repeats the heads of x, [B, Hk, S, D], until there are `heads`: each beside its copies, or all of them in turn. */
 export function filled(tril: Tril, x: Tensor, heads: number, inTurn = false): Tensor {
   const [batches, own, ...one] = x.shape;
   if (own === heads) return x;
@@ -28,7 +28,7 @@ export function filled(tril: Tril, x: Tensor, heads: number, inTurn = false): Te
   return tril.reshape(all, [batches, heads, ...one]);
 }
 
-/** What one of the steps between Q, K and V, [B, H, ., D], comes to with these edits: of the backward, where d_output is given. */
+/** Computes one step, `result`, of attention with Q, K and V, [B, H, ., D], after these edits; of its backward where d_output is given. */
 export function changed(
   tril: Tril,
   { mask, ...inputs }: Readonly<Record<string, TensorData>>,
@@ -55,7 +55,7 @@ export function changed(
     ...edits,
   ]);
   const needed = new Set([result]);
-  // A set that grows while it is gone through.
+  // The loop also visits what it adds.
   for (const name of needed)
     for (const each of nodes.find((node) => node.name === name)!.inputs) needed.add(each);
   const used = Object.entries(given).filter(([name]) => needed.has(name));
