@@ -101,7 +101,14 @@ TensorFile<T> load_file(const std::filesystem::path& path, Progress& progress) {
       return file;
     }
     file.format = FileFormat::safetensors;
-    Safetensors stored = parse_safetensors(bytes);
+    std::vector<UnreadTensor> unread;
+    Safetensors stored = parse_safetensors(bytes, &unread);
+    if (stored.tensors.empty() && !unread.empty()) {
+      throw Error("", "", unread.front().name + ": " + unread.front().problem);
+    }
+    for (UnreadTensor& each : unread) {
+      file.unread.emplace_back(std::move(each.name), std::move(each.problem));
+    }
     for (NamedTensor& each : stored.tensors) {
       const std::string place = path.string() + ": " + each.name;
       file.tensors.emplace_back(std::move(each.name),

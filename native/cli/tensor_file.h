@@ -34,7 +34,7 @@ enum class FileFormat { npy, npz, safetensors };
 template <typename T>
 struct TensorFile {
   std::vector<std::pair<std::string, Tensor<T>>> tensors;
-  std::vector<std::pair<std::string, std::string>> unread;  // what holds no numbers, and why
+  std::vector<std::pair<std::string, std::string>> unread;  // names of what is not read, and why
   Metadata metadata;
   FileFormat format = FileFormat::npy;
 
@@ -45,7 +45,7 @@ struct TensorFile {
 
 // .npy, .npz and .safetensors are told apart by their first bytes. Several arrays in a .npy file
 // are named as numpy.savez does, arr_0 and so on. Throws Failure, in the words for the first one,
-// where nothing in an archive can be read.
+// where nothing in a file can be read.
 template <typename T>
 TensorFile<T> load_file(const std::filesystem::path& path, Progress& progress);
 

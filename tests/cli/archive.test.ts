@@ -105,3 +105,23 @@ describe('.npz', () => {
     }
   });
 });
+
+describe('.safetensors', () => {
+  it('is read without what is of another type, which is named', () => {
+    const both = safetensors({ q: { shape: [2, 2], values }, s: { shape: [1], values } });
+    const text = Buffer.from(both).toString('latin1');
+    const of = (type: string, from: number) =>
+      Buffer.from(text.slice(0, from) + text.slice(from).replace('"F32"', type), 'latin1');
+    write('x.safetensors', of('"C64"', text.indexOf('"s"')));
+    const { tensors, unread } = report('info', 'x.safetensors');
+    expect(tensors).toMatchObject([{ name: 'q', shape: [2, 2] }]);
+    const problem = 'element type "C64" is not read';
+    expect(unread).toEqual([{ name: 's', problem }]);
+    const { code, out } = tril('check', 'x.safetensors', 'x.safetensors');
+    expect(code).toBe(1);
+    expect(out).toContain(`s: not read in x.safetensors: ${problem}`);
+    const one = Buffer.from(safetensors({ s: { shape: [2, 2], values } })).toString('latin1');
+    write('s.safetensors', Buffer.from(one.replace('"F32"', '"C64"'), 'latin1'));
+    expect(failure('info', 's.safetensors')).toBe(`s.safetensors: s: ${problem}`);
+  });
+});

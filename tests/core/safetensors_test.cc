@@ -203,6 +203,37 @@ TEST(ParseSafetensors, RefusesWrongFields) {
   EXPECT_EQ(tensor_problem(R"("shape":[2e3]})"), "byte 24: expected \",\", found \"e\"");
 }
 
+TEST(ParseSafetensors, GivesTheOthersWhereOneTypeIsNotRead) {
+  const auto tensor = [](const std::string& name, const std::string& type, int begin, int end) {
+    return "\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":[4],\"data_offsets\":[" +
+           std::to_string(begin) + "," + std::to_string(end) + "]}";
+  };
+  const auto header = [&](int end) {
+    return "{" + tensor("scale", "F8_E8M0", 4, 8) + "," + tensor("a", "U8", 0, 4) + "," +
+           tensor("complex", "C64", 8, end) + "}";
+  };
+  const std::string data = std::string("\1\2\3\4", 4) + std::string(36, '\0');
+  const std::string file = file_of(header(40), data);
+  std::vector<UnreadTensor> unread;
+  const Safetensors stored = parse_safetensors(bytes_of(file), &unread);
+  ASSERT_EQ(stored.tensors.size(), 1U);
+  EXPECT_EQ(stored.tensors[0].name, "a");
+  EXPECT_EQ(elements(stored.tensors[0].tensor), (std::vector<double>{1, 2, 3, 4}));
+  ASSERT_EQ(unread.size(), 2U);
+  EXPECT_EQ(unread[0].name, "scale");
+  EXPECT_EQ(unread[0].problem, "element type \"F8_E8M0\" is not read");
+  EXPECT_EQ(unread[1].name, "complex");
+  EXPECT_EQ(unread[1].problem, "element type \"C64\" is not read");
+  // Where nobody asks for what is not read, and where its bytes do not fit the others, the file is
+  // refused.
+  EXPECT_EQ(problem(file), "byte 26: tensor \"scale\": element type \"F8_E8M0\" is not read");
+  const std::string gap = file_of(header(36), data);
+  EXPECT_EQ(error_of([&] { parse_safetensors(bytes_of(gap), &unread); }),
+            "parse_safetensors: file: byte " + std::to_string(8 + header(36).size() + 36) +
+                ": 4 bytes that belong to no tensor");
+  EXPECT_EQ(unread.size(), 2U);
+}
+
 TEST(ParseSafetensors, RefusesOffsetsThatDoNotFit) {
   const auto offsets = [](const std::string& text, std::size_t data = 8) {
     return tensor_problem(R"("dtype":"F32","shape":[2],"data_offsets":)" + text, data);

@@ -50,6 +50,18 @@ describe('readArrays', () => {
     }
   });
 
+  it('reads .safetensors without what is of another type, which is named', async () => {
+    const eight = { dtype: 'F8_E4M3', shape: [4], data_offsets: [8, 12] };
+    const header = { a: { dtype: 'F32', shape: [2], data_offsets: [0, 8] }, eight };
+    const data = new Uint8Array([...float32(1.5, -2), 0, 0, 0, 0]);
+    const arrays = await tril.readArrays(safetensors(header, data), 'x.safetensors');
+    const problem = 'element type "F8_E4M3" is not read';
+    expect(arrays.skipped).toEqual([{ name: 'eight', problem }]);
+    expect(released(arrays)).toMatchObject([{ name: 'a', values: [1.5, -2] }]);
+    const alone = safetensors({ eight: { ...eight, data_offsets: [0, 4] } }, new Uint8Array(4));
+    await expectRefused(alone, 'x.safetensors', /"eight": element type "F8_E4M3" is not read/);
+  });
+
   it('reads .safetensors of float32, float16 and bfloat16', async () => {
     const header = {
       __metadata__: { format: 'pt' },

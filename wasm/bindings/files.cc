@@ -37,8 +37,9 @@ val as_object(Engine& engine, const std::string& name, const StoredTensor& store
 }
 
 // The arrays in the bytes of a file, "npy" or "safetensors", as float32: { name, type, shape,
-// tensor } each. A single number becomes a tensor of shape [1]. Several arrays in a .npy file are
-// named as numpy.savez does, arr_0 and so on.
+// tensor } each, and after them { name, problem } of those whose type is not read. A single number
+// becomes a tensor of shape [1]. Several arrays in a .npy file are named as numpy.savez does, arr_0
+// and so on.
 StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& bytes) {
   const std::string file = text_of(bytes);
   const auto span = std::as_bytes(std::span(file));
@@ -50,8 +51,15 @@ StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& byt
       arrays.call<void>("push", as_object(engine, name, stored[i]));
     }
   } else {
-    for (const NamedTensor& each : parse_safetensors(span).tensors) {
+    std::vector<UnreadTensor> unread;
+    for (const NamedTensor& each : parse_safetensors(span, &unread).tensors) {
       arrays.call<void>("push", as_object(engine, each.name, each.tensor));
+    }
+    for (const UnreadTensor& each : unread) {
+      val object = val::object();
+      object.set("name", each.name);
+      object.set("problem", each.problem);
+      arrays.call<void>("push", object);
     }
   }
   return StoredArrays(arrays);
@@ -88,7 +96,10 @@ Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Nam
 
 EMSCRIPTEN_BINDINGS(tril_files) {
   using namespace emscripten;
-  register_type<StoredArrays>("{ name: string; type: string; shape: number[]; tensor: _Tensor }[]");
+  register_type<StoredArrays>(
+      "({ name: string; type: string; shape: number[]; tensor: _Tensor } | { name: string; "
+      "problem: "
+      "string })[]");
   function("_readFile", guard<&read_file>);
   function("_knownFile", guard<&known_file>);
   function("_writeFile", guard<&write_file>);

@@ -39,21 +39,23 @@ struct DataRange {
   std::size_t begin, end, number;
 };
 
-// refuse(its place in the file, problem) where it is not read.
-template <typename Refuse>
-void read_type(detail::JsonReader& header, StoredTensor& tensor, const Refuse& refuse) {
+// not_read(its place in the file, problem) where it is not read.
+template <typename NotRead>
+void read_type(detail::JsonReader& header, StoredTensor& tensor, const NotRead& not_read) {
   header.peek();
   const std::size_t position = header.position();
   const std::string name = header.json_string();
   const auto found = std::ranges::find(kTypes, name, [](const auto& type) { return type.first; });
   if (found == std::end(kTypes)) {
-    refuse(position, {"element type ", detail::shown(name), " is not read"});
+    return not_read(position, {"element type ", detail::shown(name), " is not read"});
   }
   tensor.type = found->second;
 }
 
-// {"dtype": ..., "shape": ..., "data_offsets": ...} in any order.
-DataRange read_tensor(detail::JsonReader& header, const std::string& name, StoredTensor& tensor) {
+// {"dtype": ..., "shape": ..., "data_offsets": ...} in any order. A type that is not read goes to
+// `problem`; where that is null, it is refused.
+DataRange read_tensor(detail::JsonReader& header, const std::string& name, StoredTensor& tensor,
+                      std::string* problem) {
   constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
   header.peek();
   const std::size_t begin = header.position();
@@ -73,7 +75,12 @@ DataRange read_tensor(detail::JsonReader& header, const std::string& name, Store
       refuse(position, {detail::shown(field), " is duplicated"});
     }
     header.expect(':');
-    if (which == 0) return read_type(header, tensor, refuse);
+    if (which == 0) {
+      return read_type(header, tensor, [&](std::size_t at, const Message& what) {
+        if (!problem) refuse(at, what);
+        *problem = what.text();
+      });
+    }
     std::vector<Index>& numbers = which == 1 ? tensor.shape : offsets;
     header.list('[', ']', false, [&] { numbers.push_back(header.whole_number()); });
   });
@@ -83,11 +90,12 @@ DataRange read_tensor(detail::JsonReader& header, const std::string& name, Store
   if (offsets.size() != 2 || offsets[0] > offsets[1]) {
     refuse(begin, {"data_offsets must be [begin, end], are ", offsets});
   }
+  const DataRange range{static_cast<std::size_t>(offsets[0]), static_cast<std::size_t>(offsets[1]),
+                        0};
+  if (problem && !problem->empty()) return range;
   const Message what{"shape ", tensor.shape, " of ", element_name(tensor.type)};
   const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);
   if (!bytes) refuse(begin, {what, " is too large to address"});
-  const DataRange range{static_cast<std::size_t>(offsets[0]), static_cast<std::size_t>(offsets[1]),
-                        0};
   if (range.end - range.begin != *bytes) {
     refuse(begin, {what, " takes ", *bytes, " bytes, but data_offsets are ", offsets});
   }
@@ -149,8 +157,8 @@ const StoredTensor* Safetensors::find(std::string_view name) const noexcept {
   return found == tensors.end() ? nullptr : &found->tensor;
 }
 
-Safetensors parse_safetensors(std::span<const std::byte> file) {
-  Safetensors stored = parse_safetensors_header(file, file.size());
+Safetensors parse_safetensors(std::span<const std::byte> file, std::vector<UnreadTensor>* unread) {
+  Safetensors stored = parse_safetensors_header(file, file.size(), unread);
   for (auto& [name, tensor, begin] : stored.tensors) {
     tensor.bytes = file.subspan(begin, *stored_bytes(tensor.shape, tensor.type));
   }
@@ -180,7 +188,8 @@ std::size_t safetensors_begin(std::span<const std::byte> begin, std::size_t file
   return kLengthSize + static_cast<std::size_t>(length);
 }
 
-Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size_t file_size) {
+Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size_t file_size,
+                                     std::vector<UnreadTensor>* unread) {
   const std::size_t data = safetensors_begin(begin, file_size);
   if (begin.size() < data) fail(kRead, "begin", {"must be ", data, " bytes, is ", begin.size()});
   const std::string_view text(reinterpret_cast<const char*>(begin.data()) + kLengthSize,
@@ -193,6 +202,7 @@ Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size
 
   Safetensors stored;
   std::vector<DataRange> ranges;
+  std::vector<std::string> problems;  // of each tensor; empty: it is read
   std::set<std::string> names;
   header.object([&](std::string name, std::size_t position) {
     if (!names.insert(name).second) {
@@ -203,12 +213,26 @@ Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size
       return;
     }
     StoredTensor tensor;
-    ranges.push_back(read_tensor(header, name, tensor));
+    std::string problem;
+    ranges.push_back(read_tensor(header, name, tensor, unread ? &problem : nullptr));
+    problems.push_back(std::move(problem));
     ranges.back().number = stored.tensors.size();
     stored.tensors.push_back({std::move(name), std::move(tensor), 0});
   });
   if (!header.at_end()) header.fail("something follows the object");
   check_layout(std::move(ranges), data, file_size, stored.tensors);
+  if (unread) {
+    std::vector<NamedTensor> read;
+    for (std::size_t n = 0; n < problems.size(); ++n) {
+      NamedTensor& each = stored.tensors[n];
+      if (problems[n].empty()) {
+        read.push_back(std::move(each));
+      } else {
+        unread->push_back({std::move(each.name), std::move(problems[n])});
+      }
+    }
+    stored.tensors = std::move(read);
+  }
   return stored;
 }
 

@@ -5,7 +5,8 @@
 //   {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0,
 //   24]}, ...}
 //
-// It reads every type but 8-bit floats, and writes F32, F16 and BF16.
+// It reads every type but complex numbers and floats of 8 bits or fewer, and writes F32, F16 and
+// BF16.
 #pragma once
 
 #include <tril/files/stored_tensor.h>
@@ -28,6 +29,12 @@ struct NamedTensor {
   std::size_t begin = 0;  // offset of the elements in the file
 };
 
+// A tensor whose type is not read.
+struct UnreadTensor {
+  std::string name;     // as in the header
+  std::string problem;  // what type it has
+};
+
 // The content of a file.
 struct Safetensors {
   std::vector<NamedTensor> tensors;  // in the order of the header
@@ -39,14 +46,17 @@ struct Safetensors {
 
 // The tensors of a file, which borrow its bytes. Throws Error, naming the byte or the tensor, where
 // the file is truncated, the header has another form, names repeat, a shape does not fit its bytes,
-// or the tensors do not fill the data without gap or overlap.
-Safetensors parse_safetensors(std::span<const std::byte> file);
+// or the tensors do not fill the data without gap or overlap. A tensor whose type is not read is
+// appended to `unread`; without `unread` it is an error, too.
+Safetensors parse_safetensors(std::span<const std::byte> file,
+                              std::vector<UnreadTensor>* unread = nullptr);
 
 // For files that are read in parts: safetensors_begin gives the size of the header from the first 8
 // or more bytes; parse_safetensors_header gives the tensors, without elements, from the whole
 // header. Both throw Error as parse_safetensors does.
 std::size_t safetensors_begin(std::span<const std::byte> begin, std::size_t file_size);
-Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size_t file_size);
+Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size_t file_size,
+                                     std::vector<UnreadTensor>* unread = nullptr);
 
 // A tensor to be written.
 struct TensorToStore {

@@ -22,7 +22,7 @@ export interface StoredArray {
   readonly tensor: Tensor;
 }
 
-/** The content of a file besides arrays of numbers. */
+/** An entry of a file that is not read. */
 export interface SkippedEntry {
   readonly name: string;
   /** Why it cannot be read. */
@@ -31,7 +31,10 @@ export interface SkippedEntry {
 
 /** The arrays in a file. */
 export type StoredArrays = StoredArray[] & {
-  /** Entries of an archive that hold no numbers, where there are some: text, or Python's objects. */
+  /**
+   * Entries that are not read, where there are some: text and Python's objects in an archive, complex
+   * numbers and floats of 8 bits or fewer in a .safetensors file.
+   */
   readonly skipped?: readonly SkippedEntry[];
 };
 
@@ -51,26 +54,34 @@ export interface WriteOptions<Type extends string = NumpyType> {
 const largest = 2 ** 31 - 1;
 const call = 'readArrays';
 
+const withSkipped = (made: StoredArray[], skipped: readonly SkippedEntry[]): StoredArrays =>
+  skipped.length > 0 ? Object.assign(made, { skipped }) : made;
+
 export const fileCalls = (context: Context) => {
   const { raw, engine } = context;
 
   /** What the module reads: a file that is one array, or some by name. */
-  const readStored = (kind: 'npy' | 'safetensors', bytes: Uint8Array, name = ''): StoredArray[] =>
+  const readStored = (kind: 'npy' | 'safetensors', bytes: Uint8Array, name = ''): StoredArrays =>
     context.run(call, {}, () => {
       if (bytes.length > largest) {
         throw new TrilError(call, 'file', `has ${bytes.length} bytes; at most ${largest}`);
       }
-      const found = raw._readFile(engine, kind, bytes) as {
-        name: string;
-        type: string;
-        shape: number[];
-        tensor: RawTensor;
-      }[];
-      return found.map(({ tensor, ...about }) => ({
-        ...about,
-        name: [name, about.name].filter(Boolean).join('.'),
-        tensor: context.adopt(tensor),
-      }));
+      const made: StoredArray[] = [];
+      const skipped: SkippedEntry[] = [];
+      for (const each of raw._readFile(engine, kind, bytes)) {
+        if ('problem' in each) {
+          skipped.push(each);
+          continue;
+        }
+        const { tensor, ...about } = each;
+        const full = [name, about.name].filter(Boolean).join('.');
+        made.push({ ...about, name: full, tensor: context.adopt(tensor) });
+      }
+      const [first] = skipped;
+      if (first && made.length === 0) {
+        throw new TrilError(call, 'file', `${shown(first.name)}: ${first.problem}`);
+      }
+      return withSkipped(made, skipped);
     });
 
   const tensorOf = (
@@ -148,7 +159,7 @@ export const fileCalls = (context: Context) => {
       for (const { tensor } of made) tensor.dispose();
       throw error;
     }
-    return skipped.length > 0 ? Object.assign(made, { skipped }) : made;
+    return withSkipped(made, skipped);
   };
 
   const numpyTypes: readonly string[] = ['float32', 'float16'] satisfies NumpyType[];
@@ -187,7 +198,7 @@ export const fileCalls = (context: Context) => {
      * of such, with NaN and Infinity as Python writes them, null for NaN, true and false for 1 and 0)
      * and .csv. Numbers of any type become float32. What the file is, its first bytes say, and else
      * its name. Several arrays in a .npy file are named `arr_0`, `arr_1` and so on. Entries of an
-     * archive that hold no numbers are left out, and listed by `skipped`.
+     * archive or a .safetensors file that are not read are left out, and listed by `skipped`.
      *
      * @throws TrilError where the file is malformed or holds no numbers, saying where; nothing of it
      * is kept then
