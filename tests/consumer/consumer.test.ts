@@ -100,4 +100,6 @@ it('is built as the README says, without Eigen and as far as it is used', async 
   expect(await consume(['app'], 'FetchContent', 'g++', ...settings)).toBe(
     'matmul: method: Tril was built without Eigen, so there is no "eigen", 1\n',
   );
+  const other = join(root, 'core/tril/lessons/singular_values.cc'); // the other that needs it
+  await call('g++', '-std=c++20', '-fsyntax-only', '-Wall', '-Werror', `-I${root}/core`, other);
 });
