@@ -31,7 +31,7 @@ async function compile() {
   return join(dirname(here), 'build');
 }
 
-/** Of memory that is shared, in pages: 16 MB, more than modules have before the first call. */
+/** In pages, what memory that is shared begins with: 16 MB, more than modules have before the first call. */
 const leastPages = 256;
 
 /** As .js and .d.ts, since some hosts know no .mjs and serve it as data. */

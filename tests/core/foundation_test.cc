@@ -259,6 +259,12 @@ TEST(Parallel, WakesWhoSleeps) {
 
 // Whoever has item 0 waits there until all the others are done: the second thread has its own five
 // to itself, and the thread that doesn't wait takes over the rest of the first share.
+TEST(Parallel, SaysWhenAllThreadsRun) {
+  EXPECT_TRUE(Parallel().started());
+  const Parallel parallel(4);
+  while (!parallel.started()) std::this_thread::yield();
+}
+
 TEST(Parallel, BeginsWithItsOwnShareAndTakesOverWhatIsLeft) {
   Parallel parallel(2);
   if (parallel.threads() < 2) GTEST_SKIP() << "one thread has all items";

@@ -216,21 +216,36 @@ it('exports no more than its public names', async () => {
 });
 
 describe('memory that threads share', () => {
-  it('is as large as it is asked for', async () => {
+  it('grows to as much as is asked for', async () => {
     const small = await loadTril({ threads: 2, memory: 2 ** 24 });
     expect(() => small.zeros([2 ** 22])).toThrow(
       /^zeros: memory: is not enough: a tensor of shape \[4194304\] takes 16 MiB, and there are 1[0-5]$/,
     );
     expectWorking(small);
     small.close();
-    const usual = await loadTril({ threads: 2 });
-    const held = [1, 2, 3].map(() => usual.zeros([2 ** 25]));
-    expect(() => usual.zeros([2 ** 25])).toThrow('zeros: memory: is not enough');
-    held.forEach((tensor) => tensor.dispose());
-    usual.close();
     const remote = await loadInWorker({ threads: 2, memory: 2 ** 24 });
     await expect(remote.zeros([2 ** 22])).rejects.toThrow('and there are 1');
     remote.close();
+  });
+
+  it('grows with what it holds, and is read and computed in as before', async () => {
+    const tril = await loadTril({ threads: 2 });
+    const first = tril.randomNormal([64, 64], { seed: 1 });
+    const expected = first.read();
+    expect(tril.memory().heapBytes).toBe(2 ** 24);
+    const held = Array.from({ length: 5 }, () => tril.zeros([2 ** 25]));
+    expect(tril.memory().heapBytes).toBeGreaterThan(5 * 2 ** 27);
+    // What was there, what is made beyond it, texts, and products of two threads.
+    expect(first.read()).toEqual(expected);
+    const later = tril.randomNormal([64, 64], { seed: 1 });
+    expect(later.read()).toEqual(expected);
+    expect(later.view((values) => [...values])).toEqual([...expected]);
+    expect(() => tril.matmul(later, tril.zeros([3, 3]))).toThrow('is [64, 64], b is [3, 3]');
+    const product = tril.matmul(first, first).read();
+    expect(tril.matmul(later, later).read()).toEqual(product);
+    expectWorking(tril);
+    held.forEach((tensor) => tensor.dispose());
+    tril.close();
   });
 
   it('is refused where the engine has not as much', async () => {
@@ -238,14 +253,28 @@ describe('memory that threads share', () => {
       throw new RangeError('could not allocate memory');
     });
     onTestFinished(() => void vi.restoreAllMocks());
-    const error: unknown = await loadTril({ threads: 2, memory: 2 ** 31 }).catch(
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toMatchObject({ name: 'TrilError', call: 'loadTril', argument: 'memory' });
-    expect((error as TrilError).message).toContain(
-      'this engine gives no 2147483648 bytes to threads: could not allocate memory',
-    );
+    const refused = async (memory: number | undefined, says: string) => {
+      const error: unknown = await loadTril({ threads: 2, memory }).catch((thrown) => thrown);
+      expect(error).toMatchObject({ name: 'TrilError', call: 'loadTril', argument: 'memory' });
+      expect((error as TrilError).message).toContain(says);
+    };
+    const problem = 'bytes to threads: could not allocate memory';
+    await refused(2 ** 31, `this engine gives no 2147483648 ${problem}`);
+    await refused(undefined, `this engine gives no 33488896 ${problem}`);
     expectWorking(await loadTril({ variant: 'simd' }));
+  });
+
+  it('may be half as much, or a quarter, where an engine sets aside less', async () => {
+    const { Memory } = WebAssembly;
+    vi.spyOn(WebAssembly, 'Memory').mockImplementation((given) => {
+      if (given.maximum! > 2 ** 14) throw new RangeError('could not allocate memory');
+      return new Memory(given);
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const tril = await loadTril({ threads: 2 });
+    expect(() => tril.zeros([2 ** 28])).toThrow(/takes 1024 MiB, and there are 10\d\d$/);
+    expectWorking(tril);
+    tril.close();
   });
 
   // Two gigabytes are written before any is beyond them: with all tests of the page's, once a week.

@@ -111,6 +111,7 @@ Engine* make_engine(int threads) {
 }
 
 int engine_threads(const Engine& engine) { return engine.parallel.threads(); }
+bool engine_started(const Engine& engine) { return engine.parallel.started(); }
 int engine_tensors(const Engine& engine) { return engine.usage.tensors; }
 double engine_bytes(const Engine& engine) { return engine.usage.bytes; }
 
@@ -189,6 +190,7 @@ EMSCRIPTEN_BINDINGS(tril_tensor) {
   class_<Engine>("_Engine")
       .constructor(guard<&make_engine>, allow_raw_pointers())
       .property("threads", &engine_threads)
+      .property("started", &engine_started)
       .property("tensors", &engine_tensors)
       .property("bytes", &engine_bytes)
       .property("workingBytes", &engine_working_bytes)

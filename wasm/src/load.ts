@@ -29,9 +29,9 @@ export interface LoadOptions {
    */
   readonly threads?: number;
   /**
-   * Bytes of memory that all threads share, from 16 MiB to 4 GiB, to the next 64 KiB (default 512 MiB). It is
-   * taken at once and does not grow, so it must have room for the largest model and everything that is computed
-   * of it. Without threads memory grows by itself, to 4 GiB.
+   * The most bytes of memory that all threads share, from 16 MiB to 4 GiB, to the next 64 KiB (default 4 GiB, or
+   * as much as the engine can set aside). Memory begins with 16 MiB and grows as it is needed. Without threads it
+   * grows to 4 GiB.
    */
   readonly memory?: number;
   /**
@@ -53,22 +53,27 @@ const maximumThreads = 32;
 
 const page = 65536;
 /** In pages, of memory that is shared: the most that 32 bits can count in bytes is one less than 4 GiB. */
-const pages = { min: 256, max: 65535, default: 8192 };
+const pages = { min: 256, max: 65535 };
 
-/** Memory that is shared, of as many bytes. */
-function sharedMemory(bytes: number): object {
-  const size = Math.min(Math.ceil(bytes / page), pages.max);
+/** Memory that is shared and grows, and the most bytes that it may have: as many as are asked for, if any are. */
+function sharedMemory(
+  asked: number | undefined,
+  maximum = Math.min(Math.ceil((asked ?? Infinity) / page), pages.max),
+): { wasmMemory: object; trilMemory: number } {
   try {
-    return new WebAssembly.Memory({ initial: size, maximum: size, shared: true });
+    const wasmMemory = new WebAssembly.Memory({ initial: pages.min, maximum, shared: true });
+    return { wasmMemory, trilMemory: maximum * page };
   } catch (error) {
-    const problem = `this engine gives no ${size * page} bytes to threads: ${reasonOf(error)}`;
+    const half = Math.floor(maximum / 2);
+    if (asked === undefined && half >= pages.min) return sharedMemory(asked, half);
+    const problem = `this engine gives no ${maximum * page} bytes to threads: ${reasonOf(error)}`;
     throw new TrilError('loadTril', 'memory', problem);
   }
 }
 
-function checkMemory(memory: number | undefined): number {
-  if (memory === undefined) return pages.default * page;
+function checkMemory(memory: number | undefined): number | undefined {
   const [min, max] = [pages.min * page, (pages.max + 1) * page];
+  if (memory === undefined) return undefined;
   if (Number.isInteger(memory) && memory >= min && memory <= max) return memory;
   const problem = `must be a whole number of bytes from ${min} to ${max}, is ${describe(memory)}`;
   throw new TrilError('loadTril', 'memory', problem);
@@ -145,17 +150,22 @@ async function moduleFound(
   }
 }
 
-/** The script, with its module in it; its workers are added to `started`. */
+/** The script, with its module in it, and all workers of it running; they are added to `started`. */
 function run(
   script: Script,
   module: WasmModule,
-  sharing: Pick<RawOptions, 'trilWorkers' | 'wasmMemory'>,
+  sharing: Pick<RawOptions, 'trilWorkers' | 'wasmMemory' | 'trilMemory'>,
   started: StartedWorker[],
-): Promise<Raw> {
+  begin: (raw: Raw) => Context,
+): Promise<Context> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       const problem = `a worker could not be started: ${reasonOf(error)}. ${seeReadme}`;
       reject(new TrilError('loadTril', 'threads', problem));
+    };
+    const wait = (context: Context) => {
+      if (context.engine.started) resolve(context);
+      else setTimeout(wait, 1, context);
     };
     const options: RawOptions = {
       TrilError,
@@ -176,7 +186,10 @@ function run(
         return {};
       },
     };
-    script.default(options).then(resolve, sharing.trilWorkers > 0 ? fail : reject);
+    script
+      .default(options)
+      .then((raw) => wait(begin(raw)), sharing.trilWorkers > 0 ? fail : reject)
+      .catch(reject);
   });
 }
 
@@ -211,13 +224,14 @@ export async function loadFrom<More extends object>(
   const workers: StartedWorker[] = [];
   const sharing = {
     trilWorkers: available - 1,
-    ...(shares && { wasmMemory: sharedMemory(memory) }),
+    ...(shares && sharedMemory(memory)),
   };
-  const raw = await run(script, module, sharing, workers);
   const end = () => workers.forEach((worker) => void worker.terminate());
   // eslint-disable-next-line no-console -- this is what the option asks for
   const warn = development ? (message: string) => console.warn(message) : undefined;
-  const context = new Context(raw, available, end, warn);
+  const context = await run(script, module, sharing, workers, (raw) => {
+    return new Context(raw, available, end, warn);
+  });
   const { threads: started } = context.engine;
   const calling = { variant, threads: started, ...calls(context), ...more?.(context) };
   defineAbsent(calling, (call, part) => () => {

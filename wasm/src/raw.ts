@@ -45,6 +45,8 @@ export interface RawOptions {
   readonly trilWorkers: number;
   /** What all threads compute in, a WebAssembly.Memory; used by the variants with threads only. */
   readonly wasmMemory?: object;
+  /** The most bytes that it may have. */
+  readonly trilMemory?: number;
   /** Instantiates the module with its imports. */
   readonly instantiateWasm: (
     imports: object,

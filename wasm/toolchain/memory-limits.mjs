@@ -20,8 +20,8 @@ function leastOf(module) {
 }
 
 /**
- * The module, content with a shared memory of `pages` pages. Emscripten declares the least as large as the most where
- * memory does not grow, and how large it is only who loads the module knows.
+ * The module, content with a shared memory that begins with `pages` pages. Emscripten declares the least as large as the
+ * most, since it does not know that the module makes its memory grow (bindings/shared_memory.cc).
  */
 export function withLeastMemory(module, pages) {
   const changed = new Uint8Array(module);

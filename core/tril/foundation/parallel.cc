@@ -86,7 +86,8 @@ struct Parallel::Pool {
   // Written while no round is open and nobody takes part, read by those who do.
   alignas(kLinePair) Task task{};
   bool stop = false;
-  std::vector<Share> shares;  // one a thread
+  std::atomic<int> started{0};  // number of workers that run
+  std::vector<Share> shares;    // one a thread
   alignas(kLinePair) Sleepers workers_asleep;
   alignas(kLinePair) Sleepers caller_asleep;
   std::vector<std::thread> workers;
@@ -123,6 +124,7 @@ struct Parallel::Pool {
   }
 
   void serve(int worker) {
+    ++started;
     for (std::uint64_t seen = 0;;) {
       std::uint64_t now = 0;
       workers_asleep.wait([&] { return is_open(now = state) && now / kRound != seen; });
@@ -161,6 +163,8 @@ Parallel::~Parallel() {
   pool_->open_round();
   for (std::thread& worker : pool_->workers) worker.join();
 }
+
+bool Parallel::started() const noexcept { return !pool_ || pool_->started == threads_ - 1; }
 
 void Parallel::run(Index count, Task task) {
   pool_->task = task;

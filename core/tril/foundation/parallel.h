@@ -25,6 +25,9 @@ class Parallel {
 
   // The number of threads, the caller's included.
   int threads() const noexcept { return threads_; }
+  // Whether all of them run. They may begin later than the constructor returns; until then, the
+  // others do their work.
+  bool started() const noexcept;
 
   // Calls body(item, worker) once for every item in [0, count), and returns when all are done.
   // `worker`, in [0, threads()), never has two items at once, and so can choose a slice of working

@@ -16,6 +16,8 @@ Parallel::Parallel(int threads) {
 
 Parallel::~Parallel() = default;
 
+bool Parallel::started() const noexcept { return true; }
+
 void Parallel::run(Index count, Task task) {
   for (Index item = 0; item < count; ++item) task.call(task.body, item, 0);
 }
