@@ -76,7 +76,6 @@
 #include <tril/model/decoding_session.h>
 #include <tril/model/encoder_decoder.h>
 #include <tril/model/encoder_decoder_file.h>
-#include <tril/model/encoder_decoder_trainer.h>
 #include <tril/model/evaluation.h>
 #include <tril/model/generation.h>
 #include <tril/model/gguf_config.h>
@@ -92,6 +91,7 @@
 #include <tril/model/sampling.h>
 #include <tril/model/sentence_encoder.h>
 #include <tril/model/trainer.h>
+#include <tril/model/trainer_options.h>
 #include <tril/model/training_text.h>
 #include <tril/model/word_vector_text.h>
 #include <tril/model/word_vector_trainer.h>

@@ -2,6 +2,7 @@
 // on a CPU, and a model seven times as large; on one thread and on two.
 #include <benchmark/benchmark.h>
 #include <tril/foundation/random.h>
+#include <tril/model/language_model.h>
 #include <tril/model/trainer.h>
 
 #include <string>

@@ -215,9 +215,8 @@ class TrainingRun {
     const Index most = 4 * plan_.options.batch;  // so that it takes little of the time
     const ModelLoss loss =
         trainer_.evaluate(train_, std::clamp<Index>(windows, 1, most), parallel_);
-    const Trainer& trainer = trainer_;
-    const VectorView<const float> parts[] = {trainer.model().values(), trainer.first_moment(),
-                                             trainer.second_moment()};
+    const VectorView<const float> parts[] = {model_.values(), trainer_.first_moment(),
+                                             trainer_.second_moment()};
     return sanity_.is_sane(loss.mean()) &&
            std::ranges::all_of(parts, [](const VectorView<const float>& each) {
              return std::all_of(each.data(), each.data() + each.count(),

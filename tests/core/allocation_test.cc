@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/model/decoding_session.h>
+#include <tril/model/lora.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/model_file.h>
 #include <tril/model/pretrained.h>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <tril/foundation/random.h>
-#include <tril/model/encoder_decoder_trainer.h>
+#include <tril/model/encoder_decoder.h>
+#include <tril/model/trainer.h>
 
 #include <vector>
 
@@ -16,9 +17,13 @@ inline EncoderDecoderConfig small_encoder_decoder() {
   return config;
 }
 
-inline const EncoderDecoderTrainerOptions kQuick = {
-    .schedule = {.learning_rate = 1e-2, .lowest = 1e-2, .warmup = 0, .steps = 20},
-    .weight_decay = 0.1};
+inline TrainerOptions quick_sequences() {
+  TrainerOptions options = TrainerOptions::for_sequences();
+  options.schedule = {.learning_rate = 1e-2, .lowest = 1e-2, .warmup = 0, .steps = 20};
+  options.weight_decay = 0.1;
+  return options;
+}
+inline const TrainerOptions kQuick = quick_sequences();
 
 // Sequences of random tokens, two of them ignored.
 struct DrawnSequences {
@@ -40,7 +45,7 @@ struct DrawnSequences {
     draw(labels, b * t, config.target_vocabulary);
     labels[0] = labels[2] = kIgnoredTarget;
   }
-  EncoderDecoderBatch batch() const {
+  TrainingBatch batch() const {
     return {{sources.data(), {rows, source_length}},
             {targets.data(), {rows, target_length}},
             {labels.data(), {rows, target_length}}};
@@ -50,11 +55,11 @@ struct DrawnSequences {
 // A model and its trainer.
 struct SequenceRun {
   EncoderDecoder model;
-  EncoderDecoderTrainer trainer;
+  Trainer trainer;
   std::vector<double> losses;
 
   explicit SequenceRun(const EncoderDecoderConfig& config = small_encoder_decoder(),
-                       const EncoderDecoderTrainerOptions& options = kQuick, std::uint64_t seed = 3)
+                       const TrainerOptions& options = kQuick, std::uint64_t seed = 3)
       : model(config, seed), trainer(model, options) {}
 
   // So many steps over two batches each, of different lengths, which the step's number draws.
@@ -63,7 +68,7 @@ struct SequenceRun {
     for (int n = 0; n < steps; ++n) {
       const auto seed = static_cast<std::uint64_t>(trainer.steps());
       const DrawnSequences one(3, 4, 3, 2 * seed), other(2, 5, 4, 2 * seed + 1);
-      const EncoderDecoderBatch batches[] = {one.batch(), other.batch()};
+      const TrainingBatch batches[] = {one.batch(), other.batch()};
       losses.push_back(trainer.step(batches, parallel).loss);
     }
   }

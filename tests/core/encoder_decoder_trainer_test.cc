@@ -29,16 +29,15 @@ EncoderDecoderConfig small() { return testing::small_encoder_decoder(); }
 TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
   const Drawn all(4, 4, 3, 1);
   const auto half = [&](Index first) {
-    const EncoderDecoderBatch whole = all.batch();
+    const TrainingBatch whole = all.batch();
     const auto part = [&](const EncoderDecoder::Tokens& of) {
       return EncoderDecoder::Tokens(of.data() + first * of.size(1), {2, of.size(1)});
     };
-    return EncoderDecoderBatch{part(whole.source), part(whole.target), part(whole.labels)};
+    return TrainingBatch{part(whole.source), part(whole.target), part(whole.labels)};
   };
   Training together, apart;
-  const auto& [source, target, labels] = all.batch();
-  const TrainingStep one = together.trainer.step(source, target, labels);
-  const EncoderDecoderBatch batches[] = {half(0), half(2)};
+  const TrainingStep one = together.trainer.step(all.batch());
+  const TrainingBatch batches[] = {half(0), half(2)};
   const TrainingStep two = apart.trainer.step(batches);
   EXPECT_EQ(one.tokens, two.tokens);
   // What each token adds is the same to the bit; the sums over the tokens of both sides, of 4
@@ -61,7 +60,7 @@ TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
 TEST(EncoderDecoderTrainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
   EncoderDecoderConfig config = small();
   config.dropout = 0.2;
-  EncoderDecoderTrainerOptions options = kQuick;
+  TrainerOptions options = kQuick;
   options.seed = 12345678901234567u;
   Training whole(config, options), stopped(config, options);
   whole.go(7, 2);
@@ -90,11 +89,10 @@ TEST(EncoderDecoderTrainer, LeavesOutBySeedStepAndBatch) {
   EncoderDecoderConfig config = small();
   config.dropout = 0.5;
   const Drawn drawn(2, 4, 3, 1);
-  const auto& [source, target, labels] = drawn.batch();
-  const EncoderDecoderBatch twice[] = {drawn.batch(), drawn.batch()};
+  const TrainingBatch twice[] = {drawn.batch(), drawn.batch()};
   // Of the first step of a model that is always the same, over so many copies of one batch.
   const auto loss = [&](std::uint64_t seed, std::int64_t number, std::size_t copies) {
-    EncoderDecoderTrainerOptions options = kQuick;
+    TrainerOptions options = kQuick;
     options.seed = seed;
     Training run(config, options);
     run.trainer.set_steps(number);
@@ -106,8 +104,7 @@ TEST(EncoderDecoderTrainer, LeavesOutBySeedStepAndBatch) {
   EXPECT_NE(loss(1, 1, 1), once);
   EXPECT_NE(loss(1, 0, 2), once);
   Training dropping(config), none;
-  EXPECT_EQ(dropping.trainer.evaluate(source, target, labels).sum,
-            none.trainer.evaluate(source, target, labels).sum);
+  EXPECT_EQ(dropping.trainer.evaluate(drawn.batch()).sum, none.trainer.evaluate(drawn.batch()).sum);
 }
 
 TEST(EncoderDecoderTrainer, ACheckpointFromBeforeThereWasDropoutIsRead) {
@@ -173,7 +170,7 @@ TEST(EncoderDecoderTrainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
   Training other(wide);
   EXPECT_EQ(refused(parse_safetensors(file), other),
             "restore_checkpoint: model.hidden: is 16, and in the checkpoint 12");
-  EncoderDecoderTrainerOptions options = kQuick;
+  TrainerOptions options = kQuick;
   options.clip = 2;
   Training clipped(small(), options), same;
   EXPECT_EQ(refused(parse_safetensors(file), clipped),
@@ -282,22 +279,24 @@ TEST(EncoderDecoderTrainer, LearnsToReverseAndToSort) {
     config.encoder_layers = config.decoder_layers = 1, config.heads = 2;
     config.width = 32, config.hidden = 64, config.norm = NormOrder::pre;
     EncoderDecoder model(config, 1);
-    EncoderDecoderTrainer trainer(
-        model, {.schedule = {.learning_rate = 5e-3, .lowest = 5e-4, .warmup = 20, .steps = 400}});
+    TrainerOptions options = TrainerOptions::for_sequences();
+    options.schedule = {.learning_rate = 5e-3, .lowest = 5e-4, .warmup = 20, .steps = 400};
+    Trainer trainer(model, options);
     SequenceBatch batch, unseen;
     double first = 0;
     for (std::uint64_t n = 0; n < 400; ++n) {
       draw_sequences(task, 32, 6, 9, 1, n, batch);
       const double loss =
-          trainer.step(batch.view(batch.source), batch.view(batch.target), batch.view(batch.labels))
+          trainer
+              .step({batch.view(batch.source), batch.view(batch.target), batch.view(batch.labels)})
               .loss;
       if (n == 0) first = loss;
     }
     EXPECT_GT(first, std::log(8.0));
     EXPECT_EQ(trainer.steps(), 400);
     draw_sequences(task, 64, 6, 9, 2, 0, unseen);
-    const ModelLoss loss = trainer.evaluate(unseen.view(unseen.source), unseen.view(unseen.target),
-                                            unseen.view(unseen.labels));
+    const ModelLoss loss = trainer.evaluate(
+        {unseen.view(unseen.source), unseen.view(unseen.target), unseen.view(unseen.labels)});
     EXPECT_LT(loss.mean(), 0.02);
     EXPECT_EQ(loss.correct, loss.counted);
     std::vector<std::int32_t> said;
@@ -325,7 +324,7 @@ TEST(EncoderDecoderTrainer, StopsWhereTheLossIsNoNumber) {
 TEST(EncoderDecoderTrainer, RejectsWhatDoesNotFit) {
   Training run;
   const std::vector<float> before = run.state();
-  const auto refused = [&](std::span<const EncoderDecoderBatch> batches) {
+  const auto refused = [&](std::span<const TrainingBatch> batches) {
     return error_of([&] { run.trainer.step(batches); });
   };
   const std::string call = "EncoderDecoderTrainer::step: ";
@@ -333,7 +332,7 @@ TEST(EncoderDecoderTrainer, RejectsWhatDoesNotFit) {
   const Drawn good(2, 4, 3, 1);
   Drawn bad(2, 4, 3, 2);
   bad.labels[4] = 7;
-  const EncoderDecoderBatch batches[] = {good.batch(), bad.batch(), {}};
+  const TrainingBatch batches[] = {good.batch(), bad.batch(), {}};
   EXPECT_EQ(refused({batches, 2}),
             call + "batches.1.labels: 7 at [1, 1] is outside the vocabulary (0..6)");
   EXPECT_EQ(refused({batches + 1, 1}),
@@ -344,12 +343,33 @@ TEST(EncoderDecoderTrainer, RejectsWhatDoesNotFit) {
   run.go(1);
   EXPECT_EQ(run.trainer.steps(), 1);
 
-  const auto trainer = [&](const EncoderDecoderTrainerOptions& options) {
-    return error_of([&] { EncoderDecoderTrainer made(run.model, options); });
+  const auto trainer = [&](const auto& change) {
+    TrainerOptions options = TrainerOptions::for_sequences();
+    change(options);
+    return error_of([&] { Trainer made(run.model, options); });
   };
-  EXPECT_EQ(trainer({.clip = -1}),
+  using Options = TrainerOptions&;
+  EXPECT_EQ(trainer([](Options options) { options.clip = -1; }),
             "EncoderDecoderTrainer: clip: must be finite and at least 0, is -1");
-  EXPECT_EQ(trainer({.beta1 = 1}), "adamw_step: beta1: must be at least 0 and below 1, is 1");
+  EXPECT_EQ(trainer([](Options options) { options.beta1 = 1; }),
+            "adamw_step: beta1: must be at least 0 and below 1, is 1");
+  const auto kept = [](const std::string& name) {
+    return "EncoderDecoderTrainer: " + name + ": must be that of TrainerOptions::for_sequences()";
+  };
+  EXPECT_EQ(trainer([](Options options) { options.batch = 12; }), kept("batch"));
+  EXPECT_EQ(trainer([](Options options) { options.accumulation = 2; }), kept("accumulation"));
+  EXPECT_EQ(trainer([](Options options) { options.optimizer = TrainingOptimizer::sgd; }),
+            kept("optimizer"));
+  EXPECT_EQ(trainer([](Options options) { options.batches.vocabulary = 2; }), kept("batches"));
+
+  const std::vector<std::int32_t> stream(100);
+  const std::string streams = "stream: is for language models; this model needs batches";
+  EXPECT_EQ(error_of([&] { run.trainer.step(stream); }), call + streams);
+  EXPECT_EQ(error_of([&] { run.trainer.evaluate(stream); }),
+            "EncoderDecoderTrainer::evaluate: " + streams);
+  EXPECT_EQ(
+      error_of([&] { run.trainer.evaluate(bad.batch()); }),
+      "EncoderDecoderTrainer::evaluate: labels: 7 at [1, 1] is outside the vocabulary (0..6)");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <tril/model/batches.h>
 #include <tril/model/decoding_session.h>
 #include <tril/model/encoder_decoder.h>
+#include <tril/model/language_model.h>
 #include <tril/model/model_parameters.h>
 #include <tril/model/model_trace.h>
 #include <tril/model/trainer.h>

@@ -20,6 +20,7 @@
 #include <tril/matmul/batched.h>
 #include <tril/matmul/strassen.h>
 #include <tril/model/decoding_session.h>
+#include <tril/model/language_model.h>
 #include <tril/model/trainer.h>
 
 #include <cstdio>

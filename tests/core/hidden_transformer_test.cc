@@ -2,7 +2,8 @@
 // output, of its gradients, and of the parameters after a step of training.
 #include <gtest/gtest.h>
 #include <tril/foundation/saved_memory.h>
-#include <tril/model/encoder_decoder_trainer.h>
+#include <tril/model/encoder_decoder.h>
+#include <tril/model/language_model.h>
 #include <tril/model/trainer.h>
 #include <tril/training/gradient_norm.h>
 #include <tril/training/optimizers.h>
@@ -150,11 +151,12 @@ TEST(Hidden, TokensThatNothingSeesChangeNoStepOfAnEncoderDecoder) {
         EncoderDecoder model(config, 4);
         const MatrixView<float> embedding = model.weights().target_embedding;
         std::fill_n(embedding[kLast].data(), config.width, garbage);
-        EncoderDecoderTrainer trainer(model, {});
+        Trainer trainer(model, TrainerOptions::for_sequences());
         Parallel parallel(2);
         const EncoderDecoder::Tokens tokens(targets.data(), {2, 4});
         const double loss =
-            trainer.step({sources.data(), {2, 3}}, tokens, {labels.data(), {2, 4}}, parallel).loss;
+            trainer.step({{sources.data(), {2, 3}}, tokens, {labels.data(), {2, 4}}}, parallel)
+                .loss;
         std::vector<float> all = all_but(embedding, model);
         all.push_back(static_cast<float>(loss));
         return all;

@@ -66,6 +66,23 @@ TEST(Trainer, AccumulatesTheGradientOfOneLargeBatch) {
   EXPECT_EQ(first.tokens, second.tokens);
 }
 
+// Eight windows that are computed four at once, as one batch and as two.
+TEST(Trainer, TakesSeveralBatches) {
+  Training together, apart;
+  TokenBatch drawn;
+  draw_batch(stream(300), 8, tiny().context, {}, 1, 0, drawn);
+  const auto part = [&](Index first, Index count) {
+    return TrainingBatch{{}, drawn.tokens_of(first, count), drawn.targets_of(first, count)};
+  };
+  const TrainingBatch halves[] = {part(0, 4), part(4, 4)};
+  together.losses.push_back(together.trainer->step(part(0, 8)).gradient_norm);
+  apart.losses.push_back(apart.trainer->step(halves).gradient_norm);
+  together.expect_same(apart);
+  drawn.targets[33] = 11;
+  EXPECT_EQ(error_of([&] { apart.trainer->step(halves); }),
+            "Trainer::step: batches.1.targets: 11 at [0, 1] is outside the vocabulary (0..10)");
+}
+
 // Two trainers with half of each batch, one after the other: what the second leaves is added to
 // what the first computes. A gradient is a sum over 4 windows of 8 tokens, whose order changes it
 // by 32 roundings; with dropout the halves leave out what the whole would.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <tril/lessons/attention_cost.h>
 #include <tril/lessons/training_cost.h>
+#include <tril/model/language_model.h>
 #include <tril/model/model_pass.h>
 #include <tril/model/trainer.h>
 

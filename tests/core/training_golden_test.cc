@@ -2,6 +2,7 @@
 // with clipping and a schedule over 50 steps, SGD with momentum, and the losses of 20 steps of
 // whole models and of adapters.
 #include <gtest/gtest.h>
+#include <tril/model/lora.h>
 #include <tril/model/trainer.h>
 #include <tril/training/gradient_norm.h>
 

@@ -30,11 +30,11 @@ void change(Metadata& metadata, std::string_view lines) {
   }
 }
 
-template <typename Config, typename Options, typename Read>
+template <typename Config, typename Read>
 void run(const Config& usual, std::string_view lines, const Read& read) {
   try {
     Safetensors file;
-    file.metadata = checkpoint_settings(usual, Options{});
+    file.metadata = checkpoint_settings(usual, TrainerOptions());
     file.metadata["trainer.done"] = "3";
     change(file.metadata, lines);
     const auto checkpoint = read(file);
@@ -54,9 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view lines(reinterpret_cast<const char*>(data), size);
   ModelConfig config;
   config.vocabulary = 9;
-  run<ModelConfig, TrainerOptions>(config, lines, [](const auto& f) { return read_checkpoint(f); });
-  run<EncoderDecoderConfig, EncoderDecoderTrainerOptions>(
-      EncoderDecoderConfig(), lines,
+  run(config, lines, [](const auto& f) { return read_checkpoint(f); });
+  run(EncoderDecoderConfig(), lines,
       [](const auto& f) { return read_encoder_decoder_checkpoint(f); });
   return 0;
 }

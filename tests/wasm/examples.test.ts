@@ -84,7 +84,9 @@ describe('examples', () => {
         'each',
         'encoded',
         'disposeParts',
+        'lossOver',
         'nextBatch',
+        'stepOver',
       ].includes(name);
     const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // a type to others
     const LoadedModel = Object.getPrototypeOf(Model) as typeof Model;

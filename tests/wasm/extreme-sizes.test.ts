@@ -192,7 +192,17 @@ const namesOf = (object: object, before = ''): string[] =>
 const methodsOf = (object: object): string[] => {
   const kind = Object.getPrototypeOf(object) as object;
   if (kind === Object.prototype) return [];
-  const inner = ['constructor', 'disposeParts', 'each', 'encoded', 'nextBatch', 'raw', 'run'];
+  const inner = [
+    'constructor',
+    'disposeParts',
+    'each',
+    'encoded',
+    'lossOver',
+    'nextBatch',
+    'raw',
+    'run',
+    'stepOver',
+  ];
   const withoutSizes = ['dispose', 'toString', ...inner];
   const own = Object.entries(Object.getOwnPropertyDescriptors(kind)).filter(
     ([name, { value }]) => typeof value === 'function' && !withoutSizes.includes(name),

@@ -39,12 +39,39 @@ void Learner::restore(const Safetensors& checkpoint) {
   restore_checkpoint(checkpoint, learning());
 }
 
+GivenBatches::GivenBatches(const Integers& given, const Integers& given_sizes, bool have_labels)
+    : tokens(given) {
+  const std::vector<std::int32_t> sizes = numbers_of(given_sizes);
+  for (std::size_t n = 0; n < sizes.size(); n += 3) {
+    TrainingBatch& batch = all.emplace_back();
+    batch.source = tokens.take(sizes[n], sizes[n + 1]);
+    batch.target = tokens.take(sizes[n], sizes[n + 2]);
+    if (have_labels) batch.labels = tokens.take(sizes[n], sizes[n + 2]);
+  }
+}
+
 namespace {
+
+Numbers learner_step(Learner& learner, const Integers& tokens, const Integers& sizes) {
+  const GivenBatches batches(tokens, sizes);
+  const TrainingStep step = learner.learning().step(batches.all, learner.engine.context);
+  learner.count_bytes();
+  return to_javascript(step);
+}
+
+Numbers learner_evaluate(Learner& learner, const Integers& tokens, const Integers& sizes) {
+  ModelLoss all;
+  for (const TrainingBatch& each : GivenBatches(tokens, sizes).all) {
+    all += learner.learning().evaluate(each, learner.engine.context);
+  }
+  learner.count_bytes();
+  return to_javascript(all);
+}
 
 double learner_done(Learner& learner) { return static_cast<double>(learner.learning().steps()); }
 
 double learner_parameter_count(Learner& learner) {
-  GradientTrainer& trainer = learner.learning();
+  Trainer& trainer = learner.learning();
   double count = 0;
   for (const StoredParameter& each : trainer.trained().parameters(trainer.values())) {
     count += static_cast<double>(each.count());
@@ -58,7 +85,7 @@ Names learner_settings(Learner& learner) { return to_javascript(learner.learning
 // Gives copies of the "parameters", "gradients", "first" or "second" moments, all of them or those
 // of these names. Of an adapter gradients and moments are those of A and B.
 NamedTensors learner_tensors(Learner& learner, const std::string& which, const Names& names) {
-  GradientTrainer& trainer = learner.learning();
+  Trainer& trainer = learner.learning();
   Trainable& trained = trainer.trained();
   const std::vector<StoredParameter> stored =
       which == "parameters"  ? trained.parameters()
@@ -111,6 +138,8 @@ void learner_restore(Learner& learner, const Bytes& checkpoint) {
 EMSCRIPTEN_BINDINGS(tril_learner) {
   using namespace emscripten;
   class_<Learner>("_Learner")
+      .function("step", guard<&learner_step>)
+      .function("evaluate", guard<&learner_evaluate>)
       .function("done", guard<&learner_done>)
       .function("parameterCount", guard<&learner_parameter_count>)
       .function("settings", guard<&learner_settings>)

@@ -1,5 +1,5 @@
-// The common bindings of all trainers of models: settings, parameters, gradients and moments,
-// checkpoints.
+// The bindings of the trainer of every model: steps over batches, settings, parameters, gradients
+// and moments, checkpoints.
 #pragma once
 
 #include <tril/model/checkpoint.h>
@@ -21,7 +21,7 @@ class Learner {
   Learner(Engine& given, Metadata kept) : engine(given), about(std::move(kept)), memory_(given) {}
   virtual ~Learner() = default;
 
-  virtual GradientTrainer& learning() noexcept = 0;
+  virtual Trainer& learning() noexcept = 0;
   // Throws Error as restore_checkpoint, and where the checkpoint was trained on other data.
   void restore(const Safetensors& checkpoint);
   // Counts what it holds by now. To be called after each call that may have taken memory.
@@ -57,6 +57,16 @@ class GivenRows {
  private:
   std::vector<std::int32_t> numbers_;
   const std::int32_t* next_;
+};
+
+// Batches in arrays of JavaScript's. `sizes` has B, S and T of each, and the tokens of each are its
+// sources [B, S], of which a language model has none (S is 0), its targets [B, T] and, unless they
+// have no labels, its labels [B, T].
+struct GivenBatches {
+  GivenRows tokens;
+  std::vector<TrainingBatch> all;
+
+  GivenBatches(const Integers& given, const Integers& sizes, bool have_labels = true);
 };
 
 }  // namespace tril::js

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tril/files/safetensors.h>
-#include <tril/model/gradient_trainer.h>
+#include <tril/model/trainer.h>
 
 #include <cstdint>
 #include <initializer_list>

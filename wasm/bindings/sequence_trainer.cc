@@ -1,5 +1,4 @@
-// Encoder-decoders in training: the core's EncoderDecoder and EncoderDecoderTrainer, which
-// JavaScript owns.
+// Encoder-decoders in training: the core's EncoderDecoder and its Trainer, which JavaScript owns.
 #include <emscripten/bind.h>
 #include <tril/model/encoder_decoder_file.h>
 #include <tril/model/training_text.h>
@@ -22,39 +21,21 @@ namespace {
 // parameters as well.
 class SequenceTraining : public Learner {
  public:
-  SequenceTraining(Engine& given, const EncoderDecoderConfig& config,
-                   const EncoderDecoderTrainerOptions& options)
+  SequenceTraining(Engine& given, const EncoderDecoderConfig& config, const TrainerOptions& options)
       : Learner(given, {}), model(config, options.seed), trainer(model, options) {
     count_bytes();
   }
 
-  GradientTrainer& learning() noexcept override { return trainer; }
+  Trainer& learning() noexcept override { return trainer; }
 
   EncoderDecoder model;
-  EncoderDecoderTrainer trainer;
+  Trainer trainer;
 
  protected:
   std::size_t bytes() const noexcept override { return model.bytes(); }
 };
 
 using SequenceTrainingHandle = std::shared_ptr<SequenceTraining>;
-
-// Batches in JavaScript's arrays.
-struct Batches {
-  GivenRows tokens;
-  std::vector<EncoderDecoderBatch> all;
-
-  Batches(const Integers& given, const Integers& given_sizes, bool have_labels = true)
-      : tokens(given) {
-    const std::vector<std::int32_t> sizes = numbers_of(given_sizes);
-    for (std::size_t n = 0; n < sizes.size(); n += 3) {
-      EncoderDecoderBatch& batch = all.emplace_back();
-      batch.source = tokens.take(sizes[n], sizes[n + 1]);
-      batch.target = tokens.take(sizes[n], sizes[n + 2]);
-      if (have_labels) batch.labels = tokens.take(sizes[n], sizes[n + 2]);
-    }
-  }
-};
 
 // Makes a trainer from settings, names and texts in turn, and from a checkpoint to go on from,
 // which may be empty. Throws Error for whatever does not fit, before any step.
@@ -80,29 +61,10 @@ SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settin
   return training;
 }
 
-// Takes a step over batches that follow each other in `tokens`. Each has its sources [B, S],
-// targets [B, T] and labels [B, T]; `sizes` has B, S and T of each batch.
-Numbers sequence_step(SequenceTraining& training, const Integers& tokens, const Integers& sizes) {
-  const Batches batches(tokens, sizes);
-  const TrainingStep step = training.trainer.step(batches.all, training.engine.context);
-  training.count_bytes();
-  return to_javascript(step);
-}
-
-Numbers sequence_evaluate(SequenceTraining& training, const Integers& tokens,
-                          const Integers& sizes) {
-  ModelLoss all;
-  for (const auto& [source, target, labels] : Batches(tokens, sizes).all) {
-    all += training.trainer.evaluate(source, target, labels, training.engine.context);
-  }
-  training.count_bytes();
-  return to_javascript(all);
-}
-
 // Gives the logits [B, T, V] of a batch without labels; [T, V] where `single`.
 TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
                              const Integers& sizes, bool single) {
-  const Batches given(tokens, sizes, false);
+  const GivenBatches given(tokens, sizes, false);
   const EncoderDecoder::Tokens &source = given.all[0].source, &target = given.all[0].target;
   const MatrixView<const float> found =
       training.model.logits(source, target, training.engine.context);
@@ -148,8 +110,6 @@ EMSCRIPTEN_BINDINGS(tril_sequence_trainer) {
   using namespace emscripten;
   class_<SequenceTraining, base<Learner>>("_SequenceTrainer")
       .smart_ptr<SequenceTrainingHandle>("_SequenceTrainerHandle")
-      .function("step", guard<&sequence_step>)
-      .function("evaluate", guard<&sequence_evaluate>)
       .function("logits", guard<&sequence_logits>)
       .function("translate", guard<&sequence_translate>);
   function("_sequenceTrainer", guard<&make_sequence_trainer>);

@@ -50,17 +50,22 @@ std::size_t Training::bytes() const noexcept {
 
 namespace {
 
-// Takes a step over a batch of [rows, T] tokens and targets, or, with 0 rows, over one of the data.
-Numbers trainer_step(Training& training, const Integers& tokens, const Integers& targets,
-                     int rows) {
-  Trainer& trainer = training.trainer;
-  const Context& context = training.engine.context;
-  const GivenRows given(tokens), wanted(targets);
-  if (rows == 0) check_length(training.plan.data.train, training.plan.config, "step", "train on");
-  const TrainingStep step = rows > 0 ? trainer.step(given.all(rows), wanted.all(rows), context)
-                                     : trainer.step(training.plan.data.train, context);
+// Takes a step over windows of the data.
+Numbers trainer_step_on_data(Training& training) {
+  const std::vector<TokenId>& data = training.plan.data.train;
+  check_length(data, training.plan.config, "step", "train on");
+  const TrainingStep step = training.trainer.step(data, training.engine.context);
   training.count_bytes();
   return to_javascript(step);
+}
+
+// Gives the loss on the data that is not trained on.
+Numbers trainer_evaluate_on_data(Training& training) {
+  const std::vector<TokenId>& data = training.plan.data.validation;
+  check_length(data, training.plan.config, "evaluate", "measure on");
+  const ModelLoss loss = training.trainer.evaluate(data, training.engine.context);
+  training.count_bytes();
+  return to_javascript(loss);
 }
 
 // Gives flops and bytes of forward pass, backward pass and optimizer.
@@ -70,20 +75,6 @@ Numbers trainer_cost(const Training& training, int batches, int tokens) {
       training_cost(training.model, training.plan.options, batches, tokens);
   return to_javascript({forward.flops, forward.bytes(), backward.flops, backward.bytes(),
                         optimizer.flops, optimizer.bytes()});
-}
-
-Numbers trainer_evaluate(Training& training, const Integers& tokens, const Integers& targets,
-                         int rows) {
-  Trainer& trainer = training.trainer;
-  const Context& context = training.engine.context;
-  const GivenRows given(tokens), wanted(targets);
-  if (rows == 0) {
-    check_length(training.plan.data.validation, training.plan.config, "evaluate", "measure on");
-  }
-  const ModelLoss loss = rows > 0 ? trainer.evaluate(given.all(rows), wanted.all(rows), context)
-                                  : trainer.evaluate(training.plan.data.validation, context);
-  training.count_bytes();
-  return to_javascript(loss);
 }
 
 bool trainer_has_tokenizer(const Training& training) { return training.plan.tokenizer.has_value(); }
@@ -141,8 +132,8 @@ EMSCRIPTEN_BINDINGS(tril_trainer) {
   using namespace emscripten;
   class_<Training, base<Learner>>("_Trainer")
       .smart_ptr<TrainingHandle>("_TrainerHandle")
-      .function("step", guard<&trainer_step>)
-      .function("evaluate", guard<&trainer_evaluate>)
+      .function("stepOnData", guard<&trainer_step_on_data>)
+      .function("evaluateOnData", guard<&trainer_evaluate_on_data>)
       .function("cost", guard<&trainer_cost>)
       .function("hasTokenizer", guard<&trainer_has_tokenizer>)
       .function("encode", guard<&trainer_encode>)

@@ -30,7 +30,7 @@ class Training : public Learner {
  public:
   Training(Engine& engine, TrainingPlan plan);
 
-  GradientTrainer& learning() noexcept override { return trainer; }
+  Trainer& learning() noexcept override { return trainer; }
 
   TrainingPlan plan;
   LanguageModel model;

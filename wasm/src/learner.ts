@@ -5,8 +5,9 @@ import { integerOption } from './names.js';
 import { OwnedObject } from './owned.js';
 import type { RawLearner } from './raw.js';
 import type { Tensor } from './tensor.js';
-import type { Moments, TrainingStep } from './trainer-types.js';
-import { checkBytes, checkParameterNames, settingsOf } from './trainer-values.js';
+import type { Moments, TrainingLoss, TrainingStep } from './trainer-types.js';
+import { checkBytes, checkParameterNames, lossOf, settingsOf, stepOf } from './trainer-values.js';
+import type { RawBatches } from './trainer-values.js';
 import type { WordVectorStep } from './word-vector-types.js';
 
 /**
@@ -239,6 +240,16 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
     const { done, value } = this.#batches?.next() ?? { done: true };
     if (done) throw new TrilError(call, 'batches', this.#batches ? 'there are no more' : problem!);
     return value as Batch;
+  }
+
+  /** @internal One step over these batches. */
+  protected stepOver({ tokens, sizes }: RawBatches): TrainingStep {
+    return this.run('step', (raw) => stepOf(raw.step(tokens, sizes)));
+  }
+
+  /** @internal The mean loss of these batches. */
+  protected lossOver({ tokens, sizes }: RawBatches): TrainingLoss {
+    return this.run('evaluate', (raw) => lossOf(raw.evaluate(tokens, sizes)));
   }
 
   #tensors(call: string, which: string, names: readonly string[]): Record<string, Tensor> {

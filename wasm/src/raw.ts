@@ -31,7 +31,7 @@ export type RawTrainer = NonNullable<ReturnType<TrainingModule['_trainer']>>;
 /** What the trainers of all models have of the module. */
 export type RawLearner = Pick<
   RawTrainer,
-  | ('done' | 'parameterCount' | 'settings' | 'tensors' | 'setParameters')
+  | ('step' | 'evaluate' | 'done' | 'parameterCount' | 'settings' | 'tensors' | 'setParameters')
   | ('save' | 'restore' | 'delete')
 >;
 export type RawSession = NonNullable<ReturnType<TrainingModule['_session']>>;

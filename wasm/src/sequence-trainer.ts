@@ -10,7 +10,7 @@ import type {
 import { rawBatches, rawPair, rowsSaid } from './sequence-values.js';
 import type { Tensor } from './tensor.js';
 import type { TrainingLoss, TrainingStep } from './trainer-types.js';
-import { lossOf, rowsOf, stepOf } from './trainer-values.js';
+import { rowsOf } from './trainer-values.js';
 import type { NestedNumbers } from './values.js';
 
 /**
@@ -62,8 +62,7 @@ export class SequenceTrainer extends Learner<
   override step(batch?: SequenceBatches): TrainingStep {
     const call = 'step';
     const chosen = batch ?? this.nextBatch(call, 'there are none: give the step its own');
-    const { tokens, sizes } = rawBatches(call, chosen);
-    return this.run(call, (raw) => stepOf(raw.step(tokens, sizes)));
+    return this.stepOver(rawBatches(call, chosen));
   }
 
   /**
@@ -83,9 +82,7 @@ export class SequenceTrainer extends Learner<
    * ```
    */
   evaluate(batch: SequenceBatches): TrainingLoss {
-    const call = 'evaluate';
-    const { tokens, sizes } = rawBatches(call, batch);
-    return this.run(call, (raw) => lossOf(raw.evaluate(tokens, sizes)));
+    return this.lossOver(rawBatches('evaluate', batch));
   }
 
   /**

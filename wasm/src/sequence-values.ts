@@ -2,18 +2,15 @@ import { TrilError, shapeText } from './error.js';
 import { checkKeys } from './names.js';
 import { nameGiven } from './old-names.js';
 import type { OldSequenceBatch, SequenceBatch } from './sequence-trainer-types.js';
-import { rowsOf, type Rows } from './trainer-values.js';
+import { rowsOf, type RawBatches, type Rows } from './trainer-values.js';
 
-/** Batches as the module takes them: all tokens, and B, S and T of each. */
-export interface RawBatches {
-  readonly tokens: Int32Array;
-  readonly sizes: Int32Array;
+interface RawSequences extends RawBatches {
   /** Whether the first has no axis for the batch. */
   readonly single: boolean;
 }
 
 /** Concatenates parts of batches. */
-function joined(parts: readonly (readonly Rows[])[]): RawBatches {
+function joined(parts: readonly (readonly Rows[])[]): RawSequences {
   const all = parts.flat().flatMap(({ values }) => [...values]);
   const sizes = parts.flatMap(([source, target]) => [
     source!.rows,
@@ -44,7 +41,7 @@ export function pairOf(
   return [from, to];
 }
 
-export const rawPair = (...pair: Parameters<typeof pairOf>): RawBatches =>
+export const rawPair = (...pair: Parameters<typeof pairOf>): RawSequences =>
   joined([pairOf(...pair)]);
 
 /** One batch, or several. */

@@ -18,6 +18,15 @@ export interface Rows {
   readonly rows: number;
 }
 
+/**
+ * Batches as the module takes them: B, S and T of each, and the tokens of all, each with its sources `[B, S]`, of which
+ * a language model has none (S is 0), its targets `[B, T]` and its labels `[B, T]`.
+ */
+export interface RawBatches {
+  readonly tokens: Int32Array;
+  readonly sizes: Int32Array;
+}
+
 /** The bytes themselves, once they are known to be some. */
 export function checkBytes(call: string, argument: string, bytes: unknown): Uint8Array {
   const found = bytesOf(bytes);

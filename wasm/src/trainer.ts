@@ -12,9 +12,7 @@ import type {
   TrainingSettings,
   TrainingStep,
 } from './trainer-types.js';
-import { lossOf, rowsOf, stepOf, type Rows } from './trainer-values.js';
-
-const none = new Int32Array();
+import { lossOf, rowsOf, stepOf, type RawBatches } from './trainer-values.js';
 
 /** The options of `tril.trainer`. */
 export interface TrainerOptions extends TrainingSettings {
@@ -75,10 +73,8 @@ export class Trainer extends TrainedModel {
   override step(batch?: TokenBatch): TrainingStep {
     const call = 'step';
     const chosen = batch ?? this.nextBatch(call);
-    const [tokens, targets] = chosen ? this.#batch(call, chosen) : [];
-    return this.run(call, (raw) =>
-      stepOf(raw.step(tokens?.values ?? none, targets?.values ?? none, tokens?.rows ?? 0)),
-    );
+    if (chosen) return this.stepOver(this.#batch(call, chosen));
+    return this.run(call, (raw) => stepOf(raw.stepOnData()));
   }
 
   /**
@@ -122,19 +118,22 @@ export class Trainer extends TrainedModel {
    */
   evaluate(batch?: TokenBatch): TrainingLoss {
     const call = 'evaluate';
-    const [tokens, targets] = batch ? this.#batch(call, batch) : [];
-    return this.run(call, (raw) =>
-      lossOf(raw.evaluate(tokens?.values ?? none, targets?.values ?? none, tokens?.rows ?? 0)),
-    );
+    if (batch) return this.lossOver(this.#batch(call, batch));
+    return this.run(call, (raw) => lossOf(raw.evaluateOnData()));
   }
 
-  #batch(call: string, batch: TokenBatch): readonly [Rows, Rows] {
+  #batch(call: string, batch: TokenBatch): RawBatches {
     checkKeys(call, 'batch', 'part', batch, ['tokens', 'targets']);
     const { context } = this.settings.model;
     const tokens = rowsOf(call, 'tokens', batch.tokens, context);
     const targets = rowsOf(call, 'targets', batch.targets, context);
-    if (shapeText(tokens.shape) === shapeText(targets.shape)) return [tokens, targets];
-    const [wanted, found] = [tokens, targets].map(({ shape }) => shapeText(shape));
-    throw new TrilError(call, 'targets', `must have the shape of tokens, ${wanted}, is ${found}`);
+    const [wanted, found] = [shapeText(tokens.shape), shapeText(targets.shape)];
+    if (wanted !== found) {
+      throw new TrilError(call, 'targets', `must have the shape of tokens, ${wanted}, is ${found}`);
+    }
+    return {
+      tokens: Int32Array.from([...tokens.values, ...targets.values]),
+      sizes: Int32Array.of(tokens.rows, 0, tokens.shape.at(-1)!),
+    };
   }
 }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <tril/lessons/cost.h>
-#include <tril/model/trainer.h>
+#include <tril/model/language_model.h>
+#include <tril/model/trainer_options.h>
 
 namespace tril {
 

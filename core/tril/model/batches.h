@@ -3,13 +3,15 @@
 
 #include <tril/foundation/named.h>
 #include <tril/foundation/tensor.h>
-#include <tril/model/language_model.h>
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace tril {
+
+// A target that does not count.
+inline constexpr std::int32_t kIgnoredTarget = -100;
 
 // The kinds of targets.
 enum class TrainingObjective : std::uint8_t {

@@ -17,7 +17,7 @@ struct Part {
 };
 
 // Parameters with the bits that they have in memory, as moments: nothing is added to norms.
-std::vector<Part> parts_of(const GradientTrainer& trainer) {
+std::vector<Part> parts_of(const Trainer& trainer) {
   Trainable& trained = trainer.trained();
   std::vector<Part> parts = {{"", trained.base()},
                              {"first_moment.", trained.parameters(trainer.first_moment())},
@@ -26,13 +26,13 @@ std::vector<Part> parts_of(const GradientTrainer& trainer) {
   return parts;
 }
 
-detail::StoredTensors tensors_of(const GradientTrainer& trainer) {
+detail::StoredTensors tensors_of(const Trainer& trainer) {
   detail::StoredTensors stored;
   for (const Part& each : parts_of(trainer)) stored.add(each.prefix, each.parameters);
   return stored;
 }
 
-Metadata metadata_of(const GradientTrainer& trainer, const Metadata& more) {
+Metadata metadata_of(const Trainer& trainer, const Metadata& more) {
   Metadata metadata = trainer.settings();
   metadata["trainer.done"] = std::to_string(trainer.steps());
   detail::add_metadata(metadata, more);
@@ -41,18 +41,17 @@ Metadata metadata_of(const GradientTrainer& trainer, const Metadata& more) {
 
 }  // namespace
 
-std::vector<std::byte> checkpoint_file(const GradientTrainer& trainer, const Metadata& more) {
+std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& more) {
   return tensors_of(trainer).bytes(metadata_of(trainer, more));
 }
 
-void write_checkpoint_file(const GradientTrainer& trainer, const Metadata& more,
-                           const WritePiece& write) {
+void write_checkpoint_file(const Trainer& trainer, const Metadata& more, const WritePiece& write) {
   tensors_of(trainer).write(metadata_of(trainer, more), write);
 }
 
-void restore_checkpoint(const Safetensors& file, GradientTrainer& trainer) {
+void restore_checkpoint(const Safetensors& file, Trainer& trainer) {
   constexpr const char* kCall = "restore_checkpoint";
-  const TrainerState state = trainer.read_state(file);
+  const TrainerState state = trainer.trained().read_state(file);
   detail::check_same_settings(kCall, trainer.settings(), state.settings);
   const std::vector<Part> parts = parts_of(trainer);
   for (const Part& each : parts) detail::check_stored(kCall, file, each.prefix, each.parameters);

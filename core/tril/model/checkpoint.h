@@ -4,7 +4,7 @@
 
 #include <tril/files/file.h>
 #include <tril/files/safetensors.h>
-#include <tril/model/gradient_trainer.h>
+#include <tril/model/trainer.h>
 
 #include <cstddef>
 #include <vector>
@@ -16,14 +16,13 @@ namespace tril {
 // options and the number of steps done. The checkpoint of an adapter has the model's parameters, A
 // and B by PEFT's names (lora.h), and the moments of A and B. `more` is added to the metadata,
 // under names without a dot.
-std::vector<std::byte> checkpoint_file(const GradientTrainer& trainer, const Metadata& more = {});
+std::vector<std::byte> checkpoint_file(const Trainer& trainer, const Metadata& more = {});
 // The same piece by piece.
-void write_checkpoint_file(const GradientTrainer& trainer, const Metadata& more,
-                           const WritePiece& write);
+void write_checkpoint_file(const Trainer& trainer, const Metadata& more, const WritePiece& write);
 
 // Restores a trainer and its model from a checkpoint. Throws Error where a tensor is missing, or
 // where settings or options differ (except the total number of steps), naming the first one and
 // both values; model and trainer are then unchanged.
-void restore_checkpoint(const Safetensors& file, GradientTrainer& trainer);
+void restore_checkpoint(const Safetensors& file, Trainer& trainer);
 
 }  // namespace tril

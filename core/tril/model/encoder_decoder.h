@@ -7,7 +7,7 @@
 //   logits = transformer(x, y) W^T + b            [B T, V], a target seeing none after it
 //
 //   EncoderDecoder model(config, seed);
-//   EncoderDecoderTrainer trainer(model, options);  // encoder_decoder_trainer.h
+//   Trainer trainer(model, TrainerOptions::for_sequences());  // trainer.h
 //
 // All sequences of a batch have one length; a label that does not count is kIgnoredTarget. In
 // training, dropout is also applied where nn.Transformer has it (block/transformer.h).
@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tril {
@@ -126,6 +127,9 @@ class EncoderDecoder final : public Trainable {
                        const Context& context) override {
     return accumulate(batch.source, batch.target, batch.labels, options, context);
   }
+  ModelLoss loss(const TrainingBatch& batch, const Context& context) override {
+    return loss(batch.source, batch.target, batch.labels, context);
+  }
   // Decodes sources [B, S] greedily: each next token is the most likely one after all before it.
   // Returns the tokens of each row, without `begin` and `end`. The encoder runs once; keys and
   // values of the memory and of the target are cached. Throws Error as logits() does, and for
@@ -135,11 +139,24 @@ class EncoderDecoder final : public Trainable {
   // Throws, in the name of `call`, what loss() would throw for these arguments; does nothing else.
   void check(const Tokens& source, const Tokens& target, const Tokens& labels,
              const char* call) const;
+  void check(const TrainingBatch& batch, const char* call) const override {
+    check(batch.source, batch.target, batch.labels, call);
+  }
 
   // Sets all gradients to 0.
-  void clear_gradients() noexcept;
+  void clear_gradients() noexcept override;
   std::vector<StoredParameter> parameters() const override { return stored_parameters(weights_); }
   std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
+
+  // For its trainer.
+  const char* trainer_name() const noexcept override { return "EncoderDecoderTrainer"; }
+  void check(const TrainerOptions& options, const char* call) const override;
+  Index window() const noexcept override { return 0; }
+  Metadata settings(const TrainerOptions& options) const override;
+  TrainerState read_state(const Safetensors& file) const override;
+  // Names the last gradient that is not finite: the backward pass begins at the end.
+  std::string not_finite(double loss) const override;
+
   // The bytes that it owns: values, gradients, and the memory of its largest pass.
   std::size_t bytes() const noexcept;
 

@@ -4,7 +4,8 @@
 
 #include <tril/files/safetensors.h>
 #include <tril/model/checkpoint.h>
-#include <tril/model/encoder_decoder_trainer.h>
+#include <tril/model/encoder_decoder.h>
+#include <tril/model/trainer.h>
 
 #include <cstdint>
 #include <vector>
@@ -20,9 +21,9 @@ inline std::vector<StoredParameter> stored_parameters(const EncoderDecoder& mode
 
 // The content of a checkpoint, without its tensors.
 struct EncoderDecoderCheckpoint {
-  EncoderDecoderConfig config;           // the model's settings
-  EncoderDecoderTrainerOptions options;  // the trainer's options
-  std::int64_t steps = 0;                // number of steps done
+  EncoderDecoderConfig config;                               // the model's settings
+  TrainerOptions options = TrainerOptions::for_sequences();  // the trainer's options
+  std::int64_t steps = 0;                                    // number of steps done
 };
 
 // Reads it. Throws Error, naming the entry, where the file is not such a checkpoint or a setting
@@ -31,12 +32,10 @@ EncoderDecoderCheckpoint read_encoder_decoder_checkpoint(const Safetensors& file
 
 // The settings of a checkpoint by name, "model.width" and "trainer.clip", each as a text that is
 // read back as the same value.
-Metadata checkpoint_settings(const EncoderDecoderConfig& config,
-                             const EncoderDecoderTrainerOptions& options);
+Metadata checkpoint_settings(const EncoderDecoderConfig& config, const TrainerOptions& options);
 
 // Sets the settings in `given`, which have these names and texts, and keeps all others. Throws
 // Error, naming the setting, where its name is unknown or its text cannot be read.
-void set_settings(const Metadata& given, EncoderDecoderConfig& config,
-                  EncoderDecoderTrainerOptions& options);
+void set_settings(const Metadata& given, EncoderDecoderConfig& config, TrainerOptions& options);
 
 }  // namespace tril

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tril {
@@ -69,14 +70,33 @@ class LanguageModel final : public Trainable {
     return accumulate(batch.target, batch.labels, options, context);
   }
 
+  ModelLoss loss(const TrainingBatch& batch, const Context& context) override {
+    return loss(batch.target, batch.labels, context);
+  }
+
   // Throws, in the name of `call`, what loss() and accumulate() would throw; does nothing else.
   void check(const MatrixView<const std::int32_t>& tokens,
              const MatrixView<const std::int32_t>& targets, const char* call) const;
+  void check(const TrainingBatch& batch, const char* call) const override {
+    check(batch.target, batch.labels, call);
+  }
 
   // Sets all gradients to 0.
-  void clear_gradients() noexcept;
+  void clear_gradients() noexcept override;
   std::vector<StoredParameter> parameters() const override;
   std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
+
+  // For its trainer.
+  const char* trainer_name() const noexcept override { return "Trainer"; }
+  void check(const TrainerOptions& options, const char* call) const override;
+  Index window() const noexcept override { return config_.context; }
+  Metadata settings(const TrainerOptions& options) const override;
+  TrainerState read_state(const Safetensors& file) const override;
+  // Names the first gradient that is not finite in the order of the backward pass, from the head
+  // through the layers to the embedding; a tied matrix counts as the head where the loss is not
+  // finite, else as the embedding.
+  std::string not_finite(double loss) const override;
+
   // From now on only these matrices of weights() have gradients: gradients() has null views for all
   // other parameters, and gradient() consists of these alone.
   void keep_gradients_of(std::span<const MatrixView<float>* const> matrices);

@@ -95,10 +95,29 @@ class LoraAdapter final : public Trainable {
   // Writes W + alpha / rank B A to the model, after A and B have changed.
   void merge(const Context& context = {}) override;
 
+  // As the model does.
+  void check(const TrainingBatch& batch, const char* call) const override {
+    model_.check(batch, call);
+  }
+  ModelLoss loss(const TrainingBatch& batch, const Context& context) override {
+    return model_.loss(batch, context);
+  }
+  void clear_gradients() noexcept override { model_.clear_gradients(); }
   ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
                        const Context& context) override {
     return model_.accumulate(batch, options, context);
   }
+  const char* trainer_name() const noexcept override { return model_.trainer_name(); }
+  void check(const TrainerOptions& options, const char* call) const override {
+    model_.check(options, call);
+  }
+  Index window() const noexcept override { return model_.window(); }
+  TrainerState read_state(const Safetensors& file) const override {
+    return model_.read_state(file);
+  }
+  std::string not_finite(double loss) const override { return model_.not_finite(loss); }
+  // The model's settings, and its own.
+  Metadata settings(const TrainerOptions& options) const override;
 
   // The parameters of the model, with A and B merged.
   std::vector<StoredParameter> parameters() const override { return model_.parameters(); }

@@ -5,6 +5,7 @@
 #include <tril/files/file.h>
 #include <tril/files/safetensors.h>
 #include <tril/model/checkpoint.h>
+#include <tril/model/lora.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/trainer.h>
 

@@ -41,7 +41,7 @@ void for_each_setting(Config& config, const Visit& visit) {
   visit.newer("gated", config.gated);
 }
 
-// The options of a step that all trainers have: its rate, AdamW's numbers and clipping.
+// The options of a step: its rate, AdamW's numbers and clipping.
 template <typename Options, typename Visit>
 void for_each_step_setting(Options& options, const Visit& visit) {
   visit("learning_rate", options.schedule.learning_rate);
@@ -54,8 +54,9 @@ void for_each_step_setting(Options& options, const Visit& visit) {
   visit("weight_decay", options.weight_decay);
   visit("clip", options.clip);
 }
-template <Either<TrainerOptions> Options, typename Visit>
-void for_each_setting(Options& options, const Visit& visit) {
+// The options of a language model's trainer.
+template <typename Options, typename Visit>
+void for_each_option(const ModelConfig&, Options& options, const Visit& visit) {
   visit("batch", options.batch);
   visit("accumulation", options.accumulation);
   for_each_step_setting(options, visit);
@@ -66,33 +67,34 @@ void for_each_setting(Options& options, const Visit& visit) {
   visit("mask_token", options.batches.mask_token);
   visit("mask_vocabulary", options.batches.vocabulary);
 }
-template <Either<EncoderDecoderTrainerOptions> Options, typename Visit>
-void for_each_setting(Options& options, const Visit& visit) {
+// The options of an encoder-decoder's, which has no others (EncoderDecoder::check).
+template <typename Options, typename Visit>
+void for_each_option(const EncoderDecoderConfig&, Options& options, const Visit& visit) {
   for_each_step_setting(options, visit);
   visit.newer("seed", options.seed);
 }
 
-template <typename Config, typename Options>
-Metadata written(const Config& config, const Options& options) {
+template <typename Config>
+Metadata written(const Config& config, const TrainerOptions& options) {
   Metadata settings;
   for_each_setting(config, SettingsWriter("model.", settings));
-  for_each_setting(options, SettingsWriter("trainer.", settings));
+  for_each_option(config, options, SettingsWriter("trainer.", settings));
   return settings;
 }
 
-template <typename Config, typename Options>
+template <typename Config>
 void read_settings(const Metadata& settings, const char* call, MissingSetting missing,
-                   Config& config, Options& options) {
+                   Config& config, TrainerOptions& options) {
   for_each_setting(config, SettingsReader("model.", settings, call, missing));
-  for_each_setting(options, SettingsReader("trainer.", settings, call, missing));
+  for_each_option(config, options, SettingsReader("trainer.", settings, call, missing));
 }
 
-template <typename Config, typename Options>
-void set_given(const Metadata& given, Config& config, Options& options) {
+template <typename Config>
+void set_given(const Metadata& given, Config& config, TrainerOptions& options) {
   constexpr const char* kCall = "set_settings";
   detail::check_known_settings(kCall, given, written(config, options));
   Config new_config = config;
-  Options new_options = options;
+  TrainerOptions new_options = options;
   read_settings(given, kCall, MissingSetting::left, new_config, new_options);
   config = new_config, options = new_options;
 }
@@ -144,8 +146,7 @@ Metadata checkpoint_settings(const ModelConfig& config, const TrainerOptions& op
   return settings;
 }
 
-Metadata checkpoint_settings(const EncoderDecoderConfig& config,
-                             const EncoderDecoderTrainerOptions& options) {
+Metadata checkpoint_settings(const EncoderDecoderConfig& config, const TrainerOptions& options) {
   return written(config, options);
 }
 
@@ -162,8 +163,7 @@ void set_settings(const Metadata& given, ModelConfig& config, TrainerOptions& op
   set_given(given, config, options);
 }
 
-void set_settings(const Metadata& given, EncoderDecoderConfig& config,
-                  EncoderDecoderTrainerOptions& options) {
+void set_settings(const Metadata& given, EncoderDecoderConfig& config, TrainerOptions& options) {
   set_given(given, config, options);
 }
 

@@ -1,7 +1,8 @@
-// The interface of everything that a trainer can train and checkpoints can store: values and
-// gradients, each in one block of memory, the accumulation of a batch's gradients, and parameters
-// by name. Language models (language_model.h), their adapters (lora.h) and encoder-decoders
-// (encoder_decoder.h) implement it.
+// The interface of everything that a trainer (trainer.h) can train and checkpoints can store:
+// values and gradients, each in one block of memory, the accumulation of a batch's gradients,
+// parameters by name, and settings. Language models (language_model.h), their adapters (lora.h) and
+// encoder-decoders (encoder_decoder.h) implement it; trainable.cc has side by side in what they
+// differ for a trainer.
 //
 // Word vectors have their own trainer (word_vector_trainer.h), which differs. Each window updates
 // the few rows of its words at once, and a step is thousands of windows. So there is no gradient of
@@ -11,17 +12,17 @@
 // (eachStep, reportsOf).
 #pragma once
 
+#include <tril/files/safetensors.h>
 #include <tril/foundation/context.h>
 #include <tril/model/model_weights.h>
+#include <tril/model/trainer_options.h>
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tril {
-
-// A target that does not count.
-inline constexpr std::int32_t kIgnoredTarget = -100;
 
 // The loss of a batch.
 struct ModelLoss {
@@ -65,6 +66,12 @@ class Trainable {
   // Weight decay applies to the first decayed() values, the matrices.
   virtual Index decayed() const noexcept = 0;
 
+  // Throws Error, in the name of `call`, for a batch that does not fit the model.
+  virtual void check(const TrainingBatch& batch, const char* call) const = 0;
+  // Returns the loss of the labels. Throws Error as check() does.
+  virtual ModelLoss loss(const TrainingBatch& batch, const Context& context) = 0;
+  // Sets gradient() to 0.
+  virtual void clear_gradients() noexcept = 0;
   // Returns the loss of the labels, and adds the gradient of scale * its sum to gradient(). Throws
   // Error, before anything is written, for a batch that does not fit the model.
   virtual ModelLoss accumulate(const TrainingBatch& batch, const ModelGradientOptions& options,
@@ -81,6 +88,20 @@ class Trainable {
   virtual std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const = 0;
   // The parameters that are not trained, which a checkpoint needs, too.
   virtual std::vector<StoredParameter> base() const { return {}; }
+
+  // The name of its trainer in errors.
+  virtual const char* trainer_name() const noexcept = 0;
+  // Throws Error, in the name of `call`, for options that do not fit the model.
+  virtual void check(const TrainerOptions& options, const char* call) const = 0;
+  // The tokens of a window of a stream; 0 where it is trained only on batches that are given.
+  virtual Index window() const noexcept = 0;
+  // All settings of the model, and of a trainer with these options, by name, as in a checkpoint.
+  virtual Metadata settings(const TrainerOptions& options) const = 0;
+  // The state in a checkpoint. Throws Error, naming the entry, where it is not of its kind.
+  virtual TrainerState read_state(const Safetensors& file) const = 0;
+  // The text of the error for a loss or a gradient that is not finite, which names a gradient that
+  // is not.
+  virtual std::string not_finite(double loss) const = 0;
 
  protected:
   ~Trainable() = default;

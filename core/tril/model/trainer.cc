@@ -1,167 +1,243 @@
 #include <tril/foundation/check.h>
-#include <tril/foundation/sizes.h>
-#include <tril/model/model_file.h>
 #include <tril/model/trainer.h>
+#include <tril/training/gradient_norm.h>
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace tril {
 namespace {
 
-// Rows [first, first + count) of what has no gaps.
-MatrixView<const std::int32_t> rows_of(const MatrixView<const std::int32_t>& all, Index first,
-                                       Index count) noexcept {
-  return {all.data() + first * all.size(1), {count, all.size(1)}};
+using Ids = MatrixView<const std::int32_t>;
+
+AdamWOptions adamw(const TrainerOptions& options, double rate, double scale) noexcept {
+  return {.learning_rate = rate,
+          .beta1 = options.beta1,
+          .beta2 = options.beta2,
+          .eps = options.eps,
+          .weight_decay = options.weight_decay,
+          .gradient_scale = scale};
 }
 
-const TrainerOptions& checked(const LanguageModel& model, const TrainerOptions& options) {
-  constexpr const char* kCall = "Trainer";
-  constexpr Index kLargest = 1 << 24;
-  if (options.batch < 1 || options.batch > kLargest) {
-    fail(kCall, "batch", "must be from 1 to 16777216, is " + std::to_string(options.batch));
-  }
-  if (options.accumulation < 1 || options.accumulation > kLargest) {
-    fail(kCall, "accumulation",
-         "must be from 1 to 16777216, is " + std::to_string(options.accumulation));
-  }
-  // The tokens and targets of a step.
-  checked_count({{"batch", options.batch},
-                 {"accumulation", options.accumulation},
-                 {"context", model.config().context}},
-                2 * sizeof(std::int32_t), kCall);
-  const bool masked = options.batches.objective == TrainingObjective::masked;
-  if (masked == model.config().causal) {
-    fail(kCall, "objective",
-         masked ? "masked tokens are for a model that is not causal"
-                : "the next token is for a model that is causal");
-  }
-  if (masked) {
-    const Index vocabulary = model.config().vocabulary;
-    const auto is_token = [&](std::int32_t id) { return id >= 0 && id < vocabulary; };
-    if (!is_token(options.batches.mask_token) || !is_token(options.batches.vocabulary - 1)) {
-      fail(kCall, "mask_token",
-           "is outside the vocabulary (0.." + std::to_string(vocabulary - 1) + ")");
-    }
-  }
-  return options;
+// The same of SGD's.
+SgdOptions sgd(const TrainerOptions& options, const AdamWOptions& step) noexcept {
+  return {.learning_rate = step.learning_rate,
+          .momentum = options.momentum,
+          .weight_decay = step.weight_decay,
+          .gradient_scale = step.gradient_scale};
+}
+
+// Sequences [first, first + count) of a batch.
+TrainingBatch rows_of(const TrainingBatch& batch, Index first, Index count) noexcept {
+  const auto part = [&](const Ids& all) {
+    return all ? Ids(all.data() + first * all.size(1), {count, all.size(1)}) : Ids();
+  };
+  return {part(batch.source), part(batch.target), part(batch.labels)};
+}
+
+// The number of labels that count.
+Index counted(const Ids& labels) noexcept {
+  const std::int32_t *const first = labels.data(), *const last = first + labels.count();
+  return labels.count() - static_cast<Index>(std::count(first, last, kIgnoredTarget));
 }
 
 }  // namespace
 
-Trainer::Trainer(LanguageModel& model, LoraAdapter* adapter, const TrainerOptions& options)
-    : GradientTrainer("Trainer", adapter ? static_cast<Trainable&>(*adapter) : model,
-                      checked(model, options)),
-      model_(model),
-      adapter_(adapter) {}
-
-Trainer::Trainer(LanguageModel& model, const TrainerOptions& options)
-    : Trainer(model, nullptr, options) {}
-
-Trainer::Trainer(LoraAdapter& adapter, const TrainerOptions& options)
-    : Trainer(adapter.model(), &adapter, options) {}
-
-Metadata Trainer::settings() const {
-  return checkpoint_settings(model_.config(), step_options_,
-                             adapter_ ? std::optional(adapter_->options()) : std::nullopt);
+Trainer::Trainer(Trainable& trained, const TrainerOptions& options)
+    : trained_(trained), options_(options) {
+  const char* const name = trained.trainer_name();
+  trained.check(options, name);
+  if (!(options.clip >= 0) || !std::isfinite(options.clip)) {
+    fail(name, "clip", {"must be finite and at least 0, is ", options.clip});
+  }
+  if (options.momentum != 0 && options.optimizer != TrainingOptimizer::sgd) {
+    fail(name, "momentum", "is sgd's, and this is adamw");
+  }
+  // A step over no parameters checks the options as every step does.
+  float nothing[4] = {};
+  const auto one = [&](int i) { return VectorView<float>(nothing + i, {1}); };
+  const AdamWOptions step = adamw(options, scheduled_rate(options.schedule, 0), 1);
+  adamw_step(one(0), one(1), one(2), one(3), 1, step);
+  sgd_step(one(0), one(1), one(2), sgd(options, step));
+  first_ = Buffer<float, 1>(values().shape());
+  second_ = Buffer<float, 1>(values().shape());
 }
 
-TrainerState Trainer::read_state(const Safetensors& file) const {
-  const Checkpoint read = read_checkpoint(file);
-  return {checkpoint_settings(read.config, read.options, read.lora), read.steps};
+void Trainer::fail_in(const char* call, const char* argument, const Message& problem) const {
+  fail((std::string(trained_.trainer_name()) + "::" + call).c_str(), argument, problem);
+}
+
+void Trainer::set_steps(std::int64_t steps) {
+  if (steps < 0) fail_in("set_steps", "steps", {"must be at least 0, is ", steps});
+  steps_ = steps;
 }
 
 void Trainer::set_share(TrainingShare share) {
-  constexpr const char* kCall = "Trainer::set_share";
   const auto& [part, parts, add_up, from_first] = share;
-  if (parts < 1 || parts > step_options_.batch) {
-    fail(kCall, "parts",
-         {"must be from 1 to the ", step_options_.batch, " windows of a batch, is ", parts});
+  if (parts < 1 || parts > options_.batch) {
+    fail_in("set_share", "parts",
+            {"must be from 1 to the ", options_.batch, " windows of a batch, is ", parts});
   }
   if (part < 0 || part >= parts) {
-    fail(kCall, "part", {"must be from 0 to below ", parts, ", is ", part});
+    fail_in("set_share", "part", {"must be from 0 to below ", parts, ", is ", part});
   }
-  if (parts > 1 && !add_up) fail(kCall, "add_up", "is missing");
+  if (parts > 1 && !add_up) fail_in("set_share", "add_up", "is missing");
   share_ = std::move(share);
 }
 
-// Searches from the end of the file's order, which is that of the forward pass. A tied matrix has
-// gradients from both ends: where the loss is not finite, that of the head is not.
-std::string Trainer::not_finite(double loss) const {
-  std::vector<StoredParameter> gradients = stored_parameters(model_.config(), model_.gradients());
-  if (model_.config().tied_head && !adapter_ && !std::isfinite(loss)) {
-    gradients.push_back(gradients.front());
+void Trainer::check(std::span<const TrainingBatch> batches) const {
+  const std::string call = std::string(trained_.trainer_name()) + "::step";
+  if (batches.empty()) fail(call.c_str(), "batches", "there are none");
+  for (std::size_t n = 0; n < batches.size(); ++n) {
+    try {
+      trained_.check(batches[n], call.c_str());
+    } catch (const Error& error) {
+      if (batches.size() == 1) throw;
+      const std::string which = "batches." + std::to_string(n) + "." + error.argument();
+      fail(call.c_str(), which.c_str(), error.problem());
+    }
   }
-  const StoredParameter* const first = last_not_finite(gradients);
-  return first ? "the gradient of " + first->name + " went first" : "the gradients are finite";
+}
+
+// gradients += those of the mean loss, batch by batch;  clip;  step
+TrainingStep Trainer::step(std::span<const TrainingBatch> batches, const Context& context) {
+  const detail::Stopwatch watch;
+  check(batches);
+  TrainingStep result;
+  Index label_count = 0;
+  for (const TrainingBatch& each : batches) {
+    result.tokens += each.source.count() + each.target.count();
+    label_count += counted(each.labels);
+  }
+  const double scale = 1 / static_cast<double>(std::max<Index>(label_count, 1));
+  trained_.clear_gradients();
+  sums_.clear();
+  Index part = 0;
+  for (const TrainingBatch& each : batches) {
+    sums_.push_back(accumulate(each, scale, part, result, context));
+  }
+  move(scale, result, watch, context);
+  return result;
+}
+
+// for each part of the batch that is computed at once: gradients += those of the share of it that
+// is this process's
+double Trainer::accumulate(const TrainingBatch& batch, double scale, Index& part,
+                           TrainingStep& result, const Context& context) {
+  double sum = 0;
+  const Index rows = batch.target.size(0);
+  for (Index at = 0; at < rows; at += options_.batch, ++part) {
+    const Index size = std::min(options_.batch, rows - at);
+    const auto until = [&](Index share) {
+      return static_cast<Index>(std::int64_t{size} * share / share_.parts);
+    };
+    const Index first = until(share_.part), count = until(share_.part + 1) - first;
+    if (count == 0) continue;
+    const detail::Stopwatch watch;
+    const ModelLoss loss =
+        trained_.accumulate(rows_of(batch, at + first, count),
+                            {.scale = scale,
+                             .dropout_seed = dropout_seed(options_.seed, steps_, part),
+                             .first_sequence = first},
+                            own(context));
+    sum += loss.sum;
+    result.forward_seconds += loss.forward_seconds;
+    result.backward_seconds += watch.seconds() - loss.forward_seconds;
+  }
+  return sum;
+}
+
+// add up with the other processes;  clip;  update
+void Trainer::move(double scale, TrainingStep& result, const detail::Stopwatch& watch,
+                   const Context& context) {
+  trained_.take_gradients(own(context));
+  const VectorView<float> values = trained_.values(), gradient = trained_.gradient();
+  if (share_.add_up) share_.add_up(gradient, sums_);
+  const detail::Stopwatch moving;
+  const bool moves = share_.part == 0 || !share_.from_first;
+  double decides[] = {0, moves ? gradient_norm(gradient, own(context)) : 0};
+  for (const double sum : sums_) decides[0] += sum * scale;
+  if (share_.from_first) share_.from_first(std::as_writable_bytes(std::span(decides)));
+  result.step = steps_;
+  result.loss = decides[0], result.gradient_norm = decides[1];
+  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) {
+    fail_in("step", "loss",
+            {"is ", result.loss, " in step ", steps_, ": ", trained_.not_finite(result.loss)});
+  }
+  result.learning_rate = scheduled_rate(options_.schedule, steps_);
+  AdamWOptions options =
+      adamw(options_, result.learning_rate,
+            options_.clip > 0 ? clip_scale(result.gradient_norm, options_.clip) : 1);
+  // A rate of 0, at the end of a schedule, moves nothing, and is none to an optimizer.
+  if (moves && result.learning_rate > 0) {
+    move(0, trained_.decayed(), options, context);
+    options.weight_decay = 0;
+    move(trained_.decayed(), values.size(0), options, context);
+  }
+  if (share_.from_first) {
+    share_.from_first(
+        std::as_writable_bytes(std::span(values.data(), static_cast<std::size_t>(values.size(0)))));
+  }
+  trained_.merge(own(context));
+  ++steps_;
+  result.optimizer_seconds = moving.seconds();
+  result.seconds = watch.seconds();
+}
+
+void Trainer::move(Index from, Index to, const AdamWOptions& options, const Context& context) {
+  if (from == to) return;  // a model without norms and biases has nothing that does not decay
+  const auto part = [&](const VectorView<float>& all) {
+    return VectorView<float>(all.data() + from, {to - from});
+  };
+  const auto values = part(trained_.values()), gradient = part(trained_.gradient());
+  if (options_.optimizer == TrainingOptimizer::sgd) {
+    sgd_step(values, gradient, options_.momentum > 0 ? part(first_.view()) : VectorView<float>(),
+             sgd(options_, options), context);
+    return;
+  }
+  adamw_step(values, gradient, part(first_.view()), part(second_.view()), steps_ + 1, options,
+             context);
+}
+
+Index Trainer::window(const char* call) const {
+  const Index tokens = trained_.window();
+  if (tokens == 0) fail_in(call, "stream", "is for language models; this model needs batches");
+  return tokens;
 }
 
 TrainingStep Trainer::step(std::span<const std::int32_t> stream, const Context& context) {
   const detail::Stopwatch watch;
-  draw_batch(stream, step_options_.batch * step_options_.accumulation, model_.config().context,
-             step_options_.batches, step_options_.seed, static_cast<std::uint64_t>(steps()),
-             batch_);
+  draw_batch(stream, options_.batch * options_.accumulation, window("step"), options_.batches,
+             options_.seed, static_cast<std::uint64_t>(steps_), drawn_);
   TrainingStep result =
-      step(batch_.tokens_of(0, batch_.windows), batch_.targets_of(0, batch_.windows), context);
+      step(drawn_.tokens_of(0, drawn_.windows), drawn_.targets_of(0, drawn_.windows), context);
   result.seconds = watch.seconds();
   return result;
 }
 
-// for each batch of the step's windows: gradients += those of the mean loss, of the part that is
-// this one's;  add up with the others;  clip;  step
-TrainingStep Trainer::step(MatrixView<const std::int32_t> tokens,
-                           MatrixView<const std::int32_t> targets, const Context& context) {
-  const detail::Stopwatch watch;
-  model_.check(tokens, targets, "Trainer::step");
-  const Index windows = tokens.size(0);
-  model_.clear_gradients();
-  ModelGradientOptions options;
-  options.scale = share_of(counted(targets));
-  double sum = 0;
-  TrainingStep result;
-  result.tokens = tokens.count();
-  for (Index at = 0; at < windows; at += step_options_.batch) {
-    const Index size = std::min(step_options_.batch, windows - at);
-    const auto until = [&](Index part) {
-      return static_cast<Index>(std::int64_t{size} * part / share_.parts);
-    };
-    options.first_sequence = until(share_.part);
-    const Index first = at + options.first_sequence;
-    const Index count = until(share_.part + 1) - options.first_sequence;
-    if (count == 0) continue;
-    const TrainingBatch batch{{}, rows_of(tokens, first, count), rows_of(targets, first, count)};
-    sum += accumulate(batch, options, at / step_options_.batch, result, context).sum;
+ModelLoss Trainer::evaluate(const TrainingBatch& batch, const Context& context) {
+  trained_.check(batch, (std::string(trained_.trainer_name()) + "::evaluate").c_str());
+  ModelLoss all;
+  const Index rows = batch.target.size(0);
+  for (Index at = 0; at < rows; at += options_.batch) {
+    const Index count = std::min(options_.batch, rows - at);
+    all += trained_.loss(rows_of(batch, at, count), own(context));
   }
-  move(sum, options.scale, result, watch, context);
-  return result;
+  return all;
 }
 
 ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, Index windows,
                             const Context& context) {
   TokenBatch batch;
-  spaced_batch(stream, windows, model_.config().context, step_options_.batches, step_options_.seed,
-               batch);
+  spaced_batch(stream, windows, window("evaluate"), options_.batches, options_.seed, batch);
   return evaluate(batch.tokens_of(0, windows), batch.targets_of(0, windows), context);
 }
 
 ModelLoss Trainer::evaluate(std::span<const std::int32_t> stream, const Context& context) {
-  const Index windows = static_cast<Index>(stream.size()) / model_.config().context;
-  return evaluate(stream, std::clamp<Index>(windows, 1, 20 * step_options_.batch), context);
-}
-
-ModelLoss Trainer::evaluate(MatrixView<const std::int32_t> tokens,
-                            MatrixView<const std::int32_t> targets, const Context& context) {
-  model_.check(tokens, targets, "Trainer::evaluate");
-  ModelLoss all;
-  for (Index first = 0; first < tokens.size(0); first += step_options_.batch) {
-    const Index count = std::min(step_options_.batch, tokens.size(0) - first);
-    all += model_.loss(rows_of(tokens, first, count), rows_of(targets, first, count), own(context));
-  }
-  return all;
+  const Index windows = static_cast<Index>(stream.size()) / window("evaluate");
+  return evaluate(stream, std::clamp<Index>(windows, 1, 20 * options_.batch), context);
 }
 
 }  // namespace tril

@@ -1,7 +1,8 @@
 // Training texts: split into training and validation, and tokenized.
 #pragma once
 
-#include <tril/model/trainer.h>
+#include <tril/model/model_config.h>
+#include <tril/model/trainer_options.h>
 #include <tril/text/tokenizer.h>
 
 #include <cstddef>
