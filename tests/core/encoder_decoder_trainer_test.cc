@@ -133,8 +133,8 @@ TEST(EncoderDecoderTrainer, ParametersHavePyTorchsNamesAndMomentsLieAsTheyDo) {
   EXPECT_EQ(shape_of("transformer.decoder.layers.0.multihead_attn.out_proj.bias"), (Sizes{8}));
   EXPECT_EQ(shape_of("transformer.decoder.norm.weight"), (Sizes{8}));
   EXPECT_EQ(shape_of("generator.bias"), (Sizes{7}));
-  const auto moments = stored_parameters(run.model, run.trainer.first_moment());
-  const auto gradients = stored_parameters(run.model, run.model.gradient());
+  const auto moments = run.model.parameters(run.trainer.first_moment());
+  const auto gradients = run.model.parameters(run.model.gradient());
   ASSERT_EQ(moments.size(), stored.size());
   Index all = 0;
   for (std::size_t n = 0; n < stored.size(); ++n) {

@@ -72,5 +72,25 @@ TEST(LanguageModel, HasTheParametersOfItsFamily) {
   EXPECT_EQ(stored_parameters(gpt2.config(), gpt2.weights())[4].shape, (std::vector<Index>{8, 24}));
 }
 
+// Rows of the files are those of the matrix with the number that they have.
+TEST(LanguageModel, NumbersItsMatrices) {
+  for (const ModelConfig& config : families()) {
+    const LanguageModel model(config, 1);
+    std::vector<MatrixView<float>> matrices;
+    zip_matrices(
+        [&](Index number, const MatrixView<float>& matrix) {
+          EXPECT_EQ(number, static_cast<Index>(matrices.size()));
+          matrices.push_back(matrix);
+        },
+        model.weights());
+    for (const StoredParameter& each : stored_parameters(config, model.weights())) {
+      EXPECT_EQ(each.matrix.has_value(), each.shape.size() == 2) << each.name;
+      if (!each.matrix) continue;
+      const MatrixView<float>& matrix = matrices.at(static_cast<std::size_t>(*each.matrix));
+      EXPECT_EQ(each.data, matrix[each.first_row].data()) << each.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tril

@@ -3,32 +3,28 @@
 #include <tril/model/settings_text.h>
 #include <tril/model/stored_tensors.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string>
+#include <vector>
 
 namespace tril {
 namespace {
 
-// Tensors of a checkpoint, whose names begin alike.
-struct Part {
-  const char* prefix;
-  std::vector<StoredParameter> parameters;
-};
-
-// Parameters with the bits that they have in memory, as moments: nothing is added to norms.
-std::vector<Part> parts_of(const Trainer& trainer) {
+// Calls visit(prefix of their names, parameters) for the parts of a checkpoint: parameters with the
+// bits that they have in memory, as moments, with nothing added to norms. The moments of a const
+// trainer are const.
+template <typename SomeTrainer, typename Visit>
+void for_each_part(SomeTrainer& trainer, const Visit& visit) {
   Trainable& trained = trainer.trained();
-  std::vector<Part> parts = {{"", trained.base()},
-                             {"first_moment.", trained.parameters(trainer.first_moment())},
-                             {"second_moment.", trained.parameters(trainer.second_moment())}};
-  std::ranges::copy(trained.parameters(trained.values()), std::back_inserter(parts[0].parameters));
-  return parts;
+  visit("", trained.base());
+  visit("", trained.parameters(trained.values()));
+  visit("first_moment.", trained.parameters(trainer.first_moment()));
+  visit("second_moment.", trained.parameters(trainer.second_moment()));
 }
 
 detail::StoredTensors tensors_of(const Trainer& trainer) {
   detail::StoredTensors stored;
-  for (const Part& each : parts_of(trainer)) stored.add(each.prefix, each.parameters);
+  for_each_part(
+      trainer, [&](const char* prefix, const auto& parameters) { stored.add(prefix, parameters); });
   return stored;
 }
 
@@ -53,9 +49,12 @@ void restore_checkpoint(const Safetensors& file, Trainer& trainer) {
   constexpr const char* kCall = "restore_checkpoint";
   const TrainerState state = trainer.trained().read_state(file);
   detail::check_same_settings(kCall, trainer.settings(), state.settings);
-  const std::vector<Part> parts = parts_of(trainer);
-  for (const Part& each : parts) detail::check_stored(kCall, file, each.prefix, each.parameters);
-  for (const Part& each : parts) detail::read_stored(file, each.prefix, each.parameters);
+  for_each_part(trainer, [&](const char* prefix, const std::vector<StoredParameter>& parameters) {
+    detail::check_stored(kCall, file, prefix, parameters);
+  });
+  for_each_part(trainer, [&](const char* prefix, const std::vector<StoredParameter>& parameters) {
+    detail::read_stored(file, prefix, parameters);
+  });
   trainer.trained().merge({});
   trainer.set_steps(state.steps);
 }

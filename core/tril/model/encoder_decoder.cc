@@ -174,15 +174,6 @@ void EncoderDecoder::clear_gradients() noexcept {
   std::fill_n(gradient_.data(), gradient_.view().count(), 0.0f);
 }
 
-std::vector<StoredParameter> EncoderDecoder::parameters(
-    const VectorView<const float>& memory) const {
-  std::vector<StoredParameter> stored = parameters();
-  for (StoredParameter& each : stored) {
-    each.data = const_cast<float*>(memory.data()) + (each.data - values().data());
-  }
-  return stored;
-}
-
 std::size_t EncoderDecoder::bytes() const noexcept {
   const std::size_t saved =
       saved_memory_.data() ? static_cast<std::size_t>(saved_memory_.shape()[0]) : 0;

@@ -108,7 +108,7 @@ class EncoderDecoder final : public Trainable {
   const BasicEncoderDecoderWeights<float>& gradients() const noexcept { return gradients_; }
   // All parameters, and all their gradients, each contiguous; gaps between parameters are 0.
   VectorView<float> values() noexcept override { return values_; }
-  VectorView<const float> values() const noexcept { return values_; }
+  VectorView<const float> values() const noexcept override { return values_; }
   VectorView<float> gradient() noexcept override { return gradient_; }
   VectorView<const float> gradient() const noexcept { return gradient_; }
   Index decayed() const noexcept override { return decayed_; }
@@ -145,8 +145,8 @@ class EncoderDecoder final : public Trainable {
 
   // Sets all gradients to 0.
   void clear_gradients() noexcept override;
+  using Trainable::parameters;
   std::vector<StoredParameter> parameters() const override { return stored_parameters(weights_); }
-  std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
 
   // For its trainer.
   const char* trainer_name() const noexcept override { return "EncoderDecoderTrainer"; }

@@ -12,13 +12,6 @@
 
 namespace tril {
 
-// The parameters by name in memory with the layout of the model's values: gradients or moments.
-// Must not be written where `memory` is const.
-inline std::vector<StoredParameter> stored_parameters(const EncoderDecoder& model,
-                                                      const VectorView<const float>& memory) {
-  return model.parameters(memory);
-}
-
 // The content of a checkpoint, without its tensors.
 struct EncoderDecoderCheckpoint {
   EncoderDecoderConfig config;                               // the model's settings

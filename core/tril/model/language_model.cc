@@ -64,26 +64,17 @@ std::vector<StoredParameter> LanguageModel::parameters() const {
   return stored_parameters(config_, weights());
 }
 
-std::vector<StoredParameter> LanguageModel::parameters(
-    const VectorView<const float>& memory) const {
-  return stored_parameters(config_, memory);
-}
-
-void LanguageModel::keep_gradients_of(std::span<const MatrixView<float>* const> matrices) {
+void LanguageModel::keep_gradients_of(std::span<const Index> matrices) {
   gradient_ = {};
   gradient_layout_ = saved_in(gradient_, [&](SavedMemory& memory) {
     ModelLayout layout{};
-    const auto keep = [&](const MatrixView<float>& own, MatrixView<float>& d_own) {
-      const bool is_kept = std::ranges::find(matrices, &own) != matrices.end();
-      if (is_kept) d_own = memory.take(own.size(0), own.size(1));
-    };
-    for (const BasicModelLayerWeights<float>& own : weights().layers) {
-      BasicModelLayerWeights<float>& d_own = layout.weights.layers.emplace_back();
-      keep(own.attention.in_proj_weight, d_own.attention.in_proj_weight);
-      keep(own.attention.out_proj_weight, d_own.attention.out_proj_weight);
-      keep(own.linear1.weight, d_own.linear1.weight);
-      keep(own.linear2.weight, d_own.linear2.weight);
-    }
+    detail::copy_form(layout.weights, weights());
+    zip_matrices(
+        [&](Index number, const MatrixView<float>& own, MatrixView<float>& d_own) {
+          if (std::ranges::find(matrices, number) == matrices.end()) return;
+          d_own = memory.take(own.size(0), own.size(1));
+        },
+        weights(), layout.weights);
     return layout;
   });
 }

@@ -41,7 +41,7 @@ class LanguageModel final : public Trainable {
   // All parameters, and all their gradients, each contiguous and with the same layout; gaps between
   // parameters are 0.
   VectorView<float> values() noexcept override { return values_; }
-  VectorView<const float> values() const noexcept { return values_; }
+  VectorView<const float> values() const noexcept override { return values_; }
   VectorView<float> gradient() noexcept override { return gradient_; }
   Index decayed() const noexcept override { return values_layout_.decayed; }
   Index parameter_count() const noexcept { return tril::parameter_count(weights()); }
@@ -83,8 +83,8 @@ class LanguageModel final : public Trainable {
 
   // Sets all gradients to 0.
   void clear_gradients() noexcept override;
+  using Trainable::parameters;
   std::vector<StoredParameter> parameters() const override;
-  std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
 
   // For its trainer.
   const char* trainer_name() const noexcept override { return "Trainer"; }
@@ -97,9 +97,9 @@ class LanguageModel final : public Trainable {
   // finite, else as the embedding.
   std::string not_finite(double loss) const override;
 
-  // From now on only these matrices of weights() have gradients: gradients() has null views for all
-  // other parameters, and gradient() consists of these alone.
-  void keep_gradients_of(std::span<const MatrixView<float>* const> matrices);
+  // From now on only these matrices of weights(), by number (zip_matrices), have gradients:
+  // gradients() has null views for all other parameters, and gradient() consists of these alone.
+  void keep_gradients_of(std::span<const Index> matrices);
   // The bytes that it owns: values, gradients, and the memory of its largest pass.
   std::size_t bytes() const noexcept;
 

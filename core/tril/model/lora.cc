@@ -124,14 +124,15 @@ LoraAdapter::LoraAdapter(LanguageModel& model, const LoraOptions& options, std::
   if (options_.targets.empty()) options_.targets = lora_targets(config.family);
   check_options(model, options_);
   const auto scale = static_cast<float>(options_.alpha / static_cast<double>(options_.rank));
-  std::vector<const MatrixView<float>*> matrices;
+  std::vector<Index> matrices;
   for (const StoredParameter& each : layer_matrices(config, model.weights())) {
     const auto fits = [&](const std::string& target) { return is_target(module_of(each), target); };
     if (std::ranges::none_of(options_.targets, fits)) continue;
-    matrices.push_back(each.matrix);
+    matrices.push_back(*each.matrix);
     pairs_.push_back({each, options_.rank, scale});
   }
-  saved_in(values_, [&](SavedMemory& place) { return place_lora(config.family, pairs_, place); });
+  stored_ = saved_in(values_,
+                     [&](SavedMemory& place) { return place_lora(config.family, pairs_, place); });
   const auto d = saved_in(
       gradient_, [&](SavedMemory& place) { return stored_lora(config.family, pairs_, place); });
   base_views_ = saved_in(base_, [&](SavedMemory& place) {
@@ -181,13 +182,8 @@ void LoraAdapter::merge(const Context& context) {
   }
 }
 
-std::vector<StoredParameter> LoraAdapter::parameters(const VectorView<const float>& memory) const {
-  SavedMemory place(VectorView<float>(const_cast<float*>(memory.data()), memory.shape()));
-  return detail::stored_lora(model_.config().family, pairs_, place);
-}
-
 std::vector<StoredParameter> LoraAdapter::base() const {
-  std::vector<StoredParameter> list = stored_parameters(model_.config(), model_.values());
+  std::vector<StoredParameter> list = model_.parameters(model_.values());
   for (std::size_t n = 0; n < pairs_.size(); ++n) {
     std::ranges::find(list, pairs_[n].target.name, &StoredParameter::name)->data =
         base_views_[n].data();

@@ -81,7 +81,7 @@ class LoraAdapter final : public Trainable {
   const LanguageModel& model() const noexcept { return model_; }
   // All A and B, and all their gradients, each contiguous; gaps between matrices are 0.
   VectorView<float> values() noexcept override { return values_; }
-  VectorView<const float> values() const noexcept { return values_; }
+  VectorView<const float> values() const noexcept override { return values_; }
   VectorView<float> gradient() noexcept override { return gradient_; }
   // All values, as A and B are matrices.
   Index decayed() const noexcept override { return values_.shape()[0]; }
@@ -119,11 +119,11 @@ class LoraAdapter final : public Trainable {
   // The model's settings, and its own.
   Metadata settings(const TrainerOptions& options) const override;
 
+  using Trainable::parameters;
   // The parameters of the model, with A and B merged.
   std::vector<StoredParameter> parameters() const override { return model_.parameters(); }
-  // A and B in the form of PEFT's files, in memory with the layout of values(): themselves, or
-  // their moments. Must not be written, as `memory` is const.
-  std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const override;
+  // A and B in the form of PEFT's files.
+  std::vector<StoredParameter> trained_parameters() const override { return stored_; }
   // The parameters of the model that do not change.
   std::vector<StoredParameter> base() const override;
 
@@ -137,6 +137,7 @@ class LoraAdapter final : public Trainable {
   LoraOptions options_;
   Buffer<float, 1> values_, gradient_, base_;
   std::vector<detail::LoraPair> pairs_;
+  std::vector<StoredParameter> stored_;        // A and B of each
   std::vector<Gradients> gradients_;           // one each
   std::vector<MatrixView<float>> base_views_;  // W of each pair
 };

@@ -83,7 +83,7 @@ StoredLora::StoredLora(const StoredLoraConfig& config, std::span<const std::byte
     const std::string a = detail::lora_name(model.family, each.name, 'A');
     const StoredTensor* const tensor = each.matrix ? tensors.find(a) : nullptr;
     if (!tensor) continue;
-    const Index in = each.matrix->size(1);
+    const Index in = each.shape[each.transposed ? 0 : 1];
     if (tensor->shape.size() != 2 || tensor->shape[0] < 1 || tensor->shape[1] != in) {
       fail(kCall, a.c_str(), {"shape must be [rank, ", in, "], is ", tensor->shape});
     }
@@ -108,7 +108,7 @@ StoredLora::StoredLora(const StoredLoraConfig& config, std::span<const std::byte
 void StoredLora::hold_as_floats(ParameterReader& reader, const ModelParameters& parameters) const {
   const auto list = stored_parameters(parameters.config(), parameters.layout());
   for (const detail::LoraPair& each : pairs_) {
-    if (const auto* found = named(list, each.target.name)) reader.hold_as_floats(found->matrix);
+    if (const auto* found = named(list, each.target.name)) reader.hold_as_floats(*found);
   }
 }
 

@@ -63,11 +63,9 @@ const BasicModelWeights<float>& ModelParameters::floats() const {
 
 Weight ModelParameters::rows_of(const StoredParameter& parameter) const noexcept {
   Weight found;
-  zip_parameters(
-      [&](const ParameterName&, const auto& place, const auto& weight) {
-        if constexpr (requires { weight.format(); }) {
-          if (&place == parameter.matrix) found = weight;
-        }
+  zip_matrices(
+      [&](Index number, const MatrixView<float>&, const Weight& weight) {
+        if (number == parameter.matrix) found = weight;
       },
       layout_, weights_);
   const Index rows = parameter.shape[parameter.transposed ? 1 : 0];

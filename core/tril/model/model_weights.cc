@@ -123,21 +123,20 @@ void initialise_model(const ModelConfig& config, const BasicModelWeights<float>&
 
 namespace {
 
-// The list of parameters while it grows.
+// The list of parameters while it grows, in which matrices have the order of for_each_parameter.
 class Names {
  public:
   std::string prefix;
   bool transposed = false;
-  StoredParameter::Order order = {};
+  RowOrder order = {};
   float added_to_norms = 0;
 
   void matrix(const std::string& name, const MatrixView<float>& view) {
     if (view) rows(name, view, 0, view.size(0));
   }
   void vector(const std::string& name, const VectorView<float>& view) {
-    if (view) list_.push_back({prefix + name, {view.size(0)}, view.data(), false, nullptr, order});
+    if (view) list_.push_back({prefix + name, {view.size(0)}, view.data(), false, {}, order});
   }
-  // The matrix is that of the weights themselves, which the list goes on pointing to.
   void linear(const std::string& name, const MatrixView<float>& weight,
               const VectorView<float>& bias) {
     matrix(name + ".weight", weight);
@@ -163,10 +162,12 @@ class Names {
   void rows(const std::string& name, const MatrixView<float>& matrix, Index first, Index count) {
     std::vector<Index> shape = {count, matrix.size(1)};
     if (transposed) std::swap(shape[0], shape[1]);
-    list_.push_back(
-        {prefix + name, std::move(shape), matrix[first].data(), transposed, &matrix, order, first});
+    if (first == 0) ++matrices_;
+    list_.push_back({prefix + name, std::move(shape), matrix[first].data(), transposed,
+                     matrices_ - 1, order, first});
   }
 
+  Index matrices_ = 0;  // the number of those that the list has rows of
   std::vector<StoredParameter> list_;
 };
 
@@ -233,14 +234,6 @@ std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
   return names.take();
 }
 
-std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
-                                               const VectorView<const float>& memory) {
-  SavedMemory place(VectorView<float>(const_cast<float*>(memory.data()), memory.shape()));
-  auto list = stored_parameters(config, model_layout(config, place).weights);
-  for (StoredParameter& each : list) each.added = 0;
-  return list;
-}
-
 namespace {
 
 // A matrix [rows, cols] as [cols, rows].
@@ -252,13 +245,15 @@ void transpose(const float* from, Index rows, Index cols, float* to) noexcept {
 
 }  // namespace
 
-Index StoredParameter::count() const noexcept {
+template <typename T>
+Index BasicStoredParameter<T>::count() const noexcept {
   Index count = 1;
   for (const Index size : shape) count *= size;
   return count;
 }
 
-void StoredParameter::copy_to(Index first, Index end, float* out) const noexcept {
+template <typename T>
+void BasicStoredParameter<T>::copy_to(Index first, Index end, float* out) const noexcept {
   for_each_run(first, end, [&](Index file, Index memory, Index size) {
     std::copy_n(data + memory, size, out + file - first);
   });
@@ -266,16 +261,22 @@ void StoredParameter::copy_to(Index first, Index end, float* out) const noexcept
   for (Index i = 0; i < end - first; ++i) out[i] -= added;
 }
 
-void StoredParameter::copy_to(float* out) const noexcept {
+template <typename T>
+void BasicStoredParameter<T>::copy_to(float* out) const noexcept {
   if (transposed) return transpose(data, shape[1], shape[0], out);
   copy_to(0, count(), out);
 }
 
-void StoredParameter::copy_from(const float* elements) const noexcept {
+template <typename T>
+void BasicStoredParameter<T>::copy_from(const float* elements) const noexcept
+    requires(!std::is_const_v<T>) {
   if (transposed) return transpose(elements, shape[0], shape[1], data);
   for_each_run(0, count(), [&](Index file, Index memory, Index size) {
     for (Index i = 0; i < size; ++i) data[memory + i] = in_memory(elements[file + i]);
   });
 }
+
+template struct BasicStoredParameter<float>;
+template struct BasicStoredParameter<const float>;
 
 }  // namespace tril

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tril {
@@ -64,6 +66,20 @@ struct BasicModelWeights {
 // Weights that are only read, with matrices of any kind (matmul/weight.h).
 using ModelWeights = BasicModelWeights<const float>;
 
+// Calls visit(number, matrix, matrix, ...) for the matrices that the first of several structs of
+// one form has, numbered in the order of for_each_parameter.
+template <typename Visit, typename First, typename... Rest>
+void zip_matrices(const Visit& visit, First& first, Rest&... rest) {
+  Index number = 0;
+  zip_parameters(
+      [&](const ParameterName&, auto& view, auto&... others) {
+        if constexpr (std::is_convertible_v<decltype(view), MatrixView<const float>>) {
+          if (view) visit(number++, view, others...);
+        }
+      },
+      first, rest...);
+}
+
 // A layout of the parameters, each on its own cache line: first all matrices, to which weight decay
 // applies, then all vectors.
 struct ModelLayout {
@@ -83,28 +99,31 @@ BasicModelWeights<float> model_shapes(const ModelConfig& config);
 void initialise_model(const ModelConfig& config, const BasicModelWeights<float>& weights,
                       std::uint64_t seed);
 
+// A different order of rows: [groups, first, second, ...] in a file, [groups, second, first, ...]
+// in memory. GPT-NeoX has queries, keys and values as [heads, 3, ...]; GGUF files have the pairs of
+// a head as neighbours, [heads, D / 2, 2, ...].
+struct RowOrder {
+  Index groups = 1;  // groups, whose order is the same
+  Index first = 1;   // size of the axis that is outer in the file
+  Index second = 1;  // size of the axis that is outer in memory
+
+  // Whether the order differs.
+  bool is_other() const noexcept { return first > 1 && second > 1; }
+};
+
 // A parameter in the form of the family's files: "h.0.attn.c_attn.weight",
-// "model.layers.0.self_attn.q_proj.weight".
-struct StoredParameter {
+// "model.layers.0.self_attn.q_proj.weight". T is float where files are read into memory, const
+// float where memory is written to files.
+template <typename T>
+struct BasicStoredParameter {
   std::string name;          // as above
   std::vector<Index> shape;  // in the file
-  float* data;               // in the model's memory, without gaps
+  T* data;                   // in the model's memory, without gaps
   // Whether the file has the matrix as [in, out], which is [out, in] in memory: GPT-2's Conv1D.
   bool transposed;
-  // The matrix, among the weights that it is listed for, whose rows it is; null for a vector.
-  const MatrixView<float>* matrix = nullptr;
-  // A different order of rows: [groups, first, second, ...] in the file, [groups, second, first,
-  // ...] in memory. GPT-NeoX has queries, keys and values as [heads, 3, ...]; GGUF files have the
-  // pairs of a head as neighbours, [heads, D / 2, 2, ...].
-  struct Order {
-    Index groups = 1;  // groups, whose order is the same
-    Index first = 1;   // size of the axis that is outer in the file
-    Index second = 1;  // size of the axis that is outer in memory
-
-    // Whether the order differs.
-    bool is_other() const noexcept { return first > 1 && second > 1; }
-  };
-  Order order = {};     // the order of its rows
+  // The number of the matrix whose rows it is (zip_matrices); none for a vector.
+  std::optional<Index> matrix = {};
+  RowOrder order = {};  // the order of its rows
   Index first_row = 0;  // its first row in that matrix
   float added = 0;      // added to the elements of the file: 1 for norms that multiply by 1 + w
 
@@ -115,9 +134,18 @@ struct StoredParameter {
   // Copies elements [first, end) of the file's layout, unless it is transposed.
   void copy_to(Index first, Index end, float* out) const noexcept;
   // Copies count() floats from the file's layout to memory.
-  void copy_from(const float* elements) const noexcept;
+  void copy_from(const float* elements) const noexcept requires(!std::is_const_v<T>);
   // An element of the file as it is in memory; -0 stays -0 where nothing is added.
   float in_memory(float element) const noexcept { return added == 0 ? element : element + added; }
+  // The same parameter in other memory.
+  template <typename U>
+  BasicStoredParameter<U> in(U* memory) const {
+    return {name, shape, memory, transposed, matrix, order, first_row, added};
+  }
+  // The same parameter, for reading.
+  operator BasicStoredParameter<const float>() const requires(!std::is_const_v<T>) {
+    return in<const float>(data);
+  }
   // Calls visit(index in the file, index in memory, count) for each run of elements [first, end) of
   // the file that is contiguous in both, unless it is transposed.
   template <typename Visit>
@@ -132,14 +160,26 @@ struct StoredParameter {
   }
 };
 
+using StoredParameter = BasicStoredParameter<float>;
+
 // The parameters in the order of the forward pass. Matrices that are stacked in memory but separate
 // in the files are separate here.
 std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
                                                const BasicModelWeights<float>& weights,
                                                ParameterNames names = ParameterNames::of_family);
-// The same for memory with the layout of the parameters: gradients or moments, to which nothing is
-// added. Must not be written where `memory` is const.
-std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
-                                               const VectorView<const float>& memory);
+
+// Parameters of a list, which lie in the block that begins at `values`, in a block of the same
+// layout that begins at `memory`: gradients or moments, to which nothing is added.
+template <typename T>
+std::vector<BasicStoredParameter<T>> stored_parameters_in(T* memory,
+                                                          const std::vector<StoredParameter>& list,
+                                                          const float* values) {
+  std::vector<BasicStoredParameter<T>> moved;
+  for (const StoredParameter& each : list) {
+    moved.push_back(each.in(memory + (each.data - values)));
+    moved.back().added = 0;
+  }
+  return moved;
+}
 
 }  // namespace tril

@@ -89,13 +89,19 @@ const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) 
        {"is no parameter of a model of the family ", family, " with ", config.layers, " layers"});
 }
 
+void ParameterReader::keep(const StoredParameter& parameter, WeightKind kind) {
+  if (!parameter.matrix) return;
+  const auto [at, is_first] = kinds_.emplace(*parameter.matrix, kind);
+  if (!is_first && at->second != kind) at->second = WeightKind::float32;
+}
+
 // Positions and types of tokens are looked up, not multiplied with.
 WeightKind ParameterReader::kind_of(const StoredParameter& parameter,
                                     ElementType type) const noexcept {
-  const BasicModelWeights<float>& layout = model_.layout();
-  const bool quantised = model_.memory() == ParameterMemory::q8_0 &&
-                         parameter.matrix != &layout.positions &&
-                         parameter.matrix != &layout.token_types;
+  const detail::FamilyEntry entry = detail::entry_of(model_.config().family, names_);
+  const auto is = [&](const char* name) { return name && parameter.name == name; };
+  const bool quantised = model_.memory() == ParameterMemory::q8_0 && !is(entry.positions) &&
+                         !is(entry.token_type_embedding);
   return quantised ? WeightKind::q8_0 : kept_kind(type);
 }
 
@@ -113,11 +119,7 @@ std::vector<ParameterRange> ParameterReader::find(std::span<const NamedTensor> t
     if (!found_.insert(parameter->name).second) {
       fail(kCall, each.name.c_str(), "is there twice");
     }
-    if (parameter->matrix) {
-      const WeightKind kind = kind_of(*parameter, tensor.type);
-      const auto [at, is_first] = kinds_.emplace(parameter->matrix, kind);
-      if (!is_first && at->second != kind) at->second = WeightKind::float32;
-    }
+    keep(*parameter, kind_of(*parameter, tensor.type));
     found.push_back({parameter, tensor, each.begin, *stored_bytes(tensor.shape, tensor.type)});
   }
   return found;
@@ -130,13 +132,12 @@ void ParameterReader::allocate() {
   }
   // In the order in which matrices are walked through, the kinds that they were found with.
   std::vector<WeightKind> kinds;
-  for_each_parameter(model_.layout(), [&](const ParameterName&, const auto& view) {
-    if constexpr (requires { MatrixView<float>(view); }) {
-      if (!view) return;
-      const auto kind = kinds_.find(&view);
-      kinds.push_back(kind == kinds_.end() ? WeightKind::float32 : kind->second);
-    }
-  });
+  zip_matrices(
+      [&](Index number, const MatrixView<float>&) {
+        const auto kind = kinds_.find(number);
+        kinds.push_back(kind == kinds_.end() ? WeightKind::float32 : kind->second);
+      },
+      model_.layout());
   model_.allocate(kinds);
   const auto placed = stored_parameters(model_.config(), model_.layout(), names_);
   for (std::size_t n = 0; n < placed.size(); ++n) parameters_[n].data = placed[n].data;

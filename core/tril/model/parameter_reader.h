@@ -46,9 +46,8 @@ class ParameterReader {
   explicit ParameterReader(ModelParameters& parameters,
                            ParameterNames names = ParameterNames::of_family);
 
-  // Makes a matrix of the parameters' layout() floats, whatever type the files have. Call it before
-  // find().
-  void hold_as_floats(const MatrixView<float>* matrix) { kinds_[matrix] = WeightKind::float32; }
+  // Makes the matrix of a parameter floats, whatever type the files have. Call it before find().
+  void hold_as_floats(const StoredParameter& parameter) { keep(parameter, WeightKind::float32); }
   // Finds the parameters among the tensors of a file's header. Throws Error, naming the tensor,
   // where one has another shape than in the settings, is not of floats, is not the model's, or was
   // found before.
@@ -77,6 +76,9 @@ class ParameterReader {
 
  private:
   const StoredParameter* parameter_of(const NamedTensor& tensor);
+  // Keeps the matrix of a parameter as this kind, or as floats where another part of it has
+  // another.
+  void keep(const StoredParameter& parameter, WeightKind kind);
   WeightKind kind_of(const StoredParameter& parameter, ElementType type) const noexcept;
   void quantise(const ParameterRange& range, std::size_t begin);
   void set_scaling();
@@ -95,7 +97,7 @@ class ParameterReader {
       {{"rope_freqs.weight"}, {"rope_factors_short.weight"}, {"rope_factors_long.weight"}}};
   std::set<std::string_view> found_;                       // names of parameters_
   std::map<std::string_view, std::size_t> left_;           // missing bytes of those begun
-  std::map<const MatrixView<float>*, WeightKind> kinds_;   // of the matrices found
+  std::map<Index, WeightKind> kinds_;                      // of the matrices found, by number
   std::vector<std::byte> bytes_;                           // working memory
   std::map<std::string_view, std::vector<float>> floats_;  // to become q8_0
 };

@@ -8,7 +8,8 @@ namespace tril::detail {
 namespace {
 
 // Rows [first, first + count) of a matrix as the file has it.
-void copy_rows(const StoredParameter& each, Index first, Index count, float* to) noexcept {
+void copy_rows(const BasicStoredParameter<const float>& each, Index first, Index count,
+               float* to) noexcept {
   const Index rows = each.shape[0], cols = each.shape.size() > 1 ? each.shape[1] : 1;
   if (!each.transposed) return each.copy_to(first * cols, (first + count) * cols, to);
   for (Index m = 0; m < cols; ++m) {
@@ -18,14 +19,11 @@ void copy_rows(const StoredParameter& each, Index first, Index count, float* to)
 
 }  // namespace
 
-void StoredTensors::add(const std::string& prefix, const std::vector<StoredParameter>& parameters) {
-  for (const StoredParameter& each : parameters) {
-    parameters_.push_back(each);
-    tensors_.push_back({prefix + each.name,
-                        each.shape,
-                        {each.data, static_cast<std::size_t>(each.count())},
-                        type_});
-  }
+void StoredTensors::add(const std::string& name,
+                        const BasicStoredParameter<const float>& parameter) {
+  const auto count = static_cast<std::size_t>(parameter.count());
+  parameters_.push_back(parameter);
+  tensors_.push_back({name, parameter.shape, {parameter.data, count}, type_});
 }
 
 void StoredTensors::write(const Metadata& metadata, const WritePiece& write) const {
@@ -34,7 +32,7 @@ void StoredTensors::write(const Metadata& metadata, const WritePiece& write) con
   constexpr Index kFloats = 1 << 14;  // at a time
   std::vector<float> floats;
   std::vector<std::byte> bytes;
-  for (const StoredParameter& each : parameters_) {
+  for (const BasicStoredParameter<const float>& each : parameters_) {
     const Index rows = each.shape[0], cols = each.count() / rows;
     const Index most = std::max<Index>(1, kFloats / cols);
     for (Index first = 0; first < rows; first += most) {

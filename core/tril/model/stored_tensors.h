@@ -17,15 +17,20 @@ class StoredTensors {
   explicit StoredTensors(ElementType type = ElementType::float32) : type_(type) {}
 
   // Adds parameters with `prefix` before their names.
-  void add(const std::string& prefix, const std::vector<StoredParameter>& parameters);
+  template <typename T>
+  void add(const std::string& prefix, const std::vector<BasicStoredParameter<T>>& parameters) {
+    for (const BasicStoredParameter<T>& each : parameters) add(prefix + each.name, each);
+  }
   // Writes the file, 16384 numbers or a row at a time.
   void write(const Metadata& metadata, const WritePiece& write) const;
   // The bytes of the file.
   std::vector<std::byte> bytes(const Metadata& metadata) const;
 
  private:
+  void add(const std::string& name, const BasicStoredParameter<const float>& parameter);
+
   ElementType type_;
-  std::vector<StoredParameter> parameters_;
+  std::vector<BasicStoredParameter<const float>> parameters_;
   std::vector<TensorToStore> tensors_;  // their names, shapes and sizes
 };
 

@@ -62,6 +62,7 @@ class Trainable {
   // All trained values, and all their gradients, each contiguous and with the same layout; gaps
   // between parameters are 0.
   virtual VectorView<float> values() noexcept = 0;
+  virtual VectorView<const float> values() const noexcept = 0;
   virtual VectorView<float> gradient() noexcept = 0;
   // Weight decay applies to the first decayed() values, the matrices.
   virtual Index decayed() const noexcept = 0;
@@ -83,9 +84,14 @@ class Trainable {
 
   // All parameters of the model, in the form of its files.
   virtual std::vector<StoredParameter> parameters() const = 0;
+  // The trained parameters in values().
+  virtual std::vector<StoredParameter> trained_parameters() const { return parameters(); }
   // The trained parameters in memory with the layout of values(): themselves, bit for bit,
-  // gradients or moments. Must not be written, as `memory` is const.
-  virtual std::vector<StoredParameter> parameters(const VectorView<const float>& memory) const = 0;
+  // gradients or moments.
+  template <typename T>
+  std::vector<BasicStoredParameter<T>> parameters(const VectorView<T>& memory) const {
+    return stored_parameters_in(memory.data(), trained_parameters(), values().data());
+  }
   // The parameters that are not trained, which a checkpoint needs, too.
   virtual std::vector<StoredParameter> base() const { return {}; }
 
