@@ -1,13 +1,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/random.h>
-#include <tril/foundation/ranges.h>
-#include <tril/foundation/sizes.h>
-#include <tril/foundation/stopwatch.h>
-#include <tril/layers/cross_entropy.h>
-#include <tril/layers/elementwise.h>
-#include <tril/layers/embedding.h>
 #include <tril/layers/layer_norm.h>
-#include <tril/layers/linear.h>
 #include <tril/layers/positions.h>
 #include <tril/model/encoder_decoder.h>
 
@@ -90,18 +83,6 @@ void initialise(const Weights& weights, std::uint64_t seed) {
   for (const auto& layer : weights.transformer.decoder.layers) block(layer), one(layer.norm3);
   one(*weights.transformer.encoder.norm), one(*weights.transformer.decoder.norm);
   bias(weights.generator);
-}
-
-void check_ids(const char* call, const char* name, const Tokens& ids, Index vocabulary,
-               bool ignored) {
-  if (!ids.is_contiguous()) fail(call, name, "rows must follow each other without gaps");
-  for (Index i = 0; i < ids.count(); ++i) {
-    const std::int32_t id = ids.data()[i];
-    if ((id >= 0 && id < vocabulary) || (ignored && id == kIgnoredTarget)) continue;
-    fail(call, name,
-         {id, " at [", i / ids.size(1), ", ", i % ids.size(1), "] is outside the vocabulary (0..",
-          vocabulary - 1, ")"});
-  }
 }
 
 }  // namespace
@@ -194,15 +175,15 @@ void EncoderDecoder::check(const Tokens& source, const Tokens& target, const cha
   };
   length("source", source.size(1));
   length("target", target.size(1));
-  check_ids(call, "source", source, config_.source_vocabulary, false);
-  check_ids(call, "target", target, config_.target_vocabulary, false);
+  detail::check_ids(call, "source", source, config_.source_vocabulary, false);
+  detail::check_ids(call, "target", target, config_.target_vocabulary, false);
 }
 
 void EncoderDecoder::check(const Tokens& source, const Tokens& target, const Tokens& labels,
                            const char* call) const {
   check(source, target, call);
   check_shape(labels, target.shape(), call, "labels", "the shape of target");
-  check_ids(call, "labels", labels, config_.target_vocabulary, true);
+  detail::check_ids(call, "labels", labels, config_.target_vocabulary, true);
 }
 
 }  // namespace tril

@@ -2,7 +2,6 @@
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
 #include <tril/foundation/stopwatch.h>
-#include <tril/layers/cross_entropy.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
 #include <tril/layers/linear.h>
@@ -120,32 +119,24 @@ ModelLoss EncoderDecoder::loss(Tokens source, Tokens target, Tokens labels,
                                const Context& context) {
   check(source, target, labels, "EncoderDecoder::loss");
   forward(source, target, {}, context);
-  const CrossEntropyResult result =
-      cross_entropy(saved_.logits, joined_rows(labels), {.reduction = Reduction::sum}, {}, context);
-  return {result.loss, result.counted, result.correct};
+  return detail::loss_of(saved_.logits, labels, context);
 }
 
 ModelLoss EncoderDecoder::accumulate(Tokens source, Tokens target, Tokens labels,
                                      const ModelGradientOptions& options, const Context& context) {
   constexpr const char* kCall = "EncoderDecoder::accumulate";
   check(source, target, labels, kCall);
-  const double scale = options.scale;
-  if (!std::isfinite(scale)) fail(kCall, "scale", {"must be finite, is ", scale});
-  if (options.first_sequence < 0) {
-    fail(kCall, "first_sequence", {"must be at least 0, is ", options.first_sequence});
-  }
+  detail::check_gradient_options(kCall, options);
   Places dropout;
   if (options.dropout_seed && config_.dropout > 0) {
     dropout = {config_.dropout, *options.dropout_seed, options.first_sequence};
   }
   const detail::Stopwatch watch;
   forward(source, target, dropout, context);
-  const CrossEntropyResult result =
-      cross_entropy(saved_.logits, joined_rows(labels),
-                    {.reduction = Reduction::sum, .gradient_scale = scale}, saved_.logits, context);
-  const double seconds = watch.seconds();
+  ModelLoss loss = detail::loss_and_gradient(saved_.logits, labels, options.scale, context);
+  loss.forward_seconds = watch.seconds();
   backward(source, target, dropout, context);
-  return {result.loss, result.counted, result.correct, seconds};
+  return loss;
 }
 
 }  // namespace tril

@@ -2,14 +2,12 @@
 #include <tril/foundation/ranges.h>
 #include <tril/foundation/sizes.h>
 #include <tril/foundation/stopwatch.h>
-#include <tril/layers/cross_entropy.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/embedding.h>
 #include <tril/layers/linear.h>
 #include <tril/model/language_model.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 namespace tril {
@@ -119,31 +117,17 @@ void LanguageModel::place(Index batches, Index tokens) {
 
 void LanguageModel::check(const MatrixView<const std::int32_t>& tokens, const char* call) const {
   check_view(tokens, call, "tokens");
-  if (!tokens.is_contiguous()) fail(call, "tokens", "rows must follow each other without gaps");
   if (tokens.size(1) > config_.context) {
     fail(call, "tokens", {tokens.size(1), " in a row, but the context is ", config_.context});
   }
-  for (Index i = 0; i < tokens.count(); ++i) {
-    const std::int32_t id = tokens.data()[i];
-    if (id >= 0 && id < config_.vocabulary) continue;
-    fail(call, "tokens",
-         {id, " at [", i / tokens.size(1), ", ", i % tokens.size(1),
-          "] is outside the vocabulary (0..", config_.vocabulary - 1, ")"});
-  }
+  detail::check_ids(call, "tokens", tokens, config_.vocabulary, false);
 }
 
 void LanguageModel::check(const MatrixView<const std::int32_t>& tokens,
                           const MatrixView<const std::int32_t>& targets, const char* call) const {
   check(tokens, call);
   check_shape(targets, tokens.shape(), call, "targets", "the shape of tokens");
-  if (!targets.is_contiguous()) fail(call, "targets", "rows must follow each other without gaps");
-  for (Index i = 0; i < targets.count(); ++i) {
-    const std::int32_t id = targets.data()[i];
-    if ((id >= 0 && id < config_.vocabulary) || id == kIgnoredTarget) continue;
-    fail(call, "targets",
-         {id, " at [", i / targets.size(1), ", ", i % targets.size(1),
-          "] is outside the vocabulary (0..", config_.vocabulary - 1, ")"});
-  }
+  detail::check_ids(call, "targets", targets, config_.vocabulary, true);
 }
 
 std::size_t LanguageModel::bytes() const noexcept {
@@ -244,9 +228,7 @@ ModelLoss LanguageModel::loss(MatrixView<const std::int32_t> tokens,
                               MatrixView<const std::int32_t> targets, const Context& context) {
   check(tokens, targets, "LanguageModel::loss");
   forward(tokens, pass_over(tokens, context));
-  const CrossEntropyResult result = cross_entropy(saved_.logits, joined_rows(targets),
-                                                  {.reduction = Reduction::sum}, {}, context);
-  return {result.loss, result.counted, result.correct};
+  return detail::loss_of(saved_.logits, targets, context);
 }
 
 ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
@@ -254,24 +236,17 @@ ModelLoss LanguageModel::accumulate(MatrixView<const std::int32_t> tokens,
                                     const ModelGradientOptions& options, const Context& context) {
   constexpr const char* kCall = "LanguageModel::accumulate";
   check(tokens, targets, kCall);
-  if (!std::isfinite(options.scale)) {
-    fail(kCall, "scale", {"must be finite, is ", options.scale});
-  }
-  if (options.first_sequence < 0) {
-    fail(kCall, "first_sequence", {"must be at least 0, is ", options.first_sequence});
-  }
+  detail::check_gradient_options(kCall, options);
   detail::ModelPass pass = pass_over(tokens, context);
   pass.dropout_seed = options.dropout_seed;
   pass.first_batch = options.first_sequence;
   const detail::Stopwatch watch;
   forward(tokens, pass);
   if (saved_.capped) copy(saved_.logits, saved_.capped, context);
-  const CrossEntropyResult result = cross_entropy(
-      saved_.logits, joined_rows(targets),
-      {.reduction = Reduction::sum, .gradient_scale = options.scale}, saved_.logits, context);
-  const double seconds = watch.seconds();
+  ModelLoss loss = detail::loss_and_gradient(saved_.logits, targets, options.scale, context);
+  loss.forward_seconds = watch.seconds();
   backward(tokens, pass);
-  return {result.loss, result.counted, result.correct, seconds};
+  return loss;
 }
 
 }  // namespace tril

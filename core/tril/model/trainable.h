@@ -14,40 +14,15 @@
 
 #include <tril/files/safetensors.h>
 #include <tril/foundation/context.h>
+#include <tril/model/model_loss.h>
 #include <tril/model/model_weights.h>
 #include <tril/model/trainer_options.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace tril {
-
-// The loss of a batch.
-struct ModelLoss {
-  double sum = 0;              // sum over all targets that count, in nats
-  Index counted = 0;           // number of targets that count
-  Index correct = 0;           // number of these that the model finds most likely
-  double forward_seconds = 0;  // duration of accumulate() up to here
-
-  // The mean over targets; 0 where none counts.
-  double mean() const noexcept { return counted > 0 ? sum / static_cast<double>(counted) : 0; }
-  // Adds the loss of another batch, but not its duration.
-  ModelLoss& operator+=(const ModelLoss& other) noexcept {
-    sum += other.sum, counted += other.counted, correct += other.correct;
-    return *this;
-  }
-};
-
-// Options of accumulating gradients.
-struct ModelGradientOptions {
-  double scale = 1;  // multiplies the sum of losses; 1 / all targets: the mean
-  std::optional<std::uint64_t> dropout_seed = {};  // none: no dropout
-  // The number of its first sequence, for a part of a batch, so that dropout is that of the whole
-  // batch.
-  Index first_sequence = 0;
-};
 
 // A batch of sequences, one a row, without gaps.
 struct TrainingBatch {
