@@ -234,17 +234,6 @@ std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
   return names.take();
 }
 
-namespace {
-
-// A matrix [rows, cols] as [cols, rows].
-void transpose(const float* from, Index rows, Index cols, float* to) noexcept {
-  for (Index n = 0; n < rows; ++n) {
-    for (Index m = 0; m < cols; ++m) to[m * rows + n] = from[n * cols + m];
-  }
-}
-
-}  // namespace
-
 template <typename T>
 Index BasicStoredParameter<T>::count() const noexcept {
   Index count = 1;
@@ -253,24 +242,30 @@ Index BasicStoredParameter<T>::count() const noexcept {
 }
 
 template <typename T>
-void BasicStoredParameter<T>::copy_to(Index first, Index end, float* out) const noexcept {
-  for_each_run(first, end, [&](Index file, Index memory, Index size) {
-    std::copy_n(data + memory, size, out + file - first);
+void BasicStoredParameter<T>::copy_rows(Index first, Index count, float* out) const noexcept {
+  const Index cols = shape.size() > 1 ? shape[1] : 1;
+  if (transposed) {
+    return detail::transpose_columns<float>(data, cols, shape[0], first, count, out);
+  }
+  const Index begin = first * cols, end = (first + count) * cols;
+  for_each_run(begin, end, [&](Index file, Index memory, Index size) {
+    std::copy_n(data + memory, size, out + file - begin);
   });
   if (added == 0) return;
-  for (Index i = 0; i < end - first; ++i) out[i] -= added;
+  for (Index i = 0; i < end - begin; ++i) out[i] -= added;
 }
 
 template <typename T>
 void BasicStoredParameter<T>::copy_to(float* out) const noexcept {
-  if (transposed) return transpose(data, shape[1], shape[0], out);
-  copy_to(0, count(), out);
+  copy_rows(0, shape[0], out);
 }
 
 template <typename T>
 void BasicStoredParameter<T>::copy_from(const float* elements) const noexcept
     requires(!std::is_const_v<T>) {
-  if (transposed) return transpose(elements, shape[0], shape[1], data);
+  if (transposed) {
+    return detail::transpose_columns(elements, shape[0], shape[1], 0, shape[1], data);
+  }
   for_each_run(0, count(), [&](Index file, Index memory, Index size) {
     for (Index i = 0; i < size; ++i) data[memory + i] = in_memory(elements[file + i]);
   });

@@ -99,6 +99,19 @@ BasicModelWeights<float> model_shapes(const ModelConfig& config);
 void initialise_model(const ModelConfig& config, const BasicModelWeights<float>& weights,
                       std::uint64_t seed);
 
+namespace detail {
+
+// Columns [first, first + count) of a matrix [rows, cols] as rows: to[n, m] = from[m, first + n].
+template <typename T>
+void transpose_columns(const T* from, Index rows, Index cols, Index first, Index count,
+                       T* to) noexcept {
+  for (Index m = 0; m < rows; ++m) {
+    for (Index n = 0; n < count; ++n) to[n * rows + m] = from[m * cols + first + n];
+  }
+}
+
+}  // namespace detail
+
 // A different order of rows: [groups, first, second, ...] in a file, [groups, second, first, ...]
 // in memory. GPT-NeoX has queries, keys and values as [heads, 3, ...]; GGUF files have the pairs of
 // a head as neighbours, [heads, D / 2, 2, ...].
@@ -131,8 +144,8 @@ struct BasicStoredParameter {
   Index count() const noexcept;
   // Copies count() floats to `out` in the file's layout.
   void copy_to(float* out) const noexcept;
-  // Copies elements [first, end) of the file's layout, unless it is transposed.
-  void copy_to(Index first, Index end, float* out) const noexcept;
+  // Copies rows [first, first + count) of the file's layout, or elements of a vector.
+  void copy_rows(Index first, Index count, float* out) const noexcept;
   // Copies count() floats from the file's layout to memory.
   void copy_from(const float* elements) const noexcept requires(!std::is_const_v<T>);
   // An element of the file as it is in memory; -0 stays -0 where nothing is added.

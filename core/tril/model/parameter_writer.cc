@@ -18,11 +18,7 @@ void write_transposed(const StoredParameter& parameter, const T* data, const Wri
   std::vector<T> piece(static_cast<std::size_t>(std::min(most, rows) * cols));
   for (Index first = 0; first < rows; first += most) {
     const Index count = std::min(most, rows - first);
-    for (Index m = 0; m < cols; ++m) {
-      for (Index n = 0; n < count; ++n) {
-        piece[static_cast<std::size_t>(n * cols + m)] = data[m * rows + first + n];
-      }
-    }
+    detail::transpose_columns(data, cols, rows, first, count, piece.data());
     write(std::as_bytes(std::span(piece).first(static_cast<std::size_t>(count * cols))));
   }
 }

@@ -5,19 +5,6 @@
 #include <span>
 
 namespace tril::detail {
-namespace {
-
-// Rows [first, first + count) of a matrix as the file has it.
-void copy_rows(const BasicStoredParameter<const float>& each, Index first, Index count,
-               float* to) noexcept {
-  const Index rows = each.shape[0], cols = each.shape.size() > 1 ? each.shape[1] : 1;
-  if (!each.transposed) return each.copy_to(first * cols, (first + count) * cols, to);
-  for (Index m = 0; m < cols; ++m) {
-    for (Index n = 0; n < count; ++n) to[n * cols + m] = each.data[m * rows + first + n];
-  }
-}
-
-}  // namespace
 
 void StoredTensors::add(const std::string& name,
                         const BasicStoredParameter<const float>& parameter) {
@@ -39,7 +26,7 @@ void StoredTensors::write(const Metadata& metadata, const WritePiece& write) con
       const Index count = std::min(most, rows - first);
       floats.resize(static_cast<std::size_t>(count * cols));
       bytes.resize(floats.size() * element_size(type_));
-      copy_rows(each, first, count, floats.data());
+      each.copy_rows(first, count, floats.data());
       write_elements(floats, type_, bytes);
       write(bytes);
     }
