@@ -253,14 +253,14 @@ describe('memory that threads share', () => {
       throw new RangeError('could not allocate memory');
     });
     onTestFinished(() => void vi.restoreAllMocks());
-    const refused = async (memory: number | undefined, says: string) => {
-      const error: unknown = await loadTril({ threads: 2, memory }).catch((thrown) => thrown);
+    const refused = async (options: { memory?: number }, says: string) => {
+      const error: unknown = await loadTril({ threads: 2, ...options }).catch((thrown) => thrown);
       expect(error).toMatchObject({ name: 'TrilError', call: 'loadTril', argument: 'memory' });
       expect((error as TrilError).message).toContain(says);
     };
     const problem = 'bytes to threads: could not allocate memory';
-    await refused(2 ** 31, `this engine gives no 2147483648 ${problem}`);
-    await refused(undefined, `this engine gives no 33488896 ${problem}`);
+    await refused({ memory: 2 ** 31 }, `this engine gives no 2147483648 ${problem}`);
+    await refused({}, `this engine gives no 33488896 ${problem}`);
     expectWorking(await loadTril({ variant: 'simd' }));
   });
 
