@@ -271,7 +271,13 @@ void BasicStoredParameter<T>::copy_from(const float* elements) const noexcept
   });
 }
 
-template struct BasicStoredParameter<float>;
-template struct BasicStoredParameter<const float>;
+// Each by itself: Clang 14 would take copy_from of what is const into a whole struct.
+template Index BasicStoredParameter<float>::count() const noexcept;
+template Index BasicStoredParameter<const float>::count() const noexcept;
+template void BasicStoredParameter<float>::copy_to(float* out) const noexcept;
+template void BasicStoredParameter<const float>::copy_to(float* out) const noexcept;
+template void BasicStoredParameter<float>::copy_rows(Index, Index, float* out) const noexcept;
+template void BasicStoredParameter<const float>::copy_rows(Index, Index, float* out) const noexcept;
+template void BasicStoredParameter<float>::copy_from(const float* elements) const noexcept;
 
 }  // namespace tril

@@ -173,6 +173,7 @@ struct BasicStoredParameter {
   }
 };
 
+// One in memory that files are read into.
 using StoredParameter = BasicStoredParameter<float>;
 
 // The parameters in the order of the forward pass. Matrices that are stacked in memory but separate

@@ -46,7 +46,10 @@ Index counted(const Ids& labels) noexcept {
 }  // namespace
 
 Trainer::Trainer(Trainable& trained, const TrainerOptions& options)
-    : trained_(trained), options_(options) {
+    : trained_(trained),
+      options_(options),
+      step_(std::string(trained.trainer_name()) + "::step"),
+      evaluate_(std::string(trained.trainer_name()) + "::evaluate") {
   const char* const name = trained.trainer_name();
   trained.check(options, name);
   if (!(options.clip >= 0) || !std::isfinite(options.clip)) {
@@ -88,15 +91,15 @@ void Trainer::set_share(TrainingShare share) {
 }
 
 void Trainer::check(std::span<const TrainingBatch> batches) const {
-  const std::string call = std::string(trained_.trainer_name()) + "::step";
-  if (batches.empty()) fail(call.c_str(), "batches", "there are none");
+  const char* const call = step_.c_str();
+  if (batches.empty()) fail(call, "batches", "there are none");
   for (std::size_t n = 0; n < batches.size(); ++n) {
     try {
-      trained_.check(batches[n], call.c_str());
+      trained_.check(batches[n], call);
     } catch (const Error& error) {
       if (batches.size() == 1) throw;
       const std::string which = "batches." + std::to_string(n) + "." + error.argument();
-      fail(call.c_str(), which.c_str(), error.problem());
+      fail(call, which.c_str(), error.problem());
     }
   }
 }
@@ -218,7 +221,7 @@ TrainingStep Trainer::step(std::span<const std::int32_t> stream, const Context& 
 }
 
 ModelLoss Trainer::evaluate(const TrainingBatch& batch, const Context& context) {
-  trained_.check(batch, (std::string(trained_.trainer_name()) + "::evaluate").c_str());
+  trained_.check(batch, evaluate_.c_str());
   ModelLoss all;
   const Index rows = batch.target.size(0);
   for (Index at = 0; at < rows; at += options_.batch) {

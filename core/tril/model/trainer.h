@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tril {
@@ -153,7 +154,8 @@ class Trainer {
 
   Trainable& trained_;
   const TrainerOptions options_;
-  TrainingShare share_;  // every batch as a whole (default)
+  const std::string step_, evaluate_;  // these calls in errors; steps take no memory
+  TrainingShare share_;                // every batch as a whole (default)
   Buffer<float, 1> first_, second_;
   std::int64_t steps_ = 0;
   TokenBatch drawn_;          // the windows of a step
