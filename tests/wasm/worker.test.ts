@@ -200,7 +200,8 @@ describe('tril/worker', () => {
         own.loadModel({ 'config.json': new Waiting() }).catch(() => {});
       });
       await asked;
-      const x = await Promise.race([own.tensor([1]), asked.then(() => undefined)]);
+      const first = own.tensor([1]);
+      const x = await Promise.race([first, asked.then(() => undefined)]);
       expect(x).toBeUndefined(); // it is busy
       const made = own.tensor([1, 2]);
       const control = new AbortController();
@@ -212,6 +213,7 @@ describe('tril/worker', () => {
       await made;
       // Had they been begun, their tensors would be there until they are thrown away, behind this.
       expect(await own.memory()).toMatchObject({ tensors: 2, objects: 2 });
+      for (const each of [first, made]) await (await each).dispose(); // kept until here
       own.close();
     });
 
