@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './explained.js';
+import { explained } from './limited.js';
 import { expectGolden, golden } from './golden.js';
 import { epsilon, expectClose } from './reference.js';
 
@@ -31,5 +32,14 @@ describe('singularValues', () => {
       const refusal = { call: 'singularValues', argument: 'x', says };
       expectRefused(() => tril.singularValues(cube), refusal);
     });
+  });
+
+  it('refuses what its working memory cannot hold, and writes nothing', () => {
+    const x = explained.zeros([5700, 5700]);
+    const out = explained.zeros([5700]);
+    const says = 'is not enough: working memory takes ';
+    const refusal = { call: 'singularValues', argument: 'memory', says, out };
+    expectRefused(() => explained.singularValues(x, { out }), refusal, explained);
+    for (const each of [x, out]) each.dispose();
   });
 });

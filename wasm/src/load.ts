@@ -52,20 +52,28 @@ export interface LoadOptions {
 const maximumThreads = 32;
 
 const page = 65536;
-/** In pages, of memory that is shared: the most that 32 bits can count in bytes is one less than 4 GiB. */
-const pages = { min: 256, max: 65535 };
+/**
+ * In pages, of memory that is shared: the most that 32 bits can count in bytes is one less than 4 GiB. Each worker
+ * has a stack of 1 MiB.
+ */
+const pages = { min: 256, worker: 18, max: 65535 };
 
-/** Memory that is shared and grows, and the most bytes that it may have: as many as are asked for, if any are. */
+/**
+ * Memory that `workers` share with the caller and that grows, and the most bytes that it may have: as many as are
+ * asked for, if any are. Stacks lie in what it begins with, since workers see no more of it (shared_memory.cc).
+ */
 function sharedMemory(
+  workers: number,
   asked: number | undefined,
   maximum = Math.min(Math.ceil((asked ?? Infinity) / page), pages.max),
 ): { wasmMemory: object; trilMemory: number } {
+  const initial = Math.min(pages.min + pages.worker * workers, maximum);
   try {
-    const wasmMemory = new WebAssembly.Memory({ initial: pages.min, maximum, shared: true });
+    const wasmMemory = new WebAssembly.Memory({ initial, maximum, shared: true });
     return { wasmMemory, trilMemory: maximum * page };
   } catch (error) {
     const half = Math.floor(maximum / 2);
-    if (asked === undefined && half >= pages.min) return sharedMemory(asked, half);
+    if (asked === undefined && half >= pages.min) return sharedMemory(workers, asked, half);
     const problem = `this engine gives no ${maximum * page} bytes to threads: ${reasonOf(error)}`;
     throw new TrilError('loadTril', 'memory', problem);
   }
@@ -158,14 +166,16 @@ function run(
   started: StartedWorker[],
   begin: (raw: Raw) => Context,
 ): Promise<Context> {
+  let failed = false;
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
+      failed = true;
       const problem = `a worker could not be started: ${reasonOf(error)}. ${seeReadme}`;
       reject(new TrilError('loadTril', 'threads', problem));
     };
     const wait = (context: Context) => {
       if (context.engine.started) resolve(context);
-      else setTimeout(wait, 1, context);
+      else if (!failed) setTimeout(wait, 1, context);
     };
     const options: RawOptions = {
       TrilError,
@@ -224,13 +234,15 @@ export async function loadFrom<More extends object>(
   const workers: StartedWorker[] = [];
   const sharing = {
     trilWorkers: available - 1,
-    ...(shares && sharedMemory(memory)),
+    ...(shares && sharedMemory(available - 1, memory)),
   };
   const end = () => workers.forEach((worker) => void worker.terminate());
   // eslint-disable-next-line no-console -- this is what the option asks for
   const warn = development ? (message: string) => console.warn(message) : undefined;
-  const context = await run(script, module, sharing, workers, (raw) => {
-    return new Context(raw, available, end, warn);
+  const begin = (raw: Raw) => new Context(raw, available, end, warn);
+  const context = await run(script, module, sharing, workers, begin).catch((error: unknown) => {
+    end();
+    throw error;
   });
   const { threads: started } = context.engine;
   const calling = { variant, threads: started, ...calls(context), ...more?.(context) };

@@ -57,11 +57,16 @@ void check_stored(const char* call, const Safetensors& file, const std::string& 
 
 void read_stored(const Safetensors& file, const std::string& prefix,
                  const std::vector<StoredParameter>& parameters) {
-  std::vector<float> elements;
+  // All memory is taken before the first is written.
+  std::size_t most = 0;
   for (const StoredParameter& each : parameters) {
-    elements.resize(static_cast<std::size_t>(each.count()));
-    read_elements(*file.find(prefix + each.name), std::span<float>(elements));
-    each.copy_from(elements.data());
+    most = std::max(most, static_cast<std::size_t>(each.count()));
+  }
+  std::vector<float> elements(most);
+  for (const StoredParameter& each : parameters) {
+    const std::span<float> own(elements.data(), static_cast<std::size_t>(each.count()));
+    read_elements(*file.find(prefix + each.name), own);
+    each.copy_from(own.data());
   }
 }
 
