@@ -4,6 +4,7 @@
 #include <tril/model/stored_tensors.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tril {
@@ -49,12 +50,14 @@ void restore_checkpoint(const Safetensors& file, Trainer& trainer) {
   constexpr const char* kCall = "restore_checkpoint";
   const TrainerState state = trainer.trained().read_state(file);
   detail::check_same_settings(kCall, trainer.settings(), state.settings);
-  for_each_part(trainer, [&](const char* prefix, const std::vector<StoredParameter>& parameters) {
+  std::vector<std::pair<const char*, std::vector<StoredParameter>>> parts;
+  for_each_part(trainer, [&](const char* prefix, std::vector<StoredParameter> parameters) {
+    parts.emplace_back(prefix, std::move(parameters));
+  });
+  for (const auto& [prefix, parameters] : parts) {
     detail::check_stored(kCall, file, prefix, parameters);
-  });
-  for_each_part(trainer, [&](const char* prefix, const std::vector<StoredParameter>& parameters) {
-    detail::read_stored(file, prefix, parameters);
-  });
+  }
+  for (const auto& [prefix, parameters] : parts) detail::read_stored(file, prefix, parameters);
   trainer.trained().merge({});
   trainer.set_steps(state.steps);
 }
