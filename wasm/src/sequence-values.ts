@@ -2,7 +2,7 @@ import { TrilError, shapeText } from './error.js';
 import { checkKeys } from './names.js';
 import { nameGiven } from './old-names.js';
 import type { OldSequenceBatch, SequenceBatch } from './sequence-trainer-types.js';
-import { rowsOf, type RawBatches, type Rows } from './trainer-values.js';
+import { joinedValues, rowsOf, type RawBatches, type Rows } from './trainer-values.js';
 
 interface RawSequences extends RawBatches {
   /** Whether the first has no axis for the batch. */
@@ -11,14 +11,13 @@ interface RawSequences extends RawBatches {
 
 /** Concatenates parts of batches. */
 function joined(parts: readonly (readonly Rows[])[]): RawSequences {
-  const all = parts.flat().flatMap(({ values }) => [...values]);
   const sizes = parts.flatMap(([source, target]) => [
     source!.rows,
     source!.shape.at(-1)!,
     target!.shape.at(-1)!,
   ]);
   const single = parts[0]?.[0]?.shape.length === 1;
-  return { tokens: Int32Array.from(all), sizes: Int32Array.from(sizes), single };
+  return { tokens: joinedValues(parts.flat()), sizes: Int32Array.from(sizes), single };
 }
 
 function checkShape(call: string, name: string, rows: Rows, shape: readonly unknown[], of: string) {

@@ -27,6 +27,17 @@ export interface RawBatches {
   readonly sizes: Int32Array;
 }
 
+/** The numbers of all these rows, one after the other. */
+export function joinedValues(parts: readonly Rows[]): Int32Array {
+  const all = new Int32Array(parts.reduce((sum, { values }) => sum + values.length, 0));
+  let at = 0;
+  for (const { values } of parts) {
+    all.set(values, at);
+    at += values.length;
+  }
+  return all;
+}
+
 /** The bytes themselves, once they are known to be some. */
 export function checkBytes(call: string, argument: string, bytes: unknown): Uint8Array {
   const found = bytesOf(bytes);

@@ -12,7 +12,7 @@ import type {
   TrainingSettings,
   TrainingStep,
 } from './trainer-types.js';
-import { lossOf, rowsOf, stepOf, type RawBatches } from './trainer-values.js';
+import { joinedValues, lossOf, rowsOf, stepOf, type RawBatches } from './trainer-values.js';
 
 /** The options of `tril.trainer`. */
 export interface TrainerOptions extends TrainingSettings {
@@ -132,7 +132,7 @@ export class Trainer extends TrainedModel {
       throw new TrilError(call, 'targets', `must have the shape of tokens, ${wanted}, is ${found}`);
     }
     return {
-      tokens: Int32Array.from([...tokens.values, ...targets.values]),
+      tokens: joinedValues([tokens, targets]),
       sizes: Int32Array.of(tokens.rows, 0, tokens.shape.at(-1)!),
     };
   }
