@@ -190,9 +190,13 @@ it('ends the process by itself, with threads too', () => {
   writeFileSync(
     script,
     `import { loadTril } from '${entry}';
-     console.log((await loadTril({ variant: 'simd-threads', threads: 4 })).threads);`,
+     console.log((await loadTril({ variant: 'simd-threads', threads: 4 })).threads);
+     // Loading that fails ends the threads that it has started.
+     const wasm = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 2, 8, 1, 1, 97, 1, 98, 2, 0, 1);
+     await loadTril({ variant: 'simd-threads', threads: 4, wasm }).catch(({ argument }) => console.log(argument));`,
   );
-  expect(execFileSync(process.execPath, [script], { encoding: 'utf8' })).toBe('4\n');
+  const options = { encoding: 'utf8', timeout: 50_000 } as const;
+  expect(execFileSync(process.execPath, [script], options)).toBe('4\nwasm\n');
   rmSync(folder, { recursive: true });
 });
 

@@ -30,8 +30,8 @@ export interface LoadOptions {
   readonly threads?: number;
   /**
    * The most bytes of memory that all threads share, from 16 MiB to 4 GiB, to the next 64 KiB (default 4 GiB, or
-   * as much as the engine can set aside). Memory begins with 16 MiB and grows as it is needed. Without threads it
-   * grows to 4 GiB.
+   * as much as the engine can set aside). Memory begins with 16 MiB and the stacks of the threads, and grows as
+   * it is needed. Without threads it grows to 4 GiB.
    */
   readonly memory?: number;
   /**
@@ -80,8 +80,8 @@ function sharedMemory(
 }
 
 function checkMemory(memory: number | undefined): number | undefined {
-  const [min, max] = [pages.min * page, (pages.max + 1) * page];
   if (memory === undefined) return undefined;
+  const [min, max] = [pages.min * page, (pages.max + 1) * page];
   if (Number.isInteger(memory) && memory >= min && memory <= max) return memory;
   const problem = `must be a whole number of bytes from ${min} to ${max}, is ${describe(memory)}`;
   throw new TrilError('loadTril', 'memory', problem);
