@@ -64,6 +64,7 @@ void register_tile(const float* a, Index row, const TileColumn& column) noexcept
   constexpr bool kInPlace = From != BFrom::panel;
   const Index a_stride = column.a_stride, depth = column.depth;
   const float* const rows = kInPlace ? column.b : column.panel;
+  float* const packed = column.packed;  // here, since a store to it could change `column`
   const Index stride = kInPlace ? column.b_stride : PanelCols;
 
   Register sum[Rows][Vectors] = {};
@@ -74,7 +75,7 @@ void register_tile(const float* a, Index row, const TileColumn& column) noexcept
       b[v] = load(rows + k * stride + v * kLanes);
       if constexpr (kInPlace) detail::fetch_line(rows + (k + kFetchAhead) * stride + v * kLanes);
       if constexpr (From == BFrom::b_and_packs_it) {
-        store(column.packed + k * PanelCols + v * kLanes, b[v]);
+        store(packed + k * PanelCols + v * kLanes, b[v]);
       }
     }
     for (int r = 0; r < Rows; ++r) {
