@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/compare.h"
@@ -276,6 +277,24 @@ TEST_P(ModelTraceTest, RefusesWhatDoesNotFit) {
   EXPECT_EQ(
       traced({.layers = {{}, {.resid_post = wrong}, {}}}),
       "DecodingSession: trace.resid_post: shape must be [2, 16], is [3, 16]; as model_trace says");
+  // Every member of a layer's trace: none may have a shape of its own.
+  const TensorView<float, 4> four(wrong.data(), {1, 1, 1, 48});
+  const TensorView<float, 3> three(wrong.data(), {1, 1, 48});
+  ModelLayerTrace members;
+  int count = 0;
+  ModelLayerTrace::for_each_member(
+      [&](const char* name, auto& member) {
+        if constexpr (std::is_same_v<decltype(member), MatrixView<float>&>) member = wrong;
+        if constexpr (std::is_same_v<decltype(member), TensorView<float, 3>&>) member = three;
+        if constexpr (std::is_same_v<decltype(member), TensorView<float, 4>&>) member = four;
+        EXPECT_EQ(traced({.layers = {{}, members, {}}})
+                      .find(std::string("DecodingSession: ") + name + ": shape must be ["),
+                  0u);
+        member = {};
+        ++count;
+      },
+      members);
+  EXPECT_EQ(count, 24);
   EXPECT_EQ(error_of([&] {
               session.read_out(logits, logits, {c.scratch, c.parallel});
             }),

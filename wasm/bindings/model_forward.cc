@@ -1,11 +1,27 @@
 // The forward pass of a model, with its trace and with changes.
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "model.h"
 #include "parameters.h"
 
 namespace tril::js {
+
+namespace {
+
+// "trace.resid_mid" as "residMid".
+std::string in_javascript(std::string_view name) {
+  name.remove_prefix(std::string_view("trace.").size());
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    result += name[i] == '_' ? static_cast<char>(name[++i] - 'a' + 'A') : name[i];
+  }
+  return result;
+}
+
+}  // namespace
 
 ChangesWithValues changes_of(const ModelConfig& config, const Integers& changes,
                              const Floats& values) {
@@ -59,9 +75,6 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool
     const auto begin = shape.begin() + (shape.size() > 2 ? 1 : 0);
     view = {results.make(name, DynamicShape(begin, shape.end())).data(), shape};
   };
-  const auto make_wanted = [&](const std::string& name, auto& view) {
-    if (view.count() > 0) make(name, view);
-  };
   const Shape<2> all_rows = {count, config.vocabulary};
   MatrixView<float> logits(nullptr, all_rows);
   Tensor* const row = last ? &results.make("logits", DynamicShape{config.vocabulary}) : nullptr;
@@ -73,23 +86,11 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool
     make("embedded", wanted.embedded);
     for (std::size_t n = 0; n < wanted.layers.size(); ++n) {
       const std::string at = "layers." + std::to_string(n) + ".";
-      ModelLayerTrace& layer = wanted.layers[n];
-      make(at + "ln1", layer.ln1);
-      make_wanted(at + "unrotatedQueries", layer.attention.unrotated_queries);
-      make_wanted(at + "unrotatedKeys", layer.attention.unrotated_keys);
-      make(at + "queries", layer.attention.queries);
-      make(at + "keys", layer.attention.keys);
-      make(at + "values", layer.attention.values);
-      make_wanted(at + "scores", layer.attention.attention.scores);
-      make(at + "weights", layer.attention.attention.weights);
-      make(at + "heads", layer.attention.heads);
-      make(at + "attnOut", layer.attn_out);
-      make(at + "residMid", layer.resid_mid);
-      make(at + "ln2", layer.ln2);
-      make(at + "hidden", layer.feed_forward.hidden);
-      make(at + "activated", layer.feed_forward.activated);
-      make(at + "mlpOut", layer.mlp_out);
-      make(at + "residPost", layer.resid_post);
+      ModelLayerTrace::for_each_member(
+          [&](const char* name, auto& view) {
+            if (view.count() > 0) make(at + in_javascript(name), view);
+          },
+          wanted.layers[n]);
     }
     make("lnFinal", wanted.ln_final);
   }

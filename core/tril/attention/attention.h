@@ -61,6 +61,16 @@ struct AttentionTrace {
   // [B, H, T], by every method: log(sum of e^masked over the keys), from which a backward pass
   // recomputes weights = e^(masked - log_sum_exp). +infinity for a query that sees no keys.
   TensorView<float, 3> log_sum_exp = {};
+
+  // visit(what errors call a member, that member of each), for every member.
+  template <typename Visit, typename... Traces>
+  static void for_each_member(const Visit& visit, Traces&... each) {
+    visit("trace.scores", each.scores...);
+    visit("trace.capped", each.capped...);
+    visit("trace.masked", each.masked...);
+    visit("trace.weights", each.weights...);
+    visit("trace.log_sum_exp", each.log_sum_exp...);
+  }
 };
 
 // query [B, H, T, D], key [B, Hk, S, D], value [B, Hk, S, Dv], out [B, H, T, Dv]; Hk divides H. A

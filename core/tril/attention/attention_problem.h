@@ -84,6 +84,12 @@ void check_inputs(const char* call, TensorView<const float, 4> query,
 // holds.
 void check_traceable(const char* call, AttentionMethod method, const AttentionTrace& trace);
 
+// Views of nothing that have the shapes of a trace's, where scores are [B, H, T, S].
+inline AttentionTrace trace_shapes(const Shape<4>& scores) noexcept {
+  const TensorView<float, 4> like(nullptr, scores);
+  return {like, like, like, like, {nullptr, {scores[0], scores[1], scores[2]}}};
+}
+
 // Throws Error in the name of `call` unless `out` and the views of `trace` fit scores of shape [B,
 // H, T, S] and values of width `value_width`, share no memory with the inputs, and the trace none
 // with `out`.
@@ -95,18 +101,15 @@ void check_written(const char* call, const Shape<4>& scores, Index value_width,
     check_shape(view, shape, call, name, why);
     (check_no_overlap(view, inputs, call, name), ...);
   };
-  const auto check_traced = [&](const auto& view, const auto& shape, const char* name) {
-    if (!view) return;
-    check(view, shape, name);
-    check_no_overlap(view, out, call, name);
-  };
-  const Shape<3> rows = {scores[0], scores[1], scores[2]};
-  check(out, Shape<4>{rows[0], rows[1], rows[2], value_width}, "out");
-  check_traced(trace.log_sum_exp, rows, "trace.log_sum_exp");
-  check_traced(trace.scores, scores, "trace.scores");
-  check_traced(trace.capped, scores, "trace.capped");
-  check_traced(trace.masked, scores, "trace.masked");
-  check_traced(trace.weights, scores, "trace.weights");
+  check(out, Shape<4>{scores[0], scores[1], scores[2], value_width}, "out");
+  const AttentionTrace like = trace_shapes(scores);
+  AttentionTrace::for_each_member(
+      [&](const char* name, const auto& view, const auto& shape) {
+        if (!view) return;
+        check(view, shape.shape(), name);
+        check_no_overlap(view, out, call, name);
+      },
+      trace, like);
 }
 
 // Throws Error in the name of `call` unless the options fit scores of shape [B, H, T, S].

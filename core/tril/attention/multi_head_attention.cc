@@ -81,31 +81,14 @@ Places places_of(const MultiHeadTrace& trace, bool stacked) noexcept {
 
 // Throws where anything else in the trace shares memory with these.
 void check_places(const Places& places, const MultiHeadTrace& trace) {
-  const AttentionTrace& attention = trace.attention;
-  const std::pair<const char*, const TensorView<float, 4>*> parts[] = {
-      {"trace.queries", &trace.queries},
-      {"trace.keys", &trace.keys},
-      {"trace.values", &trace.values},
-      {"trace.heads", &trace.heads},
-      {"trace.scores", &attention.scores},
-      {"trace.capped", &attention.capped},
-      {"trace.masked", &attention.masked},
-      {"trace.weights", &attention.weights},
-      {"trace.unrotated_queries", &trace.unrotated_queries},
-      {"trace.unrotated_keys", &trace.unrotated_keys},
-      {"trace.unnormed_queries", &trace.unnormed_queries},
-      {"trace.unnormed_keys", &trace.unnormed_keys}};
-  // Of `place`, which has parts [first, last) in it.
-  const auto check = [&](const TensorView<float, 3>& place, std::size_t first, std::size_t last) {
-    if (!place) return;
-    for (std::size_t n = 0; n < std::size(parts); ++n) {
-      const auto& [name, view] = parts[n];
-      if (n < first || n >= last) check_no_overlap(*view, place, kCall, name);
-    }
-    check_no_overlap(attention.log_sum_exp, place, kCall, "trace.log_sum_exp");
-    check_no_overlap(trace.average_weights, place, kCall, "trace.average_weights");
-    check_no_overlap(trace.query_rstd, place, kCall, "trace.query_rstd");
-    check_no_overlap(trace.key_rstd, place, kCall, "trace.key_rstd");
+  // Of `place`, which has members [first, last) of the trace in it.
+  const auto check = [&](const TensorView<float, 3>& place, int first, int last) {
+    int n = 0;
+    const auto check_member = [&](const char* name, const auto& view) {
+      if (n < first || n >= last) check_no_overlap(view, place, kCall, name);
+      ++n;
+    };
+    if (place) MultiHeadTrace::for_each_member(check_member, trace);
   };
   check(places.all, 0, 3);
   check(places.query, 0, 1);
@@ -126,15 +109,15 @@ AttentionOptions attention_options(const MultiHeadOptions& options) {
 void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                                 const MultiHeadOptions& options, TensorView<float, 3> out,
                                 const MultiHeadTrace& trace) {
+  detail::check_inputs(kCall, x, options);
   detail::MultiHead{weights, options, trace}.check(x, out);
 }
 
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
                           const Context& context, const MultiHeadTrace& trace) {
-  const detail::MultiHead bound{weights, options, trace};
-  bound.check(x, out);
-  bound.run(x, out, context);
+  check_multi_head_attention(x, weights, options, out, trace);
+  detail::MultiHead{weights, options, trace}.run(x, out, context);
 }
 
 namespace detail {
@@ -154,40 +137,26 @@ void MultiHead::check(const TensorView<const float, 3>& x, const TensorView<floa
       check_no_overlap(written, weight, kCall, name);
     });
   };
-  const auto check_trace = [&](const auto& view, const auto& shape, const char* name) {
-    if (!view) return;
-    check_shape(view, shape, kCall, name, why);
-    check_no_input(view, name);
-    check_no_overlap(view, out, kCall, name);
-    if (options.past) check_not_cached(view, *options.past, name);
-  };
-  const Shape<4> query_shape = sizes.query_shape(), key_shape = sizes.key_shape();
-  const Shape<4> score_shape = sizes.score_shape(keys);
   check_no_input(out, "out");
-  check_trace(trace.queries, query_shape, "trace.queries");
-  check_trace(trace.keys, key_shape, "trace.keys");
-  check_trace(trace.values, key_shape, "trace.values");
-  check_trace(trace.unrotated_queries, query_shape, "trace.unrotated_queries");
-  check_trace(trace.unrotated_keys, key_shape, "trace.unrotated_keys");
-  check_trace(trace.unnormed_queries, query_shape, "trace.unnormed_queries");
-  check_trace(trace.unnormed_keys, key_shape, "trace.unnormed_keys");
-  const auto check_rstd = [&](const TensorView<float, 3>& rstd, const Shape<4>& shape,
-                              const VectorView<const float>& norm, const char* name) {
+  const auto check_rstd = [&](const TensorView<float, 3>& rstd, const VectorView<const float>& norm,
+                              const char* name) {
     if (rstd && !norm) fail(kCall, name, "there is no such norm");
-    if (norm) check_trace(rstd, rstd_shape(shape, norm), name);
   };
-  check_rstd(trace.query_rstd, query_shape, weights.q_norm, "trace.query_rstd");
-  check_rstd(trace.key_rstd, key_shape, weights.k_norm, "trace.key_rstd");
-  check_trace(trace.attention.scores, score_shape, "trace.scores");
-  check_trace(trace.attention.capped, score_shape, "trace.capped");
-  check_trace(trace.attention.masked, score_shape, "trace.masked");
-  check_trace(trace.attention.weights, score_shape, "trace.weights");
-  check_trace(trace.average_weights, Shape<3>{batches, queries, keys}, "trace.average_weights");
-  check_trace(trace.heads, query_shape, "trace.heads");
-  check_trace(trace.attention.log_sum_exp, Shape<3>{batches, heads, queries}, "trace.log_sum_exp");
+  check_rstd(trace.query_rstd, weights.q_norm, "trace.query_rstd");
+  check_rstd(trace.key_rstd, weights.k_norm, "trace.key_rstd");
+  const MultiHeadTrace like = trace_shapes(sizes, keys, weights);
+  MultiHeadTrace::for_each_member(
+      [&](const char* name, const auto& view, const auto& shape) {
+        if (!view) return;
+        check_shape(view, shape.shape(), kCall, name, why);
+        check_no_input(view, name);
+        check_no_overlap(view, out, kCall, name);
+        if (options.past) check_not_cached(view, *options.past, name);
+      },
+      trace, like);
   check_traceable(kCall, options.attention.method, trace.attention);
-  if (options.past) check_past(*options.past, options, key_shape, x, out);
-  check_options(kCall, attention_options(options), score_shape);
+  if (options.past) check_past(*options.past, options, sizes.key_shape(), x, out);
+  check_options(kCall, attention_options(options), sizes.score_shape(keys));
   if (options.rotary) {
     check_rotary(kCall, *options.rotary, sizes.width, before + std::max(queries, sizes.new_keys));
   }

@@ -107,6 +107,23 @@ struct MultiHeadTrace {
   // is normalised by itself, else [B, 1, T] and [B, 1, S]. Not without q_norm and k_norm.
   TensorView<float, 3> query_rstd = {};
   TensorView<float, 3> key_rstd = {};
+
+  // visit(what errors call a member, that member of each), for every member, also of `attention`.
+  template <typename Visit, typename... Traces>
+  static void for_each_member(const Visit& visit, Traces&... each) {
+    visit("trace.queries", each.queries...);
+    visit("trace.keys", each.keys...);
+    visit("trace.values", each.values...);
+    visit("trace.heads", each.heads...);
+    AttentionTrace::for_each_member(visit, each.attention...);
+    visit("trace.average_weights", each.average_weights...);
+    visit("trace.unrotated_queries", each.unrotated_queries...);
+    visit("trace.unrotated_keys", each.unrotated_keys...);
+    visit("trace.unnormed_queries", each.unnormed_queries...);
+    visit("trace.unnormed_keys", each.unnormed_keys...);
+    visit("trace.query_rstd", each.query_rstd...);
+    visit("trace.key_rstd", each.key_rstd...);
+  }
 };
 
 // x [B, T, C], out [B, T, C]; B, T and the length of the context may be 0: heads that see nothing
@@ -164,7 +181,7 @@ struct MultiHead {
                 const MultiHeadGradients& gradients, const Context& context) const;
 
   // Throw Error in the name of multi_head_attention and multi_head_attention_backward unless
-  // everything fits.
+  // everything fits x and a context that check_inputs (projections.h) has passed.
   void check(const TensorView<const float, 3>& x, const TensorView<float, 3>& out) const;
   void check_backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
                       const MultiHeadGradients& gradients) const;

@@ -21,8 +21,10 @@ bool is_stacked(const MultiHeadWeights& weights, const MultiHeadOptions& options
 
 MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeights& weights,
                                           const MultiHeadOptions& options, SavedMemory& memory) {
-  const detail::MultiHeadSizes sizes = detail::check_projections(
-      "multi_head_attention_saved", detail::view_of_shape<3>(x), weights, options);
+  constexpr const char* kSaved = "multi_head_attention_saved";
+  const TensorView<const float, 3> like = detail::view_of_shape<3>(x);
+  detail::check_inputs(kSaved, like, options);
+  const detail::MultiHeadSizes sizes = detail::check_projections(kSaved, like, weights, options);
   const Index heads = options.heads, kv_heads = sizes.kv_heads, width = sizes.width;
   const Index keys = sizes.new_keys;
   detail::StackedHeads parts;
@@ -55,6 +57,7 @@ void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<
                                    const MultiHeadWeights& weights, const MultiHeadOptions& options,
                                    const MultiHeadTrace& trace, const MultiHeadGradients& gradients,
                                    const Context& context) {
+  detail::check_inputs(kCall, x, options);
   const detail::MultiHead bound{weights, options, trace};
   bound.check_backward(d_out, x, gradients);
   bound.backward(d_out, x, gradients, context);

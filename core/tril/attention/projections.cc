@@ -1,3 +1,5 @@
+#include <tril/attention/attention_problem.h>
+#include <tril/attention/heads.h>
 #include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
@@ -58,16 +60,11 @@ Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeig
   return result;
 }
 
-MultiHeadSizes check_projections(const char* call, const TensorView<const float, 3>& x,
-                                 const MultiHeadWeights& weights, const MultiHeadOptions& options) {
-  const Index heads = options.heads;
-  const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
+void check_inputs(const char* call, const TensorView<const float, 3>& x,
+                  const MultiHeadOptions& options) {
   check_view(x, call, "x", empty_but_wide(x));
-  if (heads < 1) fail(call, "heads", {"must be at least 1, is ", heads});
-  if (kv_heads < 1 || heads % kv_heads != 0) {
-    fail(call, "kv_heads", {kv_heads, " does not divide the ", heads, " heads"});
-  }
   const auto& [context, value_context] = contexts_of(x, options);
+  if (!options.context && !options.value_context) return;
   check_view(context, call, "context", empty_but_wide(context));
   check_view(value_context, call, "value_context", empty_but_wide(value_context));
   if (context.size(0) != x.size(0)) {
@@ -77,6 +74,17 @@ MultiHeadSizes check_projections(const char* call, const TensorView<const float,
     fail(call, "value_context",
          {"must have the batches and length of context ", context, ", is ", value_context});
   }
+}
+
+MultiHeadSizes check_projections(const char* call, const TensorView<const float, 3>& x,
+                                 const MultiHeadWeights& weights, const MultiHeadOptions& options) {
+  const Index heads = options.heads;
+  const Index kv_heads = options.kv_heads == 0 ? heads : options.kv_heads;
+  if (heads < 1) fail(call, "heads", {"must be at least 1, is ", heads});
+  if (kv_heads < 1 || heads % kv_heads != 0) {
+    fail(call, "kv_heads", {kv_heads, " does not divide the ", heads, " heads"});
+  }
+  const auto& [context, value_context] = contexts_of(x, options);
 
   const bool fused = static_cast<bool>(weights.in_proj_weight);
   const char* const name = fused ? "in_proj_weight" : "q_proj_weight";
@@ -133,6 +141,20 @@ MultiHeadSizes check_projections(const char* call, const TensorView<const float,
   check_norm("k_norm.weight", weights.k_norm, key_rows);
   if (weights.q_norm || weights.k_norm) check_eps(options.norm_eps, call);
   return sizes;
+}
+
+MultiHeadTrace trace_shapes(const MultiHeadSizes& sizes, Index keys,
+                            const MultiHeadWeights& weights) noexcept {
+  const Shape<4> query_shape = sizes.query_shape(), key_shape = sizes.key_shape();
+  const TensorView<float, 4> query(nullptr, query_shape), key(nullptr, key_shape);
+  MultiHeadTrace like;
+  like.queries = like.unrotated_queries = like.unnormed_queries = like.heads = query;
+  like.keys = like.values = like.unrotated_keys = like.unnormed_keys = key;
+  like.attention = trace_shapes(sizes.score_shape(keys));
+  like.average_weights = {nullptr, {sizes.batches, sizes.queries, keys}};
+  if (weights.q_norm) like.query_rstd = {nullptr, rstd_shape(query_shape, weights.q_norm)};
+  if (weights.k_norm) like.key_rstd = {nullptr, rstd_shape(key_shape, weights.k_norm)};
+  return like;
 }
 
 void project(const Projection& projection, TensorView<float, 3> out, const Context& context) {

@@ -36,9 +36,20 @@ struct Projections {
 Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
                         const MultiHeadOptions& options);
 
-// Throws Error in the name of `call` where inputs, weights and heads do not fit.
+// Throws Error in the name of `call` unless x and the contexts are laid out as calls expect, and
+// have the same batches.
+void check_inputs(const char* call, const TensorView<const float, 3>& x,
+                  const MultiHeadOptions& options);
+
+// Throws Error in the name of `call` where weights and heads do not fit inputs that have been
+// checked.
 MultiHeadSizes check_projections(const char* call, const TensorView<const float, 3>& x,
                                  const MultiHeadWeights& weights, const MultiHeadOptions& options);
+
+// Views of nothing that have the shapes of a trace's, where queries see so many keys. A norm that
+// the weights lack leaves its moments without a shape.
+MultiHeadTrace trace_shapes(const MultiHeadSizes& sizes, Index keys,
+                            const MultiHeadWeights& weights) noexcept;
 
 // Rows [first, first + count) of a matrix, or elements of a vector; no view of no view.
 template <typename T, int Rank>

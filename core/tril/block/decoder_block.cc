@@ -56,7 +56,9 @@ detail::Layer detail::layer_of(const TensorView<const float, 3>& memory,
 void check_decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
                          const DecoderBlockWeights& weights, const DecoderBlockOptions& options,
                          TensorView<float, 3> out, const DecoderBlockTrace& trace) {
-  detail::layer_of(memory, weights, options, trace).check("decoder_block", x, out);
+  const detail::Layer layer = detail::layer_of(memory, weights, options, trace);
+  layer.check_inputs("decoder_block", x);
+  layer.check("decoder_block", x, out);
 }
 
 void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memory,
@@ -64,6 +66,7 @@ void decoder_block(TensorView<const float, 3> x, TensorView<const float, 3> memo
                    TensorView<float, 3> out, const Context& context,
                    const DecoderBlockTrace& trace) {
   const detail::Layer layer = detail::layer_of(memory, weights, options, trace);
+  layer.check_inputs("decoder_block", x);
   layer.check("decoder_block", x, out);
   layer.run(x, out, context);
 }
@@ -94,6 +97,7 @@ void decoder_block_backward(TensorView<const float, 3> d_out, TensorView<const f
   const detail::Layer layer = detail::layer_of(memory, weights, options, trace);
   const detail::LayerGradients of_layer = {gradients.d_x, gradients.d_memory, gradients.d_self_mask,
                                            gradients.d_cross_mask, gradients.weights};
+  layer.check_inputs("decoder_block_backward", x);
   layer.check_backward("decoder_block_backward", d_out, x, of_layer);
   layer.backward(d_out, x, of_layer, context);
 }

@@ -150,8 +150,10 @@ struct Layer {
   void backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
                 const LayerGradients& gradients, const Context& context) const;
 
+  // Throws Error in the name of `call` unless x and the memory are laid out as calls expect.
+  void check_inputs(const char* call, const TensorView<const float, 3>& x) const;
   // Throw Error in the name of `call`, naming weights and views of traces as the blocks do, unless
-  // everything fits.
+  // everything fits inputs that have been checked.
   void check(const char* call, const TensorView<const float, 3>& x,
              const TensorView<float, 3>& out) const;
   void check_backward(const char* call, const TensorView<const float, 3>& d_out,
@@ -217,10 +219,6 @@ struct Layer {
   MultiHead self_heads(Index tokens) const;
   MultiHead cross_heads(Index tokens) const;
 };
-
-// Throws Error in the name of `call` unless there is a memory with as many batches as x.
-void check_memory(const char* call, const TensorView<const float, 3>& memory,
-                  const TensorView<const float, 3>& x);
 
 // Throws Error in the name of `call` unless the parameters, called NAME.weight and NAME.bias, are
 // [width] or none.

@@ -68,13 +68,6 @@ void check_traced(OverlapCheck& overlap, const Layer& layer, const Shape<3>& x) 
   overlap.writes(inner.activated, {x[0], x[1], widths.activated}, "trace.activated",
                  "as wide as linear1");
 }
-void check_traced(OverlapCheck& overlap, const char* name, const MultiHeadTrace& trace) {
-  const AttentionTrace& attention = trace.attention;
-  overlap.writes_beside(name, trace.queries, trace.keys, trace.values, trace.heads,
-                        trace.average_weights, trace.unnormed_queries, trace.unnormed_keys,
-                        trace.query_rstd, trace.key_rstd, attention.scores, attention.capped,
-                        attention.masked, attention.weights, attention.log_sum_exp);
-}
 
 // Throws Error in the name of `call` unless all that the backward pass needs has been traced.
 void check_saved(OverlapCheck& overlap, const char* call, const Layer& layer, const Shape<3>& x) {
@@ -107,13 +100,6 @@ void check_saved(OverlapCheck& overlap, const char* call, const Layer& layer, co
 
 }  // namespace
 
-void check_memory(const char* call, const TensorView<const float, 3>& memory,
-                  const TensorView<const float, 3>& x) {
-  check_view(memory, call, "memory", empty_but_wide(memory));
-  if (memory.size(0) == x.size(0)) return;
-  fail(call, "memory", {"must have x's batches; memory is ", memory, ", x is ", x});
-}
-
 void fail_part(const char* call, const Message& part, const Error& error) {
   fail(call, Message{part, ".", error.argument()}.text().c_str(), {error.problem()});
 }
@@ -131,10 +117,17 @@ void Layer::refuse_past(const char* call, const char* why) const {
   if (cross_attention.past) fail(call, "memory_past", why);
 }
 
+void Layer::check_inputs(const char* call, const TensorView<const float, 3>& x) const {
+  check_view(x, call, "x", empty_but_wide(x));
+  if (!crosses) return;
+  const TensorView<const float, 3>& memory = cross_attention.context;
+  check_view(memory, call, "memory", empty_but_wide(memory));
+  if (memory.size(0) == x.size(0)) return;
+  fail(call, "memory", {"must have x's batches; memory is ", memory, ", x is ", x});
+}
+
 void Layer::check(const char* call, const TensorView<const float, 3>& x,
                   const TensorView<float, 3>& out) const {
-  check_view(x, call, "x", empty_but_wide(x));
-  if (crosses) check_memory(call, cross_attention.context, x);
   check_view(out, call, "out", empty_but_wide(out));
   const Shape<3> shape = x.shape();
   check_weights(call, *this, shape[2]);
@@ -146,8 +139,8 @@ void Layer::check(const char* call, const TensorView<const float, 3>& x,
   overlap.reads(self_attention.attention.mask), overlap.reads(cross_attention.attention.mask);
   overlap.writes(out, shape, "out", "the shape of x");
   check_traced(overlap, *this, shape);
-  check_traced(overlap, "trace.self_attn", trace.self_attn);
-  if (crosses) check_traced(overlap, "trace.multihead_attn", trace.multihead_attn);
+  overlap.writes_trace("trace.self_attn", trace.self_attn);
+  if (crosses) overlap.writes_trace("trace.multihead_attn", trace.multihead_attn);
   check_part(call, "self_attn", [&] { self_heads(shape[1]).check(x, out); });
   if (!crosses) return;
   check_part(call, "multihead_attn", [&] { cross_heads(shape[1]).check(x, out); });
@@ -157,9 +150,7 @@ void Layer::check_backward(const char* call, const TensorView<const float, 3>& d
                            const TensorView<const float, 3>& x,
                            const LayerGradients& gradients) const {
   refuse_past(call, kNoGradients);
-  check_view(x, call, "x", empty_but_wide(x));
   const TensorView<const float, 3>& memory = cross_attention.context;
-  if (crosses) check_memory(call, memory, x);
   const Shape<3> shape = x.shape();
   check_weights(call, *this, shape[2]);
   if (dropout) check_dropout(dropout->places, call);

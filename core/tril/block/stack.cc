@@ -85,12 +85,7 @@ Layer Stack::layer(std::size_t n) const {
 
 void Stack::reads_traces(OverlapCheck& overlap) const {
   for (const LayerTrace& trace : traces) {
-    for (const MultiHeadTrace& heads : {trace.self_attn, trace.multihead_attn}) {
-      for (const auto& each : {heads.queries, heads.keys, heads.values, heads.heads}) {
-        overlap.reads(each);
-      }
-      overlap.reads(heads.attention.log_sum_exp);
-    }
+    overlap.reads_trace(trace.self_attn), overlap.reads_trace(trace.multihead_attn);
     for (const SublayerTrace& each : trace.sublayers) {
       overlap.reads(each.residual), overlap.reads(each.normed);
       overlap.reads(each.norm.mean), overlap.reads(each.norm.rstd);
@@ -103,8 +98,7 @@ void Stack::check(const char* call, const TensorView<const float, 3>& x,
                   const TensorView<float, 3>& out) const {
   const std::size_t count = weights.layers.size();
   like.refuse_past(call, "each layer of a stack would need one of its own");
-  check_view(x, call, "x", empty_but_wide(x));
-  if (like.crosses) check_memory(call, like.cross_attention.context, x);
+  like.check_inputs(call, x);
   if (like.dropout) check_dropout(like.dropout->places, call);
   check_shape(out, x.shape(), call, "out", "the shape of x");
   if (count == 0) fail(call, "layers", "there are none");
@@ -147,8 +141,7 @@ void Stack::check_backward(const char* call, const TensorView<const float, 3>& d
                            const TransformerDecoderGradients& gradients) const {
   const std::size_t count = weights.layers.size();
   const TensorView<const float, 3>& memory = like.cross_attention.context;
-  check_view(x, call, "x", empty_but_wide(x));
-  if (like.crosses) check_memory(call, memory, x);
+  like.check_inputs(call, x);
   if (like.dropout) check_dropout(like.dropout->places, call);
   const auto check_count = [&](const char* name, std::size_t given) {
     if (given != count) fail(call, name, {given, " for ", count, " layers"});

@@ -49,13 +49,16 @@ detail::Layer detail::layer_of(const TransformerBlockWeights& weights,
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                              const TransformerBlockOptions& options, TensorView<float, 3> out,
                              const TransformerBlockTrace& trace) {
-  detail::layer_of(weights, options, trace).check("transformer_block", x, out);
+  const detail::Layer layer = detail::layer_of(weights, options, trace);
+  layer.check_inputs("transformer_block", x);
+  layer.check("transformer_block", x, out);
 }
 
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
                        const Context& context, const TransformerBlockTrace& trace) {
   const detail::Layer layer = detail::layer_of(weights, options, trace);
+  layer.check_inputs("transformer_block", x);
   layer.check("transformer_block", x, out);
   layer.run(x, out, context);
 }
@@ -89,6 +92,7 @@ void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<con
   const detail::LayerGradients of_layer = {.d_x = gradients.d_x,
                                            .d_self_mask = gradients.d_mask,
                                            .weights = detail::layer_weights(gradients.weights)};
+  layer.check_inputs("transformer_block_backward", x);
   layer.check_backward("transformer_block_backward", d_out, x, of_layer);
   layer.backward(d_out, x, of_layer, context);
 }

@@ -40,12 +40,18 @@ class OverlapCheck {
     ranges_.push_back(memory_range(view));
   }
 
-  // Throws Error unless the views, whose shapes are checked elsewhere, share no memory with
-  // anything added so far. They may share memory with each other.
-  template <typename... Views>
-  void writes_beside(const char* name, const Views&... views) {
-    (check_overlap(views, name), ...);
-    (reads(views), ...);
+  // Throws Error unless the views of a trace, whose shapes are checked elsewhere, share no memory
+  // with anything added so far. They may share memory with each other.
+  template <typename Trace>
+  void writes_trace(const char* name, const Trace& trace) {
+    Trace::for_each_member([&](const char*, const auto& view) { this->check_overlap(view, name); },
+                           trace);
+    reads_trace(trace);
+  }
+  // Adds the views of a trace.
+  template <typename Trace>
+  void reads_trace(const Trace& trace) {
+    Trace::for_each_member([&](const char*, const auto& view) { this->reads(view); }, trace);
   }
 
   // The same for gradients: each has the shape of its weight, and "d_" before the weight's name.

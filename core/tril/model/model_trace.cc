@@ -1,10 +1,25 @@
+#include <tril/attention/projections.h>
 #include <tril/foundation/check.h>
 #include <tril/model/model_trace.h>
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace tril {
+
+ModelLayerTrace detail::trace_shapes(const ModelConfig& config, const MultiHeadWeights& weights,
+                                     Index tokens, Index past) noexcept {
+  const MatrixView<float> stream(nullptr, {tokens, config.width});
+  const MultiHeadSizes sizes = {
+      1, tokens, tokens, config.heads, config.kv_head_count(), config.head_width(), false};
+  ModelLayerTrace like;
+  like.ln1 = like.attn_out = like.resid_mid = like.ln2 = like.mlp_out = like.resid_post = stream;
+  like.attention = trace_shapes(sizes, past + tokens, weights);
+  like.feed_forward = {{nullptr, {tokens, config.inner_width()}},
+                       {nullptr, {tokens, config.hidden_width()}}};
+  return like;
+}
 
 ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory,
                        const ModelTraceOptions& options) {
@@ -14,39 +29,26 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
   if (past < 0) fail(kCall, "past", {"must be at least 0, is ", past});
   const Index most = std::numeric_limits<Index>::max() - tokens;
   if (past > most) fail(kCall, "past", {"must be at most ", most, ", is ", past});
-  const Index C = config.width, F = config.hidden_width(), D = config.head_width();
-  const Index H = config.heads, Hk = config.kv_head_count(), one = 1;
   ModelTrace trace;
-  trace.embedded = memory.take(tokens, C);
+  trace.embedded = memory.take(tokens, config.width);
   trace.layers.resize(static_cast<std::size_t>(config.layers));
   for (Index n = 0; n < config.layers; ++n) {
     ModelLayerTrace& layer = trace.layers[static_cast<std::size_t>(n)];
-    layer.ln1 = memory.take(tokens, C);
-    if (config.has_rotary(n)) {
-      layer.attention.unrotated_queries = memory.take(one, H, tokens, D);
-      layer.attention.unrotated_keys = memory.take(one, Hk, tokens, D);
-    }
-    if (config.query_key_norm) {
-      layer.attention.unnormed_queries = memory.take(one, H, tokens, D);
-      layer.attention.unnormed_keys = memory.take(one, Hk, tokens, D);
-    }
-    layer.attention.queries = memory.take(one, H, tokens, D);
-    layer.attention.keys = memory.take(one, Hk, tokens, D);
-    layer.attention.values = memory.take(one, Hk, tokens, D);
-    if (options.scores) {
-      layer.attention.attention.scores = memory.take(one, H, tokens, past + tokens);
-    }
-    layer.attention.attention.weights = memory.take(one, H, tokens, past + tokens);
-    layer.attention.heads = memory.take(one, H, tokens, D);
-    layer.attn_out = memory.take(tokens, C);
-    layer.resid_mid = memory.take(tokens, C);
-    layer.ln2 = memory.take(tokens, C);
-    layer.feed_forward.hidden = memory.take(tokens, config.inner_width());
-    layer.feed_forward.activated = memory.take(tokens, F);
-    layer.mlp_out = memory.take(tokens, C);
-    layer.resid_post = memory.take(tokens, C);
+    layer = detail::trace_shapes(config, {}, tokens, past);
+    MultiHeadTrace& heads = layer.attention;
+    if (!config.has_rotary(n)) heads.unrotated_queries = heads.unrotated_keys = {};
+    if (!config.query_key_norm) heads.unnormed_queries = heads.unnormed_keys = {};
+    if (!options.scores) heads.attention.scores = {};
+    heads.attention.capped = heads.attention.masked = {};
+    heads.attention.log_sum_exp = heads.average_weights = {};
+    ModelLayerTrace::for_each_member(
+        [&](const char*, auto& view) {
+          if (view.size(0) == 0) return;  // not wanted
+          view = std::apply([&](auto... sizes) { return memory.take(sizes...); }, view.shape());
+        },
+        layer);
   }
-  trace.ln_final = memory.take(tokens, C);
+  trace.ln_final = memory.take(tokens, config.width);
   return trace;
 }
 

@@ -30,6 +30,20 @@ struct ModelLayerTrace {
   FeedForwardTrace feed_forward = {};  // [T, F]; gated, hidden is [T, 2 F]
   MatrixView<float> mlp_out = {};      // [T, C]: output of the feed-forward, added to the stream
   MatrixView<float> resid_post = {};   // [T, C]: the residual stream after the layer
+
+  // visit(what errors call a member, that member of each), for every member, also of its parts.
+  template <typename Visit, typename... Traces>
+  static void for_each_member(const Visit& visit, Traces&... each) {
+    visit("trace.ln1", each.ln1...);
+    MultiHeadTrace::for_each_member(visit, each.attention...);
+    visit("trace.attn_out", each.attn_out...);
+    visit("trace.resid_mid", each.resid_mid...);
+    visit("trace.ln2", each.ln2...);
+    visit("trace.hidden", each.feed_forward.hidden...);
+    visit("trace.activated", each.feed_forward.activated...);
+    visit("trace.mlp_out", each.mlp_out...);
+    visit("trace.resid_post", each.resid_post...);
+  }
 };
 
 // The views of a model to fill.
@@ -48,6 +62,14 @@ struct ModelTrace {
 // T below 1 or past below 0.
 ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory,
                        const ModelTraceOptions& options = {});
+
+namespace detail {
+
+// Views of nothing that have the shapes of a layer's trace, of T tokens after `past` others.
+ModelLayerTrace trace_shapes(const ModelConfig& config, const MultiHeadWeights& weights,
+                             Index tokens, Index past) noexcept;
+
+}  // namespace detail
 
 // Replaces the output [D] of a head.
 struct HeadIntervention {
