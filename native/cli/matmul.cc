@@ -18,58 +18,37 @@ struct Arguments {
   MatmulOptions options;
 };
 
-constexpr int kMostAxes = std::tuple_size_v<MatrixStack<float>::Axes> + 2;
-
 // As NumPy has it: a vector is a row on the left, a column on the right.
 template <typename T>
-MatrixStack<T> stack_of(T* data, std::vector<Index> shape, bool vector_is_row) {
+AnyView<T> stack_of(T* data, std::vector<Index> shape, bool vector_is_row) {
   if (shape.size() == 1) shape.insert(vector_is_row ? shape.begin() : shape.end(), 1);
-  const std::size_t axes = shape.size() - 2;
-  typename MatrixStack<T>::Axes sizes{}, strides{};
-  Index stride = shape[axes] * shape[axes + 1];
-  for (std::size_t axis = axes; axis-- > 0;) {
-    sizes[axis] = shape[axis];
-    strides[axis] = stride;
-    stride *= shape[axis];
-  }
-  return {{data, {shape[axes], shape[axes + 1]}}, static_cast<int>(axes), sizes, strides};
+  AnyShape sizes = {.rank = static_cast<int>(shape.size())};
+  std::copy(shape.begin(), shape.end(), sizes.sizes.begin());
+  return {data, sizes};
 }
 
-MatrixStack<const float> stack_of(const Tensor<float>& tensor, bool vector_is_row) {
-  if (tensor.rank() < 1 || tensor.rank() > kMostAxes) {
-    throw Failure(tensor.file + ": must have 1 to " + std::to_string(kMostAxes) +
-                  " axes, has shape " + tensor.shape_text());
+AnyView<const float> stack_of(const Tensor<float>& tensor, bool vector_is_row) {
+  constexpr int kMost = tril::detail::kMostAxes;
+  if (tensor.rank() < 1 || tensor.rank() > kMost) {
+    throw Failure(tensor.file + ": must have 1 to " + std::to_string(kMost) + " axes, has shape " +
+                  tensor.shape_text());
   }
   return stack_of<const float>(tensor.elements.data(), tensor.shape, vector_is_row);
-}
-
-// The axes before the matrices', broadcast. Sizes that do not fit are left to the core to refuse.
-std::vector<Index> batch_shape(const MatrixStack<const float>& a,
-                               const MatrixStack<const float>& b) {
-  std::vector<Index> shape(static_cast<std::size_t>(std::max(a.rank, b.rank)), 1);
-  for (const auto* each : {&a, &b}) {
-    for (int axis = 0; axis < each->rank; ++axis) {
-      const Index own = each->shape[static_cast<std::size_t>(axis)];
-      if (own != 1) shape[shape.size() - static_cast<std::size_t>(each->rank - axis)] = own;
-    }
-  }
-  return shape;
 }
 
 ExitCode run(const Program& program, const Arguments& arguments) {
   Progress progress(4);
   const Tensor<float> a = load_npy(arguments.a, progress), b = load_npy(arguments.b, progress);
-  const MatrixStack<const float> left = stack_of(a, true), right = stack_of(b, false);
-  const Index rows = left.first.size(arguments.options.transpose_a && a.rank() > 1 ? 1 : 0),
-              cols = right.first.size(arguments.options.transpose_b && b.rank() > 1 ? 0 : 1);
+  const AnyView<const float> left = stack_of(a, true), right = stack_of(b, false);
   MatmulOptions options = arguments.options;
   options.method = value_of(kMatmulMethods, arguments.method);
   options.transpose_a = options.transpose_a && a.rank() > 1;
   options.transpose_b = options.transpose_b && b.rank() > 1;
 
-  std::vector<Index> shape = batch_shape(left, right);
-  shape.push_back(rows);
-  shape.push_back(cols);
+  const AnyShape axes = broadcast_axes(left.shape, right.shape, "matmul");
+  std::vector<Index> shape(axes.sizes.begin(), axes.sizes.begin() + axes.rank);
+  shape.push_back(left.shape[left.shape.rank - (options.transpose_a ? 1 : 2)]);
+  shape.push_back(right.shape[right.shape.rank - (options.transpose_b ? 2 : 1)]);
   Buffer<float, 1> out({checked_count(shape.data(), static_cast<int>(shape.size()), sizeof(float),
                                       "matmul", "output")});
   Scratch scratch;

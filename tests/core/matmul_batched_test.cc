@@ -118,8 +118,8 @@ TEST(BatchedMatmulRanks, AlignAtTheLastAxis) {
 
 class BatchedMatmulErrors : public ::testing::Test {
  protected:
-  std::string error(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
-                    const MatmulOptions& options, const MatrixStack<float>& out) {
+  std::string error(const AnyView<const float>& a, const AnyView<const float>& b,
+                    const MatmulOptions& options, const AnyView<float>& out) {
     return error_of([&] { batched_matmul(a, b, options, out, {scratch_, parallel_}); });
   }
   Buffer<float, 3> a_{{2, 3, 4}}, b_{{2, 4, 5}}, out_{{2, 3, 5}};
@@ -138,12 +138,12 @@ TEST_F(BatchedMatmulErrors, NameTheArgumentAndTheShapes) {
             "b is [2, 4, 5]");
   EXPECT_EQ(error(a_.view(), a_.view(), {}, out_.view()),
             "batched_matmul: b: depth 3 does not match a's depth 4; a is [3, 4], b is [3, 4]");
-  MatrixStack<const float> empty = a_.view();
+  AnyView<const float> empty = a_.view();
   empty.shape[0] = -1;
   EXPECT_EQ(error(empty, b_.view(), {}, out_.view()),
             "batched_matmul: a: every axis must be at least 0; shape is [-1, 3, 4]");
-  MatrixStack<const float> many = a_.view();
-  many.rank = 7;
+  AnyView<const float> many = a_.view();
+  many.shape.rank = 9;
   EXPECT_EQ(error(many, b_.view(), {}, out_.view()),
             "batched_matmul: a: must have 2 to 8 axes, has 9");
   EXPECT_EQ(error(a_.view(), b_.view(), {.method = static_cast<MatmulMethod>(99)}, out_.view()),

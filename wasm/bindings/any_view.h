@@ -10,20 +10,6 @@
 
 namespace tril::js {
 
-// A tensor without gaps.
-template <typename T>
-AnyView<T> any_view(T* data, const AnyShape& shape) {
-  AnyView<T> view;
-  view.data = data;
-  view.shape = view.strides = shape;
-  Index stride = 1;
-  for (int axis = shape.rank; axis-- > 0;) {
-    view.strides[axis] = stride;
-    stride = tril::detail::wrapping_product(stride, shape[axis]);
-  }
-  return view;
-}
-
 // Throws Error for more axes than the core has loops for.
 inline AnyShape any_shape(const DynamicShape& sizes, const char* call, const char* argument) {
   AnyShape shape;
@@ -35,7 +21,7 @@ inline AnyShape any_shape(const DynamicShape& sizes, const char* call, const cha
   return shape;
 }
 inline AnyView<const float> any_view(const Tensor& tensor, const char* call, const char* argument) {
-  return any_view(tensor.data(), any_shape(tensor.shape(), call, argument));
+  return {tensor.data(), any_shape(tensor.shape(), call, argument)};
 }
 
 // A view of a tensor, or, without one, of `number`, which must outlive the view.

@@ -22,7 +22,7 @@ TensorHandle arithmetic(Engine& engine, const std::string& operation, const Tens
   const AnyView<const float> right = operand(y, y_number, call, "y");
   const AnyShape shape = broadcast_shape(left.shape, right.shape, call);
   const Output output(engine, out, dynamic_shape(shape), call);
-  binary(kind, left, right, any_view(output->data(), shape), engine.context);
+  binary(kind, left, right, {output->data(), shape}, engine.context);
   return output.handle();
 }
 
@@ -32,7 +32,7 @@ TensorHandle unary(Engine& engine, const std::string& operation, const Tensor& x
   const Unary kind = value_named(kUnary, operation, call, "operation");
   const AnyView<const float> from = any_view(x, call, "x");
   const Output output(engine, out, x.shape(), call);
-  tril::unary(kind, from, any_view(output->data(), from.shape), engine.context);
+  tril::unary(kind, from, {output->data(), from.shape}, engine.context);
   return output.handle();
 }
 
@@ -45,7 +45,7 @@ TensorHandle where(Engine& engine, const Tensor& condition, const Tensor* x, flo
   const AnyView<const float> right = operand(y, y_number, kCall, "y");
   const AnyShape shape = where_shape(chosen.shape, left.shape, right.shape);
   const Output output(engine, out, dynamic_shape(shape), kCall);
-  tril::where(chosen, left, right, any_view(output->data(), shape), engine.context);
+  tril::where(chosen, left, right, {output->data(), shape}, engine.context);
   return output.handle();
 }
 

@@ -19,11 +19,9 @@ namespace tril::js {
 namespace {
 
 // A gradient with the layout of its factor.
-MatrixStack<float> gradient_of(Results& results, const char* name, const Tensor& of,
-                               const MatrixStack<const float>& factor) {
-  const MatrixView<float> first(results.make(name, of.shape()).data(), factor.first.shape(),
-                                factor.first.strides());
-  return {first, factor.rank, factor.shape, factor.strides};
+AnyView<float> gradient_of(Results& results, const char* name, const Tensor& of,
+                           const AnyView<const float>& factor) {
+  return {results.make(name, of.shape()).data(), factor.shape};
 }
 
 FeedForwardWeights feed_forward_weights(const NamedTensors& weights, const char* call) {
@@ -42,7 +40,7 @@ NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& 
   Results results(engine, kCall);
   const MatmulGradients gradients{gradient_of(results, "dA", a, product.left),
                                   gradient_of(results, "dB", b, product.right)};
-  tril::matmul_backward(product.stack_of(d_out.data()), product.left, product.right,
+  tril::matmul_backward({d_out.data(), product.full}, product.left, product.right,
                         {.transpose_a = options.transpose_a, .transpose_b = options.transpose_b},
                         gradients, engine.context);
   return results.hand_over();

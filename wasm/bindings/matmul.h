@@ -21,20 +21,9 @@ struct Product {
   // Throws Error, naming a, b or a transposed vector, where they do not broadcast.
   Product(const Tensor& a, const Tensor& b, const MatmulOptions& options);
 
-  // Something of the shape of the product, one matrix for each position of the batch.
-  template <typename T>
-  MatrixStack<T> stack_of(T* data) const {
-    const MatrixStack<const float> stack = matrices(data);
-    return {
-        {data, stack.first.shape(), stack.first.strides()}, stack.rank, stack.shape, stack.strides};
-  }
-
-  MatrixStack<const float> left, right;
-  DynamicShape full;   // with the axes of vectors
+  AnyView<const float> left, right;
+  AnyShape full;       // with the axes of vectors
   DynamicShape shape;  // as NumPy has it
-
- private:
-  MatrixStack<const float> matrices(const float* data) const;
 };
 
 }  // namespace tril::js

@@ -22,7 +22,7 @@ TensorHandle reduce(Engine& engine, const std::string& operation, const Tensor& 
   const std::vector<Index> axes = indices_from(along);
   const AnyShape shape = reduced_shape(from.shape, axes, keep_dims, call);
   const Output output(engine, out, dynamic_shape(shape), call);
-  tril::reduce(kind, from, axes, any_view(output->data(), shape), engine.context);
+  tril::reduce(kind, from, axes, {output->data(), shape}, engine.context);
   return output.handle();
 }
 
@@ -31,7 +31,7 @@ TensorHandle sum_to(Engine& engine, const Tensor& x, const Numbers& sizes, Tenso
   const AnyView<const float> from = any_view(x, kCall, "x");
   const AnyShape shape = summed_shape(from.shape, shape_from(sizes));
   const Output output(engine, out, dynamic_shape(shape), kCall);
-  tril::sum_to(from, any_view(output->data(), shape), engine.context);
+  tril::sum_to(from, {output->data(), shape}, engine.context);
   return output.handle();
 }
 

@@ -35,7 +35,7 @@ namespace {
 TensorHandle copied(Engine& engine, const AnyView<const float>& view, Tensor* out,
                     const char* call) {
   const Output output(engine, out, dynamic_shape(view.shape), call);
-  const AnyView<float> to = any_view(output->data(), view.shape);
+  const AnyView<float> to(output->data(), view.shape);
   check_no_overlap(to, view, call, "out");
   tril::copy(view, to, engine.context);
   return output.handle();
@@ -87,14 +87,14 @@ TensorHandle slice_backward(Engine& engine, const Tensor& d_out, const Numbers& 
   checked_count(shape.sizes.data(), shape.rank, sizeof(float), kCall, "shape");
   const std::vector<Slice> slices = slices_from(ranges);
   // Nothing is read of what is not there yet.
-  const AnyShape taken = tril::slice(any_view(d_out.data(), shape), slices, kCall).shape;
+  const AnyShape taken = tril::slice({d_out.data(), shape}, slices, kCall).shape;
   if (d_out.shape() != dynamic_shape(taken)) {
     fail(kCall, "d_out",
          {"shape must be that of the slice, ", dynamic_shape(taken), ", is ", d_out});
   }
   const Output output(engine, out, dynamic_shape(shape), kCall);
-  const AnyView<float> d_x = any_view(output->data(), shape);
-  const AnyView<const float> from = any_view(d_out.data(), taken);
+  const AnyView<float> d_x(output->data(), shape);
+  const AnyView<const float> from(d_out.data(), taken);
   check_no_overlap(d_x, from, kCall, "out");
   tril::slice_backward(from, slices, d_x, engine.context);
   return output.handle();
@@ -112,7 +112,7 @@ TensorHandle join(Engine& engine, const std::string& name, const TensorList& lis
   }
   const AnyShape shape = joined_shape(how, tensors, axis);
   const Output output(engine, out, dynamic_shape(shape), call);
-  tril::join(how, tensors, axis, any_view(output->data(), shape), engine.context);
+  tril::join(how, tensors, axis, {output->data(), shape}, engine.context);
   return output.handle();
 }
 

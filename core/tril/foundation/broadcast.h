@@ -48,8 +48,8 @@ std::optional<AnyShape> broadcast_shape(const AnyShape& a, const AnyShape& b) no
 // The same; throws Error, in the name of `call` and of `y`, where there is none.
 AnyShape broadcast_shape(const AnyShape& x, const AnyShape& y, const char* call);
 
-// A view whose rank is known only when the program runs. Made of a view, of a buffer, or of one
-// number, which is a tensor without axes and must outlive it.
+// A view whose rank is known only when the program runs. Made of a view, of a buffer, of elements
+// and a shape, or of one number, which is a tensor without axes and must outlive it.
 template <typename T>
 struct AnyView {
   T* data = nullptr;   // the first element
@@ -72,6 +72,14 @@ struct AnyView {
   // Of all of a buffer, to be read.
   template <typename U, int Rank>
   AnyView(const Buffer<U, Rank>& buffer) noexcept : AnyView(buffer.view()) {}
+  // Of elements without gaps, in row-major order.
+  AnyView(T* first, const AnyShape& sizes) noexcept : data(first), shape(sizes), strides(sizes) {
+    Index stride = 1;
+    for (int axis = sizes.rank; axis-- > 0;) {
+      strides[axis] = stride;
+      stride = detail::wrapping_product(stride, sizes[axis]);
+    }
+  }
   // Of one number.
   AnyView(T& number) noexcept : data(&number) {}
 

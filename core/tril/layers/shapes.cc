@@ -118,8 +118,7 @@ AnyView<const float> insert_axis(const AnyView<const float>& x, Index axis, cons
 AnyView<const float> reshape(const AnyView<const float>& x, std::span<const Index> sizes) {
   constexpr const char* kCall = "reshape";
   check_strided(x, kCall, "x");
-  AnyView<const float> view = x;
-  AnyShape& shape = view.shape = shape_of(sizes, kCall);
+  AnyShape shape = shape_of(sizes, kCall);
   const auto count_of = [&](const AnyShape& of) {
     return checked_count(of.sizes.data(), of.rank, sizeof(float), kCall, "shape");
   };
@@ -135,13 +134,7 @@ AnyView<const float> reshape(const AnyView<const float>& x, std::span<const Inde
     fail(kCall, "shape", {"cannot be ", sizes, " of ", count, " elements; x is ", x.shape});
   }
   if (!is_contiguous(x)) fail(kCall, "x", {"must have no gaps: copy it; shape is ", x.shape});
-  view.strides.rank = shape.rank;
-  Index stride = 1;
-  for (int axis = shape.rank; axis-- > 0;) {
-    view.strides[axis] = stride;
-    stride = detail::wrapping_product(stride, shape[axis]);
-  }
-  return view;
+  return {x.data, shape};
 }
 
 AnyShape joined_shape(Join how, std::span<const AnyView<const float>> tensors, Index axis) {

@@ -8,7 +8,7 @@
 
 namespace tril::detail {
 
-inline constexpr int kMostBatchAxes = 6;  // of 8 axes in all
+inline constexpr int kMostBatchAxes = kMostAxes - 2;
 
 struct ProductBatch {
   struct Axis {

@@ -12,16 +12,16 @@ namespace tril {
 // Gradients of a product, with the shapes of a and b; each is overwritten. A gradient that is not
 // given is not computed.
 struct MatmulGradients {
-  MatrixStack<float> d_a = {};  // of a
-  MatrixStack<float> d_b = {};  // of b
+  AnyView<float> d_a = {};  // of a
+  AnyView<float> d_b = {};  // of b
 };
 
 // d_out has the shape of batched_matmul's out; a, b and options are those of the forward pass, but
 // method, levels and accumulate are ignored. The fastest known method is used; results do not
 // depend on the number of threads. Outputs may not share memory with anything else. Throws Error
 // where shapes do not fit, before anything is written.
-void matmul_backward(const MatrixStack<const float>& d_out, const MatrixStack<const float>& a,
-                     const MatrixStack<const float>& b, const MatmulOptions& options,
+void matmul_backward(const AnyView<const float>& d_out, const AnyView<const float>& a,
+                     const AnyView<const float>& b, const MatmulOptions& options,
                      const MatmulGradients& gradients, const Context& context = {});
 
 }  // namespace tril

@@ -1,52 +1,50 @@
-// Checks of all calls on stacks of matrices.
+// Checks of all calls on stacks of matrices, and what their axes mean.
 #pragma once
 
+#include <tril/foundation/broadcast.h>
 #include <tril/foundation/check.h>
-#include <tril/matmul/batched.h>
-
-#include <string_view>
+#include <tril/matmul/matmul.h>
 
 namespace tril::detail {
 
-// The axes of a stack before those of its matrices.
-BatchAxes axes_of(const MatrixStack<const float>& stack) noexcept;
+// The axes before those of the matrices.
+inline AnyShape batch_axes(AnyShape shape) noexcept {
+  shape.rank -= 2;
+  return shape;
+}
 
-// All axes of a stack.
-AnyShape stack_shape(const MatrixStack<const float>& stack) noexcept;
+// The shape of matrices [rows, cols] along `axes`.
+inline AnyShape stack_shape(AnyShape axes, Index rows, Index cols) noexcept {
+  axes[axes.rank++] = rows;
+  axes[axes.rank++] = cols;
+  return axes;
+}
 
-// The same for a stack of matrices [rows, cols] along `axes`.
-AnyShape stack_shape(const BatchAxes& axes, Index rows, Index cols) noexcept;
+// The matrix of a stack that begins at `data`.
+template <typename T>
+MatrixView<T> matrix_of(const AnyView<T>& stack, T* data) noexcept {
+  const int rows = stack.shape.rank - 2, cols = rows + 1;
+  return {data, {stack.shape[rows], stack.shape[cols]}, {stack.strides[rows], stack.strides[cols]}};
+}
+// The first matrix.
+template <typename T>
+MatrixView<T> first_matrix(const AnyView<T>& stack) noexcept {
+  return matrix_of(stack, stack.data);
+}
 
-// Throws Error unless the stack is given and no axis is below 0.
-void check_stack(const MatrixStack<const float>& stack, const char* call, const char* argument);
-
-// Whether the stack has exactly `axes` before matrices [rows, cols].
-bool has_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
-               Index cols) noexcept;
-
-// Throws Error unless it has; `why` explains the expected shape.
-void check_stack_shape(const MatrixStack<const float>& stack, const BatchAxes& axes, Index rows,
-                       Index cols, const char* call, const char* argument, const Message& why);
+// check_view of a stack, which must have the axes of matrices.
+template <typename T>
+void check_stack(const AnyView<T>& stack, const char* call, const char* argument) {
+  const int rank = stack.shape.rank;
+  if (stack.data && (rank < 2 || rank > kMostAxes)) {
+    fail(call, argument, {"must have 2 to ", kMostAxes, " axes, has ", rank});
+  }
+  check_view(stack, call, argument);
+}
 
 // batched_matmul for a caller that has already checked the arguments.
-void run_batched_matmul(const MatrixStack<const float>& a, const MatrixStack<const float>& b,
-                        const MatmulOptions& options, const MatrixStack<float>& out,
+void run_batched_matmul(const AnyView<const float>& a, const AnyView<const float>& b,
+                        const MatmulOptions& options, const AnyView<float>& out,
                         const Context& context);
-
-// The stack as one view, to find the memory that it covers.
-template <typename T>
-AnyView<T> as_view(const MatrixStack<T>& stack) noexcept {
-  AnyView<T> view = stack.first;
-  view.shape.rank = view.strides.rank = stack.rank + 2;
-  for (int axis = 0; axis < stack.rank; ++axis) {
-    view.shape[axis] = stack.shape[static_cast<std::size_t>(axis)];
-    view.strides[axis] = stack.strides[static_cast<std::size_t>(axis)];
-  }
-  for (int axis = 0; axis < 2; ++axis) {
-    view.shape[stack.rank + axis] = stack.first.size(axis);
-    view.strides[stack.rank + axis] = stack.first.stride(axis);
-  }
-  return view;
-}
 
 }  // namespace tril::detail
