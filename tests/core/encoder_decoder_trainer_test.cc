@@ -2,6 +2,7 @@
 // known.
 #include <gtest/gtest.h>
 #include <tril/model/encoder_decoder_file.h>
+#include <tril/model/model_file.h>
 #include <tril/training/sequence_tasks.h>
 
 #include <algorithm>
@@ -45,6 +46,10 @@ TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
   constexpr double kReordered = 4 * 16 * testing::kRounding;
   EXPECT_NEAR(one.loss, two.loss, kReordered * one.loss);
   EXPECT_NEAR(one.gradient_norm, two.gradient_norm, kReordered * one.gradient_norm);
+  const ModelLoss of_all = together.trainer.evaluate(all.batch());
+  const ModelLoss of_two = together.trainer.evaluate(batches);
+  EXPECT_EQ(of_all.counted, of_two.counted);
+  EXPECT_NEAR(of_all.sum, of_two.sum, kReordered * of_all.sum);
   // By tensors: each to what is largest in it.
   const auto a = stored_parameters(together.model.gradients());
   const auto b = stored_parameters(apart.model.gradients());
@@ -186,6 +191,8 @@ TEST(EncoderDecoderTrainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
             std::string::npos);
   cut.metadata.erase("model.norm");
   EXPECT_EQ(refused(cut, same), "read_checkpoint: model.norm: is missing: this is no checkpoint");
+  EXPECT_EQ(error_of([&] { read_checkpoint(cut); }),
+            "read_checkpoint: file: is a checkpoint of an encoder-decoder");
   // How many steps there are in all may differ.
   options = kQuick, options.schedule.steps = 40;
   Training longer(small(), options);

@@ -1,5 +1,6 @@
 // What a trainer refuses, and where it stops: nothing has changed then, and the next step works.
 #include <gtest/gtest.h>
+#include <tril/model/encoder_decoder_file.h>
 #include <tril/model/model_file.h>
 
 #include <algorithm>
@@ -51,9 +52,31 @@ TEST(Trainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
                 [](const NamedTensor& each) { return each.name == "second_moment.h.1.ln_2.bias"; });
   EXPECT_EQ(error_of([&] { restore_checkpoint(cut, *run.trainer); }),
             "restore_checkpoint: second_moment.h.1.ln_2.bias: is not in the file");
+  EXPECT_EQ(error_of([&] { read_encoder_decoder_checkpoint(cut); }),
+            "read_checkpoint: file: is a checkpoint of a language model");
   cut.metadata["model.heads"] = "two";
   EXPECT_EQ(error_of([&] { read_checkpoint(cut); }),
             "read_checkpoint: model.heads: \"two\" cannot be read");
+}
+
+TEST(Trainer, NamesTheBatchThatDoesNotFit) {
+  Training run;
+  const std::int32_t good[] = {1, 2}, bad[] = {1, 99};
+  const MatrixView<const std::int32_t> fits(good, {1, 2}), beyond(bad, {1, 2});
+  const TrainingBatch batches[] = {{{}, fits, fits}, {{}, fits, beyond}, {fits, fits, fits}};
+  for (const bool steps : {true, false}) {
+    const auto refused = [&](std::span<const TrainingBatch> given) {
+      return error_of([&] {
+        if (steps) run.trainer->step(given);
+        run.trainer->evaluate(given);
+      });
+    };
+    const std::string call = steps ? "Trainer::step: " : "Trainer::evaluate: ";
+    EXPECT_EQ(refused({}), call + "batches: there are none");
+    EXPECT_EQ(refused({batches, 2}).find(call + "batches.1.targets: 99 at [0, 1]"), 0u);
+    EXPECT_EQ(refused({batches + 2, 1}), call + "source: is for an encoder-decoder");
+    EXPECT_EQ(run.trainer->steps(), 0);
+  }
 }
 
 // An infinite bias behind the last layer makes logits infinite and their softmax NaN: on the way

@@ -170,6 +170,9 @@ describe('what does not fit', () => {
         refuse_(run({ tokens: [], targets: [] }), call, 'tokens', 'not empty');
         refuse_(run({ tokens: [0.5], targets: [1] }), call, 'tokens', 'whole numbers');
         refuse_(run({ tokens, target: tokens }), call, 'target', 'did you mean "targets"?');
+        for (const none of [0, '', false]) {
+          refuse_(run(none as never), call, 'batch', 'must be an object');
+        }
         const eleven = new Int32Array(11);
         const flat = 'rows of 8';
         refuse_(run({ tokens: eleven, targets: eleven }), call, 'tokens', flat);

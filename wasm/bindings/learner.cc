@@ -60,12 +60,10 @@ Numbers learner_step(Learner& learner, const Integers& tokens, const Integers& s
 }
 
 Numbers learner_evaluate(Learner& learner, const Integers& tokens, const Integers& sizes) {
-  ModelLoss all;
-  for (const TrainingBatch& each : GivenBatches(tokens, sizes).all) {
-    all += learner.learning().evaluate(each, learner.engine.context);
-  }
+  const GivenBatches batches(tokens, sizes);
+  const ModelLoss loss = learner.learning().evaluate(batches.all, learner.engine.context);
   learner.count_bytes();
-  return to_javascript(all);
+  return to_javascript(loss);
 }
 
 double learner_done(Learner& learner) { return static_cast<double>(learner.learning().steps()); }

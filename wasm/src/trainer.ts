@@ -73,7 +73,7 @@ export class Trainer extends TrainedModel {
   override step(batch?: TokenBatch): TrainingStep {
     const call = 'step';
     const chosen = batch ?? this.nextBatch(call);
-    if (chosen) return this.stepOver(this.#batch(call, chosen));
+    if (chosen !== undefined) return this.stepOver(this.#batch(call, chosen));
     return this.run(call, (raw) => stepOf(raw.stepOnData()));
   }
 
@@ -118,7 +118,7 @@ export class Trainer extends TrainedModel {
    */
   evaluate(batch?: TokenBatch): TrainingLoss {
     const call = 'evaluate';
-    if (batch) return this.lossOver(this.#batch(call, batch));
+    if (batch !== undefined) return this.lossOver(this.#batch(call, batch));
     return this.run(call, (raw) => lossOf(raw.evaluateOnData()));
   }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <tril/foundation/buffer.h>
+#include <tril/foundation/check.h>
 #include <tril/model/model_parameters.h>
 #include <tril/model/model_pass.h>
 #include <tril/model/trainable.h>
@@ -78,6 +79,7 @@ class LanguageModel final : public Trainable {
   void check(const MatrixView<const std::int32_t>& tokens,
              const MatrixView<const std::int32_t>& targets, const char* call) const;
   void check(const TrainingBatch& batch, const char* call) const override {
+    if (batch.source) fail(call, "source", "is for an encoder-decoder");
     check(batch.target, batch.labels, call);
   }
 

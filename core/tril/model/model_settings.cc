@@ -101,8 +101,10 @@ void set_given(const Metadata& given, Config& config, TrainerOptions& options) {
 
 constexpr const char* kRead = "read_checkpoint";
 
+// Throws Error for a checkpoint of the other kind of model, which has such a setting.
 template <typename Checkpoint>
-Checkpoint read_from(const Metadata& settings) {
+Checkpoint read_from(const Metadata& settings, const char* of_other, const char* other) {
+  if (settings.contains(of_other)) fail(kRead, "file", {"is a checkpoint of ", other});
   Checkpoint checkpoint;
   read_settings(settings, kRead, MissingSetting::refused, checkpoint.config, checkpoint.options);
   const SettingsReader read("trainer.", settings, kRead, MissingSetting::refused);
@@ -168,7 +170,7 @@ void set_settings(const Metadata& given, EncoderDecoderConfig& config, TrainerOp
 }
 
 Checkpoint read_checkpoint(const Safetensors& file) {
-  Checkpoint checkpoint = read_from<Checkpoint>(file.metadata);
+  Checkpoint checkpoint = read_from<Checkpoint>(file.metadata, "model.encoder_layers", "an encoder-decoder");
   if (file.metadata.contains("lora.rank")) {
     read_lora_settings(file.metadata, kRead, checkpoint.lora.emplace());
   }
@@ -177,7 +179,7 @@ Checkpoint read_checkpoint(const Safetensors& file) {
 }
 
 EncoderDecoderCheckpoint read_encoder_decoder_checkpoint(const Safetensors& file) {
-  const auto checkpoint = read_from<EncoderDecoderCheckpoint>(file.metadata);
+  const auto checkpoint = read_from<EncoderDecoderCheckpoint>(file.metadata, "model.layers", "a language model");
   check_encoder_decoder_config(checkpoint.config, kRead);
   return checkpoint;
 }

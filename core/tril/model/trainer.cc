@@ -90,8 +90,7 @@ void Trainer::set_share(TrainingShare share) {
   share_ = std::move(share);
 }
 
-void Trainer::check(std::span<const TrainingBatch> batches) const {
-  const char* const call = step_.c_str();
+void Trainer::check(std::span<const TrainingBatch> batches, const char* call) const {
   if (batches.empty()) fail(call, "batches", "there are none");
   for (std::size_t n = 0; n < batches.size(); ++n) {
     try {
@@ -107,7 +106,7 @@ void Trainer::check(std::span<const TrainingBatch> batches) const {
 // gradients += those of the mean loss, batch by batch;  clip;  step
 TrainingStep Trainer::step(std::span<const TrainingBatch> batches, const Context& context) {
   const detail::Stopwatch watch;
-  check(batches);
+  check(batches, step_.c_str());
   TrainingStep result;
   Index label_count = 0;
   for (const TrainingBatch& each : batches) {
@@ -220,13 +219,15 @@ TrainingStep Trainer::step(std::span<const std::int32_t> stream, const Context& 
   return result;
 }
 
-ModelLoss Trainer::evaluate(const TrainingBatch& batch, const Context& context) {
-  trained_.check(batch, evaluate_.c_str());
+ModelLoss Trainer::evaluate(std::span<const TrainingBatch> batches, const Context& context) {
+  check(batches, evaluate_.c_str());
   ModelLoss all;
-  const Index rows = batch.target.size(0);
-  for (Index at = 0; at < rows; at += options_.batch) {
-    const Index count = std::min(options_.batch, rows - at);
-    all += trained_.loss(rows_of(batch, at, count), own(context));
+  for (const TrainingBatch& batch : batches) {
+    const Index rows = batch.target.size(0);
+    for (Index at = 0; at < rows; at += options_.batch) {
+      const Index count = std::min(options_.batch, rows - at);
+      all += trained_.loss(rows_of(batch, at, count), own(context));
+    }
   }
   return all;
 }

@@ -100,8 +100,13 @@ class Trainer {
   // and for more than one without add_up.
   void set_share(TrainingShare share);
 
-  // The loss of a batch. Throws Error where it does not fit the model.
-  ModelLoss evaluate(const TrainingBatch& batch, const Context& context = {});
+  // The loss of all labels of the batches that count. Throws Error where a batch does not fit the
+  // model, as step() does.
+  ModelLoss evaluate(std::span<const TrainingBatch> batches, const Context& context = {});
+  // The same of one batch.
+  ModelLoss evaluate(const TrainingBatch& batch, const Context& context = {}) {
+    return evaluate(std::span(&batch, 1), context);
+  }
   // The same of tokens and targets [B, T] of a language model.
   ModelLoss evaluate(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
                      const Context& context = {}) {
@@ -134,7 +139,8 @@ class Trainer {
   std::size_t scratch_bytes() const noexcept { return scratch_.capacity(); }
 
  private:
-  void check(std::span<const TrainingBatch> batches) const;
+  // Throws Error in the name of `call` where there are no batches or one does not fit the model.
+  void check(std::span<const TrainingBatch> batches, const char* call) const;
   // Accumulates the gradients of its share of a batch, and its durations; returns the sum of
   // losses. Counts the parts that are computed at once in `part`, which decides over dropout.
   double accumulate(const TrainingBatch& batch, double scale, Index& part, TrainingStep& result,
