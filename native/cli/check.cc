@@ -1,5 +1,6 @@
 // tril check EXPECTED ACTUAL: how far two files are apart.
 #include <tril/foundation/compare.h>
+#include <tril/foundation/error.h>
 #include <tril/foundation/message.h>
 
 #include <cmath>
@@ -95,7 +96,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   nlohmann::ordered_json tensors = nlohmann::ordered_json::array();
   bool passes = true;
   const auto add = [&](const std::string& name, Finding finding) {
-    text += (name.empty() ? "" : name + ": ") + finding.text;
+    text += (name.empty() ? "" : detail::on_one_line(name) + ": ") + finding.text;
     if (!expected.is_npy()) finding.report["name"] = name;
     finding.report["passes"] = finding.passes;
     tensors.push_back(finding.report);

@@ -1,4 +1,5 @@
 // tril info FILE: what a file holds.
+#include <tril/foundation/error.h>
 #include <tril/foundation/statistics.h>
 
 #include <cmath>
@@ -38,7 +39,8 @@ Summary summarise(const Tensor<double>& tensor) {
 }
 
 std::string text_of(const std::string& name, const Tensor<double>& tensor, const Summary& summary) {
-  std::string text = name + ": " + element_name(tensor.type) + " " + tensor.shape_text();
+  std::string text =
+      detail::on_one_line(name) + ": " + element_name(tensor.type) + " " + tensor.shape_text();
   if (summary.any_finite) {
     const auto number = [](double value) { return general_text(value, 4); };
     text += ", " + number(summary.finite.smallest) + " to " + number(summary.finite.largest) +
@@ -85,7 +87,7 @@ ExitCode run(const Program& program, const std::string& path) {
   }
   nlohmann::ordered_json unread = nlohmann::ordered_json::array();
   for (const auto& [name, problem] : file.unread) {
-    text += name + ": not read: " + problem + '\n';
+    text += detail::on_one_line(name) + ": not read: " + problem + '\n';
     unread.push_back({{"name", name}, {"problem", problem}});
   }
   constexpr const char* kFormats[] = {"npy", "npz", "safetensors"};  // in the order of FileFormat

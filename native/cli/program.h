@@ -1,6 +1,7 @@
 // The program `tril`: one command a file, each adding itself.
 #pragma once
 
+#include <tril/foundation/error.h>
 #include <tril/foundation/message.h>
 #include <tril/foundation/named.h>
 
@@ -19,7 +20,8 @@ namespace tril::cli {
 
 // A message for the user, which says what and where in one line.
 class Failure : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+ public:
+  explicit Failure(std::string_view text) : std::runtime_error(detail::on_one_line(text)) {}
 };
 
 enum ExitCode { kDone = 0, kDifferent = 1, kFailed = 2, kInterrupted = 130 };

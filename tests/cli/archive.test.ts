@@ -124,4 +124,22 @@ describe('.safetensors', () => {
     write('s.safetensors', Buffer.from(one.replace('"F32"', '"C64"'), 'latin1'));
     expect(failure('info', 's.safetensors')).toBe(`s.safetensors: s: ${problem}`);
   });
+
+  it('may have names that a terminal would obey: these are written out', () => {
+    const name = 'a\x1b[2J\nb';
+    const shown = 'a\\u001b[2J\\nb: ';
+    const one = safetensors({ [name]: { shape: [2, 2], values } });
+    write('n.safetensors', one);
+    expect(report('info', 'n.safetensors').tensors).toMatchObject([{ name }]);
+    expect(tril('info', 'n.safetensors').out.startsWith(shown)).toBe(true);
+    expect(tril('check', 'n.safetensors', 'n.safetensors').out.startsWith(shown)).toBe(true);
+    const both = safetensors({ q: { shape: [2, 2], values }, [name]: { shape: [2, 2], values } });
+    const text = Buffer.from(both).toString('latin1');
+    const at = text.indexOf('a\\u001b');
+    write(
+      'u.safetensors',
+      Buffer.from(text.slice(0, at) + text.slice(at).replace('"F32"', '"C64"'), 'latin1'),
+    );
+    expect(tril('info', 'u.safetensors').out).toContain(`\n${shown}not read: `);
+  });
 });

@@ -1,11 +1,8 @@
 #include <tril/foundation/error.h>
 
 namespace tril {
-namespace {
 
-// Names and texts of files are part of messages, and may hold anything: control characters as JSON
-// writes them.
-std::string on_one_line(std::string_view text) {
+std::string detail::on_one_line(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string line;
   for (const char c : text) {
@@ -23,13 +20,11 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
-}  // namespace
-
 Error::Error(std::string_view call, std::string_view argument, std::string_view problem)
-    : std::runtime_error(on_one_line(call) + ": " + on_one_line(argument) + ": " +
-                         on_one_line(problem)),
-      call_(on_one_line(call)),
-      argument_(on_one_line(argument)),
-      problem_(on_one_line(problem)) {}
+    : std::runtime_error(detail::on_one_line(call) + ": " + detail::on_one_line(argument) + ": " +
+                         detail::on_one_line(problem)),
+      call_(detail::on_one_line(call)),
+      argument_(detail::on_one_line(argument)),
+      problem_(detail::on_one_line(problem)) {}
 
 }  // namespace tril

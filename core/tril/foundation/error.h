@@ -27,4 +27,12 @@ class Error : public std::runtime_error {
   std::string problem_;
 };
 
+namespace detail {
+
+// Writes control characters as JSON does: names and texts of files are part of messages, and may
+// hold anything.
+std::string on_one_line(std::string_view text);
+
+}  // namespace detail
+
 }  // namespace tril
