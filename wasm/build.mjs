@@ -6,6 +6,7 @@
 // Compiled modules are copied to src/generated (where tsc looks for their types) and to
 // dist/generated.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -18,6 +19,7 @@ import { entries } from './toolchain/entries.mjs';
 import { withOrderedFunctions } from './toolchain/function-order.mjs';
 import { withLeastMemory } from './toolchain/memory-limits.mjs';
 import { portable } from './toolchain/portable.mjs';
+import { withCustomSection } from './toolchain/sections.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -34,6 +36,10 @@ async function compile() {
 /** In pages, what memory that is shared begins with: 16 MB, more than modules have before the first call. */
 const leastPages = 256;
 
+/** A name that a module has in common with its script alone, so that another one is told from it (src/load.ts). */
+const tagOf = (name, wasm) =>
+  `${name} ${createHash('sha256').update(wasm).digest('hex').slice(0, 12)}`;
+
 /** As .js and .d.ts, since some hosts know no .mjs and serve it as data. */
 function copyModules(buildFolder) {
   const targets = ['src', 'dist'].map((folder) => join(here, folder, 'generated'));
@@ -44,15 +50,19 @@ function copyModules(buildFolder) {
   for (const [variant, name] of modules) {
     const built = join(buildFolder, `wasm-${variant}`, 'wasm');
     const ordered = withOrderedFunctions(readFileSync(join(built, `${name}.wasm`)));
-    const wasm = unthreaded.includes(variant) ? ordered : withLeastMemory(ordered, leastPages);
+    const code = unthreaded.includes(variant) ? ordered : withLeastMemory(ordered, leastPages);
+    const tag = tagOf(name, code);
+    const wasm = withCustomSection(code, 'tril', tag);
     const script = portable(readFileSync(join(built, `${name}.mjs`), 'utf8'), name);
     const types = readFileSync(join(built, `${name}.d.mts`), 'utf8');
     const inline = JSON.stringify(gzipSync(wasm, { level: 9 }).toString('base64'));
     for (const target of targets) {
       const write = (ending, text) => writeFileSync(join(target, `${name}${ending}`), text);
       write('.wasm', wasm);
-      write('.d.ts', `${types}export declare const wasmUrl: () => URL;\n`);
-      write('.js', script);
+      const more =
+        'export declare const wasmUrl: () => URL;\nexport declare const wasmTag: string;\n';
+      write('.d.ts', types + more);
+      write('.js', `${script}export const wasmTag=${JSON.stringify(tag)};\n`);
       if (!unthreaded.includes(variant) || name.endsWith('-lessons')) continue;
       write('-inline.js', `export default ${inline};\n`);
       write('-inline.d.ts', 'declare const inline: string;\nexport default inline;\n');

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { loadTril, Tensor, TrilError, variants } from 'tril';
+import { loadTril as loadLessons } from 'tril/lessons';
 import { loadTril as loadTraining } from 'tril/training';
 import { loadTril as loadInWorker } from 'tril/worker';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -105,14 +106,34 @@ describe('a module that is handed over', () => {
     [
       'the module of another entry',
       bytesOf('tril-simd-training'),
-      'is that of another variant or version: WebAssembly.instantiate',
+      /is that of another variant or version: tril-simd-training \w{12} in place of tril-simd \w{12}/,
     ],
   ])('is refused: %s', async (_, wasm, says) => {
     for (const load of [loadTril, loadInWorker]) {
       const error = await load({ wasm: wasm as never }).catch((thrown: unknown) => thrown);
       if (load === loadInWorker && wasm instanceof Response) continue; // its body has been read
       expect(error).toMatchObject({ name: 'TrilError', call: 'loadTril', argument: 'wasm' });
-      expect((error as TrilError).message).toContain(says);
+      expect((error as TrilError).message).toMatch(says);
+    }
+  });
+
+  it('is refused where it is any other of the package, by every script', async () => {
+    const parts = { '': loadTril, '-lessons': loadLessons, '-training': loadTraining };
+    const names = variants.flatMap((variant) =>
+      Object.keys(parts).map((part) => `tril-${variant}${part}`),
+    );
+    const modules = names.map((name) => new WebAssembly.Module(bytesOf(name)));
+    for (const variant of variants) {
+      for (const [part, load] of Object.entries(parts)) {
+        const own = `tril-${variant}${part}`;
+        for (const [n, wasm] of modules.entries()) {
+          if (names[n] === own) continue;
+          const loading = load({ variant, wasm });
+          await expect(loading, `${names[n]} for ${own}`).rejects.toThrow(
+            `loadTril: wasm: is that of another variant or version: ${names[n]} `,
+          );
+        }
+      }
     }
   });
 

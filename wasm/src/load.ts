@@ -158,6 +158,15 @@ async function moduleFound(
   }
 }
 
+/** Throws where the module is another script's. One whose custom sections a tool has taken away is believed. */
+function checkTag(module: WasmModule, { wasmTag }: Script, argument: string) {
+  const [section] = WebAssembly.Module.customSections(module as WebAssembly.Module, 'tril');
+  const tag = section && new TextDecoder().decode(section);
+  if (tag === undefined || tag === wasmTag) return;
+  const problem = `is that of another variant or version: ${tag} in place of ${wasmTag}`;
+  throw new TrilError('loadTril', argument, problem);
+}
+
 /** The script, with its module in it, and all workers of it running; they are added to `started`. */
 function run(
   script: Script,
@@ -231,6 +240,7 @@ export async function loadFrom<More extends object>(
     throw new TrilError('loadTril', 'variant', problem);
   });
   const module = await (given ?? moduleFound(script, name, wasmUrl));
+  checkTag(module, script, wasm === undefined && wasmUrl ? 'wasmUrl' : 'wasm');
   const workers: StartedWorker[] = [];
   const sharing = {
     trilWorkers: available - 1,

@@ -68,4 +68,6 @@ export interface Script {
   readonly default: (options: RawOptions) => Promise<Raw>;
   /** Where its module lies: beside it, unless a bundler has put it elsewhere. */
   readonly wasmUrl: () => URL;
+  /** What a section of that module, named `tril`, must say. */
+  readonly wasmTag: string;
 }

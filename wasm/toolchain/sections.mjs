@@ -46,3 +46,11 @@ function endOfImport(module, kind, at) {
   const least = unsigned(module, at + 1);
   return hasMost ? unsigned(module, least.end).end : least.end;
 }
+
+/** The module with a custom section of this name at its end, which holds a text. */
+export function withCustomSection(module, name, text) {
+  const [title, content] = [name, text].map((each) => Buffer.from(each));
+  const size = 1 + title.length + content.length;
+  if (size > 127) throw new Error(`the section ${name} is too long`); // a size of one byte
+  return Buffer.concat([module, Buffer.of(0, size, title.length), title, content]);
+}
