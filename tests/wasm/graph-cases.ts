@@ -11,6 +11,16 @@ export interface Case {
   readonly below?: Readonly<Record<string, number>>;
 }
 
+/** The names of all operations but inputs, as a graph has them: `split` is several slices. */
+export const operations: readonly string[] = (() => {
+  let names: readonly string[] = [];
+  graph({ x: [1] }, ({ x }, calls) => {
+    names = Object.keys(calls).filter((name) => name !== 'split');
+    return { y: calls.exp(x) };
+  });
+  return names;
+})();
+
 /** One head of attention, as small operations. */
 export const attention = graph(
   { X: ['T', 'C'], W_Q: ['C', 'D'], W_K: ['C', 'D'], W_V: ['C', 'D'] },

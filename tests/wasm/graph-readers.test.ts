@@ -1,5 +1,5 @@
-// Graphs as programs, which run; as costs, against a naive computation that counts; and as formulas.
-import { cost, formula, graph, program, programLanguages, run, shapes } from 'tril/graph';
+// Graphs as programs, which run, and as formulas.
+import { formula, graph, program, programLanguages, run } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
 import { attention, cases, inputsOf, scaleOf } from './graph-cases.js';
 import { canRun, runPrograms } from './graph-programs.js';
@@ -107,95 +107,6 @@ describe('program', () => {
       refuse(() => program(attention, without, 'NumPy'), 'output', 'must be a tensor');
       const option = { shows: [] } as never;
       refuse(() => program(attention, values, 'NumPy', option), 'shows', 'mean "show"');
-    });
-  });
-});
-
-/** Operations of floating point, done one by one and counted. */
-class Counter {
-  flops = 0;
-  each = (...sizes: number[]) => {
-    const count = sizes.reduce((a, b) => a * b, 1);
-    return { do: (flops: number) => (this.flops += count * flops) };
-  };
-}
-
-describe('cost', () => {
-  it('is a formula in the sizes, and a number', () => {
-    const found = cost(attention);
-    expect(found.flops).toBe('6*C*D*T + 4*D*T*T + 1 + 6*T*T');
-    expect(found.inputBytes).toBe('4*C*T + 12*C*D');
-    expect(found.outputBytes).toBe('4*D*T');
-    expect(found.nodes['weights']).toEqual({ flops: '5*T*T', bytes: '8*T*T' });
-    const sizes = { T: 7, C: 5, D: 3 };
-    const counter = new Counter();
-    counter.each(3, 7, 3, 5).do(2); // Q, K and V: a product and a sum
-    counter.each(7, 7, 3).do(2);
-    counter.each(1).do(1); // sqrt
-    counter.each(7, 7).do(1);
-    counter.each(7, 7).do(5); // compare, subtract, exp, add, divide
-    counter.each(7, 3, 7).do(2);
-    expect(cost(attention, sizes).flops).toBe(counter.flops);
-    const { inputBytes, outputBytes, bytes } = cost(attention, sizes);
-    expect([inputBytes, outputBytes, bytes]).toEqual([4 * (35 + 45), 4 * 21, 4 * (35 + 45 + 21)]);
-  });
-
-  it('holds what run holds', () => {
-    withoutLeak(() => {
-      const given = inputsOf(cases[0]!);
-      const before = tril.memory().bytes;
-      run(tril, attention, given);
-      const { outputBytes, heldBytes } = cost(attention, { T: 4, C: 3, D: 2 });
-      expect(outputBytes + heldBytes).toBe(tril.memory().bytes - before);
-    });
-  });
-
-  it('counts as tril.cost does', () => {
-    const flopsOf = (operation: string, sizes: Record<string, number>, inputs: object) => {
-      const made = graph(inputs as Record<string, string[]>, (values, calls) => ({
-        y: (calls as never as Record<string, (...all: unknown[]) => never>)[operation]!(
-          ...Object.values(values),
-        ),
-      }));
-      return cost(made, sizes).flops;
-    };
-    const sizes = { N: 7, C: 5, F: 3 };
-    expect(flopsOf('matmul', sizes, { a: ['N', 'C'], b: ['C', 'F'] })).toBe(
-      tril.cost.matmul({ rows: 7, depth: 5, cols: 3 }).flops,
-    );
-    expect(flopsOf('linear', sizes, { x: ['N', 'C'], W: ['F', 'C'], b: ['F'] })).toBe(
-      tril.cost.linear({ rows: 7, in: 5, out: 3 }).flops,
-    );
-    expect(flopsOf('layerNorm', sizes, { x: ['N', 'C'], w: ['C'], b: ['C'] })).toBe(
-      tril.cost.layerNorm({ rows: 7, width: 5 }).flops,
-    );
-    expect(flopsOf('layerNorm', sizes, { x: ['N', 'C'] })).toBe(
-      tril.cost.layerNorm({ rows: 7, width: 5, affine: false }).flops,
-    );
-    for (const activation of ['relu', 'gelu', 'silu'] as const) {
-      expect(flopsOf(activation, sizes, { x: ['N', 'C'] })).toBe(
-        tril.cost.activation({ count: 35, activation }).flops,
-      );
-    }
-    expect(flopsOf('softmax', sizes, { x: ['N', 'C'] })).toBe(
-      tril.cost.softmax({ rows: 7, length: 5 }).flops,
-    );
-  });
-
-  it('has a number for every size', () => {
-    for (const each of cases) {
-      const sizes: Record<string, number> = {};
-      for (const [name, shape] of Object.entries(each.inputs)) {
-        for (const [axis, size] of shapes(each.graph)[name]!.entries())
-          sizes[size] ??= shape[axis]!;
-      }
-      expect(cost(each.graph, sizes).flops, each.name).toBeGreaterThanOrEqual(0);
-    }
-    expectRefused(() => cost(attention, { T: 1 }), {
-      ...{ call: 'cost', argument: 'X', says: 'there is no C' },
-    });
-    expectRefused(() => cost({ nodes: 1 } as never), {
-      ...{ call: 'cost', argument: 'nodes', says: 'must be an array' },
     });
   });
 });

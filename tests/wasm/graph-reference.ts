@@ -32,7 +32,7 @@ export const fill = (shape: readonly number[], value: At): Numbers => ({
 });
 
 /** A value as if it were repeated: axes are counted from the last. */
-const repeated =
+export const repeated =
   (x: Numbers): At =>
   (index) =>
     at(
@@ -40,7 +40,7 @@ const repeated =
       x.shape.map((size, axis) => (size === 1 ? 0 : index[axis + index.length - x.shape.length]!)),
     );
 
-function joint(a: readonly number[], b: readonly number[]): number[] {
+export function joint(a: readonly number[], b: readonly number[]): number[] {
   const rank = Math.max(a.length, b.length);
   return [...Array(rank).keys()].map((axis) => {
     const [x, y] = [a[axis - rank + a.length] ?? 1, b[axis - rank + b.length] ?? 1];
@@ -136,7 +136,7 @@ function reduce(x: Numbers, options: Options, join: (line: readonly number[]) =>
 type Options = Readonly<Record<string, never>>;
 type Computed = (inputs: readonly Numbers[], options: Options, sizes: Sizes) => Numbers;
 type Sizes = Readonly<Record<string, number>>;
-const front = (axis: number, rank: number) => (axis + rank) % rank;
+export const front = (axis: number, rank: number) => (axis + rank) % rank;
 
 /** A size such as '2*C/3 + 1': sums of factors, from left to right. */
 export const sizeOf = (text: number | string, sizes: Sizes): number =>
@@ -288,7 +288,7 @@ interface Rules {
 }
 
 /** Whether the query of a score sees its key. */
-function rulesOf({
+export function rulesOf({
   causal,
   window,
   strided,
@@ -340,32 +340,38 @@ function attend(
 operations['attention'] = attend;
 operations['multiHeadAttention'] = ([x, W, O, b, c], options) => {
   const { heads, causal = false } = options as unknown as { heads: number; causal?: boolean };
-  const [batch, tokens, width] = x!.shape as [number, number, number];
+  const [tokens, width] = x!.shape.slice(-2) as [number, number];
+  const stack = x!.shape.slice(0, -2);
   const depth = width / heads;
   const project = (part: number) =>
-    fill([batch, heads, tokens, depth], ([n, h, t, d]) => {
-      const row = part * width + h! * depth + d!;
+    fill([...stack, heads, tokens, depth], (index) => {
+      const [h, t, d] = index.slice(-3) as [number, number, number];
+      const row = part * width + h * depth + d;
       let sum = b ? b.data[row]! : 0;
-      for (let i = 0; i < width; ++i) sum += at(x!, [n!, t!, i]) * at(W!, [row, i]);
+      for (let i = 0; i < width; ++i)
+        sum += at(x!, [...index.slice(0, -3), t, i]) * at(W!, [row, i]);
       return sum;
     });
   const head = attend([project(0), project(1), project(2)], { causal });
-  return fill([batch, tokens, width], ([n, t, out]) => {
-    let sum = c ? c.data[out!]! : 0;
+  return fill(x!.shape, (index) => {
+    const [t, out] = index.slice(-2) as [number, number];
+    let sum = c ? c.data[out]! : 0;
     for (let i = 0; i < width; ++i) {
-      sum += at(head, [n!, Math.floor(i / depth), t!, i % depth]) * at(O!, [out!, i]);
+      const place = [...index.slice(0, -2), Math.floor(i / depth), t, i % depth];
+      sum += at(head, place) * at(O!, [out, i]);
     }
     return sum;
   });
 };
 
-/** Every value of a graph, of inputs by name; values in `fixed` are what they are there. */
+/** Every value of a graph, of inputs by name; values in `fixed` are what they are there. `known` are sizes that no input has. */
 export function compute(
   { nodes }: Graph,
   given: Given,
   fixed: Given = {},
+  known: Sizes = {},
 ): Record<string, Numbers> {
-  const sizes: Record<string, number> = {};
+  const sizes: Record<string, number> = { ...known };
   for (const { name, operation, options } of nodes) {
     if (operation !== 'input') continue;
     for (const [axis, size] of (options['shape'] as (number | string)[]).entries()) {

@@ -1,6 +1,6 @@
 // Rows shifted to mean 0 and scaled to variance 1, or scaled alone; then, where they are given, weighted and shifted.
 import { define, number, type Operation } from '../operation.js';
-import { constant, count, equal, over, plus, shapeText, times } from '../sizes.js';
+import { constant, count, equal, plus, shapeText, times } from '../sizes.js';
 import { put, rowsOf, signed, upTo, viewed } from './common.js';
 
 const norm = (call: 'layerNorm' | 'rmsNorm'): Operation => {
@@ -69,8 +69,8 @@ const norm = (call: 'layerNorm' | 'rmsNorm'): Operation => {
       return `${name}(${[from, ...own, `{.eps = ${options.eps}}`, to].join(', ')});`;
     },
     // As tril.cost.layerNorm counts: mean, difference, square and their sum, scale; and 5 a row.
-    flops: ({ inputs: [x, ...others], output }) => {
-      const rows = over(count(output), x!.at(-1)!) ?? count(output.slice(0, -1));
+    flops: ({ inputs: [, ...others], output }) => {
+      const rows = count(output.slice(0, -1));
       const [each, row] = isCentred ? [6, 5] : [3, 4];
       return plus(times(constant(each + others.length), count(output)), times(constant(row), rows));
     },

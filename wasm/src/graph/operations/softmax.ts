@@ -1,6 +1,6 @@
 // e^x divided by its sum along an axis, and the logarithm of that.
 import { define, integer, type Operation } from '../operation.js';
-import { constant, count, times } from '../sizes.js';
+import { constant, count, plus, times } from '../sizes.js';
 import { axisOf, fromFront, put, signed, upTo } from './common.js';
 
 /** Of what a text leaves out, nothing. */
@@ -41,8 +41,11 @@ const along = (call: 'softmax' | 'logSoftmax'): Operation => {
       const axis = fromFront(options.axis, output.length) - output.length;
       return `${name}(${x}.view(), {.axis = ${axis}}, ${out}.view());`;
     },
-    // A maximum, its difference, e to it, and then a sum and what is made of it.
-    flops: ({ output }) => times(constant(5), count(output)),
+    // A maximum, its difference, e to it, and then a sum and what is made of it; of a row the logarithm of its sum.
+    flops: ({ options: { axis }, output }) => {
+      const rows = output.filter((_, i) => i !== fromFront(axis, output.length));
+      return plus(times(constant(5), count(output)), isLog ? count(rows) : constant(0));
+    },
     tex: ([x]) => `\\mathrm{${isLog ? 'log\\,softmax' : 'softmax'}}\\left(${x}\\right)`,
   });
 };

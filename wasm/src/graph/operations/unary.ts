@@ -63,6 +63,7 @@ export const negate = unary({
   numpy: (x) => `-${atom(x)}`,
   pytorch: (x) => `-${atom(x)}`,
   tex: (x) => `-${factor(x)}`,
+  flops: 0, // a change of sign
 });
 
 export const sqrt = unary({
