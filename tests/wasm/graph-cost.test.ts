@@ -1,91 +1,10 @@
 // Costs, against plain loops over doubles that count what they do.
-import { cost, graph, run, shapes, type Graph } from 'tril/graph';
+import { cost, graph, run, shapes } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
 import { attention, cases, inputsOf, operations } from './graph-cases.js';
-import { copies, Counter, naive } from './graph-counted.js';
+import { copies, counted, Counter, graphOf, naive, wholeInputs } from './graph-counted.js';
 import { compute, sizeOf, sizeOfShape, type Numbers } from './graph-reference.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
-
-type Named = readonly (string | number)[];
-interface Counted {
-  readonly inputs: readonly Named[];
-  readonly options?: Readonly<Record<string, unknown>>;
-}
-
-const [matrix, row, column] = [['T', 'D'], ['D'], ['T', 1]] as const;
-const of = (options: object, ...inputs: readonly Named[]): Counted => ({
-  inputs,
-  options: { ...options },
-});
-const ofOne = [of({}, matrix), of({}, ['B', 'T', 'D']), of({}, row), of({}, [1])];
-const ofTwo = [
-  ...[of({}, matrix, matrix), of({}, matrix, row), of({}, column, matrix), of({}, column, row)],
-  ...[of({}, [1], matrix), of({}, ['B', 1, 'D'], matrix)],
-];
-const reductions = [{}, { axis: 0 }, { axis: -1 }, { axis: 1, keepDims: true }, { keepDims: true }]
-  .map((options) => of(options, ['B', 'T', 'D']))
-  .concat(of({}, row), of({ axis: 0 }, matrix));
-const along = [
-  of({}, matrix),
-  of({ axis: 0 }, matrix),
-  of({ axis: 1 }, ['B', 'T', 'D']),
-  of({}, row),
-];
-const [queries, keys] = [['B', '2*H', 'T', 'D'] as const, ['B', 'H', 'S', 'D'] as const];
-const [three, four] = [['3*D', 'D'] as const, ['D', 'D'] as const];
-
-/** Inputs and options of each operation, from which it is counted. */
-const counted: Readonly<Record<string, readonly Counted[]>> = {
-  number: [of({ value: 'T + 1' })],
-  tri: [of({ rows: 'T' })],
-  transpose: [of({}, matrix), of({ axes: [0, 2, 1] }, ['B', 'T', 'D'])],
-  reshape: [of({ shape: ['T*D'] }, matrix), of({ shape: ['T', 1, 'D'] }, matrix)],
-  slice: [of({ axis: 1, start: 1, stop: 2 }, ['T', 3])],
-  concatenate: [of({ axis: 0 }, matrix, ['S', 'D']), of({ axis: -1 }, matrix, column, ['T', 2])],
-  take: [of({ axis: 1, indices: [2, 0, 2] }, ['T', 3]), of({ indices: [] }, matrix)],
-  put: [of({ places: [[0, 2], [1]] }, [3], [2], [1]), of({ places: [] }, matrix)],
-  where: [of({}, matrix, column, row), of({}, [1], matrix, [1])],
-  mask: [of({}, matrix), of({}, matrix, column), of({ causal: true, hidden: 0 }, matrix, row)],
-  embedding: [of({}, ['T'], [3, 'D']), of({}, ['B', 'T'], [1, 'D'])],
-  ...Object.fromEntries(
-    ['add', 'subtract', 'multiply', 'divide', 'power', 'maximum', 'minimum', 'equal', 'notEqual']
-      .concat('less', 'lessEqual', 'greater', 'greaterEqual')
-      .map((name) => [name, ofTwo]),
-  ),
-  ...Object.fromEntries(
-    ['exp', 'log', 'negate', 'sqrt', 'tanh', 'relu', 'gelu', 'silu'].map((name) => [name, ofOne]),
-  ),
-  ...{ sum: reductions, mean: reductions, max: reductions, min: reductions, argmax: reductions },
-  runningAverage: [of({}, matrix), of({ sum: true }, matrix), of({}, ['B', 'T', 'D'])],
-  ...{ softmax: along, logSoftmax: along },
-  layerNorm: [of({}, matrix), of({}, matrix, row), of({}, matrix, row, row), of({}, row, row)],
-  rmsNorm: [of({}, matrix), of({}, ['B', 'T', 'D'], row), of({}, ['T', 'D + 1'])],
-  matmul: [
-    ...[of({}, matrix, ['D', 'S']), of({}, ['B', 'T', 'D'], ['D', 'S'])],
-    of({}, ['B', 1, 'T', 'D'], ['H', 'D', 'S']),
-  ],
-  linear: [
-    of({}, matrix, ['S', 'D']),
-    of({}, ['B', 'T', 'D'], ['S', 'D'], ['S']),
-    of({}, row, four),
-  ],
-  crossEntropy: [of({}, ['T', 3], ['T']), of({}, ['B', 'T', 'D + 1'], ['B', 'T'])],
-  attention: [
-    ...[
-      of({}, matrix, ['S', 'D'], ['S', 'H']),
-      of({ causal: true }, matrix, ['S', 'D'], ['S', 'D']),
-    ],
-    of({ kind: 'additive', scale: 0.5 }, matrix, matrix, matrix, ['T', 'T']),
-    ...[of({ scale: 2 }, queries, keys, keys), of({}, queries, keys, keys, ['T', 'S'])],
-  ],
-  multiHeadAttention: [
-    ...[
-      of({ heads: 1 }, matrix, three, four),
-      of({ heads: 1, causal: true }, matrix, three, four, ['3*D']),
-    ],
-    of({ heads: 2 }, ['B', 'T', '2*D'], ['6*D', '2*D'], ['2*D', '2*D'], ['6*D'], ['2*D']),
-  ],
-};
 
 const manySizes = [
   ...[
@@ -109,19 +28,13 @@ describe('the cost', () => {
 
   it.each(Object.entries(counted))('of %s is what a naive run counts', (operation, all) => {
     for (const { inputs, options = {} } of all) {
-      const given = inputs.map((shape, i) => {
-        return { name: `x${i}`, operation: 'input', inputs: [], options: { shape } };
-      });
-      const y = { name: 'y', operation, inputs: given.map(({ name }) => name), options };
-      const made: Graph = { nodes: [...given, y] };
+      const made = graphOf(operation, { inputs, options });
       for (const sizes of manySizes) {
         const told = `${JSON.stringify(inputs)} ${JSON.stringify(options)} ${JSON.stringify(sizes)}`;
-        const isWhole = (i: number) =>
-          (operation === 'embedding' && i === 0) || (operation === 'crossEntropy' && i === 1);
         const numbers = inputs.map((named, i): Numbers => {
           const shape = named.map((size) => sizeOf(size, sizes));
           const data = Array.from({ length: sizeOfShape(shape) }, (_, k) => ((7 * k + i) % 11) / 4);
-          return { shape, data: isWhole(i) ? data.map(() => 0) : data };
+          return { shape, data: wholeInputs[operation] === i ? data.map(() => 0) : data };
         });
         const plain = Object.fromEntries(numbers.map((each, i) => [`x${i}`, each]));
         const expected = compute(made, plain, {}, sizes)['y']!;

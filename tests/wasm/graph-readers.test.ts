@@ -1,7 +1,8 @@
 // Graphs as programs, which run, and as formulas.
-import { formula, graph, program, programLanguages, run } from 'tril/graph';
+import { formula, graph, program, programLanguages, run, shapes } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
 import { attention, cases, inputsOf, scaleOf } from './graph-cases.js';
+import { counted, graphOf, wholeInputs } from './graph-counted.js';
 import { canRun, runPrograms } from './graph-programs.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 
@@ -80,6 +81,51 @@ describe('program', () => {
       expect(code).toContain('\nT = lambda_ * 2\n');
     });
   });
+
+  it.each(['NumPy', 'PyTorch'] as const)(
+    'of %s has brackets around what is written in place, in every operation',
+    { timeout: 120_000 },
+    async (language) => {
+      if (!canRun(language)) return;
+      const made = Object.entries(counted).flatMap(([operation, all]) =>
+        all.flatMap((each) =>
+          (each.inputs.length > 0 ? ['negate', 'add'] : []).map((inner) => {
+            const { nodes } = graphOf(operation, each);
+            const inputs = nodes.filter((node) => node.operation === 'input');
+            const hidden = inputs.map(({ name }) => ({
+              ...{ name: `_${name}`, operation: inner, options: {} },
+              inputs: inner === 'add' ? [name, name] : [name],
+            }));
+            const y = { ...nodes.at(-1)!, inputs: hidden.map(({ name }) => name) };
+            const of = { nodes: [...inputs, ...hidden, y] };
+            return tril.scope(() => {
+              const given = Object.entries(shapes(of, { B: 2, H: 1, T: 3, S: 2, D: 2 }));
+              const tensors = given
+                .filter(([name]) => name.startsWith('x'))
+                .map(([name, shape], i) => {
+                  const isWhole = wholeInputs[operation] === i;
+                  const x = isWhole ? tril.zeros(shape) : tril.randomNormal(shape, { seed: i });
+                  return [name, x] as const;
+                });
+              const values = run(tril, of, Object.fromEntries(tensors));
+              const scale = scaleOf([...values['y']!.read()]);
+              return { operation, scale, code: program(of, values, language, { show: ['y'] }) };
+            });
+          }),
+        ),
+      );
+      const printed = await runPrograms(
+        language,
+        made.map(({ code }) => code),
+      );
+      for (const [i, { operation, scale, code }] of made.entries()) {
+        const found = /largest difference: (\S+)/u.exec(printed[i]!);
+        expect(Number(found?.[1]), `${operation}\n${printed[i]}\n${code}`).toBeLessThan(
+          1e-5 * scale,
+        );
+      }
+    },
+  );
 
   it('stays short where many elements are put', () => {
     tril.scope(() => {

@@ -145,7 +145,7 @@ export const sizeOf = (text: number | string, sizes: Sizes): number =>
     .reduce((sum, term) => sum + factorsOf(term, sizes), 0);
 
 const factorsOf = (text: string, sizes: Sizes): number =>
-  [...`*${text}`.matchAll(/([*/])\s*([\w.]+)/gu)].reduce((value, [, sign, name]) => {
+  [...`*${text}`.matchAll(/([*/])\s*(-?[\w.]+)/gu)].reduce((value, [, sign, name]) => {
     const number = sizes[name!] ?? Number(name);
     return sign === '*' ? value * number : value / number;
   }, 1);

@@ -1,39 +1,11 @@
 // Sources and reasons: against each other, and against what nudging does to doubles.
 import { graph, program, run, sources, unfold, why, whyText } from 'tril/graph';
-import type { Cell, Graph, GraphValues, Reason, ReasonCell } from 'tril/graph';
+import type { Graph, GraphValues } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
-import { attention, cases, inputsOf, numbersOf, scaleOf } from './graph-cases.js';
-import { compute, erf, indicesOf } from './graph-reference.js';
+import { attention, cases, inputsOf, numbersOf } from './graph-cases.js';
+import { compute, indicesOf } from './graph-reference.js';
+import { expectReason, nameOf } from './graph-sentences.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
-
-/** What the sentence of a reason comes to, by JavaScript's own reading of it. */
-function valueOf(text: string): number {
-  const [, sentence = ''] = text.split(' = ');
-  const expression = sentence
-    .replaceAll(/\be\^\((-[^()]+)\)/gu, 'exp($1)')
-    .replaceAll(/\be\^([\d.]+(?:e[+-]?\d+)?)/gu, 'exp($1)')
-    .replaceAll('e^', 'E **')
-    .replaceAll(/\binf\b/gu, 'Infinity');
-  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
-  const mean = (...values: readonly number[]) => sum(values) / values.length;
-  const square = (...values: readonly number[]) => mean(...values.map((each) => each * each));
-  const functions = {
-    ...{ exp: Math.exp, log: Math.log, sqrt: Math.sqrt, tanh: Math.tanh, max: Math.max },
-    ...{
-      min: Math.min,
-      argmax: (...values: readonly number[]) => values.indexOf(Math.max(...values)),
-    },
-    ...{ E: Math.E, erf, mean, mean_square: square },
-    variance: (...values: readonly number[]) =>
-      square(...values.map((each) => each - mean(...values))),
-  };
-  // eslint-disable-next-line no-new-func -- sentences of the package under test, with numbers of the test's own
-  const read = new Function(...Object.keys(functions), `return ${expression || '0'}`);
-  return Number(read(...Object.values(functions)));
-}
-
-const nameOf = ({ node, index }: Cell) => `${node} ${index.join()}`;
-const cellsOf = (reason: Reason) => [...new Set(reason.terms.flat().map(nameOf))].sort();
 
 describe.each(cases.map((each) => [each.name, each] as const))('of %s', (_, each) => {
   it('reasons add up to the value, and are made of its sources', () => {
@@ -42,27 +14,7 @@ describe.each(cases.map((each) => [each.name, each] as const))('of %s', (_, each
       for (const { name, operation } of each.graph.nodes) {
         if (operation === 'input' || operation === 'number') continue;
         for (const index of indicesOf(values[name]!.shape)) {
-          const reason = why(each.graph, values, name, index, { digits: 17, most: 1000 });
-          const scale = scaleOf(reason.terms.flat().map(({ value }) => value));
-          if (Number.isFinite(reason.value)) {
-            const difference = Math.abs(valueOf(reason.text) - reason.value);
-            expect(difference, reason.text).toBeLessThan(1e-5 * scale ** 2);
-          }
-          const found = sources(each.graph, values, name, index).map(nameOf);
-          const cells = cellsOf(reason);
-          expect(cells).toEqual(expect.arrayContaining(found));
-          // What is left out is hidden: a score of -inf, a product with a 0, or all that is made of these.
-          const left = reason.terms.filter(
-            (term) => !term.every((cell) => found.includes(nameOf(cell))),
-          );
-          const isHidden = ({ value }: ReasonCell) => value === 0 || value === -Infinity;
-          if (found.length === 0 && cells.length > 0)
-            expect([0, -Infinity]).toContain(reason.value);
-          else
-            expect(
-              left.every((term) => term.some(isHidden)),
-              reason.text,
-            ).toBe(true);
+          expectReason(each.graph, values, name, index);
         }
       }
     });

@@ -1,7 +1,7 @@
 // Averages up to now, y[t] = (x[0] + ... + x[t]) / (t + 1), and the triangle of ones that makes sums of them.
 import { boolean, define, size } from '../operation.js';
 import { constant, count, one, parseSize, plus, times, type Size } from '../sizes.js';
-import { product, put, signed, triangle, upTo, viewed } from './common.js';
+import { atom, product, put, signed, triangle, upTo, viewed } from './common.js';
 
 /** Ones on the diagonal and below, zeros above. */
 export const tri = define<{ rows: Size }>({
@@ -69,6 +69,6 @@ function averages(
   sum: boolean,
   output: readonly number[],
 ): string {
-  const row = `${x}[..., :t + 1, :].${sum ? 'sum' : 'mean'}(${axis}=-2)`;
+  const row = `${atom(x)}[..., :t + 1, :].${sum ? 'sum' : 'mean'}(${axis}=-2)`;
   return `${library}.stack([${row} for t in range(${output.at(-2)})], ${axis}=-2)`;
 }

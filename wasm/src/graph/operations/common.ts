@@ -47,8 +47,9 @@ function isOpen(text: string, signs: RegExp): boolean {
   return false;
 }
 
-/** A program's expression as a part of another: in brackets where it has blanks outside of them. */
-export const atom = (code: string): string => (isOpen(code, /[ */]/) ? `(${code})` : code);
+/** A program's expression as a part of another: in brackets where it has a sign, or blanks outside of them. */
+export const atom = (code: string): string =>
+  isOpen(code, /[ */]/) || code.startsWith('-') ? `(${code})` : code;
 /** A formula's, where a sum needs brackets. */
 export const factor = (tex: string): string =>
   isOpen(tex, /[+-]/) || tex.startsWith('-') ? `\\left(${tex}\\right)` : tex;

@@ -1,7 +1,7 @@
 // Rows shifted to mean 0 and scaled to variance 1, or scaled alone; then, where they are given, weighted and shifted.
 import { define, number, type Operation } from '../operation.js';
 import { constant, count, equal, plus, shapeText, times } from '../sizes.js';
-import { put, rowsOf, signed, upTo, viewed } from './common.js';
+import { atom, put, rowsOf, signed, upTo, viewed } from './common.js';
 
 const norm = (call: 'layerNorm' | 'rmsNorm'): Operation => {
   const isCentred = call === 'layerNorm';
@@ -59,8 +59,9 @@ const norm = (call: 'layerNorm' | 'rmsNorm'): Operation => {
         return `torch.nn.functional.layer_norm(${all.join(', ')})`;
       }
       // PyTorch has rms_norm only since 2.4.
-      const scale = `torch.rsqrt((${x} * ${x}).mean(-1, keepdim=True) + ${options.eps})`;
-      return `${x} * ${scale}${weight === undefined ? '' : ` * ${weight}`}`;
+      const own = atom(x!);
+      const scale = `torch.rsqrt((${own} * ${own}).mean(-1, keepdim=True) + ${options.eps})`;
+      return `${own} * ${scale}${weight === undefined ? '' : ` * ${atom(weight)}`}`;
     },
     cpp: ([x, weight, bias], { options, output }, out) => {
       const view = (buffer?: string) => (buffer === undefined ? '{}' : `${buffer}.view()`);

@@ -2,7 +2,7 @@
 import type { Tensor } from '../../tensor.js';
 import { define } from '../operation.js';
 import { constant, count, equal, one, plus, shapeText, times } from '../sizes.js';
-import { product, rowsOf, signed, upTo, viewed } from './common.js';
+import { atom, product, rowsOf, signed, upTo, viewed } from './common.js';
 
 /** Whole numbers as calls take them: these say what is none. */
 const wholes = (tensor: Tensor): readonly number[] => Array.from(tensor.read());
@@ -32,8 +32,8 @@ export const embedding = define<object>({
     const numbers = wholes(ids!);
     return [undefined, tril.embeddingBackward(flat, numbers, table!.shape[0]!)];
   },
-  numpy: ([ids, table]) => `${table}[${ids}.astype(int)]`,
-  pytorch: ([ids, table]) => `torch.nn.functional.embedding(${ids}.long(), ${table})`,
+  numpy: ([ids, table]) => `${atom(table!)}[${atom(ids!)}.astype(int)]`,
+  pytorch: ([ids, table]) => `torch.nn.functional.embedding(${atom(ids!)}.long(), ${table})`,
   cpp: ([ids, table], { inputs, output }, out) => {
     const size = product(inputs[0]!);
     const views = [
@@ -88,8 +88,8 @@ export const crossEntropy = define<object>({
     losses = np.log(np.exp(rows).sum(axis=-1)) - rows[np.arange(len(rows)), targets]
     return losses[targets >= 0].mean().reshape(1)`,
   pytorch: ([logits, targets], { inputs }) => {
-    const rows = `${logits}.reshape(-1, ${inputs[0]!.at(-1)})`;
-    const all = `${rows}, ${targets}.reshape(-1).long()`;
+    const rows = `${atom(logits!)}.reshape(-1, ${inputs[0]!.at(-1)})`;
+    const all = `${rows}, ${atom(targets!)}.reshape(-1).long()`;
     return `torch.nn.functional.cross_entropy(${all}).reshape(1)`;
   },
   cpp: ([logits, targets], { inputs }, out) => {
