@@ -162,13 +162,17 @@ test('a lock that names a host is refused', () => {
 });
 
 test('what is too large or was not built is refused', () => {
-  const page = (size) => checkSizes({ ...written, page: size });
-  assert.deepEqual(checkSizes(written), []);
+  const all = { ...written, 'tril/graph': 25, 'lines of tril/graph': 3000 };
+  const page = (size) => checkSizes({ ...all, page: size });
+  assert.deepEqual(checkSizes(all), []);
+  const graph = checkSizes({ ...all, 'tril/graph': 25.04, 'lines of tril/graph': 3001 });
+  assert.match(graph[0], /^tril\/graph: 25\.0 kB, more than 25\.0 kB/);
+  assert.match(graph[1], /^lines of tril\/graph: 3001, more than 3000/);
   assert.deepEqual(page(written.page * 1.0199), []);
   assert.match(page(written.page * 1.0201)[0], /^page: \d+\.\d kB, more than \d+\.\d kB/);
   const small = 'several, further down'; // of which 2 % would be nothing
-  assert.deepEqual(checkSizes({ ...written, [small]: written[small] + 0.9 }), []);
-  assert.equal(checkSizes({ ...written, 'tril-simd.wasm': undefined }).length, 1);
+  assert.deepEqual(checkSizes({ ...all, [small]: written[small] + 0.9 }), []);
+  assert.equal(checkSizes({ ...all, 'tril-simd.wasm': undefined }).length, 1);
 });
 
 test('a page does without the styles and fonts of scripts that it does not name', () => {
