@@ -2,6 +2,7 @@
 import { TrilError } from '../error.js';
 import { describe } from '../names.js';
 import type { Index, Place, Sized } from './operation.js';
+import { ravel } from './operations/common.js';
 import { bind, find, isFused, isInput, numbersOf, planOf, sized } from './plan.js';
 import type { Graph, GraphNumbers, NodeNumbers, Plan, Step } from './plan.js';
 import type { Sizes } from './sizes.js';
@@ -58,7 +59,7 @@ export class Cells {
   read({ node, index }: Cell): number {
     let numbers = this.#numbers.get(node);
     if (!numbers) this.#numbers.set(node, (numbers = numbersOf(this.call, this.values, node)));
-    return numbers.data[numbers.shape.reduce((sum, size, axis) => sum * size + index[axis]!, 0)]!;
+    return numbers.data[ravel(numbers.shape, index)]!;
   }
 
   /** The cells of its inputs that a cell is made of, as its operation takes them together; of a fused one each alone. */

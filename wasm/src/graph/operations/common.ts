@@ -67,6 +67,12 @@ export const viewed = (name: string, shape: readonly number[]): string =>
   `{${name}.data(), ${braces(shape)}}`;
 /** Sizes before an axis, multiplied. */
 export const product = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);
+/** The index of number `n` of a row-major tensor. */
+export const unravel = (shape: readonly number[], n: number): number[] =>
+  shape.map((length, i) => Math.floor(n / product(shape.slice(i + 1))) % length);
+/** The number of an index. */
+export const ravel = (shape: readonly number[], index: Index): number =>
+  shape.reduce((n, length, i) => n * length + index[i]!, 0);
 /** Of this shape, 1 on the diagonal and below, else 0. */
 export const triangle = (tril: Tril, shape: readonly number[]): Tensor =>
   tril.exp(tril.mask.toTensor(tril.mask.causal(), [...shape]));

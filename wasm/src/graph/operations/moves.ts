@@ -1,24 +1,8 @@
 // Operations that move numbers and compute none: reshape, slice and concatenate.
 import { define, integer, list, size } from '../operation.js';
-import {
-  constant,
-  count,
-  equal,
-  evaluate,
-  minus,
-  parseSize,
-  plus,
-  shapeText,
-  sizeText,
-} from '../sizes.js';
-import { numberOf, type Size, type Sizes } from '../sizes.js';
-import { atom, axisOf, braces, fromFront, indices, product, put, upTo } from './common.js';
-
-/** The index of number `n` of a row-major tensor. */
-const unravel = (shape: readonly number[], n: number): number[] =>
-  shape.map((length, i) => Math.floor(n / product(shape.slice(i + 1))) % length);
-const ravel = (shape: readonly number[], index: readonly number[]): number =>
-  shape.reduce((n, length, i) => n * length + index[i]!, 0);
+import { constant, count, equal, evaluate, minus, numberOf, parseSize, plus } from '../sizes.js';
+import { shapeText, sizeText, type Size, type Sizes } from '../sizes.js';
+import { atom, axisOf, braces, fromFront, indices, put, ravel, unravel, upTo } from './common.js';
 
 /** The same numbers in row-major order in another shape. */
 export const reshape = define<{ shape: readonly Size[] | null }>({

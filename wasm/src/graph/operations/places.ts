@@ -3,17 +3,8 @@ import { define, integer, list } from '../operation.js';
 import type { Tensor } from '../../tensor.js';
 import type { Tril } from '../../load.js';
 import { constant, count, numberOf, sizeText } from '../sizes.js';
-import {
-  atom,
-  axisOf,
-  back,
-  braces,
-  broadcast,
-  fromFront,
-  product,
-  put as moved,
-  upTo,
-} from './common.js';
+import { atom, axisOf, back, braces, broadcast, fromFront, product } from './common.js';
+import { put as moved, ravel, unravel, upTo } from './common.js';
 
 const vector = (values: readonly number[]): string =>
   `const std::vector<Index> at${braces(values)};`;
@@ -94,10 +85,6 @@ function owners(places: readonly (readonly number[])[]): Map<number, readonly [n
   );
 }
 
-/** The number `n` of a row-major tensor, as its index. */
-const indexOf = (shape: readonly number[], n: number): number[] =>
-  shape.map((size, i) => Math.floor(n / product(shape.slice(i + 1))) % size);
-
 /** Adds up numbers at places of a row. */
 const scattered = (
   tril: Tril,
@@ -149,10 +136,10 @@ export const put = define<{ places: readonly (readonly number[])[] }>({
     return tril.where(marked(tril, places, output), given, x!);
   },
   cells: (index, { inputs: [x, ...values], options }) => {
-    const place = x!.reduce((n, size, i) => n * size + index[i]!, 0);
+    const place = ravel(x!, index);
     for (const [i, each] of [...options.places.entries()].reverse()) {
       const at = each.lastIndexOf(place);
-      if (at >= 0) return [[[i + 1, indexOf(values[i]!, at)]]];
+      if (at >= 0) return [[[i + 1, unravel(values[i]!, at)]]];
     }
     return [[[0, index]]];
   },

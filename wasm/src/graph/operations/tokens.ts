@@ -2,7 +2,7 @@
 import type { Tensor } from '../../tensor.js';
 import { define } from '../operation.js';
 import { constant, count, equal, one, plus, shapeText, times } from '../sizes.js';
-import { atom, product, rowsOf, signed, upTo, viewed } from './common.js';
+import { atom, product, rowsOf, signed, unravel, upTo, viewed } from './common.js';
 
 /** Whole numbers as calls take them: these say what is none. */
 const wholes = (tensor: Tensor): readonly number[] => Array.from(tensor.read());
@@ -62,7 +62,7 @@ export const crossEntropy = define<object>({
   // For each target that counts: its logit, itself, and all logits of its row.
   cells: (_, { inputs: [logits, targets] }, read) =>
     upTo(product(targets!)).flatMap((n) => {
-      const row = targets!.map((size, i) => Math.floor(n / product(targets!.slice(i + 1))) % size);
+      const row = unravel(targets!, n);
       const target = read([1, row]);
       if (target < 0) return [];
       const all = upTo(logits!.at(-1)!).map((k) => [0, [...row, k]] as const);
