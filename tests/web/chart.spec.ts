@@ -1,5 +1,5 @@
 // Charts: every dot stands where the axes say, ticks are written plainly, names do not touch.
-import { keptApart, powerTicks, powerWritten, widest } from '../../web/src/figures/chart.ts';
+import { keptApart, powerTicks, powerWritten } from '../../web/src/figures/chart.ts';
 import { expect, numberOf, test } from './fixtures.ts';
 
 test('every dot stands where both axes say', async ({ attend, page }) => {
@@ -49,5 +49,4 @@ test('names stay apart, in order, and above the axis', () => {
   const kept = keptApart([{ at: 98 }, { at: 10 }, { at: 99 }, { at: 12 }], 15, 100);
   expect(kept.map(({ at }) => at)).toEqual([10, 12, 98, 99]);
   expect(kept.map(({ top }) => top)).toEqual([10, 25, 85, 100]);
-  expect(widest([], 7)).toBe(0);
 });

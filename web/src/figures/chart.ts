@@ -36,11 +36,6 @@ export function powerWritten(value: number): string {
   return digit === '1' ? `10${raised}` : `${digit}·10${raised}`;
 }
 
-/** About as wide as the longest of these in pixels, in letters of a chart. */
-export function widest(texts: readonly string[], letter: number): number {
-  return Math.ceil(letter * Math.max(0, ...texts.map((text) => [...text].length)));
-}
-
 /** The same in order from the top, moved down and then up until none is nearer to the next than `apart`. */
 export function keptApart<T extends { readonly at: number }>(
   names: readonly T[],

@@ -1,4 +1,4 @@
-// What a word is, and what a reader calls a character, in any script (Unicode Standard Annex 29).
+// What a word is, and what a reader calls a character, in any script (Unicode Standard Annex 29); how wide texts are.
 
 /** A letter or a number, with its marks and with what parts and joins letters of Persian and of India's scripts. */
 const letter = String.raw`[\p{L}\p{N}][\p{M}\u200c\u200d]*`;
@@ -30,3 +30,27 @@ export function shortened(text: string, most: number): string {
   const characters = segmentsOf(text, 'grapheme');
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
 }
+
+/** Characters that fill a square. */
+const full = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{ExtPict}\u3000-\u30ff\uff01-\uff60]/u;
+/** The widths of characters beside that of most letters: as scripts differ, and as the shapes of letters do. */
+const widths = [
+  [full, 1.75, 2.04],
+  [/^[\p{sc=Arab}\p{sc=Syrc}\p{sc=Mong}]/u, 0.85, 0.9], // whose letters are joined
+  [/^[\p{M}\p{Cf}]/u, 0, 0],
+  [/^[iljtfrI.,:;'’!|()]/u, 1, 0.6],
+  [/^[mwMW@]/u, 1, 1.56],
+  [/^\p{Lu}/u, 1, 1.36],
+] as const;
+
+/** Pixels, estimated, since a page that is made without a browser measures nothing: `px` for most letters, or for each by its shape. */
+export const widthOf = (text: string, px: number, byShape = false): number =>
+  px *
+  segmentsOf(text, 'grapheme').reduce((sum, character) => {
+    const [, most, own] = widths.find(([those]) => those.test(character)) ?? ['', 1, 1];
+    return sum + (byShape ? own : most);
+  }, 0);
+
+/** That of the widest of some. */
+export const widest = (texts: readonly string[], px: number): number =>
+  Math.max(0, ...texts.map((text) => widthOf(text, px)));

@@ -1,28 +1,13 @@
-// Where words stand on their line, and how arcs fly over it. Widths are estimated: a page that is made without a browser
-// has nothing to measure with, and a word stands in the middle of its place whatever its true width.
+// Where words stand on their line, and how arcs fly over it. A word stands in the middle of its place whatever its true width.
+import { widthOf } from './segments';
 
 /** Pixels. */
 const type = { least: 16, most: 46 } as const;
 /** For fingers. */
 const leastPlace = 26;
-/** Between words, and the widths of letters, in em. */
-const gap = 0.36;
-const narrow = 0.3;
-const usual = 0.5;
-const broad = 0.78;
-const full = 1.02;
-
-function widthOf(letter: string): number {
-  if (/[iljtfrI.,:;'’!|()]/u.test(letter)) return narrow;
-  if (/[mwMW@]/u.test(letter)) return broad;
-  if (/[\p{Ideographic}\p{Extended_Pictographic}\u3040-\u30ff\uac00-\ud7af]/u.test(letter))
-    return full;
-  return /\p{Lu}/u.test(letter) ? 0.68 : usual;
-}
 
 /** How wide a word is with the gap behind it, in em. */
-export const emOf = (word: string): number =>
-  Array.from(word).reduce((sum, letter) => sum + widthOf(letter), 0) + gap;
+export const emOf = (word: string): number => widthOf(word, 0.5, true) + 0.36;
 
 export interface Line {
   /** Pixels: the type, and all of it across, which may be more than there is room for. */

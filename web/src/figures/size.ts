@@ -1,6 +1,7 @@
 // How large a cell may be, so that a figure fits its place, or is worth scrolling for.
 import { numberCell } from './format';
 import type { Axis } from './matrix';
+import { widest } from './segments';
 
 const largest = 40;
 export const comfortable = 30;
@@ -41,18 +42,15 @@ export function pairCell(room: Room, size: number, fixed: number, above: number)
 
 /** Width for an axis's labels beside rows. */
 export function gutterOf(axis: Axis, narrow: boolean): number {
-  const longest = Math.max(...axis.short.map((label) => [...label].length));
-  const letters = axis.words ? 7.6 : 6.8;
-  const brackets = axis.groups
-    ? Math.max(...axis.groups.map((group) => group.name.length)) * 7 + 14
-    : 0;
-  return Math.ceil(Math.max(26, Math.min(longest * letters + 14, narrow ? 72 : 96) + brackets));
+  const labels = widest(axis.short, axis.words ? 7.6 : 6.8);
+  const names = axis.groups?.map(({ name }) => name);
+  const brackets = names ? widest(names, 7) + 14 : 0;
+  return Math.ceil(Math.max(26, Math.min(labels + 14, narrow ? 72 : 96) + brackets));
 }
 
 /** How labels stand above columns: words that are wider than a cell slant, and stand upright where slanted ones would collide. */
 export function stanceOf(axis: Axis, cell: number): 'level' | 'slanted' | 'upright' {
-  const longest = Math.max(...axis.short.map((label) => [...label].length));
-  if (!axis.words || longest * 7.5 <= cell) return 'level';
+  if (!axis.words || widest(axis.short, 7.5) <= cell) return 'level';
   return cell >= 24 ? 'slanted' : 'upright';
 }
 
@@ -60,8 +58,8 @@ export function stanceOf(axis: Axis, cell: number): 'level' | 'slanted' | 'uprig
 export function headOf(axis: Axis, cell: number): number {
   if (axis.groups) return 46;
   if (!axis.words) return 22;
-  const longest = Math.max(...axis.short.map((label) => [...label].length));
-  const heights = { level: 24, slanted: 20 + longest * 5.3, upright: 12 + longest * 7.2 };
+  const letters = widest(axis.short, 1);
+  const heights = { level: 24, slanted: 20 + letters * 5.3, upright: 12 + letters * 7.2 };
   return Math.min(74, heights[stanceOf(axis, cell)]);
 }
 
