@@ -22,8 +22,8 @@ const manySizes = [
 
 describe('the cost', () => {
   it('is tested of every operation', () => {
-    expect(Object.keys(counted).sort()).toEqual(operations.toSorted());
-    expect([...Object.keys(naive), ...copies].sort()).toEqual(operations.toSorted());
+    expect(Object.keys(counted).sort()).toEqual([...operations].sort());
+    expect([...Object.keys(naive), ...copies].sort()).toEqual([...operations].sort());
   });
 
   it.each(Object.entries(counted))('of %s is what a naive run counts', (operation, all) => {

@@ -1,4 +1,5 @@
 // Each operation of a graph as plain loops over doubles, which count what they do: what `cost` is judged by.
+import type { Graph } from 'tril/graph';
 import {
   at,
   erf,
