@@ -1,5 +1,5 @@
-// All of Tril's public headers. They are installed with what they include, and so is what a kernel
-// of your own needs (install.cmake).
+// All of Tril's public headers. They are installed with the headers they include, and with those
+// that a kernel of your own needs (install.cmake).
 #pragma once
 
 #include <tril/attention/additive_attention.h>

@@ -1,4 +1,4 @@
-// Additive attention (Bahdanau, Cho, Bengio 2015): a small network in place of the dot product,
+// Additive attention (Bahdanau, Cho, Bengio 2015): a small network instead of the dot product,
 //
 //   score[t, s] = w_score . tanh(Wq q_t + Wk k_s)
 //   out = softmax(score + mask) V
@@ -19,7 +19,7 @@ struct BasicAdditiveWeights {
   MatrixView<T> key = {};    // Wk [A, Dk]
   VectorView<T> score = {};  // w_score [A]
 
-  // Walked through by foundation/parameters.h. PyTorch has no such module, and no names for it.
+  // For foundation/parameters.h. PyTorch has no such module, and no names for its parameters.
   template <typename Visit, typename... Structs>
   static void for_each_member(const Visit& visit, Structs&... each) {
     visit("w_q", each.query...);

@@ -79,7 +79,7 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
     context.parallel.for_each(queries, [&](Index t, int) {
       float* const row = d_scores[t].data();
       if (detail::all_zero(d_out[b][t].data(), value.size(2))) {
-        std::fill_n(row, keys, 0.0f);  // whatever the query was
+        std::fill_n(row, keys, 0.0f);  // even for a query that is not finite
       } else {
         softmax(row, weight[t].data(), row, keys, 1.0f);
       }
@@ -89,7 +89,7 @@ void additive_attention_backward(TensorView<const float, 3> d_out, TensorView<co
         [&](Index t, float* sums) {
           std::fill_n(d_q[t].data(), width, 0.0f);
           for (Index s = 0; s < keys; ++s) {
-            if (d_scores[t][s] == 0.0f) continue;  // hidden, whatever the key is
+            if (d_scores[t][s] == 0.0f) continue;  // hidden, even for a key that is not finite
             score(q[t].data(), k[s].data(), weights.score.data(), d_scores[t][s], d_q[t].data(),
                   sums, width);
           }

@@ -16,8 +16,8 @@ using detail::kKeyBlock;
 
 constexpr const char* kCall = "attention_backward";
 
-// Pieces of work for one batch with one head: as many threads as can share it. More take memory,
-// a copy of d_query each.
+// The fewest work items of one batch with one head, and so the most threads that share it. More
+// would take memory: each has a copy of d_query.
 constexpr Index kFewestItems = 8;
 
 // delta [B, H, T] = sum over the width of d_out * out
@@ -62,8 +62,9 @@ void clear(const AttentionGradients& gradients) noexcept {
   }
 }
 
-// Whether one thread is to do it all. Products go by whole tiles, so that many short heads take
-// more than their scores say. Three are as deep as queries are wide, two as deep as values.
+// Whether one thread does all the work. Products use whole tiles, so many short heads take more
+// time than their number of scores suggests. Three products are as deep as queries are wide, two as
+// deep as values.
 bool is_small(const AttentionBackwardProblem& p) noexcept {
   const TileKernels& tiles = tile_kernels();
   const double scores = detail::times(p.batches(), p.heads(),
@@ -113,8 +114,7 @@ void attention_backward(TensorView<const float, 4> d_out, TensorView<const float
 }
 
 // delta = sum of d_out * out
-// for each batch and head of keys, a piece of work, or several that take the blocks of keys in
-// turn:
+// for each batch and head of keys, a work item, or several that take the blocks of keys in turn:
 //   pack the queries and d_outs of the heads that share it;  d_query = 0
 //   for each block of keys:  KeyBlockPass
 void detail::run_attention_backward(const AttentionBackwardProblem& p, const Context& given) {

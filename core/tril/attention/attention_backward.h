@@ -20,7 +20,7 @@ namespace tril {
 struct AttentionGradients {
   TensorView<float, 4> d_query = {};  // [B, H, T, D]
   TensorView<float, 4> d_key = {};    // [B, Hk, S, D], the sum over the heads that share it
-  TensorView<float, 4> d_value = {};  // [B, Hk, S, Dv], the same
+  TensorView<float, 4> d_value = {};  // [B, Hk, S, Dv], also the sum over the heads
   // [B, H, T, S]: the gradient of the number that an additive mask adds to each score; 0 where a
   // key is hidden. The gradient of a mask that is broadcast over batches, heads or queries is the
   // sum of this over them.
@@ -28,11 +28,11 @@ struct AttentionGradients {
 };
 
 // d_out [B, H, T, Dv] is the gradient of attention's output; query, key, value and options are
-// those of the forward pass, but options.method may be any; out [B, H, T, Dv] and log_sum_exp [B,
-// H, T] are its results. A query that saw no keys gives and gets zeros. Where there are no queries
-// or no keys, all gradients are 0. Outputs may not share memory with anything else. Results do not
-// depend on the number of threads. Throws Error where shapes or options do not fit, before anything
-// is written.
+// those of the forward pass, except that options.method may be any; out [B, H, T, Dv] and
+// log_sum_exp [B, H, T] are its results. A query that saw no keys gives and gets zeros. Where there
+// are no queries or no keys, all gradients are 0. Outputs may not share memory with anything else.
+// Results do not depend on the number of threads. Throws Error where shapes or options do not fit,
+// before anything is written.
 void attention_backward(TensorView<const float, 4> d_out, TensorView<const float, 4> query,
                         TensorView<const float, 4> key, TensorView<const float, 4> value,
                         TensorView<const float, 4> out, TensorView<const float, 3> log_sum_exp,

@@ -28,8 +28,8 @@ MatrixView<T> rows_of(const MatrixView<T>& all, Index first, Index count) noexce
 
 }  // namespace
 
-// Packs rows with 0 in place of elements that are not finite, for rows that do not see them.
-// Returns whether all elements are finite.
+// Packs rows and replaces elements that are not finite by 0, for rows that do not see them. Returns
+// whether all elements are finite.
 bool KeyBlockPass::pack(const MatrixView<const float>& from, Index first, Index rows,
                         float* panels) const noexcept {
   tiles_.pack(from[first].data(), from.stride(0), rows, from.size(1), panels);
@@ -129,7 +129,7 @@ void KeyBlockPass::score_block(const MaskBlock& block, Index key_head, Index pac
     float* const weights = work.weights + row * kKeyBlock;
     float* const d_scores = work.d_scores + row * kKeyBlock;
     if (all_zero(d_out[block.first_query + row].data(), p_.value_width())) {
-      std::fill_n(weights, cols, 0.0f);  // whatever the query was
+      std::fill_n(weights, cols, 0.0f);  // even for a query that is not finite
       std::fill_n(d_scores, cols, 0.0f);
       continue;
     }

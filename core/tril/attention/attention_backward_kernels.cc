@@ -16,9 +16,9 @@ float dot(const float* x, const float* y, Index count) noexcept {
 }
 
 void weights(float* x, Index count, float log_sum_exp) noexcept {
-  const NonpositiveExp exp;  // a score may be above log_sum_exp by roundings only
+  const NonpositiveExp exp;  // rounding alone can put a score above log_sum_exp
   const Register shift = broadcast(log_sum_exp);
-  if (log_sum_exp != log_sum_exp) {  // of a query that is NaN to the keys that it sees alone
+  if (log_sum_exp != log_sum_exp) {  // the query is NaN with the keys it sees only
     const Register hidden = broadcast(-std::numeric_limits<float>::infinity());
     return for_each_register(count, [&](Index i, auto lanes) {
       lanes.put(x + i, select(lanes.get(x + i) == hidden, Register{}, shift));

@@ -26,8 +26,8 @@ float* out_row(const AttentionProblem& p, const QueryBlock& block, Index row) no
 
 }  // namespace
 
-// Rows of scores begin on cache lines, and no two of a tile at the same place of a page, where they
-// would push each other out of the level-1 cache.
+// Rows of scores begin on cache lines, and no two rows of a tile at the same offset in a page,
+// where they would evict each other from the level-1 cache.
 BlockMemory BlockMemory::take(Scratch::Frame& frame, Index rows, Index keys, int threads) {
   constexpr Index kLine = 16;  // floats
   BlockMemory memory;
@@ -100,7 +100,7 @@ void mask_scores(const AttentionProblem& p, const QueryBlock& block, KeyRange ke
 }
 
 // for each kRowGroup rows
-//   for each row:  exp of what it sees;  0 for the rest of what the others see
+//   for each row:  exp of the keys it sees;  0 for other keys that the group sees
 void online_softmax(const VisibleKeys& visible, Index rows, KeyRange keys, const ScoreBlock& scores,
                     const ScoreBlock& weights, SoftmaxState* states, float* factors) noexcept {
   const auto softmax = score_kernels().online_softmax;

@@ -22,7 +22,7 @@ void copy(const QueryBlock& block, KeyRange keys, const ScoreBlock& from,
   }
 }
 
-// The weights as the formula has them, each row divided by its sum; 0 for what it does not see.
+// Traces the weights of the formula: each row divided by its sum, and 0 for hidden keys.
 void trace_weights(const AttentionProblem& p, const QueryBlock& block, const VisibleKeys& visible,
                    const ScoreBlock& weights, const SoftmaxState* states) noexcept {
   if (!p.trace.weights) return;

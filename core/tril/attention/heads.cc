@@ -11,7 +11,7 @@
 namespace tril::detail {
 namespace {
 
-// The rows [T, W] that are normalised, of heads side by side: a head's, or all of them.
+// The rows [T, W] that are normalised in heads that lie side by side: those of one head, or of all.
 template <typename T>
 MatrixView<T> normed_rows(const TensorView<T, 4>& heads, Index batch, Index group,
                           Index width) noexcept {
@@ -112,7 +112,7 @@ void rotate(Direction direction, const MultiHeadRotary& rotary, Index first,
   const Index batches = query.size(0), count = std::max(query.size(2), key.size(2));
   const Index pairs = (rotary.width == 0 ? query.size(3) : rotary.width) / 2;
   Scratch::Frame frame(context.scratch);
-  MatrixView<const float> cosine, sine;  // of the tokens that there are
+  MatrixView<const float> cosine, sine;  // of the tokens in `heads`
   if (rotary.cos) {
     const Shape<2> shape = {count, pairs};
     cosine = {rotary.cos[first].data(), shape, rotary.cos.strides()};
@@ -126,7 +126,7 @@ void rotate(Direction direction, const MultiHeadRotary& rotary, Index first,
     cosine = cosines, sine = sines;
   }
   for (const TensorView<float, 4>& each : {query, key}) {
-    const auto table = [&](const MatrixView<const float>& all) {  // one for all batches
+    const auto table = [&](const MatrixView<const float>& all) {  // one table for all batches
       return TensorView<const float, 3>(all.data(), {batches, each.size(2), pairs},
                                         {0, all.stride(0), 1});
     };

@@ -28,7 +28,8 @@ TensorView<T, 3> joined_heads(const TensorView<T, 4>& split) noexcept {
           {split.stride(0), split.stride(2), 1}};
 }
 
-// `count` columns of [B, T, ...] from `first` on; of no view, a view of no data with their shape.
+// `count` columns of [B, T, ...] from `first` on; for a null view, a view without data of that
+// shape.
 template <typename T>
 TensorView<T, 3> columns(const TensorView<T, 3>& view, Index first, Index count) noexcept {
   T* const data = view.data() ? view.data() + first : nullptr;
@@ -40,20 +41,20 @@ struct StackedHeads {
   TensorView<float, 4> queries, keys, values;
 };
 StackedHeads split_stacked(const TensorView<float, 3>& all, Index heads, Index kv_heads) noexcept;
-// The projection without gaps that these are parts of; no view where they are not.
+// The projection without gaps that contains these three; no view where they are separate.
 TensorView<float, 3> stacked_heads(const StackedHeads& parts) noexcept;
 
-// The shape of the rstd that normalise_heads keeps for heads [B, H, T, D].
+// The shape of the rstd that normalise_heads saves for heads [B, H, T, D].
 inline Shape<3> rstd_shape(const Shape<4>& heads, const VectorView<const float>& weight) noexcept {
   return {heads[0], heads[1] * heads[3] / weight.size(0), heads[2]};
 }
 // Applies RMS norm in place to queries or keys that lie side by side: to each head by itself with a
 // `weight` [D], to all heads of a token together with [H D]. Without a weight they do not change.
-// rstd has the shape above, or is no view.
+// rstd has the shape above, or is a null view.
 void normalise_heads(const TensorView<float, 4>& heads, const VectorView<const float>& weight,
                      double eps, const TensorView<float, 3>& rstd, const Context& context);
-// The backward pass, from the heads before the norm. Overwrites the gradient d_heads, which lies
-// side by side, with that of `unnormed`. d_weight is added to, or is no view.
+// The backward pass, from the heads before the norm. Overwrites the gradient d_heads, whose heads
+// lie side by side, with that of `unnormed`. d_weight is added to, or is a null view.
 void normalise_heads_backward(const TensorView<float, 4>& d_heads,
                               const TensorView<const float, 4>& unnormed,
                               const VectorView<const float>& weight,

@@ -19,14 +19,14 @@ void check_sizes(const KeyValueCacheSizes& s) {
   check("value_width", s.value_width, 0);
 }
 
-// The elements of a cache that is `width` wide; checked.
+// The number of elements of a cache of width `width`; checked.
 Shape<4> shape_of(const KeyValueCacheSizes& s, Index width) {
   const Shape<4> shape = {s.batches, s.heads, s.capacity, width};
   checked_count(shape.data(), 4, sizeof(float), kCall, "capacity");
   return shape;
 }
 
-// For each head: rows from `first` on = those of `from`.
+// For each head: rows from `first` on = the rows of `from`.
 void copy_rows(const TensorView<const float, 4>& from, Index first, Buffer<float, 4>& to) noexcept {
   const auto all = to.view();
   detail::copy(from, TensorView<float, 4>(all[0][0][first].data(), from.shape(), all.strides()));

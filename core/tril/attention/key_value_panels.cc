@@ -6,15 +6,15 @@
 namespace tril::detail {
 namespace {
 
-// Keys of a panel of values that are multiplied at once: 256 * 16 to 64 columns * 4 B = 16 to 64
-// KiB, which stays in the level-1 or level-2 cache for all rows.
+// The number of keys of a panel of values that are multiplied at once: 256 * 16 to 64 columns * 4 B
+// = 16 to 64 KiB, which stays in the level-1 or level-2 cache for all rows.
 constexpr Index kDepthBlock = 256;
-// Keys, or values, that are read in place at once: 64 * 64 * 4 B = 16 KiB, which stay in the
+// The number of keys, or values, read in place at once: 64 * 64 * 4 B = 16 KiB, which stay in the
 // level-1 cache for the other rows that see them.
 constexpr Index kKeysAtOnce = 64;
 
-// The first of such runs of `keys`: all end at the same keys, wherever they begin, so that sums do
-// not depend on what else is looked at.
+// The first run of `keys`. All runs end at the same keys, wherever they begin, so that sums do not
+// depend on the other keys.
 KeyRange first_run(KeyRange keys) noexcept {
   return {keys.first, std::min((keys.first / kKeysAtOnce + 1) * kKeysAtOnce, keys.last)};
 }
@@ -23,8 +23,8 @@ bool covers(KeyRange whole, KeyRange part) noexcept {
   return whole.first <= part.first && part.last <= whole.last;
 }
 
-// part(first_row, rows, range) for all rows at once, where each sees all of `range`; else for each
-// kRowGroup of them, with what any of those sees of it.
+// Calls part(first_row, rows, range) once for all rows if each sees all of `range`; else for each
+// kRowGroup rows, with the part of the range that any of them sees.
 template <typename Part>
 void by_rows(const VisibleKeys& visible, Index rows, KeyRange range, const Part& part) noexcept {
   if (covers(visible.all, range)) return part(0, rows, range);
@@ -82,7 +82,7 @@ void KeyValuePanels::score(const QueryBlock& block, const VisibleKeys& visible, 
 }
 
 // for each kDepthBlock keys, for each panel of values, for each group of rows
-//   out's columns += weights of the keys that it sees * the panel's rows
+//   out's columns += weights of the visible keys * the panel's rows
 void KeyValuePanels::add_values(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
                                 const ScoreBlock& weights) const noexcept {
   const MatrixView<float> out = problem_.out[block.batch][block.head];

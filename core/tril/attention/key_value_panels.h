@@ -46,7 +46,7 @@ class KeyValuesInPlace {
  public:
   explicit KeyValuesInPlace(const AttentionProblem& problem) noexcept : problem_(problem) {}
 
-  // As in KeyValuePanels; a score does not depend on the other keys of its step.
+  // Returns `keys`: a score does not depend on the other keys of its step.
   KeyRange widened(KeyRange keys) const noexcept { return keys; }
   void score(const QueryBlock& block, const VisibleKeys& visible, KeyRange keys,
              const ScoreBlock& scores) const noexcept;
@@ -57,8 +57,8 @@ class KeyValuesInPlace {
   const AttentionProblem& problem_;
 };
 
-// Whether keys are read in place: with few queries each key is used so seldom that packing it would
-// cost more than it saves.
+// Whether keys are read in place: few queries use each key so seldom that packing it would cost
+// more than it saves.
 inline bool is_in_place(const AttentionProblem& p) noexcept {
   constexpr Index kFewQueries = 8;
   return p.queries() <= kFewQueries;
@@ -71,8 +71,9 @@ inline Index most_rows(const AttentionProblem& p, Index queries, bool each_head)
 }
 
 // Calls attend(keys and values, block, worker) for every block of `queries` queries. Few queries
-// read keys and values in place, and all heads that share them are one block, unless `each_head`
-// asks for one block a head; many queries read packed ones. Takes its memory before the first call.
+// read keys and values in place, and all heads that share them form one block, unless `each_head`
+// asks for one block per head; many queries read packed ones. Takes its memory before the first
+// call.
 //
 // With enough heads for all threads, each thread packs a head and processes its queries, so that
 // the panels are in its caches. Otherwise all threads first pack, then share the queries.

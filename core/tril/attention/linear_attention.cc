@@ -45,20 +45,20 @@ void divide(float* row, Index count, float sum) noexcept {
   score_kernels().scale(row, row, count, 1.0f / sum);
 }
 
-// Whether a sum of products of features has lost nothing. Products of features below e^-40 leave
-// the range of float, and so does a product of 2^-40 with a value below 2^-86.
+// Whether a sum of products of features is exact enough. Products of features below e^-40 leave the
+// range of float, and so does a product of 2^-40 with a value below 2^-86.
 bool in_range(float sum) noexcept {
   return std::fabs(sum) >= 0x1p-40f && std::fabs(sum) <= 0x1p+90f;
 }
 
-// f(x), or of elements that are all negative e^(x - shift): weights are the same with all of
-// queries, or of keys, times one number.
+// f(x), or e^(x - shift) for elements that are all negative. Multiplying the features of all
+// queries, or of all keys, by one number does not change the weights.
 double feature(FeatureMap map, float x, double shift) noexcept {
   if (map == FeatureMap::identity) return x;
   return x <= 0 ? exponential(std::max(x - shift, -1e4)) : x + 1.0;
 }
 
-// The number that is subtracted from all elements: their maximum, where it is negative.
+// The number subtracted from all elements: their maximum, if it is negative.
 class Shift {
  public:
   void add(const float* x, Index count) noexcept {
@@ -70,8 +70,8 @@ class Shift {
   float largest_ = -std::numeric_limits<float>::infinity();
 };
 
-// Row t of the output, and of the weights where they are wanted, over the first `keys` keys, in
-// double: f(q_t) . f(k_s) of each key, divided by their sum, or 0 where that is 0.
+// Row t of the output, and of the weights if asked for, over the first `keys` keys, in double:
+// f(q_t) . f(k_s) of each key, divided by their sum, or 0 where the sum is 0.
 void attend_in_double(const AttentionProblem& p, FeatureMap map, Index item, Index t, Index keys,
                       double* memory, float* weights) noexcept {
   const Index b = item / p.heads(), h = item % p.heads(), depth = p.depth();
@@ -143,8 +143,8 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
   }
 }
 
-// The same where query t sees keys 0 .. t only, a head a thread. A column of ones beside the values
-// makes the sum of f(k) a column of the state, and the divisor an element of its product:
+// The same where query t sees keys 0 .. t only, one head per thread. A column of ones beside the
+// values makes the sum of f(k) a column of the state, and the divisor an element of its product:
 //
 // state [D, Dv + 1] = 0
 // for each t:  state += f(k_t) [v_t, 1]^T, while there are keys
@@ -152,7 +152,7 @@ void values_first(const AttentionProblem& p, const LinearAttentionOptions& optio
 void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions& options,
                          const Context& context) {
   const Index depth = p.depth(), width = p.value_width();
-  const Index padded = (width + 1 + 15) / 16 * 16;  // whole registers, as linear_step wants them
+  const Index padded = (width + 1 + 15) / 16 * 16;  // whole registers, as linear_step requires
   const Index rows = 2 * (padded + depth);
   Scratch::Frame frame(context.scratch);
   float* const states = frame.take<float>(depth, padded, context.parallel.threads());
@@ -191,8 +191,8 @@ void values_first_causal(const AttentionProblem& p, const LinearAttentionOptions
   });
 }
 
-// scores, in the weights' place where these are wanted, = f(Q) f(K)^T, 0 above the diagonal if
-// causal;  each row divided by its sum
+// scores, in the memory of the weights if these are asked for, = f(Q) f(K)^T, 0 above the diagonal
+// if causal;  each row divided by its sum
 // out = scores V
 void scores_first(const AttentionProblem& p, const LinearAttentionOptions& options,
                   TensorView<float, 4> weights, const Context& context) {

@@ -7,7 +7,7 @@
 namespace tril {
 namespace {
 
-// Beyond any tensor's end, and far enough from overflow to be added to a position.
+// A distance beyond the end of any tensor, yet far enough from overflow to be added to a position.
 constexpr Index kFurthest = std::numeric_limits<Index>::max() / 4;
 
 }  // namespace
@@ -118,7 +118,7 @@ void mask_values(const Mask& mask, Index past, TensorView<float, 4> out) {
   check_no_overlap(out, mask, kCall, "out");
   if (past < 0) fail(kCall, "past", {"must not be negative, is ", past});
   const Index queries = out.size(2), keys = out.size(3);
-  if (keys == 0) return;  // of queries there may be billions
+  if (keys == 0) return;  // there may be billions of queries
   for (Index b = 0; b < out.size(0); ++b) {
     for (Index h = 0; h < out.size(1); ++h) {
       for (Index t = 0; t < queries; ++t) std::fill_n(out[b][h][t].data(), keys, 0.0f);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-// The part of `range` from the first that passes to the last that does.
+// The part of `range` from the first element to the last that passes.
 template <typename Passes>
 IndexRange trimmed(IndexRange range, const Passes& passes) noexcept {
   while (!range.empty() && !passes(range.first)) ++range.first;
@@ -18,7 +18,7 @@ IndexRange trimmed(IndexRange range, const Passes& passes) noexcept {
   return range;
 }
 
-// Hides all of a row of scores, the keys of which are `row`, but those of `seen`.
+// Hides the scores of a row, whose keys are `row`, except those of `seen`.
 void hide_outside(KeyRange row, KeyRange seen, float* scores) noexcept {
   const Index first = std::clamp(seen.first, row.first, row.last);
   const Index last = std::clamp(seen.last, first, row.last);
@@ -115,8 +115,8 @@ void PaddingRule::check(const Shape<4>& scores, const char* call) const {
 
 namespace {
 
-// One row of a dense mask: element k belongs to key k; step 0 repeats the only one. There are none
-// from `keys` on.
+// One row of a dense mask: element k belongs to key k; step 0 repeats the only element. There are
+// no elements from `keys` on.
 template <typename T>
 struct DenseRow {
   const T* data;
@@ -142,7 +142,7 @@ bool shows(std::uint8_t value) noexcept { return value != 0; }
 
 template <typename T>
 KeyRange DenseRule<T>::visible(const MaskBlock& block) const noexcept {
-  // One row for all queries is looked through once.
+  // One row for all queries is scanned once.
   const Index last_query = values.size(2) == 1 ? block.first_query + 1 : block.last_query;
   KeyRange seen = {block.keys.last, block.keys.first};
   for (Index query = block.first_query; query < last_query; ++query) {
@@ -165,7 +165,7 @@ QueryRange DenseRule<T>::seeing(const MaskBlock& block) const noexcept {
     }
     return false;
   };
-  // One row for all queries is looked through once.
+  // One row for all queries is scanned once.
   if (values.size(2) > 1) return trimmed({block.first_query, block.last_query}, sees_any);
   return {block.first_query, sees_any(0) ? block.last_query : block.first_query};
 }
@@ -178,7 +178,7 @@ void DenseRule<T>::apply(const MaskBlock& block, Index query, float* scores) con
     if (key >= row.keys || !shows(row[key])) {
       scores[i] = kHidden;
     } else if constexpr (std::is_same_v<T, float>) {
-      // Another rule may have hidden the key, and then nothing shows it again: not even NaN.
+      // A key hidden by another rule stays hidden, even where the sum would be NaN.
       scores[i] = scores[i] == kHidden ? kHidden : scores[i] + row[key];
     }
   }

@@ -62,7 +62,7 @@ struct StridedRule {
   Index local, stride;
 
   bool sees(Index distance) const noexcept;
-  bool sees_any(Index nearest, Index furthest) const noexcept;  // of the distances between them
+  bool sees_any(Index nearest, Index furthest) const noexcept;  // of the distances in between
   KeyRange visible(const MaskBlock& block) const noexcept;
   QueryRange seeing(const MaskBlock& block) const noexcept;
   void apply(const MaskBlock& block, Index query, float* scores) const noexcept;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kCall = "multi_head_attention_backward";
 
-// Whether queries, keys and values are one product of one input.
+// Whether queries, keys and values come from one product of one input.
 bool is_stacked(const MultiHeadWeights& weights, const MultiHeadOptions& options) noexcept {
   return weights.in_proj_weight && !options.context && !options.value_context;
 }
@@ -121,8 +121,8 @@ void MultiHead::check_backward(const TensorView<const float, 3>& d_out,
 
 // d_joined = d_out Wo, and the gradients of the output's projection
 // d_queries, d_keys, d_values = attention_backward of each head, each in its own columns
-// turn d_queries and d_keys back, and back through their norms
-// back through the projections: one product where they were one, else each to its own input
+// rotate d_queries and d_keys back, and pass them back through their norms
+// pass back through the projections: one product where they were one, else each to its own input
 void MultiHead::backward(const TensorView<const float, 3>& d_out,
                          const TensorView<const float, 3>& x, const MultiHeadGradients& gradients,
                          const Context& context) const {
@@ -183,7 +183,7 @@ void MultiHead::backward(const TensorView<const float, 3>& d_out,
     return fused ? part(d.in_proj_weight, first, count) : own;
   };
   const auto d_bias = [&](Index first, Index count) { return part(d.in_proj_bias, first, count); };
-  // To where queries, keys and values came from; the first to come there overwrites.
+  // Adds up where queries, keys and values have the same input; the first gradient overwrites.
   const bool own_keys = !options.context;
   const TensorView<float, 3> d_context = own_keys ? gradients.d_x : gradients.d_context;
   const TensorView<float, 3> d_values =

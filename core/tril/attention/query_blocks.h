@@ -20,7 +20,7 @@ struct QueryBlock {
   Index head_of(Index row) const noexcept { return head + row / queries(); }
   Index query_of(Index row) const noexcept { return first_query + row % queries(); }
 
-  // Blocks for masks: the queries of one head, or one row, and `keys`.
+  // The block as a mask sees it: the queries of one head, or one row, and `keys`.
   MaskBlock of_head(Index which, KeyRange keys) const noexcept {
     return {batch, which, first_query, last_query, offset, keys};
   }
@@ -41,7 +41,7 @@ class QueryBlocks {
   Index in_group() const noexcept { return blocks_; }
   Index count() const noexcept { return problem_.batches() * problem_.heads() / group_ * blocks_; }
 
-  // The last queries of each head, which see most under a causal mask, come first: small blocks at
+  // The last queries of each head come first, as they see most under a causal mask: small blocks at
   // the end keep all threads busy until the end.
   QueryBlock operator[](Index item) const noexcept {
     const Index groups = problem_.heads() / group_, all = problem_.batches() * groups;

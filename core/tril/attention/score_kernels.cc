@@ -107,7 +107,7 @@ void dot_four(const float* q, const float* const (&rows)[4], Index depth, Regist
 }
 
 // for kLanes keys:  a register of partial sums each;  transposed, they add up lane by lane
-// Beyond the last key it is taken again, and the sum left out.
+// Beyond the last key, the last one is repeated, and its sum dropped.
 void dot_keys(const float* q, const float* keys, Index stride, Index depth, Index count,
               float scale, float* out) noexcept {
   for (Index j = 0; j < count; j += kLanes) {
@@ -133,9 +133,9 @@ void dot_keys(const float* q, const float* keys, Index stride, Index depth, Inde
   }
 }
 
-// `Vectors` registers of the sums, each in `Chains` parts, so that enough of them are under way for
-// none to wait for the one before it. A weight of 0 is passed over, or where it is known that there
-// is none, not looked for.
+// `Vectors` registers of the sums, each in `Chains` parts, so that enough additions are in flight
+// and none waits for the one before it. A weight of 0 is skipped, or, where no weight is known to
+// be 0, not tested for.
 template <bool kAnyZero, int Vectors, int Chains>
 void add_columns(const float* weights, const float* values, Index stride, Index count,
                  float* out) noexcept {

@@ -15,7 +15,7 @@ void check(const TensorView<const float, Rank>& x, const TensorView<float, Rank>
 
 void keep(MatrixView<const float> x, const TriangularOptions& options, MatrixView<float> out) {
   const Index rows = x.size(0), cols = x.size(1);
-  // Beyond the corners a diagonal is as good as at them.
+  // Diagonals beyond the corners are equivalent to those at the corners.
   const Index diagonal = std::clamp(options.diagonal, -rows, cols);
   for (Index i = 0; i < rows; ++i) {
     const bool lower = options.part == Triangle::lower;

@@ -9,7 +9,7 @@
 
 namespace tril {
 
-// The triangle that is kept.
+// The triangle to keep.
 enum class Triangle { lower, upper };
 
 // Their names.
@@ -18,7 +18,7 @@ inline constexpr Named<Triangle> kTriangles[] = {{"lower", Triangle::lower},
 
 // Options of triangular().
 struct TriangularOptions {
-  Triangle part = Triangle::lower;  // the side that is kept, with the diagonal
+  Triangle part = Triangle::lower;  // the side to keep, with the diagonal
   Index diagonal = 0;               // 0: the main one; above 0: above it; below 0: below it
 };
 

@@ -6,7 +6,7 @@
 namespace tril::detail {
 namespace {
 
-// Calls body with tensors [B, T, ...] as [B T, ...] if all of them allow it, else once a batch.
+// Calls body with tensors [B, T, ...] as [B T, ...] if all of them allow it, else once per batch.
 template <typename Body, typename... View>
 void for_rows(const Body& body, Index batches, const View&... views) {
   if (((!views || joined_rows(views)) && ...)) return body(joined_rows(views)...);

@@ -11,7 +11,7 @@ namespace tril::detail {
 
 struct FeedForward;
 
-// What a norm computes for each token, to be kept; none: not wanted. RMS norm has no mean.
+// The statistics of a norm for each token; a null view is not filled. RMS norm has no mean.
 struct NormTrace {
   MatrixView<float> mean = {}, rstd = {};  // [B, T]
 };
@@ -20,7 +20,7 @@ struct NormTrace {
 void norm(NormKind kind, const TensorView<const float, 3>& x, const NormWeights& weights,
           double eps, const TensorView<float, 3>& out, const Context& context,
           const NormTrace& trace = {});
-// d_x is overwritten, or none; it may be d_out.
+// d_x is overwritten, or is a null view; it may be d_out.
 void norm_backward(NormKind kind, const TensorView<const float, 3>& d_out,
                    const TensorView<const float, 3>& x, const NormWeights& weights,
                    const NormTrace& trace, const TensorView<float, 3>& d_x,
@@ -34,11 +34,11 @@ void add(const TensorView<const float, 3>& x, const TensorView<const float, 3>& 
 void drop(const TensorView<const float, 3>& x, const DropoutOptions& dropout,
           const TensorView<float, 3>& out, const Context& context);
 
-// What feed-forward computes on the way, [B, T, F]; gated, hidden is [B, T, 2 F].
+// The intermediate results of feed-forward, [B, T, F]; gated, hidden is [B, T, 2 F].
 struct BatchedFeedForwardTrace {
   TensorView<float, 3> hidden = {}, activated = {};
 };
-// `rows` says how, but for its trace.
+// Computes `rows` over a batch and fills `trace` instead of its own trace.
 void feed_forward(const FeedForward& rows, const BatchedFeedForwardTrace& trace,
                   const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
                   const Context& context);

@@ -6,7 +6,7 @@
 namespace tril {
 namespace {
 
-// Where the trace of a block has the block's output.
+// The view in a block's trace that has the block's output.
 template <typename Trace>
 auto& block_output(NormOrder order, Trace& trace) noexcept {
   if constexpr (requires { trace.normed3; }) {  // a decoder's
@@ -16,7 +16,8 @@ auto& block_output(NormOrder order, Trace& trace) noexcept {
   }
 }
 
-// Traces of all layers, save(): with the output of each that something follows.
+// The traces of all layers, from save(), including the outputs of layers that are followed by
+// another layer or a norm.
 template <typename Weights, typename Save>
 auto saved_stack(const char* call, const Shape<3>& x, const Weights& weights, NormOrder order,
                  SavedMemory& memory, const Save& save) {
@@ -146,7 +147,8 @@ void transformer_decoder_backward(TensorView<const float, 3> d_out, TensorView<c
   stack.backward(d_out, x, gradients, context);
 }
 
-// d_memory = back through the decoder (d_out);  d_source = back through the encoder (d_memory)
+// d_memory = backward pass of the decoder (d_out);  d_source = backward pass of the encoder
+// (d_memory)
 void transformer_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> source,
                           TensorView<const float, 3> target, const TransformerWeights& weights,
                           const TransformerOptions& options, const TransformerTrace& trace,
@@ -171,7 +173,7 @@ void transformer_backward(TensorView<const float, 3> d_out, TensorView<const flo
                      [&] { encoder.check_backward(kCall, d_memory, source, of_encoder); });
   detail::check_part(kCall, "decoder",
                      [&] { decoder.check_backward(kCall, d_out, target, of_decoder); });
-  detail::OverlapCheck overlap(kCall);  // of one side with the other
+  detail::OverlapCheck overlap(kCall);  // between the two stacks
   overlap.reads(d_out), overlap.reads(source), overlap.reads(target), overlap.reads_all(weights);
   overlap.reads(trace.memory);
   encoder.reads_traces(overlap), decoder.reads_traces(overlap);

@@ -19,7 +19,7 @@ namespace tril {
 template <typename T>
 struct BasicTransformerEncoderWeights {
   std::vector<BasicTransformerBlockWeights<T>> layers = {};  // from the first to the last
-  // The norm at the end. None: there is none; one without weights has no scale.
+  // The norm at the end (default: none); a norm without weights has no scale.
   std::optional<BasicNormWeights<T>> norm = {};
 
   // For foundation/parameters.h.
@@ -30,14 +30,14 @@ struct BasicTransformerEncoderWeights {
   }
 };
 
-// To be read.
+// Weights that are only read.
 using TransformerEncoderWeights = BasicTransformerEncoderWeights<const float>;
 
 // A stack of decoder blocks.
 template <typename T>
 struct BasicTransformerDecoderWeights {
   std::vector<BasicDecoderBlockWeights<T>> layers = {};  // from the first to the last
-  // As the encoder's.
+  // The norm at the end, as in the encoder.
   std::optional<BasicNormWeights<T>> norm = {};
 
   // For foundation/parameters.h.
@@ -48,7 +48,7 @@ struct BasicTransformerDecoderWeights {
   }
 };
 
-// To be read.
+// Weights that are only read.
 using TransformerDecoderWeights = BasicTransformerDecoderWeights<const float>;
 
 // Both stacks.
@@ -65,41 +65,41 @@ struct BasicTransformerWeights {
   }
 };
 
-// To be read.
+// Weights that are only read.
 using TransformerWeights = BasicTransformerWeights<const float>;
 
-// As the arguments of nn.Transformer.
+// The options, named as the arguments of nn.Transformer.
 struct TransformerOptions {
   Index heads = 1;                           // H, which divides C
   Index kv_heads = 0;                        // 0: as many as heads
-  NormOrder norm = NormOrder::post;          // where the norms are
+  NormOrder norm = NormOrder::post;          // the position of norms
   Activation activation = Activation::relu;  // of feed-forward
   double eps = 1e-5;                         // added to the variance in the norms
   AttentionOptions source_attention = {};    // of the encoder: scores [B, H, S, S]
   AttentionOptions target_attention = {};    // of the decoder: scores [B, H, T, T]
   AttentionOptions memory_attention = {};  // from the decoder to the encoder's output: [B, H, T, S]
-  // In training: at 4 places in each layer of the encoder and, after all these, 6 in each layer of
-  // the decoder, as the blocks have them.
+  // Dropout in training: at 4 places in each layer of the encoder and, after all these, at 6 in
+  // each layer of the decoder, as in the blocks.
   std::optional<DropoutPlaces> dropout = {};
-  // Beyond PyTorch's: feed-forward with a gate, linear1 then [2 F, C], and self-attention of both
-  // sides whose queries and keys are turned by their positions.
+  // Extensions of PyTorch's: a gate in feed-forward, with linear1 [2 F, C], and rotary positions of
+  // queries and keys in the self-attention of both stacks.
   bool gated = false;
   std::optional<MultiHeadRotary> rotary = {};
 };
 
-// One trace a layer, or none at all.
+// One trace per layer, or none.
 struct TransformerTrace {
   std::vector<TransformerBlockTrace> encoder = {};  // from the first layer to the last
   TensorView<float, 3> memory = {};                 // [B, S, C], the encoder's output
   std::vector<DecoderBlockTrace> decoder = {};      // from the first layer to the last
 };
 
-// In all three, what is written may not share memory with what is read, and Error is thrown, before
-// anything is computed, where there are no layers or where one of them does not fit, naming it:
+// For all three, outputs may not share memory with inputs. Error is thrown, before anything is
+// computed, where there are no layers or where one of them does not fit, naming it:
 // "layers.3.linear1.weight".
 
-// x and out [B, T, C]; the options hold for every layer, eps for the norm at the end as well. Each
-// layer leaves out at places of its own, after those of the layers before it.
+// x and out [B, T, C]; the options apply to every layer, eps also to the norm at the end. The
+// dropout places of each layer follow those of the layers before it.
 void transformer_encoder(TensorView<const float, 3> x, const TransformerEncoderWeights& weights,
                          const TransformerBlockOptions& options, TensorView<float, 3> out,
                          const Context& context = {},
@@ -118,9 +118,9 @@ void transformer(TensorView<const float, 3> source, TensorView<const float, 3> t
                  TensorView<float, 3> out, const Context& context = {},
                  const TransformerTrace& trace = {});
 
-// What the backward passes need, laid out in `memory` (foundation/saved_memory.h): traces that the
-// forward passes are given and fill, the output of each layer among them. Throws Error where
-// weights do not fit.
+// The traces that the backward passes need, with the output of each layer, laid out in `memory`
+// (foundation/saved_memory.h) for the forward passes to fill. Throws Error where weights do not
+// fit.
 std::vector<TransformerBlockTrace> transformer_encoder_saved(
     const Shape<3>& x, const TransformerEncoderWeights& weights,
     const TransformerBlockOptions& options, SavedMemory& memory);
@@ -133,31 +133,31 @@ TransformerTrace transformer_saved(const Shape<3>& source, const Shape<3>& targe
                                    const TransformerWeights& weights,
                                    const TransformerOptions& options, SavedMemory& memory);
 
-// Gradients of the encoder; those that are not given are not computed. Those of weights have the
-// form of the weights, as parameters_in gives it, or no layers at all.
+// Gradients of the encoder; null views are not computed. Those of weights have the form of the
+// weights, as from parameters_in, or no layers at all.
 struct TransformerEncoderGradients {
   TensorView<float, 3> d_x = {};                       // [B, T, C], overwritten
   BasicTransformerEncoderWeights<float> weights = {};  // added to
 };
 
-// The same of the decoder.
+// The same for the decoder.
 struct TransformerDecoderGradients {
   TensorView<float, 3> d_x = {};                       // [B, T, C], overwritten
   TensorView<float, 3> d_memory = {};                  // [B, S, C], overwritten
   BasicTransformerDecoderWeights<float> weights = {};  // added to
 };
 
-// The same of the whole.
+// The same for both stacks.
 struct TransformerGradients {
   TensorView<float, 3> d_source = {};           // [B, S, C], overwritten
   TensorView<float, 3> d_target = {};           // [B, T, C], overwritten
   BasicTransformerWeights<float> weights = {};  // added to
 };
 
-// The backward pass, from the gradient d_out of the output: inputs, weights and options as they
-// were given, and the traces that the forward pass filled as *_saved laid them out. What is written
-// may not share memory with anything else. Results do not depend on the number of threads. Throw
-// Error, naming the layer, where shapes or options do not fit, before anything is written.
+// The backward pass, from the gradient d_out of the output: inputs, weights and options of the
+// forward pass, and the traces that it filled, laid out by *_saved. Outputs may not share memory
+// with anything else. Results do not depend on the number of threads. Throw Error, naming the
+// layer, where shapes or options do not fit, before anything is written.
 void transformer_encoder_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                   const TransformerEncoderWeights& weights,
                                   const TransformerBlockOptions& options,

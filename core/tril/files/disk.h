@@ -1,6 +1,6 @@
-// Operations that differ between systems: opening by path, locks, flushing to the disk,
-// replacing a file,
-// naming the process. disk_posix.cc and disk_windows.cc define them; all report failures by errno.
+// Operations that differ between systems: opening by path, locks, flushing to the disk, replacing a
+// file, naming the process. disk_posix.cc and disk_windows.cc define them; all report failures by
+// errno.
 #pragma once
 
 #include <cstdio>

@@ -41,8 +41,8 @@ bool replace_file(const std::filesystem::path& from, const std::filesystem::path
 bool flush_folder(const std::filesystem::path& folder) noexcept {
   const int number =
       open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (number < 0) return true;  // one that may be written to and not be read
-  const bool failed = fsync(number) != 0 && errno == EIO;  // else the file system has no such thing
+  if (number < 0) return true;  // a folder that may be written but not read
+  const bool failed = fsync(number) != 0 && errno == EIO;  // else it is not supported
   const int error = errno;
   close(number);
   errno = error;

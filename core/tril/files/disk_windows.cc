@@ -14,7 +14,7 @@
 namespace tril::detail {
 namespace {
 
-// The errors that files meet, as errno has them.
+// Windows errors of file operations as errno values.
 int errno_of(DWORD error) noexcept {
   switch (error) {
     case ERROR_FILE_NOT_FOUND:
@@ -53,8 +53,8 @@ HANDLE open_handle(const std::filesystem::path& path, DWORD access, DWORD creati
   return handle;
 }
 
-// Gives the new name to the file itself, so that one who has the old file open reads on, as on
-// POSIX: since Windows 10. What winbase.h calls FILE_RENAME_INFO, with flags.
+// Gives the new name to the file itself, so that a reader of the old file can read on, as on POSIX:
+// since Windows 10. winbase.h calls this FILE_RENAME_INFO, with flags.
 struct Rename {
   DWORD flags;
   HANDLE folder;
@@ -107,7 +107,7 @@ std::FILE* open_file(const std::filesystem::path& path, Open how) noexcept {
   return file;
 }
 
-// Locks one byte far beyond the end: a lock of existing bytes would keep others from reading them.
+// Locks one byte far beyond the end: a lock on existing bytes would keep others from reading them.
 Lock lock_file(std::FILE* file) noexcept {
   OVERLAPPED at = {};
   at.OffsetHigh = 0x7fffffff;
@@ -138,13 +138,13 @@ bool replace_file(const std::filesystem::path& from, const std::filesystem::path
   if (rename_open_file(from, to)) return true;
   constexpr DWORD kFlags = MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH;
   if (MoveFileExW(from.c_str(), to.c_str(), kFlags)) return true;
-  // Before Windows 10: replaces a file that somebody reads, too.
+  // Before Windows 10: also replaces a file that is being read.
   if (ReplaceFileW(to.c_str(), from.c_str(), nullptr, 0, nullptr, nullptr)) return true;
   errno = errno_of(GetLastError());
   return false;
 }
 
-// The renaming itself was written through.
+// The rename itself was written through.
 bool flush_folder(const std::filesystem::path&) noexcept { return true; }
 
 std::string this_process() {

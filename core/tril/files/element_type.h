@@ -1,4 +1,4 @@
-// The element types of files. The core computes in float, into which files are read.
+// The element types of files. The core reads all of them into floats.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct ElementTraits {
   const char* name;
 };
 
-// In the order of ElementType.
+// Size and name of each type, in the order of ElementType.
 inline constexpr ElementTraits kElementTraits[] = {
     {1, "bool"},     {1, "int8"},    {1, "uint8"},   {2, "int16"},  {2, "uint16"},
     {4, "int32"},    {4, "uint32"},  {8, "int64"},   {8, "uint64"}, {2, "float16"},

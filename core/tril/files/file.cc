@@ -34,7 +34,7 @@ void write_pieces(std::FILE* file, const std::function<void(const WritePiece&)>&
 // The unfinished file is named after the file, and its writer locks it while it lives.
 constexpr const char* kUnfinished = ".tril-part";
 
-// Removes what writers of this file have left behind that did not live to finish it.
+// Removes files that killed writers of this file have left unfinished.
 void remove_abandoned(const std::filesystem::path& target) {
   namespace fs = std::filesystem;
   std::error_code none;
@@ -58,7 +58,7 @@ File open_unfinished(const std::filesystem::path& target, std::filesystem::path&
     path += kUnfinished + std::to_string(number);
     File file(detail::open_file(path, detail::Open::create));
     if (!file && errno != EEXIST) fail_write();
-    // Whoever removes what is abandoned may have come before the lock.
+    // Another process may have removed the file as abandoned before it was locked.
     if (file && detail::lock_file(file.get()) != detail::Lock::held &&
         detail::leads_to(path, file.get())) {
       return file;
@@ -77,7 +77,7 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   }
   const File file(detail::open_file(path, detail::Open::read));
   if (!file) fail("read_file", "path", {system_says(errno)});
-  // A pipe has no size; what grows or shrinks meanwhile has the wrong one.
+  // A pipe has no size, and a file that changes meanwhile has a wrong one.
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   constexpr std::size_t kPart = std::size_t{1} << 16;
   std::vector<std::byte> bytes;
@@ -147,11 +147,11 @@ void write_file(const std::filesystem::path& path,
     if (std::fclose(file.release()) != 0) fail_write();
     return;
   }
-  // Through links, so that the file is renamed, not the link.
+  // Follows links, so that the file is renamed, not the link.
   const fs::path target = fs::exists(status) ? fs::canonical(path) : path;
   remove_abandoned(target);
   fs::path temporary;
-  const File file = open_unfinished(target, temporary);  // locked until it has its own name
+  const File file = open_unfinished(target, temporary);  // locked until it has its final name
   try {
     write_pieces(file.get(), produce);
     if (!detail::flush_to_disk(file.get())) fail_write();

@@ -22,10 +22,10 @@ class FileReader {
   // Opens the file. Throws Error with the system's message where it cannot be read or has no size.
   explicit FileReader(const std::filesystem::path& path);
 
-  // Its size in bytes when it was opened.
+  // Size in bytes at the time of opening.
   std::size_t size() const noexcept { return size_; }
-  // Fills `out` with the bytes from byte `begin` on. Throws Error where these reach past the end of
-  // the file or cannot be read.
+  // Fills `out` with the bytes from `begin` on. Throws Error where these reach past the end of the
+  // file or cannot be read.
   void read(std::size_t begin, std::span<std::byte> out);
 
  private:
@@ -44,7 +44,7 @@ void write_file(const std::filesystem::path& path,
                 std::span<const std::span<const std::byte>> pieces);
 
 // The same for pieces that `produce` passes to its argument one after another, so that not all of
-// them are in memory at once. An exception of `produce` ends the writing as an error does.
+// them are in memory at once. An exception of `produce` ends the writing like an error.
 using WritePiece = std::function<void(std::span<const std::byte>)>;
 void write_file(const std::filesystem::path& path,
                 const std::function<void(const WritePiece&)>& produce);

@@ -1,5 +1,4 @@
-// Types, their sizes and the order of what is read are those of ggml's docs/gguf.md and
-// src/gguf.cpp.
+// Types, their sizes and the order of the header are those of ggml's docs/gguf.md and src/gguf.cpp.
 #include <tril/files/gguf.h>
 #include <tril/files/gguf_bytes.h>
 #include <tril/files/json_writer.h>
@@ -21,9 +20,9 @@ using detail::kGgufCall, detail::kGgufValueSizes, detail::gguf_number;
 
 constexpr std::string_view kMagic = "GGUF";
 constexpr std::uint64_t kMost = std::numeric_limits<Index>::max();
-constexpr std::size_t kMostHeader = 100'000'000;  // as of .safetensors files
+constexpr std::size_t kMostHeader = 100'000'000;  // the limit for .safetensors files, too
 
-// Types of tensors by their numbers in ggml.h (enum ggml_type).
+// Types of tensors, by their numbers in ggml.h (enum ggml_type).
 constexpr Named<std::uint32_t> kRead[] = {{"F32", 0}, {"F16", 1}, {"Q8_0", 8}, {"BF16", 30}};
 constexpr ElementType kElements[] = {ElementType::float32, ElementType::float16, ElementType::q8_0,
                                      ElementType::bfloat16};
@@ -31,7 +30,7 @@ constexpr Named<std::uint32_t> kOthers[] = {
     {"Q4_0", 2},  {"Q4_1", 3},  {"Q5_0", 6},  {"Q5_1", 7},    {"Q2_K", 10},   {"Q3_K", 11},
     {"Q4_K", 12}, {"Q5_K", 13}, {"Q6_K", 14}, {"IQ4_NL", 20}, {"IQ4_XS", 23}, {"MXFP4", 39}};
 
-// Thrown where what follows is in the file, but not in memory.
+// Thrown where the next bytes are in the file, but not in memory.
 struct Short {
   std::size_t needed;
 };
@@ -46,7 +45,7 @@ class Reader {
   [[noreturn]] void refuse(std::size_t at, const Message& problem) const {
     fail(kGgufCall, "file", {"byte ", at, ": ", problem});
   }
-  // The next `count` parts of so many bytes each.
+  // The next `count` parts of `size` bytes each.
   std::span<const std::byte> take(std::uint64_t count, std::size_t size, const char* what) {
     const std::size_t left = size_ - at_;
     if (count > left / size) {
@@ -110,7 +109,7 @@ GgufValue read_value(Reader& file, const std::string& key) {
   return value;
 }
 
-// A tensor whose place is not known yet, and its offset in the data.
+// A tensor with its offset in the data, before its position in the file is known.
 struct OffsetTensor {
   NamedTensor named;
   std::uint64_t offset;
@@ -146,7 +145,7 @@ OffsetTensor read_tensor(Reader& file) {
   return {std::move(named), file.number(8, "an offset")};
 }
 
-// The tensors of a file whose data begins at byte `data`, each at its place.
+// The tensors of a file whose data begins at byte `data`, with their positions.
 std::vector<NamedTensor> place(std::vector<OffsetTensor> found, std::size_t data,
                                std::size_t alignment, std::size_t file_size) {
   std::vector<std::tuple<std::size_t, std::size_t, const NamedTensor*>> ranges;
@@ -177,7 +176,7 @@ std::vector<NamedTensor> place(std::vector<OffsetTensor> found, std::size_t data
   return tensors;
 }
 
-// The header, and the byte that the data begins at.
+// The header, and the byte at which the data begins.
 std::pair<Gguf, std::size_t> read(std::span<const std::byte> begin, std::size_t file_size) {
   Reader file(begin, file_size);
   if (!is_gguf(file.take(kMagic.size(), 1, "GGUF"))) file.refuse(0, "is not GGUF");
@@ -212,7 +211,7 @@ std::pair<Gguf, std::size_t> read(std::span<const std::byte> begin, std::size_t 
          {"must be from 1 to ", Index{1} << 30, ", is ", alignment});
   }
   const auto step = static_cast<std::size_t>(alignment);
-  // A file may end without padding where none of its tensors has elements.
+  // A file whose tensors have no elements may end without padding.
   result.second = std::min((file.position() + step - 1) / step * step, file_size);
   gguf.tensors = place(std::move(found), result.second, step, file_size);
   return result;

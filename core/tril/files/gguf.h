@@ -75,7 +75,7 @@ struct Gguf {
   bool boolean(const std::string& key, std::optional<bool> otherwise = {}) const;
   std::string_view text(const std::string& key,
                         std::optional<std::string_view> otherwise = {}) const;
-  // The values of a list; empty where it is missing. These throw as the calls above do.
+  // The values of a list; empty where it is missing. Throws like the functions above.
   std::vector<GgufText> texts(const std::string& key) const;
   std::vector<double> numbers(const std::string& key) const;
 

@@ -6,10 +6,10 @@
 
 namespace tril::detail {
 
-// The call that errors name.
+// The call named in errors.
 inline constexpr const char* kGgufCall = "parse_gguf";
 
-// The bytes of a value of each type; 0 for strings and lists.
+// The number of bytes of a value of each type; 0 for strings and lists.
 inline constexpr std::uint8_t kGgufValueSizes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
 // A little-endian number of `size` bytes.

@@ -18,7 +18,7 @@ using detail::kGgufCall, detail::kGgufValueSizes, detail::gguf_number;
   fail(kGgufCall, key.c_str(), {"must be ", expected});
 }
 
-// A number of any type; nothing where it is none.
+// A number of any type; nothing for other values.
 std::optional<double> number_of(Type type, const std::byte* from) {
   const std::size_t size = kGgufValueSizes[static_cast<std::size_t>(type)];
   const std::uint64_t bits = gguf_number(from, size);

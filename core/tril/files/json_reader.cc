@@ -117,7 +117,7 @@ JsonValue JsonReader::value() {
   return tree;
 }
 
-// Fills the tree, or passes over the value where there is none.
+// Fills the tree, or skips the value where `tree` is null.
 void JsonReader::read_value(int depth, JsonValue* tree) {
   constexpr int kDeepestTree = 16, kDeepest = 64;
   if (tree && depth > kDeepestTree) fail("a value inside too many others");

@@ -38,7 +38,7 @@ class JsonReader {
   std::string json_string();
   // `true` or `false`.
   bool boolean();
-  // Skips a value of any kind and returns its text. Of numbers only the characters are checked.
+  // Skips a value of any kind and returns its text. For numbers only the characters are checked.
   std::string_view skip_value();
   // Reads a value of any kind as a tree.
   JsonValue value();

@@ -39,7 +39,7 @@ std::optional<std::vector<double>> json_numbers(std::string_view text) {
       numbers.push_back(*number);
     }
     return numbers;
-  } catch (const Error&) {  // no JSON
+  } catch (const Error&) {  // not JSON
     return {};
   }
 }
@@ -145,7 +145,7 @@ JsonObject JsonObject::object(const char* name) const {
 
 std::map<std::string, std::string> JsonObject::texts() const {
   std::map<std::string, std::string> all;
-  for (const auto& [name, value] : entries_) {  // a name may be anything, with a 0 in it, too
+  for (const auto& [name, value] : entries_) {  // names may be anything, even with a 0 inside
     if (value.front() != '"') fail(call_, name.c_str(), {"must be a text, is ", shown(value)});
     all[name] = JsonReader(call_, value, 0, name.c_str()).json_string();
   }

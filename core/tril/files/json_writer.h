@@ -23,8 +23,8 @@ std::string shown(std::string_view text);
 
 // The text of a value.
 struct JsonText {
-  // From a string, a boolean, null, a number, or a list of numbers. Numbers are read back as the
-  // same ones.
+  // The text of a string, a boolean, null, a number, or a list of numbers. Numbers are read back
+  // unchanged.
   JsonText(std::string_view string) : text(json_quoted(string)) {}
   JsonText(const std::string& string) : JsonText(std::string_view(string)) {}
   JsonText(const char* string) : JsonText(std::string_view(string)) {}
@@ -34,7 +34,7 @@ struct JsonText {
   JsonText(double number);
   JsonText(const std::vector<double>& numbers);
   JsonText(std::nullptr_t) : text("null") {}
-  // From text that is JSON already.
+  // A value whose text is JSON already.
   static JsonText of(std::string json) {
     JsonText value(nullptr);
     value.text = std::move(json);

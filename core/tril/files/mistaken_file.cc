@@ -12,7 +12,7 @@ using namespace std::string_view_literals;
 
 constexpr string_view kZip = "PK\3\4";
 
-// Whether a text begins with a word of small letters, in letters of any size.
+// Whether a text begins with a lower-case word, in any case.
 bool begins_with(string_view text, string_view word) noexcept {
   const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return text.size() >= word.size() &&
@@ -70,7 +70,7 @@ constexpr Signature kSignatures[] = {
     {0, "\xff\xfe"sv, kUtf16},
     {0, "\xfe\xff"sv, kUtf16}};
 
-// Recognises a .zip archive that is not an .npz archive by its first entry.
+// Recognises by its first entry a .zip archive that is not an .npz archive.
 string_view known_archive(string_view begin) noexcept {
   constexpr std::size_t kNameLength = 26, kName = 30;
   if (begin.size() < kName) return {};
@@ -89,7 +89,7 @@ string_view known_archive(string_view begin) noexcept {
   return {};
 }
 
-// A protocol buffer whose first field is a version, the next one a text or another buffer.
+// A protocol buffer whose first field is a version, and the next one a text or another buffer.
 bool is_onnx(string_view begin) noexcept {
   return begin.size() > 2 && begin[0] == '\x08' && begin[1] > 0 && begin[1] < 32 &&
          string_view("\x12\x1a\x22\x2a\x32\x3a\x42").find(begin[2]) != begin.npos;

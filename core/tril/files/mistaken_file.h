@@ -6,9 +6,9 @@
 
 namespace tril::detail {
 
-// Says what a file with this beginning is and what to do instead; empty where it is not recognised.
-// A well-formed .safetensors file may begin in any way, so ask only about files that are not. A
-// kilobyte is enough.
+// Tells the kind of a file with this beginning and gives advice; empty where it is not recognised.
+// A well-formed .safetensors file may begin in any way, so ask only about other files. A kilobyte
+// is enough.
 std::string_view known_file(std::string_view begin) noexcept;
 
 // Throws Error, naming `call` and `argument`, where the file is recognised or is a .zip archive;

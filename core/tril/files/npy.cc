@@ -18,8 +18,8 @@ constexpr std::size_t kMostAxes = 64;  // NumPy 2; 32 before
 constexpr const char* kRead = "parse_npy";
 constexpr const char* kWrite = "npy_header";
 
-// NumPy's names of a type, in the order in which they are tried: its letter and size, its letter
-// alone, its name. (NumPy also has letters for C's long, whose size no file tells.)
+// NumPy's names of a type, in the order of matching: its letter and size, its letter alone, its
+// name. (NumPy also has letters for C's long, whose size no file tells.)
 struct Code {
   std::string_view code, letter;
   ElementType type;
@@ -81,8 +81,8 @@ void read_type(detail::JsonReader& header, StoredTensor& tensor) {
     header.fail_at(position, {"element type ", detail::shown(text), why});
   };
   if (text.ends_with('O') || text == "object") refuse(": Python objects are never read");
-  // Without an order, and with = or |, it is that of the processor that wrote the file: nearly all
-  // have the lowest byte first.
+  // No byte order, or = and |, mean that of the processor that wrote the file, which is nearly
+  // always little-endian.
   const bool ordered = !text.empty() && std::string_view("<>=|").find(text[0]) != text.npos;
   const std::string_view name = text.substr(ordered ? 1 : 0);
   for (const Code& each : kCodes) {
@@ -105,18 +105,18 @@ void read_shape(detail::JsonReader& header, StoredTensor& tensor) {
   header.list('(', ')', true, [&] {
     if (tensor.shape.size() == kMostAxes) header.fail("more than 64 axes");
     tensor.shape.push_back(header.whole_number());
-    header.take('L');  // Python 2 wrote its long integers so
+    header.take('L');  // a suffix of long integers in Python 2
     comma = header.peek() == ',';
   });
   if (tensor.shape.size() == 1 && !comma) header.fail("expected a comma in a tuple of one number");
 }
 
-// The dictionary, its three keys in any order. Returns where the shape stands.
+// Reads the dictionary, its three keys in any order. Returns the position of the shape.
 std::size_t read_header(detail::JsonReader& header, StoredTensor& tensor) {
   struct Field {
     std::string_view name;
     void (*read)(detail::JsonReader&, StoredTensor&);
-    std::size_t position;  // 0: not there yet
+    std::size_t position;  // 0: not read yet
   };
   Field fields[] = {
       {"descr", read_type, 0}, {"fortran_order", read_order, 0}, {"shape", read_shape, 0}};
@@ -141,7 +141,7 @@ std::size_t read_header(detail::JsonReader& header, StoredTensor& tensor) {
   return fields[2].position;
 }
 
-// The array that begins at a byte of the file; returns how many bytes it takes.
+// Reads the array that begins at a byte of the file; returns the number of its bytes.
 std::size_t read_array(std::span<const std::byte> file, std::size_t begin, StoredTensor& tensor) {
   const Preamble preamble = read_preamble(file, begin);
   const std::size_t data = preamble.header + preamble.header_size;
@@ -153,7 +153,7 @@ std::size_t read_array(std::span<const std::byte> file, std::size_t begin, Store
   const std::optional<std::size_t> bytes = stored_bytes(tensor.shape, tensor.type);
   if (!bytes) header.fail_at(shape_position, {what, " is too large to address"});
   const std::span<const std::byte> rest = file.subspan(data);
-  // Another array may follow, nothing else.
+  // Only another array may follow.
   if (rest.size() < *bytes || (rest.size() > *bytes && !is_npy(rest.subspan(*bytes)))) {
     header.fail_at(data, {what, " takes ", *bytes, " bytes, but ", rest.size(), " follow"});
   }
@@ -199,7 +199,7 @@ std::string npy_header(std::span<const Index> shape, ElementType type) {
       .append("', 'fortran_order': False, 'shape': (")
       .append(axes)
       .append(shape.size() == 1 ? ",), }" : "), }");
-  // Spaces, so that the elements begin at a multiple of 64.
+  // Spaces for padding, so that the elements begin at a multiple of 64.
   constexpr std::size_t kPreamble = 10, kUnit = 64;
   const std::size_t size = (kPreamble + header.size() + 1 + kUnit - 1) / kUnit * kUnit;
   header.resize(size - kPreamble - 1, ' ');

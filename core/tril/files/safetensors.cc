@@ -34,12 +34,12 @@ std::string shape_of(std::span<const Index> shape) {
   return shape_text(shape.data(), static_cast<int>(shape.size()));
 }
 
-// Bytes [begin, end) of the data belong to the tensor of this number.
+// Bytes [begin, end) of the data, which belong to the tensor with this number.
 struct DataRange {
   std::size_t begin, end, number;
 };
 
-// not_read(its place in the file, problem) where it is not read.
+// Reads a type; calls not_read(position in the file, problem) for unsupported ones.
 template <typename NotRead>
 void read_type(detail::JsonReader& header, StoredTensor& tensor, const NotRead& not_read) {
   header.peek();
@@ -52,8 +52,8 @@ void read_type(detail::JsonReader& header, StoredTensor& tensor, const NotRead& 
   tensor.type = found->second;
 }
 
-// {"dtype": ..., "shape": ..., "data_offsets": ...} in any order. A type that is not read goes to
-// `problem`; where that is null, it is refused.
+// Reads {"dtype": ..., "shape": ..., "data_offsets": ...} in any order. An unsupported type is
+// reported in `problem`, or refused where that is null.
 DataRange read_tensor(detail::JsonReader& header, const std::string& name, StoredTensor& tensor,
                       std::string* problem) {
   constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
@@ -113,8 +113,8 @@ Metadata read_metadata(detail::JsonReader& header) {
   return metadata;
 }
 
-// Checks that the tensors fill the file from `offset` on without gap or overlap, and gives each its
-// place.
+// Checks that the tensors fill the file from `offset` on without gap or overlap, and sets their
+// bytes.
 void check_layout(std::vector<DataRange> ranges, std::size_t offset, std::size_t file_size,
                   std::vector<NamedTensor>& tensors) {
   const auto key = [](const DataRange& each) {
@@ -140,11 +140,11 @@ void check_layout(std::vector<DataRange> ranges, std::size_t offset, std::size_t
   if (end < size) refuse(end, {size - end, " bytes that belong to no tensor"});
 }
 
-// Throws Error where a file that is not a .safetensors file is recognised.
+// Throws Error for a file that is recognised as another kind.
 void refuse_other_file(std::string_view begin) {
   detail::refuse_mistaken_file(kRead, "file", begin);
   const std::string_view word = begin.substr(0, kLengthSize);
-  // A length of eight letters would be of more bytes than there are.
+  // Eight letters, read as a length, would exceed any file.
   if (std::ranges::all_of(word, [](char c) { return c >= ' ' && c <= '~'; })) {
     fail(kRead, "file", {"is no .safetensors file: it begins with the text ", detail::shown(word)});
   }
@@ -202,7 +202,7 @@ Safetensors parse_safetensors_header(std::span<const std::byte> begin, std::size
 
   Safetensors stored;
   std::vector<DataRange> ranges;
-  std::vector<std::string> problems;  // of each tensor; empty: it is read
+  std::vector<std::string> problems;  // of each tensor; empty: it can be read
   std::set<std::string> names;
   header.object([&](std::string name, std::size_t position) {
     if (!names.insert(name).second) {

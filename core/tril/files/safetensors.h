@@ -29,10 +29,10 @@ struct NamedTensor {
   std::size_t begin = 0;  // offset of the elements in the file
 };
 
-// A tensor whose type is not read.
+// A tensor of an unsupported type.
 struct UnreadTensor {
   std::string name;     // as in the header
-  std::string problem;  // what type it has
+  std::string problem;  // names its type
 };
 
 // The content of a file.
@@ -46,7 +46,7 @@ struct Safetensors {
 
 // The tensors of a file, which borrow its bytes. Throws Error, naming the byte or the tensor, where
 // the file is truncated, the header has another form, names repeat, a shape does not fit its bytes,
-// or the tensors do not fill the data without gap or overlap. A tensor whose type is not read is
+// or the tensors do not fill the data without gap or overlap. A tensor of an unsupported type is
 // appended to `unread`; without `unread` it is an error, too.
 Safetensors parse_safetensors(std::span<const std::byte> file,
                               std::vector<UnreadTensor>* unread = nullptr);

@@ -32,7 +32,7 @@ std::uint16_t to_brain_float(float value) noexcept {
   return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-// visit(element, place) for the elements in row-major order, which lie at `place` in the file.
+// Calls visit(element, position in the file) for the elements in row-major order.
 template <typename Visit>
 void walk(const StoredTensor& tensor, const Visit& visit) {
   const Index count = tensor.count();
@@ -58,7 +58,7 @@ void walk(const StoredTensor& tensor, const Visit& visit) {
   }
 }
 
-// One element. A loop of its own for every type would be ten times the code.
+// Reads one element. A separate loop for every type would be ten times the code.
 template <typename T>
 T decode(ElementType type, std::uint64_t bits) noexcept {
   switch (type) {
@@ -108,7 +108,7 @@ Index StoredTensor::count() const noexcept {
 }
 
 std::optional<std::size_t> stored_bytes(std::span<const Index> shape, ElementType type) noexcept {
-  // Without axes of 0, so that no product of strides overflows either.
+  // Axes of 0 are left out, so that no product of strides overflows either.
   Index bytes = static_cast<Index>(element_size(type));
   bool none = false;
   const auto block = static_cast<Index>(block_length(type));

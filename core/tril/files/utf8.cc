@@ -7,7 +7,7 @@ CodePoint first_code_point(std::string_view text) noexcept {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const std::uint32_t first = byte(0);
   if (first < 0x80) return {first, 1};
-  // 2, 3 or 4 bytes, by the number of leading ones; each length has a smallest code point.
+  // 2, 3 or 4 bytes, by the number of leading ones; each length has a minimum code point.
   const std::size_t more = first >> 5 == 0b110     ? 1
                            : first >> 4 == 0b1110  ? 2
                            : first >> 3 == 0b11110 ? 3

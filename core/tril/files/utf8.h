@@ -20,8 +20,8 @@ CodePoint first_code_point(std::string_view text) noexcept;
 // Whether `text` consists of such code points.
 bool is_utf8(std::string_view text) noexcept;
 
-// The number of bytes that a byte order mark takes where `text` begins with one, as editors on
-// Windows write it; else 0.
+// The number of bytes of a byte order mark at the beginning of `text`, as written by editors on
+// Windows; 0 without one.
 inline std::size_t byte_order_mark(std::string_view text) noexcept {
   return text.starts_with("\xef\xbb\xbf") ? 3 : 0;
 }

@@ -9,7 +9,7 @@ std::optional<AnyShape> broadcast_shape(const AnyShape& a, const AnyShape& b) no
     const int in_a = axis - (shape.rank - a.rank), in_b = axis - (shape.rank - b.rank);
     const Index of_a = in_a < 0 ? 1 : a[in_a], of_b = in_b < 0 ? 1 : b[in_b];
     if (of_a != of_b && of_a != 1 && of_b != 1) return std::nullopt;
-    shape[axis] = of_a == 1 ? of_b : of_a;  // 0 beside 1 is 0
+    shape[axis] = of_a == 1 ? of_b : of_a;  // 0 with 1 is 0
   }
   return shape;
 }

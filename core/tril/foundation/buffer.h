@@ -48,7 +48,7 @@ class Buffer {
 
 namespace detail {
 
-// Of a view or a buffer of floats; 0: X is neither.
+// The rank of a view or a buffer of floats; 0 for other types.
 template <typename X>
 inline constexpr int kRankOf = 0;
 template <int Rank>
@@ -58,7 +58,7 @@ inline constexpr int kRankOf<TensorView<const float, Rank>> = Rank;
 template <int Rank>
 inline constexpr int kRankOf<Buffer<float, Rank>> = Rank;
 
-// A new buffer of this shape, whose view compute() fills.
+// A new buffer of this shape, filled by compute(its view).
 template <std::size_t Rank, typename Compute>
 Buffer<float, static_cast<int>(Rank)> new_buffer(const std::array<Index, Rank>& shape,
                                                  const Compute& compute) {
@@ -69,7 +69,7 @@ Buffer<float, static_cast<int>(Rank)> new_buffer(const std::array<Index, Rank>& 
 
 }  // namespace detail
 
-// A view or a buffer of floats, whose rank its type says.
+// A view or a buffer of floats, of a rank known from its type.
 template <typename X>
 concept FloatTensor = (detail::kRankOf<X> > 0);
 

@@ -43,7 +43,7 @@ std::span<const Index> sizes_of(const ViewShape& view) noexcept {
   return {view.shape, static_cast<std::size_t>(view.rank)};
 }
 
-// Whether the elements can be counted, and the places that their strides lead to be addressed.
+// Whether the elements can be counted, and all their strided offsets addressed.
 bool addressable(const ViewShape& view) noexcept {
   Index count = 1, before = 0, after = 1;
   for (int axis = 0; axis < view.rank; ++axis) {
@@ -62,10 +62,10 @@ bool addressable(const ViewShape& view) noexcept {
          !__builtin_mul_overflow(bytes, static_cast<Index>(view.element_size), &bytes);
 }
 
-// Whether no two elements share a place. Enough for that: taken from the smallest stride to the
-// largest, each axis steps over all that the axes before it reach.
+// Whether all elements have different addresses. It is enough that each axis, from the smallest
+// stride to the largest, steps over the whole extent of the axes before it.
 bool elements_apart(const ViewShape& view) noexcept {
-  // Insertion sort: for so few, std::sort would be ten times the code.
+  // Insertion sort: for so few axes, std::sort would be ten times the code.
   std::array<int, kMostAxes> axes{};
   std::size_t count = 0;
   for (int axis = 0; axis < view.rank; ++axis) {
@@ -107,8 +107,8 @@ bool same_place(const ViewShape& a, const ViewShape& b) noexcept {
 }
 
 void check_view(const ViewShape& view, Empty empty, const char* call, const char* argument) {
-  // Throws where TRIL_FORCE_ISA is wrong. From here on it does not: kernels are looked up after
-  // noexcept, and by threads.
+  // Throws where TRIL_FORCE_ISA is wrong. Later it must not throw: kernels are looked up in
+  // noexcept functions and by threads.
   best_isa();
   check_layout(view, empty, call, argument);
 }

@@ -44,7 +44,7 @@ struct ViewShape {
   int rank;
   std::size_t element_size;
   bool written;          // its elements are not const
-  bool strided = false;  // the last axis may have any stride, too
+  bool strided = false;  // the last axis may also have any stride
 };
 
 template <typename T, int Rank>
@@ -57,7 +57,7 @@ inline ViewShape view_shape(const ViewShape& shape) noexcept { return shape; }
 MemoryRange memory_range(const ViewShape& view) noexcept;
 bool same_place(const ViewShape& a, const ViewShape& b) noexcept;
 void check_view(const ViewShape& view, Empty empty, const char* call, const char* argument);
-// check_view for calls that need no kernels: TRIL_FORCE_ISA is not looked at.
+// check_view for calls that need no kernels: TRIL_FORCE_ISA is ignored.
 void check_layout(const ViewShape& view, Empty empty, const char* call, const char* argument);
 void check_no_overlap(const ViewShape& out, const ViewShape& input, const char* call,
                       const char* argument);
@@ -94,14 +94,14 @@ MemoryRange memory_range(const TensorView<T, Rank>& view) noexcept {
   return detail::memory_range(detail::view_shape(view));
 }
 
-// Throws where a written view shares memory with one that is read.
+// Throws where a written view shares memory with a view that is read.
 template <typename Out, typename Input>
 void check_no_overlap(const Out& out, const Input& input, const char* call, const char* argument) {
   detail::check_no_overlap(detail::view_shape(out), detail::view_shape(input), call, argument);
 }
 
-// Throws where `out` shares memory with `input` without being the same view: for calls that can
-// compute in place.
+// Throws where `out` overlaps `input` without being the same view: for calls that can compute in
+// place.
 template <typename Out, typename Input>
 void check_in_place(const Out& out, const Input& input, const char* call, const char* argument) {
   const detail::ViewShape written = detail::view_shape(out), read = detail::view_shape(input);

@@ -37,7 +37,7 @@ Difference compare_elements(VectorView<const T> expected, VectorView<const T> ac
     squares += off * off;
     expected_squares += wanted * wanted;
     if (off == 0) continue;
-    // Written so that a NaN among the expected does not pass.
+    // Written so that a NaN among the expected elements does not pass.
     if (!(off <= tolerance.absolute + tolerance.relative * size) || std::isinf(off)) {
       ++result.beyond;
     }

@@ -1,5 +1,5 @@
-// What a computation works with: memory that is lent to it, and threads. The last argument of
-// whatever computes, but for the trace to fill, and it may be left out:
+// The resources of a computation: working memory and threads. It is an optional argument of every
+// function that computes, the last one except for the trace:
 //
 //   softmax(x, out);                      // on the calling thread
 //   Parallel threads(4);
@@ -12,15 +12,15 @@
 
 namespace tril {
 
-// Borrows both: they must outlive the call that it is handed to.
+// Borrows both: they must outlive the calls that use it.
 struct Context {
-  Scratch& scratch;    // working memory, lent
+  Scratch& scratch;    // working memory
   Parallel& parallel;  // threads
 
-  // The calling thread alone, and the working memory of this thread, which is kept for its next
-  // call and returned when the thread ends.
+  // The calling thread alone, with the working memory of this thread, which is kept for its next
+  // call and freed when the thread ends.
   Context() noexcept;
-  // These threads, and the working memory of the calling thread.
+  // These threads, with the working memory of the calling thread.
   Context(Parallel& threads) noexcept;
   Context(Scratch& memory, Parallel& threads) noexcept : scratch(memory), parallel(threads) {}
 };

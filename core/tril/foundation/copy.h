@@ -7,8 +7,8 @@
 
 namespace tril::detail {
 
-// Copies row by row to a view of the same shape. Does nothing where `to` is no view or is `from`
-// itself.
+// Copies row by row to a view of the same shape. Does nothing where `to` is a null view or is
+// `from` itself.
 template <typename T, int Rank>
 void copy(const TensorView<T, Rank>& from, const TensorView<float, Rank>& to) noexcept {
   if (!to || to.data() == from.data()) return;

@@ -33,7 +33,7 @@ constexpr auto kInverseOdds = [] {
   return inverses;
 }();
 
-// The sum of x^k coefficients[first + k step], k = 0, 1, ..., up to the coefficients' end.
+// The sum of x^k coefficients[first + k step], k = 0, 1, ..., up to the end of the coefficients.
 double series(double x, std::span<const double> coefficients, std::size_t first,
               std::size_t step) noexcept {
   double sum = 0;

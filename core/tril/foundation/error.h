@@ -11,7 +11,7 @@
 
 namespace tril {
 
-// what() is "CALL: ARGUMENT: PROBLEM".
+// what() gives "CALL: ARGUMENT: PROBLEM".
 class Error : public std::runtime_error {
  public:
   // `problem` says what is wrong in words and names the shapes that do not fit.
@@ -29,7 +29,7 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-// Writes control characters as JSON does: names and texts of files are part of messages, and may
+// Writes control characters as in JSON: messages contain names and texts from files, which may
 // hold anything.
 std::string on_one_line(std::string_view text);
 

@@ -11,7 +11,7 @@ std::string detail::decimal_text(bool negative, std::string digits, int exponent
   if (negative) text.push_back('-');
   digits.erase(digits.find_last_not_of('0') + 1);
   const bool scientific = exponent < -4 || exponent > 5;
-  // So many digits are in front of the point; below 1, zeros come first.
+  // The number of digits before the point; below 1, zeros come first.
   const int whole = scientific ? 1 : exponent + 1, count = static_cast<int>(digits.size());
   if (whole <= 0) text.append("0.").append(static_cast<std::size_t>(-whole), '0');
   for (int i = 0; i < count; ++i) {
@@ -30,7 +30,7 @@ namespace {
 
 double power_of_ten(int power) { return *read_number("1e" + std::to_string(power)); }
 
-// value * 10^power, where 10^power alone may be beyond a double.
+// value * 10^power, where 10^power alone may overflow a double.
 double scaled(double value, int power) {
   const int half = power / 2;
   return value * power_of_ten(half) * power_of_ten(power - half);
@@ -38,8 +38,8 @@ double scaled(double value, int power) {
 
 }  // namespace
 
-// for 1, 2, ... 17 digits: the nearest such number, if it is read back as the value
-// with 17 there is one within the error of the scaling: it is looked for around the nearest
+// for 1, 2, ... 17 digits: the nearest number of that many digits, if it is read back as the value.
+// With 17 digits there is one within the error of the scaling: search around the nearest.
 std::string exact_number_text(double value) {
   const bool negative = std::signbit(value);
   const double size = std::fabs(value);

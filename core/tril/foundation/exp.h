@@ -26,9 +26,9 @@ struct ExpNumbers {
 };
 
 #if defined(__wasm_simd128__)
-// Volatile hides the values from the compiler. It keeps several forms of a known number, such as -x
-// to turn a difference into a sum, and there are not enough registers for them: this costs a tenth
-// of the time of softmax.
+// Volatile hides the values from the compiler. It would keep several forms of a known number, such
+// as -x to turn a difference into a sum, for which there are not enough registers: this would cost
+// a tenth of the time of softmax.
 inline const volatile ExpNumbers kExpNumbers;
 #else
 inline constexpr ExpNumbers kExpNumbers;
@@ -83,8 +83,8 @@ inline Register power_of_two(IntRegister n) noexcept { return (Register)((n + 12
 
 }  // namespace detail
 
-// e^x for every x: denormal results are right, overflow gives infinity, exp(-inf) = 0, NaN stays
-// NaN.
+// e^x for every x: denormal results are exact to rounding, overflow gives infinity, exp(-inf) = 0,
+// NaN stays NaN.
 inline Register exp(Register x) noexcept {
   // Beyond these limits the result is 0 or infinity anyway; within them both halves of n are valid
   // exponents.

@@ -22,14 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number that a file begins with; `otherwise` where there is none, as in "max".
+// The number at the beginning of a file; `otherwise` where there is none, as in "max".
 std::uint64_t number_in(const fs::path& file, std::uint64_t otherwise) {
   std::ifstream in(file);
   std::uint64_t number = 0;
   return in >> number ? number : otherwise;
 }
 
-// The sum of the numbers behind these names, in lines of "NAME NUMBER".
+// The sum of the numbers with these names, in lines of "NAME NUMBER".
 std::uint64_t sum_in(const fs::path& file, std::initializer_list<std::string_view> names) {
   std::ifstream in(file);
   std::uint64_t sum = 0, number = 0;
@@ -43,7 +43,7 @@ std::uint64_t less(std::uint64_t from, std::uint64_t by) noexcept {
   return from - std::min(from, by);
 }
 
-// The memory and swap that a control group leaves. Cached pages of files count as free.
+// The memory and swap left by a control group. Cached pages of files count as free.
 std::uint64_t left_in(const fs::path& group, std::uint64_t swap) {
   constexpr std::uint64_t kNone = ~std::uint64_t{0};
   const fs::path files = group / "memory.stat";
@@ -68,9 +68,9 @@ std::uint64_t linux_free_memory(const fs::path& root) {
   const fs::path meminfo = root / "proc/meminfo";  // in KiB
   const std::uint64_t swap = sum_in(meminfo, {"SwapFree:"}) << 10;
   std::uint64_t free = (sum_in(meminfo, {"MemAvailable:"}) << 10) + swap;
-  // Lines of "NUMBER:CONTROLLERS:PATH"; version 2 has no controllers there. A limit holds for all
-  // groups within a group. In a container the path may be that outside of it: then its folders are
-  // not there, and the first one has the container's limit.
+  // Lines of "NUMBER:CONTROLLERS:PATH"; version 2 has no controllers. A limit applies to all groups
+  // inside a group. In a container the path may be that outside the container: then its folders do
+  // not exist, and the root group has the container's limit.
   std::ifstream groups(root / "proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);

@@ -8,14 +8,13 @@
 
 namespace tril::detail {
 
-// Bytes that the system could give without ending a program, swap included. macOS does not tell;
-// there it is the memory of the machine. 0 where that is unknown, too.
+// Bytes that the system could provide without killing a program, swap included. macOS does not
+// tell; there it is the memory of the machine. 0 where that is unknown, too.
 std::uint64_t system_free_memory();
 
 #ifdef __linux__
-// The same from the files under `root`: the free memory in /proc/meminfo, limited by what the
-// control groups of this process (version 1 or 2) leave. Containers and job schedulers set such
-// groups.
+// The same from the files under `root`: the free memory in /proc/meminfo, within the limits of the
+// control groups of this process (version 1 or 2). Containers and job schedulers set such groups.
 std::uint64_t linux_free_memory(const std::filesystem::path& root);
 #endif
 

@@ -18,7 +18,7 @@ constexpr Isa kIsas[] = {TRIL_EACH_ISA(TRIL_VALUE, )};
 #undef TRIL_VALUE
 
 #if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
-// Clang's __builtin_cpu_supports knows no "f16c" before version 15.
+// Clang's __builtin_cpu_supports does not know "f16c" before version 15.
 bool has_f16c() noexcept {
   unsigned eax, ebx, ecx, edx;
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C);

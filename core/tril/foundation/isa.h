@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// apply(name, ...) for each instruction set, the widest last.
+// Calls apply(name, ...) for each instruction set, the widest last.
 #if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
 #define TRIL_EACH_ISA(apply, ...) \
   apply(baseline, __VA_ARGS__) apply(avx2, __VA_ARGS__) apply(avx512, __VA_ARGS__)
@@ -38,7 +38,7 @@ Isa forced_isa(std::string_view name);
 // TRIL_FORCE_ISA, read once, overrides it where it is not empty.
 Isa best_isa();
 
-// For a thread that polls memory another one writes: pauses between two reads, which leaves the
+// For a thread that polls memory written by another one: pauses between two reads, which leaves the
 // core to its sibling and the cache line to the writer.
 inline void pause_briefly() noexcept {
 #if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
@@ -52,7 +52,7 @@ inline void pause_briefly() noexcept {
 
 // Once per table of kernels, at namespace tril: a kernel file defines `const Type table` in
 // namespace tril::TRIL_ISA, and TRIL_DEFINE_DISPATCH(Type, table, function) defines `const Type&
-// function(Isa)`, which returns the copy asked for.
+// function(Isa)`, which returns the requested copy.
 #define TRIL_DECLARE_TABLE(name, Type, table) \
   namespace name {                            \
   extern const Type table;                    \

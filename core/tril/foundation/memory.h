@@ -19,7 +19,7 @@ class AlignedMemory {
   AlignedMemory() noexcept = default;
 
   // Allocates uninitialised bytes. Throws OutOfMemory (out_of_memory.h) in the name of `call` where
-  // the system reports less memory or gives none; `what` names who takes it, with its verb.
+  // the system reports less memory or gives none; `what` names the user of the memory, with a verb.
   AlignedMemory(std::size_t bytes, const char* call, const Message& what);
 
   std::byte* data() const noexcept { return data_.get(); }  // null where there are no bytes

@@ -14,8 +14,8 @@ std::string shape_text(const Index* shape, int rank) {
   return text + "]";
 }
 
-// value = digits * 10^(exponent - 8), nine digits rounded to nearest; where the last three say no
-// more than how a float rounds, six
+// value = digits * 10^(exponent - 8), nine digits rounded to nearest; six digits where the last
+// three are within the rounding of a float
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
   const bool negative = std::signbit(value);

@@ -13,7 +13,7 @@ constexpr double kKiB = 1 << 10, kMiB = 1 << 20;
 
 detail::FreeMemory own_heap = nullptr;
 
-// 0 where nobody tells, or memory is not enough for asking.
+// The free bytes; 0 where unknown, or where there is not even memory to ask.
 double free_bytes() {
   try {
     return static_cast<double>(own_heap ? own_heap() : detail::system_free_memory());
@@ -35,14 +35,14 @@ bool may_have(double bytes) {
   constexpr double kLittle = 64 * kMiB;
   if (bytes < kLittle) return true;
   if (bytes > static_cast<double>(std::numeric_limits<Index>::max())) return false;
-  // In an own heap a freed block may be large enough, and trying does no harm.
+  // In a program's own heap a freed block may be large enough, and trying does no harm.
   if (own_heap) return true;
   const double free = free_bytes();
   return free == 0 || bytes <= free;
 }
 
 void fail_for_memory(const char* call, const Message& what, double bytes) {
-  // One block has no more bytes than Index can count, however many are free.
+  // One block has no more bytes than Index can count, even if more are free.
   const double free =
       std::min(free_bytes(), static_cast<double>(std::numeric_limits<Index>::max()));
   const bool in_mebibytes = bytes >= kMiB;

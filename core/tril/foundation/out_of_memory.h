@@ -10,7 +10,7 @@
 
 namespace tril {
 
-// Its argument is "memory". After catching it, all data is unchanged, and the program may go on
+// Its argument is "memory". After it is caught, all data is unchanged, and the program may continue
 // with smaller sizes.
 class OutOfMemory : public Error {
  public:
@@ -36,11 +36,11 @@ using FreeMemory = std::uint64_t (*)();
 // it before any other thread starts.
 void set_free_memory(FreeMemory bytes);
 
-// Whether the system, as far as it tells (free_memory.h), has that many bytes; most systems look
-// for memory only when it is written. A small number is not worth the question.
+// Whether the system, as far as it tells (free_memory.h), has that many bytes; most systems find
+// memory only when it is written. For a small number the system is not asked.
 bool may_have(double bytes);
 
-// Throws OutOfMemory in the name of `call`. `what` names who takes the memory, with its verb: "the
+// Throws OutOfMemory in the name of `call`. `what` names the user of the memory, with a verb: "the
 // weights take".
 [[noreturn]] void fail_for_memory(const char* call, const Message& what, double bytes);
 

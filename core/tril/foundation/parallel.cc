@@ -36,17 +36,18 @@ bool spin_until(const Ready& ready) {
 
 }  // namespace
 
-// A round: the caller opens it, works, and closes it when nothing is left to begin. Workers that
-// come while it is open take part; one that is woken too late is not waited for.
+// A round: the caller opens it, works, and closes it when no item is left to begin. Workers that
+// arrive while it is open take part; the caller does not wait for a worker that wakes too late.
 struct Parallel::Pool {
-  // The state of the rounds, in one word: workers that take part now, + kOpen, + kRound for each.
+  // The state of the rounds, in one word: the number of workers taking part, + kOpen, + kRound for
+  // each round.
   static constexpr std::uint64_t kOpen = std::uint64_t{1} << 31, kRound = kOpen << 1;
   static bool is_open(std::uint64_t state) noexcept { return (state & kOpen) != 0; }
   static bool is_busy(std::uint64_t state) noexcept { return state % kOpen != 0; }
 
   // Threads that sleep until they are notified. A thread counts itself before its last test, and a
   // notifier writes before it reads the count (both sequentially consistent), so that one of them
-  // sees the other. So nothing is locked while all are awake.
+  // sees the other. Therefore nothing is locked while all are awake.
   struct Sleepers {
     std::mutex mutex;
     std::condition_variable condition;
@@ -68,8 +69,8 @@ struct Parallel::Pool {
     }
   };
 
-  // Bytes. What different threads write begins on a pair of cache lines of its own, since
-  // processors fetch lines of 64 bytes in pairs.
+  // Bytes. Data of different threads begin on separate pairs of cache lines, since processors fetch
+  // lines of 64 bytes in pairs.
   static constexpr std::size_t kLinePair = 128;
 
   // A thread's own items, of which [next, end) have not been begun.
@@ -83,11 +84,11 @@ struct Parallel::Pool {
   }
 
   alignas(kLinePair) std::atomic<std::uint64_t> state{0};
-  // Written while no round is open and nobody takes part, read by those who do.
+  // Written while no round is open and no worker takes part; read by those that do.
   alignas(kLinePair) Task task{};
   bool stop = false;
-  std::atomic<int> started{0};  // number of workers that run
-  std::vector<Share> shares;    // one a thread
+  std::atomic<int> started{0};  // number of running workers
+  std::vector<Share> shares;    // one per thread
   alignas(kLinePair) Sleepers workers_asleep;
   alignas(kLinePair) Sleepers caller_asleep;
   std::vector<std::thread> workers;
@@ -101,7 +102,7 @@ struct Parallel::Pool {
     }
   }
 
-  // A thread does its own share first, then what is left of the others'.
+  // A thread does its own share first, then the rest of the others' shares.
   void work(int worker) {
     const Task todo = task;
     const std::size_t threads = shares.size();
@@ -150,9 +151,9 @@ Parallel::Parallel(int threads) {
       pool_->workers.emplace_back([pool = pool_.get(), worker] { pool->serve(worker); });
     }
   } catch (const std::system_error&) {
-    // No more threads to be had: those there are do the work.
+    // The system has no more threads: the existing ones do the work.
   } catch (const std::bad_alloc&) {
-    // The same, where there is no memory for them.
+    // The same where there is no memory for more threads.
   }
   if (pool_) threads_ = 1 + static_cast<int>(pool_->workers.size());
 }

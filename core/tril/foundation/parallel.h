@@ -25,7 +25,7 @@ class Parallel {
 
   // The number of threads, the caller's included.
   int threads() const noexcept { return threads_; }
-  // Whether all of them run. They may begin later than the constructor returns; until then, the
+  // Whether all of them run. They may start after the constructor has returned; until then, the
   // others do their work.
   bool started() const noexcept;
 

@@ -1,5 +1,5 @@
-// Parallel for builds without threads, in place of parallel.cc: whatever is asked for, the caller
-// does all the work.
+// Parallel for builds without threads, instead of parallel.cc: the caller does all the work,
+// whatever number of threads it asks for.
 #include <tril/foundation/check.h>
 #include <tril/foundation/parallel.h>
 

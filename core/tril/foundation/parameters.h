@@ -133,8 +133,8 @@ void copy_form(To& to, const From& from) {
 }  // namespace detail
 
 // Calls visit(name, view) for every parameter. `name` is a ParameterName, `view` a TensorView of
-// the parameter's rank, const where `weights` is. A parameter that is not given is visited, too, as
-// a null view.
+// the parameter's rank, const where `weights` is. A missing parameter is visited, too, as a null
+// view.
 template <typename Weights, typename Visit>
 void for_each_parameter(Weights& weights, const Visit& visit) {
   detail::walk_parameters(ParameterName(), visit, weights);
@@ -156,7 +156,7 @@ Index find_parameters(Weights& weights, const Find& find) {
   return detail::find_members(ParameterName(), weights, find);
 }
 
-// The number of elements of all parameters that are given.
+// The number of elements of all given parameters.
 template <typename Weights>
 Index parameter_count(const Weights& weights) {
   Index count = 0;

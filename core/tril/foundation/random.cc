@@ -29,7 +29,8 @@ std::uint32_t Random::bits() noexcept {
 float Random::uniform() noexcept { return static_cast<float>(bits() >> 8) * 0x1p-24f; }
 
 std::uint32_t Random::below(std::uint32_t bound) noexcept {
-  // The first 2^32 mod bound of the 2^32 values would make small results too frequent: draw again.
+  // The first 2^32 mod bound of the 2^32 values would make small results too frequent: they are
+  // drawn again.
   const std::uint32_t first = (0u - bound) % bound;
   for (;;) {
     const std::uint32_t draw = bits();

@@ -26,7 +26,7 @@ template <typename Body>
 void for_runs(const MatrixView<float>& matrix, bool flat, const Context& context,
               const Body& body) {
   const Index rows = flat ? 1 : matrix.size(0), cols = flat ? matrix.count() : matrix.size(1);
-  const Index runs = (cols + kElementsPerItem - 1) / kElementsPerItem;  // in a row
+  const Index runs = (cols + kElementsPerItem - 1) / kElementsPerItem;  // in each row
   for_row_ranges(rows * runs, std::min(cols, kElementsPerItem), context,
                  [&](Index first, Index last) {
                    for (Index run = first; run < last; ++run) {
@@ -36,8 +36,8 @@ void for_runs(const MatrixView<float>& matrix, bool flat, const Context& context
                  });
 }
 
-// A batch of matrices [B, T, C] as one matrix [B T, C], where all rows are evenly spaced; else no
-// view.
+// A batch of matrices [B, T, C] as one matrix [B T, C], where all rows are evenly spaced; else a
+// null view.
 template <typename T>
 MatrixView<T> joined_rows(const TensorView<T, 3>& view) noexcept {
   if (view.size(0) > 1 && view.stride(0) != view.size(1) * view.stride(1)) return {};

@@ -1,4 +1,5 @@
-// The one place that may call what depends on a locale: it names its own.
+// Reads numbers with locale-dependent functions, which get an explicit locale here and are used
+// nowhere else.
 #include <tril/foundation/exact_number.h>
 
 #include <algorithm>
@@ -36,8 +37,8 @@ bool is_word(std::string_view text, std::string_view word) noexcept {
   return std::ranges::equal(text, word, {}, [](char letter) { return letter | 0x20; });
 }
 
-// Read by the engine, which rounds as strtod does. strtod itself would add 8 kB to what a visitor
-// downloads.
+// Read by the JavaScript engine, which rounds as strtod does. strtod itself would add 8 kB to the
+// download.
 std::optional<double> nearest(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
@@ -54,8 +55,8 @@ std::optional<double> nearest(std::string_view text) {
 
 #elif defined(__cpp_lib_to_chars) || defined(_WIN32)
 
-// Whether a number that from_chars found out of range is too large: it is where it is 1 or more.
-// Its first digit that is not zero has this place before the point, or after it, and the exponent.
+// Whether a number that from_chars found out of range is too large, not too small: whether it is 1
+// or more, by the position of its first non-zero digit relative to the point, and the exponent.
 bool is_large(std::string_view text) noexcept {
   const std::size_t mark = text.find_first_of("eE");
   const std::string_view digits = text.substr(0, mark);
@@ -84,7 +85,7 @@ std::optional<double> nearest(std::string_view text) {
   return value;
 }
 
-#else  // libc++, whose from_chars reads no fractions, or only on the newest systems
+#else  // libc++'s from_chars reads no fractions, or only on the newest systems
 
 std::optional<double> nearest(std::string_view text) {
   static const locale_t kPlain = newlocale(LC_ALL_MASK, "C", nullptr);
@@ -100,7 +101,7 @@ std::optional<double> nearest(std::string_view text) {
 }  // namespace
 
 std::optional<double> read_number(std::string_view text) {
-  std::string_view size = text;  // without its sign
+  std::string_view size = text;  // without the sign
   if (size.starts_with('-')) size.remove_prefix(1);
   if (size.empty() || std::string_view("0123456789.iInN").find(size.front()) == size.npos ||
       size.find_first_of("xX(") != size.npos) {

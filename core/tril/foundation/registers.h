@@ -11,8 +11,8 @@ template <int Count>
 struct Registers {
   Register at[Count];
 
-  // Copies register by register. GCC would copy the whole in parts of 16 bytes; with AVX2 a
-  // register that is read before both its parts have reached the level-1 cache waits for them.
+  // Copies register by register. GCC would copy the whole in parts of 16 bytes; with AVX2, a
+  // register that is read before both its parts have reached the level-1 cache stalls.
   Registers() noexcept = default;
   Registers(const Registers& other) noexcept { *this = other; }
   Registers& operator=(const Registers& other) noexcept {

@@ -11,7 +11,7 @@ constexpr const char* kCall = "Scratch";
 constexpr const char* kTakes = "working memory takes";
 
 constexpr std::size_t kSmallestBlock = std::size_t{64}
-                                       << 10;  // 64 KiB: one packed panel and change
+                                       << 10;  // 64 KiB: a little more than one packed panel
 
 }  // namespace
 
@@ -67,8 +67,8 @@ Scratch::Frame::~Frame() {
     try {
       scratch_.blocks_.emplace_back(bytes, kCall, kTakes);
     } catch (...) {
-      // Holding nothing is as good: the next call allocates what it needs. Where memory is out, the
-      // words of the error may have no room either, and nothing may leave a destructor.
+      // Owning no memory is valid: the next call allocates. Where memory runs out, even the error's
+      // text may fail, and no exception may leave a destructor.
     }
   }
 }

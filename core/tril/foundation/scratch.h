@@ -23,7 +23,7 @@ class Scratch {
 
   // Bytes that it holds, borrowed or not.
   std::size_t capacity() const noexcept;
-  // Maximum number of bytes borrowed at once since reset_peak(): what a call really needed.
+  // Maximum number of bytes borrowed at once since reset_peak(): the actual need of a call.
   std::size_t peak() const noexcept { return peak_; }
   // Restarts peak().
   void reset_peak() noexcept { peak_ = lent_; }

@@ -37,7 +37,7 @@ Statistics statistics_of(VectorView<const T> x) {
   return result;
 }
 
-// log of all elements, which must have one.
+// The logarithms of all elements, which must be above 0.
 template <typename T>
 std::vector<double> logarithms(VectorView<const T> x, const char* name) {
   std::vector<double> result;

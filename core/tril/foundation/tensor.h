@@ -1,5 +1,5 @@
-// Views of tensors that somebody else owns: a pointer, a shape, and for each axis the stride, which
-// is the distance between neighbours.
+// Views of tensors with another owner: a pointer, a shape, and for each axis the stride, which is
+// the distance between neighbours.
 //
 // The last axis is contiguous; the others may have any stride. So a part of a tensor, or the heads
 // inside a [T, H*D] projection (strides {D, H*D, 1}), is a view, too, and needs no copy. A stride

@@ -17,7 +17,7 @@ void ThreadChoice::took(double work, double seconds) {
   Tried& now = tried_[at_];
   if (seconds > 0) now.rate = std::max(now.rate, work / seconds);
   if (--left_ > 0) return;
-  if (is_chosen_) {  // all anew
+  if (is_chosen_) {  // all numbers are tried again
     for (Tried& each : tried_) each.rate = 0;
     at_ = 0;
   } else if (at_ + 1 < tried_.size()) {

@@ -10,8 +10,8 @@
 
 namespace tril {
 
-// Chooses again about every hundred pieces of work, since other programs may use the processors by
-// then.
+// Chooses again after about a hundred pieces of work, since other programs may have started to use
+// the processors.
 class ThreadChoice {
  public:
   // Tries 1, 2, 4, ... and `most` threads, from the most to the fewest.

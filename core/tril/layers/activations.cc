@@ -6,12 +6,12 @@
 namespace tril {
 namespace {
 
-// What errors call the functions, in the order of Activation.
+// The names of the calls in errors, in the order of Activation.
 constexpr const char* kCalls[] = {"relu", "gelu", "gelu", "silu"};
 constexpr const char* kBackwardCalls[] = {"relu_backward", "gelu_backward", "gelu_backward",
                                           "silu_backward"};
 
-// Of a table of kernels.
+// The kernel of an activation in a table.
 template <typename Kernels>
 typename Kernels::Map kernel_of(const Kernels& kernels, Activation activation) noexcept {
   switch (activation) {

@@ -1,4 +1,4 @@
-// What stands between the two linear layers of a feed-forward: functions of one element.
+// The activations between the two linear layers of a feed-forward: functions of one element.
 //
 //   relu(x) = max(x, 0)
 //   gelu(x) = x Phi(x),  Phi the normal distribution function (Hendrycks, Gimpel 2016); or with
@@ -13,7 +13,7 @@
 
 namespace tril {
 
-// As torch.nn.functional has them; gelu_tanh is its gelu with approximate='tanh'.
+// The activations of torch.nn.functional; gelu_tanh is its gelu with approximate='tanh'.
 enum class Activation { relu, gelu, gelu_tanh, silu };
 
 // Their names.
@@ -22,7 +22,7 @@ inline constexpr Named<Activation> kActivations[] = {{"relu", Activation::relu},
                                                      {"gelu_tanh", Activation::gelu_tanh},
                                                      {"silu", Activation::silu}};
 
-// Phi as it is, or by tanh.
+// Phi exactly, or approximated by tanh.
 enum class GeluForm { exact, tanh };
 
 // x and out [N, C]; rows may have any stride; out may be x itself. NaN stays NaN, and the
@@ -32,7 +32,7 @@ void gelu(MatrixView<const float> x, GeluForm form, MatrixView<float> out,
           const Context& context = {});
 void silu(MatrixView<const float> x, MatrixView<float> out, const Context& context = {});
 
-// The one of them that `activation` names.
+// The function that `activation` names.
 void activate(Activation activation, MatrixView<const float> x, MatrixView<float> out,
               const Context& context = {});
 
@@ -42,9 +42,9 @@ inline Buffer<float, 2> activate(Activation activation, MatrixView<const float> 
   return detail::new_buffer(x.shape(), [&](auto out) { activate(activation, x, out, context); });
 }
 
-// The backward pass: d_x = d_out f'(x), from the gradient d_out [N, C] of the output and the x that
-// was given. d_x, which is overwritten, may be d_out or x itself. The slope of relu at 0 is 0. NaN
-// stays NaN, and at the infinities slopes are 0 and 1. Throw Error where shapes do not fit.
+// The backward pass: d_x = d_out f'(x), from the gradient d_out [N, C] of the output and the input
+// x. d_x, which is overwritten, may be d_out or x itself. The slope of relu at 0 is 0. NaN stays
+// NaN, and at the infinities slopes are 0 and 1. Throw Error where shapes do not fit.
 void relu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
                    const Context& context = {});
 void gelu_backward(MatrixView<const float> d_out, MatrixView<const float> x, GeluForm form,
@@ -52,13 +52,14 @@ void gelu_backward(MatrixView<const float> d_out, MatrixView<const float> x, Gel
 void silu_backward(MatrixView<const float> d_out, MatrixView<const float> x, MatrixView<float> d_x,
                    const Context& context = {});
 
-// The one of them that `activation` names.
+// The function that `activation` names.
 void activate_backward(Activation activation, MatrixView<const float> d_out,
                        MatrixView<const float> x, MatrixView<float> d_x,
                        const Context& context = {});
 
-// A gate (Shazeer 2020): out = f(gate) up, element by element; with silu that of SwiGLU. All [N,
-// F]; rows may have any stride; out may be gate or up itself. Throws Error where shapes do not fit.
+// A gate (Shazeer 2020): out = f(gate) up, element by element; with silu, that of SwiGLU. All are
+// [N, F]; rows may have any stride; out may be gate or up itself. Throws Error where shapes do not
+// fit.
 void gated_activation(Activation activation, MatrixView<const float> gate,
                       MatrixView<const float> up, MatrixView<float> out,
                       const Context& context = {});

@@ -23,7 +23,7 @@ struct Sqrt {
   Register operator()(Register x) const noexcept { return sqrt(x); }
 };
 
-// Without the bit of the sign.
+// Clears the sign bit.
 struct Abs {
   Register operator()(Register x) const noexcept { return (Register)((IntRegister)x & 0x7fffffff); }
 };
@@ -32,7 +32,7 @@ struct Tanh {
   Register operator()(Register x) const noexcept { return tanh(x); }
 };
 
-// NaN where either is.
+// NaN where either input is.
 struct Maximum {
   Register operator()(Register x, Register y) const noexcept {
     return select(x != x, x, max(x, y));
@@ -45,7 +45,7 @@ struct Minimum {
   }
 };
 
-// 1 where it holds, else 0.
+// 1 where the comparison holds, else 0.
 template <typename Holds>
 struct Comparison {
   Register operator()(Register x, Register y) const noexcept {
@@ -53,7 +53,7 @@ struct Comparison {
   }
 };
 
-// The last register, perhaps in part, goes through the same loop, so that a module holds each
+// The last register, perhaps partial, goes through the same loop, so that a module contains each
 // function once.
 template <typename Op>
 void map(RowInput x, float* out, Index count) noexcept {
@@ -82,7 +82,7 @@ void where(RowInput condition, RowInput x, RowInput y, float* out, Index count) 
 
 }  // namespace
 
-// In the order of operations.h.
+// The kernels, in the order of operations.h.
 extern const ArithmeticKernels kArithmeticKernels;
 const ArithmeticKernels kArithmeticKernels{
     {map<Exp>, map<Log>, map<Sqrt>, map<Abs>, map<std::negate<>>, map<Tanh>},

@@ -9,9 +9,9 @@
 
 namespace tril {
 
-// An input of a row: contiguous elements, or one number that is repeated.
+// The input of a row: contiguous elements, or one repeated number.
 struct RowInput {
-  // The elements; where step is 0, kRepeats copies of one number, which fill the widest register.
+  // The elements; for step 0, kRepeats copies of one number, which fill the widest register.
   const float* data;
   Index step;  // 1 or 0
 

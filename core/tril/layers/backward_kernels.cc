@@ -5,7 +5,7 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// An element with the share 0 has the gradient 0, whatever d is.
+// An element with the weight 0 has the gradient 0, whatever d is.
 inline Register if_seen(Register share, Register d) noexcept {
   return select(share == Register{}, Register{}, d);
 }
@@ -55,8 +55,8 @@ void softmax_columns(const float* d_out, Index d_out_stride, const float* out, I
   });
 }
 
-// Both norms: `centred` subtracts the mean, in z and in what goes back; in quarters where the
-// difference might be beyond the range of float.
+// Both norms: `centred` subtracts the mean, in z and in the gradient; in quarters where the
+// difference might leave the range of float.
 template <bool kCentred, bool kInQuarters = false>
 void norm(const float* d_out, const float* x, const float* weight, float mean, float rstd,
           float* d_x, float* d_weight, float* d_bias, Index cols) noexcept {
@@ -71,7 +71,7 @@ void norm(const float* d_out, const float* x, const float* weight, float mean, f
     const Register d = lanes.get(d_out + c), z = normal(lanes.get(x + c));
     const Register g = weight ? d * lanes.get(weight + c) : d;
     if constexpr (kCentred) g_sum += g;
-    // Beyond the end z is not 0, but g is.
+    // Beyond the end of the row z is not 0, but g is.
     gz_sum = madd(g, z, gz_sum);
     if (d_weight) lanes.put(d_weight + c, madd(d, z, lanes.get(d_weight + c)));
     if (d_bias) lanes.put(d_bias + c, lanes.get(d_bias + c) + d);

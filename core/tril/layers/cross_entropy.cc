@@ -24,7 +24,7 @@ struct Sums {
   Index correct = 0;
 };
 
-// Throws Error where an argument is wrong; returns how many targets count.
+// Throws Error where an argument is wrong; returns the number of targets that count.
 Index check(const MatrixView<const float>& logits, const VectorView<const std::int32_t>& targets,
             const CrossEntropyOptions& options, const MatrixView<float>& d_logits) {
   check_view(logits, kCall, "logits");
@@ -56,7 +56,7 @@ Index check(const MatrixView<const float>& logits, const VectorView<const std::i
   return counted;
 }
 
-// log(sum e^x): -infinity where every x is, NaN where one is.
+// log(sum e^x): -infinity where every x is -infinity, NaN where one is NaN.
 double log_sum_exp(const LossKernels::Row& row) noexcept {
   if (row.powers > 0 && std::isfinite(row.powers)) return row.shift + logarithm(row.powers);
   return row.powers == 0 ? -std::numeric_limits<double>::infinity() : row.powers;

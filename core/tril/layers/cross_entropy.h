@@ -16,7 +16,7 @@
 
 namespace tril {
 
-// How the losses of single targets are combined.
+// The ways of combining the losses of single targets.
 enum class Reduction {
   mean,  // the mean of the losses
   sum,   // the sum of the losses
@@ -43,12 +43,12 @@ struct CrossEntropyResult {
   Index correct;  // number of these whose logit is the largest, the first of equal ones
 };
 
-// logits [N, V], targets [N] in [0, V) or `ignore`; d_logits [N, V], or no view, is overwritten. It
-// may be logits itself, which the gradient then replaces without other memory of size [N, V]. Rows
-// may have any stride. A logit of -infinity has the probability 0, and its gradient is that of the
-// smoothing alone; NaN makes the loss NaN. The result does not depend on the number of threads.
-// Throws Error where shapes do not fit, for the first target that is not a class, and for options
-// out of range, before anything is written.
+// logits [N, V], targets [N] in [0, V) or `ignore`; d_logits [N, V], or a null view, is
+// overwritten. It may be logits itself, which saves other memory of size [N, V]. Rows may have any
+// stride. A logit of -infinity has the probability 0, and its gradient is that of the smoothing
+// alone; NaN makes the loss NaN. The result does not depend on the number of threads. Throws Error
+// where shapes do not fit, for the first target that is not a class, and for options out of range,
+// before anything is written.
 CrossEntropyResult cross_entropy(MatrixView<const float> logits,
                                  VectorView<const std::int32_t> targets,
                                  const CrossEntropyOptions& options, MatrixView<float> d_logits,

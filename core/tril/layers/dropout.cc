@@ -9,7 +9,7 @@ TRIL_DEFINE_DISPATCH(DropoutKernels, kDropoutKernels, dropout_kernels)
 
 namespace {
 
-// 64 bits that look random for every seed and row (Steele, Lea, Flood 2014: SplitMix64).
+// 64 pseudorandom bits for a seed and a row (Steele, Lea, Flood 2014: SplitMix64).
 std::uint64_t keys_of(std::uint64_t seed, Index row) noexcept {
   std::uint64_t x = seed + 0x9e3779b97f4a7c15u * (static_cast<std::uint64_t>(row) + 1);
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

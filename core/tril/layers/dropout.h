@@ -40,9 +40,9 @@ struct DropoutPlaces {
   std::uint64_t seed = 0;    // a different one for every use and step
   Index first_batch = 0;     // number of the first batch, where the input is a part of a larger one
 
-  // The options of a place, counted from 0, at which each batch has `rows` rows.
+  // The options of a place, by number from 0, at which each batch has `rows` rows.
   DropoutOptions at(Index place, Index rows) const noexcept;
-  // The places after the first `count`, which are counted from 0 again.
+  // The places after the first `count`, numbered from 0 again.
   DropoutPlaces after(Index count) const noexcept;
 };
 
@@ -58,7 +58,7 @@ namespace detail {
 // Dropout of parts of rows, for tensors that are computed piece by piece.
 class RowDropout {
  public:
-  // `options` have been checked.
+  // `options` must have been checked.
   explicit RowDropout(const DropoutOptions& options) noexcept;
 
   // Drops elements of `count` columns of row `row` from column `first` on; x and out point to that

@@ -13,7 +13,7 @@ namespace {
 
 using detail::kMostOperands, detail::LoopAxis, detail::LoopOffsets, detail::Loops;
 
-// A kernel over rows, of as many inputs as it has.
+// A kernel over rows, with one, two or three inputs.
 class RowKernel {
  public:
   RowKernel(ArithmeticKernels::Map map) noexcept : map_(map) {}
@@ -40,7 +40,7 @@ void copy_row(RowInput x, float* out, Index count) noexcept {
   }
 }
 
-// Elements of a row with gaps that are copied at once: 1 KiB an array.
+// Elements of a row with gaps that are copied at once: 1 KiB per array.
 constexpr Index kGathered = 256;
 
 // for each part of the row:
@@ -83,7 +83,7 @@ void apply(const RowKernel& kernel, std::initializer_list<AnyView<const float>> 
   std::copy(inputs.begin(), inputs.end(), views + 1);
   const Loops loops(out.shape, {views[0], views[1], views[2], views[3]});
   const LoopAxis row = loops.inner();
-  const Index pieces = (row.size + kElementsPerItem - 1) / kElementsPerItem;  // of a row
+  const Index pieces = (row.size + kElementsPerItem - 1) / kElementsPerItem;  // per row
   for_row_ranges(loops.rows() * pieces, std::min(row.size, kElementsPerItem), context,
                  [&](Index first, Index last) {
                    LoopOffsets offsets(loops, first / pieces);

@@ -14,12 +14,13 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// Registers that go through a function side by side: silu's and gelu_tanh's are long and gain from
-// four with any lanes; GELU's is fastest with one. wasm/bench/README.md has the measurements.
+// Registers that go through a function side by side: silu's and gelu_tanh's functions are long and
+// gain from four with any number of lanes; GELU's is fastest with one. wasm/bench/README.md has the
+// measurements.
 constexpr int kAtOnce = 4;
 
-// out[i] = function(x[i]...) in whole steps of Count registers. All that it calls is inlined into
-// it, and it is inlined nowhere, so that a module holds each function once.
+// out[i] = function(x[i]...) in whole steps of Count registers. All its callees are inlined, and it
+// is inlined nowhere, so that a module contains each function once.
 template <typename Function, int Count, typename... Inputs>
 [[gnu::noinline, gnu::flatten]] void map_steps(float* out, Index count,
                                                const Inputs*... x) noexcept {
@@ -38,7 +39,7 @@ struct Padded {
   }
 };
 
-// The same for any count: what is left over is padded to a step.
+// The same for any count: the rest is padded to a step.
 template <typename Function, int Count, typename... Inputs>
 void map_all(float* out, Index count, const Inputs*... x) noexcept {
   constexpr Index kStep = Count * kLanes;
@@ -50,7 +51,7 @@ void map_all(float* out, Index count, const Inputs*... x) noexcept {
   __builtin_memcpy(out + whole, last, static_cast<std::size_t>(rest) * sizeof(float));
 }
 
-// g of each.
+// g of each activation.
 struct SiluSlope {
   MinusMagnitude minus_magnitude{constant(-88.7228394f)};
   LogisticTail tail;
@@ -101,7 +102,7 @@ Registers<Count> by_sign(const Registers<Count>& x, const Registers<Count>& belo
                              below, above);
 }
 
-// d slope, but 0 where d is 0: what nothing flows back to may be NaN or infinite.
+// d times the slope, but 0 where d is 0, even where the slope is NaN or infinite.
 struct Flow {
   Register operator()(Register d, Register slope) const noexcept {
     return select(d == Register{}, d, d * slope);
@@ -121,7 +122,7 @@ struct Backward {
 
   template <typename R>
   R operator()(R d_out, R x) const noexcept {
-    const R g = slope(x), other = madd(g, minus_one, one);  // 1 - g, whatever is fused
+    const R g = slope(x), other = madd(g, minus_one, one);  // 1 - g, fused or not
     return Flow()(d_out, by_sign(x, g, other));
   }
 };

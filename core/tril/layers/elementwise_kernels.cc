@@ -1,4 +1,4 @@
-// The activations: what activation_tails.h has of each, over arrays.
+// The activations of activation_tails.h over arrays.
 #include <tril/layers/activation_tails.h>
 #include <tril/layers/elementwise_kernels.h>
 
@@ -51,8 +51,8 @@ struct Gelu {
 };
 
 // Registers that go through a function side by side. With 4 lanes (WebAssembly's engines keep few
-// constants in registers) a constant, once loaded, serves them all; with 8, several would need more
-// than the 16 registers that there are; 16 lanes come with 32. GELU has twice the constants.
+// constants in registers), a constant that is loaded once serves them all; with 8, several would
+// need more than the 16 registers; 16 lanes come with 32 registers. GELU has twice the constants.
 // wasm/bench/README.md has the measurements.
 constexpr int kAtOnce = kLanes == 8 ? 1 : kLanes == 16 ? 2 : 4;
 constexpr int kGeluAtOnce = kLanes == 8 ? 1 : 2;

@@ -7,7 +7,7 @@
 namespace tril {
 namespace {
 
-// `rows` [N, C] belongs to the ids, `table` [V, C] to what they name.
+// `rows` [N, C] correspond to the ids, `table` [V, C] is indexed by them.
 void check(const char* call, const VectorView<const std::int32_t>& ids,
            const MatrixView<const float>& table, const char* table_name,
            const MatrixView<const float>& rows, const char* rows_name) {
@@ -42,7 +42,7 @@ void embedding_backward(MatrixView<const float> d_out, VectorView<const std::int
   check_view(d_table, kCall, "d_table", Empty::allowed);
   check_no_overlap(d_table, d_out, kCall, "d_table");
   check_no_overlap(d_table, ids, kCall, "d_table");
-  constexpr Index kColumns = 64;  // of a piece of work: no two write the same line of cache
+  constexpr Index kColumns = 64;  // of a work item: no two write to the same cache line
   const Index cols = d_table.size(1);
   context.parallel.for_each((cols + kColumns - 1) / kColumns, [&](Index item, int) {
     const Index first = item * kColumns, last = std::min(cols, first + kColumns);

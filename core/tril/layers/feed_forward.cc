@@ -4,7 +4,7 @@
 namespace tril {
 namespace {
 
-// F of a first layer that has `rows` rows.
+// F for a first layer with `rows` rows.
 Index inner_width(Index rows, bool gated) noexcept { return gated ? rows / 2 : rows; }
 
 }  // namespace
@@ -83,7 +83,7 @@ void FeedForward::run(const MatrixView<const float>& x, const MatrixView<float>&
   const auto& [linear1, linear2] = weights;
   const Shape<2> outer = {x.size(0), linear1.weight.size(0)};
   const Shape<2> inner = {x.size(0), inner_width(outer[1], gated)};
-  // Where nothing is gated, hidden and activated share a place unless both are asked for.
+  // Without a gate, hidden and activated share memory unless both are asked for.
   Scratch::Frame frame(context.scratch);
   const auto take = [&](const Shape<2>& shape) {
     return MatrixView<float>(frame.take<float>(shape[0], shape[1]), shape);

@@ -4,8 +4,8 @@
 //   hidden = x W1^T + b1      [N, F]
 //   out = activation(hidden) W2^T + b2      [N, C]
 //
-// and its gated form (Shazeer 2020), with silu SwiGLU, whose W1 has the gate's rows above those of
-// what is gated:
+// and its gated form (Shazeer 2020), with silu SwiGLU, whose W1 has the rows of the gate above
+// those of the gated values:
 //
 //   gate, up = x W1^T + b1      [N, 2 F]
 //   out = (activation(gate) up) W2^T + b2      [N, C]
@@ -19,7 +19,7 @@
 
 namespace tril {
 
-// A view that is not given is not filled.
+// A null view is not filled.
 struct FeedForwardTrace {
   MatrixView<float> hidden = {};     // [N, F]; gated: [N, 2 F]
   MatrixView<float> activated = {};  // [N, F]
@@ -35,14 +35,14 @@ void feed_forward(MatrixView<const float> x, const FeedForwardWeights& weights,
 FeedForwardTrace feed_forward_saved(Index rows, const FeedForwardWeights& weights,
                                     SavedMemory& memory);
 
-// Gradients of feed_forward; those that are not given are not computed.
+// Gradients of feed_forward; null views are not computed.
 struct FeedForwardGradients {
   MatrixView<float> d_x = {};                   // [N, C], overwritten
   BasicFeedForwardWeights<float> weights = {};  // shaped as the weights, added to
 };
 
-// The backward pass, from the gradient d_out [N, C] of the output; x, weights and activation as
-// they were given, and in the trace the hidden and activated that the forward pass left:
+// The backward pass, from the gradient d_out [N, C] of the output; x, weights and activation are
+// those of the forward pass, and the trace has its hidden and activated:
 //
 //   d_hidden = (d_out W2) * activation'(hidden)
 //   d_W2 += d_out^T activated,  d_W1 += d_hidden^T x,  d_x = d_hidden W1
@@ -75,7 +75,7 @@ void check_feed_forward(const char* call, Index width, const FeedForwardWeights&
 
 namespace detail {
 
-// Of hidden [N, 2 F] the gate, 0, or what is gated, 1: [N, F].
+// A half of hidden [N, 2 F]: 0, the gate, or 1, the gated values, [N, F].
 inline MatrixView<float> gated_half(const MatrixView<float>& both, Index which) noexcept {
   const Index width = both.size(1) / 2;
   return {both.data() + which * width, {both.size(0), width}, both.strides()};

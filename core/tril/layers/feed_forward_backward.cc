@@ -59,8 +59,8 @@ void FeedForward::check_backward(const char* call, const MatrixView<const float>
   overlap.writes_gradients(gradients.weights, weights);
 }
 
-// d_activated = d_out W2, back through dropout, and linear2's gradients
-// d_hidden = d_activated activation'(hidden), or of the gate and what is gated
+// d_activated = d_out W2, then through dropout, and linear2's gradients
+// d_hidden = d_activated activation'(hidden), or of the gate and the gated values
 // d_x = d_hidden W1, and linear1's gradients
 void FeedForward::backward(const MatrixView<const float>& d_out, const MatrixView<const float>& x,
                            const FeedForwardGradients& gradients, const Context& context) const {

@@ -9,7 +9,7 @@
 namespace tril {
 namespace {
 
-// Elements of a block, so that all arrays stay in the level-1 cache: 2 KiB an array.
+// Elements of a block, so that all arrays stay in the level-1 cache: 2 KiB per array.
 constexpr Index kBlock = 512;
 
 // Calls body(row, col, count) for runs of at most kBlock neighbours.
@@ -65,7 +65,7 @@ void gated_activation_backward(Activation activation, MatrixView<const float> d_
   check_in_place(d_gate, gate, kCall, "d_gate");
   check_no_overlap(d_up, d_out, kCall, "d_up");
   check_in_place(d_up, up, kCall, "d_up");
-  // Halves of one matrix lie between each other's rows; what begins at the same place does not.
+  // Halves of one matrix have interleaved rows; views that begin at the same address do not.
   if (d_up.data() == d_gate.data()) check_no_overlap(d_up, d_gate, kCall, "d_up");
   if (d_up.data() == gate.data()) check_no_overlap(d_up, gate, kCall, "d_up");
   if (d_gate.data() == up.data()) check_in_place(d_gate, up, kCall, "d_gate");

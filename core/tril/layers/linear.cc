@@ -19,8 +19,8 @@ void add_bias(VectorView<const float> bias, MatrixView<float> out, const Context
   });
 }
 
-// All rows of a matrix as floats: one, or a few short ones, for which no kernel that reads other
-// kinds is made.
+// All rows of a matrix as floats: one row, or a few short ones, for which there is no kernel that
+// reads other kinds.
 MatrixView<const float> widened(const Weight& weight, Scratch::Frame& frame) {
   const Index rows = weight.size(0), cols = weight.size(1);
   float* const memory = frame.take<float>(rows, cols);

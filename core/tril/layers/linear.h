@@ -23,7 +23,7 @@ inline Buffer<float, 2> linear(MatrixView<const float> x, const Weight& weight,
                             [&](auto out) { linear(x, weight, bias, out, context); });
 }
 
-// Gradients of linear; those that are not given are not computed.
+// Gradients of linear; null views are not computed.
 struct LinearGradients {
   MatrixView<float> d_x = {};       // [N, in], overwritten
   MatrixView<float> d_weight = {};  // [out, in], added to
@@ -34,10 +34,9 @@ struct LinearGradients {
 //
 //   d_x = d_out W,  d_weight += d_out^T x,  d_bias += sum over rows of d_out
 //
-// x [N, in] is looked at for d_weight only, weight [out, in] for d_x only; either may be none where
-// it is not looked at. What is written may not share memory with anything else. Results do not
-// depend on the number of threads. Throws Error where shapes do not fit, before anything is
-// written.
+// x [N, in] is read for d_weight only, weight [out, in] for d_x only; a view that is not read may
+// be null. Outputs may not share memory with anything else. Results do not depend on the number of
+// threads. Throws Error where shapes do not fit, before anything is written.
 void linear_backward(MatrixView<const float> d_out, MatrixView<const float> x,
                      MatrixView<const float> weight, const LinearGradients& gradients,
                      const Context& context = {});

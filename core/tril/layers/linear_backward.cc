@@ -51,7 +51,8 @@ void detail::run_linear_backward(const MatrixView<const float>& d_out,
   const Index rows = d_out.size(0), cols = d_out.size(1);
   const MatrixView<float>&d_x = gradients.d_x, &d_weight = gradients.d_weight;
   const VectorView<float>& d_bias = gradients.d_bias;
-  // The sums first: they take working memory of their own, and nothing is written if there is none.
+  // The sums come first: they take working memory of their own, and nothing is written if there is
+  // none.
   if (d_bias) {
     const auto add = arithmetic_kernels().of(Binary::add);
     sum_rows(

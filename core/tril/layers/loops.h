@@ -11,7 +11,7 @@ namespace tril::detail {
 // Maximum number of views: the result and three inputs.
 inline constexpr std::size_t kMostOperands = 4;
 
-// One stride, in elements, for each view.
+// The stride of each view, in elements.
 using Steps = std::array<Index, kMostOperands>;
 
 // An axis: its size and the stride of each view, 0 where an element is repeated.
@@ -19,8 +19,8 @@ struct LoopAxis {
   Index size = 1;
   Steps steps{};
 
-  // Whether this axis and `inner`, the next one inside it, together are one axis with the strides
-  // of `inner`.
+  // Whether this axis and `inner`, the next one inside it, can be merged into one axis with the
+  // strides of `inner`.
   bool continues(const LoopAxis& inner) const noexcept;
 };
 

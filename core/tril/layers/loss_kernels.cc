@@ -29,7 +29,7 @@ bool is_first_largest(const float* x, Index target, float largest) noexcept {
 // maximum = max x;  e[i] = e^(x[i] - maximum);  sum = e[0] + e[1] + ...
 // d_x[i] = factor / sum * e[i] - factor * share
 //
-// d_x holds e meanwhile. It may be x, of which nothing is read after that.
+// d_x holds e meanwhile. It may be x, which is not read after that.
 LossKernels::Row cross_entropy(const float* x, Index target, float* d_x, Index count, float factor,
                                float share, float rest) noexcept {
   const float largest = row_max(x, count);
@@ -72,7 +72,7 @@ double squared_error(const float* x, const float* y, float* d_x, Index count,
     sum += in_range_or_double(reduce_add(squares), length, [&](Index i) noexcept {
       return static_cast<double>(x[first + i]) - static_cast<double>(y[first + i]);
     });
-    if (!d_x) return;  // which may be x
+    if (!d_x) return;  // after the sum, since it may be x
     for_each_register(length, [&](Index i, auto lanes) {
       const Register difference = lanes.get(x + first + i) - lanes.get(y + first + i);
       lanes.put(d_x + first + i, scale * difference);

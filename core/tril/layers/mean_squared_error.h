@@ -7,8 +7,8 @@
 
 namespace tril {
 
-// x, y and d_x are [N, C]; rows may have any stride. d_x is overwritten; it may be no view, or x
-// itself. Returns the loss, which does not depend on the number of threads. Throws Error where
+// x, y and d_x are [N, C]; rows may have any stride. d_x is overwritten; it may be a null view, or
+// x itself. Returns the loss, which does not depend on the number of threads. Throws Error where
 // shapes do not fit, before anything is written.
 double mean_squared_error(MatrixView<const float> x, MatrixView<const float> y, Reduction reduction,
                           MatrixView<float> d_x, const Context& context = {});

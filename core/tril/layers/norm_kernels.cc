@@ -9,9 +9,10 @@
 // Where squares leave the range of float, all this is done again with x times a power of two, which
 // changes no digit; eps then counts for less or more accordingly.
 //
-// Differences of x are rounded once, however large the mean, and what the mean lost is made up for:
-// the error depends on the deviations alone. Every sum is kept in four registers, at least 16
-// partial sums: with C / 16 terms in each, its relative error is at most C / 16 + 6 roundings.
+// Differences of x are rounded once, however large the mean, and the rounding of the mean is
+// compensated: the error depends on the deviations alone. Every sum is kept in four registers, at
+// least 16 partial sums: with C / 16 terms in each, its relative error is at most C / 16 + 6
+// roundings.
 #include <tril/foundation/simd.h>
 #include <tril/layers/norm_kernels.h>
 
@@ -44,8 +45,8 @@ struct Scaled {
   }
 };
 
-// Calls body(s, x[c..]) for each register of the row, s going round the partial sums; what is
-// beyond the end holds `fill`.
+// Calls body(s, x[c..]) for each register of the row, with s cycling through the partial sums;
+// lanes beyond the end hold `fill`.
 template <typename Read, typename Body>
 void for_registers(const float* x, Index cols, float fill, const Read& read,
                    const Body& body) noexcept {
@@ -58,8 +59,8 @@ void for_registers(const float* x, Index cols, float fill, const Read& read,
   if (c < cols) body(s, read.part(x + c, cols - c, fill));
 }
 
-// Brings the largest element to [4, 8), so that sums of squares stay in range: 2^2 to 2^6 times the
-// count. As far as a factor within the range of float can.
+// Scales the largest element to [4, 8), as far as a factor within the range of float can, so that
+// sums of squares stay in range: 2^2 to 2^6 times the count.
 Scaled scale_of(const float* x, Index cols) noexcept {
   Register largest[kSums] = {};
   for_registers(x, cols, 0.0f, AsItIs(),
@@ -69,8 +70,8 @@ Scaled scale_of(const float* x, Index cols) noexcept {
   return {std::ldexp(1.0, std::clamp(2 - std::ilogb(most), -125, 126))};
 }
 
-// Whether a mean of squares of floats, plus eps, has lost nothing: squares below 2^-126 lose
-// digits, at most 2^-150 each, which is 2^-50 of such a sum.
+// Whether a mean of squares of floats, plus eps, is exact enough: squares below 2^-126 lose digits,
+// at most 2^-150 each, which is 2^-50 of such a sum.
 bool in_range(double square) noexcept {
   return square >= 0x1p-100 && square < std::numeric_limits<double>::infinity();
 }
@@ -100,15 +101,15 @@ void map_row(const float* x, const float* weight, const float* bias, float* out,
   store_part(out + c, y, rest);
 }
 
-// 1 / sqrt(square + eps) as the sum of two floats: the rounding of one alone would be the largest
-// error of the whole row, and the same for all of it.
+// 1 / sqrt(square + eps) as the sum of two floats: the rounding of one float would be the largest
+// error of the row, and the same for all its elements.
 struct InverseRoot {
   float high, low;
 };
 
 InverseRoot inverse_root(double square) noexcept {
   double inverse = 1.0 / std::sqrt(square);
-  // Beyond the range of float only where every deviation is 0, or rounds to it: 0 times it is 0.
+  // It overflows float only where every deviation is 0, or rounds to 0: the product with 0 is 0.
   if (std::isfinite(inverse)) inverse = std::min(inverse, 0x1p127);
   const auto high = static_cast<float>(inverse);
   return {high, static_cast<float>(inverse - high)};
@@ -134,17 +135,17 @@ Spread spread(const float* x, Index cols, const Read& read) noexcept {
   });
   const double rest = total(sums) / count;
   const double variance = total(squares) / count - rest * rest;
-  // Rounding can leave a variance of 0 a little below it. NaN is not below.
+  // Rounding can make a variance of 0 slightly negative. NaN is kept.
   return {shift + rest, variance < 0 ? 0 : variance};
 }
 
-// `spread` and eps are those of the row as it is read.
+// `spread` and eps are those of the row as `read` gives it.
 template <typename Read>
 NormKernels::Moments normalise(const float* x, const float* weight, const float* bias, double eps,
                                const Spread& spread, float* out, Index cols,
                                const Read& read) noexcept {
   const InverseRoot inverse = inverse_root(spread.variance + eps);
-  // A mean that is small beside the deviations is not worth the rounding of a difference.
+  // For a mean that is small compared to the deviations, a difference would only add rounding.
   const double mean = spread.mean;
   const bool small = std::fabs(mean) * inverse.high <= 0.5;
   const float centre = small ? 0.0f : static_cast<float>(mean);
@@ -177,7 +178,7 @@ double mean_square(const float* x, Index cols, const Read& read) noexcept {
   return total(squares) / static_cast<double>(cols);
 }
 
-// `square`: the mean square of the row as it is read, plus eps.
+// `square` is the mean square of the row as `read` gives it, plus eps.
 template <typename Read>
 float divide_by_root(const float* x, const float* weight, double square, float* out, Index cols,
                      const Read& read) noexcept {

@@ -59,8 +59,8 @@ void NormBackward::check(const char* call) const {
   check_no_overlap(d_bias, d_weight, call, "d_bias");
 }
 
-// for each row:  d_x, and what it adds to the sums d_weight and d_bias;  then the sums are added
-// A row to which nothing flows back gets zeros, even if it is not finite.
+// for each row:  d_x, and its terms of the sums d_weight and d_bias;  then the sums are added
+// A row whose gradient is 0 gets zeros, even if it is not finite.
 void NormBackward::run(const Context& context) const {
   const Index cols = x.size(1);
   const BackwardKernels& kernels = backward_kernels();

@@ -10,8 +10,8 @@ namespace tril::detail {
 
 class RowRanges {
  public:
-  static constexpr Index kMost = 16;        // ranges, and so threads at work
-  static constexpr Index kFewestRows = 16;  // of a range, so that adding the sums takes little time
+  static constexpr Index kMost = 16;        // ranges, and so threads
+  static constexpr Index kFewestRows = 16;  // per range, so that adding the sums takes little time
 
   explicit RowRanges(Index rows) noexcept
       : rows_(rows), step_(std::max(kFewestRows, (rows + kMost - 1) / kMost)) {}
@@ -40,7 +40,7 @@ void sum_rows(Index rows, Index width, const Context& context, const Body& body,
   for (Index range = 0; range < ranges.count(); ++range) add(sums + range * width);
 }
 
-// total[c] += sums[c], if `total` is given.
+// total[c] += sums[c], unless `total` is a null view.
 inline void add_sums(const float* sums, const VectorView<float>& total) noexcept {
   for (Index c = 0; total && c < total.size(0); ++c) total[c] += sums[c];
 }

@@ -30,7 +30,7 @@ void sinusoidal_positions(const SinusoidalOptions& options, MatrixView<float> ou
 
   if (out.count() == 0) return;
 
-  // Radians a token: 2 pi / (wavelength * ratio^i), monotonic in i.
+  // Radians per token: 2 pi / (wavelength * ratio^i), monotonic in i.
   const double first = kTwoPi / options.wavelength.value_or(kTwoPi);
   const double step =
       options.ratio ? logarithm(*options.ratio) : logarithm(10000) * 2 / static_cast<double>(width);

@@ -7,8 +7,8 @@
 namespace tril::detail {
 namespace {
 
-// Relative error at most 2 exponent 2^-53: below 2^-42. What leaves the range of double has left
-// that of float.
+// Relative error at most 2 exponent 2^-53: below 2^-42. A result outside the range of double is
+// outside the range of float, too.
 double whole_power(double x, int exponent) noexcept {
   double result = 1;
   for (int rest = exponent < 0 ? -exponent : exponent; rest > 0; rest /= 2) {

@@ -25,9 +25,9 @@ namespace tril {
 // Owns the packed copies.
 class PreparedWeights {
  public:
-  // Packs all matrices of floats of a struct of weights. Returns the struct with packed matrices;
-  // all else is as it was. Throws Error where a matrix has no elements, OutOfMemory where there is
-  // not enough memory.
+  // Packs all matrices of floats in a struct of weights. Returns the struct with packed matrices
+  // and everything else unchanged. Throws Error where a matrix has no elements, OutOfMemory where
+  // there is not enough memory.
   template <typename Weights>
   Weights prepare(Weights weights, const Context& context = {}) {
     for_each_parameter(weights, [&](const ParameterName&, auto& view) {
@@ -51,7 +51,7 @@ class PreparedWeights {
   }
 
  private:
-  std::deque<PackedMatrix> copies_;  // stay where they are, since weights point to them
+  std::deque<PackedMatrix> copies_;  // a deque, since weights point to its elements
 };
 
 }  // namespace tril

@@ -17,12 +17,13 @@ using detail::AxisSet, detail::LoopAxis, detail::LoopOffsets, detail::Loops;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Reductions that are computed side by side: 1 KiB of values.
+// Maximum number of reductions computed side by side: 1 KiB of values.
 constexpr Index kMostLanes = 128;
-// Fewer for a row that is reduced to one number, since they are joined at its end.
+// Number of partial results of a row that is reduced to one number; few, since they are joined at
+// its end.
 constexpr Index kRowLanes = 32;
 
-// The state of kMostLanes reductions side by side, or of parts of one.
+// The state of up to kMostLanes reductions side by side, or of parts of one.
 class Lanes {
  public:
   Lanes(Reduce operation, const ReduceKernels& kernels) noexcept
@@ -50,7 +51,7 @@ class Lanes {
     }
   }
 
-  // Lanes that are parts of one row, lane i beginning at its element i, become lane 0.
+  // Joins lanes that are parts of one row, lane i beginning at its element i, into lane 0.
   void join(Index count) noexcept {
     double& value = values_[0];
     double& place = places_[0];
@@ -81,13 +82,13 @@ class Lanes {
   std::array<double, kMostLanes> values_, places_;
 };
 
-// The axes of a reduction: `folded` of x alone, and `kept` of out and x.
+// The axes of a reduction: `folded`, those of x alone, and `kept`, those of out and x.
 struct Axes {
   Loops kept, folded;
-  double count;  // elements of x for each of out
-  bool columns;  // neighbours in x belong to neighbours in out
+  double count;  // elements of x for each element of out
+  bool columns;  // whether neighbours in x belong to neighbours in out
 
-  // out has all axes of x.
+  // `out` has all axes of x.
   Axes(const AnyView<const float>& x, const AxisSet& reduced, const AnyView<float>& out)
       : kept(out.shape, {out, along(x, reduced, false)}),
         folded(along(x, reduced, true).shape, {along(x, reduced, true)}),
@@ -110,14 +111,14 @@ struct Axes {
   }
 };
 
-// for each row of what is folded:
+// for each row of the folded axes:
 //   columns: lanes are elements of out; each element of the row is a run of neighbours in x
 //   else:    lanes are parts of the row, gathered where it has gaps
 void fold_all(const Axes& axes, const float* x, Index width, Lanes& lanes) noexcept {
   const LoopAxis row = axes.folded.inner();
   const Index rows = axes.folded.rows(), step = row.steps[0];
   LoopOffsets offsets(axes.folded, 0);
-  double before = 0;  // elements in the rows before
+  double before = 0;  // elements in earlier rows
   for (Index n = 0; n < rows; ++n, offsets.next_row(), before += static_cast<double>(row.size)) {
     const float* const from = x + offsets[0];
     for (Index first = 0; first < row.size; first += axes.columns ? 1 : kRowLanes) {
@@ -137,12 +138,12 @@ void fold_all(const Axes& axes, const float* x, Index width, Lanes& lanes) noexc
   if (!axes.columns) lanes.join(std::min(kRowLanes, row.size));
 }
 
-// x and out have the same rank; out has a size of 1 along the axes that are reduced.
+// x and out have the same rank; out has size 1 along the reduced axes.
 void run(Reduce operation, const AnyView<const float>& x, const AxisSet& reduced,
          const AnyView<float>& out, const Context& context) {
   const Axes axes(x, reduced, out);
   const LoopAxis row = axes.kept.inner();
-  const Index pieces = (row.size + kMostLanes - 1) / kMostLanes;  // of a row of out
+  const Index pieces = (row.size + kMostLanes - 1) / kMostLanes;  // per row of out
   const double cost = axes.count * static_cast<double>(std::min(row.size, kMostLanes));
   const ReduceKernels& kernels = reduce_kernels();
   for_row_ranges(axes.kept.rows() * pieces, static_cast<Index>(std::min(cost, 1e6)), context,
@@ -165,14 +166,14 @@ void run(Reduce operation, const AnyView<const float>& x, const AxisSet& reduced
                  });
 }
 
-// Elements of a shape that has been checked.
+// The number of elements of a checked shape.
 double count_of(const AnyShape& shape) noexcept {
   double count = 1;
   for (int axis = 0; axis < shape.rank; ++axis) count *= static_cast<double>(shape[axis]);
   return count;
 }
 
-// The same elements with an axis of size 1 for each that is reduced.
+// The same elements with an axis of size 1 for each reduced one.
 AnyView<float> with_reduced_axes(const AnyView<float>& out, const AnyShape& kept,
                                  const AxisSet& reduced) noexcept {
   if (out.shape.rank == kept.rank) return out;

@@ -44,7 +44,8 @@ void reduce(Reduce operation, const AnyView<const float>& x, std::span<const Ind
 // that of x.
 void sum_to(const AnyView<const float>& x, const AnyView<float>& out, const Context& context = {});
 
-// The shape that sum_to(x, sizes) gives: `sizes`. Throws Error where these do not broadcast to x's.
+// The shape of sum_to(x, sizes), which is `sizes`. Throws Error where it does not broadcast to that
+// of x.
 AnyShape summed_shape(const AnyShape& x, std::span<const Index> sizes);
 
 }  // namespace tril

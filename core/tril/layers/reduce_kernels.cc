@@ -4,14 +4,14 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// In these loops no lane waits for another, and there are no branches: compilers make registers of
-// doubles of them by themselves.
+// In these loops the lanes are independent, and there are no branches, so that compilers vectorise
+// them to registers of doubles.
 
 void add(const float* x, double* values, Index count) noexcept {
   for (Index i = 0; i < count; ++i) values[i] += static_cast<double>(x[i]);
 }
 
-// A value that is NaN stays, since no comparison with it holds.
+// A NaN stays, since no comparison with it holds.
 void max(const float* x, double* values, Index count) noexcept {
   for (Index i = 0; i < count; ++i) {
     const double each = x[i];

@@ -1,4 +1,4 @@
-// Kernels of reductions side by side, one a lane; one copy per instruction set.
+// Kernels of reductions side by side, one per lane; one copy per instruction set.
 #pragma once
 
 #include <tril/foundation/isa.h>
@@ -11,7 +11,7 @@ struct ReduceKernels {
   using Fold = void (*)(const float* x, double* values, Index count) noexcept;
   Fold add;       // values[i] += x[i]
   Fold max, min;  // of values[i] and x[i]; NaN where either is
-  // As max; where x[i] is larger, or the first NaN, also places[i] = place.
+  // Like max; where x[i] is larger, or the first NaN, also sets places[i] = place.
   void (*argmax)(const float* x, double place, double* values, double* places,
                  Index count) noexcept;
 };

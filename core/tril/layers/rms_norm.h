@@ -10,7 +10,7 @@
 
 namespace tril {
 
-// What is not a tensor.
+// Options of rms_norm().
 struct RmsNormOptions {
   double eps =
       1e-5;  // added to the mean square: finite, at least 0; ONNX's default (PyTorch: 2^-23)
@@ -18,9 +18,8 @@ struct RmsNormOptions {
 
 // x and out [N, C], weight [C] or none, as torch.nn.functional.rms_norm and ONNX's
 // RMSNormalization. Rows may have any stride; out may be x itself. Squares must stay below 2^128. A
-// NaN makes its own row NaN and no other. rstd [N], where given, gets 1 / sqrt(mean square
-// + eps), which the backward pass needs. Throws Error where shapes do not fit or eps is not what it
-// must be.
+// NaN makes its own row NaN and no other. rstd [N], where given, gets 1 / sqrt(mean square + eps),
+// which the backward pass needs. Throws Error where shapes do not fit or eps is out of range.
 void rms_norm(MatrixView<const float> x, VectorView<const float> weight,
               const RmsNormOptions& options, MatrixView<float> out, const Context& context = {},
               VectorView<float> rstd = {});
@@ -32,14 +31,14 @@ inline Buffer<float, 2> rms_norm(MatrixView<const float> x, VectorView<const flo
                             [&](auto out) { rms_norm(x, weight, options, out, context); });
 }
 
-// Gradients of rms_norm; those that are not given are not computed.
+// Gradients of rms_norm; null views are not computed.
 struct RmsNormGradients {
   MatrixView<float> d_x = {};       // [N, C], overwritten; may be d_out itself
   VectorView<float> d_weight = {};  // [C], added to
 };
 
-// The backward pass, from the gradient d_out [N, C] of the output and the rstd that the forward
-// pass left. With z = x * rstd and g = d_out * weight, for each row:
+// The backward pass, from the gradient d_out [N, C] of the output and the rstd of the forward pass.
+// With z = x * rstd and g = d_out * weight, for each row:
 //
 //   d_x = rstd * (g - z * mean of g z),  d_weight += sum over rows of d_out z
 //

@@ -11,7 +11,7 @@ namespace {
 
 using detail::Direction;
 
-// Turns `pairs` pairs of one token's head; the second element of a pair lies `distance` after the
+// Rotates `pairs` pairs in one token's head; the second element of a pair lies `distance` after the
 // first, and the next pair begins `step` further.
 template <Direction direction>
 void turn(const float* x, const float* cos, const float* sin, Index pairs, Index distance,
@@ -44,12 +44,12 @@ void check(const char* call, const char* from_name, const TensorView<const float
   check_no_overlap(to, sin, call, to_name);
 }
 
-// Radians a position of pair i of so many: base^(-i / pairs).
+// Radians per position for pair i of `pairs`: base^(-i / pairs).
 double speed_of(double base, Index i, Index pairs) noexcept {
   return exponential(logarithm(base) * -static_cast<double>(i) / static_cast<double>(pairs));
 }
 
-// The base that stands in for `base`.
+// The scaled base that replaces `base`.
 double scaled_base(double base, const RotaryScaling& scaling, Index pairs) noexcept {
   const double length = static_cast<double>(scaling.length);
   const double original = static_cast<double>(scaling.original);
@@ -59,12 +59,12 @@ double scaled_base(double base, const RotaryScaling& scaling, Index pairs) noexc
   return base * exponential(logarithm(stretch) * R / (R - 2));
 }
 
-// The factors of longrope that a text of this length is turned by.
+// The factors of longrope for a text of this length.
 const std::vector<double>& factors_of(const RotaryScaling& scaling) noexcept {
   return scaling.length > scaling.original ? scaling.long_factors : scaling.short_factors;
 }
 
-// The scaled speed of pair i.
+// The scaled frequency of pair i.
 double scaled_speed(double speed, Index i, const RotaryScaling& scaling) noexcept {
   if (scaling.kind == RotaryScalingKind::linear) return speed / scaling.factor;
   if (scaling.kind == RotaryScalingKind::longrope) {
@@ -184,7 +184,7 @@ void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<cons
   detail::turn_pairs(Direction::backward, d_out, cos, sin, pairs, d_x, context);
 }
 
-// for each token of each batch: for each head: turn its pairs, copy the rest
+// for each token of each batch: for each head: rotate its pairs, copy the rest
 void detail::turn_pairs(Direction direction, const TensorView<const float, 4>& x,
                         const TensorView<const float, 3>& cos,
                         const TensorView<const float, 3>& sin, RotaryPairs pairs,

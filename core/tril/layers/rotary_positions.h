@@ -52,7 +52,7 @@ struct RotaryScaling {
   double low = 1;      // for llama3: turns within `original`
   double high = 4;     // above low
   Index length = 0;    // for dynamic and longrope: the number of tokens
-  std::vector<double> short_factors = {};  // for longrope: one a pair, above 0
+  std::vector<double> short_factors = {};  // for longrope: one per pair, above 0
   std::vector<double> long_factors = {};   // the same
   double magnitude = 1;                    // for longrope: above 0
 
@@ -74,7 +74,7 @@ struct RotaryScalingNames {
 };
 
 // Throws Error in the name of `call`, naming the number, where a number is out of range or the
-// factors are not one a pair.
+// factors are not one per pair.
 void check_rotary_scaling(const RotaryScaling& scaling, Index pairs, const char* call,
                           const RotaryScalingNames& names = {});
 
@@ -101,7 +101,7 @@ void rotary_positions_backward(TensorView<const float, 4> d_out, TensorView<cons
 
 namespace detail {
 
-// The radians a position of the fastest pair.
+// The radians per position of the fastest pair.
 double fastest_rotary_speed(double base, const RotaryScaling& scaling, Index pairs) noexcept;
 
 }  // namespace detail

@@ -40,8 +40,8 @@ inline void map_row(const float* x, float* out, Index count, const Function& f) 
   if (i < count) store_part(out + i, f(load_part(x + i, count - i, -kInfinity)), count - i);
 }
 
-// The number that is subtracted from a row before exp. A row of only -inf has no finite maximum;
-// any shift gives exp(-inf - shift) = 0.
+// The number subtracted from a row before exp. A row of only -inf has no finite maximum; any shift
+// gives exp(-inf - shift) = 0.
 inline float shift_of(float maximum) noexcept { return maximum == -kInfinity ? 0.0f : maximum; }
 inline Register shift_of(Register maximum) noexcept {
   return select(maximum == broadcast(-kInfinity), Register{}, maximum);

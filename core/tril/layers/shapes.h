@@ -28,7 +28,7 @@ AnyView<const float> broadcast_to(const AnyView<const float>& x, std::span<const
 // negative.
 AnyView<const float> insert_axis(const AnyView<const float>& x, Index axis, const char* call);
 
-// The part that is taken of one axis.
+// The selection on one axis.
 struct Slice {
   std::optional<Index> start{}, stop{};  // counted from the end where negative (default: all)
   Index step = 1;                        // below 0: backwards; not 0

@@ -12,7 +12,7 @@ namespace {
 
 using detail::axis_of;
 
-// The first element taken of an axis of `size`, how many, and in which steps.
+// The first selected element of an axis of `size`, the number of elements, and the step.
 struct Range {
   Index first, count, step;
 };
@@ -37,7 +37,7 @@ Range range_of(const Slice& slice, Index size, int axis, const AnyShape& shape, 
   const Index last = bound(slice.stop, step > 0 ? highest : lowest);
   const Index distance = step > 0 ? last - first : first - last;
   if (distance <= 0) return {0, 0, 1};
-  // A step beyond the axis takes one element; the lowest number has no magnitude.
+  // A step beyond the axis selects one element; the lowest number has no absolute value.
   const Index stride = step > 0 ? step : -std::max(step, -std::numeric_limits<Index>::max());
   const Index count = (distance - 1) / stride + 1;
   return {first, count, count > 1 ? step : 1};
@@ -82,7 +82,7 @@ void slice_backward(const AnyView<const float>& d_out, std::span<const Slice> sl
   check_strided(d_out, kCall, "d_out");
   check_strided(d_x, kCall, "d_x");
   const AnyView<const float> part = slice(d_x, slices, kCall);
-  AnyView<float> taken = d_x;  // the same part, to be written
+  AnyView<float> taken = d_x;  // the same part, for writing
   taken.data += part.data - d_x.data;
   taken.shape = part.shape, taken.strides = part.strides;
   if (d_out.shape != taken.shape) {

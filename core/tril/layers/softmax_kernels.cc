@@ -6,12 +6,12 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// 1 / sum; 0 for the sum of a row of only -inf, whose weights are zeros. NaN stays NaN.
+// 1 / sum; 0 for the sum of a row of only -inf, whose weights are 0. NaN stays NaN.
 float reciprocal(float sum) noexcept { return sum == 0.0f ? 0.0f : 1.0f / sum; }
 
-// log(sum); for the sum of a row of only -inf, infinity, so that what it is subtracted from stays
-// -inf. (logf of C: an inline std::log, compiled here for a wide instruction set, could be linked
-// into code for all machines.)
+// log(sum); infinity for the sum of a row of only -inf, so that its elements stay -inf after the
+// subtraction. (logf of C: an inline std::log, compiled here for a wide instruction set, could be
+// linked into code for all machines.)
 float log_of(float sum) noexcept { return sum == 0.0f ? kInfinity : logf(sum); }
 
 // maximum = max x;  out[i] = e^(scale (x[i] - maximum)), sum = out[0] + out[1] + ...;  out /= sum
@@ -19,7 +19,7 @@ float log_of(float sum) noexcept { return sum == 0.0f ? kInfinity : logf(sum); }
 // No exponent is above 0, so nothing overflows, and the largest weight is e^0 before the division.
 // A NaN or +inf in x makes the sum, and so the whole row, NaN.
 //
-// A scale of 1, nearly every time, is a loop of its own with one multiplication less in it.
+// A scale of 1, the usual case, has its own loop with one multiplication less.
 template <bool kScaled>
 void softmax_by(const float* x, float* out, Index count, float scale) noexcept {
   const Register shift = broadcast(shift_of(row_max(x, count)));
@@ -56,7 +56,7 @@ void log_softmax_row(const float* x, float* out, Index count, float scale) noexc
   map_row(out, out, count, [&](Register exponent) { return exponent - log_sum; });
 }
 
-// kLanes columns side by side, or the `width` last ones: what softmax_row does, lane by lane.
+// kLanes columns side by side, or the last `width` ones: softmax_row, lane by lane.
 template <bool kLog>
 void softmax_lanes(const float* x, Index x_stride, float* out, Index out_stride, Index rows,
                    Index width, float scale) noexcept {

@@ -1,5 +1,5 @@
-// How softmax and its backward cut a tensor: along the axis of softmax, row by row where that is
-// the last one, else matrix by matrix.
+// Divides a tensor into slices for softmax and its backward pass: rows where the axis of softmax is
+// the last one, else matrices.
 #pragma once
 
 #include <tril/foundation/check.h>
@@ -12,7 +12,8 @@ namespace tril::detail {
 
 class SoftmaxSlices {
  public:
-  // Throws Error in the name of `call` for an axis that x has not, and for a bad temperature.
+  // Throws Error in the name of `call` for an axis that x lacks, and for a temperature out of
+  // range.
   SoftmaxSlices(const char* call, const AnyView<const float>& x, const SoftmaxOptions& options)
       : last_(x.shape.rank - 1),
         axis_(options.axis < 0 ? options.axis + x.shape.rank : options.axis),
@@ -37,7 +38,8 @@ class SoftmaxSlices {
   Index length() const noexcept { return length_; }  // elements that softmax runs over
   Index width() const noexcept { return width_; }    // columns side by side, 1 along rows
 
-  // Where a slice of `view` begins: every axis but that of softmax and the last is fixed.
+  // The first element of a slice of `view`, in which all axes are fixed except that of softmax and
+  // the last.
   template <typename T>
   T* start(const AnyView<T>& view, Index slice) const noexcept {
     T* start = view.data;

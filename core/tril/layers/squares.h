@@ -8,7 +8,7 @@
 
 namespace tril::TRIL_ISA {
 
-// `sum`; or, where it has lost digits, the sum of value(i)^2 in double. That is where `sum` is
+// `sum`, or the sum of value(i)^2 in double where `sum` has lost digits. That is where `sum` is
 // beyond the range of float, or so small that squares below 2^-126 matter.
 template <typename Value>
 inline double in_range_or_double(float sum, Index count, const Value& value) noexcept {

@@ -52,7 +52,7 @@ struct FeedForward {
                 const FeedForwardGradients& gradients, const Context& context) const;
 
   // Throw Error in the name of `call` unless the weights fit each other and inputs of this width,
-  // and unless everything fits.
+  // and unless all arguments fit.
   void check_weights(const char* call, Index width) const;
   void check(const char* call, const MatrixView<const float>& x,
              const MatrixView<float>& out) const;

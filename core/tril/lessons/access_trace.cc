@@ -7,7 +7,7 @@
 namespace tril {
 namespace {
 
-// Direct, and reports what is done to it.
+// A Direct that reports every access.
 class Recorder {
  public:
   using Visit = std::function<void(const MatrixAccess&)>;

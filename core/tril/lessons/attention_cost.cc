@@ -45,7 +45,7 @@ struct Work {
 // Maximum number of scores that are counted one by one: a few seconds of work.
 constexpr double kMostCounted = 1 << 26;
 
-// Whether all heads of all batches see the same: such a mask fits any number of them.
+// Whether all heads of all batches have the same mask: such a mask fits any number of them.
 bool are_alike(const AttentionSizes& s, const Mask& mask) {
   try {
     mask.check({s.batches - 1, s.heads - 1, s.queries, s.keys}, "");
@@ -55,7 +55,7 @@ bool are_alike(const AttentionSizes& s, const Mask& mask) {
   }
 }
 
-// call(first, last) for each block of `size`, up to the largest count that an Index holds.
+// Calls call(first, last) for each block of `size`, up to the largest count that an Index holds.
 template <typename Call>
 void for_each_block(Index count, Index size, const Call& call) {
   for (Index first = 0, last = 0; first < count; first = last) {
@@ -67,7 +67,7 @@ void for_each_block(Index count, Index size, const Call& call) {
 // for each head, for each block of queries, for each block of keys that any of them may see
 //   scores += queries * keys
 //   for each query:  weights += the keys that it may see;  visits += 1 if there are any
-// Of heads that are alike, for one of them.
+// If all heads have the same mask, one of them is counted.
 Work count(const AttentionSizes& s, const AttentionOptions& options, Index query_block,
            Index key_block, const char* call) {
   const Mask mask = detail::whole_mask(options);
@@ -158,7 +158,7 @@ AttentionCost attention_cost(const AttentionSizes& s, const AttentionOptions& op
 Cost linear_attention_cost(const AttentionSizes& s, const LinearAttentionOptions& options) {
   check_sizes(s, "linear_attention_cost");
   const bool values_first = options.order == ProductOrder::values_first;
-  // Causal, the keys after the last query are never looked at.
+  // With a causal mask, keys after the last query are never used.
   const Index keys = values_first && options.causal ? std::min(s.keys, s.queries) : s.keys;
   const double features = times(s.width) * (times(s.queries) + times(keys));
   const double all_heads = times(s.batches, s.heads);
@@ -171,7 +171,7 @@ Cost linear_attention_cost(const AttentionSizes& s, const LinearAttentionOptions
       flops += times(s.width, keys) + times(s.queries) * (times(2, s.width) + times(s.value_width));
       held += times(s.width);
     }
-    // Causal, the features of one query and one key at a time.
+    // With a causal mask, the features of one query and one key at a time.
     if (options.causal) held -= features - times(2, s.width);
   } else {
     flops += times(s.queries, keys) *

@@ -11,10 +11,11 @@ double plain_flops(Index rows, Index depth, Index cols) noexcept {
   return times(2, rows, depth, cols);
 }
 
-// levels = 0: the plain product.  Else, with halves r, d, c of what divides by 2^levels:
+// levels = 0: the plain product.  Else, with r, d, c half of the largest sizes that 2^levels
+// divides:
 //
 //   7 products [r, d] [d, c] + 5 sums [r, d] + 5 sums [d, c] + 8 sums [r, c]
-//   + the left over columns, the left over rows, and the left over depth added to the rest
+//   + the remaining columns, the remaining rows, and the remaining depth, added to the rest
 double strassen_flops(Index rows, Index depth, Index cols, int levels) noexcept {
   if (levels == 0) return plain_flops(rows, depth, cols);
   const Index unit = Index{1} << levels;

@@ -4,18 +4,19 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// Sums as the register tile's, so that an engine that keeps registers for itself does not spill,
-// and enough of them that an addition, up to 4 cycles, is done before its sum's turn comes again:
+// Sums as in the register tile, few enough that an engine that reserves registers does not spill,
+// and enough that an addition, of up to 4 cycles, is finished before its sum is used again:
 //   4 lanes:  2 * 4 =  8 sums, + 4 of y + 1 of x = 13 of 16 registers
 //   8 lanes:  6 * 2 = 12 sums, + 2 of y + 1 of x = 15 of 16
 //   16 lanes: 6 * 4 = 24 sums, + 4 of y + 1 of x = 29 of 32
 constexpr int kRows = kLanes == 4 ? 2 : 6, kCols = kLanes == 8 ? 2 : 4;
 
-// x comes from a table in the level-1 cache: a constant would be multiplied once and for all.
+// x comes from a table in the level-1 cache: the product with a constant would be computed only
+// once.
 constexpr Index kTable = 256;
 
-// Each value is read anew from where it might have changed, so that no product is known beforehand,
-// and none to be another's.
+// Each value is loaded again, as if it might have changed, so that no product is known beforehand
+// or reused.
 template <int Count>
 void fill_unseen(float (&values)[Count], float value) noexcept {
   const volatile float unseen = value;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Index kAll = ReadingStep::kAll;
 
-// out[rows, cols] += a[rows, k] * b[k, cols], where kAll stands for all of them.
+// out[rows, cols] += a[rows, k] * b[k, cols], where kAll stands for a whole axis.
 void add_terms(const MatrixView<const float>& a, const MatrixView<const float>& b,
                const ReadingStep& step, const MatrixView<float>& out) {
   const auto begin = [](Index chosen) { return chosen == kAll ? 0 : chosen; };

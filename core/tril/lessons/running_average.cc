@@ -24,7 +24,7 @@ void by_loops(const TensorView<const float, 3>& x, bool sum_only, const TensorVi
         };
         const float sum = sum_as(0.0f);
         out[b][t][c] = sum_only ? sum : sum / static_cast<float>(t + 1);
-        // A sum may leave float's range where the average does not.
+        // A sum may overflow float where the average does not.
         if (sum_only || !std::isinf(sum)) continue;
         out[b][t][c] = static_cast<float>(sum_as(0.0) / static_cast<double>(t + 1));
       }

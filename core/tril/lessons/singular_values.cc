@@ -18,7 +18,7 @@ constexpr const char* kCall = "singular_values";
 
 #ifdef TRIL_HAS_EIGEN
 
-// Of a finite x [length, count], length >= count, which is overwritten.
+// The singular values of a finite x [length, count], length >= count, which is overwritten.
 void find_values(Eigen::MatrixXd& x, VectorView<float> out) {
   const Eigen::Index count = x.cols();
   Eigen::MatrixXd both = Eigen::MatrixXd::Zero(2 * count, 2 * count);

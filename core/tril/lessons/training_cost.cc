@@ -10,7 +10,7 @@ namespace {
 using detail::kFloatBytes;
 using detail::times;
 
-// Operations of forward and of backward.
+// Operations of the forward and of the backward pass.
 struct Flops {
   double forward = 0, backward = 0;
 

@@ -1,4 +1,4 @@
-// In place of eigen.cc where there is no Eigen.
+// Replaces eigen.cc in builds without Eigen.
 #include <tril/matmul/eigen_kernels.h>
 
 namespace tril {

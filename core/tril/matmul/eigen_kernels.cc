@@ -12,9 +12,9 @@ using Strides = Eigen::OuterStride<Eigen::Dynamic>;
 using Input = Eigen::Map<const Matrix, Eigen::Unaligned, Strides>;
 using Output = Eigen::Map<Matrix, Eigen::Unaligned, Strides>;
 
-// The operand as Eigen sees it. One that is given transposed is copied, `copy` holds it: a product
-// of its own for each combination would be four times the code to download, and the copy is little
-// beside the product.
+// The operand as Eigen sees it. A transposed operand is copied into `copy`: separate products for
+// all combinations would be four times the code to download, and the copy costs little compared to
+// the product.
 Input as_map(const detail::Operand& operand, Index rows, Index cols, Matrix& copy) {
   if (operand.rows_contiguous()) return {operand.data, rows, cols, Strides(operand.row_stride)};
   copy = Input(operand.data, cols, rows, Strides(operand.col_stride)).transpose();
@@ -27,7 +27,7 @@ void multiply(const detail::Product& p) {
   Output out(p.out, p.rows, p.cols, Strides(p.out_stride));
   if (!p.accumulate) out.setZero();
   // The function that `out.noalias() += p.alpha * a * b` calls where rows, columns and depth add up
-  // to at least 20; the expression has another path below that, which is half of the code.
+  // to at least 20; below that the expression has another path, which is half of the code.
   using Product = Eigen::internal::generic_product_impl<Input, Input, Eigen::DenseShape,
                                                         Eigen::DenseShape, Eigen::GemmProduct>;
   Product::scaleAndAddTo(out, a, b, p.alpha);

@@ -1,5 +1,5 @@
-// Products in which a 0 of A hides a row of B from a row of the output, whatever its elements are;
-// in plain arithmetic 0 * NaN and 0 * infinity are NaN. Such zeros come from masks, dropout, and
+// Products in which a 0 of A hides a row of B from a row of the output, whatever its elements; in
+// plain arithmetic 0 * NaN and 0 * infinity are NaN. Such zeros come from masks, dropout, and
 // gradients that are 0.
 //
 // Elements of B that are not finite are replaced by 0 in the product, so that rows that do not see
@@ -43,8 +43,8 @@ void run_hiding_matmul(const MatrixView<const float>& a, const MatrixView<const 
                        const MatmulOptions& options, const MatrixView<float>& out,
                        const Context& context);
 
-// x without the rows that have no effect on the gradient: where a row is not finite and its
-// gradient d is all 0, it is 0 in a copy in the frame's memory; without such rows x itself is
+// x without rows that have no effect on the gradient: a row that is not finite and whose gradient d
+// is all 0 becomes 0 in a copy in the frame's memory. If there is no such row, x itself is
 // returned.
 MatrixView<const float> live_rows(const MatrixView<const float>& x,
                                   const MatrixView<const float>& d, Scratch::Frame& frame);

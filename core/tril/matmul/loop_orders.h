@@ -2,8 +2,8 @@
 //
 // The loops are templates on their memory: matmul uses Direct, and a recorder in its place sees
 // every access (access_trace.h). All code is scalar, and loop_orders.cc is compiled without
-// vectoriser and loop interchange: a comparison of the orders must get the order that is written
-// here, not the compiler's choice.
+// vectorisation and loop interchange: a comparison of the orders must run the order written here,
+// not the compiler's choice.
 #pragma once
 
 #include <tril/matmul/product.h>

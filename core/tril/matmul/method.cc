@@ -11,12 +11,13 @@ namespace tril::detail {
 
 namespace {
 
-// For products of at most so many multiplications, the fastest method; the last line is for all
-// above. Measured natively, one thread, by the median of 9 rounds: 4 * 4 * 4 takes ijk 66 ns and
-// tiled 114, 6 * 6 * 6 takes ijk 129 ns and tiled 121; every other method is slower from there on.
+// The fastest method for products of at most this many multiplications; the last line is for all
+// larger ones. Measured natively, one thread, by the median of 9 rounds: 4 * 4 * 4 takes ijk 66 ns
+// and tiled 114, 6 * 6 * 6 takes ijk 129 ns and tiled 121; every other method is slower from there
+// on.
 //
 // Strassen is never chosen: it is faster for large products, but errs by the size of the largest
-// element where the others err by the size of each, and spreads NaN. Who wants that asks for it.
+// element where the others err by the size of each, and spreads NaN. It must be asked for.
 struct Choice {
   double most;
   MatmulMethod method;
@@ -24,7 +25,7 @@ struct Choice {
 constexpr Choice kChoices[] = {{100, MatmulMethod::ijk},
                                {std::numeric_limits<double>::infinity(), MatmulMethod::tiled}};
 
-// A sum of no terms.
+// A sum without terms.
 void fill_zero(const Product& product) noexcept {
   for (Index row = 0; row < product.rows; ++row) {
     std::fill_n(product.out + row * product.out_stride, product.cols, 0.0f);
@@ -34,7 +35,7 @@ void fill_zero(const Product& product) noexcept {
 }  // namespace
 
 MatmulMethod fastest_method(Index rows, Index cols, Index depth) {
-  // In double, since 2048 * 2048 * 2048 would be 0 in an Index of 32 bits.
+  // In double, since 2048 * 2048 * 2048 would overflow an Index of 32 bits to 0.
   const double multiplications =
       static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(depth);
   const Choice* choice = kChoices;

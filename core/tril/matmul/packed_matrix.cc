@@ -6,7 +6,7 @@
 
 namespace tril {
 
-// for each block of depth, as deep as the tiled product takes it
+// for each block of depth, as deep as in the tiled product
 //   for each panel, on all threads:  pack it
 void PackedMatrix::pack(const MatrixView<const float>& b, bool transposed, const Context& context) {
   check_view(b, "PackedMatrix", "b");

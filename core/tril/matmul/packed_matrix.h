@@ -3,9 +3,9 @@
 // the product, for fewer rows more.
 //
 // Products with it equal those with the matrix itself, up to the order of addition in one case:
-// with 4 lanes (WebAssembly, Arm, plain x86-64), 2 to 24 rows read a transposed matrix that is not
-// packed in place, and add in another order. Elsewhere they are equal bit for bit. It is a copy:
-// pack again after the matrix has changed.
+// with 4 lanes (WebAssembly, Arm, plain x86-64), products of 2 to 24 rows read an unpacked
+// transposed matrix in place, and add in another order. Elsewhere they are equal bit for bit. It is
+// a copy: pack again after the matrix has changed.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -17,7 +17,7 @@ namespace tril {
 // Owns its panels.
 class PackedMatrix {
  public:
-  // Nothing packed.
+  // An object without a packed matrix.
   PackedMatrix() noexcept = default;
 
   // Packs b [depth, cols], or, where `transposed`, b^T from b [cols, depth], as a linear layer
@@ -27,7 +27,7 @@ class PackedMatrix {
     pack(b, transposed, context);
   }
 
-  // The same in place of the matrix packed before; reuses its memory where the size fits.
+  // Replaces the packed matrix; reuses its memory where the size fits.
   void pack(const MatrixView<const float>& b, bool transposed, const Context& context = {});
 
   // Whether anything is packed.
@@ -55,7 +55,7 @@ struct PackedColumns {
 
   // Whether anything is packed.
   explicit operator bool() const noexcept { return matrix != nullptr; }
-  // From `col` of these on; nothing where no panel begins there.
+  // The columns from `col` of these on; nothing where no panel begins there.
   PackedColumns from(Index col) const noexcept;
 };
 

@@ -36,11 +36,11 @@ struct Product {
   float alpha;
   bool accumulate;
   // For the tiled product only, with two columns or more: the matrix [cols, depth] whose transpose
-  // is b, where it is not of floats. b is not read then.
+  // is b, if its elements are not floats. b is not read then.
   Weight weight = {};
-  // The same, with two rows and columns or more:
+  // For the tiled product only, with two rows and columns or more:
   PackedColumns packed = {};    // b, if it was packed before
-  const float* bias = nullptr;  // added, one number a column; not with accumulate
+  const float* bias = nullptr;  // added, one number per column; not with accumulate
   int levels = -1;              // as in MatmulOptions
 };
 

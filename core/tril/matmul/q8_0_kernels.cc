@@ -5,14 +5,15 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// Rows at once, so that x is loaded once for all of them: with AVX-512, in turns, 1.5 times as fast
-// from the level-2 cache as one after the other. Processors read four streams ahead badly, at a
-// third of the speed from memory, so what follows is fetched as the one stream that it is; where
-// there is no instruction for that, as in WebAssembly, rows are read one after the other.
+// Number of rows multiplied at once, so that x is loaded once for all of them: with AVX-512, this
+// is 1.5 times as fast from the level-2 cache as one row after another. Processors prefetch four
+// streams badly, at a third of the speed from memory, so the rows are prefetched as the single
+// stream that they form; without an instruction for that, as in WebAssembly, rows are read one
+// after another.
 constexpr int kRowsAtOnce = kLanes == 4 ? 1 : 4;
 constexpr Index kAhead = 4096;  // bytes
 
-// The share of block `n` of those bytes that come after `first`, kAhead further on.
+// Prefetches the share of block `n` of the bytes kAhead after `first`.
 template <int Rows>
 void fetch(const Q8Block* first, Index n) noexcept {
   constexpr Index kShare = Rows * static_cast<Index>(sizeof(Q8Block)), kLine = 64;
@@ -24,14 +25,14 @@ const Q8Block* blocks_of(const std::byte* row) noexcept {
   return reinterpret_cast<const Q8Block*>(row);
 }
 
-// The scale of a block over kByteUnit, in all lanes.
+// The scale of a block divided by kByteUnit, in all lanes.
 Register scale_of(const Q8Block& block) noexcept {
   const Register scale = broadcast(Float16{block.scale});
   if constexpr (kByteUnit == 1) return scale;
   return scale * broadcast(1 / kByteUnit);
 }
 
-// sum[r] += x . b[r], lane by lane, over so many blocks:
+// sum[r] += x . b[r], lane by lane, over `blocks` blocks:
 //   for each block, each row:  sum += scale * (x . quants)
 template <int Rows>
 void add_blocks(const float* x, const Q8Block* b, Index row_blocks, Index blocks,
@@ -55,10 +56,10 @@ void add_blocks(const float* x, const Q8Block* b, Index row_blocks, Index blocks
   }
 }
 
-// x as whole blocks: the last numbers, filled up with zeros, apart.
+// x in whole blocks: the last numbers are copied and padded with zeros.
 struct Vector {
   const float* x;
-  Index blocks;  // whole ones
+  Index blocks;  // whole blocks
   bool has_last;
   float last[kQ8Block] = {};
 

@@ -25,14 +25,14 @@ inline void store_part(const float* sums, Index stride, Index rows, Index cols,
 
 }  // namespace detail
 
-// Where a tile reads its part of B.
+// The source of a tile's part of B.
 enum class BFrom {
   panel,          // from the packed panel
-  b,              // where B lies
+  b,              // B in place
   b_and_packs_it  // in place, and packs it into the panel for later tiles
 };
 
-// The common part of tiles in a column: the columns of B, and the outputs. All of them read one
+// The common part of the tiles in a column: the columns of B, and the outputs. All tiles read one
 // object; a copy would wait for the stores that have just written it.
 struct TileColumn {
   Index a_stride;
@@ -64,7 +64,7 @@ void register_tile(const float* a, Index row, const TileColumn& column) noexcept
   constexpr bool kInPlace = From != BFrom::panel;
   const Index a_stride = column.a_stride, depth = column.depth;
   const float* const rows = kInPlace ? column.b : column.panel;
-  float* const packed = column.packed;  // here, since a store to it could change `column`
+  float* const packed = column.packed;  // a local copy, since a store could change `column`
   const Index stride = kInPlace ? column.b_stride : PanelCols;
 
   Register sum[Rows][Vectors] = {};

@@ -10,17 +10,17 @@ namespace tril {
 namespace detail {
 namespace {
 
-// The blocks of an innermost product. A block of B is wide, so that sums of A's quarters are seldom
-// computed: 2 or 4 MiB of level 3, packed kSumCols columns at a time from a sum of 256 or 512 KiB.
-// A's sum is 240 KiB of level 2.
+// The block sizes of an innermost product. A block of B is wide, so that sums of A's quarters are
+// seldom computed: 2 or 4 MiB of level 3, packed kSumCols columns at a time from a sum of 256 or
+// 512 KiB. A's sum is 240 KiB of level 2.
 constexpr Index kColBlock = 1024, kSumCols = 128;
 
 struct Blocks {
   Index rows, depth;
 
-  // A panel of 16 columns, 512 deep, is 32 KiB of level 1. One of 64 columns comes from level 2
-  // however deep it is, as fast; so with AVX-512 blocks are twice as deep, out's blocks are passed
-  // over half as often, and the product of 2048 * 2048 matrices takes 6 % less time.
+  // A panel of 16 columns, 512 deep, is 32 KiB of level 1. A panel of 64 columns comes from level 2
+  // at any depth, as fast; so with AVX-512 blocks are twice as deep, out's blocks are passed over
+  // half as often, and the product of 2048 * 2048 matrices takes 6 % less time.
   explicit Blocks(const TileKernels& kernels) noexcept
       : rows(kernels.panel_cols > 16 ? 60 : 120), depth(kernels.panel_cols > 16 ? 1024 : 512) {}
 
@@ -31,22 +31,22 @@ struct Blocks {
   }
 };
 
-// At `levels` deep, 2^levels blocks at most go into a sum.
+// Maximum number of blocks in a sum, for the maximum number of levels.
 constexpr int kMostTerms = 1 << kMostStrassenLevels;
 
-// A sum of blocks of one matrix: each block by where its first element lies in the matrix's grid of
-// 2^levels * 2^levels blocks, and a factor of 1 or -1.
+// A sum of blocks of one matrix: each block by its position in the matrix's grid of 2^levels *
+// 2^levels blocks, and a factor of 1 or -1.
 struct Terms {
   struct Term {
-    Index row, col;  // of the block, in blocks
+    Index row, col;  // of the block, counted in blocks
     float factor;
-    bool first;  // of a block of out: no earlier product has gone into it
+    bool first;  // of a block of out: no earlier product has been added to it
   };
   std::array<Term, kMostTerms> terms;
   int count = 0;
 };
 
-// Whether product `number` is the first that goes into out's quarter.
+// Whether product `number` is the first to be added to this quarter of out.
 bool is_first(std::size_t number, std::size_t quarter) noexcept {
   for (std::size_t earlier = 0; earlier < number; ++earlier) {
     if (kStrassenProducts[earlier].out[quarter] != 0) return false;
@@ -54,8 +54,8 @@ bool is_first(std::size_t number, std::size_t quarter) noexcept {
   return true;
 }
 
-// The blocks of one matrix in one product of the innermost level, which `numbers` names level by
-// level, the outermost first: the product of the factors along the way, where none is zero.
+// The blocks of one matrix in one product of the innermost level, which `numbers` gives level by
+// level, the outermost first. The factor of a block is the product of its factors at all levels.
 Terms terms_of(std::array<int, 4> StrassenProduct::*matrix,
                const std::array<std::size_t, kMostStrassenLevels>& numbers, int levels) noexcept {
   Terms sum;
@@ -99,8 +99,8 @@ struct BlockProduct {
   Terms a, b, out;
 };
 
-// The part [rows, cols] from (row, col) on of a sum of blocks, each block_rows * block_cols. One
-// block is taken where it lies, a sum is formed in `memory`, transposed where the operand is.
+// The part [rows, cols] from (row, col) on of a sum of blocks, each block_rows * block_cols. A
+// single block is used in place; a sum is computed in `memory`, and transposed if the operand is.
 Operand form_sum(const Operand& operand, const Terms& sum, Index block_rows, Index block_cols,
                  Index row, Index col, Index rows, Index cols, const TileKernels& kernels,
                  float* memory) noexcept {
@@ -131,8 +131,8 @@ void pack_sum(const BlockProduct& p, Index k, Index j, Index depth, Index cols,
   }
 }
 
-// The outputs for the part of out's blocks from (i, j) on; each says whether it already has a
-// value.
+// The outputs for the part of out's blocks from (i, j) on, each with whether it has a value
+// already.
 std::array<TileOutput, kMostTerms> outputs_of(const BlockProduct& p, Index i, Index j,
                                               bool first_depth) noexcept {
   std::array<TileOutput, kMostTerms> outputs{};
@@ -191,7 +191,7 @@ Product part(const Product& p, Index row, Index rows, Index col, Index cols, Ind
 
 // for each of the 7^levels innermost products, in order, since they share out's blocks:
 //   on all threads, by rows:  multiply_rows
-// the depths, columns and rows that do not divide by 2^levels:  tiles
+// the remaining depths, columns and rows, which 2^levels does not divide:  tiles
 void multiply_strassen(const Product& p, int levels, const Context& context,
                        const TileKernels& kernels) {
   const Index grid = Index{1} << levels;
@@ -250,7 +250,7 @@ void check_levels(MatmulMethod method, int levels, const char* call) {
 int strassen_levels(Index rows, Index cols, Index depth) {
   const Index smallest = std::min({rows, cols, depth});
   int levels = 0;
-  // A second level works on sums of four blocks each, and so needs more to pay for.
+  // A second level works on sums of four blocks each, and pays off only for larger sizes.
   for (Index from = tile_kernels().strassen_from;
        levels < detail::kMostStrassenLevels && smallest >= from; from *= 4) {
     ++levels;

@@ -45,7 +45,8 @@ namespace detail {
 
 inline constexpr int kMostStrassenLevels = 2;
 
-// Throws Error in the name of `call` for levels that the method does not support; -1: not given.
+// Throws Error in the name of `call` for levels that the method does not support; -1 stands for the
+// default.
 void check_levels(MatmulMethod method, int levels, const char* call);
 
 // Sizes that are not multiples of 2^levels are peeled: multiply_tiled computes the rest.

@@ -9,8 +9,8 @@
 namespace tril::TRIL_ISA {
 namespace {
 
-// The register tile: kTileRows rows of A times a panel of kTileVectors registers' width, the best
-// of the benchmark tile_sweep.
+// The register tile: kTileRows rows of A times a panel as wide as kTileVectors registers, the best
+// size in the benchmark tile_sweep.
 //
 //   4 lanes, 16 registers:   2 rows * 4 vectors =  8 sums, + 4 of B + 1 of A = 13. V8 spills from
 //                            10 sums on.
@@ -19,8 +19,8 @@ namespace {
 constexpr int kTileVectors = kLanes == 8 ? 2 : 4;
 constexpr int kTileRows = kLanes == 4 ? 2 : 6;
 // Measured by tril_bench and `npm run bench`, "strassen" against "tiled": in WebAssembly 9 % faster
-// at 1024 and 8 % at 2048; with AVX-512, where sums of quarters cost as much as ever and products a
-// quarter as much, 10 % at 2048.
+// at 1024 and 8 % at 2048; with AVX-512, where sums of quarters cost the same and products a
+// quarter, 10 % at 2048.
 constexpr Index kStrassenFrom = kLanes == 4 ? 1024 : 2048;
 
 // A tile of dot products: 2 rows * 4 columns = 8 sums, + 4 of B + 1 of A = 13 of 16 registers.
@@ -30,7 +30,7 @@ constexpr int kDotRows = 2, kDotCols = 4;
 // 8, 20, 30, 28. Packed before: 36, 39, 39, 34.
 constexpr Index kFewRows = kLanes == 4 ? 24 : 0;
 
-// 4 microseconds of two multiplications of registers a cycle at 4 GHz.
+// 4 microseconds at two multiplications of registers per cycle and 4 GHz.
 constexpr Index kParallelFrom = kLanes * 32768;
 
 constexpr Index kPanelCols = kTileVectors * kLanes;
@@ -82,8 +82,8 @@ const Tile* tiles_for(Index cols) noexcept {
   return kTiles<From, Vectors>.data();
 }
 
-// The rows of A from `row` to `end`: a tile for each kTileRows of them, and a lower one for what is
-// left over.
+// The rows of A from `row` to `end`: a tile for each kTileRows of them, and a lower one for the
+// rest.
 void multiply_column(const Tile* tiles, const float* a, Index row, Index end,
                      const TileColumn& column) noexcept {
   while (row < end) {
@@ -107,8 +107,8 @@ void multiply(const float* a, Index a_stride, const float* panels, const TileSha
   }
 }
 
-// B [depth, cols] into panels row by row, in runs as long as rows are: what the caches fetch ahead.
-// Only the narrow registers' kernels call it.
+// Packs B [depth, cols] into panels row by row, in runs of whole rows, which the caches prefetch.
+// Only the kernels with narrow registers call it.
 [[maybe_unused]] void pack_by_rows(const float* b, Index stride, Index depth, Index cols,
                                    float* panels) noexcept {
   const Index whole = cols / kPanelCols * kPanelCols;
@@ -122,7 +122,7 @@ void multiply(const float* a, Index a_stride, const float* panels, const TileSha
   if (whole < cols) pack_panel(b + whole, stride, depth, cols - whole, panels + whole * depth);
 }
 
-// With narrow registers:  for each 128 columns, runs of 512 bytes:  pack by rows; multiply
+// With narrow registers, for each 128 columns, in runs of 512 bytes:  pack by rows; multiply
 //
 // With wide ones, for each panel
 //   whole registers of columns:  the first tile takes B from where it lies, fetching ahead
@@ -166,7 +166,7 @@ void multiply_packing(const float* a, Index a_stride, const float* b, Index b_st
 }
 
 // for each square of kLanes * kLanes:  load its rows, transpose in registers, store
-// what is left over at the right and below, element by element
+// the rest at the right and below, element by element
 void transpose(const float* from, Index from_stride, Index rows, Index cols, float* to,
                Index to_stride) noexcept {
   for (Index i = 0; i < rows; i += kLanes) {
@@ -232,7 +232,7 @@ void multiply_transposed(const float* a, Index a_stride, const float* b, Index b
 template <int Count>
 void add_terms(const ScaledMatrix* terms, Index rows, Index cols, float* to,
                Index to_stride) noexcept {
-  // Copies, for all the compiler knows a store to `to` could change the terms.
+  // Copies, since for the compiler a store to `to` could change the terms.
   const float* row[Count];
   Index stride[Count];
   float factor[Count];
@@ -264,7 +264,7 @@ void add(const ScaledMatrix* terms, int count, Index rows, Index cols, float* to
   kByCount[count - 1](terms, rows, cols, to, to_stride);
 }
 
-// x - x is +0, no bit set, where x is finite, else NaN.
+// x - x is +0, without any bit set, where x is finite, else NaN.
 bool all_finite(const float* x, Index count) noexcept {
   IntRegister found{};
   Index i = 0;

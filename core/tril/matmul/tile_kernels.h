@@ -27,7 +27,7 @@ struct TileOutput {
   Index stride;  // floats from one row to the next
   float alpha = 1;
   bool accumulate = false;
-  const float* bias = nullptr;  // one number a column; not with accumulate
+  const float* bias = nullptr;  // one number per column; not with accumulate
 };
 
 // factor * a matrix whose rows are `stride` floats apart.
@@ -59,7 +59,7 @@ struct TileKernels {
   void (*multiply)(const float* a, Index a_stride, const float* panels, const TileShape& shape,
                    const TileOutput* outputs, int count) noexcept;
   // Packs and multiplies into one output, some columns after the others, and leaves B packed in
-  // `panels` for the next rows. Nothing is packed for at most the rows of a tile.
+  // `panels` for further rows. Nothing is packed if the rows fit into one tile.
   void (*multiply_packing)(const float* a, Index a_stride, const float* b, Index b_stride,
                            float* panels, const TileShape& shape, const TileOutput& out) noexcept;
   // out [rows, cols] = A [rows, depth] * B, with B read in place from its transpose [cols, depth].

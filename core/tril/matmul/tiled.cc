@@ -11,24 +11,24 @@ namespace detail {
 namespace {
 
 // A block of B is kDepthBlock * kColBlock * 4 B = 512 KiB, a block of A kRowBlock * kDepthBlock * 4
-// B = 240 KiB, together within a level-2 cache of 1 MiB. Of what a tile reads again and again, one
-// panel, 16 columns are 32 KiB and stay in the level-1 cache; 64 columns with AVX-512 do not, but
-// the tile takes them from level 2 as fast. A deeper block means fewer passes over out.
+// B = 240 KiB, together within a level-2 cache of 1 MiB. A tile reads one panel again and again: 16
+// columns are 32 KiB and stay in the level-1 cache; 64 columns with AVX-512 do not, but come from
+// level 2 as fast. A deeper block means fewer passes over out.
 //
-// A block of a transposed A is transposed anew for every block of B; four times as wide a B makes
-// that seldom, and its panels come from level 3 only once for each of A's blocks.
+// A block of a transposed A is transposed again for every block of B; blocks of B that are four
+// times as wide make that rare, and their panels come from level 3 only once for each block of A.
 constexpr Index kDepthBlock = 512;
 constexpr Index kColBlock = 256, kTransposedColBlock = 4 * kColBlock;
 constexpr Index kRowBlock = 120;  // a multiple of 2 and of 6 rows, the tiles' heights
 
-// `total` in equal steps of at most `largest`, each a multiple of `unit`.
+// Divides `total` into equal steps of at most `largest`, each a multiple of `unit`.
 Index even_step(Index total, Index largest, Index unit) noexcept {
   const Index steps = (total + largest - 1) / largest;
   const Index step = (total + steps - 1) / steps;
   return (step + unit - 1) / unit * unit;
 }
 
-// `cuts`, or a few less where they share out `wanted` evenly: 4 rather than 5 of 8, whose fifth
+// `cuts`, or slightly fewer where these divide `wanted` evenly: 4 rather than 5 of 8, whose fifth
 // would keep one of two threads waiting.
 Index even_cuts(Index wanted, Index cuts) noexcept {
   for (Index fewer = cuts; 2 * fewer > cuts; --fewer) {
@@ -38,13 +38,13 @@ Index even_cuts(Index wanted, Index cuts) noexcept {
 }
 
 // Divides a product into work items. Division by columns comes first, as it packs every part of B
-// once, whatever its width. Where there are not enough columns it also divides by rows, and each
-// item packs its part. A transposed A is more work than B, so rows come first then.
+// once, whatever its width. Without enough columns it also divides by rows, and each item packs its
+// part. A transposed A is more work than B, so then rows come first.
 struct Pieces {
-  Index rows, cols;                    // of one piece
-  Index row_count = 1, col_count = 1;  // how many
+  Index rows, cols;                    // of one work item
+  Index row_count = 1, col_count = 1;  // their numbers
 
-  // `wanted` pieces of one product, more or fewer.
+  // Divides one product into about `wanted` work items.
   Pieces(const Product& p, const TileKernels& kernels, Index wanted) : rows(p.rows), cols(p.cols) {
     if (p.a.rows_contiguous()) {
       cut_cols(wanted, kernels.panel_cols);
@@ -78,7 +78,7 @@ Index col_block(const Product& p) noexcept {
   return p.a.rows_contiguous() ? kColBlock : kTransposedColBlock;
 }
 
-// Four pieces a thread even out its hiccups; one where the whole batch is little work.
+// Four items per thread balance irregular delays; one where the whole batch is little work.
 Index pieces_wanted(const Product& p, Index products, int threads,
                     const TileKernels& kernels) noexcept {
   const bool serial = threads == 1 || times(products, p.rows, p.cols, p.depth) <
@@ -86,7 +86,7 @@ Index pieces_wanted(const Product& p, Index products, int threads,
   return serial ? 1 : (4 * threads + products - 1) / products;
 }
 
-// One piece of the output: rows [row, row_end), columns [col, col_end).
+// One work item: rows [row, row_end), columns [col, col_end) of the output.
 struct Piece {
   Index row, row_end, col, col_end;
 
@@ -97,13 +97,12 @@ struct Piece {
         col_end(std::min(col + pieces.cols, p.cols)) {}
 };
 
-// Few rows times a transposed B that nobody has packed before: packing would take longer than it
-// saves.
+// Whether A has few rows and B is transposed and unpacked: packing would take longer than it saves.
 bool reads_b_in_place(const Product& p, const TileKernels& kernels) noexcept {
   return !p.packed && p.rows <= kernels.few_rows && !p.b.rows_contiguous();
 }
 
-// Columns of B that are widened at once where it is not of floats and is read in place.
+// Number of columns of B that are widened at once where it is not of floats and is read in place.
 constexpr Index kWidenedCols = 16;
 
 // Converts `rows` rows of a matrix that is not of floats, from `row` and `col` on, to floats [rows,
@@ -115,7 +114,8 @@ Operand widen(const Weight& from, Index row, Index rows, Index col, Index depth,
   return {memory, 1, stride};
 }
 
-// B's part from (k, j) on, [depth, cols], into panels; where it is not of floats, panel by panel.
+// Packs the part [depth, cols] of B from (k, j) on into panels; panel by panel where B is not of
+// floats.
 void pack_transposed(const Product& p, const TileKernels& kernels, Index k, Index j, Index depth,
                      Index cols, float* panels, float* widened) noexcept {
   if (!p.weight) {
@@ -129,8 +129,8 @@ void pack_transposed(const Product& p, const TileKernels& kernels, Index k, Inde
   }
 }
 
-// A times B's part from (k, j) on, read in place; where it is not of floats, some columns at a
-// time.
+// A times the part of B from (k, j) on, read in place; some columns at a time where B is not of
+// floats.
 void multiply_in_place(const Product& p, const TileKernels& kernels, const Operand& a, Index k,
                        Index j, const TileShape& shape, TileOutput out, float* widened) noexcept {
   if (!p.weight) {
@@ -147,7 +147,7 @@ void multiply_in_place(const Product& p, const TileKernels& kernels, const Opera
   }
 }
 
-// Floats that either needs.
+// The number of floats that either function needs.
 Index widened_count(const Product& p, const TileKernels& kernels, Index depth) noexcept {
   return p.weight ? std::max(kernels.panel_cols, kWidenedCols) * transposed_stride(depth) : 0;
 }

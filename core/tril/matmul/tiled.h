@@ -17,12 +17,12 @@ inline void pack_operand(const Operand& b, Index depth, Index cols, const TileKe
   }
 }
 
-// The stride of the rows of a transposed matrix of that width: a cache line more, since rows a
-// power of two apart would map to the same sets of the caches.
+// The stride of the rows of a transposed matrix of that width: one cache line more, since rows at
+// distances of powers of two would map to the same sets of the caches.
 inline constexpr Index transposed_stride(Index depth) noexcept { return depth + 16; }
 
-// a [rows, depth] with contiguous rows, for the tile: in place if it has them, else transposed into
-// `memory`, which has rows * transposed_stride(depth) floats.
+// a [rows, depth] with contiguous rows, for the tile: in place if its rows are contiguous, else
+// transposed into `memory`, which has rows * transposed_stride(depth) floats.
 inline Operand by_rows(const Operand& a, Index rows, Index depth, const TileKernels& kernels,
                        float* memory) noexcept {
   if (a.rows_contiguous()) return a;

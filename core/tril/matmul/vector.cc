@@ -14,7 +14,7 @@ struct VectorProduct {
   const float* x;
   Index x_step;
   Operand matrix;  // [depth, cols]
-  Weight weight;   // its transpose, where that is not of floats
+  Weight weight;   // its transpose, if not of floats
   Index depth, cols;
   TileOutput out;
 };
@@ -47,15 +47,15 @@ void multiply_columns(const VectorProduct& p, const float* x, Index begin, Index
 
 }  // namespace
 
-// for each product, each piece of its columns:
-//   gather x, if its elements are not neighbours;  out's piece = alpha * x * the piece (+ out)
+// for each product, each part of its columns:
+//   gather x, if its elements are not neighbours;  out's part = alpha * x * the part (+ out)
 void multiply_vector(const ProductBatch& batch, const Context& context,
                      const VectorKernels& kernels) {
   const auto vector_product = batch.first.rows == 1 ? one_row : one_column;
   const VectorProduct first = vector_product(batch.first);
   const Index products = batch.count();
 
-  // 64 columns at least: whole cache lines for every thread.
+  // At least 64 columns: whole cache lines for every thread.
   const bool serial =
       products >= context.parallel.threads() || times(first.depth, first.cols) <= kSerialElements;
   const Index workers = serial ? 1 : context.parallel.threads();

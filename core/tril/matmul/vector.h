@@ -8,7 +8,7 @@
 namespace tril::detail {
 
 // A second thread is not faster up to this number of elements, each of which is read once: reading
-// 32 Ki floats = 128 KiB takes about 5 microseconds, and a round of threads that are awake takes 1.
+// 32 Ki floats = 128 KiB takes about 5 microseconds, and a round of spinning threads takes 1.
 inline constexpr double kSerialElements = 32 << 10;
 
 // Computes products of one row or one column; one column is one row of the transposed product. A

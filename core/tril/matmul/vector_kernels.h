@@ -13,7 +13,7 @@ struct VectorKernels {
   // out [cols, 1] = (x [1, depth] * b [depth, cols])^T: a sum of b's rows.
   void (*combine_rows)(const float* x, const float* b, Index b_stride, Index depth, Index cols,
                        const TileOutput& out) noexcept;
-  // out [cols, 1] = b [cols, depth] * x [depth, 1]: a dot product a row.
+  // out [cols, 1] = b [cols, depth] * x [depth, 1]: one dot product per row.
   void (*dot_rows)(const float* x, const float* b, Index b_stride, Index depth, Index cols,
                    const TileOutput& out) noexcept;
 };

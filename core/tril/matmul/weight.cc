@@ -5,13 +5,13 @@
 namespace tril {
 namespace {
 
-// Its bytes, with as many rows.
+// The bytes of a weight, row by row.
 MatrixView<const std::byte> bytes_of(const Weight& weight) noexcept {
   const auto row = static_cast<Index>(weight.format()->row_bytes(weight.size(1)));
   return {weight.row(0), {weight.size(0), row}};
 }
 
-// Something of its shape without gaps.
+// A view with the shape of a weight and without gaps, which is not read.
 MatrixView<const std::byte> shape_of(const Weight& weight) noexcept {
   return {weight.row(0), weight.shape()};
 }

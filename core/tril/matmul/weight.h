@@ -45,14 +45,13 @@ inline constexpr Named<WeightKind> kWeightKinds[] = {{"float32", WeightKind::flo
 // The storage and the kernels of a kind other than float32, for an instruction set.
 struct WeightFormat {
   WeightKind kind;          // the kind
-  Index block;              // numbers that are stored together; the last block of a row may be
-                            // filled up
+  Index block;              // numbers stored together; the last block of a row may be padded
   std::size_t block_bytes;  // bytes of a block
   // out [cols, 1] = b [cols, depth] * x [depth, 1]; no bias.
   void (*dot_rows)(const float* x, const std::byte* b, Index depth, Index cols,
                    const TileOutput& out) noexcept;
-  // Converts numbers [first, first + count) of a row exactly. A NaN stays a NaN, but may lose that
-  // it signals.
+  // Converts numbers [first, first + count) of a row exactly. A NaN stays NaN, but a signalling one
+  // may become quiet.
   void (*widen)(const std::byte* row, Index first, Index count, float* to) noexcept;
 
   // The bytes of a row.
@@ -69,7 +68,7 @@ class Weight {
  public:
   // No matrix.
   constexpr Weight() noexcept = default;
-  // Floats, whose rows may have any stride; no matrix from no view.
+  // Floats, whose rows may have any stride; a null view gives no matrix.
   template <typename Floats>
   requires std::convertible_to<const Floats&, MatrixView<const float>>
   constexpr Weight(const Floats& floats) noexcept : Weight(MatrixView<const float>(floats), 0) {}
@@ -77,7 +76,7 @@ class Weight {
   constexpr Weight(const float* data, const Shape<2>& shape) noexcept
       : Weight(MatrixView<const float>(data, shape)) {}
   // Floats and their packed copy, PackedMatrix(floats, true, ...). Borrows both. Throws Error where
-  // something of another shape is packed.
+  // the packed matrix has another shape.
   Weight(const MatrixView<const float>& floats, const PackedMatrix& packed);
   // Numbers of another kind, without gaps between rows.
   constexpr Weight(const WeightFormat& format, const std::byte* data, Index rows,
@@ -95,11 +94,11 @@ class Weight {
   WeightKind kind() const noexcept { return format_ ? format_->kind : WeightKind::float32; }
   // The format; null for floats.
   constexpr const WeightFormat* format() const noexcept { return format_; }
-  // The matrix as floats; no view where it is of another kind.
+  // The matrix as floats; a null view for other kinds.
   constexpr MatrixView<const float> floats() const noexcept {
     return format_ ? MatrixView<const float>() : floats_of(shape_);
   }
-  // Its rows as columns of a packed copy; nothing where there is none.
+  // Its rows as columns of a packed copy; nothing without one.
   constexpr const PackedColumns& packed() const noexcept { return packed_; }
   // The address of a row.
   const std::byte* row(Index n) const noexcept {
@@ -107,7 +106,7 @@ class Weight {
     return format_ ? bytes + static_cast<std::size_t>(n) * format_->row_bytes(shape_[1])
                    : reinterpret_cast<const std::byte*>(floats_of(shape_)[n].data());
   }
-  // Rows [first, first + count); no matrix of no matrix.
+  // Rows [first, first + count); no matrix if there is none.
   Weight rows(Index first, Index count) const noexcept {
     if (!data_) return {};
     Weight part = *this;

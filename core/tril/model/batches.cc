@@ -10,8 +10,8 @@
 namespace tril {
 namespace {
 
-// A seed for each step: the finaliser of SplitMix64 (Steele et al. 2014), in which every bit of
-// both counts.
+// A seed for each step: the finaliser of SplitMix64 (Steele et al. 2014), which mixes every bit of
+// both numbers.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t step) noexcept {
   std::uint64_t z = seed + 0x9e3779b97f4a7c15u * (step + 1);
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -19,7 +19,7 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t step) noexcept {
   return z ^ z >> 31;
 }
 
-// Even in [0, bound), which may be above what Random::below takes.
+// Uniform in [0, bound), which may be above the range of Random::below.
 Index below(Index bound, Random& random) noexcept {
   const std::uint64_t bits = static_cast<std::uint64_t>(random.bits()) << 32 | random.bits();
   return static_cast<Index>(bits % static_cast<std::uint64_t>(bound));

@@ -22,14 +22,14 @@ enum class TrainingObjective : std::uint8_t {
 inline constexpr Named<TrainingObjective> kTrainingObjectives[] = {
     {"next", TrainingObjective::next}, {"masked", TrainingObjective::masked}};
 
-// Windows [B, T] of tokens and their targets; kIgnoredTarget where a token has none.
+// Windows [B, T] of tokens and their targets; kIgnoredTarget stands for no target.
 struct TokenBatch {
   std::vector<std::int32_t> tokens;   // [B, T]
   std::vector<std::int32_t> targets;  // [B, T]
   Index windows = 0, length = 0;      // B, T
   Index counted = 0;                  // number of targets that count
 
-  // Windows [first, first + count).
+  // The windows [first, first + count).
   MatrixView<const std::int32_t> tokens_of(Index first, Index count) const noexcept {
     return {tokens.data() + first * length, {count, length}};
   }
@@ -47,7 +47,7 @@ struct BatchOptions {
   friend bool operator==(const BatchOptions&, const BatchOptions&) = default;
 };
 
-// Draws `windows` windows of `length` tokens from the stream; seed and step alone decide which.
+// Draws `windows` windows of `length` tokens from the stream, determined by seed and step alone.
 // masked: 15 % of the tokens are targets, of which 80 % are replaced by the mask token, 10 % by a
 // random token, and 10 % kept. Throws Error where the stream is shorter than a window and the token
 // after it, or sizes are below 1. Reuses the batch's memory.

@@ -10,9 +10,9 @@
 namespace tril {
 namespace {
 
-// Calls visit(prefix of their names, parameters) for the parts of a checkpoint: parameters with the
-// bits that they have in memory, as moments, with nothing added to norms. The moments of a const
-// trainer are const.
+// Calls visit(prefix of their names, parameters) for the parts of a checkpoint: parameters with
+// their bits in memory, like moments, with nothing added to norms. The moments of a const trainer
+// are const.
 template <typename SomeTrainer, typename Visit>
 void for_each_part(SomeTrainer& trainer, const Visit& visit) {
   Trainable& trained = trainer.trained();

@@ -8,13 +8,14 @@
 namespace tril {
 namespace {
 
-// Tokens that run at once: more would make the products no faster, and need more memory.
+// Maximum number of tokens run at once: more would not make the products faster, and need more
+// memory.
 constexpr Index kPiece = 256;
 
 }  // namespace
 
-// out = the tokens' rows of the embedding, + those of their positions where these are learned, +
-// that of the first type; normalised
+// out = the embedding's rows of the tokens, + the rows of their positions where these are learned,
+// + the row of the first type; normalised
 void DecodingSession::embed(std::span<const std::int32_t> tokens, Index first,
                             const MatrixView<float>& rows, const MatrixView<float>& out,
                             const Context& context) const {
@@ -43,8 +44,8 @@ bool DecodingSession::is_left_out(std::size_t layer) const noexcept {
          changes_.without_layers.end();
 }
 
-// In pieces, or all at once for a trace and where tokens see those after them; logits of all
-// tokens, or of the last.
+// Runs the tokens in pieces, or all at once for a trace and where tokens see later ones. Gives the
+// logits of all tokens, or of the last.
 void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView<float>& logits,
                           const ModelTrace& trace, const Context& context) {
   const Index before = length_, count = static_cast<Index>(tokens.size());
@@ -69,7 +70,7 @@ void DecodingSession::run(std::span<const std::int32_t> tokens, const MatrixView
   }
 }
 
-// Runs all tokens again where positions of a text of `length` tokens are rotated in another way.
+// Runs all tokens again where the positions of a text of `length` tokens are rotated differently.
 void DecodingSession::turn_for(Index length, const Context& context) {
   const bool is_alike = turned_for_ >= 0 && &rotary_.of(turned_for_) == &rotary_.of(length);
   if (is_alike) return;
@@ -84,7 +85,7 @@ void DecodingSession::turn_for(Index length, const Context& context) {
                                           static_cast<std::size_t>(piece)),
                 {}, {}, context);
     }
-  } catch (...) {  // out of memory: they will run anew once more
+  } catch (...) {  // out of memory: all tokens will run again
     length_ = count, tokens_ = tokens, turned_for_ = -1;
     throw;
   }
@@ -120,7 +121,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
   detail::change_residual(changes_, 0, first, x);
   for (std::size_t n = 0; n < weights_.layers.size(); ++n) {
     const ModelLayerTrace wanted = trace.layers.empty() ? ModelLayerTrace() : trace.layers[n];
-    // The trace of the layer before must not be overwritten.
+    // The trace of the previous layer must not be overwritten.
     const MatrixView<float> out = wanted.resid_post               ? wanted.resid_post
                                   : n > 0 && trace.layers.empty() ? x
                                                                   : given_or_taken({});
@@ -134,7 +135,7 @@ void DecodingSession::run_piece(std::span<const std::int32_t> tokens,
       traced.self_attn = wanted.attention;
       traced.sublayers[0].branch = batched(wanted.attn_out);
       traced.sublayers[1].branch = batched(wanted.mlp_out);
-      if (config_.norms_sums()) {  // each part is given the residual stream as it is
+      if (config_.norms_sums()) {  // each part gets the residual stream itself
         traced.sublayers[0].normed = batched(wanted.resid_mid ? wanted.resid_mid : wanted.ln2);
         if (wanted.ln1) add(x, 0, wanted.ln1, context);
       } else {

@@ -88,10 +88,10 @@ struct TranslateOptions {
 };
 
 // Owns the model's memory. Results do not depend on the number of threads. After the first call
-// with the largest batch no more floats are allocated.
+// with the largest batch, no floats are allocated.
 class EncoderDecoder final : public Trainable {
  public:
-  // Token ids, one sequence a row, without gaps.
+  // Token ids without gaps, one sequence per row.
   using Tokens = MatrixView<const std::int32_t>;
 
   // Initialises as nn.Transformer and that tutorial do: matrices uniform in +-sqrt(6 / (in + out))
@@ -100,7 +100,7 @@ class EncoderDecoder final : public Trainable {
   // is not enough memory.
   EncoderDecoder(const EncoderDecoderConfig& config, std::uint64_t seed);
 
-  // The settings that it was given.
+  // The given settings.
   const EncoderDecoderConfig& config() const noexcept { return config_; }
   // The parameters.
   const BasicEncoderDecoderWeights<float>& weights() const noexcept { return weights_; }
@@ -130,13 +130,14 @@ class EncoderDecoder final : public Trainable {
   ModelLoss loss(const TrainingBatch& batch, const Context& context) override {
     return loss(batch.source, batch.target, batch.labels, context);
   }
-  // Decodes sources [B, S] greedily: each next token is the most likely one after all before it.
-  // Returns the tokens of each row, without `begin` and `end`. The encoder runs once; keys and
+  // Decodes sources [B, S] greedily: each next token is the most likely one after the tokens before
+  // it. Returns the tokens of each row, without `begin` and `end`. The encoder runs once; keys and
   // values of the memory and of the target are cached. Throws Error as logits() does, and for
   // options out of range.
   std::vector<std::vector<std::int32_t>> translate(Tokens source, const TranslateOptions& options,
                                                    const Context& context = {});
-  // Throws, in the name of `call`, what loss() would throw for these arguments; does nothing else.
+  // Throws, in the name of `call`, the error that loss() would throw for these arguments; does
+  // nothing else.
   void check(const Tokens& source, const Tokens& target, const Tokens& labels,
              const char* call) const;
   void check(const TrainingBatch& batch, const char* call) const override {
@@ -148,7 +149,7 @@ class EncoderDecoder final : public Trainable {
   using Trainable::parameters;
   std::vector<StoredParameter> parameters() const override { return stored_parameters(weights_); }
 
-  // For its trainer.
+  // The functions for its trainer.
   const char* trainer_name() const noexcept override { return "EncoderDecoderTrainer"; }
   void check(const TrainerOptions& options, const char* call) const override;
   Index window() const noexcept override { return 0; }
@@ -171,7 +172,7 @@ class EncoderDecoder final : public Trainable {
   void check(const Tokens& source, const Tokens& target, const char* call) const;
   Saved laid_out(Index batches, Index source, Index target, SavedMemory& memory) const;
   void place(Index batches, Index source, Index target);
-  // Dropout of the pass; no value outside training.
+  // Dropout of the pass; none outside training.
   using Places = std::optional<DropoutPlaces>;
   TransformerOptions transformer_options(const Places& dropout) const;
   // Embeds tokens from position `first` on.
@@ -187,9 +188,9 @@ class EncoderDecoder final : public Trainable {
   Buffer<float, 1> values_, gradient_, saved_memory_;
   Buffer<float, 2> positions_;  // [context, C]
   BasicEncoderDecoderWeights<float> weights_, gradients_;
-  TransformerWeights transformer_;  // those of weights_, for reading
+  TransformerWeights transformer_;  // a read-only view of weights_
   Index decayed_ = 0;
-  Shape<3> placed_{};  // the B, S and T of saved_
+  Shape<3> placed_{};  // B, S and T for which saved_ is laid out
   Saved saved_;
 };
 

@@ -19,8 +19,8 @@ struct EncoderDecoderCheckpoint {
   std::int64_t steps = 0;                                    // number of steps done
 };
 
-// Reads it. Throws Error, naming the entry, where the file is not such a checkpoint or a setting
-// cannot be read.
+// Reads the content of a checkpoint. Throws Error, naming the entry, where the file is not such a
+// checkpoint or a setting cannot be read.
 EncoderDecoderCheckpoint read_encoder_decoder_checkpoint(const Safetensors& file);
 
 // The settings of a checkpoint by name, "model.width" and "trainer.clip", each as a text that is

@@ -14,17 +14,17 @@ namespace {
 
 using Tokens = EncoderDecoder::Tokens;
 
-// The places of dropout around the Transformer's, which come after these.
+// The dropout places before those of the Transformer, which follow them.
 enum Place : Index { kSource, kTarget, kPlaces };
 
-// Dropout of a source or a target, both ways.
+// Dropout of a source or a target, forward and backward.
 void drop(const TensorView<float, 3>& x, const std::optional<DropoutPlaces>& dropout, Place place,
           const Context& context) {
   if (!dropout) return;
   tril::dropout(joined_rows(x), dropout->at(place, x.size(1)), joined_rows(x), context);
 }
 
-// d_table += what that makes of d, which is overwritten.
+// d_table += gradient of the embedding, from d, which is overwritten.
 void embed_backward(const TensorView<float, 3>& d, const Tokens& ids,
                     const MatrixView<float>& d_table, const Context& context) {
   multiply(d, std::sqrt(static_cast<float>(d.size(2))), d, context);
@@ -87,7 +87,7 @@ void EncoderDecoder::forward(const Tokens& source, const Tokens& target, const P
          context);
 }
 
-// saved_.logits holds their gradient.
+// saved_.logits has their gradient now.
 void EncoderDecoder::backward(const Tokens& source, const Tokens& target, const Places& dropout,
                               const Context& context) {
   Scratch::Frame frame(context.scratch);

@@ -1,5 +1,5 @@
-// Greedy decoding of an encoder-decoder: the encoder runs once, and each token of the target
-// through the decoder by itself.
+// Greedy decoding of an encoder-decoder: the encoder runs once, and each token of the target runs
+// through the decoder separately.
 #include <tril/block/stack.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/ranges.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kCall = "EncoderDecoder::translate";
 
-// The decoder over a memory, a position of all targets at a time.
+// The decoder over a memory, one position of all targets at a time.
 class Decoder {
  public:
   Decoder(const TransformerDecoderWeights& weights, const DecoderBlockOptions& options,
@@ -31,11 +31,11 @@ class Decoder {
     }
   }
 
-  // x [B, 1, C], which the output takes the place of.
+  // x [B, 1, C], which is replaced by the output.
   void run(const TensorView<float, 3>& x, const Context& context) {
     for (std::size_t n = 0; n < generated_.size(); ++n) {
       detail::Layer layer = stack_.layer(n);
-      // The memory is projected for the first token; the cache has it from then on.
+      // The memory is projected for the first token; the cache keeps the projections.
       TensorView<const float, 3>& memory = layer.cross_attention.context;
       if (memory_[n].length() > 0) memory = {memory.data(), {memory.size(0), 0, memory.size(2)}};
       layer.self_attention.past = &generated_[n];
@@ -48,7 +48,7 @@ class Decoder {
 
  private:
   detail::Stack stack_;
-  std::vector<KeyValueCache> generated_, memory_;  // caches of target and memory, one a layer
+  std::vector<KeyValueCache> generated_, memory_;  // of target and memory, one cache per layer
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kCall = "evaluate";
 
-// Tokens whose logits are there at once.
+// Maximum number of tokens whose logits are in memory at once.
 constexpr Index kPiece = 64;
 
 }  // namespace

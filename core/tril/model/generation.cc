@@ -26,7 +26,7 @@ void check_not_empty(std::span<const std::int32_t> prompt) {
   if (prompt.empty()) fail(kCall, "prompt", "is empty: there must be a token to begin from");
 }
 
-// Room for as many tokens as there can be.
+// The capacity for the largest number of tokens that generation can need.
 Index capacity_of(const PretrainedModel& model, std::span<const std::int32_t> prompt,
                   const GenerationOptions& options) {
   const ModelConfig& config = model.parameters.config();
@@ -54,8 +54,7 @@ std::size_t begun(std::string_view text, std::string_view stop) noexcept {
   return count;
 }
 
-// Whether decoding leaves away the first space after a prompt: it is of nothing but special
-// tokens.
+// Whether decoding drops the first space after a prompt: the prompt has only special tokens.
 bool is_nothing(std::span<const std::int32_t> prompt, const Tokenizer* tokenizer) {
   if (!tokenizer || !tokenizer->loses_first_space()) return false;
   return std::ranges::all_of(prompt, [&](std::int32_t token) {
@@ -109,11 +108,11 @@ VectorView<const float> Generation::run_trained(const Context& context) {
   return trained_->logits({tokens_.data() + all - seen, {1, seen}}, context)[seen - 1];
 }
 
-// The logits after all tokens.
+// The logits after all tokens so far.
 VectorView<const float> Generation::run(const Context& context) {
   const VectorView<const float> logits = trained_ ? run_trained(context) : run_cached(context);
   if (!tokenizer_) return logits;
-  // A vocabulary may be larger than its tokenizer, filled up to a round number.
+  // A vocabulary may be larger than its tokenizer, rounded up.
   return {logits.data(), {std::min<Index>(logits.size(0), tokenizer_->size())}};
 }
 

@@ -23,7 +23,7 @@ struct GenerationOptions {
   Index max_tokens = 100;              // maximum number of tokens; at least 0
   SamplingOptions sampling = {};       // how a token is sampled
   std::uint64_t seed = 0;              // seed of all samples
-  std::vector<std::string> stop = {};  // not empty texts that end it; only with a tokenizer
+  std::vector<std::string> stop = {};  // non-empty texts that end it; only with a tokenizer
   Interventions changes = {};          // changes to the model; borrows their values
 };
 

@@ -1,5 +1,5 @@
-// Keys, and what holds where they are missing, are those of llama.cpp: gguf-py/gguf/constants.py
-// (Keys), src/llama-model.cpp (load_hparams); what a converter changes stands in conversion/*.py.
+// Keys and defaults are those of llama.cpp: gguf-py/gguf/constants.py (Keys), src/llama-model.cpp
+// (load_hparams); the changes of its converters are in conversion/*.py.
 #include <tril/files/json_writer.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/check.h>
@@ -28,24 +28,24 @@ constexpr Named<ModelFamily> kArchitectures[] = {
     {"stablelm", ModelFamily::stablelm},  {"smollm3", ModelFamily::smollm3},
     {"bert", ModelFamily::bert}};
 
-// A config.json while it is written, of the keys of one architecture.
+// A config.json being written from the keys of one architecture.
 struct Translation {
   const Gguf& file;
   std::string prefix;  // "llama."
   detail::JsonWriter json{'{'};
 
   std::string at(const char* key) const { return prefix + key; }
-  // Under a family's name, where it has one.
+  // Adds an entry with the family's name for it, if it has one.
   void add(const char* name, const detail::JsonText& value) {
     if (name) json.add(name, value);
   }
-  // The number of a key, if it is there.
+  // Adds the number of a key, if it exists.
   void add_number(const char* name, const char* key) {
     if (file.has(at(key))) add(name, file.number(at(key)));
   }
 };
 
-// Elements of a head that are turned, as a share that is read back as the same number.
+// The rotated elements of a head, as a share that is read back as the same number.
 double share_of(Index turned, Index width) {
   if (turned == width) return 1;
   return (static_cast<double>(turned) + 0.5) / static_cast<double>(width);
@@ -81,13 +81,13 @@ void add_windows(Translation& to, ModelFamily family, const detail::FamilyEntry&
   const std::string key = to.at(kWindow);
   const Index window = to.file.integer(key, 0);
   if (window > 0 && !entry.window) fail(kCall, key.c_str(), {"must be 0, is ", window});
-  // Gemma 2 has one where the file says nothing (src/models/gemma2.cpp, load_arch_hparams).
+  // Gemma 2 has a window where the file says nothing (src/models/gemma2.cpp, load_arch_hparams).
   const bool is_missing = family == ModelFamily::gemma2 && !to.file.has(key);
   if (!is_missing) to.add(entry.window, window > 0 ? detail::JsonText(window) : nullptr);
   to.add_number(entry.window_period, "attention.sliding_window_pattern");
 }
 
-// The number of token types. DistilBERT's files name one and have none.
+// The number of token types. DistilBERT's files name one type, but have none.
 Index token_types_of(const Gguf& file, const char* tensor) {
   const StoredTensor* const types = file.find(tensor);
   if (!types) return 0;
@@ -95,7 +95,7 @@ Index token_types_of(const Gguf& file, const char* tensor) {
   return file.integer("tokenizer.ggml.token_type_count", rows);
 }
 
-// The tokens of keys that are there, each once, in a list.
+// A list of the tokens of existing keys, without repetitions.
 detail::JsonText tokens_of(const Gguf& file, std::initializer_list<const char*> keys) {
   detail::JsonWriter list('[');
   double last = -1;
@@ -122,7 +122,7 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
   if (const std::string key = to.at("attention.causal"); file.boolean(key, causal) != causal) {
     fail(kCall, key.c_str(), {"must be ", causal ? "true" : "false"});
   }
-  // Mistral has Llama's architecture, and a window.
+  // Mistral has Llama's architecture and a window.
   if (family == ModelFamily::llama && file.integer(to.at("attention.sliding_window"), 0) > 0) {
     family = ModelFamily::mistral;
   }
@@ -155,7 +155,7 @@ PretrainedConfig parse_gguf_config(const Gguf& file) {
   if (entry.token_types)
     to.json.add(entry.token_types, token_types_of(file, entry.token_type_embedding));
   add_windows(to, family, entry);
-  // The largest Gemmas alone scale by the width of all heads (src/models/gemma2.cpp, gemma3.cpp).
+  // Only the largest Gemmas scale by the width of all heads (src/models/gemma2.cpp, gemma3.cpp).
   const bool is_largest = layers == (family == ModelFamily::gemma2 ? 46 : 62);
   to.add(entry.query_scale, is_largest ? width / heads : head_width);
   to.add_number(entry.score_cap, "attn_logit_softcapping");
@@ -186,7 +186,7 @@ std::optional<RotaryScaling> rotary_scaling_of(double base, std::span<const floa
     if (!(each >= 1 && each < 0x1p30f)) return {};
     scaling.factor = std::max(scaling.factor, static_cast<double>(each));
   }
-  // Radians that each pair turns from one position to the next.
+  // Radians by which each pair rotates from one position to the next.
   const auto speeds = [&](const RotaryScaling& by) {
     constexpr std::int32_t kFirst = 1;
     Buffer<float, 2> cos({1, pairs}), sin({1, pairs});

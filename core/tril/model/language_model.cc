@@ -164,7 +164,7 @@ void LanguageModel::forward(const MatrixView<const std::int32_t>& tokens,
   detail::cap_logits(config_, saved_.logits, pass.context);
 }
 
-// saved_.logits holds their gradient.
+// saved_.logits has their gradient now.
 void LanguageModel::backward(const MatrixView<const std::int32_t>& tokens,
                              const detail::ModelPass& pass) {
   const BasicModelWeights<float>& d_weights = gradients();

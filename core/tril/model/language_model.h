@@ -21,7 +21,7 @@
 namespace tril {
 
 // Owns a model's memory. Results do not depend on the number of threads. After the first call with
-// the largest batch nothing is allocated.
+// the largest batch, nothing is allocated.
 class LanguageModel final : public Trainable {
  public:
   // Initialises the parameters (model_weights.h). Throws Error as check_model_config does, and for
@@ -33,7 +33,7 @@ class LanguageModel final : public Trainable {
   // OutOfMemory where there is not enough memory.
   explicit LanguageModel(const ModelParameters& parameters, Index context = 0, double dropout = 0);
 
-  // The settings that it was given.
+  // The given settings.
   const ModelConfig& config() const noexcept { return config_; }
   // The parameters.
   const BasicModelWeights<float>& weights() const noexcept { return values_layout_.weights; }
@@ -51,7 +51,7 @@ class LanguageModel final : public Trainable {
   Index saved_count(Index batches, Index tokens) const;
 
   // The logits [B T, V] of tokens [B, T], T at most the context; valid until the next call.
-  // `attention`, if given, has one view [B, H, T, T] a layer, which is filled with the weights of
+  // `attention`, if given, has one view [B, H, T, T] per layer, which is filled with the weights of
   // its heads. Throws Error where T is too long or an id is not a token, before anything is
   // written.
   MatrixView<const float> logits(MatrixView<const std::int32_t> tokens, const Context& context = {},
@@ -75,7 +75,7 @@ class LanguageModel final : public Trainable {
     return loss(batch.target, batch.labels, context);
   }
 
-  // Throws, in the name of `call`, what loss() and accumulate() would throw; does nothing else.
+  // Throws, in the name of `call`, the errors of loss() and accumulate(); does nothing else.
   void check(const MatrixView<const std::int32_t>& tokens,
              const MatrixView<const std::int32_t>& targets, const char* call) const;
   void check(const TrainingBatch& batch, const char* call) const override {
@@ -88,7 +88,7 @@ class LanguageModel final : public Trainable {
   using Trainable::parameters;
   std::vector<StoredParameter> parameters() const override;
 
-  // For its trainer.
+  // The functions for its trainer.
   const char* trainer_name() const noexcept override { return "Trainer"; }
   void check(const TrainerOptions& options, const char* call) const override;
   Index window() const noexcept override { return config_.context; }
@@ -99,8 +99,8 @@ class LanguageModel final : public Trainable {
   // finite, else as the embedding.
   std::string not_finite(double loss) const override;
 
-  // From now on only these matrices of weights(), by number (zip_matrices), have gradients:
-  // gradients() has null views for all other parameters, and gradient() consists of these alone.
+  // Restricts gradients to these matrices of weights(), by number (zip_matrices): gradients() then
+  // has null views for all other parameters, and gradient() consists of these matrices alone.
   void keep_gradients_of(std::span<const Index> matrices);
   // The bytes that it owns: values, gradients, and the memory of its largest pass.
   std::size_t bytes() const noexcept;
@@ -116,7 +116,7 @@ class LanguageModel final : public Trainable {
     MatrixView<float> capped;
   };
 
-  // Only allocates.
+  // Allocates without initialising.
   explicit LanguageModel(const ModelConfig& config);
   void check(const MatrixView<const std::int32_t>& tokens, const char* call) const;
   void place(Index batches, Index tokens);

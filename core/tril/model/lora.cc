@@ -15,12 +15,12 @@ namespace {
 constexpr const char* kCall = "LoraAdapter";
 constexpr std::string_view kWeight = ".weight";
 
-// "h.0.attn.c_attn" of "h.0.attn.c_attn.weight".
+// "h.0.attn.c_attn", for example, from "h.0.attn.c_attn.weight".
 std::string_view module_of(const StoredParameter& parameter) {
   return std::string_view(parameter.name).substr(0, parameter.name.size() - kWeight.size());
 }
 
-// PEFT's rule: the whole name, or the end of it after a dot.
+// PEFT's rule: a target is the whole name, or its end after a dot.
 bool is_target(std::string_view module, std::string_view target) {
   if (!module.ends_with(target)) return false;
   module.remove_suffix(target.size());

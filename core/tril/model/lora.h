@@ -55,7 +55,7 @@ void merge_lora(const LoraPair& pair, const MatrixView<const float>& base,
 // rank].
 std::vector<StoredParameter> stored_lora(ModelFamily family, const std::vector<LoraPair>& pairs,
                                          SavedMemory& memory);
-// The same; points A and B of the pairs into the memory.
+// The same; also points A and B of the pairs into the memory.
 std::vector<StoredParameter> place_lora(ModelFamily family, std::vector<LoraPair>& pairs,
                                         SavedMemory& memory);
 // PEFT's name of a tensor: `name` is "h.0.attn.c_attn.weight", `matrix` 'A' or 'B'.
@@ -77,7 +77,7 @@ class LoraAdapter final : public Trainable {
   const LoraOptions& options() const noexcept { return options_; }
   // The model, with A and B merged.
   LanguageModel& model() noexcept { return model_; }
-  // The same.
+  // The model, with A and B merged.
   const LanguageModel& model() const noexcept { return model_; }
   // All A and B, and all their gradients, each contiguous; gaps between matrices are 0.
   VectorView<float> values() noexcept override { return values_; }
@@ -95,7 +95,7 @@ class LoraAdapter final : public Trainable {
   // Writes W + alpha / rank B A to the model, after A and B have changed.
   void merge(const Context& context = {}) override;
 
-  // As the model does.
+  // The calls of Trainable, as in the model.
   void check(const TrainingBatch& batch, const char* call) const override {
     model_.check(batch, call);
   }
@@ -116,7 +116,7 @@ class LoraAdapter final : public Trainable {
     return model_.read_state(file);
   }
   std::string not_finite(double loss) const override { return model_.not_finite(loss); }
-  // The model's settings, and its own.
+  // The settings of the model and of the adapter.
   Metadata settings(const TrainerOptions& options) const override;
 
   using Trainable::parameters;
@@ -124,7 +124,7 @@ class LoraAdapter final : public Trainable {
   std::vector<StoredParameter> parameters() const override { return model_.parameters(); }
   // A and B in the form of PEFT's files.
   std::vector<StoredParameter> trained_parameters() const override { return stored_; }
-  // The parameters of the model that do not change.
+  // The unchanging parameters of the model.
   std::vector<StoredParameter> base() const override;
 
  private:
@@ -137,8 +137,8 @@ class LoraAdapter final : public Trainable {
   LoraOptions options_;
   Buffer<float, 1> values_, gradient_, base_;
   std::vector<detail::LoraPair> pairs_;
-  std::vector<StoredParameter> stored_;        // A and B of each
-  std::vector<Gradients> gradients_;           // one each
+  std::vector<StoredParameter> stored_;        // A and B of each pair
+  std::vector<Gradients> gradients_;           // one per pair
   std::vector<MatrixView<float>> base_views_;  // W of each pair
 };
 

@@ -14,7 +14,7 @@ namespace tril {
 namespace {
 
 constexpr const char* kCall = "read_lora";
-const Metadata kMetadata = {{"format", "pt"}};  // which PEFT's safetensors have
+const Metadata kMetadata = {{"format", "pt"}};  // the metadata in PEFT's files
 
 detail::StoredTensors tensors_of(const LoraAdapter& adapter) {
   detail::StoredTensors stored;
@@ -22,7 +22,7 @@ detail::StoredTensors tensors_of(const LoraAdapter& adapter) {
   return stored;
 }
 
-// A parameter of this name among those of a model; null where there is none.
+// The parameter with this name in a model; null where there is none.
 const StoredParameter* named(const std::vector<StoredParameter>& parameters,
                              const std::string& name) {
   const auto at = std::ranges::find(parameters, name, &StoredParameter::name);
@@ -36,7 +36,8 @@ std::string lora_config_json(const LoraAdapter& adapter) {
   const ModelConfig& config = adapter.model().config();
   detail::JsonWriter targets('[');
   for (const std::string& each : options.targets) targets.add(each);
-  // In the order of their names, as PEFT writes them. A GPT-2 has its matrices as [in, out].
+  // Entries are in alphabetical order, as PEFT writes them. GPT-2's files have matrices as [in,
+  // out].
   return detail::json_object(
              {{"base_model_name_or_path", nullptr},
               {"bias", "none"},

@@ -28,12 +28,12 @@ struct StoredLoraConfig {
   double alpha = 8;      // B A is multiplied by alpha / rank,
   bool by_root = false;  // or by alpha / sqrt(rank) (use_rslora; Kalajdzievski 2023)
 };
-// Reads an adapter_config.json. Throws Error, naming the entry, where it is not of LoRA, or has
+// Reads an adapter_config.json. Throws Error, naming the entry, where it is not for LoRA, or has
 // alphas by pattern.
 StoredLoraConfig parse_lora_config(std::string_view file);
 
-// An adapter of a model that is loaded. The matrices that it changes are held as floats, whatever
-// type the files have: rounding to 16 bits or q8_0 would lose much of the change.
+// An adapter of a loaded model. The matrices it changes are held as floats, whatever type the files
+// have: rounding to 16 bits or q8_0 would lose much of the change.
 //
 //   const StoredLora lora(parse_lora_config(text), file_bytes, parameters.config());
 //   lora.hold_as_floats(reader, parameters);  // before the reader finds the model's tensors
@@ -47,7 +47,7 @@ class StoredLora {
   StoredLora(const StoredLoraConfig& config, std::span<const std::byte> file,
              const ModelConfig& model);
 
-  // Tells a reader, which has found nothing yet, to hold the changed matrices as floats.
+  // Tells a reader, before its first find(), to hold the changed matrices as floats.
   void hold_as_floats(ParameterReader& reader, const ModelParameters& parameters) const;
   // Adds the scaled B A to them. Throws Error where they have not been read or are not floats;
   // nothing is changed then.

@@ -1,4 +1,4 @@
-// The attention weights of a language model: what each head looks at in a text.
+// The attention weights of a language model: what each head attends to in a text.
 //
 //   Buffer<float, 4> weights(model_attention_shape(model.parameters, ids.size()));
 //   model_attention(model.parameters, ids, weights);

@@ -10,8 +10,8 @@ namespace {
 
 // Keeps products of two sizes within an Index, and positions exact as int32.
 constexpr Index kLargest = 1 << 24;
-// Four times the deepest that is known (DeepNet, Wang et al. 2022), so that what is kept for each
-// layer besides its parameters is little, whatever a file claims.
+// Four times the deepest known model (DeepNet, Wang et al. 2022). It bounds the memory for each
+// layer besides its parameters, whatever a file claims.
 constexpr Index kMostLayers = 1 << 12;
 
 }  // namespace

@@ -19,7 +19,7 @@
 
 namespace tril {
 
-// The families, whose names parameters have in files; bert is an encoder.
+// The families, which determine the names of parameters in files; bert is an encoder.
 enum class ModelFamily : std::uint8_t {
   gpt2,
   llama,
@@ -65,10 +65,10 @@ enum class ParameterNames : std::uint8_t { of_family, of_gguf };
 using ModelNorm = NormKind;
 inline constexpr auto& kModelNorms = kNormKinds;
 
-// What a sublayer normalises: its input, its output before the addition, both with separate
-// weights, or the sum, and then there is no final norm (block/layer.h).
+// The input of a sublayer's norm: the sublayer's input, its output before the addition, both with
+// separate weights, or the sum, without a final norm (block/layer.h).
 enum class ModelNormPlace : std::uint8_t { before, after, around, sum };
-// The names of those that language models have; `sum` is for encoders.
+// The names for language models; `sum` is for encoders.
 inline constexpr Named<ModelNormPlace> kModelNormPlaces[] = {{"before", ModelNormPlace::before},
                                                              {"after", ModelNormPlace::after},
                                                              {"around", ModelNormPlace::around}};
@@ -106,20 +106,20 @@ inline constexpr Named<ModelFeedForward> kModelFeedForwards[] = {
 // Sizes and settings. The defaults are nanoGPT's recipe for characters on a CPU (Karpathy 2022);
 // the vocabulary depends on the tokenizer.
 struct ModelConfig {
-  ModelFamily family = ModelFamily::gpt2;              // whose names files have
+  ModelFamily family = ModelFamily::gpt2;              // the names in its files
   ModelNorm norm = ModelNorm::layer_norm;              // of each sublayer, and the final norm
   ModelNormPlace norm_place = ModelNormPlace::before;  // what a sublayer normalises
   ModelPositions positions = ModelPositions::learned;  // the encoding of positions
   ModelFeedForward feed_forward = ModelFeedForward::gelu_tanh;  // the second sublayer
   bool biases = true;                                           // in linear layers and layer norms
-  // Biases of some layers where `biases` is false: of queries, keys and values, of these and
-  // attention's output, of the feed-forward, of layer norms.
+  // Biases of some layers where `biases` is false: queries, keys and values; these and attention's
+  // output; feed-forward; layer norms.
   bool projection_biases = false;
   bool attention_biases = false;
   bool feed_forward_biases = false;
   bool norm_biases = false;
   bool query_key_norm = false;    // queries and keys are normalised head by head
-  bool joint_heads_norm = false;  // they are normalised over all heads of a token
+  bool joint_heads_norm = false;  // queries and keys are normalised over all heads of a token
   bool parallel = false;          // both sublayers read the layer's input
   bool tied_head = true;          // the head is the embedding's matrix
   bool causal = true;             // false: every token sees all others, as in a masked encoder
@@ -159,7 +159,7 @@ struct ModelConfig {
   // The settings of a family as its authors chose them, with the sizes above.
   static ModelConfig of(ModelFamily family) noexcept;
 
-  // The values that 0 stands for.
+  // The values for which 0 stands.
   Index kv_head_count() const noexcept { return kv_heads > 0 ? kv_heads : heads; }
   Index head_width() const noexcept { return head_dim > 0 ? head_dim : width / heads; }
   // The width of all query heads, E, and of all key heads.

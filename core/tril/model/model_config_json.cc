@@ -1,4 +1,4 @@
-// Keys and what holds where they are missing are those of the family's entry (model_family.h).
+// Keys and their defaults are those of the family's entry (model_family.h).
 #include <tril/files/json_value.h>
 #include <tril/foundation/check.h>
 #include <tril/model/model_config_json.h>
@@ -43,11 +43,12 @@ Index read_period(const char* name, const std::vector<bool>& differs) {
   return period;
 }
 
-// Which layers have a window, and which turn queries and keys, in lists of newer files.
+// Reads the lists of newer files that tell which layers have a window, and which rotate queries and
+// keys.
 void read_periods(const detail::JsonObject& file, const detail::FamilyEntry& entry,
                   ModelConfig& config) {
   const auto layers = static_cast<std::size_t>(config.layers);
-  // The period with which layers differ in a list.
+  // The period of the layers that differ in a list.
   const auto differ = [&](const char* name, const auto& list, const auto& differs) {
     if (list.size() < layers) {
       fail(kCall, name,

@@ -28,10 +28,10 @@ struct ModelTokens {
 std::string model_config_json(const ModelConfig& config, ElementType type = ElementType::float32,
                               const ModelTokens& tokens = {});
 
-// The settings in a config.json of a model to be run.
+// The settings in a config.json, for a model to run.
 struct PretrainedConfig {
   ModelConfig config;  // the model's settings
-  ModelTokens tokens;  // those that begin, end and pad a text
+  ModelTokens tokens;  // tokens that begin, end and pad a text
 };
 
 // Reads a config.json of a supported family (`model_type`), encoders and masked models included.
@@ -41,9 +41,9 @@ struct PretrainedConfig {
 PretrainedConfig parse_model_config(std::string_view file);
 
 // The tokens that end a text by a generation_config.json: its eos_token_id, if it has one. It
-// overrides that of config.json, as in transformers' generate: the token that ends a turn of Llama
-// 3's chat is only there. Its other entries are defaults of sampling, which the caller chooses.
-// Throws Error where it is not such a file.
+// overrides that of config.json, as in transformers' generate: only this file has the token that
+// ends a turn of Llama 3's chat. Its other entries are defaults of sampling, which the caller
+// chooses. Throws Error where it is not such a file.
 std::optional<std::vector<std::int32_t>> parse_generation_config(std::string_view file,
                                                                  Index vocabulary);
 

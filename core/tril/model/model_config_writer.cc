@@ -1,4 +1,4 @@
-// A config.json, from a model's settings.
+// Writes a config.json from a model's settings.
 #include <tril/files/json_value.h>
 #include <tril/files/json_writer.h>
 #include <tril/model/model_config_json.h>
@@ -17,7 +17,7 @@ namespace {
 using detail::kActivationNames, detail::kLayerTypeList, detail::kLayerTypes, detail::kMaskedPrefix,
     detail::kOwnPrefix, detail::kTurnedList;
 
-// The share of a head that is turned, of which readers take the whole part of share * D.
+// The rotated share of a head; readers take the integer part of share * D.
 double turned_share(const ModelConfig& config) {
   const auto width = static_cast<double>(config.head_width());
   const double share = static_cast<double>(config.turned_width()) / width;
@@ -44,11 +44,11 @@ struct OwnWriter {
   void newer(const char* name, const auto&... each) const { (*this)(name, each...); }
 };
 
-// Adds own entries for settings that differ from what the file already says.
+// Adds Tril's own entries for settings that the other entries do not express.
 void add_own(detail::JsonWriter& json, const ModelConfig& config, ModelConfig said) {
   said.kv_heads = said.kv_head_count() == config.kv_head_count() ? config.kv_heads : said.kv_heads;
   said.hidden = config.hidden;
-  said.causal = ModelConfig::of(config.family).causal;  // model_type says it too
+  said.causal = ModelConfig::of(config.family).causal;  // implied by model_type
   std::map<std::string, detail::JsonText> all, known;
   detail::for_each_model_setting(config, OwnWriter{all});
   detail::for_each_model_setting(said, OwnWriter{known});
@@ -107,7 +107,7 @@ std::string model_config_json(const ModelConfig& config, ElementType type,
     if (value > 0) add(name, value);
     if (value == 0) add(name, nullptr);
   };
-  // Where layers may differ, other libraries refuse null, and the list of types is enough.
+  // Where layers may differ, other libraries refuse null, and the list of types is sufficient.
   const bool has_types = entry.window_period;
   add_or_null(entry.window, has_types && config.window == 0 ? config.context : config.window);
   add(entry.query_scale,

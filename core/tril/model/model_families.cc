@@ -275,7 +275,7 @@ constexpr FamilyEntry kFamilies[] = {
      .gate = nullptr,
      .up = "intermediate.dense",
      .down = "output.dense",
-     // The pooler is for telling whether a sentence follows another, and cls for filling gaps.
+     // The pooler predicts whether a sentence follows another, and cls fills gaps.
      .ignored_endings = {"embeddings.position_ids"},
      .ignored_beginnings = {"pooler.", "cls."},
      .has_old_norm_names = true},

@@ -22,7 +22,7 @@ ModelFamily family_named(std::string_view type, const char* call) {
 // llama.cpp's names are the same for all families (gguf-py/gguf/constants.py, TENSOR_NAMES). Its
 // converters have added 1 to Gemma's norms (conversion/gemma.py, norm_shift), transposed GPT-2's
 // matrices (conversion/gpt2.py), stacked GPT-NeoX's projections (conversion/gpt_neox.py) and
-// reordered the rows of queries and keys where positions turn neighbours (conversion/llama.py,
+// reordered the rows of queries and keys where positions rotate neighbours (conversion/llama.py,
 // permute; SmolLM3's is derived from it).
 FamilyEntry entry_of(ModelFamily family, ParameterNames names) noexcept {
   FamilyEntry entry = family_entry(family);

@@ -32,7 +32,7 @@ struct FamilyEntry {
   // Names in config.json, and defaults of missing entries.
   const char* layer_count = "num_hidden_layers";
   const char* heads = "num_attention_heads";
-  Index default_heads = 0;  // 0: must be said
+  Index default_heads = 0;  // 0: required
   const char* kv_heads = "num_key_value_heads";
   Index default_kv_heads = 0;  // 0: as many as heads
   const char* head_dim = "head_dim";
@@ -42,7 +42,7 @@ struct FamilyEntry {
   bool needs_hidden = true;  // else four times the width
   const char* context = "max_position_embeddings";
   Index default_context = 2048;
-  Index default_vocabulary = 0;  // 0: must be said
+  Index default_vocabulary = 0;  // 0: required
   const char* activation = "hidden_act";
   const char* default_activation = "silu";
   const char* eps = "rms_norm_eps";
@@ -90,7 +90,7 @@ struct FamilyEntry {
   StoredProjections projections = StoredProjections::apart;
   const char *query = "q_proj", *key = "k_proj", *value = "v_proj";
   const char *query_norm = "q_norm", *key_norm = "k_norm";
-  const char* query_key_value = nullptr;  // where they are one matrix
+  const char* query_key_value = nullptr;  // if they are one matrix
   const char* attention_out = "o_proj";
   const char* gate = "mlp.gate_proj";  // null: `up` holds the gate in its upper half
   const char* up = "mlp.up_proj";

@@ -12,7 +12,7 @@ StoredTensors model_tensors(const LanguageModel& model, ElementType type) {
   stored.add("", stored_parameters(model.config(), model.weights()));
   return stored;
 }
-const Metadata kModelMetadata = {{"format", "pt"}};  // which Hugging Face's library asks for
+const Metadata kModelMetadata = {{"format", "pt"}};  // required by Hugging Face's library
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The loss of a batch, and its gradient: what all models that can be trained do alike.
+// The loss of a batch, and its gradient: the common part of all models that can be trained.
 #pragma once
 
 #include <tril/foundation/context.h>
@@ -27,10 +27,10 @@ struct ModelLoss {
 
 // Options of accumulating gradients.
 struct ModelGradientOptions {
-  double scale = 1;  // multiplies the sum of losses; 1 / all targets: the mean
+  double scale = 1;  // factor of the sum of losses; 1 / all targets: the mean
   std::optional<std::uint64_t> dropout_seed = {};  // none: no dropout
-  // The number of its first sequence, for a part of a batch, so that dropout is that of the whole
-  // batch.
+  // The number of its first sequence, if it is a part of a batch, so that dropout is that of the
+  // whole batch.
   Index first_sequence = 0;
 };
 

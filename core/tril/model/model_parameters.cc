@@ -17,7 +17,7 @@ void check_memory(const char* what, double bytes) {
 }
 
 AlignedMemory memory_for(const char* what, double bytes) {
-  check_memory(what, bytes);  // as a double, since it may be beyond any integer
+  check_memory(what, bytes);  // a double, since it may exceed every integer
   return {static_cast<std::size_t>(bytes), kCall, what};
 }
 
@@ -41,8 +41,8 @@ ModelParameters::ModelParameters(const ModelConfig& config, ParameterMemory memo
     std::memset(memory_.data(), 0, memory_.bytes());
     return;
   }
-  // A model that is too large for all the memory there is must be refused before its files are
-  // read. But no memory is taken on the word of its settings alone: the heap of a WebAssembly
+  // A model that is too large for the available memory must be refused before its files are read.
+  // But memory is not allocated on the basis of its settings alone: the heap of a WebAssembly
   // module never shrinks again.
   double numbers = 0;
   for_each_parameter(layout_, [&](const ParameterName&, const auto& view) {
@@ -102,7 +102,7 @@ void ModelParameters::allocate(std::span<const WeightKind> kinds) {
 double ModelParameters::lay_out(std::span<const WeightKind> kinds, std::byte* memory) {
   double end = 0;
   std::size_t matrices = 0;
-  // Each on a cache line of its own.
+  // Each begins on its own cache line.
   const auto take = [&](double bytes) {
     const double begin = end;
     end += std::ceil(bytes / kAlignment) * kAlignment;

@@ -1,5 +1,5 @@
-// The parameters of a model that is run, in one block of memory: vectors of floats, and matrices of
-// floats, of 16 bits a number as in their file, or of q8_0.
+// The parameters of a model to run, in one block of memory: vectors of floats, and matrices of
+// floats, of 16 bits per number as in their file, or of q8_0.
 #pragma once
 
 #include <tril/foundation/memory.h>
@@ -30,7 +30,7 @@ class ModelParameters {
  public:
   // Throws Error as check_model_config does, and where there is not enough memory, saying how much
   // is needed and how much there is. Parameters with the types of their files are counted with 16
-  // bits a number.
+  // bits per number.
   explicit ModelParameters(const ModelConfig& config,
                            ParameterMemory memory = ParameterMemory::floats);
 
@@ -41,7 +41,7 @@ class ModelParameters {
   // Views of the parameters, of any kind; valid as long as this object. No views before memory is
   // allocated.
   const ModelWeights& weights() const noexcept { return weights_; }
-  // The same for writing. Throws Error where not all of them are floats.
+  // The same for writing. Throws Error unless all of them are floats.
   const BasicModelWeights<float>& floats() const;
   // Their shapes, and the addresses of floats; elements of a matrix of another kind must not be
   // read.

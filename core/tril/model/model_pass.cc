@@ -11,7 +11,7 @@ void replace(const VectorView<float>& row, const VectorView<const float>& value)
   for (Index i = 0; i < row.size(0); ++i) row[i] = value ? value[i] : 0;
 }
 
-// Calls apply for the tokens that a change is for; the pass has tokens from `first` on.
+// Calls apply for the changed tokens; the pass has tokens from `first` on.
 template <typename Apply>
 void for_changed(Index position, Index first, Index tokens, const Apply& apply) {
   for (Index t = 0; t < tokens; ++t) {
@@ -19,7 +19,7 @@ void for_changed(Index position, Index first, Index tokens, const Apply& apply) 
   }
 }
 
-// In what the heads of a layer give, [1, H, T, D], the tokens from `first` on.
+// Changes the outputs of a layer's heads, [1, H, T, D], for the tokens from `first` on.
 void change_heads(const Interventions& changes, Index layer, Index first,
                   const TensorView<float, 4>& heads) {
   for (const HeadIntervention& change : changes.heads) {
@@ -29,7 +29,7 @@ void change_heads(const Interventions& changes, Index layer, Index first,
   }
 }
 
-// In what a part of a layer adds, [1, T, C], the tokens from `first` on.
+// Changes the output of a sublayer, [1, T, C], for the tokens from `first` on.
 void change_sublayer(const Interventions& changes, Index layer, LayerPart part, Index first,
                      const TensorView<float, 3>& x) {
   for (const SublayerIntervention& change : changes.sublayers) {
@@ -171,7 +171,7 @@ BasicLayerWeights<float> layer_gradients(const BasicModelLayerWeights<float>& d_
   return by_layer_names<float>(d_weights);
 }
 
-// A layer leaves out at three places, after that of the embedding.
+// A layer has three dropout places, which follow that of the embedding.
 Layer ModelPass::layer(Index number, const BasicLayerWeights<const float>& weights,
                        const LayerTrace& trace) const {
   Layer layer = model_layer(config, number, weights);
@@ -191,7 +191,7 @@ Layer ModelPass::layer(Index number, const BasicLayerWeights<const float>& weigh
   if (caches.empty()) return layer;
   KeyValueCache& cache = caches[static_cast<std::size_t>(number)];
   attention.past = &cache;
-  // Attention has put the keys of the tokens in the cache.
+  // Attention has appended the keys of the tokens to the cache.
   const auto first = [this, &cache] { return cache.length() - tokens; };
   if (changes && !changes->heads.empty()) {
     attention.change_heads = [this, number, first](const TensorView<float, 4>& heads) {

@@ -31,7 +31,7 @@ RotaryTables rotary_tables(const ModelConfig& config, Index count, Index length)
 
 // The attention options of a layer: mask, scale and cap of its scores.
 AttentionOptions layer_attention(const ModelConfig& config, Index layer);
-// The weights of a layer, by the names of block/layer.h.
+// The weights of a layer, with the names of block/layer.h.
 BasicLayerWeights<const float> layer_weights(const BasicModelLayerWeights<const float>& weights);
 BasicLayerWeights<const float> layer_weights(const BasicModelLayerWeights<float>& weights);
 // Layer `number`, without the parts that a pass adds.
@@ -51,7 +51,7 @@ struct ModelPass {
   std::span<KeyValueCache> caches = {};    // for decoding, one a layer
   const Interventions* changes = nullptr;  // for decoding: changes, if any
 
-  // Rows [B T, W] as [B, T, W]; no view as no view.
+  // Rows [B T, W] as [B, T, W]; a null view stays null.
   TensorView<float, 3> batched(const MatrixView<float>& rows) const noexcept {
     if (!rows) return {};
     return {rows.data(), {batches, tokens, rows.size(1)}};
@@ -59,7 +59,7 @@ struct ModelPass {
   // Layer `number`, which fills `trace`.
   Layer layer(Index number, const BasicLayerWeights<const float>& weights,
               const LayerTrace& trace) const;
-  // The dropout at a place of the model; nothing without dropout.
+  // The dropout at a place of the model; none outside training.
   std::optional<DropoutOptions> dropout_at(Index place) const;
 };
 

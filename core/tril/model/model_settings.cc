@@ -1,4 +1,4 @@
-// Settings as texts and back: one walk over each struct serves both, and the comparison.
+// Settings as text and back: one walk over each struct serves both, and the comparison.
 #include <tril/foundation/check.h>
 #include <tril/model/encoder_decoder_file.h>
 #include <tril/model/model_file.h>
@@ -20,7 +20,7 @@ concept Either = std::same_as<std::remove_const_t<T>, Struct>;
 
 template <Either<ModelConfig> Config, typename Visit>
 void for_each_setting(Config& config, const Visit& visit) {
-  visit("family", config.family, kModelFamilies);  // of those that are trained
+  visit("family", config.family, kModelFamilies);  // the families for training
   detail::for_each_model_setting(config, visit);
 }
 template <Either<EncoderDecoderConfig> Config, typename Visit>
@@ -67,7 +67,7 @@ void for_each_option(const ModelConfig&, Options& options, const Visit& visit) {
   visit("mask_token", options.batches.mask_token);
   visit("mask_vocabulary", options.batches.vocabulary);
 }
-// The options of an encoder-decoder's, which has no others (EncoderDecoder::check).
+// The options of an encoder-decoder's trainer, which has no others (EncoderDecoder::check).
 template <typename Options, typename Visit>
 void for_each_option(const EncoderDecoderConfig&, Options& options, const Visit& visit) {
   for_each_step_setting(options, visit);
@@ -113,7 +113,7 @@ Checkpoint read_from(const Metadata& settings, const char* of_other, const char*
   return checkpoint;
 }
 
-// Splits at commas, which no name of a module has.
+// Splits at commas, which do not occur in names of modules.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < text.size();) {

@@ -10,7 +10,7 @@ namespace tril {
 
 namespace {
 
-// Gives places that have a shape and nothing else.
+// Gives views that have a shape and no memory.
 struct NoMemory {
   template <typename... Sizes>
   TensorView<float, sizeof...(Sizes)> take(Sizes... sizes) const {
@@ -123,7 +123,7 @@ void initialise_model(const ModelConfig& config, const BasicModelWeights<float>&
 
 namespace {
 
-// The list of parameters while it grows, in which matrices have the order of for_each_parameter.
+// The list of parameters being built, with matrices in the order of for_each_parameter.
 class Names {
  public:
   std::string prefix;
@@ -150,7 +150,7 @@ class Names {
     this->norm(name, norm.weight);
     vector(name + ".bias", norm.bias);
   }
-  // Rows [first, first + count) of what is stacked.
+  // Adds rows [first, first + count) of stacked parameters.
   void rows(const std::string& name, const MatrixView<float>& weight, const VectorView<float>& bias,
             Index first, Index count) {
     if (weight) rows(name + ".weight", weight, first, count);
@@ -167,7 +167,7 @@ class Names {
                      matrices_ - 1, order, first});
   }
 
-  Index matrices_ = 0;  // the number of those that the list has rows of
+  Index matrices_ = 0;  // the number of matrices in the list
   std::vector<StoredParameter> list_;
 };
 
@@ -271,7 +271,8 @@ void BasicStoredParameter<T>::copy_from(const float* elements) const noexcept
   });
 }
 
-// Each by itself: Clang 14 would take copy_from of what is const into a whole struct.
+// Instantiated one by one: for a whole struct, Clang 14 would also compile copy_from of const
+// elements.
 template Index BasicStoredParameter<float>::count() const noexcept;
 template Index BasicStoredParameter<const float>::count() const noexcept;
 template void BasicStoredParameter<float>::copy_to(float* out) const noexcept;

@@ -39,7 +39,7 @@ struct BasicModelLayerWeights {
   }
 };
 
-// The parameters of a model. Parameters that its settings do not have are null views.
+// The parameters of a model. Parameters that its settings exclude are null views.
 template <typename T>
 struct BasicModelWeights {
   WeightMatrix<T> embedding = {};           // [V, C]
@@ -66,8 +66,8 @@ struct BasicModelWeights {
 // Weights that are only read, with matrices of any kind (matmul/weight.h).
 using ModelWeights = BasicModelWeights<const float>;
 
-// Calls visit(number, matrix, matrix, ...) for the matrices that the first of several structs of
-// one form has, numbered in the order of for_each_parameter.
+// Calls visit(number, matrix, matrix, ...) for the matrices of several structs of one form that the
+// first one has, numbered in the order of for_each_parameter.
 template <typename Visit, typename First, typename... Rest>
 void zip_matrices(const Visit& visit, First& first, Rest&... rest) {
   Index number = 0;
@@ -90,7 +90,7 @@ struct ModelLayout {
 // does.
 ModelLayout model_layout(const ModelConfig& config, SavedMemory& memory);
 // The shapes of the parameters, as views that must not be read. Throws Error also for a matrix too
-// large to address with 16 bits a number.
+// large to address with 16 bits per number.
 BasicModelWeights<float> model_shapes(const ModelConfig& config);
 
 // Initialises as GPT-2's authors do (Radford et al. 2019): matrices normal with deviation 0.02,
@@ -148,7 +148,7 @@ struct BasicStoredParameter {
   void copy_rows(Index first, Index count, float* out) const noexcept;
   // Copies count() floats from the file's layout to memory.
   void copy_from(const float* elements) const noexcept requires(!std::is_const_v<T>);
-  // An element of the file as it is in memory; -0 stays -0 where nothing is added.
+  // Converts an element of the file to its value in memory; -0 stays -0 where nothing is added.
   float in_memory(float element) const noexcept { return added == 0 ? element : element + added; }
   // The same parameter in other memory.
   template <typename U>
@@ -173,7 +173,7 @@ struct BasicStoredParameter {
   }
 };
 
-// One in memory that files are read into.
+// A parameter in memory that files are read into.
 using StoredParameter = BasicStoredParameter<float>;
 
 // The parameters in the order of the forward pass. Matrices that are stacked in memory but separate
@@ -182,8 +182,8 @@ std::vector<StoredParameter> stored_parameters(const ModelConfig& config,
                                                const BasicModelWeights<float>& weights,
                                                ParameterNames names = ParameterNames::of_family);
 
-// Parameters of a list, which lie in the block that begins at `values`, in a block of the same
-// layout that begins at `memory`: gradients or moments, to which nothing is added.
+// Parameters of a list, in the block that begins at `values`, moved to a block of the same layout
+// that begins at `memory`: gradients or moments, to which nothing is added.
 template <typename T>
 std::vector<BasicStoredParameter<T>> stored_parameters_in(T* memory,
                                                           const std::vector<StoredParameter>& list,

@@ -36,7 +36,7 @@ bool holds_floats(ElementType type) {
          type == ElementType::float64 || type == ElementType::q8_0;
 }
 
-// The name that newer files have: "LayerNorm.weight" of LayerNorm.gamma.
+// The name in newer files: "LayerNorm.weight" for LayerNorm.gamma.
 std::string newer_name(const detail::FamilyEntry& entry, std::string_view name) {
   constexpr std::string_view kWeight = ".gamma", kBias = ".beta";
   std::string newer(name);
@@ -57,7 +57,7 @@ ParameterReader::ParameterReader(ModelParameters& parameters, ParameterNames nam
       names_(names),
       parameters_(stored_parameters(parameters.config(), parameters.layout(), names)) {}
 
-// The parameter that a tensor is; null where it is passed over.
+// The parameter for a tensor; null where the tensor is skipped.
 const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) {
   const ModelConfig& config = model_.config();
   const detail::FamilyEntry entry = detail::entry_of(config.family, names_);
@@ -78,7 +78,7 @@ const StoredParameter* ParameterReader::parameter_of(const NamedTensor& tensor) 
   };
   const std::string newer = newer_name(entry, name);
   auto at = find(newer);
-  // A model that was stored without its head is without the "model." of its place beside it.
+  // A model stored without its head lacks its name in the whole model, the prefix "model.".
   const std::string_view layers = entry.layers;
   if (at == parameters_.end())
     at = find(std::string(layers.substr(0, layers.find('.') + 1)) + newer);
@@ -95,7 +95,7 @@ void ParameterReader::keep(const StoredParameter& parameter, WeightKind kind) {
   if (!is_first && at->second != kind) at->second = WeightKind::float32;
 }
 
-// Positions and types of tokens are looked up, not multiplied with.
+// Position and type vectors are looked up, not multiplied.
 WeightKind ParameterReader::kind_of(const StoredParameter& parameter,
                                     ElementType type) const noexcept {
   const detail::FamilyEntry entry = detail::entry_of(model_.config().family, names_);
@@ -130,7 +130,7 @@ void ParameterReader::allocate() {
   for (const StoredParameter& each : parameters_) {
     if (!found_.contains(each.name)) fail_missing(each);
   }
-  // In the order in which matrices are walked through, the kinds that they were found with.
+  // The kinds of the matrices, in the order of zip_matrices.
   std::vector<WeightKind> kinds;
   zip_matrices(
       [&](Index number, const MatrixView<float>&) {

@@ -32,10 +32,10 @@ using ParameterPlace [[deprecated("is ParameterRange now")]] = ParameterRange;
 
 // Fills parameters from the files of a model. Parameters without memory get it once all of them
 // have been found. A matrix whose tensors are all float16, or all bfloat16, keeps its type, or
-// matrices become q8_0, as the ParameterMemory says; all other numbers become floats. The reader
-// knows the names of the family, with the prefix of some files ("transformer.h.0..."), and skips
-// tensors that are not parameters: GPT-2's masks, tables of rotary positions, and a head that is
-// the embedding.
+// matrices become q8_0, according to the ParameterMemory; all other numbers become floats. The
+// reader knows the names of the family, with the prefix of some files ("transformer.h.0..."), and
+// skips tensors that are not parameters: GPT-2's masks, tables of rotary positions, and a head that
+// is the embedding.
 class ParameterReader {
  public:
   // The best number of bytes to read at once: large enough to be fast, small beside a model. For
@@ -54,8 +54,8 @@ class ParameterReader {
   std::vector<ParameterRange> find(std::span<const NamedTensor> tensors);
   std::vector<ParameterRange> find(const Safetensors& header) { return find(header.tensors); }
   // Allocates the memory, unless there is some; call it after the last header. Throws Error for the
-  // first parameter that is in no file, and where there is not enough memory; nothing is allocated
-  // then.
+  // first parameter that is in no file, and where there is not enough memory; then nothing is
+  // allocated.
   void allocate();
   // Writes bytes of the file to `out`.
   using Fill = std::function<void(std::span<std::byte> out)>;
@@ -76,8 +76,8 @@ class ParameterReader {
 
  private:
   const StoredParameter* parameter_of(const NamedTensor& tensor);
-  // Keeps the matrix of a parameter as this kind, or as floats where another part of it has
-  // another.
+  // Keeps the matrix of a parameter as this kind, or as floats where another part of it has a
+  // different kind.
   void keep(const StoredParameter& parameter, WeightKind kind);
   WeightKind kind_of(const StoredParameter& parameter, ElementType type) const noexcept;
   void quantise(const ParameterRange& range, std::size_t begin);
@@ -99,7 +99,7 @@ class ParameterReader {
   std::map<std::string_view, std::size_t> left_;           // missing bytes of those begun
   std::map<Index, WeightKind> kinds_;                      // of the matrices found, by number
   std::vector<std::byte> bytes_;                           // working memory
-  std::map<std::string_view, std::vector<float>> floats_;  // to become q8_0
+  std::map<std::string_view, std::vector<float>> floats_;  // waiting to become q8_0
 };
 
 }  // namespace tril

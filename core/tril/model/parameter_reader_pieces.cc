@@ -1,4 +1,4 @@
-// The bytes of tensors, piece by piece, to where the parameters stay.
+// Writes the bytes of tensors, piece by piece, to the final memory of the parameters.
 #include <tril/foundation/check.h>
 #include <tril/matmul/q8_0.h>
 #include <tril/model/parameter_reader.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kCall = "read_pretrained";
 
-// A whole number of elements as they are in the file.
+// Copies whole elements unchanged.
 void load(ElementType, std::span<const std::byte> from, std::span<std::uint16_t> out) noexcept {
   std::memcpy(out.data(), from.data(), out.size_bytes());
 }
@@ -24,9 +24,9 @@ void load(ElementType type, std::span<const std::byte> from, std::span<float> ou
   read_elements(tensor, out);
 }
 
-// The elements from `first` on, so many as there are bytes, to where they belong. Of a matrix that
-// memory has in another order, the rows of a cache line at a time:
-//   for each run, some whole rows or what is left of one:  to[col][row...] = run[row...][col]
+// Writes the elements in `bytes`, from `first` on, to their final memory. Rows of a matrix in
+// another order than in memory are written one cache line at a time:
+//   for each run, some whole rows or the rest of one:  to[col][row...] = run[row...][col]
 template <typename T>
 void load_elements(const StoredParameter& parameter, ElementType type, Index first,
                    std::span<const std::byte> bytes, T* to) {
@@ -65,7 +65,7 @@ void load_elements(const StoredParameter& parameter, ElementType type, Index fir
   }
 }
 
-// Whole blocks of q8_0 as they are in the file, to where they belong.
+// Writes whole blocks of q8_0 unchanged to their final memory.
 void load_blocks(const StoredParameter& parameter, Index first, std::span<const std::byte> bytes,
                  std::byte* to) {
   constexpr ElementType kType = ElementType::q8_0;
@@ -81,8 +81,8 @@ void load_blocks(const StoredParameter& parameter, Index first, std::span<const 
 
 }  // namespace
 
-// Adds the numbers of bytes_, those of the tensor from byte `begin` on, to the floats that wait,
-// and for each row of memory that is whole then:  quantise it
+// Adds the numbers in bytes_, which begin at byte `begin` of the tensor, to the waiting floats.
+// for each row of memory that is complete:  quantise it
 void ParameterReader::quantise(const ParameterRange& range, std::size_t begin) {
   const StoredParameter& parameter = *range.parameter;
   const Weight rows = model_.rows_of(parameter);
@@ -143,7 +143,7 @@ void ParameterReader::read(const ParameterRange& range, std::size_t begin, std::
   if (is_alike && (is_narrow || has_blocks || has_floats)) {
     fill({to + begin, size});
   } else {
-    if (bytes_.capacity() < size) bytes_ = std::vector<std::byte>();  // not both at once
+    if (bytes_.capacity() < size) bytes_ = std::vector<std::byte>();  // never both at once
     bytes_.resize(size);
     fill(bytes_);
     if (has_blocks && !parameter.transposed) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index kNumbers = 1 << 14;  // of a transposed matrix at a time
 
-// Rows of a matrix that memory has in another order, as the file has them.
+// Writes rows of a matrix in the file's order, which differs from that in memory.
 template <typename T>
 void write_transposed(const StoredParameter& parameter, const T* data, const WritePiece& write) {
   const Index rows = parameter.shape[0], cols = parameter.shape[1];
@@ -23,7 +23,8 @@ void write_transposed(const StoredParameter& parameter, const T* data, const Wri
   }
 }
 
-// Rows of another kind as floats, a row at a time, or, where memory has them in another order, all.
+// Writes rows of another kind as floats, a row at a time, or all at once where memory has another
+// order.
 void write_widened(const StoredParameter& parameter, const Weight& rows, const WritePiece& write) {
   const Index cols = rows.size(1), most = parameter.transposed ? rows.size(0) : 1;
   std::vector<float> floats(static_cast<std::size_t>(most * cols));
@@ -66,7 +67,7 @@ void ParameterWriter::write(const WritePiece& write) const {
   for (std::size_t n = 0; n < parameters_.size(); ++n) {
     const StoredParameter& each = parameters_[n];
     const Weight& rows = rows_[n];
-    if (each.added != 0) {  // a vector
+    if (each.added != 0) {  // only vectors have it
       std::vector<float> floats(static_cast<std::size_t>(each.count()));
       each.copy_to(floats.data());
       write(std::as_bytes(std::span(floats)));

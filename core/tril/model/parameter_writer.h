@@ -1,5 +1,5 @@
-// Writes the parameters of a model that is run, piece by piece. Parameters from a ParameterReader
-// are written with the same bits.
+// Writes the parameters of a model piece by piece. Parameters from a ParameterReader are written
+// with the same bits.
 //
 //   const ParameterWriter writer(parameters);
 //   write_file("model.safetensors", [&](const WritePiece& write) { writer.write(write); });

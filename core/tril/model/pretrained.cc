@@ -21,9 +21,9 @@ namespace tril {
 namespace {
 
 constexpr const char* kCall = "read_pretrained";
-constexpr std::size_t kGgufLook = std::size_t{1} << 16;  // of a file at first
+constexpr std::size_t kGgufLook = std::size_t{1} << 16;  // read of a file at first
 
-// Part of a file.
+// Reads part of a file.
 std::vector<std::byte> read(FileReader& file, std::size_t begin, std::size_t size) {
   std::vector<std::byte> bytes(size);
   file.read(begin, bytes);
@@ -73,7 +73,7 @@ bool reaches_beyond(const Tokenizer& tokenizer, Index vocabulary) {
 
 namespace {
 
-// The files of a folder; errors have the path of theirs.
+// The files of a folder; errors carry their paths.
 class Folder {
  public:
   Folder(const std::filesystem::path& path, const PretrainedOptions& options)
@@ -95,7 +95,7 @@ class Folder {
       return use(file);
     });
   }
-  // The same of its text.
+  // The same for the text of a file.
   template <typename Use>
   auto read_text(const std::string& name, const Use& use) const {
     tell(name, 0, 0);
@@ -105,7 +105,7 @@ class Folder {
       return use(std::string_view(text));
     });
   }
-  // body(), whose errors are those of a file.
+  // Calls body() and adds the path of a file to its errors.
   template <typename Body>
   auto named(const std::string& name, const Body& body) const {
     try {
@@ -123,13 +123,13 @@ class Folder {
 };
 
 std::vector<ParameterRange> find_parameters(FileReader& file, ParameterReader& reader) {
-  constexpr std::size_t kLook = 64;  // enough to tell what stands in place of such a file
+  constexpr std::size_t kLook = 64;  // enough to recognise another file in its place
   const std::size_t begin =
       safetensors_begin(read(file, 0, std::min(kLook, file.size())), file.size());
   return reader.find(parse_safetensors_header(read(file, 0, begin), file.size()));
 }
 
-// The parameters of files in which they have been found.
+// Reads the parameters found in files.
 void read_found(const Folder& folder, const std::vector<std::string>& files,
                 const std::vector<std::vector<ParameterRange>>& ranges,
                 const std::string& all_files, ParameterReader& reader) {
@@ -156,7 +156,7 @@ void read_found(const Folder& folder, const std::vector<std::string>& files,
   folder.named(all_files, [&] { reader.finish(); });
 }
 
-// The parameters of all files; their headers first, which say of which type each matrix is.
+// Reads the parameters of all files. Headers come first, as they tell the type of each matrix.
 void read_parameters(const Folder& folder, const std::optional<StoredLora>& lora,
                      ModelParameters& parameters) {
   constexpr const char* kWhole = "model.safetensors";
@@ -173,7 +173,7 @@ void read_parameters(const Folder& folder, const std::optional<StoredLora>& lora
   read_found(folder, files, ranges, is_sharded ? kIndex : kWhole, reader);
 }
 
-// The adapter that is to be merged; none where none is asked for.
+// The adapter to merge; none by default.
 std::optional<StoredLora> read_lora(const PretrainedOptions& options, const ModelConfig& config) {
   if (options.lora.empty()) return {};
   if (std::error_code ignored; !std::filesystem::exists(options.lora, ignored)) {
@@ -212,7 +212,7 @@ void check_tokenizer(const std::optional<Tokenizer>& tokenizer, const ModelConfi
         " tokens, and the model a vocabulary of ", config.vocabulary});
 }
 
-// A GGUF file, which has all of it.
+// Reads a GGUF file, which contains everything.
 PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOptions& options) {
   const std::filesystem::path parent = path.parent_path();
   const Folder folder(parent, options);
@@ -239,7 +239,7 @@ PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOpt
   std::vector<std::vector<ParameterRange>> ranges(1);
   folder.named(name, [&] { ranges[0] = reader.find(gguf.tensors); });
   gguf = {};
-  header = {};  // megabytes, of a large vocabulary
+  header = {};  // it has megabytes for a large vocabulary
   read_found(folder, {name}, ranges, name, reader);
   if (lora) lora->merge(model.parameters);
   return model;
@@ -250,7 +250,7 @@ PretrainedModel read_gguf(const std::filesystem::path& path, const PretrainedOpt
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options) {
   std::error_code ignored;
-  // Also for a path that does not exist, so that the error names it.
+  // Includes paths that do not exist, so that the error names them.
   if (!std::filesystem::is_directory(path, ignored)) return read_gguf(path, options);
   const Folder folder(path, options);
   const PretrainedConfig settings = folder.read_text("config.json", parse_model_config);

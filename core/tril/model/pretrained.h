@@ -31,8 +31,8 @@ std::vector<std::byte> read_gguf_header(FileReader& file);
 
 }  // namespace detail
 
-// The files that a model.safetensors.index.json lists, each once, in order. Throws Error where it
-// is not an index, or a file has a path.
+// The files listed in a model.safetensors.index.json, each once, in order. Throws Error where it is
+// not an index, or a file has a path.
 std::vector<std::string> parse_shard_index(std::string_view file);
 
 // A loaded model.
@@ -43,9 +43,9 @@ struct PretrainedModel {
   ModelTokens tokens = {};               // as named in config.json or the GGUF file
 };
 
-// Whether texts can become tokens outside a model's vocabulary, so that the tokenizer is of another
-// model. Added tokens may be outside it, such as a [PAD] that no model has learned; the model
-// refuses them when it gets them.
+// Whether texts can give tokens outside a model's vocabulary, so that the tokenizer belongs to
+// another model. Added tokens may be outside it, such as a [PAD] that no model has learned; the
+// model refuses them.
 bool reaches_beyond(const Tokenizer& tokenizer, Index vocabulary);
 
 // The progress of reading.
@@ -63,13 +63,12 @@ struct PretrainedOptions {
   std::function<void(const ReadProgress&)> progress = {};  // called for each file and each piece
 };
 
-// Reads a GGUF file, or a folder: config.json, and the tokens that end a text from
-// generation_config.json; model.safetensors or the parts that model.safetensors.index.json lists;
-// tokenizer.json, or vocab.txt, or vocab.json and merges.txt. Besides the parameters it needs
-// little memory: a piece (ParameterReader::kPiece), or the largest of the other files. Throws
-// Error, with the path of the file, where one is missing, truncated, or does not fit the others;
-// where the tokenizer reaches beyond the vocabulary; as with_context and StoredLora do; and where
-// there is not enough memory.
+// Reads a GGUF file, or a folder: config.json, and the end tokens from generation_config.json;
+// model.safetensors or the parts that model.safetensors.index.json lists; tokenizer.json, or
+// vocab.txt, or vocab.json and merges.txt. Besides the parameters it needs little memory: a piece
+// (ParameterReader::kPiece), or the largest of the other files. Throws Error, with the path of the
+// file, where a file is missing, truncated, or does not fit the others; where the tokenizer reaches
+// beyond the vocabulary; as with_context and StoredLora do; and where there is not enough memory.
 PretrainedModel read_pretrained(const std::filesystem::path& path,
                                 const PretrainedOptions& options = {});
 

@@ -10,7 +10,7 @@
 namespace tril::detail {
 namespace {
 
-// Tokens at once before positions were scaled.
+// The context length before positions were scaled.
 constexpr const char* kOriginal = "original_max_position_embeddings";
 
 // The default magnitude of longrope's cosines and sines: sqrt(1 + ln(s) / ln(original)), where s is
@@ -23,8 +23,8 @@ double times_longer(const ModelConfig& config, Index original) {
   return static_cast<double>(config.context) / static_cast<double>(original);
 }
 
-// The rope_scaling of longrope. It has only three entries where these are enough, as other
-// libraries demand; `original` is beside it.
+// The rope_scaling of longrope. It has only three entries where these are sufficient, as other
+// libraries require; `original` is next to it.
 JsonText longrope_json(const ModelConfig& config) {
   const RotaryScaling& scaling = config.rotary_scaling;
   JsonWriter json('{');
@@ -54,7 +54,7 @@ JsonText scaling_json(const ModelConfig& config) {
   return std::move(json).end();
 }
 
-// Reads longrope. Older files have its original length beside rope_scaling; the newest have the
+// Reads longrope. Older files have its original length next to rope_scaling; the newest have the
 // ratio of the context to it.
 void read_longrope(const JsonObject& file, const JsonObject& rope, const FamilyEntry& entry,
                    ModelConfig& config) {
@@ -78,7 +78,7 @@ void read_rotary(const char* call, const JsonObject& file, const FamilyEntry& en
   JsonObject rope = file.object(place.c_str());
   if (entry.rotary_local_base) {
     config.rotary_local_base = file.number(entry.rotary_local_base, config.rotary_local_base);
-    // The newest have one for each kind of layer.
+    // The newest files have one base for each kind of layer.
     const JsonObject local = rope.object("sliding_attention");
     config.rotary_local_base = local.number("rope_theta", config.rotary_local_base);
     if (rope.has("full_attention")) rope = rope.object("full_attention");
@@ -103,7 +103,7 @@ void read_rotary(const char* call, const JsonObject& file, const FamilyEntry& en
   }
   std::string kind = rope.text("rope_type", rope.text("type", "default"));
   if (kind == "default") return;
-  if (kind == "su") kind = "longrope";  // its first name
+  if (kind == "su") kind = "longrope";  // its former name
   RotaryScaling& scaling = config.rotary_scaling;
   scaling.kind = value_named(kRotaryScalingKinds, kind, call, place.c_str(), "rope_type");
   if (scaling.kind == RotaryScalingKind::longrope) {
@@ -119,7 +119,7 @@ void read_rotary(const char* call, const JsonObject& file, const FamilyEntry& en
     scaling.high = rope.number("high_freq_factor");
     scaling.original = rope.integer(kOriginal);
   }
-  // Here, where they have the names of the file.
+  // Checked here, where the file's names of the numbers are known.
   const auto named = [&](const char* name) { return place + '.' + name; };
   const std::string factor = named("factor"), original = named(kOriginal);
   const std::string high = named("high_freq_factor"), magnitude = named("attention_factor");

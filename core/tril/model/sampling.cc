@@ -47,7 +47,7 @@ void keep_most_likely(Index count, std::vector<double>& shares, std::vector<doub
   leave_out_below(sorted.front(), shares);
 }
 
-// take the largest, one after the other, until they have the share of the whole
+// take the largest shares, one after another, until they have this part of the whole
 void keep_probability(double share, std::vector<double>& shares, std::vector<double>& sorted) {
   if (share == 1) return;
   sorted = shares;
@@ -61,7 +61,7 @@ void keep_probability(double share, std::vector<double>& shares, std::vector<dou
   leave_out_below(least, shares);
 }
 
-// shares = e^((logits - largest) / temperature), less what is left out. Returns the most likely
+// shares = e^((logits - largest) / temperature), 0 for excluded tokens. Returns the most likely
 // token.
 std::ptrdiff_t weigh(const VectorView<const float>& logits, const SamplingOptions& options,
                      std::vector<double>& shares, std::vector<double>& sorted) {
@@ -90,7 +90,7 @@ std::int32_t draw_token(const VectorView<const float>& logits, const SamplingOpt
   if (options.temperature == 0) return static_cast<std::int32_t>(last);
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   double left = static_cast<double>(random.uniform()) * sum;
-  // `last` becomes the last token that may be drawn, which gets what rounding leaves over.
+  // `last` becomes the last possible token, which gets the rest left by rounding.
   for (std::size_t n = 0; n < shares.size(); ++n) {
     if (shares[n] == 0) continue;
     last = static_cast<std::ptrdiff_t>(n);
@@ -137,7 +137,7 @@ void sampling_probabilities(const MatrixView<const float>& logits, const Samplin
   for (Index n = 0; n < logits.size(0); ++n) {
     weigh(logits[n], options, shares, sorted);
     const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
-    // What is not excluded stays above 0 as a float.
+    // Tokens that are not excluded stay above 0 as floats.
     constexpr float kSmallest = std::numeric_limits<float>::denorm_min();
     std::ranges::transform(shares, out[n].data(), [&](double share) {
       return share == 0 ? 0.0f : std::max(static_cast<float>(share / sum), kSmallest);

@@ -10,8 +10,8 @@
 
 namespace tril {
 
-// Options of sampling. They exclude tokens in the order given here, each on the probabilities that
-// the ones before leave, normalised to add up to 1.
+// Options of sampling. They exclude tokens in the order given here, each on the probabilities left
+// by the one before, normalised to add up to 1.
 struct SamplingOptions {
   double temperature = 0.8;  // divides the logits; 0: always the most likely token
   Index top_k = 0;           // keeps the k most likely, with ties of the k-th; 0: all

@@ -94,7 +94,7 @@ void pool_tokens(const SentenceSettings& settings, const MatrixView<const float>
     out[i] = static_cast<float>(value);
   }
   if (!settings.normalised) return;
-  // The same as torch.nn.functional.normalize, which Normalize uses.
+  // Like torch.nn.functional.normalize, which Normalize uses.
   const double length = std::max(std::sqrt(dot(out, out)), 1e-12);
   for (Index i = 0; i < C; ++i) out[i] = static_cast<float>(out[i] / length);
 }

@@ -33,16 +33,16 @@ inline constexpr Named<Pooling> kPoolings[] = {
 
 // The settings of sentence embeddings.
 struct SentenceSettings {
-  Pooling pooling = Pooling::mean;  // of the tokens' vectors
-  bool normalised = false;          // whether vectors get the length 1
+  Pooling pooling = Pooling::mean;  // the pooling of the tokens' vectors
+  bool normalised = false;          // whether vectors are normalised to length 1
   Index max_tokens = 0;             // longer texts are truncated; 0: the context
-  bool lower_case = false;          // before the tokenizer, whatever that does
+  bool lower_case = false;          // before the tokenizer, whatever its own steps
 
   // Whether all settings are equal.
   bool operator==(const SentenceSettings&) const = default;
 };
 
-// The texts of the files that have the settings; empty: missing.
+// The texts of the files with the settings; empty for a missing file.
 struct SentenceFiles {
   std::string_view modules;        // modules.json: the modules and their folders
   std::string_view pooling;        // config.json in the folder of pooling
@@ -58,8 +58,8 @@ std::string pooling_folder(std::string_view modules);
 // pooling, several poolings, another width, and a file that cannot be read.
 SentenceSettings parse_sentence_settings(const SentenceFiles& files, const ModelConfig& config);
 
-// The settings in a GGUF file. `pooling_type` is mean or cls; the mean where it is missing or none.
-// Such files say nothing of normalisation and the length of texts: vectors are normalised, as by
+// The settings in a GGUF file. `pooling_type` is mean or cls; mean where it is missing or none.
+// Such files do not specify normalisation and the length of texts: vectors are normalised, as by
 // other programs, and texts may be as long as the context. Throws Error, naming the key, for
 // another pooling.
 SentenceSettings parse_sentence_settings(const Gguf& file);

@@ -1,4 +1,4 @@
-// The files beside a sentence encoder's, as sentence-transformers writes them
+// The additional files of a sentence encoder, as sentence-transformers writes them
 // (sentence_transformers/ SentenceTransformer.py, models/Pooling.py, models/Transformer.py).
 #include <tril/files/file.h>
 #include <tril/files/gguf.h>
@@ -22,7 +22,7 @@ struct Modules {
   bool normalised = false;
 };
 
-// The class's own name: "Pooling" of "sentence_transformers.models.Pooling".
+// The class's own name: "Pooling" for "sentence_transformers.models.Pooling".
 std::string_view last_name(std::string_view type) { return type.substr(type.rfind('.') + 1); }
 
 Modules read_modules(std::string_view file) {
@@ -61,7 +61,7 @@ Pooling read_pooling(const detail::JsonObject& file, const char* name) {
   if (file.has("pooling_mode")) {
     return value_named(kPoolings, file.text("pooling_mode"), kCall, name, "pooling_mode");
   }
-  // Its constructor's default is the mean, whatever else is true.
+  // Its constructor's default is the mean, whatever the other flags.
   constexpr std::pair<const char*, Pooling> kFlags[] = {{"pooling_mode_mean_tokens", Pooling::mean},
                                                         {"pooling_mode_cls_token", Pooling::cls},
                                                         {"pooling_mode_max_tokens", Pooling::max}};

@@ -21,7 +21,7 @@ void check_same_settings(const char* call, const Metadata& here, const Metadata&
     }
   };
   compare(checkpoint);
-  compare(here);  // an adapter's, which the checkpoint may not have
+  compare(here);  // an adapter's setting, which the checkpoint may lack
 }
 
 void add_metadata(Metadata& metadata, const Metadata& more) {

@@ -35,7 +35,7 @@ void StoredTensors::write(const Metadata& metadata, const WritePiece& write) con
 
 std::vector<std::byte> StoredTensors::bytes(const Metadata& metadata) const {
   std::vector<std::byte> all;
-  std::size_t size = std::size_t{1} << 16;  // a header mostly has less
+  std::size_t size = std::size_t{1} << 16;  // enough for most headers
   for (const TensorToStore& each : tensors_) size += each.elements.size() * element_size(type_);
   all.reserve(size);
   write(metadata, [&](std::span<const std::byte> piece) {
@@ -57,7 +57,7 @@ void check_stored(const char* call, const Safetensors& file, const std::string& 
 
 void read_stored(const Safetensors& file, const std::string& prefix,
                  const std::vector<StoredParameter>& parameters) {
-  // All memory is taken before the first is written.
+  // All memory is allocated before the first parameter is written.
   std::size_t most = 0;
   for (const StoredParameter& each : parameters) {
     most = std::max(most, static_cast<std::size_t>(each.count()));

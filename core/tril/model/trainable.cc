@@ -1,5 +1,5 @@
-// What each kind of model says to its trainer (trainer.h): the options that it takes, its settings,
-// and which gradient is not finite.
+// The part of each kind of model that its trainer (trainer.h) needs: its options, its settings, and
+// the search for a gradient that is not finite.
 #include <tril/foundation/check.h>
 #include <tril/foundation/sizes.h>
 #include <tril/model/encoder_decoder_file.h>
@@ -12,7 +12,7 @@
 namespace tril {
 namespace {
 
-// The last of these gradients that is not finite; null where all are finite.
+// The last gradient in the list that is not finite; null where all are finite.
 const StoredParameter* last_not_finite(const std::vector<StoredParameter>& gradients) {
   const auto not_finite = [](const StoredParameter& each) {
     return !std::all_of(each.data, each.data + each.count(),
@@ -32,7 +32,7 @@ void LanguageModel::check(const TrainerOptions& options, const char* call) const
   };
   size("batch", options.batch);
   size("accumulation", options.accumulation);
-  // The tokens and targets of a step.
+  // The tokens and targets of a step must be addressable.
   checked_count({{"batch", options.batch},
                  {"accumulation", options.accumulation},
                  {"context", config_.context}},
@@ -60,7 +60,7 @@ TrainerState LanguageModel::read_state(const Safetensors& file) const {
 }
 
 // Searches from the end of the file's order, which is that of the forward pass. A tied matrix has
-// gradients from both ends: where the loss is not finite, that of the head is not.
+// gradients from both ends: where the loss is not finite, the head's part is not.
 std::string LanguageModel::not_finite(double loss) const {
   std::vector<StoredParameter> list = stored_parameters(config_, gradients());
   const bool is_tied = config_.tied_head && gradients().embedding;
@@ -73,7 +73,7 @@ Metadata LoraAdapter::settings(const TrainerOptions& options) const {
   return checkpoint_settings(model_.config(), options, options_);
 }
 
-// Its checkpoints hold none of these options.
+// The checkpoints of an encoder-decoder do not hold these options.
 void EncoderDecoder::check(const TrainerOptions& options, const char* call) const {
   const TrainerOptions defaults = TrainerOptions::for_sequences();
   const auto keeps = [&](const char* name, bool is_default) {

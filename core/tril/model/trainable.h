@@ -1,8 +1,8 @@
 // The interface of everything that a trainer (trainer.h) can train and checkpoints can store:
 // values and gradients, each in one block of memory, the accumulation of a batch's gradients,
 // parameters by name, and settings. Language models (language_model.h), their adapters (lora.h) and
-// encoder-decoders (encoder_decoder.h) implement it; trainable.cc has side by side in what they
-// differ for a trainer.
+// encoder-decoders (encoder_decoder.h) implement it; trainable.cc collects their differences for a
+// trainer.
 //
 // Word vectors have their own trainer (word_vector_trainer.h), which differs. Each window updates
 // the few rows of its words at once, and a step is thousands of windows. So there is no gradient of
@@ -24,7 +24,7 @@
 
 namespace tril {
 
-// A batch of sequences, one a row, without gaps.
+// A batch of sequences without gaps, one per row.
 struct TrainingBatch {
   MatrixView<const std::int32_t> source = {};  // [B, S]; not for a language model
   MatrixView<const std::int32_t> target = {};  // [B, T], input of the model
@@ -54,7 +54,7 @@ class Trainable {
                                const Context& context) = 0;
   // Completes gradient(). Call it after all batches of a step.
   virtual void take_gradients(const Context&) {}
-  // Makes the model compute with changed values(). Call it after they have changed.
+  // Makes the model compute with changed values(). Call it after changing them.
   virtual void merge(const Context&) {}
 
   // All parameters of the model, in the form of its files.
@@ -74,11 +74,13 @@ class Trainable {
   virtual const char* trainer_name() const noexcept = 0;
   // Throws Error, in the name of `call`, for options that do not fit the model.
   virtual void check(const TrainerOptions& options, const char* call) const = 0;
-  // The tokens of a window of a stream; 0 where it is trained only on batches that are given.
+  // The length of a window of a stream in tokens; 0 where the model is trained only on given
+  // batches.
   virtual Index window() const noexcept = 0;
   // All settings of the model, and of a trainer with these options, by name, as in a checkpoint.
   virtual Metadata settings(const TrainerOptions& options) const = 0;
-  // The state in a checkpoint. Throws Error, naming the entry, where it is not of its kind.
+  // Reads the state in a checkpoint. Throws Error, naming the entry, where it belongs to another
+  // kind.
   virtual TrainerState read_state(const Safetensors& file) const = 0;
   // The text of the error for a loss or a gradient that is not finite, which names a gradient that
   // is not.

@@ -21,7 +21,7 @@ AdamWOptions adamw(const TrainerOptions& options, double rate, double scale) noe
           .gradient_scale = scale};
 }
 
-// The same of SGD's.
+// The same for SGD.
 SgdOptions sgd(const TrainerOptions& options, const AdamWOptions& step) noexcept {
   return {.learning_rate = step.learning_rate,
           .momentum = options.momentum,
@@ -29,7 +29,7 @@ SgdOptions sgd(const TrainerOptions& options, const AdamWOptions& step) noexcept
           .gradient_scale = step.gradient_scale};
 }
 
-// Sequences [first, first + count) of a batch.
+// The sequences [first, first + count) of a batch.
 TrainingBatch rows_of(const TrainingBatch& batch, Index first, Index count) noexcept {
   const auto part = [&](const Ids& all) {
     return all ? Ids(all.data() + first * all.size(1), {count, all.size(1)}) : Ids();
@@ -124,8 +124,8 @@ TrainingStep Trainer::step(std::span<const TrainingBatch> batches, const Context
   return result;
 }
 
-// for each part of the batch that is computed at once: gradients += those of the share of it that
-// is this process's
+// for each part of the batch that is computed at once: gradients += those of this process's share
+// of it
 double Trainer::accumulate(const TrainingBatch& batch, double scale, Index& part,
                            TrainingStep& result, const Context& context) {
   double sum = 0;
@@ -151,7 +151,7 @@ double Trainer::accumulate(const TrainingBatch& batch, double scale, Index& part
   return sum;
 }
 
-// add up with the other processes;  clip;  update
+// add up over all processes;  clip;  update
 void Trainer::move(double scale, TrainingStep& result, const detail::Stopwatch& watch,
                    const Context& context) {
   trained_.take_gradients(own(context));
@@ -172,7 +172,7 @@ void Trainer::move(double scale, TrainingStep& result, const detail::Stopwatch& 
   AdamWOptions options =
       adamw(options_, result.learning_rate,
             options_.clip > 0 ? clip_scale(result.gradient_norm, options_.clip) : 1);
-  // A rate of 0, at the end of a schedule, moves nothing, and is none to an optimizer.
+  // A rate of 0, at the end of a schedule, changes nothing, and optimizers refuse it.
   if (moves && result.learning_rate > 0) {
     move(0, trained_.decayed(), options, context);
     options.weight_decay = 0;
@@ -189,7 +189,7 @@ void Trainer::move(double scale, TrainingStep& result, const detail::Stopwatch& 
 }
 
 void Trainer::move(Index from, Index to, const AdamWOptions& options, const Context& context) {
-  if (from == to) return;  // a model without norms and biases has nothing that does not decay
+  if (from == to) return;  // a model without norms and biases has only decayed parameters
   const auto part = [&](const VectorView<float>& all) {
     return VectorView<float>(all.data() + from, {to - from});
   };

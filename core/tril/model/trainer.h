@@ -1,6 +1,6 @@
 // Training: gradients of batches, clipping by their norm, and updates by a schedule. One trainer
 // serves everything that is Trainable. A language model (or its adapter) is trained on windows of a
-// stream of tokens, or, as an encoder-decoder is, on batches that are given.
+// stream of tokens, or, like an encoder-decoder, on given batches.
 //
 //   LanguageModel model(config, seed);
 //   Trainer trainer(model, options);
@@ -52,8 +52,8 @@ struct TrainingStep {
 // Data parallelism: several trainers, each with its own model in its own process, train one model
 // together. Each computes the gradients of its part of every batch.
 struct TrainingShare {
-  Index part = 0;   // from 0 to below parts
-  Index parts = 1;  // at most a batch
+  Index part = 0;   // from 0 to below `parts`
+  Index parts = 1;  // at most the size of a batch
   // Replaces `gradient` and `sums` by their sums over all processes, in every process. With
   // from_first only part 0 needs the sum of the gradients.
   std::function<void(VectorView<float> gradient, std::span<double> sums)> add_up = {};
@@ -64,9 +64,9 @@ struct TrainingShare {
   std::function<void(std::span<std::byte>)> from_first = {};
 };
 
-// Owns the moments and borrows what is trained. A step is a function of the model, the moments, the
-// options, the batches and the step's number alone: restoring these (checkpoint.h) resumes the run
-// bit for bit, on any number of threads.
+// Owns the moments and borrows the trained object. A step is a function of the model, the moments,
+// the options, the batches and the step's number alone: restoring these (checkpoint.h) resumes the
+// run bit for bit, on any number of threads.
 class Trainer {
  public:
   // Trains a LanguageModel, an EncoderDecoder, or only a LoraAdapter of a model: gradients, their
@@ -74,9 +74,9 @@ class Trainer {
   // range, and for those that do not fit the model.
   Trainer(Trainable& trained, const TrainerOptions& options);
 
-  // A step against the gradient of the mean loss of all labels of the batches that count. The
-  // gradients of the batches are accumulated one after the other, at most options().batch sequences
-  // at once, so only the largest takes memory.
+  // A step against the gradient of the mean loss of all labels that count. The gradients of the
+  // batches are accumulated one after the other, at most options().batch sequences at once, so only
+  // the largest takes memory.
   //
   // Throws Error where a batch does not fit the model, naming the one of several,
   // "batches.2.labels"; and where the loss or the gradient is not finite, naming a gradient that is
@@ -86,7 +86,7 @@ class Trainer {
   TrainingStep step(const TrainingBatch& batch, const Context& context = {}) {
     return step({&batch, 1}, context);
   }
-  // The same over tokens and targets [B, T] of a language model.
+  // The same with tokens and targets [B, T] for a language model.
   TrainingStep step(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
                     const Context& context = {}) {
     return step(TrainingBatch{{}, tokens, targets}, context);
@@ -95,30 +95,30 @@ class Trainer {
   // where the stream is too short.
   TrainingStep step(std::span<const std::int32_t> stream, const Context& context = {});
 
-  // From now on computes only this part of every batch, and adds up its gradients with those of the
+  // Restricts this trainer to its part of every batch, and adds up its gradients with those of the
   // other processes, which all make the same steps. Throws Error for a part that does not exist,
-  // and for more than one without add_up.
+  // and for more than one part without add_up.
   void set_share(TrainingShare share);
 
   // The loss of all labels of the batches that count. Throws Error where a batch does not fit the
   // model, as step() does.
   ModelLoss evaluate(std::span<const TrainingBatch> batches, const Context& context = {});
-  // The same of one batch.
+  // The same for one batch.
   ModelLoss evaluate(const TrainingBatch& batch, const Context& context = {}) {
     return evaluate(std::span(&batch, 1), context);
   }
-  // The same of tokens and targets [B, T] of a language model.
+  // The same for tokens and targets [B, T] of a language model.
   ModelLoss evaluate(MatrixView<const std::int32_t> tokens, MatrixView<const std::int32_t> targets,
                      const Context& context = {}) {
     return evaluate(TrainingBatch{{}, tokens, targets}, context);
   }
-  // The loss over `windows` windows, evenly spaced in a stream that is not trained on.
+  // The loss over `windows` windows, evenly spaced in a validation stream.
   ModelLoss evaluate(std::span<const std::int32_t> stream, Index windows,
                      const Context& context = {});
   // The same over as many windows as fit without overlap, and at most 20 batches.
   ModelLoss evaluate(std::span<const std::int32_t> stream, const Context& context = {});
 
-  // What is trained.
+  // The trained object.
   Trainable& trained() const noexcept { return trained_; }
   // The given options.
   const TrainerOptions& options() const noexcept { return options_; }
@@ -126,16 +126,16 @@ class Trainer {
   Metadata settings() const { return trained_.settings(options_); }
   // The number of steps done.
   std::int64_t steps() const noexcept { return steps_; }
-  // Sets it, after values and moments have been restored. Throws Error below 0.
+  // Sets the number of steps, after values and moments have been restored. Throws Error below 0.
   void set_steps(std::int64_t steps);
-  // The values that it updates.
+  // The trained values.
   VectorView<float> values() noexcept { return trained_.values(); }
   // The moments of AdamW, with the layout of values(). The first holds SGD's momentum.
   VectorView<float> first_moment() noexcept { return first_; }
   VectorView<float> second_moment() noexcept { return second_; }
   VectorView<const float> first_moment() const noexcept { return first_; }
   VectorView<const float> second_moment() const noexcept { return second_; }
-  // The bytes of working memory that steps have needed.
+  // The bytes of working memory that the steps have needed.
   std::size_t scratch_bytes() const noexcept { return scratch_.capacity(); }
 
  private:
@@ -169,7 +169,7 @@ class Trainer {
   Scratch scratch_;
 };
 
-// An encoder-decoder's, as errors name it.
+// An encoder-decoder's trainer, as errors name it.
 using EncoderDecoderTrainer = Trainer;
 
 }  // namespace tril

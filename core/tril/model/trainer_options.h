@@ -12,7 +12,7 @@
 namespace tril {
 
 // The optimizers (training/optimizers.h): AdamW, or stochastic gradient descent, which has a
-// momentum, and neither betas nor eps.
+// momentum, but neither betas nor eps.
 enum class TrainingOptimizer : std::uint8_t { adamw, sgd };
 // Their names.
 inline constexpr Named<TrainingOptimizer> kTrainingOptimizers[] = {

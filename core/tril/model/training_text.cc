@@ -43,7 +43,7 @@ void set_objective(TrainingObjective objective, ModelConfig& config, TrainerOpti
   options.batches.objective = objective;
   config.causal = objective == TrainingObjective::next;
   if (config.causal) return;
-  config.window = 0;  // which a family may have, and which limits the keys before a query
+  config.window = 0;  // a family may have a window, which limits the keys before a query
   options.batches.mask_token = static_cast<std::int32_t>(config.vocabulary) - 1;
   options.batches.vocabulary = options.batches.mask_token;
 }

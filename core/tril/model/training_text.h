@@ -29,7 +29,7 @@ struct TrainingTokens {
 // Splits tokens.
 TrainingTokens split_tokens(std::span<const TokenId> tokens);
 
-// A fingerprint that other data do not have: FNV-1a (Fowler, Noll, Vo 1991), in hexadecimal.
+// A fingerprint to tell different data apart: FNV-1a (Fowler, Noll, Vo 1991), in hexadecimal.
 std::string fingerprint(std::span<const std::byte> data);
 
 // The mask token, which is the last of a vocabulary for masked training.
@@ -47,7 +47,7 @@ void set_objective(TrainingObjective objective, ModelConfig& config, TrainerOpti
 // The highest learning rate for fine-tuning: a tenth of the recipe's, with which a model would
 // forget what it knows.
 inline constexpr double kFurtherLearningRate = 1e-4;
-// The same where only an adapter (lora.h) is trained, which begins at 0: ten times that.
+// The same for training only an adapter (lora.h), which begins at 0: ten times that rate.
 inline constexpr double kLoraLearningRate = 1e-3;
 
 // The default schedule for a length and a highest rate: a twentieth of the steps is warm-up, and

@@ -71,7 +71,7 @@ void window(const float* const* input, Index inputs, const float* const* target,
   }
   for (; i < inputs; ++i) product_rows<1>(input + i, target, targets, width, p + i * targets);
 
-  // s is the sign of `steps`, which begins as s rate.
+  // s is the sign of `steps`, which is s times the rate at first.
   for (i = 0; i < inputs * targets; ++i) steps[i] = -rate;
   for (i = 0; i < inputs * targets; i += targets) steps[i] = rate;
   // e^80 is finite, and beyond it 1 - p is 1 to the last digit.

@@ -32,7 +32,7 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text;
 }
 
-// Takes the last field of a line, and the blanks before it.
+// Removes and returns the last field of a line, and the spaces before it.
 std::string_view take_last(std::string_view& line) noexcept {
   std::size_t begin = line.size();
   while (begin > 0 && !is_blank(line[begin - 1])) --begin;
@@ -42,7 +42,7 @@ std::string_view take_last(std::string_view& line) noexcept {
   return field;
 }
 
-// Takes a line; lines end with \n alone, since words may hold all that Unicode has besides.
+// Removes and returns a line; only \n ends lines, since words may contain all other characters.
 std::string_view take_line(std::string_view& text) noexcept {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
@@ -59,12 +59,12 @@ std::optional<Index> whole_number(std::string_view text) noexcept {
   return static_cast<Index>(value);
 }
 
-// The number of rows, and of numbers in each.
+// The number of rows, and of numbers in each row.
 struct Sizes {
   Index rows, width;
 };
 
-// "N C", and no more. (A line that begins with a blank has no word.)
+// "N C", and nothing else. (A line that begins with a space has no word.)
 std::optional<Sizes> read_sizes(std::string_view line) noexcept {
   while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
   const std::optional<Index> width = whole_number(take_last(line));
@@ -80,7 +80,7 @@ class Rows {
     words_.reserve(static_cast<std::size_t>(count));
   }
 
-  // Whether a row of this name is wanted; if so, its numbers are to be written to next().
+  // Whether a row with this name is kept; if so, its numbers must be written to next().
   bool begin(std::string_view word) {
     if (word.empty()) return ++nameless_, false;
     std::string clean = in_utf8(word);
@@ -124,7 +124,7 @@ class Rows {
   Index repeated_ = 0, nameless_ = 0;
 };
 
-// The numbers at the end of a line, up to `width` of them; what is before them is the word.
+// The numbers at the end of a line, up to `width` of them; the word is before them.
 void read_numbers(std::string_view line, Index number, std::span<float> out) {
   for (std::size_t i = out.size(); i-- > 0;) {
     const std::string_view field = take_last(line);
@@ -138,7 +138,7 @@ void read_numbers(std::string_view line, Index number, std::span<float> out) {
   }
 }
 
-// The line without so many fields at its end; none where there are not so many.
+// The line without its last `width` fields; nothing where it has fewer.
 std::optional<std::string_view> word_of(std::string_view line, Index width) noexcept {
   for (Index i = 0; i < width; ++i) {
     if (take_last(line).empty()) return {};
@@ -155,7 +155,7 @@ PublishedWordVectors read_lines(std::string_view text, Index width, Index first,
     refuse({"line 1 says that ", *said, *said == 1 ? " word follows, not " : " words follow, not ",
             count});
   }
-  // Two bytes of text a number, so that all of them have room.
+  // At least two bytes of text per number, so that all of them have room.
   if (static_cast<std::size_t>(count) > text.size() / 2 / static_cast<std::size_t>(width)) {
     refuse({"has lines with less than ", width, " numbers"});
   }
@@ -164,7 +164,7 @@ PublishedWordVectors read_lines(std::string_view text, Index width, Index first,
     const std::string_view whole = take_line(text), line = trimmed(whole);
     if (line.empty()) continue;
     const std::optional<std::string_view> word = word_of(line, width);
-    // A word of nothing, or of blanks, leaves a blank at the beginning of its line.
+    // An empty word, or one of spaces, leaves a space at the beginning of its line.
     if (!word || (word->empty() && !is_blank(whole.front()))) {
       refuse({"line ", number, " has not a word and ", width, " numbers"});
     }
@@ -187,8 +187,8 @@ Index numbers_at_end(std::string_view line) {
   return count;
 }
 
-// Whether float32 follow a word, where its line is no text with so many numbers: they have bytes
-// that no text has.
+// Whether float32 follow a word whose line is no text with that many numbers: their bytes occur in
+// no text.
 bool is_binary(std::string_view rows, Index width) noexcept {
   const std::size_t blank = std::min(rows.find(' '), rows.size());
   const std::string_view vector =
@@ -201,7 +201,7 @@ bool is_binary(std::string_view rows, Index width) noexcept {
 
 PublishedWordVectors read_binary(std::string_view bytes, Sizes sizes) {
   const auto [count, width] = sizes;
-  // A blank and its numbers are the least that a row takes.
+  // A row takes at least a space and its numbers.
   const std::size_t vector = 4 * static_cast<std::size_t>(width);
   if (static_cast<std::size_t>(count) > bytes.size() / (vector + 1)) {
     refuse({"line 1 says that ", count, " words of ", width, " numbers follow, for which ",

@@ -44,8 +44,8 @@ Shape<2> shape_of(const WordCorpus& corpus, Index width) noexcept {
 
 // Windows that see the same vectors move a row as one step down the gradient of all their pairs
 // does. The second derivative of a pair's loss in a row is at most a quarter of the square of the
-// other's length, and lengths are about 2: of n pairs it is n at most, and steps of a rate below
-// 2 / n go downhill. Half of that. Past 256 windows nothing is gained.
+// other's length, and lengths are about 2: of n pairs it is n at most, and steps with a rate below
+// 2 / n go downhill. Half of that is used. More than 256 windows gain nothing.
 Index batch_for(double rate, double most_pairs, Index window_floats) noexcept {
   constexpr double kMost = 256;
   constexpr Index kMostFloats = Index{1} << 20;
@@ -53,7 +53,7 @@ Index batch_for(double rate, double most_pairs, Index window_floats) noexcept {
   return std::max<Index>(1, std::min(stable, kMostFloats / window_floats));
 }
 
-// -log of the product of all p, of which so few at once that it is no less than e^-640.
+// -log of the product of all p, in groups so small that the product is no less than e^-640.
 double loss_of(const float* p, Index count) noexcept {
   constexpr Index kAtOnce = 8;
   double loss = 0;
@@ -111,8 +111,8 @@ double WordVectorTrainer::learn_window(const detail::WordWindow& window, float r
   return loss_of(work.p, inputs * targets);
 }
 
-// The moves of windows [first, last), each in a place of its own; then each row's, in order: a row
-// belongs to one item of the work.
+// Computes the moves of windows [first, last), each in its own memory, and then adds those of each
+// row in order: a row belongs to one work item.
 void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, int threads,
                               const Context& context) {
   const auto& all = windows_.windows;
@@ -129,7 +129,7 @@ void WordVectorTrainer::learn(std::size_t first, std::size_t last, float rate, i
   float* const moves = frame.take<float>(rows, width);
   const float** const pointers = frame.take<const float*>(context.parallel.threads(), most_rows);
   float* const pairs = frame.take<float>(context.parallel.threads(), 2, most_pairs);
-  // Windows of an item; where all threads work, who is done first takes over what others left.
+  // Number of windows in a work item; a thread that finishes first takes over items of the others.
   constexpr Index kTogether = 4;
   const Index groups = (count + kTogether - 1) / kTogether;
   const Index items = threads > 1 && threads == context.parallel.threads() ? groups : threads;

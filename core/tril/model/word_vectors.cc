@@ -23,7 +23,7 @@ double product(const float* x, const float* y, Index width) noexcept {
 
 double over(double x, double divisor) noexcept { return divisor > 0 ? x / divisor : 0; }
 
-// Finds a word as given, or else in the form that read_words gives it: "Bank" as "bank".
+// Finds a word as given, or else in the form of read_words: "bank" for "Bank".
 TokenId find_word(const WordVocabulary& words, std::string_view given) {
   TokenId found = words.find(given);
   int count = 0;
@@ -34,7 +34,7 @@ TokenId find_word(const WordVocabulary& words, std::string_view given) {
   return found;
 }
 
-// A word with a factor, of which a question is a sum.
+// A word with a factor; a query is a sum of these.
 struct Term {
   std::string_view word;
   double factor;

@@ -24,8 +24,8 @@ struct WordNeighbour {
 };
 
 // The `count` words nearest to a word, the nearest first, without itself; fewer where there are
-// fewer words. Takes O(N C). An unknown word is looked up in the form that read_words gives it,
-// "Bank" as "bank". Throws Error where that is unknown, too, and for a count below 1.
+// fewer words. Takes O(N C). An unknown word is looked up in the form of read_words, "Bank" as
+// "bank". Throws Error where that is unknown, too, and for a count below 1.
 std::vector<WordNeighbour> similar_words(const WordVectors& all, std::string_view word,
                                          Index count);
 
@@ -34,7 +34,7 @@ std::vector<WordNeighbour> similar_words(const WordVectors& all, std::string_vie
 std::vector<WordNeighbour> analogous_words(const WordVectors& all, std::string_view a,
                                            std::string_view b, std::string_view c, Index count);
 
-// Word vectors that were read from a file.
+// Word vectors read from a file.
 struct StoredWordVectors {
   WordVocabulary words;     // N of them
   Buffer<float, 2> values;  // [N, C]

@@ -34,7 +34,7 @@ AliasTable::AliasTable(std::span<const double> weights) {
     (left.back() < 1 ? low : high).push_back(id);
     columns_.push_back({1, id});
   }
-  // A column that a low one does not fill is filled by a high one.
+  // A column that a low weight does not fill is filled by a high one.
   while (!low.empty() && !high.empty()) {
     const auto small = static_cast<std::size_t>(low.back());
     const auto large = static_cast<std::size_t>(high.back());
@@ -48,7 +48,7 @@ AliasTable::AliasTable(std::span<const double> weights) {
 }
 
 TokenId AliasTable::draw(Random& random) const noexcept {
-  // 32 random bits times the length: no column differs from the others by 2^-32 or more.
+  // 32 random bits times the length: the probabilities of columns differ by less than 2^-32.
   const auto at = static_cast<std::size_t>(std::uint64_t{random.bits()} * columns_.size() >> 32);
   const Column& column = columns_[at];
   return random.uniform() < column.share ? static_cast<TokenId>(at) : column.other;
@@ -56,7 +56,8 @@ TokenId AliasTable::draw(Random& random) const noexcept {
 
 // A window has options.window + 1 words around its own on average, w of each word on average and
 // each with the word itself and those drawn: the row of w among inputs takes part in n q (1 + k)
-// pairs, among targets in n (q + k p), where q is its share of what is kept and p of what is drawn.
+// pairs, among targets in n (q + k p), where q is its share of the kept words and p its share of
+// the drawn ones.
 WordWindowSource::WordWindowSource(std::span<const std::int64_t> counts,
                                    const WordWindowOptions& options)
     : options_(options), drawn_(to_three_quarters(counts)), most_pairs_(0) {

@@ -56,7 +56,7 @@ struct WordWindowOptions {
 // Draws windows from texts.
 class WordWindowSource {
  public:
-  // Copies all that it needs.
+  // Copies everything it needs.
   WordWindowSource(std::span<const std::int64_t> counts, const WordWindowOptions& options);
 
   // Appends the windows of a piece of the corpus. A negative that is the word itself is dropped.

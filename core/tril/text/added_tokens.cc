@@ -11,7 +11,7 @@
 namespace tril::detail {
 namespace {
 
-// The bytes of the white space that `text` ends with.
+// The number of bytes of white space at the end of `text`.
 std::size_t space_at_end(std::string_view text) noexcept {
   const std::size_t size = text.size();
   while (!text.empty()) {
@@ -32,7 +32,7 @@ bool is_part_of_word(std::string_view before, std::string_view after) noexcept {
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens) {
   std::vector<std::size_t> order(tokens.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Of tokens with the same normal form, the first one matches.
+  // If several tokens have the same normal form, the first one matches.
   heap_sort(order, {},
             [&](std::size_t i) { return std::pair(std::string_view(tokens[i].text), i); });
   for (const std::size_t i : order) {
@@ -41,8 +41,8 @@ AddedTokens::AddedTokens(std::vector<AddedToken> tokens) {
   }
 }
 
-// The longest that `text` begins with, or null: those that share more and more of its bytes are
-// next to each other, the shortest first.
+// The longest token that `text` begins with, or null. Tokens that share more and more of its bytes
+// are adjacent, the shortest first.
 const AddedToken* AddedTokens::longest(std::string_view text) const noexcept {
   const AddedToken* found = nullptr;
   auto begin = tokens_.begin(), end = tokens_.end();

@@ -43,7 +43,7 @@ class FirstTokens {
   bool by_characters_ = false;
   UnknownBytes unknown_;
   std::array<TokenId, 256> bytes_;
-  // For characters: those of one byte, and those of more.
+  // For characters of one byte, and of more.
   std::array<TokenId, 128> ascii_;
   TokenTable wide_;
 };

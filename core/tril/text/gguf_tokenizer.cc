@@ -1,6 +1,6 @@
-// Names of `pre` and what goes with them are those of llama.cpp's src/llama-vocab.cpp
-// (llama_vocab::impl::load and llm_tokenizer_bpe); what files leave open, normal form C, is that of
-// the tokenizer.json of these models.
+// The values of `pre` and their meaning are those of llama.cpp's src/llama-vocab.cpp
+// (llama_vocab::impl::load and llm_tokenizer_bpe). Files do not specify normal form C; it is that
+// of the tokenizer.json of these models.
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
 #include <tril/foundation/heap_sort.h>
@@ -21,7 +21,7 @@ using detail::MergeEntry, detail::TokenNames, detail::VocabularyEntry;
 constexpr const char* kCall = "parse_gguf";
 constexpr const char *kModel = "tokenizer.ggml.model", *kPre = "tokenizer.ggml.pre";
 constexpr const char *kTypes = "tokenizer.ggml.token_type", *kScores = "tokenizer.ggml.scores";
-constexpr std::size_t kMostBytes = 512;  // of a token that is merged of two others
+constexpr std::size_t kMostBytes = 512;  // in a token that is merged from two others
 
 constexpr Named<TokenNames> kModels[] = {
     {"gpt2", TokenNames::bytes}, {"llama", TokenNames::characters}, {"bert", TokenNames::pieces}};
@@ -29,11 +29,11 @@ constexpr Named<TokenNames> kModels[] = {
 // Kinds of tokens, by their numbers (SentencePieceTokenTypes in convert_hf_to_gguf.py, line 52).
 constexpr double kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4;
 
-// The split of texts, and the settings that go with it.
+// The pre-tokenizer, and the settings that go with it.
 struct Cut {
   PreTokenizer pre_tokenizer;
   bool digits_alone = false, nfc = false;
-  bool of_llama3 = false;  // merges are ignored, and a text begins with the token for that
+  bool of_llama3 = false;  // merges are ignored, and a text begins with its begin token
 };
 constexpr Cut kGpt2{PreTokenizer::gpt2}, kGptNeoX{PreTokenizer::gpt2, false, true};
 constexpr Cut kDigits{PreTokenizer::gpt2, true}, kDbrx{PreTokenizer::llama3};
@@ -47,8 +47,8 @@ constexpr Named<const Cut*> kCuts[] = {
     {"smaug-bpe", &kDbrx},  {"qwen2", &kQwen2},      {"deepseek-r1-qwen", &kQwen2},
     {"stablelm2", &kQwen2}, {"gpt-4o", &kGpt4o},     {"tekken", &kTekken}};
 
-// The merges that SentencePiece's scores stand for, in the order of transformers'
-// SentencePieceExtractor: by the score of what comes of them, the longer first token before the
+// The merges implied by SentencePiece's scores, in the order of transformers'
+// SentencePieceExtractor: by the score of the merged token, with the longer first token before the
 // shorter one.
 std::vector<MergeEntry> merges_of(const detail::JsonReader& file,
                                   const std::vector<VocabularyEntry>& vocabulary,
@@ -87,9 +87,9 @@ std::vector<MergeEntry> merges_of(const detail::JsonReader& file,
   return merges;
 }
 
-// BERT's name of a token, of which conversion/bert.py (phantom) has put U+2581 before what begins a
-// word, taken ## away from what goes on with one, and left control tokens, or, in older files, all
-// in brackets, as they were.
+// BERT's name of a token. conversion/bert.py (phantom) has put U+2581 before tokens that begin a
+// word, removed ## from tokens that continue one, and left control tokens (in older files, all
+// tokens in brackets) unchanged.
 std::string word_piece(const std::string& name, double type) {
   constexpr std::string_view kBegins = "\u2581";
   const bool is_left = type == kUnknown || type == kControl;
@@ -98,7 +98,7 @@ std::string word_piece(const std::string& name, double type) {
   return begins ? name.substr(kBegins.size()) : "##" + name;
 }
 
-// The token that a key names; where the key is missing, the one of that name.
+// The token named by a key; where the key is missing, the token with that name.
 TokenId special_token(const Gguf& file, const std::vector<VocabularyEntry>& vocabulary,
                       const char* key, std::string_view name) {
   const Index tokens = std::ssize(vocabulary);
@@ -113,7 +113,7 @@ TokenId special_token(const Gguf& file, const std::vector<VocabularyEntry>& voca
 }
 
 // Sets BERT's steps before words become tokens, and the tokens around a text. Where keys are
-// missing, capitals are kept if each from A to Z is a word; an uncased vocabulary has none of
+// missing, case is kept if each capital from A to Z is a word; an uncased vocabulary has none of
 // these. llama.cpp reads the keys only, and its converter writes none for a cased model.
 void set_word_pieces(const Gguf& file, const std::vector<VocabularyEntry>& vocabulary,
                      TokenizerParts& parts) {
@@ -133,7 +133,7 @@ void set_word_pieces(const Gguf& file, const std::vector<VocabularyEntry>& vocab
   parts.suffix = {token("tokenizer.ggml.seperator_token_id", "[SEP]")};  // so spelled
 }
 
-// One number for each of so many tokens, or none.
+// One number for each of `tokens` tokens, or none.
 std::vector<double> numbers_of(const Gguf& file, const char* key, std::size_t tokens) {
   std::vector<double> numbers = file.numbers(key);
   if (!numbers.empty() && numbers.size() != tokens) {
@@ -165,7 +165,7 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
   for (std::size_t id = 0; id < types.size(); ++id) {
     const std::string& name = vocabulary[id].name;
     if (types[id] < kUnknown || types[id] > kUserDefined) continue;
-    // Which no text holds before blanks are replaced: it comes of merges.
+    // No text contains U+2581 before spaces are replaced: such a token comes from merges.
     if (is_by_characters && name.find("\u2581") != name.npos) continue;
     parts.added.push_back({name, static_cast<TokenId>(id), types[id] != kUserDefined});
   }
@@ -199,7 +199,7 @@ std::optional<Tokenizer> parse_gguf_tokenizer(const Gguf& file) {
     fail(kCall, "tokenizer.ggml.tokens", "has no token of a byte, such as \"<0x0A>\"");
   }
   if (!is_by_characters) parts.lacks_bytes = detail::lacks_bytes(parts);
-  // A token before or after every text.
+  // The token before or after every text.
   const auto affix = [&](const std::string& flag, const char* token, bool otherwise,
                          Index default_id) {
     std::vector<TokenId> ids;

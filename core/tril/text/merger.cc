@@ -5,7 +5,7 @@
 namespace tril::detail {
 namespace {
 
-// Up to here looking through all pairs again costs less than a heap. Words are mostly shorter.
+// Up to this length, scanning all pairs again costs less than a heap. Most words are shorter.
 constexpr std::size_t kShort = 64;
 
 }  // namespace
@@ -17,9 +17,9 @@ void Merger::merge(std::string_view piece, std::vector<TokenId>& ids) {
   ids.resize(begin + (symbols.size() <= kShort ? merge_short(symbols) : merge_long(symbols)));
 }
 
-// Returns how many are left, at the front of `ids`.
+// Merges `ids` in place and returns how many are left, at the front.
 std::size_t Merger::merge_short(std::span<TokenId> ids) const noexcept {
-  PairMerge merges[kShort];  // of each token with the next
+  PairMerge merges[kShort];  // the merge of each token with the next
   std::size_t count = ids.size();
   for (std::size_t at = 0; at + 1 < count; ++at) merges[at] = pairs_.find(ids[at], ids[at + 1]);
   while (count > 1) {
@@ -46,15 +46,15 @@ void Merger::consider(std::span<const TokenId> ids, std::size_t at) {
   heap_.push_back({merge, at, left, right});
 }
 
-// The same in O(n log n): tokens are a linked list, the right one of two that are merged leaves it,
-// and of a candidate from the heap it is looked up whether both its tokens still stand there.
+// The same in O(n log n): tokens are a linked list, from which a merge removes its right token. A
+// candidate from the heap counts only if both its tokens are still in the list.
 std::size_t Merger::merge_long(std::span<TokenId> ids) {
   const std::size_t count = ids.size();
   before_.resize(count);
   after_.resize(count);
   heap_.clear();
   for (std::size_t at = 0; at < count; ++at) {
-    before_[at] = at - 1;  // of the first: nothing asks for it
+    before_[at] = at - 1;  // never read for the first token
     after_[at] = at + 1;
   }
   for (std::size_t at = 0; at < count; ++at) consider(ids, at);

@@ -28,7 +28,7 @@ class Unpacker {
       if (byte < 0x80) return number;
     }
   }
-  // The next of numbers of which each is stored as its distance from the one before it.
+  // The next number of a sequence that is stored as differences.
   void step(std::uint32_t& number) noexcept {
     const std::uint32_t step = this->number();
     number += step % 2 == 1 ? 0 - (step + 1) / 2 : step / 2;
@@ -68,7 +68,7 @@ std::uint32_t kind_of(std::uint32_t code) {
 
 struct Part {
   std::uint32_t code, combining_class;
-  std::size_t place = 0;  // among all, so that those of one class stay in order
+  std::size_t place = 0;  // its number, so that those of one class stay in order
 };
 
 void decompose(std::uint32_t code, std::vector<Part>& parts) {
@@ -102,8 +102,8 @@ std::uint32_t composed(std::uint32_t first, std::uint32_t last) {
   return found != table.end() && parts(*found) == std::pair(first, last) ? (*found)->code : 0;
 }
 
-// Decomposed, in the order of classes, and composed again: what stands between a mark and the
-// character that it joins has a lower class than the mark.
+// Decomposes a text, sorts by class, and composes again: everything between a mark and the
+// character it joins has a lower class than the mark.
 std::string normal(std::string_view text) {
   std::vector<Part> parts, made;
   while (!text.empty()) {
@@ -121,7 +121,7 @@ std::string normal(std::string_view text) {
               [](const Part& each) { return std::pair(each.combining_class, each.place); });
     begin = end;
   }
-  std::size_t base = parts.size();  // where, in `made`, the character stands that marks join
+  std::size_t base = parts.size();  // the index in `made` of the character that marks join
   for (const Part& part : parts) {
     if (base < made.size()) {
       const std::uint32_t between = made.back().combining_class;
@@ -165,9 +165,9 @@ void append_decomposed(std::uint32_t code, std::u32string& out) {
 }
 
 void append_nfc(std::string_view text, NormalizedText& out) {
-  constexpr std::uint32_t kFirst = 0x300;  // below it nothing changes, nor joins what is before it
-  std::size_t done = 0;                    // up to here it is in `out`
-  std::size_t begin = 0;                   // of the characters that may change together
+  constexpr std::uint32_t kFirst = 0x300;  // nothing below it changes or joins what is before
+  std::size_t done = 0;                    // the text before it is in `out`
+  std::size_t begin = 0;                   // the beginning of characters that may change together
   std::uint32_t last_class = 0;
   bool may_change = false;
   const auto finish = [&](std::size_t end) {

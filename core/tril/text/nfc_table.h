@@ -19,8 +19,8 @@ struct Decomposition {
 // The property of code points from this one on, up to the next change.
 struct NfcChange {
   std::uint32_t code;
-  // The rank of its combining class, + 128 where it, or a character before it, may change. 0: a
-  // normal form can begin here.
+  // The rank of its combining class, + 128 where the code point, or a character before it, may
+  // change. 0: a normal form can begin here.
   std::uint32_t kind;
 };
 

@@ -53,8 +53,8 @@ std::optional<PairCounts::Pair> PairCounts::take_most_frequent(std::int64_t leas
 void PairCounts::merge(const Pair& pair, TokenId id) {
   const Key merged = key_of(pair.left, pair.right);
   std::vector<std::size_t> positions = std::move(pairs_[merged].positions);
-  heap_sort(positions);  // two ways to the same token find its positions by turns
-  // No pair but those with `id` becomes more frequent.
+  heap_sort(positions);  // they alternate if the same token is made in two ways
+  // Only pairs with `id` become more frequent.
   std::vector<Key> grown;
   for (const std::size_t at : positions) {
     Node& left = nodes_[at];

@@ -1,6 +1,6 @@
 // Counts of the pairs of neighbouring tokens in words with frequencies, updated while pairs are
-// merged (Sennrich et al. 2016, learn_bpe.py). A merge visits only positions where its pair is, or
-// was, so that a word of any length costs n log n.
+// merged (Sennrich et al. 2016, learn_bpe.py). A merge visits only positions at which its pair is
+// or was, so that a word of n bytes costs O(n log n).
 #pragma once
 
 #include <tril/text/token_table.h>
@@ -54,14 +54,14 @@ class PairCounts {
   };
   static Key key_of(TokenId left, TokenId right) noexcept;
   Key key_at(std::size_t at) const noexcept;
-  // Counts the pair at a position once more, or once less, in its word.
+  // Adds one to the count of the pair at a position, or subtracts one, as often as its word occurs.
   void add(std::size_t at);
   void take_away(std::size_t at);
 
   std::vector<std::int64_t> counts_;  // of each word
   std::vector<Node> nodes_;
   std::unordered_map<Key, Found> pairs_;
-  std::priority_queue<Candidate> candidates_;  // with counts that may be lower by now
+  std::priority_queue<Candidate> candidates_;  // their counts may have decreased since
 };
 
 }  // namespace tril::detail

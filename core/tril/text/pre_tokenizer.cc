@@ -9,7 +9,7 @@ namespace {
 
 using enum CharacterClass;
 
-// The next character with the classes of the published expressions, in which marks are punctuation.
+// The next character in the classes of the published expressions, in which marks are punctuation.
 Character next_character(std::string_view text) noexcept {
   const Character next = first_character(text);
   return {next.kind == mark ? other : next.kind, next.size};
@@ -46,7 +46,7 @@ std::size_t contraction_of_any_case(std::string_view text) noexcept {
 
 bool ends_line(char c) noexcept { return c == '\r' || c == '\n'; }
 
-// The first number, which `text` begins with, of at most so many digits.
+// The end of the number at the beginning of `text`, of at most `most_digits` digits.
 std::size_t number_end(std::string_view text, int most_digits) noexcept {
   std::size_t at = 0;
   for (int digits = 0; digits < most_digits && at < text.size(); ++digits) {
@@ -57,8 +57,8 @@ std::size_t number_end(std::string_view text, int most_digits) noexcept {
   return at;
 }
 
-// Whether a word of [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+ may have it in its
-// first part, and in its second.
+// Whether a character may be in the first part of a word
+// [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+, and in its second.
 struct CasedCharacter {
   bool first, second;
   std::size_t size;
@@ -70,8 +70,8 @@ CasedCharacter cased_character(std::string_view text) noexcept {
   return {which != LetterCase::small, which != LetterCase::capital, next.size};
 }
 
-// The end of such a word that begins at `at`, or `at` if there is none. The first part is greedy
-// and backtracks as far as the second needs, which is then greedy, too.
+// The end of such a word that begins at `at`, or `at` if there is none. The first part is greedy,
+// and gives back only what the second part, also greedy, needs.
 std::size_t small_word_end(std::string_view text, std::size_t at) noexcept {
   std::size_t given_back = at;
   for (bool in_first = true; at < text.size();) {
@@ -84,8 +84,8 @@ std::size_t small_word_end(std::string_view text, std::size_t at) noexcept {
   return given_back;
 }
 
-// The same of [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]* where there is no word of
-// the other kind: capitals alone.
+// The same for [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]* where there is no word of
+// the other kind: capitals only.
 std::size_t capitals_end(std::string_view text, std::size_t at) noexcept {
   while (at < text.size()) {
     const CasedCharacter next = cased_character(text.substr(at));
@@ -95,8 +95,8 @@ std::size_t capitals_end(std::string_view text, std::size_t at) noexcept {
   return at;
 }
 
-// \s+(?!\S)|\s+: all of a run up to the end of the text, otherwise all but its last character,
-// which goes with what follows; alone, that is a piece.
+// \s+(?!\S)|\s+: a whole run at the end of the text, otherwise all but its last character, which
+// belongs to the next piece; a run of one character is a piece.
 std::size_t white_space(std::string_view text) noexcept {
   std::size_t at = 0, last = 0;  // `last` is where the last character of the run begins
   while (at < text.size()) {
@@ -140,7 +140,7 @@ std::size_t first_word_piece(std::string_view text) noexcept {
 
 namespace {
 
-// Signs with a space before them and ends of lines after them, and white space.
+// Punctuation with a space before it and line ends after it, and white space.
 std::size_t first_other_piece(std::string_view text, bool with_slashes) noexcept {
   const std::size_t begin = text[0] == ' ' && text.size() > 1 ? 1 : 0;
   if (next_character(text.substr(begin)).kind == other) {
@@ -148,7 +148,7 @@ std::size_t first_other_piece(std::string_view text, bool with_slashes) noexcept
     while (at < text.size() && (ends_line(text[at]) || (with_slashes && text[at] == '/'))) ++at;
     return at;
   }
-  // White space up to the last end of a line in it.
+  // White space up to the last line end in it.
   std::size_t end = run_end(text, 0, space);
   while (end > 0 && !ends_line(text[end - 1])) --end;
   return end > 0 ? end : white_space(text);
@@ -162,7 +162,7 @@ std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept 
   }
   const Character first = first_character(text);
   if (first.kind == number) return number_end(text, most_digits);
-  // A word takes one character before it with it.
+  // A word includes one character before it.
   const std::size_t before = first.kind == letter || ends_line(text[0]) ? 0 : first.size;
   if (before < text.size() && first_character(text.substr(before)).kind == letter) {
     return run_end(text, before, letter);
@@ -173,7 +173,7 @@ std::size_t first_llama3_piece(std::string_view text, int most_digits) noexcept 
 std::size_t first_cased_piece(std::string_view text, int most_digits, bool contracts) noexcept {
   const Character first = first_character(text);
   if (first.kind == number) return number_end(text, most_digits);
-  // A word takes one character before it with it, which may be a mark.
+  // A word includes one character before it, which may be a mark.
   const std::size_t before = first.kind == letter || ends_line(text[0]) ? 0 : first.size;
   for (const auto end_of : {small_word_end, capitals_end}) {
     for (const std::size_t begin : {before, std::size_t{0}}) {

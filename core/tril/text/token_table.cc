@@ -27,7 +27,7 @@ std::uint64_t hash_of(std::string_view bytes) noexcept {
 
 TokenTable::TokenTable(std::size_t count) : slots_(slots_for(count)) {}
 
-// The slot of these bytes, or the one where they would be.
+// The slot of these bytes, or the slot for inserting them.
 std::size_t TokenTable::slot_of(std::string_view bytes, std::uint64_t hash,
                                 const std::vector<std::string>& tokens) const noexcept {
   const auto upper = static_cast<std::uint32_t>(hash >> 32);

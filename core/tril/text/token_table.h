@@ -26,8 +26,7 @@ class TokenTable {
 
   // The token with these bytes; kNoToken where there is none.
   TokenId find(std::string_view bytes, const std::vector<std::string>& tokens) const noexcept;
-  // Inserts tokens[id]. Returns false, and does nothing, where a token with the same bytes is
-  // there.
+  // Inserts tokens[id]. Returns false, and does nothing, where a token with the same bytes exists.
   bool insert(TokenId id, const std::vector<std::string>& tokens) noexcept;
 
  private:
@@ -60,7 +59,7 @@ class PairTable {
     const Slot& slot = slots_[slot_of(key(left, right))];
     return {slot.rank, slot.id};
   }
-  // Inserts a pair. Returns false, and does nothing, where it is there.
+  // Inserts a pair. Returns false, and does nothing, where it exists.
   bool insert(TokenId left, TokenId right, PairMerge merge) noexcept;
 
  private:

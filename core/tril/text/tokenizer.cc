@@ -166,8 +166,8 @@ void Tokenizer::read_affixes() const {
   if (parts_.unknown.id != detail::kNoToken) check({parts_.unknown.id}, "unknown");
 }
 
-// Most pieces of a text are one token. Which pieces the merges turn into one is found here once, so
-// that it need not be found for each of them again.
+// Most pieces of a text are one token. The pieces that merges turn into one token are found here
+// once, so that they need not be merged again and again.
 void Tokenizer::find_whole_pieces() {
   std::vector<bool> may_be_whole(parts_.tokens.size(), parts_.ignore_merges);
   for (const AddedToken& each : parts_.added)

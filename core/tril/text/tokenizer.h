@@ -71,7 +71,7 @@ struct TokenizerParts {
 // Options of encoding.
 struct EncodeOptions {
   bool special_tokens = true;  // false: they are ordinary text
-  bool affixes = true;         // false: without the prefix and the suffix of tokens
+  bool affixes = true;         // false: the prefix and suffix tokens are omitted
 };
 
 // The tokens of a text.
@@ -104,7 +104,7 @@ class Tokenizer {
   // Its parts.
   const TokenizerParts& parts() const noexcept { return parts_; }
 
-  // The tokens of a text, in O(n log n) for its longest piece and O(n) for all others.
+  // The tokens of a text, in O(n log n) for its longest piece and O(n) otherwise.
   std::vector<TokenId> encode(std::string_view text, const EncodeOptions& options = {}) const;
   // The same with their ranges in the text.
   EncodedText encode_with_spans(std::string_view text, const EncodeOptions& options = {}) const;
@@ -146,7 +146,7 @@ class Tokenizer {
   std::unordered_map<TokenId, std::string> after_space_;  // texts of added tokens that are
   bool cuts_at_spaces_ =
       false;  // with `byte_fallback`: no merge makes a space after something else
-  // With `word_pieces`: the text of each token, and the number of bytes of the longest.
+  // With `word_pieces`: the text of each token, and the number of bytes of the longest one.
   std::vector<std::string> texts_;
   std::size_t longest_ = 0;
 };

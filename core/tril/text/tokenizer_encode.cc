@@ -6,10 +6,10 @@
 
 namespace tril {
 
-// One text on its way to tokens.
+// The encoding of one text.
 class Tokenizer::Encoder {
  public:
-  // Places are kept only where `spans` is not null.
+  // Offsets are recorded only where `spans` is not null.
   Encoder(const Tokenizer& tokenizer, const EncodeOptions& options, std::vector<TokenSpan>* spans)
       : tokenizer_(tokenizer),
         parts_(tokenizer.parts_),
@@ -61,7 +61,7 @@ class Tokenizer::Encoder {
         });
   }
 
-  // Appends the text between two added tokens there, perhaps with a space before it.
+  // Appends the normalized text between two added tokens, perhaps with a space before it.
   void append_between(std::string_view text) {
     begin_ = at_ = static_cast<std::size_t>(text.data() - text_.data());
     cut_ = text;
@@ -99,7 +99,7 @@ class Tokenizer::Encoder {
     }
   }
 
-  // The longest token that the word begins with, then the longest that goes on with it, ...
+  // The longest token at the beginning of the word, then the longest that continues it, ...
   void append_word(std::string_view word) {
     const WordPieces& how = *parts_.word_pieces;
     at_ = static_cast<std::size_t>(word.data() - text_.data());
@@ -156,7 +156,7 @@ class Tokenizer::Encoder {
     const std::size_t end =
         begin_ + static_cast<std::size_t>(piece.data() - cut_.data()) + piece.size();
     for (std::size_t n = first; n < ids_.size(); ++n) place(end_of(ids_[n], end));
-    at_ = end;  // past what is left out
+    at_ = end;  // skips dropped bytes
   }
 
   // The end of a token that begins at `at_`, in a piece that ends at `end`.
@@ -179,7 +179,7 @@ class Tokenizer::Encoder {
     return at;
   }
 
-  // The next token stands from `at_` to `end` of the text as it is merged.
+  // Records the range of the next token, from `at_` to `end` of the normalized text.
   void place(std::size_t end) {
     const auto without_space = [&](std::size_t at) { return at - (has_space_ && at > begin_); };
     const std::size_t first = without_space(at_), last = without_space(end);
@@ -194,19 +194,18 @@ class Tokenizer::Encoder {
   std::vector<TokenSpan>* spans_;
   detail::Merger merger_;
   std::vector<TokenId> ids_;
-  std::size_t offset_ = 0;  // of the part, in the text
-  std::optional<detail::NormalizedText>
-      changed_;            // the part as it is merged, where that is another
-  std::string_view text_;  // the same, or the part
-  std::size_t at_ = 0;     // how far in it tokens are placed
-  std::size_t begin_ = 0;  // of what is cut into pieces, in it
-  std::string_view cut_;   // the same, or, if `has_space_`, `prefixed_`
+  std::size_t offset_ = 0;                         // of the part, in the text
+  std::optional<detail::NormalizedText> changed_;  // the normalized part, if it differs
+  std::string_view text_;                          // the normalized part, or the part itself
+  std::size_t at_ = 0;                             // offset in `text_` of the next token
+  std::size_t begin_ = 0;                          // offset in `text_` of `cut_`
+  std::string_view cut_;  // the text to split into pieces, or, if `has_space_`, `prefixed_`
   std::string prefixed_;
-  bool has_space_ = false;  // then places are one further after begin_
-  std::string candidate_;   // for a token, of a word
+  bool has_space_ = false;  // offsets after begin_ are then one larger
+  std::string candidate_;   // for a token of a word
 };
 
-// The text as merges see it.
+// The normalized text, as merges see it.
 detail::NormalizedText Tokenizer::normalized(std::string_view text, bool keeps_sources) const {
   constexpr std::string_view kSpace = "\u2581";  // as SentencePiece writes it
   detail::NormalizedText out(keeps_sources);

@@ -49,15 +49,15 @@ namespace tril {
 Tokenizer parse_tokenizer_json(std::string_view file);
 
 // The tokenizer of GPT-2 and its relatives, from the bytes of vocab.json, an object from tokens to
-// ids, and of merges.txt, with one merge a line, lowest rank first, perhaps after a line that
+// ids, and of merges.txt, with one merge per line, lowest rank first, perhaps after a line that
 // begins with #version. Entries of `special` that are in the vocabulary are special tokens. Throws
 // Error with the byte of the file.
 Tokenizer parse_vocabulary_and_merges(std::string_view vocabulary, std::string_view merges,
                                       const std::vector<std::string>& special = {"<|endoftext|>"});
 
-// The tokenizer of BERT and its relatives, from the bytes of vocab.txt, with one token a line, and
-// of tokenizer_config.json, of which do_lower_case, strip_accents and tokenize_chinese_chars are
-// read. Their defaults, also where the file is missing (empty), are BertTokenizer's: true, the
+// The tokenizer of BERT and its relatives, from the bytes of vocab.txt, with one token per line,
+// and of tokenizer_config.json, of which do_lower_case, strip_accents and tokenize_chinese_chars
+// are read. Their defaults, also where the file is missing (empty), are BertTokenizer's: true, the
 // value of do_lower_case, and true. [UNK], [CLS] and [SEP] are required; these, [PAD] and [MASK]
 // are special tokens, and texts are put between [CLS] and [SEP]. Throws Error with the byte of the
 // file.
@@ -68,7 +68,7 @@ Tokenizer parse_word_pieces(std::string_view vocabulary, std::string_view config
 std::string tokenizer_json(const Tokenizer& tokenizer);
 
 // Reads a tokenizer.json, or a vocab.json and a merges.txt. Throws Error with the path of the file
-// that cannot be read.
+// where one cannot be read.
 Tokenizer read_tokenizer(const std::filesystem::path& path);
 Tokenizer read_tokenizer(const std::filesystem::path& vocabulary,
                          const std::filesystem::path& merges,

@@ -16,7 +16,7 @@ using detail::JsonReader, detail::shown;
 
 constexpr const char* kCall = "parse_tokenizer_json";
 
-// null is false.
+// Reads a flag; null is false.
 bool read_flag(JsonReader& reader) { return !reader.take_word("null") && reader.boolean(); }
 
 void read_added_tokens(JsonReader& reader, std::vector<AddedToken>& added) {
@@ -58,7 +58,7 @@ struct Model {
   std::string unknown;
   bool ignore_merges = false, byte_fallback = false, fuses_unknown = false;
   bool has_word_pieces = false;
-  WordPieces word_pieces;  // as far as the model says
+  WordPieces word_pieces;  // the model's settings of WordPiece
 };
 
 // "left right", or ["left", "right"] as newer files have it.
@@ -86,7 +86,7 @@ std::vector<detail::MergeEntry> read_merges(JsonReader& reader) {
 
 Model read_model(JsonReader& reader) {
   Model model;
-  std::optional<std::string> prefix;  // of tokens that go on with a word
+  std::optional<std::string> prefix;  // prefix of tokens that continue a word
   std::size_t prefix_at = 0;
   if (reader.peek() != '{') {
     reader.fail("\"model\" must be an object; a vocab.json is read with its merges.txt");
@@ -153,7 +153,7 @@ void set_unknown_bytes(const Model& model, TokenizerParts& parts) {
   parts.unknown = {static_cast<TokenId>(found->id), model.fuses_unknown};
 }
 
-// The token of words that do not consist of tokens.
+// The token for words that do not consist of tokens.
 TokenId unknown_word(const std::vector<detail::VocabularyEntry>& vocabulary,
                      const std::string& name) {
   const auto found = std::ranges::find(vocabulary, name, &detail::VocabularyEntry::name);

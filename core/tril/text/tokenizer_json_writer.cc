@@ -31,7 +31,7 @@ JsonText replacement(std::string_view from, std::string_view to) {
       {{"type", "Replace"}, {"pattern", json_object({{"String", from}})}, {"content", to}});
 }
 
-// Whether it is the step of cutting that puts a space before a text.
+// Whether the pre_tokenizer is the step that adds a space before a text.
 bool has_metaspace(const TokenizerParts& parts) {
   const bool may_miss = parts.prefix_space != PrefixSpace::none &&  //
                         parts.prefix_space != PrefixSpace::each;
@@ -97,7 +97,7 @@ JsonText decoder(const TokenizerParts& parts) {
   return sequence("decoders", std::move(steps));
 }
 
-// The tokens before a text and after it, by their names.
+// The tokens before and after a text, by name.
 JsonText post_processor(const TokenizerParts& parts, const std::vector<std::string>& names) {
   if (parts.prefix.empty() && parts.suffix.empty()) return nullptr;
   const auto part = [](const char* kind, std::string_view id, int type) {
@@ -142,13 +142,13 @@ JsonText added_tokens(const TokenizerParts& parts) {
   return std::move(list).end();
 }
 
-// A token as it is, which must be UTF-8.
+// The text of an ordinary token, which must be UTF-8.
 const std::string& name_of_piece(const std::string& bytes) {
   if (detail::is_utf8(bytes)) return bytes;
   fail(kCall, "tokenizer", "token " + detail::shown(bytes) + " is not UTF-8, which JSON must be");
 }
 
-// A token of characters, which must be UTF-8.
+// The text of a token of characters, which must be UTF-8.
 std::string name_of_characters(const std::string& bytes) {
   std::string name;
   for (const char each : name_of_piece(bytes)) {
@@ -161,7 +161,7 @@ std::string name_of_characters(const std::string& bytes) {
   return name;
 }
 
-// The name of every token: added ones as they are, others in the byte alphabet or as characters.
+// The name of every token: added ones literally, others in the byte alphabet or as characters.
 std::vector<std::string> names_of(const TokenizerParts& parts) {
   std::vector<std::string> names(parts.tokens.size());
   for (const AddedToken& each : parts.added) names[static_cast<std::size_t>(each.id)] = each.text;
@@ -184,7 +184,7 @@ std::vector<std::string> names_of(const TokenizerParts& parts) {
   return names;
 }
 
-// The model's part of the file.
+// The model in the file.
 JsonText model(const TokenizerParts& parts, const std::vector<std::string>& names) {
   const auto name = [&](TokenId id) -> const std::string& {
     return names[static_cast<std::size_t>(id)];

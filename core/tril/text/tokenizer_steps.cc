@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kSpace = "\u2581";
 
-// The description of a step in a message: its type, and what it splits at or replaces.
+// The description of a step in a message: its type, and its pattern.
 std::string named(const JsonValue& step) {
   if (step.kind == JsonValue::Kind::null) return "null";
   const JsonValue& pattern = step["pattern"];
@@ -22,7 +22,8 @@ std::string named(const JsonValue& step) {
   return at.empty() ? name : name + " at " + shown(at);
 }
 
-// The steps of a Sequence, whose list is called `list`, or this one, or none.
+// The steps of a Sequence, whose list is named `list`; of another step, the step itself; of null,
+// none.
 std::span<const JsonValue> steps_of(const JsonValue& step, std::string_view list) {
   if (step.kind == JsonValue::Kind::null) return {};
   if (step["type"].text() == "Sequence") return step[list].items;
@@ -108,7 +109,7 @@ class StepReader {
       } else if (step["type"].text() == "BertProcessing" && parts_.word_pieces) {
         append_id(step["cls"], parts_.prefix);
         append_id(step["sep"], parts_.suffix);
-      } else if (step["type"].text() != "ByteLevel") {  // which changes offsets only
+      } else if (step["type"].text() != "ByteLevel") {  // ByteLevel changes offsets only
         refuse(step,
                "post_processor: expected null, ByteLevel, TemplateProcessing or a Sequence "
                "of them, found " +
@@ -168,9 +169,9 @@ class StepReader {
     }
   }
 
-  // Whether it is one of those that are read.
+  // Reads a Split; returns whether it is supported.
   bool read_split(const JsonValue& step) {
-    // These expressions match all of a text, so that there is nothing between their matches.
+    // These expressions match all of a text, so that nothing is left between their matches.
     const bool is_inverted = step["invert"].flag(false);
     if (step["type"].text() != "Split" ||
         step["behavior"].text() != (is_inverted ? "Removed" : "Isolated")) {
@@ -187,7 +188,7 @@ class StepReader {
     return false;
   }
 
-  // Replace, ByteFallback, Fuse, and Strip of the space that Prepend puts there.
+  // Replace, ByteFallback, Fuse, and Strip of the space added by Prepend.
   void read_character_decoder(const JsonValue& node) const {
     const std::span<const JsonValue> steps = steps_of(node, "decoders");
     const bool has_space = parts_.prefix_space != PrefixSpace::none;
@@ -208,7 +209,7 @@ class StepReader {
                      (found.empty() ? "null" : found));
   }
 
-  // Tokens before sequence A and after it.
+  // The tokens before and after sequence A.
   void read_template(const JsonValue& step) {
     bool is_behind = false;
     std::unordered_map<std::string_view, const JsonValue*> named_tokens;

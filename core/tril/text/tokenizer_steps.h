@@ -11,8 +11,8 @@ struct TokenizerSteps {
   JsonValue normalizer, pre_tokenizer, post_processor, decoder;
 
   // Whether pieces begin as characters, as in SentencePiece. There is then no pre_tokenizer, or one
-  // that replaces spaces, or, in Gemma's files, one that splits after spaces, which the normalizer
-  // has all replaced.
+  // that replaces spaces, or, in Gemma's files, one that splits after spaces, all of which the
+  // normalizer has replaced.
   bool is_by_characters() const noexcept {
     return pre_tokenizer.kind == JsonValue::Kind::null || splits_at_spaces() || has_metaspace();
   }

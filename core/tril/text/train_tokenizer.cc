@@ -64,8 +64,8 @@ void check_options(const TokenizerOptions& options) {
   }
 }
 
-// Appends merges, and the tokens that they make, until there are `most` tokens. None of them is a
-// special token: no word has the text of one in it.
+// Appends merges, and the tokens they make, up to `most` tokens. None of them is a special token:
+// no word contains the text of one.
 void learn_merges(std::span<const Counted> words, std::size_t most, TokenizerParts& parts) {
   constexpr std::int64_t kLeast = 2;
   detail::PairCounts counts(words);
@@ -78,7 +78,7 @@ void learn_merges(std::span<const Counted> words, std::size_t most, TokenizerPar
     if (!pair) break;
     const std::string both = parts.tokens[static_cast<std::size_t>(pair->left)] +
                              parts.tokens[static_cast<std::size_t>(pair->right)];
-    // Two ways to the same bytes make one token.
+    // Two ways to make the same bytes give one token.
     const auto [place, is_new] = ids.try_emplace(both, static_cast<TokenId>(parts.tokens.size()));
     if (is_new) parts.tokens.push_back(both);
     parts.merges.push_back({pair->left, pair->right, place->second});

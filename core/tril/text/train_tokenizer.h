@@ -12,7 +12,7 @@
 
 namespace tril {
 
-// The tokens besides the 256 bytes, which are always tokens 0 to 255.
+// The tokens in addition to the 256 bytes, which are always tokens 0 to 255.
 enum class TokenizerKind : std::uint8_t {
   bytes,       // no others
   characters,  // code points of the texts

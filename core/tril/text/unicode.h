@@ -46,7 +46,7 @@ bool is_of_word(std::string_view text) noexcept;
 // 29, rule WB4).
 bool extends_word(std::uint32_t code) noexcept;
 
-// The number of bytes of such characters at the beginning of `text`.
+// The number of bytes of such extending characters at the beginning of `text`.
 std::size_t word_extension(std::string_view text) noexcept;
 
 // The first character of `text`, which is not empty. A byte that is not UTF-8 is a character of

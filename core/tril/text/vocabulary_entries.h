@@ -24,8 +24,7 @@ struct MergeEntry {
   std::size_t position;
 };
 
-// How names of tokens are written: in the byte alphabet, as characters, or as their plain bytes
-// (pieces).
+// The forms of token names: in the byte alphabet, as characters, or as their plain bytes (pieces).
 enum class TokenNames { bytes, characters, pieces };
 
 // Reads an object from names to ids.
@@ -36,7 +35,7 @@ MergeEntry merge_entry(const JsonReader& reader, std::string_view text, std::siz
                        std::size_t number);
 
 // Fills the tokens, merges and byte_fallback of `parts`, whose added tokens are already set. Added
-// tokens are in the vocabulary literally, or not at all. Errors name the byte of the entry in its
+// tokens are in the vocabulary literally, or not in it. Errors name the byte of the entry in its
 // file.
 void set_vocabulary(const JsonReader& vocabulary_file,
                     const std::vector<VocabularyEntry>& vocabulary, const JsonReader& merges_file,

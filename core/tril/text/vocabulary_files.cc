@@ -23,8 +23,8 @@ std::string text_at(const std::filesystem::path& path) {
   }
 }
 
-// read(line, the byte where it begins), without the byte order mark and the carriage returns of
-// Windows.
+// Calls read(line, its first byte) for each line, without the byte order mark and the carriage
+// returns of Windows.
 template <typename Read>
 void for_each_line(std::string_view text, const Read& read) {
   for (std::size_t begin = detail::byte_order_mark(text); begin < text.size();) {

@@ -39,7 +39,7 @@ bool is_in_word(CharacterClass kind) noexcept {
   return kind == CharacterClass::letter || kind == CharacterClass::number;
 }
 
-// The apostrophe of a keyboard or of print (U+2019), in bytes; 0: there is none.
+// The size in bytes of an apostrophe, typed or printed (U+2019); 0 where there is none.
 std::size_t apostrophe(std::string_view text) noexcept {
   if (text.starts_with('\'')) return 1;
   return text.starts_with("\u2019") ? 3 : 0;
@@ -61,7 +61,7 @@ void append(std::string& word, std::string_view character, bool lower) {
 void for_each_word(std::string_view text, bool lower,
                    const std::function<void(std::string_view)>& use) {
   std::string word;
-  int lines = 0;  // that have ended since there was something on one
+  int lines = 0;  // number of lines that ended since the last word
   while (!text.empty()) {
     const auto [kind, size] = first_character(text);
     const std::size_t mark = word.empty() ? 0 : apostrophe(text);
@@ -95,7 +95,7 @@ namespace {
 // All words of texts, numbered in order of appearance.
 struct Words {
   std::unordered_map<std::string, TokenId> numbers;
-  std::vector<std::pair<std::string_view, std::int64_t>> counted;  // by their numbers
+  std::vector<std::pair<std::string_view, std::int64_t>> counted;  // by number
   std::vector<TokenId> stream;
 
   void add(const std::string& word) {

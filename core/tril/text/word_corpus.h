@@ -1,4 +1,4 @@
-// Texts as words, from which word vectors are learned.
+// Texts as words, for learning word vectors.
 #pragma once
 
 #include <tril/text/token_table.h>
@@ -18,7 +18,7 @@ namespace tril {
 class WordVocabulary {
  public:
   // Throws Error, about `words` or `counts`, where a word is empty or repeated, or there is not one
-  // count a word.
+  // count per word.
   WordVocabulary(std::vector<std::string> words, std::vector<std::int64_t> counts);
   WordVocabulary(WordVocabulary&&) noexcept = default;
   WordVocabulary& operator=(WordVocabulary&&) noexcept = default;

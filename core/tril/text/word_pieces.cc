@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kReplacement = 0xfffd;
 
-// The blocks of CJK ideographs that BERT knows of.
+// The blocks of CJK ideographs that BERT knows.
 bool is_chinese(std::uint32_t code) noexcept {
   struct Block {
     std::uint32_t first, last;
@@ -24,7 +24,7 @@ bool is_chinese(std::uint32_t code) noexcept {
       kBlocks, [&](const Block& block) { return code >= block.first && code <= block.last; });
 }
 
-// Some of Unicode's white space is controls as well, of which three stay.
+// Some white space of Unicode is also control characters, three of which are kept.
 bool is_cleaned_away(std::uint32_t code) noexcept {
   constexpr std::uint32_t kSpaces[] = {0x0b, 0x0c, 0x85};
   return code == 0 || code == kReplacement || is_control(code) ||
@@ -32,7 +32,7 @@ bool is_cleaned_away(std::uint32_t code) noexcept {
 }
 
 void append_lower(std::string& out, std::uint32_t code, bool lower) {
-  constexpr std::uint32_t kDottedI = 0x130, kDot = 0x307;  // the one whose small form is two
+  constexpr std::uint32_t kDottedI = 0x130, kDot = 0x307;  // only U+0130 becomes two code points
   if (lower && code == kDottedI) {
     append_utf8(out, 'i');
     append_utf8(out, kDot);
@@ -69,7 +69,7 @@ void append_bert_text(std::string_view text, const WordPieces& how, NormalizedTe
     const std::size_t size = next.size > 0 ? next.size : 1;
     const std::string_view bytes = text.substr(0, size);
     text.remove_prefix(size);
-    if (next.size == 0) {  // not UTF-8, which a reader of texts would make U+FFFD
+    if (next.size == 0) {  // not UTF-8, which a text reader would replace by U+FFFD
       if (how.clean_text) out.replace(size, "");
       if (!how.clean_text) out.copy(bytes);
     } else if (how.clean_text && is_cleaned_away(next.code)) {

@@ -15,7 +15,7 @@ namespace tril {
 // The settings of WordPiece.
 struct WordPieces {
   std::string continuing = "##";      // prefix of tokens that continue a word
-  std::size_t most_characters = 100;  // maximum of a word; a longer one is unknown
+  std::size_t most_characters = 100;  // maximum per word; a longer one is unknown
   bool clean_text = true;             // removes controls and U+FFFD; all white space becomes spaces
   bool chinese_apart = true;          // every Chinese character is a word
   bool strip_accents = true;          // removes the marks of normal form D
@@ -27,7 +27,7 @@ struct WordPieces {
 
 namespace detail {
 
-// Appends the text in the form that is split into words. Where a character becomes several, the
+// Appends the text in the form to be split into words. Where a character becomes several, the
 // source of each is that character; added spaces have an empty source.
 void append_bert_text(std::string_view text, const WordPieces& how, NormalizedText& out);
 

@@ -1,4 +1,4 @@
-// Clipping by the global norm (Pascanu et al. 2013), that of all gradients of a model as one
+// Clipping by the global norm (Pascanu et al. 2013), the norm of all gradients of a model as one
 // vector.
 #pragma once
 

@@ -18,7 +18,7 @@ void adamw(float* x, const float* g, float* m, float* v, Index count,
     const Register divisor = madd(root_scale, sqrt(second), eps);
     lanes.put(m + i, first);
     lanes.put(v + i, second);
-    // An element without any gradient so far, 0 / 0 with eps = 0, does not move.
+    // An element that has had no gradient so far, 0 / 0 with eps = 0, does not change.
     const Register move = select(divisor > Register{}, step * first / divisor, first);
     lanes.put(x + i, madd(keep, lanes.get(x + i), -move));
   });
@@ -39,7 +39,8 @@ void sgd(float* x, const float* g, float* m, Index count,
   });
 }
 
-// In blocks whose sums are added in double, so that the error does not grow with the length.
+// The sum of squares, in blocks that are added in double, so that the error does not grow with the
+// length.
 double squares(const float* x, Index count) noexcept {
   constexpr Index kBlock = 1024;
   double sum = 0;
@@ -52,7 +53,7 @@ double squares(const float* x, Index count) noexcept {
       any |= value != Register{};
       block = madd(value, value, block);
     });
-    if (!any_lane(any)) continue;  // as gradients of words that did not occur
+    if (!any_lane(any)) continue;  // gradients of words that did not occur are all 0
     sum += in_range_or_double(reduce_add(block), length,
                               [&](Index i) noexcept { return static_cast<double>(x[first + i]); });
   }

@@ -25,7 +25,7 @@ struct AdamWOptions {
   double beta1 = 0.9;           // decay of the first moment
   double beta2 = 0.999;         // decay of the second moment
   double eps = 1e-8;            // keeps the divisor above 0
-  double weight_decay = 1e-2;   // 0 for biases, norms and whatever else is no matrix
+  double weight_decay = 1e-2;   // 0 for biases, norms and all other vectors
   double gradient_scale = 1;    // for clipping (gradient_norm.h) in the same pass
 };
 
@@ -40,12 +40,12 @@ void adamw_step(VectorView<float> values, VectorView<const float> gradient,
 struct SgdOptions {
   double learning_rate = 1e-3;  // rate
   double momentum = 0;          // share of the last update that is kept
-  double weight_decay = 0;      // 0 for biases, norms and whatever else is no matrix
+  double weight_decay = 0;      // 0 for biases, norms and all other vectors
   double gradient_scale = 1;    // as in AdamWOptions
 };
 
 // A step of SGD: updates values and momentum [N]. The momentum is 0 before the first step, and may
-// be no view where options.momentum is 0. Throws Error as adamw_step does.
+// be a null view where options.momentum is 0. Throws Error like adamw_step.
 void sgd_step(VectorView<float> values, VectorView<const float> gradient,
               VectorView<float> momentum, const SgdOptions& options, const Context& context = {});
 

@@ -36,7 +36,7 @@ struct SequenceBatch {
 };
 
 // Draws `batches` sources of `tokens` tokens, uniform in {1, ..., vocabulary - 1}, and their
-// labels; task, seed and step alone decide them. Throws Error for sizes below 1, and for a
+// labels, determined by task, seed and step alone. Throws Error for sizes below 1, and for a
 // vocabulary below 2 or above 2^31 - 1. Reuses the batch's memory.
 void draw_sequences(SequenceTask task, Index batches, Index tokens, Index vocabulary,
                     std::uint64_t seed, std::uint64_t step, SequenceBatch& batch);
