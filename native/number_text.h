@@ -1,4 +1,5 @@
-// Numbers for people: digits and a point in every locale, which printf and streams do not promise.
+// Numbers as text: decimal digits and a point in every locale, which printf and streams do not
+// promise.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,8 @@
 
 namespace tril {
 
-// As printf writes it in the C locale: "%.4f" is chars_format::fixed and 4, "%.4g" general.
+// A number as printf writes it in the C locale: "%.4f" is chars_format::fixed and 4, "%.4g"
+// general.
 inline std::string number_text(double value, std::chars_format format, int digits) {
   char text[400];  // 309 digits before the point and those after it
   return {text, std::to_chars(text, text + sizeof text, value, format, digits).ptr};
@@ -21,7 +23,7 @@ inline std::string general_text(double value, int digits) {
   return number_text(value, std::chars_format::general, digits);
 }
 
-// With blanks in front, or after it, up to a width.
+// Pads with spaces, in front or after, to a width.
 inline std::string right_aligned(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }

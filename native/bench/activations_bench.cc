@@ -1,5 +1,5 @@
-// The activations, forward and backward, of 1024 x 3072 numbers on one thread, beside a plain copy
-// of as many: elements a second.
+// The activations, forward and backward, on 1024 x 3072 numbers and one thread, next to a plain
+// copy of the same size: elements a second.
 #include <benchmark/benchmark.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>

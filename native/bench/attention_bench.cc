@@ -1,6 +1,5 @@
-// Attention by every method, causal and not, with 8 heads of 64, and back; causal linear attention;
-// softmax.
-// The operations counted are those that a causal mask leaves: half of all.
+// Attention by every method, causal and not, with 8 heads of 64, forward and backward; causal
+// linear attention; softmax. Operations are counted as a causal mask leaves them: half of all.
 #include <benchmark/benchmark.h>
 #include <tril/attention/attention.h>
 #include <tril/attention/attention_backward.h>
@@ -46,7 +45,7 @@ void register_attention(const std::string& name, Index queries, Index keys,
   });
 }
 
-// The backward pass, all three gradients: five products in place of two.
+// The backward pass with all three gradients: five products instead of two.
 void register_attention_backward(Index tokens, int threads) {
   const std::string threaded = threads > 1 ? "2_threads/" : "";
   register_on(threads, "causal_attention/backward/" + threaded + "T" + std::to_string(tokens),

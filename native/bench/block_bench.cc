@@ -1,5 +1,5 @@
 // The encoder block of width 512, 8 heads and 2048 hidden units, its weights packed at every call
-// and packed before, and then on two threads; forward and backward; layer normalisation.
+// or packed once, then on two threads; forward and backward passes; layer normalisation.
 #include <benchmark/benchmark.h>
 #include <tril/block/transformer_block.h>
 #include <tril/foundation/buffer.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index kWidth = 512, kHeads = 8, kHidden = 2048;
 
-// As PyTorch initialises them in scale: uniform, 1 / sqrt(width in).
+// Weights on the scale of PyTorch's initial ones: uniform, 1 / sqrt(input width).
 class Weights {
  public:
   TransformerBlockWeights block() {
@@ -53,7 +53,7 @@ class Weights {
   std::deque<Buffer<float, 1>> vectors_;
 };
 
-// Products and attention, two operations for a multiplication.
+// Operations of products and attention, two for each multiplication.
 double block_flops(Index batch, Index tokens) {
   const auto rows = static_cast<double>(batch * tokens);
   constexpr double kPerRow = 2.0 * kWidth * (4 * kWidth + 2 * kHidden);
@@ -81,7 +81,8 @@ void register_block(Index batch, Index tokens, bool prepares, int threads = 1) {
   });
 }
 
-// There, keeping what is needed, and back, with all gradients: three times the operations.
+// A forward pass that saves what the backward pass needs, and the backward pass with all gradients:
+// three times the operations.
 void register_block_backward(Index batch, Index tokens, int threads) {
   const std::string size =
       (batch > 1 ? std::to_string(batch) + "x" : "") + "T" + std::to_string(tokens);

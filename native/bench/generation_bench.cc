@@ -1,10 +1,10 @@
-// A model of llama2.c's kind (Karpathy 2023) token by token: 6 layers of 8 heads, 256 wide, a
+// A model of llama2.c's kind (Karpathy 2023), token by token: 6 layers of 8 heads, 256 wide, a
 // vocabulary of 4096, 5.8 M parameters; 128 tokens after a prompt of 128. And a larger one, 12
 // layers of 12 heads, 768 wide, 88 M parameters; 16 tokens after 32. Both with weights of 32 bits
-// and of 16. Each token reads all matrices but the embedding once, so the limit is the speed at
-// which as many bytes are read, measured in the same rounds. A prompt is bound by its products,
-// which are measured alone, too: `products` multiplies as many rows by the same matrices, and does
-// nothing else. `looked` takes the weights of all heads out of a prompt, `unlooked` does not.
+// and of 16. Each token reads all matrices but the embedding once, so the limit is the speed of
+// reading as many bytes, measured in the same rounds. A prompt is bound by its products, which are
+// measured alone, too: `products` multiplies as many rows by the same matrices and does nothing
+// else. `looked` reads the attention weights of all heads for a prompt, `unlooked` does not.
 //
 //     tril_bench --benchmark_filter=generation --benchmark_repetitions=9
 //         --benchmark_enable_random_interleaving=true
@@ -29,7 +29,7 @@ namespace bench {
 namespace {
 
 struct Case {
-  const char* name;  // in front of that of a row
+  const char* name;  // prefix of the row's name
   Index layers, heads, width, prompt, tokens;
 };
 constexpr Case kSmall = {"", 6, 8, 256, 128, 128}, kLarge = {"large_", 12, 12, 768, 32, 16};
@@ -42,7 +42,7 @@ ModelConfig config_of(const Case& sizes) {
   return config;
 }
 
-// Random ones, of this kind as they come from a file of it; q8_0 from one of float32.
+// Random parameters of this kind, as if read from a file of that type; q8_0 as if from float32.
 ModelParameters parameters_of(const Case& sizes, WeightKind type) {
   const ModelConfig config = config_of(sizes);
   ModelParameters floats(config);
@@ -67,8 +67,8 @@ ModelParameters parameters_of(const Case& sizes, WeightKind type) {
   return narrow;
 }
 
-// Of all matrices that a token is multiplied with; the embedding, of which it reads a row, is the
-// head as well.
+// Counts the bytes of all matrices that a token is multiplied with. The embedding, of which a token
+// reads one row, is the head as well.
 void count(benchmark::State& state, std::size_t bytes, Index tokens) {
   const auto kind = benchmark::Counter::kIsIterationInvariantRate;
   const auto many = static_cast<double>(tokens);
@@ -82,7 +82,7 @@ std::vector<std::int32_t> prompt(const Case& sizes) {
   return ids;
 }
 
-// A model that has just been made, and a session with it.
+// A new model and a session with it.
 struct Session {
   Session(const Case& sizes, WeightKind type, int threads)
       : parameters(parameters_of(sizes, type)), session(parameters), parallel(threads) {}
@@ -96,7 +96,7 @@ struct Session {
   Parallel parallel;
 };
 
-// Only what follows the prompt is timed: each round goes back to where it ended.
+// Times only what follows the prompt: each round returns to the end of the prompt.
 void generate(benchmark::State& state, const Case& sizes, WeightKind type, int threads) {
   Session model(sizes, type, threads);
   model.append(prompt(sizes));
@@ -109,7 +109,7 @@ void generate(benchmark::State& state, const Case& sizes, WeightKind type, int t
   count(state, model.parameters.bytes(), sizes.tokens);
 }
 
-// Two operations a parameter and token, but that only the last token's logits are computed.
+// Counts two operations per parameter and token; only the last token's logits are computed.
 void count_prompt(benchmark::State& state, const Case& sizes, const ModelParameters& parameters) {
   const double head = 4096 * static_cast<double>(sizes.width);
   const double all = static_cast<double>(parameter_count(parameters.layout()));
@@ -126,7 +126,7 @@ void prefill(benchmark::State& state, const Case& sizes, WeightKind type, int th
   count_prompt(state, sizes, model.parameters);
 }
 
-// A prompt of which the weights of all heads are wanted, and the same without them.
+// A prompt with and without reading the attention weights of all heads.
 void look(benchmark::State& state, const Case& sizes, bool wanted) {
   const ModelParameters parameters = parameters_of(sizes, WeightKind::float32);
   const std::vector<std::int32_t> ids = prompt(sizes);
@@ -144,7 +144,7 @@ void look(benchmark::State& state, const Case& sizes, bool wanted) {
   state.counters["bytes"] = bytes + taken + static_cast<double>(scratch.peak());
 }
 
-// The products of a prompt, each of rows that are there already.
+// The products of a prompt alone, on rows that are in memory already.
 void multiply(benchmark::State& state, const Case& sizes, WeightKind type, int threads) {
   const ModelParameters parameters = parameters_of(sizes, type);
   const ModelWeights& weights = parameters.weights();

@@ -1,6 +1,5 @@
-// A text to be measured with, since none is in the repository: 20 000 words of letters as frequent
-// as in English, drawn as often as Zipf's law has it, with signs, numbers and ends of lines between
-// them.
+// A text for benchmarks, since the repository has none: 20 000 words whose letters are as frequent
+// as in English, drawn by Zipf's law, with punctuation, numbers and line ends between them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace tril::bench {
 
-// So many bytes of it; the words are the same for every seed.
+// Makes a text of `bytes` bytes; the words are the same for every seed.
 std::string made_up_text(std::size_t bytes, std::uint64_t seed);
 
 }  // namespace tril::bench

@@ -1,4 +1,4 @@
-// Runs all benchmarks in turns, eleven rounds, so that what the machine does meanwhile meets all of
+// Runs all benchmarks in turns, eleven rounds, so that other load on the machine affects all of
 // them alike. Google Benchmark's own flags come after ours and win:
 //
 //   tril_bench --benchmark_filter='peak|matmul/.*/(64|256)x'

@@ -18,7 +18,7 @@ constexpr ProductSize kSizes[] = {
     square(128),  square(192),  square(256),  square(384),    square(512),     square(768),
     square(1024), square(1536), square(2048), {1, 768, 3072}, {16, 768, 3072}, {128, 512, 2048}};
 
-// Above so many operations a scalar method takes seconds, and nothing is learnt that was not known.
+// Above this many operations a scalar method takes seconds and teaches nothing new.
 constexpr double kScalar = 2.0 * 512 * 512 * 512, kBlocked = 8 * kScalar;
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
@@ -37,7 +37,7 @@ double most_flops(MatmulMethod method) {
 }
 
 void register_method(const Named<MatmulMethod>& method) {
-  // Kept from one benchmark to the next, as a caller would keep them.
+  // Kept between benchmarks, as a caller would keep them.
   const auto scratch = std::make_shared<Scratch>();
   const auto parallel = std::make_shared<Parallel>();
   register_products(

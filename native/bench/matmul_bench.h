@@ -1,4 +1,4 @@
-// What the benchmarks of products share: the sizes, and how one is registered.
+// The benchmarks of products: their sizes and their registration.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -23,11 +23,11 @@ using Multiply =
 // Registers "matmul/METHOD/ROWSxDEPTHxCOLS" for every size of at most `most_flops`.
 void register_products(const std::string& method, const Multiply& multiply, double most_flops);
 
-// A line for each library that takes part, with the kernels that it has chosen on this processor.
+// One line for each library that takes part, with the kernels it has chosen on this processor.
 std::vector<std::string>& chosen_kernels();
 
-// Times `call`, after a first one that is not counted: it takes its working memory from the system,
-// page by page, which would be a third of the time of a Transformer block.
+// Times `call` after an uncounted first call, which takes its working memory from the system page
+// by page: a third of the time of a Transformer block.
 template <typename Call>
 void measure(benchmark::State& state, const Call& call) {
   call();
@@ -37,15 +37,15 @@ void measure(benchmark::State& state, const Call& call) {
   }
 }
 
-// Registers a benchmark: on one thread by the thread's own time, so that what else the machine does
-// counts for little; on several by the clock, since they take their time beside it.
+// Registers a benchmark. On one thread it measures the thread's own time, so that other load on the
+// machine counts for little; on several it measures wall-clock time.
 template <typename Body>
 void register_on(int threads, const std::string& name, const Body& body) {
   benchmark::internal::Benchmark* registered = benchmark::RegisterBenchmark(name.c_str(), body);
   if (threads > 1) registered->UseRealTime();
 }
 
-// Sets the counter that the table is made of.
+// Sets the counter from which the table is made.
 inline void count_flops(benchmark::State& state, double flops) {
   state.counters["FLOP/s"] =
       benchmark::Counter(flops, benchmark::Counter::kIsIterationInvariantRate);

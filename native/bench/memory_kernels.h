@@ -1,4 +1,4 @@
-// Reading memory as fast as it comes, one copy per instruction set.
+// Reading memory at full speed, one copy per instruction set.
 #pragma once
 
 #include <tril/foundation/isa.h>
@@ -15,7 +15,7 @@ struct MemoryKernels {
 
 namespace tril {
 
-// Those of an instruction set (decoding_bench.cc).
+// The kernels of an instruction set (decoding_bench.cc).
 const bench::MemoryKernels& memory_kernels(Isa isa);
 
 }  // namespace tril

@@ -1,4 +1,4 @@
-// oneDNN, by its one-call product; threads: OMP_NUM_THREADS=1.
+// oneDNN's one-call product; threads: OMP_NUM_THREADS=1.
 #include <dnnl.h>
 
 #include <limits>

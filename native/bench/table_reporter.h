@@ -1,5 +1,6 @@
-// What was measured as tables, a line for each benchmark: the median speed of what counts
-// operations, and its share of the peak in the same run; of what counts bytes, numbers, or words.
+// Prints the results as tables, one line per benchmark: the median speed and, for benchmarks that
+// count operations, its share of the peak in the same run; other tables count bytes, numbers or
+// words.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -20,7 +21,7 @@ class TableReporter : public benchmark::BenchmarkReporter {
  private:
   struct Unit {
     const char *counter, *heading;  // a benchmark's counter; its name in the table
-    double size;                    // how many of the one are one of the other
+    double size;                    // how many of the counter's unit make one of the heading's
   };
   static constexpr Unit kUnits[] = {{"FLOP/s", "GFLOP/s", 1e9},
                                     {"B/s", "GB/s", 1e9},
@@ -28,15 +29,15 @@ class TableReporter : public benchmark::BenchmarkReporter {
                                     {"words/s", "M words/s", 1e6}};
   struct Result {
     std::string name;
-    std::vector<double> rates;  // a second, of each repetition
+    std::vector<double> rates;  // per second, of each repetition
     const Unit* unit = nullptr;
   };
 
-  // The peak to compare with: the widest instruction set's, or that of its own.
+  // The peak to compare with: that of the widest instruction set, or of the benchmark's own.
   double peak_of(const Result& one) const;
   void print(const Unit& unit);
 
-  std::map<std::int64_t, Result> results_;  // by the order of registration
+  std::map<std::int64_t, Result> results_;  // in order of registration
 };
 
 }  // namespace tril::bench

@@ -1,4 +1,5 @@
-// "tile_sweep/ISA/ROWSxCOLS": how fast a register tile of that size is on data that lies near.
+// "tile_sweep/ISA/ROWSxCOLS": the speed of a register tile of that size on data in the nearest
+// caches.
 #include <tril/foundation/buffer.h>
 
 #include <string>

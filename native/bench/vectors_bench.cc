@@ -1,6 +1,6 @@
-// Word vectors: words of the text a second, those that are left out or thinned out included, as
-// word2vec.c counts them. Its settings: 100 wide, windows of 5 to each side, 5 words drawn at
-// random, a sample of 1e-3.
+// Word vectors: words of the text a second, including omitted and subsampled ones, as word2vec.c
+// counts them. Its settings: 100 wide, windows of 5 to each side, 5 words drawn at random, a sample
+// of 1e-3.
 //
 //     tril_bench --benchmark_filter=vectors --benchmark_repetitions=9
 //         --benchmark_enable_random_interleaving=true

@@ -18,8 +18,8 @@ struct Arguments {
   AttentionOptions options;
 };
 
-// A view [B, H, T, D]. Without `heads` the shape is that or its last axes; with `heads`, which then
-// lie side by side, it is [B, T, H * D] or [T, H * D].
+// A view [B, H, T, D]. Without `heads` the tensor has that shape or its last axes; with `heads`,
+// which then lie side by side, it is [B, T, H * D] or [T, H * D].
 template <typename T>
 TensorView<T, 4> as_heads(T* data, const std::vector<Index>& shape, Index heads) {
   Shape<4> padded = {1, 1, 1, 1};

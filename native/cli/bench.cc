@@ -1,5 +1,6 @@
-// tril bench: what this machine's core does, beside its peak in the same run. The measurements take
-// turns, round after round, so that what the machine does meanwhile meets all of them alike.
+// tril bench: the speed of this machine's core as a share of its peak in the same run. The
+// measurements take turns, round after round, so that other load on the machine affects all of them
+// alike.
 #include <tril/attention/attention.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/isa.h>
@@ -23,12 +24,12 @@ struct Arguments {
   int rounds = 9;
 };
 
-// Something that is timed: run() does `flops` operations.
+// A task to be timed: run() does `flops` operations.
 struct Task {
   std::string name;
   double flops;
   std::function<void()> run;
-  std::vector<double> rates = {};  // in GFLOP/s, one a round
+  std::vector<double> rates = {};  // in GFLOP/s, one per round
 };
 
 double rate_of(const Task& task) {

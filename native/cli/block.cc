@@ -16,8 +16,8 @@ struct Arguments {
   TransformerBlockOptions options;
 };
 
-// The weights whose names begin with the prefix. What begins with it and is none of a block's:
-// better said than left out in silence.
+// The weights whose names begin with the prefix. A tensor with the prefix that is no weight of a
+// block is reported, not ignored.
 TransformerBlockWeights block_weights(const TensorFile<float>& file, const Arguments& arguments) {
   TransformerBlockWeights weights;
   std::set<std::string> found;

@@ -1,4 +1,4 @@
-// tril check EXPECTED ACTUAL: how far two files are apart.
+// tril check EXPECTED ACTUAL: the differences between two files.
 #include <tril/foundation/compare.h>
 #include <tril/foundation/error.h>
 #include <tril/foundation/message.h>
@@ -28,7 +28,7 @@ std::vector<Index> index_of(Index element, const std::vector<Index>& shape) {
   return index;
 }
 
-// What is found of one tensor: for people, for programs, and whether it passes.
+// The comparison of one tensor: as text, as JSON, and whether it passes.
 struct Finding {
   std::string text;
   nlohmann::ordered_json report;
@@ -51,7 +51,7 @@ Finding compare_tensors(const Tensor<double>& expected, const Tensor<double>& ac
   const std::vector<Index> worst = index_of(difference.worst, expected.shape);
   const double wanted = expected.elements.data()[difference.worst],
                got = actual.elements.data()[difference.worst];
-  Index nan = 0;  // in both, which counts as no difference
+  Index nan = 0;  // in both, which is no difference
   for (Index n = 0; n < difference.count; ++n) {
     nan += std::isnan(expected.elements.data()[n]) && std::isnan(actual.elements.data()[n]);
   }

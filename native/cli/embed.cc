@@ -1,5 +1,4 @@
-// tril embed --model MODEL "sentence" ...: sentences as vectors, and how near they are to each
-// other.
+// tril embed --model MODEL "sentence" ...: vectors of sentences and their cosine similarities.
 #include <tril/model/sentence_encoder.h>
 
 #include <memory>
@@ -26,7 +25,7 @@ std::vector<std::vector<float>> rows_of(const MatrixView<const float>& matrix) {
   return rows;
 }
 
-// A row for each text: its cosines with all of them.
+// A row for each text: its cosine with each text.
 std::string table_of(const MatrixView<const float>& cosines,
                      const std::vector<std::string>& texts) {
   std::string table;

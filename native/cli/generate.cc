@@ -1,4 +1,4 @@
-// tril generate --model DIR --prompt TEXT: a text goes on, token by token.
+// tril generate --model DIR --prompt TEXT: continues a text token by token.
 #include <tril/model/generation.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ void stream(const std::string& text) {
   if (!std::cout) throw Failure("standard output: cannot be written");
 }
 
-// What they take, and how many numbers of which type they are.
+// The bytes of the weights, and the number of elements of each type.
 nlohmann::ordered_json weights_of(const ModelParameters& parameters) {
   nlohmann::ordered_json types;
   for (const auto& [type, count] : parameters.types()) types[name_of(kWeightKinds, type)] = count;
@@ -52,7 +52,7 @@ ExitCode generate(const Program& program, const Arguments& arguments) {
   if (!program.json) stream(text);
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
-  Clock::time_point first = begin;  // when the first token was there, after the prompt
+  Clock::time_point first = begin;  // when the first token after the prompt was ready
   while (const auto next = generation.next({scratch, parallel})) {
     if (tokens.empty()) first = Clock::now();
     tokens.push_back(next->token);

@@ -1,4 +1,4 @@
-// tril info FILE: what a file holds.
+// tril info FILE: the contents of a file.
 #include <tril/foundation/error.h>
 #include <tril/foundation/statistics.h>
 
@@ -96,7 +96,7 @@ ExitCode run(const Program& program, const std::string& path) {
   if (!file.is_npy()) {
     if (file.format == FileFormat::safetensors) report["metadata"] = file.metadata;
     for (const auto& [key, value] : file.metadata) {
-      // Quoted, so that whatever stands in it stays on its line.
+      // Quoted, so that any name stays on its line.
       text += nlohmann::json(key).dump() + " = " + nlohmann::json(value).dump() + "\n";
     }
     if (file.tensors.empty() && unread.empty()) text += "no tensors\n";

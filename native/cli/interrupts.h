@@ -1,10 +1,10 @@
-// What asks a run to end: Ctrl-C, a shut-down (SIGTERM), a terminal that is gone (SIGHUP).
+// Signals that ask a run to end: Ctrl-C, a shut-down (SIGTERM), a closed terminal (SIGHUP).
 #pragma once
 
 namespace tril::cli {
 
-// While it lives, the first signal of a kind only leaves word, and the second ends the program at
-// once. What is ignored, as by nohup, stays so.
+// While it lives, the first signal of a kind is only recorded, and the second ends the program at
+// once. An ignored signal, as under nohup, stays ignored.
 class Interrupts {
  public:
   Interrupts();
@@ -12,7 +12,7 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // Whether there was one.
+  // Whether there has been a signal.
   static bool any() noexcept;
 };
 

@@ -1,4 +1,4 @@
-// tril look --model DIR --prompt TEXT: what the heads of a language model look at.
+// tril look --model DIR --prompt TEXT: the attention weights of a language model's heads.
 #include "look.h"
 
 #include <tril/files/file.h>
@@ -60,7 +60,7 @@ void save_page(const std::string& path, const Look& look) {
                                 {"heads", look.heads()},
                                 {"tokens", look.tokens},
                                 {"weights", base64(bytes_of(look))}});
-  // Nothing that a token is made of ends the script.
+  // Escaped, so that no token can end the script.
   for (std::size_t at = 0; (at = data.find('<', at)) != data.npos;) data.replace(at, 1, "\\u003c");
   const std::string_view page = kLookPage;
   const std::size_t place = page.find(kLookData);

@@ -1,4 +1,4 @@
-// What `tril look` has found, and how it is shown on a terminal.
+// The result of `tril look`, and its display on a terminal.
 #pragma once
 
 #include <tril/foundation/buffer.h>
@@ -9,7 +9,7 @@
 
 namespace tril::cli {
 
-// A text as the model sees it, and what every head makes of it.
+// A text as the model's tokens, and the attention weights of every head.
 struct Look {
   std::string model;
   std::vector<std::int32_t> ids;
@@ -21,10 +21,10 @@ struct Look {
   Index count() const { return weights.shape()[2]; }
 };
 
-// A line a layer, and a letter and per cent for each of its heads.
+// One line per layer: a letter and a percentage for each of its heads.
 std::string overview(const Look& look);
 
-// A line a token: a shade for each token that it looks at, and those with most of its weight.
+// One line per token: a shade for each token it looks at, and the tokens with most of its weight.
 std::string map_of(const Look& look, Index layer, Index head);
 
 }  // namespace tril::cli

@@ -1,6 +1,6 @@
-// The page that `tril look --html` writes: it stands alone, loads nothing, and draws the numbers
-// that are put in the place of kLookData, {"tokens": [...], "layers": L, "heads": H,
-// "weights": base64 of float32 [L, H, T, T], "title": ...}.
+// The page that `tril look --html` writes. It is self-contained, loads nothing, and draws the
+// numbers that replace kLookData, {"tokens": [...], "layers": L, "heads": H, "weights": base64 of
+// float32 [L, H, T, T], "title": ...}.
 #pragma once
 
 namespace tril::cli {

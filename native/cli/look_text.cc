@@ -13,7 +13,7 @@ namespace tril::cli {
 
 namespace {
 
-// On one line, of valid UTF-8, whatever it is made of; blanks can be seen.
+// A token as one line of valid UTF-8 with visible spaces, whatever its bytes.
 std::string shown(const std::string& token) {
   std::string text = json_text(token);
   text = text.substr(1, text.size() - 2);
@@ -21,13 +21,13 @@ std::string shown(const std::string& token) {
   return text;
 }
 
-// In columns of a terminal where each character takes one.
+// The width in columns of a terminal on which each character takes one.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
-// `text` at the right of `width` columns, or cut to them.
+// `text` right-aligned in `width` columns, or cut to them.
 std::string padded(std::string text, std::size_t width) {
   std::size_t columns = width_of(text);
   if (columns > width) {
@@ -44,11 +44,12 @@ std::string padded(std::string text, std::size_t width) {
 
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
-// Where a head's weight goes, on average over the tokens that can tell the three places apart.
+// The shares of a head's weight on the first token, the previous token and the token itself: means
+// over the tokens for which these three differ.
 struct Habit {
   double first = 0, previous = 0, self = 0;
 
-  // Of the largest of them, or a dash where more goes elsewhere.
+  // The letter and percentage of the largest share; a dash where more goes elsewhere.
   std::string text() const {
     const double elsewhere = 1 - first - previous - self;
     const std::pair<double, const char*> kinds[] = {

@@ -1,6 +1,6 @@
-// tril COMMAND OPTIONS: exit code 0 when all went well, 1 when `check` finds a difference, 2 when
-// something is wrong with the options or the files, which one line on stderr then says, 130 when
-// `train` was interrupted.
+// tril COMMAND OPTIONS: exit code 0 on success, 1 when `check` finds a difference, 2 when the
+// options or the files are wrong, as one line on stderr then says, 130 when `train` was
+// interrupted.
 #include <tril/foundation/isa.h>
 
 #include <algorithm>
@@ -61,14 +61,14 @@ std::string text_of(const std::string& argument) {
 
 namespace {
 
-// The command whose options are wrong, to point at its help.
+// The command whose options are wrong, whose help the message points to.
 std::string command_line(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   return chosen.empty() ? "tril" : "tril " + chosen.front()->get_name();
 }
 
-// What is wrong with the options: a command or an option that there is not comes first, since what
-// else is missing may be what was meant by it.
+// The problem with the options. An unknown command or option comes first, since it may be a
+// misspelling of the missing one.
 std::string problem_of(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   if (chosen.empty()) {
@@ -92,8 +92,9 @@ std::string problem_of(const CLI::App& app, const CLI::ParseError& error, int ar
   return error.what();
 }
 
-// CLI11 takes an argument of a list such as [MASK], or [a, b], for a list of its own, without a way
-// to say no. What ends in ']' therefore ends in a byte that no argument can hold while it is read.
+// CLI11 takes an argument of a list such as [MASK], or [a, b], for a list of its own, and this
+// cannot be switched off. An argument ending in ']' therefore gets a last byte that no argument can
+// hold while CLI11 reads it.
 constexpr char kMark = '\0';
 
 std::string unmarked(std::string text) {
@@ -109,7 +110,7 @@ void parse(CLI::App& app, int argc, char** argv) {
   for (std::string& word : words) {
     if (word.ends_with(']')) word += kMark;
   }
-  std::ranges::reverse(words);  // as CLI11 takes them
+  std::ranges::reverse(words);  // the order CLI11 expects
   app.parse(std::move(words));
 }
 
@@ -137,7 +138,7 @@ ExitCode run(int argc, char** argv) {
     throw Failure(unmarked(problem_of(program.app, error, argc, argv)) + " (`" +
                   command_line(program.app) + " --help` lists the options)");
   }
-  best_isa();  // TRIL_FORCE_ISA is wrong? Said before anything is read.
+  best_isa();  // a wrong TRIL_FORCE_ISA is reported before anything is read
   return program.run();
 }
 

@@ -37,7 +37,7 @@ void ModelFolder::add_to(CLI::App& command) {
 
 namespace {
 
-// read(options), with a bar of how far it is.
+// Calls read(options) and shows its progress as a bar.
 template <typename Read>
 auto with_progress(const ModelFolder& folder, const Read& read) {
   Progress progress(3);

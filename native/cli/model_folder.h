@@ -1,4 +1,4 @@
-// The folder of a language model, as the commands that run one take it.
+// The folder of a language model, as taken by the commands that run one.
 #pragma once
 
 #include <tril/model/pretrained.h>
@@ -12,16 +12,16 @@ namespace tril::cli {
 
 struct ModelFolder {
   std::string path, lora;
-  Index context = 0;  // tokens at once; 0: as config.json says
+  Index context = 0;  // in tokens; 0: as in config.json
   ParameterMemory weights = ParameterMemory::as_in_files;
 
-  // --model, --lora, --context and --weights.
+  // Adds --model, --lora, --context and --weights.
   void add_to(CLI::App& command);
-  // Reads it, and shows how far it is.
+  // Reads the model and shows the progress.
   PretrainedModel read() const;
-  // The same of a sentence encoder.
+  // The same for a sentence encoder.
   SentenceEncoder read_encoder() const;
-  // Throws Failure where the folder has none.
+  // Throws Failure where the folder has no tokenizer.
   const Tokenizer& tokenizer_of(const PretrainedModel& model) const;
 };
 

@@ -1,5 +1,5 @@
-// What `tril train` asks of MPI. The module tril_mpi has it, which is loaded where several
-// processes were started: libmpi need not be there for anything else.
+// The functions of MPI that `tril train` uses. They are in the module tril_mpi, which is loaded
+// only where several processes were started, so that libmpi is needed for nothing else.
 #pragma once
 
 #include <cstddef>
@@ -7,21 +7,22 @@
 namespace tril::cli {
 
 struct MpiFunctions {
-  // Begins, and says which of how many processes this is, and how many are on this machine. False
-  // where MPI leaves no room for threads beside the one that calls it.
+  // Initialises MPI, and gives the number of this process, their count, and the count on this
+  // machine. False where MPI does not allow threads besides the one that calls it.
   bool (*begin)(int* number, int* count, int* on_this_machine);
   void (*end)();
-  // In the first process each number becomes the sum over all; in the others they become anything.
+  // In the first process each number becomes the sum over all processes; in the others it is
+  // undefined.
   void (*add_up_floats)(float* numbers, std::size_t count);
   void (*add_up_doubles)(double* numbers, std::size_t count);
-  // In every process the bytes become those of the first.
+  // In every process the bytes become those of the first process.
   void (*from_first)(std::byte* bytes, std::size_t count);
-  // The smallest of all processes' numbers.
+  // The minimum of the number over all processes.
   int (*smallest)(int number);
   void (*abort)(int exit_code);
 };
 
 }  // namespace tril::cli
 
-// Of the module.
+// The module's export.
 extern "C" const tril::cli::MpiFunctions* tril_mpi_functions();

@@ -1,6 +1,6 @@
 #include "mpi_functions.h"
 
-// Only the functions of C.
+// MPI's C interface only.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -10,7 +10,7 @@
 namespace tril::cli {
 namespace {
 
-// Only the main thread calls MPI; those that compute are beside it.
+// Only the main thread calls MPI; the threads that compute do not.
 bool begin(int* number, int* count, int* on_this_machine) {
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
@@ -25,7 +25,7 @@ bool begin(int* number, int* count, int* on_this_machine) {
 
 void end() { MPI_Finalize(); }
 
-// In parts that an int can count.
+// Calls body on parts whose size fits into an int.
 template <typename T, typename Body>
 void in_parts(T* all, std::size_t count, const Body& body) {
   constexpr std::size_t kMost = std::size_t{1} << 30;

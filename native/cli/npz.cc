@@ -41,10 +41,10 @@ Archive open(std::span<const std::byte> bytes) {
   return archive;
 }
 
-// Of all that deflate can make of a byte, the most (zlib.net, "Maximum Compression Factor").
+// The largest ratio at which deflate can compress (zlib.net, "Maximum Compression Factor").
 constexpr zip_uint64_t kMostPacked = 1032;
 
-// Quoted, so that whatever stands in it stays on its line.
+// Quoted, so that any name stays on its line.
 std::string shown(std::string_view name) {
   return nlohmann::json(name).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
          " in the archive";
@@ -59,7 +59,7 @@ std::vector<std::byte> unpack(zip_t* archive, const zip_stat_t& about) {
   const File file(zip_fopen_index(archive, about.index, 0));
   if (!file) refuse(shown(about.name) + ": " + zip_strerror(archive));
   std::vector<std::byte> bytes;
-  // The checksum is looked at when the end is reached: more is asked for than there should be.
+  // libzip tests the checksum at the end of the data, so more is read than the stated size.
   while (bytes.size() <= about.size) {
     const std::size_t begin = bytes.size();
     bytes.resize(begin + kPiece);
@@ -115,7 +115,7 @@ void write_npz(const std::filesystem::path& path, std::span<const NpzMember> mem
   zip_source_t* const memory = zip_source_buffer_create(nullptr, 0, 0, &error);
   if (!memory) fail_with(zip_error_strerror(&error));
   const std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> kept(memory, &zip_source_free);
-  zip_source_keep(memory);  // the archive has the other of its two owners
+  zip_source_keep(memory);  // one owner here, the other is the archive
   Archive archive(zip_open_from_source(memory, ZIP_TRUNCATE, &error));
   if (!archive) fail_with(zip_error_strerror(&error));
   std::vector<std::vector<zip_buffer_fragment_t>> fragments;
@@ -137,7 +137,7 @@ void write_npz(const std::filesystem::path& path, std::span<const NpzMember> mem
                        0);  // 1980, the first: equal files are equal
   }
   if (zip_close(archive.get()) != 0) fail_with(zip_strerror(archive.get()));
-  archive.release();  // closed, it is gone
+  archive.release();  // closing has freed it
   zip_stat_t about;
   zip_source_stat(memory, &about);
   std::vector<std::byte> bytes(static_cast<std::size_t>(about.size));

@@ -1,5 +1,4 @@
-// NumPy's .npz files: .zip archives of .npy files, by the library libzip where it was there to
-// build with.
+// NumPy's .npz files: .zip archives of .npy files. They need libzip at build time.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +9,26 @@
 
 namespace tril::cli {
 
-// For --help: whether .npz is read.
+// A note for --help: whether .npz can be read.
 extern const char* const kNpzNote;
 
 struct NpzEntry {
   std::string name;  // without .npy
   std::vector<std::byte> file;
-  std::string problem;  // where it is no .npy file; there are no bytes then
+  std::string problem;  // why it is not a .npy file; then `file` is empty
 };
 
-// The files in an archive's bytes, in its order. Memory is taken as data comes out of it, whatever
-// its list of them says. Throws Error where one cannot be unpacked, and without libzip for all.
+// The files of an archive, in its order. Memory is taken as data is unpacked, whatever sizes the
+// archive's list states. Throws Error where a file cannot be unpacked, and always without libzip.
 std::vector<NpzEntry> read_npz(std::span<const std::byte> archive);
 
-// A .npy file to be written, in pieces that are borrowed.
+// A .npy file to write, in borrowed pieces.
 struct NpzMember {
   std::string name;  // without .npy
   std::span<const std::span<const std::byte>> pieces;
 };
 
-// Writes an archive of them, not packed, as numpy.savez does. Throws Error where the file cannot be
+// Writes an uncompressed archive, as numpy.savez does. Throws Error where the file cannot be
 // written, and without libzip.
 void write_npz(const std::filesystem::path& path, std::span<const NpzMember> members);
 

@@ -21,9 +21,9 @@
 namespace tril::cli {
 namespace {
 
-// How many processes there are at least, by what launchers tell those that they start; 0 where none
-// did. How many there are, and which one this is, says MPI alone; but a program that was started as
-// usual does not wait for it to begin.
+// The least number of processes, from the environment variables of launchers; 0 without a launcher.
+// Only MPI knows the exact number and the number of this process, but a program that was started on
+// its own does not wait for MPI to initialise.
 int launched() {
   const auto number_of = [](const char* name) {
     const char* const text = std::getenv(name);
@@ -31,7 +31,7 @@ int launched() {
     if (text) std::from_chars(text, text + std::strlen(text), number);
     return number;
   };
-  int count = number_of("PMIX_RANK") + 1;  // which tells nothing of the others
+  int count = number_of("PMIX_RANK") + 1;  // this says nothing of the others
   // mpirun of Open MPI, of MPICH and Intel MPI; srun.
   for (const char* size :
        {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"}) {
@@ -60,14 +60,14 @@ std::filesystem::path program_folder() {
 #endif
 }
 
-// From beside the program, where it was built, or from where it was installed.
+// Loads the module from the build folder beside the program, or from where it was installed.
 const MpiFunctions* load_mpi() {
   const std::filesystem::path folder = program_folder();
   std::string problem;
   for (const char* place : {TRIL_MPI_MODULE, TRIL_MPI_INSTALLED}) {
     const std::filesystem::path path = folder / place;
     if (!std::filesystem::exists(path)) continue;
-    // Global, since Open MPI's own modules look for its symbols.
+    // Global, since Open MPI's own modules look up its symbols.
     if (void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
       using Get = const MpiFunctions* (*)();
       return reinterpret_cast<Get>(dlsym(module, "tril_mpi_functions"))();
@@ -152,7 +152,7 @@ void Processes::abort(const std::string& message) const {
   std::cerr << "tril: process " << std::to_string(number_) << " of " << std::to_string(count_)
             << ": " << message << std::endl;
   mpi_->abort(kFailed);
-  std::abort();  // it does not come back
+  std::abort();  // abort() of MPI does not return
 }
 
 }  // namespace tril::cli

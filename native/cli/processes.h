@@ -1,5 +1,5 @@
-// Several processes that train one model together, started by mpirun or its kin (MPI, where it was
-// found).
+// Several processes that train one model together, started by mpirun or a similar launcher (MPI, if
+// found at build time).
 #pragma once
 
 #include <tril/foundation/tensor.h>
@@ -13,8 +13,8 @@ namespace tril::cli {
 
 struct MpiFunctions;
 
-// From the first to the last in every process at once. Where the program was started as usual there
-// is one process, and nothing is done.
+// The processes of a run, in each of which this lives from beginning to end. A program that was
+// started on its own is one process, and these functions do nothing.
 class Processes {
  public:
   // Throws Failure where the program was started as several processes and MPI cannot join them.
@@ -23,36 +23,37 @@ class Processes {
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
-  int number() const noexcept { return number_; }  // of this one, from 0
+  int number() const noexcept { return number_; }  // of this process, from 0
   int count() const noexcept { return count_; }
-  // The one that reports and writes.
+  // Whether this is the process that reports and writes.
   bool is_first() const noexcept { return number_ == 0; }
-  // How many of them share this machine.
+  // The number of processes on this machine.
   int on_this_machine() const noexcept { return on_this_machine_; }
 
-  // In the first process each becomes the sum over all of them; in the others it becomes anything.
+  // In the first process each number becomes the sum over all processes; in the others it is
+  // undefined.
   void add_up(std::span<float> numbers) const;
-  // In every process each becomes the same sum over all of them.
+  // In every process each number becomes the same sum over all processes.
   void add_up(std::span<double> numbers) const;
-  // In every process they become those of the first.
+  // In every process the bytes become those of the first process.
   void from_first(std::span<std::byte> bytes) const;
 
-  // Runs body in every process. If it throws anywhere, the first process in which it did throws
-  // that, and the others Silent.
+  // Runs body in every process. If body throws anywhere, the first process in which it did throws
+  // the same, and the others throw Silent.
   void all_or_none(const std::function<void()>& body) const;
 
-  // Says what went wrong in this process and ends all of them: the others may wait for it.
+  // Prints this process's error and ends all processes: the others may be waiting for it.
   [[noreturn]] void abort(const std::string& message) const;
 
  private:
-  const MpiFunctions* mpi_ = nullptr;  // where there are several
+  const MpiFunctions* mpi_ = nullptr;  // null for a single process
   int number_ = 0, count_ = 1, on_this_machine_ = 1;
 };
 
-// Whether several can be started, for --help.
+// A note for --help: whether several processes can be started.
 extern const char* const kProcessesNote;
 
-// Another process says what went wrong: this one only ends.
+// Thrown where another process reports the error and this one only has to end.
 struct Silent {};
 
 }  // namespace tril::cli

@@ -1,4 +1,4 @@
-// The program `tril`: one command a file, each adding itself.
+// The program `tril`: one file per command, each adding its own.
 #pragma once
 
 #include <tril/foundation/error.h>
@@ -18,7 +18,7 @@
 
 namespace tril::cli {
 
-// A message for the user, which says what and where in one line.
+// A message for the user, which says in one line what is wrong and where.
 class Failure : public std::runtime_error {
  public:
   explicit Failure(std::string_view text) : std::runtime_error(detail::on_one_line(text)) {}
@@ -29,10 +29,11 @@ enum ExitCode { kDone = 0, kDifferent = 1, kFailed = 2, kInterrupted = 130 };
 struct Program {
   CLI::App app;
   bool json = false;
-  int threads = 0;                // 0: one a processor
-  std::function<ExitCode()> run;  // the command that was chosen
+  int threads = 0;                // 0: one per processor
+  std::function<ExitCode()> run;  // the chosen command
 
-  // A command, with the options that all share. `run` is what it does once its options are read.
+  // Adds a command with the options that all commands share. `run` is called once its options are
+  // read.
   CLI::App& add(const std::string& name, const std::string& description,
                 const std::string& examples, std::function<ExitCode()> run);
   static CLI::Option* add_file(CLI::App& command, const char* names, std::string& path,
@@ -40,7 +41,7 @@ struct Program {
   void add_threads(CLI::App& command);
 
   int thread_count() const;
-  // For people or, with --json, for programs.
+  // Prints the text or, with --json, the report.
   void print(const nlohmann::ordered_json& report, const std::string& text) const;
 };
 
@@ -55,7 +56,7 @@ CLI::IsMember is_name_of(const Named<Enum> (&table)[Count]) {
   });
 }
 
-// A check that an option is a number from `least` to `most`. (CLI11's own writes both with
+// A check that an option is a number from `least` to `most`. (CLI11's own check writes both with
 // std::to_string: the largest double has 309 digits.)
 inline CLI::Validator in_range(double least,
                                double most = std::numeric_limits<double>::infinity()) {
@@ -72,16 +73,16 @@ inline CLI::Validator in_range(double least,
       "", "NUMBER");
 }
 
-// The value of a name that has passed it.
+// The value of a name that has passed that check.
 template <typename Enum, std::size_t Count>
 Enum value_of(const Named<Enum> (&table)[Count], const std::string& name) {
   return value_named(table, name, "tril", "option", "name");
 }
 
-// On one line, with U+FFFD for what is no UTF-8.
+// JSON on one line, with U+FFFD for invalid UTF-8.
 std::string json_text(const nlohmann::ordered_json& json);
 
-// What was given for an option, or, for "-", all of standard input.
+// The value of an option, or, where it is "-", all of standard input.
 std::string text_of(const std::string& argument);
 
 void add_attention(Program& program);

@@ -1,4 +1,4 @@
-// What a command is doing and how far it is, on a terminal only: pipes and files get nothing of it.
+// The progress of a command. It is shown on terminals only; pipes and files get nothing.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@ namespace tril::cli {
 
 class Progress {
  public:
-  // As many steps as are known of: there may be more.
+  // `steps` is the number of steps known so far; there may be more.
   explicit Progress(std::size_t steps);
-  ~Progress();  // takes the line away
+  ~Progress();  // erases the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // The next of the steps begins: [####......] 2/5 reading k.npy
+  // Begins the next step: [####......] 2/5 reading k.npy
   void next(std::string_view step);
-  // In between, how far it is, from 0 to 1: [####......] 45 % reading model.safetensors
+  // Shows the progress within a step, from 0 to 1: [####......] 45 % reading model.safetensors
   void at(double share, std::string_view step);
 
  private:
   void show(double share, std::string_view place, std::string_view step);
 
   std::size_t steps_, begun_ = 0;
-  std::string line_;  // as it stands there
+  std::string line_;  // as shown on the terminal
   bool shown_;
 };
 

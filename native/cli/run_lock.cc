@@ -13,7 +13,7 @@
 namespace tril::cli {
 namespace {
 
-// It is written just after the lock is taken.
+// The owner is written just after the lock is taken.
 std::string holder(std::FILE* file) {
   char text[300] = "";
   for (int n = 0; n < 50; ++n) {
@@ -35,7 +35,7 @@ RunLock::RunLock(const std::filesystem::path& folder) : path_(folder / ".lock") 
       throw Failure(folder.string() + ": process " + holder(file_.get()) +
                     " trains in this folder; it must end first");
     }
-  } while (!detail::leads_to(path_, file_.get()));  // whoever had it has just removed it
+  } while (!detail::leads_to(path_, file_.get()));  // its last owner has just removed it
   std::error_code none;
   std::filesystem::resize_file(path_, 0, none);
   std::fputs(detail::this_process().c_str(), file_.get());

@@ -1,4 +1,4 @@
-// One run at a time in a folder.
+// A lock that allows one run at a time in a folder.
 #pragma once
 
 #include <cstdio>
@@ -7,11 +7,12 @@
 
 namespace tril::cli {
 
-// Held from its making to its end. The system takes it away when the process ends, however it does.
+// Held from construction to destruction. The system releases it when the process ends, however it
+// ends.
 class RunLock {
  public:
-  // Throws Failure, naming the folder and the process, where another one has it; and where the
-  // folder cannot be written to. A file system that knows no locks is trusted.
+  // Throws Failure, naming the folder and the process, where another process holds the lock, and
+  // where the folder cannot be written to. A file system without locks is trusted.
   explicit RunLock(const std::filesystem::path& folder);
   ~RunLock();
   RunLock(const RunLock&) = delete;
@@ -22,8 +23,7 @@ class RunLock {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
   };
   std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close>
-      file_;  // which holds "1234 on node7": the process and its machine
+  std::unique_ptr<std::FILE, Close> file_;  // contains "1234 on node7": the process and its machine
 };
 
 }  // namespace tril::cli

@@ -7,9 +7,9 @@
 
 namespace tril::cli {
 
-// Training that diverges may go on for long before its loss is no number. What is asked is the loss
-// on the same windows of the texts each time, so that it depends on the parameters alone. A state
-// is sane while that loss is finite and at most
+// Training that diverges may continue for long before its loss is NaN. The loss is measured on the
+// same windows of the texts each time, so that it depends on the parameters alone. A state is sane
+// while that loss is finite and at most
 //
 //   best + max(ln 2, (ln vocabulary - best) / 2)
 //
@@ -20,9 +20,9 @@ class RunSanity {
  public:
   explicit RunSanity(Index vocabulary);
 
-  // Of a state's loss, which counts from here on.
+  // Whether a state with this loss is sane. The loss counts for `best` from here on.
   bool is_sane(double loss);
-  // "7.9121, and was 1.8803": of the last state that was asked for.
+  // "7.9121, and was 1.8803": for the state that was asked about last.
   std::string reason() const;
 
  private:

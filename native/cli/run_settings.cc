@@ -44,7 +44,7 @@ std::vector<std::byte> read_named(const std::filesystem::path& path) {
 
 namespace {
 
-// Paths as JSON. One that is no UTF-8, as POSIX allows, is the list of its bytes.
+// Paths as JSON. A path that is not UTF-8, as POSIX allows, becomes a list of its bytes.
 std::string path_list(const std::vector<std::string>& paths) {
   nlohmann::json list = nlohmann::json::array();
   for (const std::string& path : paths) {
@@ -91,7 +91,7 @@ void RunSettings::check_new() const {
 void RunSettings::read(const Metadata& metadata, const std::string& file) {
   try {
     data = paths_of(metadata.at("data"));
-    // Checkpoints of versions that had no such option are without it.
+    // Checkpoints of versions without this option lack it.
     if (metadata.contains("validation")) validation = paths_of(metadata.at("validation"));
     if (metadata.contains("keep")) {
       keep = nlohmann::json::parse(metadata.at("keep")).get<std::vector<std::int64_t>>();

@@ -6,7 +6,7 @@
 namespace tril::cli {
 namespace {
 
-// How many letters must be changed, added or left out to make b of a (Levenshtein 1966).
+// The number of letters to change, add or leave out to turn a into b (Levenshtein 1966).
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// What was meant by a name that there is not.
+// Suggestions for misspelled names.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace tril::cli {
 
-// "; did you mean attention?" of "attenton": the name that is the fewest letters away, if that is
-// no more than two or a third of them; else nothing.
+// "; did you mean attention?" for "attenton": the closest name, if it is at most two letters or a
+// third of the letters away; else "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names);
 
 }  // namespace tril::cli

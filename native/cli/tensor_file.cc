@@ -14,7 +14,7 @@
 namespace tril::cli {
 namespace {
 
-// Runs `body`; what it finds wrong is said of the file.
+// Runs `body` and adds the file's name to its errors.
 template <typename Body>
 auto about(const std::filesystem::path& path, const Body& body) {
   try {
@@ -47,7 +47,7 @@ const Tensor<T>* TensorFile<T>::find(std::string_view name) const noexcept {
 
 namespace {
 
-// The arrays of a .npy file, which may be an entry of this name of an archive.
+// Reads the arrays of a .npy file, which may be the entry `entry` of an archive.
 template <typename T>
 void read_npy(const std::string& path, const std::string& entry, std::span<const std::byte> bytes,
               TensorFile<T>& file) {

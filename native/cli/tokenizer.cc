@@ -67,7 +67,7 @@ std::string line_of(const std::vector<TokenId>& ids) {
   return line + '\n';
 }
 
-// What a text became, with --json.
+// The report of --json: ids, tokens and offsets of a text.
 nlohmann::ordered_json report_of(const Tokenizer& tokenizer, const EncodedText& encoded) {
   nlohmann::ordered_json tokens = nlohmann::ordered_json::array(), offsets = tokens;
   for (const TokenId id : encoded.ids) tokens.push_back(std::string(tokenizer.token(id)));
@@ -102,7 +102,7 @@ ExitCode encode(const Program& program, const Arguments& arguments, const Tokeni
   return kDone;
 }
 
-// Numbers, with blanks, commas or ends of lines between them.
+// Numbers, separated by spaces, commas or line ends.
 std::vector<TokenId> ids_of(std::string_view text) {
   constexpr std::string_view kBetween = " ,\t\r\n[]";
   std::vector<TokenId> ids;

@@ -1,4 +1,4 @@
-// tril train --data FILE... -o RUN: a language model from texts.
+// tril train --data FILE... -o RUN: trains a language model on texts.
 #include <tril/model/pretrained.h>
 #include <tril/text/train_tokenizer.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kModelsOwn = "model";  // in place of the kind of a tokenizer
 
-// What is not given is as the recipe has it, or, with --resume, as the checkpoint.
+// The options. The default of each is the recipe's or, with --resume, the checkpoint's.
 struct Arguments {
   std::vector<std::string> data, validation;
   std::string output, from;
@@ -94,7 +94,7 @@ TrainPlan new_plan(const Arguments& given) {
   return plan;
 }
 
-// Of a model that is trained further.
+// The plan for training a given model further.
 TrainPlan further_plan(const Arguments& given) {
   RunSettings settings;
   settings.folder = given.output;
@@ -135,7 +135,7 @@ TrainPlan further_plan(const Arguments& given) {
   return plan;
 }
 
-// What the config.json of an earlier run names; nothing where there is none.
+// The tokens named by the config.json of an earlier run; none without that file.
 ModelTokens tokens_of(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return {};
   try {

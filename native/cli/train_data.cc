@@ -79,7 +79,7 @@ Tokenizer load_tokenizer(const std::string& path) {
 std::string one_line(const std::string& text) {
   std::string clean;
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t size = 1;  // of the shortest piece from here that is UTF-8
+    std::size_t size = 1;  // of the shortest piece from here that is valid UTF-8
     while (size < 4 && at + size < text.size() && !detail::is_utf8(text.substr(at, size))) ++size;
     const std::string piece = text.substr(at, size);
     const bool is_character = detail::is_utf8(piece);

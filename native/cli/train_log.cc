@@ -35,8 +35,8 @@ void TrainLog::flush() {
   if (!file_.flush()) throw Failure(path_.string() + ": cannot be written");
 }
 
-// The lines of so many steps. A device has none: /dev/full would give zeros without an end, and a
-// pipe waits for who writes to it.
+// The first `count` lines. Devices have none: /dev/full would give zeros without end, and a pipe
+// would wait for its writer.
 std::string TrainLog::first_lines(std::int64_t count) const {
   namespace fs = std::filesystem;
   std::error_code none;

@@ -1,4 +1,4 @@
-// log.csv of a run of `tril train`, a line a step.
+// The log.csv of a run of `tril train`: one line per step.
 #pragma once
 
 #include <tril/model/trainer.h>
@@ -13,12 +13,12 @@ namespace tril::cli {
 
 class TrainLog {
  public:
-  // Of what is there, the first `done` steps are kept. Throws Failure, naming the file, where it
+  // Keeps the first `done` steps of an existing file. Throws Failure, naming the file, where it
   // cannot be written, or read again.
   TrainLog(const std::filesystem::path& path, std::int64_t done);
-  // A step, and the validation loss after it.
+  // Adds a step, and the validation loss after it.
   void add(const TrainingStep& step, std::optional<double> validation);
-  // Throws Failure where what was added cannot be written.
+  // Throws Failure where the added lines cannot be written.
   void flush();
 
  private:

@@ -1,4 +1,4 @@
-// What a run says while it goes on, on standard error: a bar on a terminal, and lines everywhere.
+// The progress of a run on standard error: a bar on terminals, and lines everywhere.
 #pragma once
 
 #include <chrono>
@@ -9,18 +9,18 @@ namespace tril::cli {
 
 class TrainProgress {
  public:
-  // `unit` is what is counted beside steps.
+  // `unit` names what is counted besides steps.
   TrainProgress(std::int64_t done, std::int64_t steps, const char* unit = "tokens");
-  ~TrainProgress();  // takes the bar away
+  ~TrainProgress();  // erases the bar
   TrainProgress(const TrainProgress&) = delete;
   TrainProgress& operator=(const TrainProgress&) = delete;
 
-  // A step is done: [####......] 512/2000 loss 2.310, 32 k tokens/s, 45 s left
+  // Shows a finished step: [####......] 512/2000 loss 2.310, 32 k tokens/s, 45 s left
   void step(std::int64_t done, double loss, std::int64_t units);
-  // A line that stays.
+  // Prints a line that stays.
   void line(const std::string& text);
 
-  // Since the beginning.
+  // Seconds since the beginning.
   double seconds() const;
   double units_per_second() const;
   std::string rate_and_time_left() const;
@@ -39,7 +39,7 @@ class TrainProgress {
 std::string time_text(double seconds);
 // "812", "32 k", "1.2 M".
 std::string count_text(double count);
-// Four digits after the point.
+// A number with four digits after the point.
 std::string loss_text(double loss);
 
 }  // namespace tril::cli

@@ -19,12 +19,13 @@
 namespace tril::cli {
 namespace {
 
-// What went wrong in all processes alike.
+// A failure that all processes share.
 class SharedFailure : public Failure {
   using Failure::Failure;
 };
 
-// Processors are shared out among the processes of a machine, unless threads are asked for.
+// The number of threads: as asked for, else a share of the machine's processors for each process on
+// it.
 int threads_of(const Program& program, const Processes& processes) {
   if (program.threads > 0) return program.threads;
   return std::max(1, program.thread_count() / processes.on_this_machine());
@@ -73,7 +74,7 @@ class TrainingRun {
     }
   }
 
-  // Before this nothing is written.
+  // Writes the first files of the run.
   void prepare_folder() {
     if (!is_resumed_) settings().check_new();
     const std::string config = model_config_json(plan_.config, settings().type, plan_.tokens);
@@ -82,13 +83,13 @@ class TrainingRun {
     if (is_resumed_) return;
     const std::string tokenizer = tokenizer_json(plan_.tokenizer);
     write_named(settings().tokenizer_file(), std::as_bytes(std::span(tokenizer)));
-    std::error_code none;  // of another run
+    std::error_code none;  // an earlier run's
     std::filesystem::remove(settings().checkpoint_before(), none);
   }
 
   ExitCode run(const Program& program) {
     const Interrupts interrupts;
-    processes_.from_first(values());  // as they are rounded there
+    processes_.from_first(values());  // rounded as in the first process
     const std::int64_t steps = plan_.options.schedule.steps;
     TrainProgress progress(trainer_.steps(), steps);
     std::optional<TrainLog> log;
@@ -96,13 +97,13 @@ class TrainingRun {
       log.emplace(settings().log(), trainer_.steps());
       describe(progress);
       if (is_resumed_) {
-        is_sane();                        // which the first state is by definition
-        write_model(settings().model());  // whatever an end between two files has left of it
+        is_sane();                        // the first state is sane by definition
+        write_model(settings().model());  // a run may have ended between two files
         if (adapter_) write_adapter();
         keep();
       } else {
         keep();
-        validate(progress, {});  // and whether all can be written
+        validate(progress, {});  // also tests that all files can be written
       }
     }
     while (trainer_.steps() < steps && !is_interrupted()) {
@@ -112,7 +113,7 @@ class TrainingRun {
       if (is_checked) check_alike();
       if (!log) continue;
       progress.step(done, step.loss, step.tokens);
-      keep();  // before the checkpoint, from which a run goes on that ends here
+      keep();  // before the checkpoint, after which a resumed run would not write it
       if (is_checked) validate(progress, step.loss, &*log, &step);
       if (!is_checked) log->add(step, {});
     }
@@ -137,7 +138,8 @@ class TrainingRun {
  private:
   const RunSettings& settings() const { return plan_.settings; }
 
-  // The gradients of all processes; and whether any was interrupted, so that all stop together.
+  // Adds up the gradients of all processes, and whether any was interrupted, so that all stop
+  // together.
   void add_up(std::span<float> gradient, std::span<double> sums) {
     processes_.add_up(gradient);
     double sent[] = {sums[0], Interrupts::any() ? 1.0 : 0.0};
@@ -173,8 +175,8 @@ class TrainingRun {
     }
   }
 
-  // A loss that is not finite is that of the state before this step, which is of no use to anybody:
-  // the checkpoint stays as it is.
+  // A loss that is not finite is that of the state before this step, which is of no use: the
+  // checkpoint stays as it is.
   TrainingStep next_step(TrainLog* log) {
     try {
       return trainer_.step(train_, parallel_);
@@ -197,11 +199,11 @@ class TrainingRun {
     return std::as_writable_bytes(std::span(all.data(), static_cast<std::size_t>(all.size(0))));
   }
 
-  // That every process has the parameters of the first, before they are kept.
+  // Checks that every process has the parameters of the first, before they are kept.
   void check_alike() {
     if (processes_.count() == 1) return;
     std::string own = fingerprint(values());
-    own.resize(64);  // as long in every process
+    own.resize(64);  // of equal length in every process
     std::string first = own;
     processes_.from_first(std::as_writable_bytes(std::span(first)));
     if (first == own) return;
@@ -209,10 +211,10 @@ class TrainingRun {
                   " than the first process");
   }
 
-  // Whether the state is worth keeping: see run_sanity.h. Moments must be finite, too.
+  // Whether the state is worth keeping (run_sanity.h). Moments must be finite as well.
   bool is_sane() {
     const Index windows = static_cast<Index>(train_.size()) / plan_.config.context;
-    const Index most = 4 * plan_.options.batch;  // so that it takes little of the time
+    const Index most = 4 * plan_.options.batch;  // bounds the time this takes
     const ModelLoss loss =
         trainer_.evaluate(train_, std::clamp<Index>(windows, 1, most), parallel_);
     const VectorView<const float> parts[] = {model_.values(), trainer_.first_moment(),
@@ -224,7 +226,7 @@ class TrainingRun {
            });
   }
 
-  // The loss on what is not trained on, a line about it, and a checkpoint.
+  // Measures the loss on the validation data, prints a line about it, and writes a checkpoint.
   void validate(TrainProgress& progress, std::optional<double> loss, TrainLog* log = nullptr,
                 const TrainingStep* step = nullptr) {
     const ModelLoss measured = trainer_.evaluate(validation_, parallel_);
@@ -247,8 +249,8 @@ class TrainingRun {
     write_checkpoint(progress);
   }
 
-  // How the model goes on from the beginning of what it is validated on; of a masked one, what it
-  // makes of hidden tokens is in the loss.
+  // A continuation of the beginning of the validation data. A masked model has none: its loss
+  // already measures how it fills in hidden tokens.
   std::string sample() {
     if (!plan_.config.causal)
       return "(no sample: this model fills in hidden tokens and continues no text)";
@@ -276,15 +278,15 @@ class TrainingRun {
                 [&](const WritePiece& write) { write_lora_file(*adapter_, write); });
   }
 
-  // The model as it is now, where it was asked for.
+  // Writes the model of this step, where the settings ask for it.
   void keep() const {
     if (std::ranges::count(settings().keep, trainer_.steps()) == 0) return;
     write_model(settings().model(trainer_.steps()));
   }
 
-  // The checkpoint first: it has the model too, which --resume writes from it, so that an end
-  // between the two files loses nothing. A state that is not sane is not written: going on from the
-  // last one that was comes to the same.
+  // Writes the checkpoint first: it contains the model, which --resume writes from it, so that
+  // nothing is lost if the process ends between the two files. A state that is not sane is not
+  // written: resuming from the last sane one is equivalent.
   void write_checkpoint(TrainProgress& progress) {
     if (!is_sane()) {
       progress.line("  not kept: the loss on the texts is " + sanity_.reason() + "; " +
@@ -302,7 +304,7 @@ class TrainingRun {
     if (adapter_) write_adapter();
   }
 
-  // A second name for the checkpoint of an earlier step, under which it outlives the next one.
+  // A second name for the checkpoint of an earlier step, under which it survives the next one.
   std::filesystem::path hold_checkpoint() const {
     namespace fs = std::filesystem;
     const fs::path file = settings().checkpoint();
@@ -312,7 +314,7 @@ class TrainingRun {
     std::error_code failed;
     fs::remove(held, failed);
     fs::create_hard_link(fs::canonical(file), held, failed);
-    if (failed) write_named(held, read_named(file));  // a file system that knows no second names
+    if (failed) write_named(held, read_named(file));  // a file system without second names
     return held;
   }
 
@@ -376,7 +378,7 @@ ExitCode run_training(const Program& program, const std::filesystem::path& folde
     }
   } catch (const Silent&) {
   }
-  return kDone;  // the process that says what went wrong has the exit code
+  return kDone;  // the process that reports the error has the exit code
 }
 
 }  // namespace tril::cli

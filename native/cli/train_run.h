@@ -1,4 +1,4 @@
-// A run of `tril train`: its folder, and the loop.
+// A run of `tril train`: its folder and its loop.
 #pragma once
 
 #include <tril/model/model_config_json.h>
@@ -16,23 +16,22 @@
 
 namespace tril::cli {
 
-// Everything that a run is made of.
+// The parts of a run.
 struct TrainPlan {
   RunSettings settings;
   ModelConfig config;
   TrainerOptions options;
   TrainTexts texts;
   Tokenizer tokenizer;
-  std::vector<std::byte> checkpoint;         // the file to go on from; empty: a new run
-  std::string vocabulary_note = {};          // why it is smaller than was asked for
-  std::optional<ModelParameters> from = {};  // the values to begin with; none: they are drawn
-  ModelTokens tokens = {};                   // what config.json names
-  std::optional<LoraOptions> lora = {};      // of an adapter; none: the whole model is trained
+  std::vector<std::byte> checkpoint;         // the file to resume from; empty: a new run
+  std::string vocabulary_note = {};          // why it is smaller than asked for
+  std::optional<ModelParameters> from = {};  // initial values (default: drawn)
+  ModelTokens tokens = {};                   // the tokens named in config.json
+  std::optional<LoraOptions> lora = {};      // of an adapter; none: trains the whole model
 };
 
-// Trains to the end, or until it is interrupted, alone in its folder; in one process, or as one of
-// several, each of which makes the same plan. Lines about it go to standard error, the report to
-// standard output.
+// Trains to the end or until interrupted, and alone in its folder, in one process or as one of
+// several with the same plan. Lines about it go to standard error, the report to standard output.
 ExitCode run_training(const Program& program, const std::filesystem::path& folder,
                       const std::function<TrainPlan()>& plan);
 

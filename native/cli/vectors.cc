@@ -1,4 +1,4 @@
-// tril vectors: vectors of words, from texts; which words are near to each other, and analogies.
+// tril vectors: trains word vectors on texts; finds neighbours of words, and analogies.
 #include <tril/files/file.h>
 #include <tril/model/word_vector_text.h>
 #include <tril/model/word_vector_trainer.h>
@@ -43,7 +43,7 @@ WordCorpus read_corpus(const Arguments& arguments) {
 ExitCode train(const Program& program, const Arguments& arguments) {
   if (arguments.output.empty()) throw Failure("--output is required with --data");
   const std::filesystem::path folder = std::filesystem::absolute(arguments.output).parent_path();
-  if (!std::filesystem::is_directory(folder)) {  // said before hours of work, not after them
+  if (!std::filesystem::is_directory(folder)) {  // reported before hours of work, not after
     throw Failure(arguments.output + ": there is no folder " + folder.string());
   }
   WordVectorTrainer trainer(read_corpus(arguments), arguments.options);
@@ -84,7 +84,7 @@ ExitCode train(const Program& program, const Arguments& arguments) {
   return kDone;
 }
 
-// Of a file of our own, or as others publish them.
+// Reads a file of ours, or one in the published formats.
 StoredWordVectors load_vectors(const std::string& path) {
   const std::vector<std::byte> bytes = read_named(path);
   // The header of a .safetensors file follows its length.

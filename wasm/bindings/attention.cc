@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kCall = "attention";
 
-// Appends to a cache, and takes that back unless the call succeeds.
+// Appends to a cache, and undoes that unless the call succeeds.
 class Appended {
  public:
   Appended(Cache* cache, const TensorView<const float, 4>& key,

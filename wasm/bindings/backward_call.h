@@ -1,5 +1,5 @@
-// The saved results of a forward pass, in a JavaScript tensor or in own memory, and the common
-// beginning of all backward passes of block_calls.h.
+// The saved results of a forward pass, in a JavaScript tensor or in the pass's own memory, and the
+// common beginning of all backward passes of block_calls.h.
 #pragma once
 
 #include <tril/foundation/saved_memory.h>
@@ -8,7 +8,7 @@
 
 namespace tril::js {
 
-// The layout of what a pass saves: the call's fingerprint first, then the trace.
+// The layout of saved results: the call's fingerprint first, then the trace.
 template <typename Call>
 class SavedPass {
  public:
@@ -24,7 +24,7 @@ class SavedPass {
     fingerprint_.write(memory);
     return in(memory);
   }
-  // The trace that a pass has filled. Throws Error where that was another pass.
+  // The trace that a pass has filled. Throws Error where the fingerprint is that of another pass.
   auto found(const Tensor& saved) const {
     constexpr const char* kWhat = "must be what the forward pass of these inputs and options saved";
     if (saved.shape() != DynamicShape{count_}) {
@@ -33,7 +33,7 @@ class SavedPass {
     if (const char* const other = fingerprint_.other_than(saved.data())) {
       fail(call_.name, "saved", {kWhat, ", and that had another ", other});
     }
-    return in(const_cast<float*>(saved.data()));  // which is only read
+    return in(const_cast<float*>(saved.data()));  // only read from
   }
 
  private:
@@ -51,9 +51,9 @@ class SavedPass {
   Index count_;
 };
 
-// The backward pass of a call: the gradient of its output, and what its forward pass has saved,
-// which is in `kept`, or, where that is null, is computed again. Throws Error where they do not
-// fit.
+// The backward pass of a call: the gradient of its output, and the saved results of its forward
+// pass. These are in `kept`, or are computed again where that is null. Throws Error where they do
+// not fit.
 template <typename Call>
 class BackwardCall {
  public:

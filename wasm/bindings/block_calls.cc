@@ -11,7 +11,7 @@ namespace tril::js {
 
 namespace {
 
-// The options of blocks and of stacks of them in the core's form, without those of attention.
+// The options of blocks and stacks in the core's form, except those of attention.
 template <typename Options>
 Options core_options(const BlockOptions& options, const char* call) {
   Options core;
@@ -23,8 +23,8 @@ Options core_options(const BlockOptions& options, const char* call) {
   return core;
 }
 
-// Adds the options of attention that all calls share. The method does not count, since it changes
-// nothing of what is saved.
+// Adds the options of attention that all calls share. The method is left out, since it does not
+// change the saved results.
 void add_attention(CallFingerprint& fingerprint, Index heads, Index kv_heads,
                    const AttentionOptions& options) {
   fingerprint.add("heads", heads);

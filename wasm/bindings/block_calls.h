@@ -1,5 +1,5 @@
 // The arguments of attention with projections, of the blocks and of the Transformer, read once for
-// the forward pass, whether it is traced or saved, and for the backward pass. Each call has
+// the forward pass, traced or saved, and for the backward pass. Each call has
 //
 //   check(out)           what the core throws for its arguments; nothing is written
 //   saved(memory)        the trace that its backward pass needs, laid out
@@ -18,7 +18,7 @@
 namespace tril::js {
 
 struct MultiHeadOptions {
-  AttentionOptions attention;  // its heads and kv_heads are those of the projections
+  AttentionOptions attention;  // heads and kv_heads are those of the projections
   bool need_weights;
   bool average_weights;
   bool rotates;
@@ -32,8 +32,7 @@ struct BlockOptions {
   std::string activation;
   double eps;
   bool trace;
-  AttentionOptions
-      attention;  // its heads, kv_heads and trace are not looked at; nor are those below
+  AttentionOptions attention;  // its heads, kv_heads and trace are ignored, as are those below
 };
 
 // The common part of all calls: x [B, T, C] or [T, C], and an output of its layout. A call borrows,

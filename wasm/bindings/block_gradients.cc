@@ -1,6 +1,6 @@
-// The backward passes of attention with weights, of blocks and of stacks of them. Each takes what
-// its forward pass took and the gradient of the output, and gives a gradient for each input and
-// dWeights.NAME for each weight that was given. `kept` is what the forward pass has saved
+// The backward passes of attention with weights, of blocks and of stacks. Each takes the arguments
+// of its forward pass and the gradient of the output, and gives a gradient for each input and
+// dWeights.NAME for each given weight. `kept` holds the saved results of the forward pass
 // (saved_passes.cc); where it is null, that pass is computed again.
 #include <emscripten/bind.h>
 #include <tril/attention/additive_attention.h>
@@ -16,7 +16,7 @@ namespace tril::js {
 
 namespace {
 
-// The gradient of an input, of its shape.
+// The gradient of an input, in its shape.
 TensorView<float, 3> gradient(Results& results, const char* name, const Tensor& of,
                               const Shape<3>& shape) {
   return {results.make(name, of.shape()).data(), shape};
@@ -61,7 +61,8 @@ NamedTensors additive_attention_backward(Engine& engine, const Tensor& d_out, co
   return results.hand_over();
 }
 
-// Gives dX, dContext and dValueContext where there are such, and, if asked for, dMask [B, H, T, S].
+// Gives dX, dContext and dValueContext where there are contexts, and, if asked for, dMask [B, H, T,
+// S].
 NamedTensors multi_head_attention_backward(Engine& engine, const Tensor& d_out, const Tensor& x,
                                            const NamedTensors& weights, const Tensor* context,
                                            const Tensor* value_context,

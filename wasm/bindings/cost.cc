@@ -17,7 +17,7 @@ namespace tril::js {
 
 namespace {
 
-// Whole numbers, names and flags by their names, as ../src/calls/cost.ts gives them for each kind.
+// Integers, names and flags by name, as ../src/calls/cost.ts gives them for each kind.
 EMSCRIPTEN_DECLARE_VAL_TYPE(Sizes)
 
 struct CostResult {
@@ -35,7 +35,7 @@ CostResult result(const AttentionCost& cost) {
 }
 
 // The cost of a call of that kind: the core's matmul_cost ("matmul"), attention_cost ("attention"),
-// and so on. `options` count for calls that attend.
+// and so on. `options` matter only for calls with attention.
 CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOptions& options) {
   const auto size = [&](const char* name) { return sizes[name].as<Index>(); };
   const auto flag = [&](const char* name) { return sizes[name].as<bool>(); };
@@ -101,7 +101,7 @@ CostResult cost(const std::string& kind, const Sizes& sizes, const AttentionOpti
   return result(attention_cost(attention, core(), {size("blockQueries"), size("blockKeys")}));
 }
 
-// The cost of both, one after the other.
+// The cost of one call after the other.
 CostResult cost_sum(const CostResult& one, const CostResult& other) {
   const auto core = [](const CostResult& cost) {
     return Cost{cost.flops, cost.input_bytes, cost.output_bytes, cost.held_bytes};

@@ -14,7 +14,7 @@ namespace tril::js {
 
 namespace {
 
-// Keeps its model alive. Its memory counts as the engine's.
+// A session that keeps its model alive. Its memory counts as the engine's.
 struct Session {
   Session(ModelHandle given, Index capacity)
       : model(std::move(given)),
@@ -28,7 +28,7 @@ struct Session {
 
 using SessionHandle = std::shared_ptr<Session>;
 
-// Creates a session; a capacity of 0 is the context.
+// Creates a session; a capacity of 0 means the model's context.
 SessionHandle make_session(const ModelHandle& model, int capacity) {
   return std::make_shared<Session>(model, capacity);
 }

@@ -23,18 +23,18 @@ struct LinearAttentionOptions {
   bool causal;
   bool normalise;
   int heads;     // as in AttentionOptions
-  int kv_heads;  // as there
+  int kv_heads;  // as in AttentionOptions
   bool need_weights;
 };
 
 struct LowRankOptions {
   std::optional<double> scale;
   int heads;     // as in AttentionOptions
-  int kv_heads;  // as there
+  int kv_heads;  // as in AttentionOptions
   bool trace;
 };
 
-// Queries, keys and values of all heads, and where their output goes.
+// The queries, keys and values of all heads, and the output.
 struct Heads {
   HeadLayout layout;
   TensorView<const float, 4> query, key, value;
@@ -49,7 +49,7 @@ struct Heads {
   DynamicShape output_shape() const {
     return layout.tensor_shape({query.size(0), query.size(1), query.size(2), value.size(3)});
   }
-  // [B, H, T, S], S the number of keys that queries look at.
+  // The shape of scores, [B, H, T, S], with S keys.
   Shape<4> scores(Index keys) const { return {query.size(0), query.size(1), query.size(2), keys}; }
 };
 
@@ -85,7 +85,7 @@ NamedTensors additive_attention(Engine& engine, const Tensor& query, const Tenso
   return results.hand_over();
 }
 
-// Inputs as attention's. Gives output (unless `out` was written) and, if asked for, weights.
+// Inputs as for attention. Gives output (unless `out` was written) and, if asked for, weights.
 NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor& key,
                               const Tensor& value, const LinearAttentionOptions& options,
                               Tensor* out) {
@@ -111,8 +111,8 @@ NamedTensors linear_attention(Engine& engine, const Tensor& query, const Tensor&
   return results.hand_over();
 }
 
-// Inputs as attention's; e and f [R, S]. Gives output (unless `out` was written) and, with a trace,
-// scores, masked and weights, [B, H, T, R].
+// Inputs as for attention; e and f [R, S]. Gives output (unless `out` was written) and, with a
+// trace, scores, masked and weights, [B, H, T, R].
 NamedTensors low_rank_attention(Engine& engine, const Tensor& query, const Tensor& key,
                                 const Tensor& value, const Tensor& e, const Tensor& f,
                                 const LowRankOptions& options, Tensor* out) {

@@ -23,7 +23,7 @@ TensorHandle activate(Engine& engine, const Tensor& x, const std::string& activa
   return output.handle();
 }
 
-// The backward pass of "relu", "gelu", "gelu_tanh" or "silu"; errors carry `name` as the call.
+// The backward pass of "relu", "gelu", "gelu_tanh" or "silu"; errors name the call `name`.
 TensorHandle activate_backward(Engine& engine, const std::string& name, const Tensor& d_out,
                                const Tensor& x, const std::string& activation, Tensor* out) {
   const char* const call = name.c_str();

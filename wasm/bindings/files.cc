@@ -37,9 +37,9 @@ val as_object(Engine& engine, const std::string& name, const StoredTensor& store
 }
 
 // The arrays in the bytes of a file, "npy" or "safetensors", as float32: { name, type, shape,
-// tensor } each, and after them { name, problem } of those whose type is not read. A single number
-// becomes a tensor of shape [1]. Several arrays in a .npy file are named as numpy.savez does, arr_0
-// and so on.
+// tensor } for each, and after them { name, problem } for each array of an unsupported type. A
+// single number becomes a tensor of shape [1]. Several arrays in a .npy file are named arr_0 and so
+// on, as numpy.savez does.
 StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& bytes) {
   const std::string file = text_of(bytes);
   const auto span = std::as_bytes(std::span(file));
@@ -65,12 +65,12 @@ StoredArrays read_file(Engine& engine, const std::string& kind, const Bytes& byt
   return StoredArrays(arrays);
 }
 
-// What a file with this beginning is, and what to do instead; "" where it is not recognised.
+// The kind of a file with this beginning, with advice; "" where it is not recognised.
 std::string known_file(const Bytes& begin) {
   return std::string(detail::known_file(text_of(begin)));
 }
 
-// The bytes of a file of that kind, of named tensors; of one for "npy". `type` is "float32",
+// The bytes of a file of that kind with the named tensors; "npy" has one. `type` is "float32",
 // "float16" or, in "safetensors", "bfloat16".
 Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Names& names,
                  const std::string& type) {
@@ -79,7 +79,7 @@ Bytes write_file(const std::string& kind, const NamedTensors& tensors, const Nam
                               : type == element_name(ElementType::bfloat16) ? ElementType::bfloat16
                                                                             : ElementType::float32;
   std::vector<TensorToStore> stored;
-  // Reads names by index: as a key a name would be taken for Latin-1, and end at its first 0.
+  // Reads names by index: as a key, a name would be taken for Latin-1, and end at its first 0.
   for (const auto& name : emscripten::vecFromJSArray<std::string>(names)) {
     const auto number = static_cast<unsigned>(stored.size());
     const Tensor& tensor = *tensors[number].as<Tensor*>(emscripten::allow_raw_pointers());

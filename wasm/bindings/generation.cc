@@ -1,4 +1,5 @@
-// Texts that a model makes, loaded or in training: the core's Generation, which JavaScript owns.
+// Text generation with a loaded model or one in training: the core's Generation, which JavaScript
+// owns.
 #include <emscripten/bind.h>
 #include <tril/model/generation.h>
 
@@ -19,7 +20,7 @@ namespace tril::js {
 
 namespace {
 
-// A text in the making. It keeps its model, or the one in training, alive.
+// A text being generated. It keeps its model, or the model in training, alive.
 class Generated {
  public:
   Generated(ModelHandle given, const std::vector<std::int32_t>& prompt,
@@ -37,12 +38,12 @@ class Generated {
                    prompt, options),
         memory_(engine) {}
 
-  ModelHandle model;        // this
-  TrainingHandle training;  // or that
+  ModelHandle model;        // this one
+  TrainingHandle training;  // or this one
   Engine& engine;
-  std::vector<float> values;  // that its changes borrow
+  std::vector<float> values;  // borrowed by its changes
   Generation generation;
-  std::string text;  // what the last token added
+  std::string text;  // the text of the last token
 
  private:
   CountedBytes memory_;
@@ -70,7 +71,7 @@ GeneratedHandle model_generate(const ModelHandle& model, const Integers& prompt,
   return std::make_shared<Generated>(model, numbers_of(prompt), options, std::move(changed.values));
 }
 
-// Without a prompt it begins with the first token of the data. For a seed below 0, it is the
+// Without a prompt, generation begins with the first token of the data. A seed below 0 means the
 // trainer's seed plus the number of its steps.
 GeneratedHandle trainer_generate(const TrainingHandle& training, const Integers& prompt,
                                  int max_tokens, double temperature, int top_k, double top_p,
@@ -87,7 +88,7 @@ GeneratedHandle trainer_generate(const TrainingHandle& training, const Integers&
   return std::make_shared<Generated>(training, first, options);
 }
 
-// Draws the next token; below 0 at the end.
+// Samples the next token; gives a number below 0 at the end.
 int generated_next(Generated& generated) {
   Engine& engine = generated.engine;
   const auto next = generated.generation.next(engine.context);
@@ -101,7 +102,7 @@ Bytes generated_text(const Generated& generated) {
   return to_javascript(std::as_bytes(std::span(generated.text)));
 }
 
-// A name of kGenerationEnds.
+// Gives a name of kGenerationEnds.
 std::string generated_end(const Generated& generated) {
   return std::string(name_of(kGenerationEnds, generated.generation.end()));
 }

@@ -43,7 +43,7 @@ NamedTensors linear_backward(Engine& engine, const Tensor& d_out, const Tensor& 
   return results.hand_over();
 }
 
-// ids of any shape `ids_shape`, table [V, C]; gives [..., C].
+// ids of shape `ids_shape`, table [V, C]; gives [..., C].
 TensorHandle embedding(Engine& engine, const Integers& ids, const Numbers& ids_shape,
                        const Tensor& table, Tensor* out) {
   const auto rows = emscripten::convertJSArrayToNumberVector<std::int32_t>(ids);

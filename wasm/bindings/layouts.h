@@ -1,6 +1,6 @@
-// Tensors as attention takes them, [B, H, T, D], and as the layers of a Transformer do, [B, T, C].
-// JavaScript may leave out the batch axis, may have one head without an axis for it, and may have
-// all heads side by side in the last axis.
+// The layouts of tensors: attention takes [B, H, T, D], the layers of a Transformer take [B, T, C].
+// JavaScript may omit the batch axis and the axis of a single head, and may have all heads side by
+// side in the last axis.
 #pragma once
 
 #include <string_view>
@@ -14,11 +14,11 @@ struct HeadLayout {
   bool packed;
   int rank;
 
-  // The layout of `query`; heads = 0 says that heads have an axis of their own. Throws Error for a
-  // rank that there is not.
+  // The layout of `query`; heads = 0 means that heads have an axis of their own. Throws Error for
+  // an unsupported rank.
   HeadLayout(const Tensor& query, int heads, const char* call, const char* argument = "query");
 
-  // Throws Error, naming `argument`, where the tensor has not as many axes as the query.
+  // Throws Error, naming `argument`, unless the tensor has as many axes as the query.
   void check_rank(const Tensor& tensor, const char* call, const char* argument) const;
 
   // Throws Error, naming `argument`, where the tensor has another rank or its width is not

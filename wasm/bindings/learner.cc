@@ -11,7 +11,7 @@ namespace tril::js {
 
 namespace {
 
-// The parameter of that name.
+// The parameter with that name.
 const StoredParameter& parameter_named(const std::vector<StoredParameter>& stored,
                                        const std::string& name, const char* call,
                                        const char* argument) {
@@ -77,11 +77,11 @@ double learner_parameter_count(Learner& learner) {
   return count;
 }
 
-// Gives names and texts in turn.
+// Gives names and values in turn, as text.
 Names learner_settings(Learner& learner) { return to_javascript(learner.learning().settings()); }
 
 // Gives copies of the "parameters", "gradients", "first" or "second" moments, all of them or those
-// of these names. Of an adapter gradients and moments are those of A and B.
+// with these names. The gradients and moments of an adapter are those of A and B.
 NamedTensors learner_tensors(Learner& learner, const std::string& which, const Names& names) {
   Trainer& trainer = learner.learning();
   Trainable& trained = trainer.trained();
@@ -102,7 +102,7 @@ NamedTensors learner_tensors(Learner& learner, const std::string& which, const N
   return results.hand_over();
 }
 
-// Replaces the parameters of these names by `values`; none where one does not fit.
+// Replaces the parameters with these names by `values`; changes none where one does not fit.
 void learner_set_parameters(Learner& learner, const Names& names, const NamedTensors& values) {
   constexpr const char* kCall = "setParameters";
   const Trainable& trained = learner.learning().trained();

@@ -22,13 +22,13 @@ class Learner {
   virtual ~Learner() = default;
 
   virtual Trainer& learning() noexcept = 0;
-  // Throws Error as restore_checkpoint, and where the checkpoint was trained on other data.
+  // Throws Error like restore_checkpoint, and where the checkpoint was trained on other data.
   void restore(const Safetensors& checkpoint);
-  // Counts what it holds by now. To be called after each call that may have taken memory.
+  // Updates the count of its memory. To be called after each call that may have taken memory.
   void count_bytes() noexcept;
 
   Engine& engine;
-  Metadata about;  // what is kept with a checkpoint
+  Metadata about;  // metadata saved with a checkpoint
 
  protected:
   // The bytes of the model and its data.
@@ -38,12 +38,12 @@ class Learner {
   CountedBytes memory_;
 };
 
-// Rows of numbers in an array of JavaScript's, which follow each other in it.
+// Rows of numbers that follow each other in a JavaScript array.
 class GivenRows {
  public:
   explicit GivenRows(const Integers& given) : numbers_(numbers_of(given)), next_(numbers_.data()) {}
 
-  // The next ones.
+  // Takes the next rows.
   MatrixView<const std::int32_t> take(Index rows, Index length) noexcept {
     const MatrixView<const std::int32_t> view(next_, {rows, length});
     next_ += view.count();
@@ -59,9 +59,9 @@ class GivenRows {
   const std::int32_t* next_;
 };
 
-// Batches in arrays of JavaScript's. `sizes` has B, S and T of each, and the tokens of each are its
-// sources [B, S], of which a language model has none (S is 0), its targets [B, T] and, unless they
-// have no labels, its labels [B, T].
+// Batches in JavaScript arrays. `sizes` has B, S and T of each. The tokens of each are its sources
+// [B, S], which a language model lacks (S is 0), its targets [B, T] and, except for batches without
+// labels, its labels [B, T].
 struct GivenBatches {
   GivenRows tokens;
   std::vector<TrainingBatch> all;

@@ -1,5 +1,5 @@
-// Calls that take a computation apart, for explaining it: every step, every access to memory, every
-// sum on the way. What they compute is the core's; here it is only collected.
+// Calls that take a computation apart to explain it: every step, every access to memory, every
+// intermediate sum. The core computes all of it; these functions collect it.
 #include <emscripten/bind.h>
 #include <tril/lessons/access_trace.h>
 #include <tril/lessons/cache_model.h>
@@ -33,7 +33,7 @@ struct CacheOptions {
   int sets;
 };
 
-EMSCRIPTEN_DECLARE_VAL_TYPE(AccessTrace)  // as types.d.ts declares it
+EMSCRIPTEN_DECLARE_VAL_TYPE(AccessTrace)  // declared in types.d.ts
 
 using emscripten::val;
 
@@ -44,7 +44,7 @@ TensorView<float, 3> as_stack(Tensor& tensor) {
   return {tensor.data(), {tensor.size(0), tensor.size(1), tensor.size(2)}};
 }
 
-// [rows, cols] of the product; throws where there is none.
+// The shape of the product, [rows, cols]. Throws Error where a and b do not fit.
 DynamicShape product_shape(MatrixView<const float> a, MatrixView<const float> b, const char* call) {
   check_view(a, call, "a");
   check_view(b, call, "b");
@@ -56,7 +56,7 @@ DynamicShape product_shape(MatrixView<const float> a, MatrixView<const float> b,
   return {a.size(0), b.size(1)};
 }
 
-// A copy, so that it outlives the vector and any growth of memory.
+// A copy that outlives the vector and any growth of memory.
 Integers integers(const std::vector<std::int32_t>& values) {
   const val view(emscripten::typed_memory_view(values.size(), values.data()));
   return Integers(view.call<val>("slice"));
@@ -65,7 +65,7 @@ Integers integers(const std::vector<std::int32_t>& values) {
 // The maximum size of a trace, in numbers.
 constexpr Index kMostTraced = Index{1} << 24;
 
-// A log of all that each access did, in flat arrays.
+// A log of all accesses and their effects, in flat arrays.
 struct AccessLog {
   std::vector<std::int32_t> accesses, lines, misses, totals;
   std::int32_t missed[3] = {};
@@ -92,8 +92,8 @@ struct AccessLog {
   }
 };
 
-// { output [rows, cols], partial [steps, rows, cols] }: the product as one reading puts it
-// together, "dots", "rows", "columns" or "outer", with what has been added up after every step.
+// { output [rows, cols], partial [steps, rows, cols] }: the product as one of four readings
+// assembles it, "dots", "rows", "columns" or "outer", and the partial result after every step.
 NamedTensors read_product(Engine& engine, const Tensor& a, const Tensor& b,
                           const std::string& reading) {
   constexpr const char* kCall = "read_product";
@@ -112,7 +112,7 @@ NamedTensors read_product(Engine& engine, const Tensor& a, const Tensor& b,
 }
 
 // The accesses of a loop order to memory and to a small cache. a, b and out follow one another,
-// each at the beginning of a line.
+// each at the beginning of a cache line.
 AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
                           const CacheOptions& options) {
   constexpr const char* kCall = "trace_product";
@@ -121,7 +121,7 @@ AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
       .method = value_named(kMatmulMethods, options.method, kCall, "method")};
   CacheModel cache({.line_bytes = options.line_bytes, .ways = options.ways, .sets = options.sets});
   const DynamicShape shape = product_shape(left, right, kCall);
-  // Two reads and a write a term, a read more a turn, and zeroing out, at most.
+  // At most two reads and a write per term, one more read per turn, and zeroing out.
   const double accesses = tril::detail::times(4, shape[0], shape[1], left.size(1));
   if (accesses * (tril::detail::times(options.ways, options.sets) + 8) > kMostTraced) {
     fail(kCall, "b", {"too large to trace; a is ", a, ", b is ", b});
@@ -145,8 +145,8 @@ AccessTrace trace_product(Engine& engine, const Tensor& a, const Tensor& b,
   return AccessTrace(trace);
 }
 
-// The misses of a square product counted on paper, for one fully associative set; -1 where the
-// counting does not hold.
+// The misses of a square product by formula, for one fully associative set; -1 where the formula
+// does not hold.
 double expected_misses(int n, const CacheOptions& options) {
   constexpr const char* kCall = "expected_misses";
   const MatmulMethod method = value_named(kMatmulMethods, options.method, kCall, "method");
@@ -176,7 +176,7 @@ NamedTensors strassen_level(Engine& engine, const Tensor& a, const Tensor& b) {
   return results.hand_over();
 }
 
-// Gives [7, 12]: for each product the signs of A's quarters, of B's, and of out's.
+// Gives [7, 12]: for each product the signs of the quarters of A, B and out.
 Integers strassen_signs() {
   std::vector<std::int32_t> signs;
   for (const StrassenProduct& product : kStrassenProducts) {
@@ -188,7 +188,7 @@ Integers strassen_signs() {
 }
 
 // { error [rows, cols], largest [1], rms [1] }: a method's distance from the product in double.
-// `levels` is how often Strassen halves, -1 for as often as pays; other methods have none.
+// `levels` is the number of Strassen's levels, -1 for the fastest number; other methods have none.
 NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
                            const std::string& method, int levels) {
   constexpr const char* kCall = "product_error";
@@ -217,7 +217,7 @@ NamedTensors product_error(Engine& engine, const Tensor& a, const Tensor& b,
   return results.hand_over();
 }
 
-// Gives the number of floating-point operations of `rounds` rounds in registers.
+// Gives the number of floating-point operations in `rounds` rounds on registers.
 double run_peak(double rounds) { return tril::run_peak(static_cast<Index>(rounds)); }
 
 // x [rows, cols]; gives [min(rows, cols)].

@@ -1,4 +1,4 @@
-// Losses, where gradients begin.
+// Losses and their gradients.
 #include <emscripten/bind.h>
 #include <tril/layers/cross_entropy.h>
 #include <tril/layers/mean_squared_error.h>
@@ -25,7 +25,7 @@ struct CrossEntropyOptions {
 
 using emscripten::val;
 
-// logits [..., V], a target for each row. Gives loss, counted and correct, and, if asked for, the
+// logits [..., V], one target per row. Gives loss, counted and correct, and, if asked for, the
 // gradient of the logits, unless `out` was written, which may be the logits themselves.
 Loss cross_entropy(Engine& engine, const Tensor& logits, const Integers& targets,
                    const CrossEntropyOptions& options, Tensor* out) {

@@ -19,7 +19,7 @@ std::optional<Index> optional_index(const val& value) {
   return value.as<Index>();
 }
 
-// The shape as four axes, as broadcasting counts them: from the last one back.
+// The shape as four axes, aligned at the last axis as in broadcasting.
 Shape<4> as_scores(const Tensor& tensor, const char* call) {
   if (tensor.rank() > 4) {
     fail(call, "mask", {"at most four axes, [B, H, T, S]; a dense mask is ", tensor});
@@ -68,8 +68,8 @@ Mask MaskArgument::rule(const val& rule, const char* call) {
 
 namespace {
 
-// Gives what the mask adds to scores of that shape, of two to four axes, whose query 0 is key
-// `past`.
+// Gives the values that the mask adds to scores of that shape, of two to four axes, whose query 0
+// is key `past`.
 TensorHandle mask_tensor(Engine& engine, const MaskRules& rules, const Numbers& shape, int past) {
   constexpr const char* kCall = "mask_values";
   const MaskArgument mask(rules, kCall);

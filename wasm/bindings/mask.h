@@ -9,7 +9,7 @@
 
 namespace tril::js {
 
-// Objects { kind, ... } of ../src/calls/mask.ts; the rules hold together.
+// Rules { kind, ... } of ../src/calls/mask.ts, which all hold together.
 EMSCRIPTEN_DECLARE_VAL_TYPE(MaskRules)
 
 // The core's mask for rules from JavaScript, and the memory that it borrows.

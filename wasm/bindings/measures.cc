@@ -1,4 +1,4 @@
-// Measures of tensors: the distance of two, the spread of one, how one grows with another.
+// Measures of tensors: the difference of two, the spread of one, the regression of one on another.
 #include <emscripten/bind.h>
 #include <tril/foundation/compare.h>
 #include <tril/foundation/statistics.h>
@@ -15,7 +15,7 @@ namespace {
 struct DifferenceResult {
   double count, beyond;
   double frobenius, expected_norm, relative, max_absolute, max_relative;
-  double worst;  // the number of the worst element, in row-major order, and what stands there
+  double worst;  // the worst element: its number in row-major order and its values
   double worst_expected, worst_actual, worst_relative;
 };
 
@@ -26,7 +26,7 @@ DifferenceResult compare(const Tensor& expected, const Tensor& actual, double ab
   if (expected.shape() != actual.shape()) {
     fail("compare", "actual", {"must have the shape of expected, ", expected, ", is ", actual});
   }
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();  // of what there is not
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();  // for absent values
   const Difference found = tril::compare(all_of(expected), all_of(actual), {absolute, relative});
   return {static_cast<double>(found.count),
           static_cast<double>(found.beyond),

@@ -1,4 +1,4 @@
-// Models that others have trained, from their files.
+// Models trained elsewhere, read from their files.
 #include "model.h"
 
 #include <emscripten/bind.h>
@@ -24,7 +24,7 @@ namespace {
 
 using emscripten::val;
 
-// Copies all bytes to memory of their size.
+// Copies all bytes to memory of the same size.
 void copy(const Bytes& bytes, std::span<std::byte> out) {
   val(emscripten::typed_memory_view(out.size(), reinterpret_cast<std::uint8_t*>(out.data())))
       .call<void>("set", bytes);
@@ -70,8 +70,8 @@ void check_language_model(const ModelConfig& config, const char* file) {
 }
 
 // Makes a model from the bytes of config.json, of generation_config.json, and of tokenizer.json,
-// or, with merges, vocab.json; none where a file is empty; `context` as with_context takes it;
-// `weights`: "q8_0", or how the files have them. Throws Error naming the file.
+// or, with merges, vocab.json, each of which may be empty. `context` is as in with_context, and
+// `weights` is "q8_0", or the types of the files. Throws Error naming the file.
 ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generation,
                        const Bytes& tokenizer, const Bytes& merges, int context,
                        const std::string& weights) {
@@ -93,10 +93,10 @@ ModelHandle make_model(Engine& engine, const Bytes& config, const Bytes& generat
   return model;
 }
 
-constexpr const char* kGguf = ".gguf";  // what the names of such files end in
+constexpr const char* kGguf = ".gguf";  // the extension of GGUF files
 
-// Makes one, or a sentence encoder, from what stands in a GGUF file before its tensors, as
-// model_open takes it.
+// Makes a model, or a sentence encoder, from the part of a GGUF file before its tensors, as for
+// model_open.
 ModelHandle make_gguf_model(Engine& engine, const std::string& name, const Bytes& header,
                             double file_size, int context, const std::string& weights,
                             bool is_encoder) {
@@ -123,15 +123,15 @@ ModelHandle make_gguf_model(Engine& engine, const std::string& name, const Bytes
   });
 }
 
-// Gives the files that a model.safetensors.index.json lists.
+// Gives the names of the files in a model.safetensors.index.json.
 Names model_shards(const Bytes& index) {
   const std::string text = text_of(index);
   return Names(
       val::array(of_file("model.safetensors.index.json", [&] { return parse_shard_index(text); })));
 }
 
-// Gives the byte at which the tensors of a file begin, from its first 8 bytes or more; of a GGUF
-// file perhaps a larger number of bytes of it, for which to call again.
+// Gives the byte at which the tensors of a file begin, from its first 8 bytes or more; for a GGUF
+// file it may give a larger number of bytes with which to call again.
 double model_begin(const std::string& name, const Bytes& begin, double file_size) {
   const std::vector<std::byte> bytes = bytes_of(begin);
   return of_file(name.c_str(), [&] {
@@ -143,8 +143,8 @@ double model_begin(const std::string& name, const Bytes& begin, double file_size
 
 // A model is read in three steps. model_open takes the bytes of a file before its tensors, and
 // gives the first byte and the size of each parameter. When all files have been opened, model_read
-// takes a parameter's bytes, piece by piece, from its byte `begin` on. model_finish throws Error
-// unless all were there.
+// takes the bytes of a parameter, piece by piece, from its byte `begin` on. model_finish throws
+// Error unless all parameters were read.
 Numbers model_open(Model& model, const std::string& name, const Bytes& header, double file_size) {
   const std::vector<std::byte> bytes = bytes_of(header);
   std::vector<ParameterRange>& found = model.ranges[name];
@@ -164,7 +164,7 @@ Numbers model_open(Model& model, const std::string& name, const Bytes& header, d
 void model_read(Model& model, const std::string& name, int parameter, double begin,
                 const Bytes& bytes) {
   const std::size_t before = model.model.parameters.bytes();
-  model.reader.allocate();  // what is missing is missing in all files
+  model.reader.allocate();  // throws Error for parameters missing in all files
   of_file(name.c_str(), [&] {
     const ParameterRange& range = model.ranges.at(name).at(static_cast<std::size_t>(parameter));
     model.reader.read(range, static_cast<std::size_t>(begin), bytes["length"].as<std::size_t>(),
@@ -223,14 +223,14 @@ Bytes model_decode(const Model& model, const Integers& tokens) {
   return decoded(tokenizer_of(model, "decode"), tokens);
 }
 
-// The type of most numbers in its file.
+// The type of most elements.
 ElementType main_type(const ModelParameters& parameters) {
   const std::vector<NumbersOfType> types = parameters.types();
   return stored_type(std::ranges::max_element(types, {}, &NumbersOfType::count)->type);
 }
 
-// Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json". What ends a text, by
-// whichever file said so, stands in config.json.
+// Gives the bytes of "model.safetensors", "config.json" or "tokenizer.json". The end tokens,
+// whichever file named them, are written to config.json.
 Bytes model_bytes(const Model& model, const std::string& name) {
   const ModelParameters& parameters = model.model.parameters;
   if (name == "model.safetensors") {
@@ -251,8 +251,8 @@ Bytes model_bytes(const Model& model, const std::string& name) {
   return to_javascript(std::as_bytes(std::span(text)));
 }
 
-// Fills `losses` with those of all tokens but the first, and gives their mean, their number, and of
-// how many the token is held most likely.
+// Fills `losses` with the losses of all tokens but the first. Gives their mean, their number, and
+// the number of tokens that the model holds most likely.
 Numbers model_evaluate(Model& model, const Integers& tokens, Tensor& losses) {
   losses.written();
   Engine& engine = model.engine;
@@ -261,7 +261,7 @@ Numbers model_evaluate(Model& model, const Integers& tokens, Tensor& losses) {
   return to_javascript(loss);
 }
 
-// Gives the weights of all heads, [L, H, T, T].
+// Gives the attention weights of all heads, [L, H, T, T].
 TensorHandle model_weights_of(Model& model, const Integers& tokens) {
   const std::vector<std::int32_t> ids = numbers_of(tokens);
   const ModelParameters& parameters = model.model.parameters;

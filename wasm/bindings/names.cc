@@ -18,7 +18,7 @@ namespace tril::js {
 
 namespace {
 
-// The names of a kind of option, such as "matmulMethod". Throws Error for a kind that there is not.
+// The names of a kind of option, such as "matmulMethod". Throws Error for an unknown kind.
 Names option_names(const std::string& kind) {
   if (kind == "matmulMethod") return names_in(kMatmulMethods);
   if (kind == "attentionMethod") return names_in(kAttentionMethods);

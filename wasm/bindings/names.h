@@ -1,4 +1,4 @@
-// The names of options, from the core's tables, with which the tests compare the package's types.
+// The names of options in the core's tables. Tests compare the package's types with them.
 #pragma once
 
 #include <tril/foundation/named.h>
@@ -10,7 +10,7 @@
 
 namespace tril::js {
 
-// The names of one table, in its order.
+// The names in one table, in order.
 template <typename Enum, std::size_t Count>
 Names names_in(const Named<Enum> (&table)[Count]) {
   std::vector<std::string> names;

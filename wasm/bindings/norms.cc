@@ -13,7 +13,7 @@ namespace tril::js {
 namespace {
 
 struct NormOptions {
-  int axes;  // how many axes at the end are normalised together
+  int axes;  // number of last axes that are normalised together
   double eps;
 };
 
@@ -29,7 +29,7 @@ Shape<2> rows_and_columns(const Tensor& x, int axes, const char* call) {
   return shape;
 }
 
-// One number for every column, in the shape of the axes that the columns are made of.
+// One number per column, in the shape of the column axes.
 VectorView<const float> per_column(const Tensor* tensor, const Tensor& x, int axes,
                                    const char* call, const char* argument) {
   if (!tensor) return {};
@@ -72,8 +72,8 @@ VectorView<const float> column_weights(const Tensor* weight) {
   return {weight->data(), {weight->count()}};
 }
 
-// One axis for those that are normalised and one for all before them, once `weight` is known to
-// have the shape of the first.
+// One axis for the normalised axes and one for all before them, once `weight` is known to have the
+// shape of the normalised ones.
 struct NormShape {
   Shape<2> rows;
   DynamicShape weight;
@@ -95,7 +95,7 @@ NamedTensors norm_backward(Engine& engine, bool centred, const Tensor& d_out, co
   const MatrixView<float> d_x(results.make("dX", x.shape()).data(), shape.rows);
   const VectorView<float> d_weight = vector_of(results.make("dWeight", shape.weight));
   const MatrixView<const float> from(d_out.data(), shape.rows), rows(x.data(), shape.rows);
-  // The forward pass again, for its rstd and mean; its output lies where d_x will.
+  // Repeats the forward pass for its rstd and mean; its output uses the memory of d_x.
   Scratch::Frame frame(engine.scratch);
   const Shape<1> each{shape.rows[0]};
   const VectorView<float> rstd(frame.take<float>(each[0]), each);

@@ -22,8 +22,8 @@ class Output {
       fail(call, "out", {"shape must be ", shape, ", is ", *out});
     }
   }
-  // The packed copy of the caller's tensor is only valid until the call writes to the tensor; a
-  // refused call does not.
+  // The packed copy of the caller's tensor is valid until the call writes to the tensor; a refused
+  // call does not write.
   ~Output() {
     if (std::uncaught_exceptions() == exceptions_) tensor_->written();
   }
@@ -33,7 +33,7 @@ class Output {
   Tensor& operator*() const noexcept { return *tensor_; }
   Tensor* operator->() const noexcept { return tensor_; }
 
-  // The return value of the export: the new tensor, or null where the caller has it already.
+  // The return value of the export: the new tensor, or null where the caller owns it already.
   TensorHandle handle() const noexcept { return made_; }
 
  private:
@@ -42,8 +42,8 @@ class Output {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-// Several results by name. JavaScript gets them all at once and only when the call has succeeded,
-// so that a call that fails leaves nothing behind.
+// Several results by name. JavaScript gets all of them at once and only on success, so that a call
+// that fails leaves nothing behind.
 class Results {
  public:
   Results(Engine& engine, const char* call) : engine_(engine), call_(call) {}
@@ -68,7 +68,7 @@ class Results {
   std::vector<std::pair<std::string, TensorHandle>> named_;
 };
 
-// The sizes of all axes but the last `axes`, multiplied.
+// The product of the sizes of all axes but the last `axes`.
 inline Index leading_count(const Tensor& tensor, int axes) {
   Index count = 1;
   for (int axis = 0; axis < tensor.rank() - axes; ++axis) count *= tensor.size(axis);
@@ -89,15 +89,15 @@ inline DynamicShape with_width(DynamicShape shape, Index width) {
   return shape;
 }
 
-// A view of a vector, also of an empty one, which has no memory.
+// A view of a vector. An empty vector has no memory and is allowed.
 template <typename T>
 VectorView<const T> view_of(const std::vector<T>& values) {
   static constexpr T kNothing{};
   return {values.empty() ? &kNothing : values.data(), {static_cast<Index>(values.size())}};
 }
 
-// Throws Error unless `tensor` has that shape, which is the one of `of`. Tensors reach the core as
-// rows, where [2, 3] and [1, 2, 3] are one.
+// Throws Error unless `tensor` has that shape, the shape of `of`. The core sees tensors as rows,
+// where [2, 3] and [1, 2, 3] are the same.
 inline void check_same_shape(const Tensor& tensor, const DynamicShape& shape, const char* call,
                              const char* argument, const char* of) {
   if (tensor.shape() == shape) return;

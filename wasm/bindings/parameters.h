@@ -19,10 +19,10 @@ Integers to_javascript(const std::vector<std::int32_t>& numbers);
 // Step, loss, norm of the gradient, learning rate, milliseconds, tokens, milliseconds of forward,
 // backward and optimizer.
 Numbers to_javascript(const TrainingStep& step);
-// The mean loss, how many targets count, and how many of those are held most likely.
+// The mean loss, the number of targets that count, and the number that are held most likely.
 Numbers to_javascript(const ModelLoss& loss);
 
-// Settings by name from names and texts in turn, and back.
+// Settings by name from names and values in turn, and back.
 Metadata pairs_of(const Names& settings);
 Names to_javascript(const Metadata& settings);
 

@@ -18,18 +18,18 @@ namespace {
 
 constexpr const char* kRotary = "rotary_positions";
 
-// Tables [B, T, R / 2], of which all batches share one where its stride is 0.
+// Tables [B, T, R / 2]; with a batch stride of 0 all batches share one.
 struct RotaryTables {
   TensorView<const float, 3> cos, sin;
 };
 
-// A table for each batch; a table of T rows is shared by all.
+// One table per batch; a table of T rows is shared by all batches.
 TensorView<const float, 3> table_view(const float* data, Index rows, Index pairs, Index batches,
                                       Index tokens) {
   return {data, {batches, tokens, pairs}, {rows == tokens ? 0 : tokens * pairs, pairs, 1}};
 }
 
-// Row number positions[n] of a table for each n.
+// The rows of a table at `positions`.
 MatrixView<const float> picked_rows(const Tensor& table, std::span<const std::int32_t> positions,
                                     const char* name, Scratch::Frame& frame) {
   const MatrixView<const float> rows = matrix(table, kRotary, name);
@@ -45,7 +45,7 @@ MatrixView<const float> picked_rows(const Tensor& table, std::span<const std::in
   return picked;
 }
 
-// The tables that JavaScript gave, at the positions, or row by row for each token.
+// The caller's tables, at the positions, or row by row for each token.
 RotaryTables given_tables(const Tensor& cos, const Tensor& sin,
                           std::span<const std::int32_t> positions,
                           const TensorView<const float, 4>& x, Scratch::Frame& frame) {
@@ -71,7 +71,7 @@ RotaryTables given_tables(const Tensor& cos, const Tensor& sin,
           table_view(sin.data(), rows, pairs, batches, tokens)};
 }
 
-// Tables that are computed, once for each position.
+// Computed tables, one row per position.
 RotaryTables computed_tables(const std::vector<std::int32_t>& positions, double base, Index pairs,
                              const TensorView<const float, 4>& x, Scratch::Frame& frame) {
   const auto count = static_cast<Index>(positions.size());

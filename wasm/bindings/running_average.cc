@@ -20,7 +20,8 @@ MatrixView<float> as_matrix(Tensor& tensor) {
   return {tensor.data(), {tensor.size(0), tensor.size(1)}};
 }
 
-// { output }, and { mask, weights } but by loops: the average of x [B, T, C] up to every moment.
+// Gives { output }, and { mask, weights } except by loops: the average of x [B, T, C] up to each
+// time.
 NamedTensors running_average(Engine& engine, const Tensor& x,
                              const RunningAverageOptions& options) {
   constexpr const char* kCall = "running_average";

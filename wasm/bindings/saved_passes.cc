@@ -1,6 +1,6 @@
-// Forward passes that save what their backward passes need, so that these compute nothing again.
-// Each gives output, unless `out` was written, and saved, a tensor of one axis whose numbers are
-// the core's.
+// Forward passes that save what their backward passes need, so that these repeat no computation.
+// Each gives output, unless `out` was written, and saved, a tensor of one axis in the core's
+// layout.
 #include <emscripten/bind.h>
 
 #include "backward_call.h"
@@ -19,7 +19,7 @@ NamedTensors forward_saved(Engine& engine, const Call& call, Tensor* out) {
   return forward.results.hand_over();
 }
 
-// These are otherwise the same as the functions of these names without _saved.
+// Except for that, these are the functions of the same names without _saved.
 NamedTensors multi_head_attention_saved(Engine& engine, const Tensor& x,
                                         const NamedTensors& weights, const Tensor* context,
                                         const Tensor* value_context,

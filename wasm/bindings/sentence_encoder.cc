@@ -1,5 +1,5 @@
-// Sentence encoders from their files: models that are read as others are, and the core's
-// sentence_encoder.h of them.
+// Sentence encoders from their files: models read like any other, with the core's
+// sentence_encoder.h on top.
 #include <emscripten/bind.h>
 #include <tril/files/json_writer.h>
 #include <tril/foundation/check.h>
@@ -35,14 +35,14 @@ std::optional<Tokenizer> read_tokenizer_of(const Bytes& tokenizer, const Bytes& 
   return word_pieces_of(vocabulary, tokenizer_config);
 }
 
-// Gives the folder of pooling that a modules.json names.
+// Gives the folder of the pooling module named in a modules.json.
 std::string encoder_pooling_folder(const Bytes& modules) {
   return pooling_folder(text_of(modules));
 }
 
 // Makes an encoder from the bytes of config.json; of tokenizer.json, or of vocab.txt and
 // tokenizer_config.json; of modules.json, of pooling's config.json and of
-// sentence_bert_config.json. None where a file is empty. Its parameters are read as a model's.
+// sentence_bert_config.json. Each may be empty. Its parameters are read as those of a model.
 ModelHandle make_encoder(Engine& engine, const Bytes& config, const Bytes& tokenizer,
                          const Bytes& vocabulary, const Bytes& tokenizer_config,
                          const Bytes& modules, const Bytes& pooling, const Bytes& sentence,
@@ -63,7 +63,7 @@ ModelHandle make_encoder(Engine& engine, const Bytes& config, const Bytes& token
   return model;
 }
 
-// Gives how sentences become vectors, as JSON.
+// Gives the settings by which sentences become vectors, as JSON.
 std::string sentence_settings(const Model& model) {
   const SentenceSettings& settings = settings_of(model);
   const ModelConfig& config = model.model.parameters.config();
@@ -77,7 +77,7 @@ std::string sentence_settings(const Model& model) {
       .text;
 }
 
-// Gives the tokens of a text, no more than there may be.
+// Gives the tokens of a text, up to the limit of the encoder.
 Integers tokens_of_sentence(const Model& model, const Bytes& text) {
   return to_javascript(sentence_tokens(*model.model.tokenizer, settings_of(model),
                                        model.model.parameters.config(), text_of(text)));
@@ -94,8 +94,8 @@ TensorHandle hidden_of(Model& model, const Integers& tokens) {
   return out;
 }
 
-// Gives the vectors of sentences, [N, C], from all their tokens one after the other, and how many
-// each of them has.
+// Gives the vectors of sentences, [N, C], from the tokens of all sentences, concatenated, and the
+// number of tokens of each.
 TensorHandle encode_all(Model& model, const Integers& tokens, const Integers& lengths) {
   const SentenceSettings& settings = settings_of(model);
   const std::vector<std::int32_t> ids = numbers_of(tokens), counts = numbers_of(lengths);

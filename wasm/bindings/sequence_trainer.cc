@@ -17,8 +17,8 @@ namespace tril::js {
 
 namespace {
 
-// An encoder-decoder in training that JavaScript owns. The seed of the options is that of its
-// parameters as well.
+// An encoder-decoder in training that JavaScript owns. The seed of the options also draws its
+// parameters.
 class SequenceTraining : public Learner {
  public:
   SequenceTraining(Engine& given, const EncoderDecoderConfig& config, const TrainerOptions& options)
@@ -37,8 +37,8 @@ class SequenceTraining : public Learner {
 
 using SequenceTrainingHandle = std::shared_ptr<SequenceTraining>;
 
-// Makes a trainer from settings, names and texts in turn, and from a checkpoint to go on from,
-// which may be empty. Throws Error for whatever does not fit, before any step.
+// Makes a trainer from settings, as names and values in turn, and from a checkpoint to resume,
+// which may be empty. Throws Error for anything that does not fit, before any step.
 //
 //   settings: those of the checkpoint, or the defaults;  then those given
 SequenceTrainingHandle make_sequence_trainer(Engine& engine, const Names& settings,
@@ -76,7 +76,7 @@ TensorHandle sequence_logits(SequenceTraining& training, const Integers& tokens,
   return made;
 }
 
-// For each row, the number of its tokens, followed by these.
+// For each row, the number of its tokens, followed by the tokens.
 Integers sequence_translate(SequenceTraining& training, const Integers& source, int rows, int begin,
                             int end, int tokens) {
   const auto outputs = training.model.translate(GivenRows(source).all(rows),

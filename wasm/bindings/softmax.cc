@@ -11,12 +11,12 @@ namespace tril::js {
 namespace {
 
 struct SoftmaxOptions {
-  int axis;  // counted from the end where negative
+  int axis;  // from the end where negative
   double temperature;
 };
 
 // x, which has no gaps, as [outer, size, inner] around one of its axes. Throws Error, naming
-// `call`, for an axis that there is not.
+// `call`, for an axis out of range.
 Shape<3> around(const Tensor& x, int axis, const char* call) {
   if (axis < -x.rank() || axis >= x.rank()) {
     fail(call, "axis", {"there is no axis ", axis, "; x is ", x});
@@ -86,7 +86,7 @@ TensorHandle along_axis_backward(Engine& engine, const Tensor& d_out, const Tens
   return made.handle();
 }
 
-// Takes the gradient of softmax's output, and that output itself; log-softmax likewise.
+// Takes the gradient of softmax's output, and the output itself; likewise for log-softmax.
 TensorHandle softmax_backward(Engine& engine, const Tensor& d_out, const Tensor& output,
                               const SoftmaxOptions& options, Tensor* out) {
   return along_axis_backward(engine, d_out, output, options, out, "softmax_backward",

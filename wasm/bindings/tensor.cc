@@ -14,10 +14,9 @@
 
 #include "guard.h"
 
-// A WebAssembly memory that grows by 0 pages keeps its bytes but detaches every typed array that
-// was made on it: the only way to take back a view that was lent. Shared memory cannot be detached;
-// there nothing happens. Asked by name, since a memory's buffer may be of another realm than the
-// script.
+// A WebAssembly memory that grows by 0 pages keeps its bytes but detaches every typed array made on
+// it: the only way to take back a lent view. Shared memory cannot be detached; there nothing
+// happens. Its class is compared by name, since the buffer may be of another realm than the script.
 EM_JS(void, tril_revoke_views, (), {
   if (Object.prototype.toString.call(wasmMemory.buffer) == '[object ArrayBuffer]') {
     wasmMemory.grow(0);
@@ -81,7 +80,7 @@ const Tensor* named(const NamedTensors& tensors, const char* name) {
 DynamicShape shape_from(const Numbers& numbers) {
   DynamicShape shape;
   for (const double size : emscripten::convertJSArrayToNumberVector<double>(numbers)) {
-    // TypeScript has checked that these are whole numbers; only their range is left.
+    // TypeScript has checked that these are integers; only their range is left to check.
     if (size > 2147483647.0) fail("tensor", "shape", "an axis is larger than this module can hold");
     shape.push_back(static_cast<Index>(size));
   }

@@ -1,9 +1,8 @@
 // The objects that JavaScript holds: a Tensor of any rank that owns its memory, and the Engine of
 // every call.
 //
-// A Tensor is always without gaps. The adapters beside this file turn it into the core's views of
-// fixed rank, by shape and strides alone; nothing is copied between JavaScript's tensor and the
-// core.
+// A Tensor never has gaps. The adapters beside this file turn it into the core's views of fixed
+// rank, by shape and strides alone; nothing is copied between JavaScript's tensor and the core.
 #pragma once
 
 #include <emscripten/val.h>
@@ -22,7 +21,7 @@ namespace tril::js {
 
 using DynamicShape = std::vector<Index>;
 
-// The number and the bytes, with those of packed copies, of all living tensors of an engine.
+// The number of living tensors of an engine, and their bytes with packed copies.
 struct Usage {
   int tensors = 0;
   double bytes = 0;
@@ -38,7 +37,7 @@ struct Engine {
   Usage usage;
 };
 
-// Adds bytes to the engine's memory as long as this object lives.
+// Adds bytes to the engine's memory for its own lifetime.
 class CountedBytes {
  public:
   explicit CountedBytes(Engine& engine, std::size_t bytes = 0) noexcept : usage_(engine.usage) {
@@ -60,8 +59,8 @@ class CountedBytes {
 
 class Tensor {
  public:
-  // A tensor of zeros. Throws Error, naming `call`, for an axis below 1 and for more than memory
-  // can hold.
+  // A tensor of zeros. Throws Error, naming `call`, for an axis below 1 and where there is not
+  // enough memory.
   Tensor(Engine& engine, DynamicShape shape, const char* call);
   ~Tensor();
   Tensor(const Tensor&) = delete;
@@ -69,7 +68,7 @@ class Tensor {
 
   const DynamicShape& shape() const noexcept { return shape_; }
   int rank() const noexcept { return static_cast<int>(shape_.size()); }
-  // Counted from the end where negative, as in NumPy.
+  // Counts from the end where negative, as in NumPy.
   Index size(int axis) const noexcept {
     return shape_[static_cast<std::size_t>(axis < 0 ? axis + rank() : axis)];
   }
@@ -77,11 +76,11 @@ class Tensor {
   float* data() noexcept { return values_.data(); }
   const float* data() const noexcept { return values_.data(); }
 
-  // Packs a matrix for products with it, beside its numbers.
+  // Packs a copy of a matrix for products, besides its numbers.
   void pack();
-  // The packed copy of a matrix; nothing where there is none.
+  // The packed copy of a matrix; null where there is none.
   const PackedMatrix& packed() const noexcept { return packed_; }
-  // Drops the packed copy. To be called after each write to the tensor.
+  // Drops the packed copy. Call it after each write to the tensor.
   void written() noexcept;
 
  private:
@@ -93,7 +92,7 @@ class Tensor {
 
 using TensorHandle = std::shared_ptr<Tensor>;
 
-// "[2, 3]", as the core writes a shape.
+// "[2, 3]", in the core's notation of shapes.
 std::string shape_text(const Tensor& tensor);
 
 // JavaScript's own types, named in the generated declarations.
@@ -104,12 +103,12 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes)         // Uint8Array
 EMSCRIPTEN_DECLARE_VAL_TYPE(Names)         // string[]
 EMSCRIPTEN_DECLARE_VAL_TYPE(NamedTensors)  // Record<string, _Tensor>
 
-// The tensor of that name, or null.
+// The tensor with that name, or null.
 const Tensor* named(const NamedTensors& tensors, const char* name);
 
 DynamicShape shape_from(const Numbers& numbers);
 
-// A copy, so that it outlives what it was made from and any growth of memory.
+// A copy that outlives its source and any growth of memory.
 Bytes to_javascript(std::span<const std::byte> bytes);
 Bytes to_javascript(std::string_view text);
 // A copy of the bytes.

@@ -68,8 +68,8 @@ TokenizerHandle make_word_pieces(const Bytes& vocabulary, const Bytes& config) {
 
 int tokenizer_size(const Tokenizer& tokenizer) { return tokenizer.size(); }
 
-// Gives the tokens, or, with offsets, for each its number, and the first byte and the one after the
-// last in the text.
+// Gives the tokens, or, with offsets, for each token its number and its first and end byte in the
+// text.
 Integers tokenizer_encode(const Tokenizer& tokenizer, const Bytes& text, bool special_tokens,
                           bool affixes, bool offsets) {
   const EncodeOptions options{.special_tokens = special_tokens, .affixes = affixes};

@@ -1,4 +1,4 @@
-// Tokenizers, of a model or alone: read from their files, and between JavaScript's texts and
+// Tokenizers, of a model or alone: reading their files, and converting JavaScript's texts and
 // tokens.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace tril::js {
 
-// Inside a catch block: throws an error of reading a file, with the file's name as its argument.
+// Inside a catch block: throws an error in reading a file, with the file's name as its argument.
 [[noreturn]] void fail_of_file(const char* name, const Error& error);
 
-// Calls body, whose errors become those of the file.
+// Calls body and attributes its errors to the file.
 template <typename Body>
 auto of_file(const char* name, const Body& body) {
   try {
@@ -25,7 +25,7 @@ auto of_file(const char* name, const Body& body) {
   }
 }
 
-// The tokenizer in the bytes of tokenizer.json, or, with merges, of vocab.json; nothing where these
+// The tokenizer in the bytes of tokenizer.json, or, with merges, of vocab.json; none where these
 // are empty.
 std::optional<Tokenizer> tokenizer_of(const Bytes& tokenizer, const Bytes& merges);
 

@@ -1,5 +1,5 @@
-// Traces of the core made of tensors that JavaScript will own: every view that the core fills is a
-// tensor of that name in the call's results.
+// The core's traces, made of tensors that JavaScript will own: every view that the core fills is a
+// tensor of the same name in the call's results.
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>
@@ -18,16 +18,17 @@ struct MultiHeadShape {
   Index batches, queries, keys;
   Index heads, kv_heads;  // kv_heads = 0: as many as heads
   Index width;            // of one head
-  bool softcap;           // whether there are capped scores
-  Index past = 0;         // keys of a cache, before these
+  bool softcap;           // whether scores are capped
+  Index past = 0;         // number of cached keys before these
 
-  // The width of a head by the weights; any width where these do not fit, which the core refuses.
+  // The width of a head according to the weights; arbitrary where these do not fit, which the core
+  // refuses.
   static Index head_width(const MultiHeadWeights& weights, Index heads);
 };
 
 class Traces {
  public:
-  // Names begin with `prefix`; the first `left_out` axes, of size 1, are left out of the tensors'
+  // Names begin with `prefix`; the first `left_out` axes, of size 1, are dropped from the tensors'
   // shapes.
   Traces(Results& results, int left_out, std::string prefix = {})
       : results_(results), left_out_(left_out), prefix_(std::move(prefix)) {}

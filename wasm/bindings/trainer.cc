@@ -39,7 +39,7 @@ Training::Training(Engine& given_engine, TrainingPlan given_plan)
                   : std::nullopt),
       trainer(adapter ? Trainer(*adapter, plan.options) : Trainer(model, plan.options)) {
   if (adapter) plan.lora = adapter->options();
-  plan.from = nullptr;  // which may go now
+  plan.from = nullptr;  // no longer needed
   count_bytes();
 }
 
@@ -59,7 +59,7 @@ Numbers trainer_step_on_data(Training& training) {
   return to_javascript(step);
 }
 
-// Gives the loss on the data that is not trained on.
+// Gives the loss on the validation data.
 Numbers trainer_evaluate_on_data(Training& training) {
   const std::vector<TokenId>& data = training.plan.data.validation;
   check_length(data, training.plan.config, "evaluate", "measure on");

@@ -1,4 +1,4 @@
-// Models in training: the core's LanguageModel and Trainer, their data, and its tokenizer.
+// Models in training: the core's LanguageModel and Trainer, with their data and tokenizer.
 #pragma once
 
 #include <tril/model/model_file.h>
@@ -17,12 +17,12 @@ namespace tril::js {
 struct TrainingPlan {
   ModelConfig config;
   TrainerOptions options;
-  const ModelParameters* from = nullptr;  // the values to begin with; null: they are drawn
-  ModelTokens named = {};                 // what config.json names
-  std::optional<LoraOptions> lora = {};   // of an adapter; none: the whole model is trained
+  const ModelParameters* from = nullptr;  // initial values (default null: drawn)
+  ModelTokens named = {};                 // the tokens named in config.json
+  std::optional<LoraOptions> lora = {};   // of an adapter; none: trains the whole model
   std::optional<Tokenizer> tokenizer;     // none: there are only numbers
   TrainingTokens data;                    // empty: every step is given its own
-  Metadata about;                         // what is kept with a checkpoint
+  Metadata about;                         // metadata saved with a checkpoint
 };
 
 // A language model in training that JavaScript owns.

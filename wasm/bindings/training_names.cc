@@ -9,7 +9,7 @@ namespace tril::js {
 
 namespace {
 
-// The names of a kind of option of models and their training, as option_names.
+// The names of a kind of option of models and their training, like option_names.
 Names training_names(const std::string& kind) {
   if (kind == "family") return names_in(kModelFamilies);
   if (kind == "norm") return names_in(kModelNorms);

@@ -1,4 +1,4 @@
-// The making of a trainer from settings, data, and perhaps a checkpoint.
+// Makes the plan of a trainer from settings, data and an optional checkpoint.
 #include <emscripten/bind.h>
 #include <tril/files/utf8.h>
 
@@ -22,9 +22,9 @@ constexpr const char* kCall = "trainer";
 constexpr std::string_view kModel = "model.";
 constexpr std::string_view kLora = "lora.";
 constexpr const char* kTokenizer = "tokenizer";
-constexpr const char* kModelsOwn = "model";  // in place of the kind of a tokenizer
+constexpr const char* kModelsOwn = "model";  // instead of a kind of tokenizer
 
-// Sets the defaults of a trainer without a checkpoint, before the given settings.
+// Sets the defaults of a trainer without a checkpoint. The given settings are applied after.
 void set_defaults(const Metadata& given, TrainingPlan& plan) {
   if (const auto family = given.find("model.family"); family != given.end()) {
     plan.config = ModelConfig::of(value_named(kModelFamilies, family->second, kCall, "family"));
@@ -35,8 +35,8 @@ void set_defaults(const Metadata& given, TrainingPlan& plan) {
   plan.options.schedule = default_schedule(options.schedule.learning_rate, options.schedule.steps);
 }
 
-// Sets what a model brings along that is trained further. Throws Error for settings that are its
-// own.
+// Sets what a model to be trained further brings along. Throws Error for settings that are the
+// model's own.
 void set_model(const Metadata& given, const PretrainedModel& from, TrainingPlan& plan) {
   for (const auto& [name, value] : given) {
     if (!name.starts_with(kModel) || name == "model.context" || name == "model.dropout") continue;
@@ -52,7 +52,7 @@ void set_model(const Metadata& given, const PretrainedModel& from, TrainingPlan&
   plan.tokenizer = from.tokenizer;
 }
 
-// Takes out of `given` what is of an adapter.
+// Moves the settings of an adapter out of `given`.
 Metadata take_lora(Metadata& given) {
   Metadata taken;
   for (auto at = given.begin(); at != given.end();) {
@@ -108,10 +108,10 @@ void check_length(const std::vector<TokenId>& tokens, const ModelConfig& config,
 
 namespace {
 
-// Makes a trainer from settings, names and texts in turn as the core's set_settings has them; from
-// what it learns, `source` being "text", "tokens" or "batches"; from a checkpoint to go on from,
-// which may be empty; and from a model that is trained further, or null. Throws Error for whatever
-// does not fit, before any step.
+// Makes a trainer from settings, as names and values in turn for the core's set_settings; from its
+// data, `source` being "text", "tokens" or "batches"; from a checkpoint to resume, which may be
+// empty; and from a model to train further, or null. Throws Error for anything that does not fit,
+// before any step.
 //
 //   settings: those of the checkpoint, or those of the model, or of the family and the recipe;
 //             then those given
@@ -147,7 +147,7 @@ TrainingHandle make_trainer(Engine& engine, const Names& settings, const std::st
   TrainingObjective objective = plan.options.batches.objective;
   if (source == "text") {
     set_text(text, kind, static_cast<TokenId>(plan.config.vocabulary), objective, plan);
-    given.erase("model.vocabulary");  // at most so many
+    given.erase("model.vocabulary");  // an upper limit here
   } else if (source == "tokens") {
     set_tokens(tokens, plan);
   }

@@ -26,7 +26,7 @@ MultiHeadShape shape_of(const BlockOptions& options, const AttentionOptions& att
           length_of(past)};
 }
 
-// The width of the feed-forward, or 1 where its weights are missing, which the core will say.
+// The width of the feed-forward, or 1 where its weights are missing, which the core reports.
 Index hidden_width(const LinearWeights& linear1) {
   return linear1.weight ? linear1.weight.size(0) : 1;
 }
@@ -51,8 +51,8 @@ DecoderBlockTrace decoder_trace(const Traces& traces, const BlockOptions& option
 }
 
 // x [B, T, C] or [T, C]. `weights` are named as PyTorch names those of nn.TransformerEncoderLayer.
-// Gives output (unless `out` was written) and, with a trace, what `Traces::transformer_block`
-// names. With a cache, keys and values are appended to it.
+// Gives output (unless `out` was written) and, with a trace, the tensors of
+// `Traces::transformer_block`. With a cache, keys and values are appended to it.
 NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                Cache* past, const BlockOptions& options, Tensor* out) {
   BlockCall call("transformer_block", x, weights, options);
@@ -68,8 +68,8 @@ NamedTensors transformer_block(Engine& engine, const Tensor& x, const NamedTenso
   return forward.results.hand_over();
 }
 
-// memory [B, S, Cm] or [S, Cm]; nn.TransformerDecoderLayer. `cross` are the options of attention to
-// the memory, and `memory_past` is the cache of its keys and values.
+// memory [B, S, Cm] or [S, Cm]; nn.TransformerDecoderLayer. `cross` has the options of
+// cross-attention, and `memory_past` is the cache of its keys and values.
 NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory,
                            const NamedTensors& weights, Cache* past, Cache* memory_past,
                            const BlockOptions& options, const AttentionOptions& cross,
@@ -89,10 +89,9 @@ NamedTensors decoder_block(Engine& engine, const Tensor& x, const Tensor& memory
 }
 
 // source [B, S, C], target [B, T, C], or both without B; nn.Transformer: layers encoder.layers.0,
-// ... and decoder.layers.0, ..., as many as there are, and encoder.norm and decoder.norm where
-// there are. options.attention is that of the decoder to itself, `source_attention` that of the
-// encoder. Gives output and, with a trace, memory and the traces of encoder.0, ... and decoder.0,
-// ....
+// ... and decoder.layers.0, ..., of any number, and optional encoder.norm and decoder.norm.
+// options.attention is the decoder's self-attention, `source_attention` the encoder's. Gives output
+// and, with a trace, memory and the traces of encoder.0, ... and decoder.0, ....
 NamedTensors transformer(Engine& engine, const Tensor& source, const Tensor& target,
                          const NamedTensors& weights, const BlockOptions& options,
                          const AttentionOptions& source_attention, const AttentionOptions& cross,

@@ -9,7 +9,7 @@ namespace tril::js {
 
 namespace {
 
-// find_parameters asks for every name that there can be, once; nothing is found.
+// find_parameters asks for every possible name once; nothing is found.
 template <typename Weights>
 Names names_of() {
   std::vector<std::string> names;
@@ -48,8 +48,8 @@ bool WeightReader::operator()(const ParameterName& name, Weight& weight) const {
 
 namespace {
 
-// The names that the weights of "multiHeadAttention", "feedForward", "transformerBlock",
-// "decoderBlock" or "transformer" can have, the number of every layer being 0.
+// The possible names of the weights of "multiHeadAttention", "feedForward", "transformerBlock",
+// "decoderBlock" or "transformer", with 0 as the number of every layer.
 Names weight_names(const std::string& call) {
   if (call == "multiHeadAttention") return names_of<MultiHeadWeights>();
   if (call == "feedForward") return names_of<FeedForwardWeights>();

@@ -1,5 +1,5 @@
-// Weights by PyTorch's names, as the core's structs of views. A weight that is not there becomes
-// none: whether it must be is the core's to say.
+// Weights by PyTorch's names, as the core's structs of views. A missing weight becomes a null view;
+// whether it is required is for the core to say.
 #pragma once
 
 #include <tril/foundation/parameters.h>
@@ -13,7 +13,8 @@
 
 namespace tril::js {
 
-// For find_parameters, whatever the struct: one type, so that every struct's walk is compiled once.
+// The reader for find_parameters, one type for every struct, so that each struct's walk is compiled
+// once.
 class WeightReader {
  public:
   WeightReader(const NamedTensors& tensors, const char* call) : tensors_(&tensors), call_(call) {}
@@ -33,7 +34,7 @@ class WeightReader {
   std::vector<std::string>* names_ = nullptr;
 };
 
-// The weights of a core struct among those of these names.
+// The weights of a core struct, taken from `weights` by name.
 template <typename Weights>
 Weights read_weights(const NamedTensors& tensors, const char* call) {
   Weights weights{};
@@ -41,7 +42,7 @@ Weights read_weights(const NamedTensors& tensors, const char* call) {
   return weights;
 }
 
-// Makes a gradient for each weight that is given, of its shape, called dWeights.NAME.
+// Makes a gradient for each given weight, in its shape, named dWeights.NAME.
 template <typename Gradients, typename Weights>
 Gradients gradients_of(Results& results, const Weights& weights) {
   Gradients gradients{};

@@ -30,7 +30,7 @@ namespace {
 
 using emscripten::val;
 
-// Words and cosines in turn.
+// Gives words and cosines in turn.
 Numbers pairs_of(const std::vector<WordNeighbour>& found) {
   std::vector<double> pairs;
   for (const WordNeighbour& each : found) {
@@ -49,8 +49,8 @@ WordCorpus read_data(std::span<const std::string_view> texts, const WordOptions&
   }
 }
 
-// Makes word vectors from texts that follow each other, of these lengths. Numbers: min_count,
-// width, window, negative, epochs, sample, learning_rate, seed.
+// Makes word vectors from concatenated texts of these lengths. Numbers: min_count, width, window,
+// negative, epochs, sample, learning_rate, seed.
 WordTrainingHandle make_word_vectors(Engine& engine, const Bytes& given, const Integers& lengths,
                                      bool lower_case, const Numbers& given_numbers) {
   const std::string bytes = text_of(given);
@@ -82,7 +82,7 @@ Numbers word_step(WordTraining& training) {
                         step.seconds * 1000});
 }
 
-// Gives the number of all steps, of an epoch's, of those done, and of the words of the texts.
+// Gives the number of all steps, of an epoch's steps, of steps done, and of the words of the texts.
 Numbers word_counts(const WordTraining& training) {
   const WordVectorTrainer& trainer = training.trainer;
   return to_javascript(
