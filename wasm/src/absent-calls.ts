@@ -1,7 +1,7 @@
 import type { Calls, LessonCalls, TrainingCalls } from './calls.js';
 import type { Part } from './context.js';
 
-/** Which modules have the calls that not every module has; tsc checks that none is missing. */
+/** The modules that have the calls missing from others; tsc checks that none is missing here. */
 const parts: Record<Exclude<keyof LessonCalls, keyof Calls>, 'lessons'> &
   Record<Exclude<keyof TrainingCalls, keyof Calls>, 'training'> = {
   concentration: 'lessons',
@@ -38,7 +38,7 @@ const parts: Record<Exclude<keyof LessonCalls, keyof Calls>, 'lessons'> &
 };
 
 /**
- * Tells callers without TypeScript where the calls are that this module has not: each is there, as `refusing` makes it,
+ * Tells callers without TypeScript where the calls are that this module lacks: each is there, as `refusing` makes it,
  * but is not among the keys of `tril`.
  */
 export function defineAbsent(tril: object, refusing: (call: string, part: Part) => unknown): void {

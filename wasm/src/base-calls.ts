@@ -1,4 +1,4 @@
-// The calls that every module has. A factory that is listed here gives its calls to `Tril`.
+// The calls of every module. A factory listed here gives its calls to `Tril`.
 export { arithmeticCalls } from './calls/arithmetic.js';
 export { attentionCalls } from './calls/attention.js';
 export { attentionBackwardCalls } from './calls/attention-backward.js';

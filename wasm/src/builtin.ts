@@ -4,12 +4,15 @@ interface NodeProcess {
 }
 const node = (): NodeProcess | undefined => (globalThis as { process?: NodeProcess }).process;
 
-/** Such as `'22.1.0'`; nothing in a browser. Deno and Bun say which Node they are like. */
+/**
+ * The version of Node, such as `'22.1.0'`; undefined in a browser. Deno and Bun give the version
+ * they are compatible with.
+ */
 export const nodeVersion = (): string | undefined => node()?.versions?.node;
 
 /**
- * One of Node's own modules; found without an import, which a bundler for the web would follow. Other hosts' processes
- * are not asked: that of Next.js on the edge throws.
+ * One of Node's own modules, found without an import, which a bundler for the web would follow. Processes of other
+ * hosts are not asked: the one of Next.js on the edge throws.
  */
 export const ofNode = <Module>(name: string): Module | undefined =>
   nodeVersion() === undefined

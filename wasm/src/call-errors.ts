@@ -1,9 +1,12 @@
-// Errors of the core as calls in JavaScript throw them: with the names and the shapes that these were given.
+// Errors of the core in JavaScript's terms: with its argument names and the shapes that the caller passed.
 import { shapeText, TrilError, type Shapes } from './error.js';
 import { camelCase } from './names.js';
 import { Tensor } from './tensor.js';
 
-/** What is not called as in the core: an `out` is an `output` here, and each mask and cache has a name of its own. */
+/**
+ * Arguments with a different name in the core: an `out` is an `output` here, and masks and caches have their own
+ * names.
+ */
 const ownNames: readonly (readonly [RegExp, string])[] = [
   [/^d_out$/, 'dOutput'],
   [/\bmultihead_attn\.mask$/, 'memoryMask'],
@@ -13,9 +16,9 @@ const ownNames: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The core's name of an argument, such as `layers.0.self_attn.out_proj.weight` or `self_attn.scale`,
- * as JavaScript writes it: options in camel case, weights as PyTorch does, files by their names.
- * Options of a part are options of the whole.
+ * The JavaScript name of the core's argument, such as `layers.0.self_attn.out_proj.weight` or
+ * `self_attn.scale`: options in camel case, weights as in PyTorch, files by name. Options of a part
+ * are options of the whole.
  */
 function publicArgument(name: string): string {
   if (/(weight|bias)$|^w_[qk]$|\.(gguf|json|safetensors|txt)$/.test(name)) return name;
@@ -26,14 +29,15 @@ function publicArgument(name: string): string {
 }
 
 /**
- * The module's own error with the public name of the call and the shapes of its tensors; anything
- * else as it is.
+ * The module's own error with the public name of the call and the shapes of its tensors; any other
+ * value is returned unchanged.
  */
 export function withCall(error: unknown, call: string, tensors: Record<string, unknown>): unknown {
   if (!(error instanceof TrilError)) return error;
   const argument = publicArgument(error.argument);
   const shapes = shapesOf(tensors);
-  // The core is given rows or matrices of most tensors: their shapes as they were given here.
+  // The core sees most tensors as rows or matrices; the message gives the shapes that the caller
+  // passed.
   const problem = error.problem.replace(/(\w+) is \[[^\]]*\]/g, (text, name: string) => {
     const shape = shapes[name === 'shape' ? argument : publicArgument(name)];
     return shape ? `${name} is ${shapeText(shape)}` : text;

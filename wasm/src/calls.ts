@@ -14,13 +14,16 @@ type Made<Factories extends Record<keyof Factories, Factory>> = Intersection<
   ReturnType<Factories[keyof Factories]>
 >;
 
-/** Everything that can be called on any loaded module: what `base-calls.ts` lists. */
+/** The calls of every loaded module: those of `base-calls.ts`. */
 export type Calls = Made<typeof base>;
 
-/** What a module of `tril/lessons` adds: what `lesson-calls.ts` lists. */
+/** The calls that a module of `tril/lessons` adds: those of `lesson-calls.ts`. */
 export type LessonCalls = Made<typeof lessons>;
 
-/** What a module of `tril/training` adds or takes more options in: what `training-calls.ts` lists. */
+/**
+ * The calls that a module of `tril/training` adds, or takes more options in: those of
+ * `training-calls.ts`.
+ */
 export type TrainingCalls = Made<typeof training>;
 
 /** The calls of all factories of a list. */

@@ -7,7 +7,7 @@ import { OwnedObject } from './owned.js';
 import type { Raw, RawCache, RawEngine, RawTensor, RawTraining } from './raw.js';
 import { Tensor } from './tensor.js';
 
-/** What is in a module of `tril/lessons` or `tril/training` only. */
+/** The parts that only modules of `tril/lessons` or `tril/training` have. */
 export type Part = 'lessons' | 'training';
 export const notLoaded = (part: Part): string =>
   `is not in the module that was loaded; loadTril of "tril/${part}" loads one with it`;
@@ -17,17 +17,17 @@ class Absent {
 }
 /** Stands for an optional tensor that is not given; null and undefined are no tensors. */
 export const absent = new Absent();
-/** A tensor that a call can do without. */
+/** An optional tensor of a call. */
 export type Optional = Tensor | Absent;
 
 /** Objects of a module that callers dispose. */
 type Owned = Tensor | KeyValueCache | OwnedObject;
 
-/** Gives what was made outside a scope to the scope, and returns it. */
+/** Gives an object made outside a scope to the scope, and returns it. */
 export type Own = <Kind extends Tensor | KeyValueCache | OwnedObject>(owned: Kind) => Kind;
 // Distributes: RawTensor | null where a tensor is optional.
 type Handle<T> = T extends Tensor ? RawTensor : null;
-/** The module's handles of a call's tensors; null stands for an optional one that is not given. */
+/** The module's handles of a call's tensors; null stands for a missing optional one. */
 export type Handles<Tensors> = { [Name in keyof Tensors]: Handle<Tensors[Name]> };
 
 /** One loaded module and the objects alive in it; every call goes through it. */
@@ -57,7 +57,7 @@ export class Context {
 
   /**
    * Runs one call of the module on the handles of `tensors`, once all of them are known to be
-   * living tensors of this module. An error that comes out carries the call's name and all shapes.
+   * living tensors of this module. Its errors carry the call's name and all shapes.
    */
   run<Tensors extends Record<string, Optional>, Result>(
     call: string,
@@ -73,7 +73,7 @@ export class Context {
     try {
       return compute(handles as Handles<Tensors>);
     } catch (error) {
-      // An exception that leaves the module leaves its stack as deep as it was.
+      // An exception that leaves the module does not restore its stack pointer.
       this.raw.stackRestore(this.#stack);
       throw withCall(error, call, tensors);
     }
@@ -81,7 +81,7 @@ export class Context {
 
   /**
    * `run` for a call that takes weights by name besides its other tensors. Weights that are null or
-   * undefined are left out: what must be there is the core's to say.
+   * undefined are left out; the core checks which are required.
    */
   runWithWeights<Tensors extends Record<string, Optional>, Result>(
     call: string,
@@ -98,9 +98,7 @@ export class Context {
     });
   }
 
-  /**
-   * The names that weights of a call can have, as the core knows them; numbers of layers are 0.
-   */
+  /** The possible names of a call's weights, from the core; numbers of layers are 0. */
   weightNames(call: string): readonly string[] {
     this.checkOpen(call);
     let names = this.#weightNames.get(call);
@@ -108,14 +106,14 @@ export class Context {
     return names;
   }
 
-  /** The module, once it is known to be one of `tril/training`. */
+  /** The module, once known to be one of `tril/training`. */
   training(call: string): RawTraining {
     this.checkOpen(call);
     if (this.raw._trainer) return this.raw as Raw & RawTraining;
     throw new TrilError(call, 'training', notLoaded('training'));
   }
 
-  /** `run` for a call that makes one tensor, or gives null where it has written `tensors.out`. */
+  /** `run` for a call that makes one tensor, or gives null where it has written to `tensors.out`. */
   produce<Tensors extends Record<string, Optional> & { out: Optional }>(
     call: string,
     tensors: Tensors,
@@ -143,7 +141,7 @@ export class Context {
     );
   }
 
-  /** Gives a cache, a trainer or what else there is to the innermost scope. */
+  /** Gives a cache, a trainer or another object to the innermost scope. */
   own<Kind extends Owned>(owned: Kind): Kind {
     this.#scopes.at(-1)?.add(owned);
     return owned;
@@ -200,7 +198,7 @@ export class Context {
     }
   }
 
-  /** Gives what was made outside to a scope. */
+  /** Gives an object made outside to a scope. */
   #handOver<Kind extends Owned>(scope: Set<Owned>, owned: Kind): Kind {
     const refuse = (problem: string) => new TrilError('scope', 'own', problem);
     if (!this.#scopes.includes(scope)) throw refuse('is called after the scope has ended');
@@ -215,7 +213,7 @@ export class Context {
     return owned;
   }
 
-  /** The module's handle of `tensor`, once it is known to be a living tensor of this module. */
+  /** The module's handle of `tensor`, once known to be a living tensor of this module. */
   handle(call: string, argument: string, tensor: unknown): RawTensor {
     if (!(tensor instanceof Tensor)) {
       throw new TrilError(call, argument, mustBeTensor(tensor));
@@ -228,7 +226,7 @@ export class Context {
     return tensor.raw(call, argument);
   }
 
-  /** The same of an option that is a cache, or null where that is not given. */
+  /** The same for an option that is a cache, or null where it is not given. */
   cacheOption(call: string, argument: string, cache: KeyValueCache | undefined): RawCache | null {
     if (cache === undefined) return null;
     if (cache instanceof KeyValueCache) return this.cacheHandle(call, argument, cache);
@@ -236,13 +234,13 @@ export class Context {
     throw new TrilError(call, argument, problem);
   }
 
-  /** The module's handle of `cache`, once it is known to be a living cache of this module. */
+  /** The module's handle of `cache`, once known to be a living cache of this module. */
   cacheHandle(call: string, argument: string, cache: KeyValueCache): RawCache {
     if (cache.context === this) return cache.raw(call, argument);
     throw new TrilError(call, argument, 'belongs to another loaded module');
   }
 
-  /** Ends the threads; no call is made any more. */
+  /** Ends the threads; all later calls throw. */
   close(): void {
     if (this.#closed) return;
     this.#checkNothingLent('close');
@@ -266,7 +264,10 @@ export class Context {
 const mustBeTensor = (value: unknown): string =>
   `must be a tensor (tril.tensor makes one), is ${describe(value)}`;
 
-/** Where this package was called from, as a part of a message; nothing where engines do not say. */
+/**
+ * The place from which this package was called, as a part of a message; '' where engines do not
+ * tell.
+ */
 function callSite(): string {
   // Not by URL: bundlers would take `new URL('.', import.meta.url)` for a file to ship.
   const folder = import.meta.url.replace(/[^/]*$/, '');

@@ -1,25 +1,25 @@
-// Text as rows of cells: quotes, comments and what separates cells, as NumPy, R, pandas and spreadsheets
-// write them (RFC 4180). Every pass goes once over the text, whatever stands in it.
+// Text as rows of cells: quotes, comments and separators, as NumPy, R, pandas and spreadsheets write
+// them (RFC 4180). Every pass takes linear time, whatever the text.
 import { TrilError } from './error.js';
 
 export interface Row {
-  /** The line that it begins on, from 1. */
+  /** The line on which it begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Whether each cell stands in quotes. */
+  /** Whether each cell is in quotes. */
   readonly quoted: readonly boolean[];
 }
 
-/** ' ' stands for spaces and tabs, as many as there are. */
+/** ' ' stands for a run of spaces and tabs. */
 export type Separator = ',' | ';' | '\t' | ' ';
 
 export function refuse(problem: string): never {
   throw new TrilError('readArrays', 'file', problem);
 }
 
-/** A line with one of spreadsheets' errors in front is a row, not a comment. */
+/** A line that begins with an error value of spreadsheets is a row, not a comment. */
 const comment = /^#(?!(?:n\/a|na\b|div\/0!|num!|value!|ref!|name\?|null!))/i;
-/** What is said of a row after it: `1 2 # like this`. */
+/** A comment after a row: `1 2 # like this`. */
 const remark = /[ \t]#(?:[ \t]|$)/;
 const isSpace = (char: string | undefined) => char === ' ' || char === '\t';
 const isEnd = (char: string | undefined) => char === undefined || char === '\n' || char === '\r';
@@ -29,7 +29,7 @@ function withoutRemark(line: string): string {
   return at < 0 ? line : line.slice(0, at);
 }
 
-/** The cells of the row that begins at `at`, some of them in quotes, and where the row ends. */
+/** The cells of the row that begins at `at`, some of them in quotes, and the end of the row. */
 function quotedRow(text: string, at: number, line: number, separator: Separator) {
   const cells: string[] = [];
   const quoted: boolean[] = [];
@@ -70,7 +70,7 @@ function quotedRow(text: string, at: number, line: number, separator: Separator)
   }
 }
 
-/** Every row of a text: not empty lines, and not comments, which begin with #. */
+/** Every row of a text, without empty lines and comments, which begin with #. */
 export function* rowsOf(text: string, separator: Separator, firstLine = 1): Generator<Row> {
   const lineEnd = /\r\n|\n|\r/g;
   let line = firstLine;
@@ -99,7 +99,7 @@ export function* rowsOf(text: string, separator: Separator, firstLine = 1): Gene
   }
 }
 
-/** What separates the cells of a row, outside of quotes; undefined where it has but one. */
+/** The separator of the cells of a row, outside quotes; undefined for a single cell. */
 function separatorIn(row: string): Separator | undefined {
   const bare = withoutRemark(row.replace(/"[^"]*"?/g, '""').trim());
   const found = (['\t', ';', ','] as const).find((each) => bare.includes(each));
@@ -107,8 +107,8 @@ function separatorIn(row: string): Separator | undefined {
 }
 
 /**
- * What separates the cells of a text. Its second row says so, since names of columns, which may
- * stand in the first, have commas and spaces of their own.
+ * The separator of a text. It is taken from the second row, since the first may have names of
+ * columns, with commas and spaces of their own.
  */
 export function separatorOf(text: string): Separator {
   const lineEnd = /\r\n|\n|\r|$/g;

@@ -2,26 +2,26 @@ import { refuse, rowsOf, separatorOf, type Row, type Separator } from './csv-row
 import { shown } from './describe.js';
 import { booleanOf, isName, numberOf } from './number-words.js';
 
-/** Rows of numbers; of `type` 'bool' where all of them are true or false. */
+/** Rows of numbers; `type` is 'bool' where all of them are true or false. */
 export interface Table {
   readonly numbers: number[][];
   readonly type: 'float64' | 'bool';
 }
 
-/** What is known of all rows, before their numbers are read. */
+/** The properties of all rows, known before their numbers are read. */
 interface Layout {
   /** The names of the columns; undefined where the first row is data. */
   readonly header?: Row;
-  /** How many cells every row has. */
+  /** Number of cells in every row. */
   readonly width: number;
-  /** Columns on the left that are no data: names or numbers of rows. */
+  /** Number of columns on the left that are no data: names or numbers of rows. */
   readonly skip: number;
   /** Whether a separator ends every row. */
   readonly trailing: boolean;
 }
 
 const place = (row: Row, column: number) => `line ${row.line}, column ${column + 1}`;
-/** Beside these the comma may be the decimal mark. */
+/** With these separators, the comma may be the decimal mark. */
 const mayBeDecimal = (separator: Separator) => separator === ';' || separator === '\t';
 
 /** Whether cells count rows or columns from `first` on. */
@@ -32,7 +32,7 @@ const counts = (cells: readonly string[], first: number) =>
 const isOpen = ({ cells, quoted }: Row) =>
   cells.length > 1 && cells.at(-1) === '' && !quoted.at(-1);
 
-/** The first two rows and, of all below the first, the first cells and what else decides. */
+/** The first two rows and, from all rows below the first, the first cells and other evidence. */
 function survey(rows: Iterable<Row>) {
   const names: { text: string; quoted: boolean }[] = [];
   let first: Row | undefined;
@@ -51,9 +51,9 @@ function survey(rows: Iterable<Row>) {
 }
 
 /**
- * Which rows and columns of a table are names. A first row of words is a header. R leaves out the
- * name of the column that names the rows; pandas leaves it empty, and counts columns that have no
- * names from 0 on. What may be names or data is refused.
+ * The rows and columns of a table that are names. A first row of words is a header. R omits the
+ * name of the column that names the rows; pandas leaves it empty, and numbers unnamed columns from
+ * 0. Ambiguous tables are refused.
  */
 function layoutOf(rows: Iterable<Row>, separator: Separator): Layout {
   const { first, second, names, open, quotes } = survey(rows);
@@ -102,11 +102,11 @@ function layoutOf(rows: Iterable<Row>, separator: Separator): Layout {
 }
 
 /**
- * Rows of numbers apart by commas, semicolons, tabs or spaces; beside semicolons and tabs the comma
- * may be the decimal mark. Numbers may stand in quotes. Empty cells, NA and their like are NaN.
- * Empty lines and those that begin with # are skipped, and so are names of columns and of rows.
+ * Rows of numbers separated by commas, semicolons, tabs or spaces; with semicolons and tabs the
+ * comma may be the decimal mark. Numbers may be in quotes. Empty cells, NA and the like are NaN.
+ * Empty lines and lines that begin with # are skipped, as are names of columns and rows.
  *
- * @throws TrilError where something else is no number, or rows differ in length, saying where
+ * @throws TrilError where another cell is not a number, or rows differ in length, with the place
  */
 export function readCsv(whole: string): Table {
   const said = /^sep=([,;\t])(?:\r\n|\n|\r)/.exec(whole); // which Excel obeys

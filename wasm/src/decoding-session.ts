@@ -8,13 +8,13 @@ import type { NestedNumbers } from './values.js';
 
 /** The options of `Model.session`. */
 export interface SessionOptions {
-  /** Maximum number of tokens, each of which takes keys and values of all layers (default: the context). */
+  /** Maximum number of tokens, each of which takes the keys and values of all layers (default: the context). */
   readonly capacity?: number;
 }
 
 /**
- * Keys and values of the tokens that a model has been given so far. Made by `Model.session`; its memory is given back
- * by `dispose`, with the model, at the end of a `using` declaration or of a `tril.scope`.
+ * The keys and values of the tokens that a model has been given so far. Made by `Model.session`; its memory is freed
+ * by `dispose`, with the model, and at the end of a `using` declaration or of a `tril.scope`.
  */
 export class DecodingSession extends OwnedObject<RawSession, Context> {
   /** Maximum number of tokens. */
@@ -38,11 +38,11 @@ export class DecodingSession extends OwnedObject<RawSession, Context> {
   }
 
   /**
-   * Takes tokens that follow those there are, and gives the logits `[V]` after the last. They are those of `forward`
-   * for all tokens at once but for rounding.
+   * Appends tokens, and gives the logits `[V]` after the last one. Except for rounding, they are those of `forward`
+   * for all tokens at once.
    *
-   * @throws TrilError where there are none, more than there is room for, or one is not a token; and where tokens follow
-   * others in a model that is not causal. Nothing is appended then
+   * @throws TrilError for no tokens, for more than there is room for, and for a number that is not a token; and where
+   * tokens follow others in a model that is not causal. Nothing is appended then
    *
    * @example
    * ```ts
@@ -64,9 +64,9 @@ export class DecodingSession extends OwnedObject<RawSession, Context> {
   }
 
   /**
-   * Forgets all tokens from `length` on, in no time.
+   * Forgets all tokens from `length` on, in constant time.
    *
-   * @throws TrilError for more than there are
+   * @throws TrilError for a length above the number of tokens
    *
    * @example
    * ```ts

@@ -1,14 +1,14 @@
-// Words of messages.
+// Text of messages.
 import { isError } from './kinds.js';
 
-/** Characters of a text that a message shows. */
+/** Number of characters of a text that a message shows. */
 const most = 60;
 
-/** A text in quotes as a message shows it, in one line: the beginning of a long one. */
+/** A quoted text for a message, on one line; a long one is cut. */
 export const shown = (text: string): string =>
   JSON.stringify(text.slice(0, most)) + (text.length > most ? '...' : '');
 
-/** A value as a message shows it. */
+/** A value as text for a message. */
 export function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
@@ -20,12 +20,12 @@ export function describe(value: unknown): string {
   return typeof value === 'string' ? shown(value) : String(value);
 }
 
-/** What went wrong, as a part of a sentence. A browser does not say why it starts no Worker. */
+/** The problem as a part of a sentence. A browser does not tell why a Worker does not start. */
 export function reasonOf(error: unknown): string {
   if (error === undefined) return 'its script was not found';
   return isError(error) ? error.message.replace(/\.$/, '') : String(error);
 }
 
-/** Where to read on, where something of the package was not found. */
+/** The place to read on where a part of the package was not found. */
 export const seeReadme =
   'The package\'s README, "Where it runs", says what each bundler and host needs';

@@ -12,29 +12,35 @@ import { flattenIntegers, type NestedNumbers } from './values.js';
 export interface EncoderSettings {
   /** C, the width of a vector. */
   readonly width: number;
-  /** The mean of the tokens' vectors, that of the first token, or the largest of each element. */
+  /**
+   * The pooling: the mean of the tokens' vectors, the vector of the first token, or the maximum of
+   * each element.
+   */
   readonly pooling: 'mean' | 'cls' | 'max';
   /** Whether vectors have length 1. */
   readonly normalised: boolean;
-  /** Longer texts lose their ends; the tokens that stand around each text are counted. */
+  /**
+   * Maximum number of tokens; the rest of a longer text is cut off. The tokens added around each
+   * text count.
+   */
   readonly maxTokens: number;
 }
 
-/** A text as the encoder's last layer has it. */
+/** The output of an encoder's last layer for a text. */
 export interface EncodedTokens {
-  /** The tokens of the text, `[T]`, with those that stand around it. */
+  /** The tokens of the text, `[T]`, with those added around it. */
   readonly tokens: Int32Array;
-  /** The vector of each, `[T, C]`, of which pooling makes the sentence's. */
+  /** The vector of each token, `[T, C]`; pooling makes the sentence's vector of them. */
   readonly vectors: Tensor;
 }
 
 /**
  * A sentence encoder, in the memory of one loaded module. Made by `loadEncoder` of `tril/training`; its memory is
- * given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`, to which `own` gives it as it
+ * freed by `dispose`, and at the end of a `using` declaration or of a `tril.scope`, to which `own` gives it as it
  * does a `Model`.
  */
 export class Encoder extends OwnedObject<RawModel, Context> {
-  /** Its `config.json`, as Tril would write it. */
+  /** Its `config.json`, as Tril writes it. */
   readonly config: Readonly<Record<string, unknown>>;
   /** The number, the types and the memory of its parameters. */
   readonly parameters: ModelParameters;
@@ -52,10 +58,10 @@ export class Encoder extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * The vector of a text, `[C]`, or those of several, `[N, C]`. Each text is run by itself, so none is padded, and its
-   * vector is the same whatever is encoded with it.
+   * The vector of a text, `[C]`, or those of several, `[N, C]`. Each text is run on its own, so none is padded, and
+   * its vector does not depend on the others.
    *
-   * @throws TrilError where there are no texts, or one has no tokens
+   * @throws TrilError for no texts, and for one without tokens
    *
    * @example
    * ```ts
@@ -83,10 +89,10 @@ export class Encoder extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * The cosines of the angles between texts, or between vectors `[N, C]` that `encode` has given: `[N, M]`, of `a`
-   * with `b`, or with itself. 1 is the same direction, 0 a right angle.
+   * The cosines of the angles between texts, or between vectors `[N, C]` from `encode`: `[N, M]`, of `a` with `b`,
+   * or with itself. 1 means the same direction, 0 a right angle.
    *
-   * @throws TrilError as `encode`, and where vectors are not equally wide
+   * @throws TrilError as `encode`, and where the vectors differ in width
    *
    * @example
    * ```ts
@@ -124,7 +130,7 @@ export class Encoder extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * The attention weights of every head in a text, as those of a `Model`. Every token sees all others.
+   * The attention weights of every head in a text, as for a `Model`. Every token sees all others.
    *
    * @throws TrilError where the text has no tokens
    *
@@ -147,7 +153,7 @@ export class Encoder extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * The vectors of a text's tokens, `[T, C]`, of which pooling makes that of the text.
+   * The vectors of a text's tokens, `[T, C]`, from which pooling makes the vector of the text.
    *
    * @throws TrilError where the text has no tokens
    *
@@ -172,9 +178,9 @@ export class Encoder extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * The text of tokens. A space comes before each word, as WordPiece keeps no others; a continuation is joined to its word.
+   * The text of tokens. Each word follows a space, since WordPiece keeps no others; a continuation is joined to its word.
    *
-   * @throws TrilError where one is not a token
+   * @throws TrilError for a number that is not a token
    *
    * @example
    * ```ts

@@ -2,16 +2,16 @@ import { describe } from './describe.js';
 import type { TrainingStep } from './training-step.js';
 import type { WordVectorStep } from './word-vector-types.js';
 
-/** The shapes of the tensors that a failed call was given, by argument. */
+/** The shapes of a failed call's tensors, by argument. */
 export type Shapes = Readonly<Record<string, readonly number[]>>;
 
 /**
- * What every call throws for a bad argument, before anything is computed: which call, which
- * argument, and why. Nothing has been written or allocated, and the next call works.
+ * The error of every call for a bad argument, thrown before anything is computed: the call, the
+ * argument, and the reason. Nothing has been written or allocated, and the next call works.
  */
 export class TrilError extends Error {
   override readonly name = 'TrilError';
-  /** The call that was refused, such as `'matmul'`. */
+  /** The refused call, such as `'matmul'`. */
   readonly call: string;
   /** The argument or option at fault, such as `'b'`; `'memory'` where memory ran out. */
   readonly argument: string;
@@ -31,15 +31,15 @@ export class TrilError extends Error {
   }
 }
 
-/** What went wrong, with the reports of the steps that were done before. */
+/** The error, with the reports of the steps before it. */
 export function afterSteps(error: unknown, steps: TrilError['steps'] = []): unknown {
   if (error instanceof TrilError && steps.length > 0) error.steps = steps;
   return error;
 }
 
-/** `[2, 3]`, as messages write a shape. */
+/** A shape as messages write it, `[2, 3]`. */
 export function shapeText(shape: readonly unknown[]): string {
-  // Symbols and bare objects cannot be joined.
+  // Symbols and objects without a prototype cannot be joined.
   const text = (size: unknown) => (typeof size === 'number' ? String(size) : describe(size));
   return `[${shape.map(text).join(', ')}]`;
 }

@@ -1,4 +1,4 @@
-/** Resolves after all tasks that wait. By a message, since a browser's timers take 4 milliseconds. */
+/** Resolves after all waiting tasks. It uses a message, since a browser's timers take 4 milliseconds. */
 export function nextTask(): Promise<void> {
   return new Promise((resume) => {
     const { port1, port2 } = new MessageChannel();
@@ -11,8 +11,8 @@ export function nextTask(): Promise<void> {
 }
 
 /**
- * Makes a pause for long loops: it lets other tasks run, so that a page draws and hears, once 10 milliseconds have
- * passed since the last. Until then it does nothing, since letting others run takes its time.
+ * Makes a pause for long loops. It lets other tasks run once 10 milliseconds have passed since the last pause, so
+ * that a page can draw and react. Until then it does nothing, since a pause takes time itself.
  */
 export function yieldToEventLoop(): () => Promise<void> {
   let last = performance.now();

@@ -9,7 +9,7 @@ export interface Features {
   /** Relaxed vectors, among them fused multiply-add. */
   readonly relaxedSimd: boolean;
   /**
-   * Shared memory that workers can be given: in a browser only where the page is cross-origin
+   * Shared memory that can be passed to workers: in a browser only where the page is cross-origin
    * isolated.
    */
   readonly threads: boolean;
@@ -43,7 +43,7 @@ function accepts(probe: readonly number[]): boolean {
   return WebAssembly.validate(Uint8Array.from(probe));
 }
 
-/** Node shares memory between its workers always, if they can be asked for; a browser only on an isolated page. */
+/** Node always shares memory between its workers, if it has them; a browser does only on an isolated page. */
 function canShareMemory(): boolean {
   const { crossOriginIsolated } = globalThis as { crossOriginIsolated?: boolean };
   if (typeof SharedArrayBuffer === 'undefined') return false;

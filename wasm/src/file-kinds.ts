@@ -1,4 +1,4 @@
-// What kind of file the bytes are that `readArrays` is given.
+// The kind of the file that `readArrays` is given.
 import { TrilError } from './error.js';
 import { bytesOf } from './kinds.js';
 import { describe } from './names.js';
@@ -13,8 +13,8 @@ const endings = new Map<string, Kind>([
 ]);
 
 /**
- * What a file is: by its first bytes, else by its name, else by what it looks like. `known` says
- * what other files are by their first bytes.
+ * The kind of a file: by its first bytes, else by its name, else by its content. `known` names
+ * other kinds by their first bytes.
  */
 export function kindOf(
   bytes: Uint8Array,

@@ -2,7 +2,7 @@ import { TrilError } from './error.js';
 import { isError } from './kinds.js';
 import { ofNode } from './builtin.js';
 
-/** Of Node's own modules, what reading a folder needs. */
+/** The parts of Node's own modules that reading a folder needs. */
 interface NodeFiles {
   readonly promises: {
     readdir(folder: string): Promise<string[]>;
@@ -11,18 +11,17 @@ interface NodeFiles {
   openAsBlob(path: string): Promise<Blob>;
 }
 
-/** What is part of a model. */
+/** Whether a file can be part of a model. */
 const isOfModel = (name: string) => /\.(json|txt|safetensors|gguf)$/.test(name);
 
-/** What the system says, without its path and its call. */
+/** The system's message, without its path and its call. */
 const reasonOf = (error: unknown) =>
   (isError(error) ? error.message : String(error)).replace(/, .*/s, '');
 
 /**
- * The files in a folder of the disk that can be part of a model, or the .gguf file of this path; nothing is read of
- * them yet.
+ * The files in a folder on disk that can be part of a model, or the .gguf file with this path; none is read yet.
  *
- * @throws TrilError where this is no Node, or the folder cannot be read
+ * @throws TrilError outside Node, and where the folder cannot be read
  */
 export async function filesInFolder(call: string, folder: string): Promise<Map<string, Blob>> {
   const files = ofNode<NodeFiles>('fs');

@@ -1,4 +1,4 @@
-// Texts that a model makes, loaded or in training: how their tokens are drawn, and their parts one by one.
+// Text generation, by a loaded model or one in training: how tokens are drawn, and the parts one by one.
 import { checkSeed } from './calls/tensor.js';
 import { TrilError, shapeText } from './error.js';
 import { yieldToEventLoop } from './event-loop.js';
@@ -7,17 +7,17 @@ import { describe, integerOption, numberOption, signalOption } from './names.js'
 import type { RawGenerated } from './raw.js';
 import { flattenIntegers } from './values.js';
 
-/** Tokens of one text: batches are not run. */
+/** The tokens of one text; batches are not supported. */
 export function sequenceOf(call: string, argument: string, tokens: unknown): Int32Array {
   const { shape, values } = flattenIntegers(call, argument, tokens);
   if (shape.length === 1) return values;
   throw new TrilError(call, argument, `must be one list, [T]; shape is ${shapeText(shape)}`);
 }
 
-/** The options of how tokens are drawn. */
+/** The options of drawing tokens. */
 export const drawOptions = ['maxTokens', 'temperature', 'topK', 'topP', 'minP', 'seed', 'stop'];
 
-/** What tokens are sampled from, as the module takes it. */
+/** The options of sampling, as the module takes them. */
 export const samplingOf = (call: string, options: DrawOptions) =>
   [
     numberOption(call, 'temperature', options.temperature, 0.8),
@@ -26,7 +26,7 @@ export const samplingOf = (call: string, options: DrawOptions) =>
     numberOption(call, 'minP', options.minP, 0),
   ] as const;
 
-/** How tokens are drawn, as the module takes it; `seed` where none is given. */
+/** The options of drawing, as the module takes them; `seed` is the default. */
 export function drawingOf(call: string, options: DrawOptions, seed: number) {
   const stop = options.stop ?? [];
   const stops: unknown[] = Array.isArray(stop) ? [...(stop as unknown[])] : [stop];
@@ -41,7 +41,7 @@ export function drawingOf(call: string, options: DrawOptions, seed: number) {
   ] as const;
 }
 
-/** The texts of a model that are under way. */
+/** The texts of a model that are being generated. */
 export class GeneratedTexts {
   readonly #open = new Set<RawGenerated>();
 
@@ -67,14 +67,14 @@ export class GeneratedTexts {
     }
   }
 
-  /** Gives the memory of all of them back. */
+  /** Frees the memory of all of them. */
   dispose(): void {
     for (const text of this.#open) text.delete();
     this.#open.clear();
   }
 }
 
-/** The parts of a text with pauses in between, so that others have their turn; until `signal` aborts. */
+/** The parts of a text, with pauses that let other tasks run, until `signal` aborts. */
 export async function* withPauses(
   parts: () => Iterable<GeneratedPart>,
   given: unknown,

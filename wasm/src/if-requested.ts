@@ -1,9 +1,9 @@
-/** The options that only modules of `tril/training` understand, of calls that every module has. */
+/** The options of common calls that only modules of `tril/training` have. */
 type TrainingOptions = 'dropout' | 'saved';
 
 /**
- * What options must be besides what they are: none that is not among `All`. TypeScript itself looks for such only where
- * the type of options is no parameter. What may be there or not, such as parts of another call's result, is let through.
+ * The constraint that options have no key outside `All`. TypeScript itself checks for excess keys only where the type of
+ * options is no parameter. Keys that may or may not exist, such as parts of another call's result, are allowed.
  */
 export type Known<Options, All> = {
   readonly [
@@ -15,7 +15,7 @@ export type Known<Options, All> = {
   ]: never;
 } & { readonly [Name in Exclude<TrainingOptions, keyof All>]?: never };
 
-/** `Result` where `Options` are known to be `Requested`; where they may be or not, perhaps. */
+/** `Result` where `Options` are known to be `Requested`; optional where they may or may not be. */
 export type IfRequested<Options, Requested, Result> = Options extends Requested
   ? Result
   : Partial<Result>;

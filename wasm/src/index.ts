@@ -1,6 +1,6 @@
 /**
- * `loadTril` gives everything that can be computed: all calls are those of {@link Tril}. The rest is the
- * types that they take and return.
+ * `loadTril` gives every computation: all calls are those of {@link Tril}. The rest are the types that
+ * they take and return.
  *
  * @module tril
  */
@@ -8,7 +8,7 @@ import { loadFrom, type LoadOptions, type Modules, type Tril } from './load.js';
 
 export * from './public.js';
 
-/** Only the script of the variant that is asked for is fetched. Bundlers see four literal imports. */
+/** Only the script of the requested variant is fetched. Bundlers see four literal imports. */
 const modules: Modules = {
   suffix: '',
   fetch: {

@@ -1,11 +1,14 @@
 import { TrilError } from './error.js';
 
-/** JSON has no NaN and no infinities; null is no number either, and 1e999 is beyond all of them. */
+/**
+ * JSON's grammar has no NaN and no infinities; null replaces the former, and 1e999 overflows to
+ * infinity.
+ */
 const written: Readonly<Record<string, string>> = {
   ...{ NaN: ' null ', Infinity: ' 1e999 ', '-Infinity': ' -1e999 ' },
 };
 
-/** The text with what JSON has for these words, where they do not stand in a string. */
+/** The text with JSON's substitutes for these words outside strings. */
 function inJson(text: string): string {
   const wordOrQuote = /"|NaN|-?Infinity/g;
   const quoteOrEscape = /["\\]/g;
@@ -29,10 +32,10 @@ function inJson(text: string): string {
 }
 
 /**
- * JSON, and as Python's `json.dumps` writes them the numbers NaN, which becomes null, Infinity and
+ * Parses JSON, with the numbers of Python's `json.dumps`: NaN, which becomes null, Infinity and
  * -Infinity.
  *
- * @throws TrilError where it is something else, with the engine's reason
+ * @throws TrilError for any other text, with the engine's reason
  */
 export function readJson(text: string): unknown {
   try {
@@ -41,7 +44,7 @@ export function readJson(text: string): unknown {
     try {
       return JSON.parse(inJson(text));
     } catch (error) {
-      // Engines quote the text, ends of lines and all.
+      // Engines quote the text in their messages, line ends included.
       const reason = (error as Error).message.replace(/\p{Cc}+/gu, ' ');
       throw new TrilError('readArrays', 'file', `is not JSON: ${reason}`);
     }
@@ -49,13 +52,13 @@ export function readJson(text: string): unknown {
 }
 
 /**
- * Makes numbers of nested parts of JSON, in place: null, which JavaScript writes for NaN, is NaN,
- * and true is 1. `type` is 'bool' where all of them are true or false.
+ * Turns nested parts of JSON into numbers, in place: null, which JavaScript writes for NaN, becomes
+ * NaN, and true becomes 1. `type` is 'bool' where all of them are true or false.
  */
 export function numbersOf(data: unknown): { numbers: unknown; type: 'float64' | 'bool' } {
   const all = [data];
   let [booleans, others] = [0, 0];
-  // Level by level, not by calls of itself: a text may nest deeper than calls can.
+  // Level by level, without recursion: a text may be nested deeper than the stack allows.
   const open = [all];
   for (let level = open.pop(); level; level = open.pop()) {
     for (const [i, part] of level.entries()) {

@@ -14,18 +14,18 @@ export interface KeyValueCacheSizes {
   readonly width: number;
   /** Dv, the width of a value (default: that of a key). */
   readonly valueWidth?: number;
-  /** The most tokens that it can hold. */
+  /** Maximum number of tokens. */
   readonly capacity: number;
 }
 
 /**
- * Keys and values of the tokens so far, in the memory of one loaded module. Made by
- * `tril.keyValueCache`, given to `attention`, `multiHeadAttention` and the blocks as `past`, which
- * append to it in place; its memory is given back by `dispose`, at the end of a `using` declaration or of a
+ * The keys and values of the tokens so far, in the memory of one loaded module. Made by
+ * `tril.keyValueCache`, and passed as `past` to `attention`, `multiHeadAttention` and the blocks, which
+ * append to it in place. Its memory is freed by `dispose`, and at the end of a `using` declaration or of a
  * `tril.scope`.
  */
 export class KeyValueCache implements Disposable {
-  /** Its sizes, with what was not given. */
+  /** Its sizes, with defaults. */
   readonly sizes: Required<KeyValueCacheSizes>;
   readonly #context: Owner;
   #raw: RawCache | undefined;
@@ -38,7 +38,7 @@ export class KeyValueCache implements Disposable {
     this.sizes = Object.freeze(sizes);
   }
 
-  /** @internal Behind a getter, since consoles print what is a property. */
+  /** @internal Behind a getter, since consoles print properties. */
   get context(): Owner {
     return this.#context;
   }
@@ -54,8 +54,8 @@ export class KeyValueCache implements Disposable {
   }
 
   /**
-   * Forgets all tokens from `length` on, in no time.
-   * @throws TrilError for more than there are
+   * Forgets all tokens from `length` on, in constant time.
+   * @throws TrilError for a length above the number of tokens
    *
    * @example
    * ```ts
@@ -75,7 +75,7 @@ export class KeyValueCache implements Disposable {
   }
 
   /**
-   * Gives the memory back. Any later use throws; disposing again does nothing.
+   * Frees the memory. Any later use throws; disposing again does nothing.
    *
    * @example
    * ```ts
@@ -91,7 +91,7 @@ export class KeyValueCache implements Disposable {
     this.#raw = undefined;
   }
 
-  /** What `using` calls at the end of a block. */
+  /** Called by `using` at the end of a block. */
   declare [Symbol.dispose]: () => void;
 
   /** `KeyValueCache [1, 8, 8192, 64]`: batches, heads, capacity, width. */

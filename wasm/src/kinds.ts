@@ -1,20 +1,20 @@
-// What kind of object a value is, wherever it was made. An iframe, a node:vm context and Jest's tests have
-// built-in classes of their own, so `instanceof` says no to their arrays: it is for this package's classes only.
+// The kind of an object, from whatever realm. An iframe, a node:vm context and Jest's tests have built-in
+// classes of their own, so `instanceof` fails for their arrays: it is for this package's classes only.
 
-/** Bytes in memory: a buffer or a view of one, such as a Uint8Array, a DataView or a Buffer of Node's. */
+/** Bytes in memory: a buffer or a view of one, such as a Uint8Array, a DataView or Node's Buffer. */
 export type Bytes = ArrayBufferLike | ArrayBufferView;
 
-/** Such as `'Blob'`: what a value's class calls itself. */
+/** The name that a value's class gives itself, such as `'Blob'`. */
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice(8, -1);
 
 type Getter = (this: unknown) => unknown;
 const getter = (prototype: object, name: string | symbol): Getter =>
   Object.getOwnPropertyDescriptor(prototype, name)!.get!;
-/** Gives the name of a typed array's class, and nothing for all else: it looks at what the array is inside. */
+/** Gives the name of a typed array's class, by its internal slots, and undefined for anything else. */
 const arrayTag = getter(Object.getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag);
 const byteLength = getter(ArrayBuffer.prototype, 'byteLength');
 
-/** `'Float32Array'` and the like; nothing where it is no typed array. */
+/** `'Float32Array'` and the like; undefined where it is no typed array. */
 export const arrayKind = (value: unknown): string | undefined =>
   arrayTag.call(value) as string | undefined;
 
@@ -27,14 +27,17 @@ const isArrayBuffer = (value: unknown): value is ArrayBuffer => {
   }
 };
 
-/** An ArrayBuffer, which belongs to one thread; a shared one is none. */
+/** An ArrayBuffer, which belongs to one thread; shared buffers are excluded. */
 export const isOwnBuffer = (value: unknown): value is ArrayBuffer =>
   tagOf(value) === 'ArrayBuffer' && isArrayBuffer(value);
 
 const isBuffer = (value: unknown): value is ArrayBufferLike =>
   isArrayBuffer(value) || tagOf(value) === 'SharedArrayBuffer';
 
-/** The bytes of a buffer, shared or not, or of a view of one, without a copy; nothing of all else. */
+/**
+ * The bytes of a buffer, shared or not, or of a view of one, without a copy; undefined for anything
+ * else.
+ */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (isBuffer(value)) return new Uint8Array(value);
   if (!ArrayBuffer.isView(value)) return undefined;
@@ -62,7 +65,7 @@ export const isSignal = (value: unknown): value is AbortSignal =>
 
 export const isUrl = (value: unknown): value is URL => tagOf(value) === 'URL';
 
-/** Not as a type guard: to TypeScript everything is a module, which has no members. */
+/** Not a type guard: to TypeScript every value is a module, which has no members. */
 export const isModule = (value: unknown): boolean => tagOf(value) === 'WebAssembly.Module';
 
 export const isError = (value: unknown): value is Error =>
@@ -71,7 +74,7 @@ export const isError = (value: unknown): value is Error =>
 export const isMapOrSet = (value: unknown): value is Iterable<unknown> =>
   ['Map', 'Set'].includes(tagOf(value));
 
-/** An object without a class, such as a literal makes; one without a prototype, too. */
+/** An object without a class, as from a literal; also one without a prototype. */
 export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value) as object | null;

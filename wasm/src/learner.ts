@@ -11,7 +11,8 @@ import type { RawBatches } from './trainer-values.js';
 import type { WordVectorStep } from './word-vector-types.js';
 
 /**
- * Takes steps one by one: so many, or one over each batch of a list. An error carries the reports of those before it.
+ * Takes steps one by one: a number of them, or one over each batch of a list. An error carries the reports of the
+ * steps before it.
  */
 export function* eachStep<Step extends TrainingStep | WordVectorStep, Batch>(
   count: number | readonly Batch[],
@@ -35,13 +36,13 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
   Raw,
   Context
 > {
-  /** All settings, with what was not given. */
+  /** All settings, with defaults. */
   readonly settings: Settings;
   /** The number of trained parameters: the model's, or, with `lora`, the adapter's. */
   readonly parameterCount: number;
   readonly #batches: Iterator<Batch> | undefined;
 
-  /** @internal Trainers are made by calls; `refusal` says of which class it is, and by which call. */
+  /** @internal Trainers are made by calls; `refusal` names the class and the call. */
   constructor(
     context: Context,
     raw: Raw,
@@ -66,8 +67,8 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
   /**
    * Makes a number of steps, or one over each batch of a list.
    *
-   * @throws TrilError as `step`; those before the one that failed are done, and their reports are
-   * the error's `steps`
+   * @throws TrilError as `step`; the steps before the failed one are done, and their reports are the error's
+   * `steps`
    *
    * @example
    * ```ts
@@ -93,16 +94,17 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
     return [...this.each(count)];
   }
 
-  /** @internal What `steps` gives, one by one. */
+  /** @internal The reports of `steps`, one by one. */
   each(count: number | readonly Batch[]): Generator<TrainingStep, void, undefined> {
     return eachStep(count, (batch?: Batch) => this.step(batch));
   }
 
   /**
-   * Copies of the parameters, all of them or those of these names: as the model's family has them in
-   * its files, of an encoder-decoder as PyTorch's tutorial "Language Translation with nn.Transformer".
+   * Copies of the parameters, all of them or those with these names: as in the files of the model's
+   * family, or, for an encoder-decoder, as in PyTorch's tutorial "Language Translation with
+   * nn.Transformer".
    *
-   * @throws TrilError for a name that there is not
+   * @throws TrilError for an unknown name
    *
    * @example
    * ```ts
@@ -120,7 +122,7 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
    * Copies of the gradients of the last step, before clipping, by the names of the parameters; 0
    * before the first.
    *
-   * @throws TrilError for a name that there is not
+   * @throws TrilError for an unknown name
    *
    * @example
    * ```ts
@@ -136,10 +138,10 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
   }
 
   /**
-   * Copies of AdamW's moments, by the names of the parameters: how the gradients have been, and their
-   * squares, averaged over the last steps. Of SGD the first is the momentum.
+   * Copies of AdamW's moments, by the names of the parameters: running averages of the gradients and
+   * of their squares. The first moment of SGD is the momentum.
    *
-   * @throws TrilError for a name that there is not
+   * @throws TrilError for an unknown name
    *
    * @example
    * ```ts
@@ -158,10 +160,10 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
   }
 
   /**
-   * Puts copies of these in the place of the parameters of these names: other values to begin with,
-   * a head that is taken away. Moments and the number of steps stay.
+   * Replaces the parameters with these names by copies of the tensors, for other initial values or
+   * to ablate a head. Moments and the number of steps stay.
    *
-   * @throws TrilError for a name that there is not, or another shape than the parameter's; nothing
+   * @throws TrilError for an unknown name, and for another shape than the parameter's; nothing
    * changes then
    *
    * @example
@@ -187,9 +189,9 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
   }
 
   /**
-   * A checkpoint: the bytes of a .safetensors file of parameters and moments, with all settings and
-   * the number of steps. `tril.trainer({ checkpoint, data })`, or `sequenceTrainer({ checkpoint })`, makes
-   * a trainer that goes on from it.
+   * A checkpoint: the bytes of a .safetensors file of parameters and moments, with all settings and the
+   * number of steps. `tril.trainer({ checkpoint, data })`, or `sequenceTrainer({ checkpoint })`, makes a
+   * trainer that resumes from it.
    *
    * @example
    * ```ts
@@ -207,11 +209,11 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
   }
 
   /**
-   * Puts this trainer where the one was whose checkpoint this is. What is not in one is how far
-   * `batches` have gone.
+   * Restores the state of the trainer that saved this checkpoint. A checkpoint does not hold the
+   * position in `batches`.
    *
-   * @throws TrilError where it is no checkpoint, or one of another model, other settings or other
-   * data; nothing changes then
+   * @throws TrilError where it is not a checkpoint, or belongs to another model, other settings or
+   * other data; nothing changes then
    *
    * @example
    * ```ts
@@ -233,7 +235,7 @@ export abstract class Learner<Raw extends RawLearner, Settings, Batch> extends O
     return `; it was ${String(this)}`;
   }
 
-  /** @internal The next of its batches. Where it was given none there is none, or `problem` is thrown. */
+  /** @internal The next of its batches; undefined without batches. Throws `problem` where they have ended. */
   protected nextBatch(call: string, problem?: string): Batch | undefined {
     if (!this.#batches && !problem) return undefined;
     this.run(call, () => {}); // before one is taken that nobody will see

@@ -1,5 +1,5 @@
-// The calls that a module of `tril/lessons` adds, and those that take more options there. A factory that is listed here gives
-// its calls to `LessonsTril`.
+// The calls that a module of `tril/lessons` adds or takes more options in. A factory listed here gives its calls to
+// `LessonsTril`.
 export { lessonCalls } from './calls/lessons.js';
 export { lessonMatmulCalls } from './calls/matmul.js';
 export { onlineAttentionCalls } from './calls/online-attention.js';

@@ -1,7 +1,7 @@
 /**
- * `tril` with what takes computations apart, for explaining them: products read in four ways and access by access,
- * Strassen's level, softmax and attention step by step, singular values, the processor's peak; and
- * Eigen's product as a method of `matmul`.
+ * `tril` with calls that take computations apart to explain them: products read in four ways and access by access,
+ * Strassen's level, softmax and attention step by step, singular values, the processor's peak; and Eigen's product
+ * as a method of `matmul`.
  *
  * @module tril/lessons
  */
@@ -23,9 +23,9 @@ const modules: Modules = {
 };
 
 /**
- * As `loadTril` of `tril`, with lessons.
+ * Like `loadTril` of `tril`, with lessons.
  *
- * @throws TrilError as that
+ * @throws TrilError as `loadTril` of `tril`
  *
  * @example
  * ```ts

@@ -19,32 +19,32 @@ import { chooseVariant, type Variant } from './variant.js';
 
 /** The options of `loadTril`. */
 export interface LoadOptions {
-  /** Which build to load, instead of the best that this engine can run. */
+  /** Build to load (default: the best that this engine can run). */
   readonly variant?: Variant;
   /**
-   * Number of threads to compute on, the caller's included (default 1). More than one needs
-   * shared memory: in a browser a cross-origin isolated page, and a Worker to call from, since the
-   * page's own thread may not wait. Where there is none, one thread is used; `tril.threads` says
-   * how many there are.
+   * Number of threads to compute on, the caller's included (default 1). More than one needs shared
+   * memory: in a browser a cross-origin isolated page, and a Worker to call from, since the page's
+   * own thread may not wait. Without it, one thread is used; `tril.threads` is the actual number.
    */
   readonly threads?: number;
   /**
-   * The most bytes of memory that all threads share, from 16 MiB to 4 GiB, to the next 64 KiB (default 4 GiB, or
-   * as much as the engine can set aside). Memory begins with 16 MiB and the stacks of the threads, and grows as
-   * it is needed. Without threads it grows to 4 GiB.
+   * Maximum size in bytes of the memory that all threads share, from 16 MiB to 4 GiB, rounded up to 64 KiB
+   * (default 4 GiB, or as much as the engine can reserve). Memory begins with 16 MiB and the stacks of the
+   * threads, and grows on demand. Without threads it can grow to 4 GiB.
    */
   readonly memory?: number;
   /**
-   * The .wasm file of the variant, handed over: compiled, as bytes, or as `fetch` gives it; or a promise
-   * of that. For hosts and bundles in which it cannot be fetched. It is that of `'simd'` unless `variant`
-   * says another.
+   * The .wasm file of the variant: compiled, as bytes, or as `fetch` gives it; or a promise of these. For
+   * hosts and bundles in which it cannot be fetched. It belongs to `'simd'` unless `variant` names
+   * another.
    */
   readonly wasm?: WasmSource | PromiseLike<WasmSource> | undefined;
-  /** The address of the .wasm file, when it is not beside the module's script. */
+  /** The address of the .wasm file (default: beside the module's script). */
   readonly wasmUrl?: string | URL | undefined;
   /**
-   * Warn on the console of every tensor that was never disposed, once the garbage collector finds
-   * it, with its shape, the call that made it and from where. Costs time: for development.
+   * Whether to warn on the console about every tensor that was never disposed, once the garbage
+   * collector finds it, with its shape, the call that made it and its origin. Costs time: for
+   * development.
    */
   readonly development?: boolean;
 }
@@ -53,14 +53,14 @@ const maximumThreads = 32;
 
 const page = 65536;
 /**
- * In pages, of memory that is shared: the most that 32 bits can count in bytes is one less than 4 GiB. Each worker
- * has a stack of 1 MiB.
+ * In pages, of shared memory: the most that 32 bits can count in bytes is one less than 4 GiB. Each worker has a
+ * stack of 1 MiB.
  */
 const pages = { min: 256, worker: 18, max: 65535 };
 
 /**
- * Memory that `workers` share with the caller and that grows, and the most bytes that it may have: as many as are
- * asked for, if any are. Stacks lie in what it begins with, since workers see no more of it (shared_memory.cc).
+ * Growing memory that `workers` share with the caller, and its maximum size in bytes, at most the one asked for.
+ * The stacks lie in its initial part, since workers see no more of it (shared_memory.cc).
  */
 function sharedMemory(
   workers: number,
@@ -87,11 +87,11 @@ function checkMemory(memory: number | undefined): number | undefined {
   throw new TrilError('loadTril', 'memory', problem);
 }
 
-/** How the script of each variant is fetched, and what follows a variant's name in that of its file. */
+/** The loaders of each variant's script, and the suffix of its file name. */
 export interface Modules {
   readonly suffix: string;
   readonly fetch: Partial<Record<Variant, () => Promise<Script>>>;
-  /** The module of the only one, where its host wants it to be imported. */
+  /** The module of the only variant, where its host requires an import. */
   readonly wasm?: WasmModule;
 }
 
@@ -119,7 +119,7 @@ function checkOptions(options: LoadOptions, only: Variant | undefined) {
   return { threads, memory, wasm, wasmUrl: wasmUrl && String(wasmUrl), development };
 }
 
-/** What helps where the module that belongs to a script was not found. */
+/** Advice for a script whose module was not found. */
 function advice(file: string, wasmUrl: string | undefined): string {
   if (wasmUrl) return `It must be ${file} of this version, served as it is. ${seeReadme}`;
   if (nodeVersion() === undefined) {
@@ -128,7 +128,7 @@ function advice(file: string, wasmUrl: string | undefined): string {
   return `A bundle must leave the package outside, have ${file} beside it, or give it as wasm. ${seeReadme}`;
 }
 
-/** The module that the caller hands over. */
+/** The module given by the caller. */
 async function moduleGiven(wasm: LoadOptions['wasm'], file: string): Promise<WasmModule> {
   let source: unknown;
   let module: WasmModule | undefined;
@@ -158,7 +158,7 @@ async function moduleFound(
   }
 }
 
-/** Throws where the module is another script's. One whose custom sections a tool has taken away is believed. */
+/** Throws where the module belongs to another script. A module whose custom sections a tool has removed is accepted. */
 function checkTag(module: WasmModule, { wasmTag }: Script, argument: string) {
   const [section] = WebAssembly.Module.customSections(module as WebAssembly.Module, 'tril');
   const tag = section && new TextDecoder().decode(section);
@@ -167,7 +167,7 @@ function checkTag(module: WasmModule, { wasmTag }: Script, argument: string) {
   throw new TrilError('loadTril', argument, problem);
 }
 
-/** The script, with its module in it, and all workers of it running; they are added to `started`. */
+/** The script, with its module loaded and all its workers running; they are added to `started`. */
 function run(
   script: Script,
   module: WasmModule,
@@ -212,7 +212,7 @@ function run(
   });
 }
 
-/** `loadTril` of these modules, with `more` calls where there are any. */
+/** `loadTril` for these modules, with `more` calls if any. */
 export async function loadFrom<More extends object>(
   from: Modules,
   options: LoadOptions,
@@ -221,7 +221,7 @@ export async function loadFrom<More extends object>(
   const all = Object.keys(from.fetch) as Variant[];
   const only = all.length === 1 ? all[0] : undefined;
   const { threads, memory, wasm, wasmUrl, development } = checkOptions(options, only);
-  // Whose module it is cannot be seen: the plainest, unless that is said.
+  // The variant of a given module cannot be seen: the plainest is assumed unless named.
   const plainest = threads > 1 ? 'simd-threads' : 'simd';
   const asked = options.variant === undefined ? only : options.variant;
   const variant = chooseVariant(detectFeatures(), {
@@ -262,7 +262,7 @@ export async function loadFrom<More extends object>(
   return Object.freeze(calling as Tril & More);
 }
 
-/** A loaded module: the calls that every module has, what it runs on, and what it holds. */
+/** A loaded module: the calls of every module, its build, and its contents. */
 export interface Tril extends Calls {
   /** The build that was loaded. */
   readonly variant: Variant;

@@ -20,7 +20,7 @@ export const textOptions = [...drawOptions, 'signal', 'without', 'replace'];
 
 /** The part of a `Model` that works on texts: tokens and generation. */
 export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
-  /** Its `config.json`, as Tril would write it. */
+  /** Its `config.json`, as Tril writes it. */
   readonly config: Readonly<Record<string, unknown>>;
   /** The number, the types and the memory of its parameters. */
   readonly parameters: ModelParameters;
@@ -35,11 +35,11 @@ export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * Continues a text token by token, with cached keys and values. Where the context is full, it goes on after the
-   * second half of it. The same seed draws the same tokens.
+   * Continues a text token by token, with cached keys and values. A full context is reduced to its second half.
+   * The same seed draws the same tokens.
    *
-   * @throws TrilError where the prompt is empty or longer than the context, or an option is wrong; and
-   * the reason of `signal` where that aborts
+   * @throws TrilError where the prompt is empty or longer than the context, or an option is wrong; and the reason
+   * of `signal` where that aborts
    *
    * @example
    * ```ts
@@ -63,7 +63,7 @@ export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
     yield* withPauses(() => this.parts(prompt, options), signal);
   }
 
-  /** @internal What `generate` gives, without a pause in between. */
+  /** @internal The parts of `generate`, without pauses in between. */
   *parts(
     prompt: string | NestedNumbers | Int32Array,
     options: TextOptions,
@@ -77,9 +77,9 @@ export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * The tokens of a text, by the model's tokenizer, with those that its file puts before every text.
+   * The tokens of a text by the model's tokenizer, with those that its file puts before every text.
    *
-   * @throws TrilError where there was no tokenizer among the files
+   * @throws TrilError where the files had no tokenizer
    *
    * @example
    * ```ts
@@ -98,9 +98,9 @@ export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
   }
 
   /**
-   * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
+   * The text of tokens; invalid UTF-8 becomes the replacement character.
    *
-   * @throws TrilError where there was no tokenizer among the files, or one is not a token
+   * @throws TrilError where the files had no tokenizer, and for a number that is not a token
    *
    * @example
    * ```ts
@@ -136,7 +136,7 @@ export abstract class LoadedModel extends OwnedObject<RawModel, Context> {
     return (this.config['n_positions'] ?? this.config['max_position_embeddings']) as number;
   }
 
-  /** @internal For a call of the module that the model belongs to. */
+  /** @internal Runs a call of the module that the model belongs to. */
   static lend<Result>(
     model: LoadedModel,
     call: string,

@@ -4,22 +4,22 @@ import { checkKeys, checkName, describe, integerOption } from './names.js';
 import { Tensor } from './tensor.js';
 import { flatten, flattenIntegers, inferShape } from './values.js';
 
-/** What the module knows as numbers: a whole layer, a head, and the parts of a layer. */
+/** The module's numbers for the kinds: a whole layer, a head, and the parts of a layer. */
 const kinds = ['layer', 'head', 'attention', 'feedForward', 'residual'];
 const parts = kinds.slice(2);
 
-/** Changes as the module takes them: five numbers each, and the values of those that have some. */
+/** Changes as the module takes them: five numbers each, and their values, if any. */
 export interface RawInterventions {
   /** Kind, layer, head, position or -1 for all, and 1 where it has values. */
   readonly changes: Int32Array;
   readonly values: Float32Array;
 }
 
-/** What is to be changed in a model, and how large it is. */
+/** The changes to a model, collected with its sizes. */
 class Changes {
   readonly #call: string;
   readonly #sizes: Readonly<Record<'layer' | 'head' | 'width', number>>;
-  /** How many positions there may be, and how many values there must be for. */
+  /** The bound of positions, and the required number of rows of values. */
   readonly #positions: number;
   readonly #rows: number | undefined;
   readonly #changes: number[] = [];
@@ -48,7 +48,7 @@ class Changes {
     throw new TrilError(this.#call, name, `must be below ${end}, is ${number}`);
   }
 
-  /** Those that are named; none: all. */
+  /** The named positions; undefined for all. */
   #positionsOf(name: string, given: Without['positions']): readonly number[] | undefined {
     if (given === undefined) return undefined;
     const list = typeof given === 'number' ? [given] : given;
@@ -114,7 +114,7 @@ class Changes {
     });
   }
 
-  /** All of them. */
+  /** All changes. */
   raw(): RawInterventions {
     const values = new Float32Array(this.#values.reduce((sum, { length }) => sum + length, 0));
     let end = 0;
@@ -127,8 +127,8 @@ class Changes {
 }
 
 /**
- * What is switched off and replaced, at positions below that number; values in a matrix have a row for
- * each of so many, or, unless that is given, for as many as there are rows.
+ * The ablated parts and replaced results, at positions below `positions`. Values in a matrix have a
+ * row for each of `rows` positions, by default any number.
  */
 export function changesOf(
   call: string,

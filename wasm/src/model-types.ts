@@ -4,7 +4,7 @@ import type { Tensor } from './tensor.js';
 import type { AdapterFiles, ModelFiles, TrainingLoss } from './trainer-types.js';
 import type { Values } from './values.js';
 
-/** A file of a model: its bytes, a Blob, which is read piece by piece, or what `fetch` gives. */
+/** A file of a model: its bytes, a Blob, which is read piece by piece, or the result of `fetch`. */
 export type ModelFile = Bytes | Blob | Response;
 
 /**
@@ -16,11 +16,11 @@ export type ModelSource =
 
 /** The number, the types and the memory of a model's parameters. */
 export interface ModelParameters {
-  /** Number of elements; a head that is the embedding is counted once. */
+  /** Number of elements; an embedding that is also the head is counted once. */
   readonly count: number;
-  /** In memory. */
+  /** Bytes of all parameters in memory. */
   readonly bytes: number;
-  /** Number of elements of each type: matrices have that of their file or `q8_0`, all else is `float32`. */
+  /** Number of elements of each type: matrices have the type of their file or `q8_0`, all else is `float32`. */
   readonly types: Readonly<Partial<Record<'float32' | 'float16' | 'bfloat16' | 'q8_0', number>>>;
 }
 
@@ -43,22 +43,22 @@ export interface LoadModelOptions {
    * `Trainer.exportAdapter` or of PEFT. The matrices that it changes are held as `float32`.
    */
   readonly lora?: ModelSource | AdapterFiles;
-  /** Receives, after every chunk of at most 8 MiB, the number of bytes read and the number of all. */
+  /** Receives, after every chunk of at most 8 MiB, the number of bytes read and the total. */
   readonly progress?: (read: number, all: number) => void;
-  /** Ends it where it aborts: nothing is kept. */
+  /** Ends loading when it aborts; nothing is kept then. */
   readonly signal?: AbortSignal;
 }
 
-/** Lets editors show names, and lists written before the call do without `as const`. */
+/** Lets editors suggest names, and accepts lists written before the call without `as const`. */
 type AnyText = string & {};
 
-/** A head, a part of a layer, or all of it, that adds nothing. */
+/** A head, a part of a layer, or a whole layer, that adds nothing. */
 export interface Without {
-  /** From 0. */
+  /** Number of the layer, from 0. */
   readonly layer: number;
-  /** From 0. */
+  /** Number of the head, from 0. */
   readonly head?: number;
-  /** The whole layer, unless a head or a part is given. */
+  /** Part of the layer (default: the whole layer, unless a head is given). */
   readonly part?: 'attention' | 'feedForward' | AnyText;
   /** Positions of the tokens for which it is off, from 0 (default: all). */
   readonly positions?: number | readonly number[];
@@ -66,17 +66,17 @@ export interface Without {
 
 /** The replacement of an intermediate result of a model. */
 export interface Replacement {
-  /** From 0. Of the residual stream: after this layer; -1: what is embedded. */
+  /** Number of the layer, from 0. The residual stream is that after this layer; -1 is the embedding. */
   readonly layer: number;
-  /** Replaces what this head gives, before it goes through the output projection. */
+  /** Replaces the output of this head, before the output projection. */
   readonly head?: number;
-  /** Replaces what attention or feed-forward add to the residual stream, or that stream. */
+  /** Replaces the output of attention or feed-forward, or the residual stream. */
   readonly part?: 'attention' | 'feedForward' | 'residual' | AnyText;
   /** Positions of the tokens for which it is replaced, from 0 (default: all). */
   readonly positions?: number | readonly number[];
   /**
-   * `[D]` of a head and `[C]` of the rest, for all these positions alike, or a row for each of them, such
-   * as a trace has.
+   * The values, `[D]` for a head and `[C]` for the rest: one vector for all these positions, or a row for
+   * each, as in a trace.
    */
   readonly values: Tensor | Values;
 }
@@ -94,7 +94,7 @@ export type ModelChanges = Interventions;
 
 /** The options of `Model.forward`. */
 export interface ForwardOptions extends Interventions {
-  /** Give what is computed on the way: all of it, or without what takes most memory. */
+  /** Also return the intermediate results: all of them, or without the largest. */
   readonly trace?: boolean | ModelTraceOptions;
   /** Computes the logits after the last token alone, `[V]` (default `false`). */
   readonly last?: boolean;
@@ -109,15 +109,15 @@ export interface ModelTraceOptions {
 }
 
 /**
- * The intermediate results of a layer; T is the number of tokens, C the width of the model, D that of a head. Results
- * along the residual stream have TransformerLens' names.
+ * The intermediate results of a layer; T is the number of tokens, C the width of the model, D the width of a head.
+ * Results along the residual stream have TransformerLens' names.
  */
 export interface ModelLayerTrace {
-  /** `[T, C]`: input of attention; the residual stream itself where no norm is before it */
+  /** `[T, C]`: the input of attention; the residual stream itself without a norm before it */
   readonly ln1: Tensor;
   /** `[H, T, D]`: before rotation; missing without rotary positions */
   readonly unrotatedQueries?: Tensor;
-  /** `[Hk, T, D]`: the same */
+  /** `[Hk, T, D]`: before rotation; missing without rotary positions */
   readonly unrotatedKeys?: Tensor;
   /** `[H, T, D]` */
   readonly queries: Tensor;
@@ -127,21 +127,21 @@ export interface ModelLayerTrace {
   readonly values: Tensor;
   /** `[H, T, T]`: before softmax, of all tokens, visible or not; not with `scores: false` */
   readonly scores?: Tensor;
-  /** `[H, T, T]`: of every head */
+  /** `[H, T, T]`: the attention weights of every head */
   readonly weights: Tensor;
-  /** `[H, T, D]`: what every head gives */
+  /** `[H, T, D]`: the output of every head */
   readonly heads: Tensor;
-  /** `[T, C]`: what attention adds to the residual stream */
+  /** `[T, C]`: the output of attention, added to the residual stream */
   readonly attnOut: Tensor;
   /** `[T, C]`: the residual stream after attention */
   readonly residMid: Tensor;
-  /** `[T, C]`: what feed-forward is given; the residual stream itself where no norm is before it */
+  /** `[T, C]`: the input of feed-forward; the residual stream itself without a norm before it */
   readonly ln2: Tensor;
   /** `[T, F]`; with a gate `[T, 2 F]` */
   readonly hidden: Tensor;
   /** `[T, F]` */
   readonly activated: Tensor;
-  /** `[T, C]`: what feed-forward adds to the residual stream */
+  /** `[T, C]`: the output of feed-forward, added to the residual stream */
   readonly mlpOut: Tensor;
   /** `[T, C]`: the residual stream after the layer */
   readonly residPost: Tensor;
@@ -163,10 +163,10 @@ export interface ModelLayerTrace {
 
 /** The intermediate results of a model. */
 export interface ModelTrace {
-  /** `[T, C]`: tokens, and positions where they are learned */
+  /** `[T, C]`: the embeddings of tokens, plus positions where they are learned */
   readonly embedded: Tensor;
   readonly layers: readonly ModelLayerTrace[];
-  /** `[T, C]`: what the head is given */
+  /** `[T, C]`: the input of the head */
   readonly lnFinal: Tensor;
   /** @deprecated The old name of `lnFinal`. */
   readonly finalNormed: Tensor;
@@ -184,27 +184,30 @@ export interface ModelAttention {
   /** The tokens of the text, `[T]`. */
   readonly tokens: Int32Array;
   /**
-   * The weights of all heads, `[layers, heads, T, T]`: row `t` of a head says what it takes of each token for token
-   * `t`, and adds up to 1. What a token may not see is 0.
+   * The weights of all heads, `[layers, heads, T, T]`: row `t` of a head has the weight of each token for token
+   * `t`, and sums to 1. Tokens that may not be seen have weight 0.
    */
   readonly weights: Tensor;
 }
 
 /** The evaluation of a model on a text. */
 export interface TextEvaluation extends TrainingLoss {
-  /** `e ** loss`: among how many tokens, each as likely, the model seems to choose. */
+  /** `e ** loss`: the number of equally likely tokens among which the model seems to choose. */
   readonly perplexity: number;
   /** The tokens of the text, `[T]`. */
   readonly tokens: Int32Array;
-  /** The losses in nats, `[T - 1]`: number `i` is that of `tokens[i + 1]`, given all before it in its window. */
+  /**
+   * The losses in nats, `[T - 1]`: number `i` is the loss of `tokens[i + 1]`, given all tokens before it in its
+   * window.
+   */
   readonly losses: Float32Array;
 }
 
 /**
- * The options of continuing a text. Positions of what is changed are from 0 to below the context, whose first half
- * is forgotten when it is full.
+ * The options of continuing a text. Positions of changes are from 0 to below the context, whose first half is
+ * dropped when it is full.
  */
 export interface TextOptions extends DrawOptions, Interventions {
-  /** Ends the text where it aborts. */
+  /** Ends the text when it aborts. */
   readonly signal?: AbortSignal;
 }

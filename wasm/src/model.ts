@@ -16,7 +16,7 @@ import type { ModelFiles } from './trainer-types.js';
 import { filesOf, lossOf } from './trainer-values.js';
 import type { NestedNumbers } from './values.js';
 
-/** What is wanted of a trace. */
+/** The requested parts of a trace. */
 function traceOf(call: string, trace: ForwardOptions['trace']) {
   if (typeof trace !== 'object' || trace === null) {
     const traced = booleanOption(call, 'trace', trace, false);
@@ -28,25 +28,23 @@ function traceOf(call: string, trace: ForwardOptions['trace']) {
 }
 
 /**
- * A language model to be run, in the memory of one loaded module. Made by `loadModel` of
- * `tril/training`; its memory is given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`.
- * It is loaded while no scope can be open: `tril.scope((own) => own(model).forward(tokens).logits.read())` gives it to one.
+ * A language model to run, in the memory of one loaded module. Made by `loadModel` of `tril/training`; its memory is freed
+ * by `dispose`, and at the end of a `using` declaration or of a `tril.scope`. No scope can be open while it is loaded:
+ * `tril.scope((own) => own(model).forward(tokens).logits.read())` gives it to one.
  */
 export class Model extends LoadedModel {
   readonly #sessions = new Set<DecodingSession>();
 
   /**
-   * What the model makes of tokens: the logits `[T, V]` after each, and, with `trace`, all between:
-   * the scores and weights of every head, the residual stream after every layer, and what the model
-   * would say if it ended there (the logit lens). What of it takes most memory can be left out:
-   * `trace: { scores: false, lens: false }`. `without` switches off heads, layers and parts of them;
-   * `replace` puts other activations in their place, such as those of another text. With `last: true` the
-   * logits are those after the last token alone, `[V]`: with a large vocabulary they are most of a call's memory. They
-   * are the last row of all but for rounding.
+   * Runs the model on tokens: gives the logits `[T, V]` after each, and, with `trace`, all intermediate results: the scores
+   * and weights of every head, the residual stream after every layer, and the logits as if the model ended there (the logit
+   * lens). The largest can be left out: `trace: { scores: false, lens: false }`. `without` ablates heads, layers and their
+   * parts; `replace` substitutes other activations, such as those of another text. With `last: true` the logits are those
+   * after the last token alone, `[V]`: with a large vocabulary, logits are most of a call's memory. Except for rounding, they
+   * are the last row of all logits.
    *
-   * @throws TrilError where there are none or more than the context has, or one is not a token; and for
-   * a layer, head or position that there is not, and values of another shape. Nothing stays changed after
-   * the call
+   * @throws TrilError for no tokens, for more than the context holds, and for a number that is not a token; and for a layer,
+   * head or position out of range, and values of another shape. No change outlives the call
    *
    * @example
    * ```ts
@@ -87,11 +85,10 @@ export class Model extends LoadedModel {
   }
 
   /**
-   * What every head looks at in a text, or in tokens: the weights that the model attends with, and nothing else of what
-   * it computes, which `forward` gives with `trace`. They take `4 * layers * heads * T ** 2` bytes. The text is that
-   * which `encode` makes of it.
+   * The attention weights of every head in a text, or in tokens, without the other intermediate results, which
+   * `forward` gives with `trace`. They take `4 * layers * heads * T ** 2` bytes. A text is encoded as by `encode`.
    *
-   * @throws TrilError where there are no tokens or more than the context has, or one is not a token
+   * @throws TrilError for no tokens, for more than the context holds, and for a number that is not a token
    *
    * @example
    * ```ts
@@ -113,12 +110,12 @@ export class Model extends LoadedModel {
   }
 
   /**
-   * How well the model predicts a text, or tokens: the loss of each token given those before it, their mean, and the
-   * perplexity. A text longer than the context is read in windows: where one is full, the next begins with its second
-   * half, so that every token is predicted from at least half a context before it, or from all there are. The text is
-   * that which `encode` makes of it, with the tokens that its file puts before every text.
+   * The loss of each token of a text given those before it, their mean, and the perplexity. A text longer than the
+   * context is read in windows: after a full one, the next begins with its second half, so that every token is
+   * predicted from at least half a context, or from all tokens before it. A text is encoded as by `encode`, with the
+   * tokens that the tokenizer's file puts before every text.
    *
-   * @throws TrilError where there are fewer than two tokens, one is not a token, or the model is not causal
+   * @throws TrilError for fewer than two tokens, for a number that is not a token, and where the model is not causal
    *
    * @example
    * ```ts
@@ -156,9 +153,9 @@ export class Model extends LoadedModel {
   }
 
   /**
-   * The model as files, which `loadModel` and other libraries open: `model.safetensors`, `config.json` and, where
-   * there was a tokenizer, `tokenizer.json`. Loaded again, all parameters have the same bits: matrices of 16 bits stay
-   * so, and all else is float32. What ends a text stands in `config.json`.
+   * The model as files for `loadModel` and other libraries: `model.safetensors`, `config.json` and, with a tokenizer,
+   * `tokenizer.json`. Loaded again, all parameters have the same bits: matrices of 16 bits stay so, and all else is
+   * float32. The end tokens are in `config.json`.
    *
    * @example
    * ```ts
@@ -176,10 +173,10 @@ export class Model extends LoadedModel {
 
   /**
    * Decodes step by step, for sampling of your own: a session holds keys and values, takes tokens, gives the logits
-   * after the last, and can be rewound. `capacity` is how many tokens it can hold (default: the context). It is
+   * after the last, and can be rewound. `capacity` is its maximum number of tokens (default: the context). It is
    * disposed with the model.
    *
-   * @throws TrilError for a capacity beyond the context, and where memory is out
+   * @throws TrilError for a capacity beyond the context, and where memory runs out
    *
    * @example
    * ```ts

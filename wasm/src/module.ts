@@ -1,20 +1,20 @@
-// Where a module's code comes from: handed over, read from beside its script, or, where a bundle for Node
-// has left that behind, out of the bundle.
+// The source of a module's code: the caller, a file beside its script, or, where a bundle for Node has
+// left that file behind, the bundle.
 import { bytesOf, isModule, isResponse, type Bytes } from './kinds.js';
 import { nodeVersion, ofNode } from './builtin.js';
 import type { Script } from './raw.js';
 
-/** `WebAssembly.Module`, or any object where TypeScript knows no WebAssembly, as with the types of Node alone. */
+/** `WebAssembly.Module`, or any object where TypeScript lacks WebAssembly, as with the types of Node alone. */
 export type WasmModule = typeof globalThis extends {
   readonly WebAssembly: { readonly Module: { readonly prototype: infer Module } };
 }
   ? Module
   : object;
 
-/** A module as it can be handed over: compiled, as bytes, or as `fetch` gives it. */
+/** A module in the forms that callers can pass: compiled, as bytes, or as `fetch` gives it. */
 export type WasmSource = WasmModule | Bytes | Response;
 
-/** The module itself; nothing where the source is none. */
+/** The module itself; undefined where the source is none. */
 export async function compileModule(source: unknown): Promise<WasmModule | undefined> {
   if (isModule(source)) return source as WasmModule;
   if (!isResponse(source)) {
@@ -32,7 +32,7 @@ interface NodeFiles {
   readonly promises: { readFile(path: string | URL): Promise<Uint8Array> };
 }
 
-/** From an address, or in Node from a path. */
+/** The module at an address, or in Node at a path. */
 export async function moduleAt(address: string): Promise<WasmModule> {
   const version = nodeVersion();
   if (version === undefined || /^(https?|data|blob):/.test(address)) {
@@ -47,19 +47,19 @@ export async function moduleAt(address: string): Promise<WasmModule> {
 type Inlined = Readonly<Record<string, () => Promise<{ readonly default: string }>>>;
 const inlined: Record<string, Inlined[string]> = {};
 
-/** The entries for Node bring the modules as scripts, too, which a bundler takes into the bundle. */
+/** The entries for Node contain the modules as scripts, too, which a bundler takes into the bundle. */
 export function bringInlined(modules: Inlined): void {
   Object.assign(inlined, modules);
 }
 
-/** As gzip in base64. */
+/** Unpacks and compiles a module from base64 of gzip. */
 async function unpacked(text: string): Promise<WasmModule> {
   const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   return WebAssembly.compile(await new Response(stream).arrayBuffer());
 }
 
-/** From beside the script, or else out of the bundle. */
+/** The module beside the script, or else the one in the bundle. */
 export async function moduleBeside(script: Script, name: string): Promise<WasmModule> {
   try {
     return await moduleAt(String(script.wasmUrl()));

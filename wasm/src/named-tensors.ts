@@ -1,14 +1,14 @@
-// Tensors by name: weights that are given, and the gradients and the traces that come back.
+// Tensors by name: the weights of a call, and the gradients and traces it returns.
 import type { Context } from './context.js';
 import type { RawTensor } from './raw.js';
 import type { Tensor } from './tensor.js';
 
-/** Weights by names that only the program knows, such as those that `readArrays` has read. */
+/** Weights by names that are known only at run time, such as those of `readArrays`. */
 export type StateDict = Readonly<Record<string, Tensor | null | undefined>>;
 
 /**
- * What weights of a call must be besides what they are: where their names are known to TypeScript, all that must be
- * there and none that is not among `Known`; else tensors.
+ * The constraint on a call's weights: where TypeScript knows their names, all required ones and none outside
+ * `Known`; else tensors.
  */
 export type Named<Given, Known> = string extends keyof Given
   ? StateDict
@@ -21,20 +21,23 @@ export type Named<Given, Known> = string extends keyof Given
       ]: never;
     };
 
-/** By the names of the weights that were given. */
+/** The gradients by the names of the given weights. */
 export type DWeights<Weights> = { readonly [Name in keyof Weights]: Tensor };
 
-/** What the backward of something with weights by name gives: a gradient for each input and weight. */
+/**
+ * The result of the backward pass of a layer with weights by name: a gradient for each input and
+ * weight.
+ */
 export interface WeightGradients<Weights> {
-  /** Of the shape of `x`. */
+  /** The gradient of `x`, in its shape. */
   readonly dX: Tensor;
-  /** By the names of the weights that were given. */
+  /** The gradients of the weights, by name. */
   readonly dWeights: DWeights<Weights>;
 }
 
 const ofWeights = 'dWeights.';
 
-/** `{ dX, 'dWeights.v': w }` as `{ dX, dWeights: { v: w } }`. */
+/** Turns `{ dX, 'dWeights.v': w }` into `{ dX, dWeights: { v: w } }`. */
 export function adoptGradients<Result>(context: Context, made: Record<string, RawTensor>): Result {
   const inputs: Record<string, Tensor> = {};
   const dWeights: Record<string, Tensor> = {};
@@ -45,7 +48,7 @@ export function adoptGradients<Result>(context: Context, made: Record<string, Ra
   return { ...inputs, dWeights } as Result;
 }
 
-/** `{ 'encoder.0.hidden': x }` as `{ encoder: [{ hidden: x }] }`. */
+/** Turns `{ 'encoder.0.hidden': x }` into `{ encoder: [{ hidden: x }] }`. */
 export function nest(tensors: Record<string, Tensor>): object {
   const root: Record<string, unknown> = {};
   for (const [name, tensor] of Object.entries(tensors)) {

@@ -4,7 +4,7 @@ import { isSignal } from './kinds.js';
 
 export { describe };
 
-/** How many letters must be changed, added or left out to make `b` of `a` (Levenshtein 1966). */
+/** The number of letters to change, add or leave out to turn `a` into `b` (Levenshtein 1966). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; ++i) {
@@ -26,8 +26,8 @@ function nearest(name: string, known: readonly string[]): string | undefined {
 }
 
 /**
- * The core writes `kv_heads` what JavaScript writes `kvHeads`: names of options and arguments go over
- * by this rule, and by no other.
+ * The core writes `kv_heads` where JavaScript writes `kvHeads`: names of options and arguments are
+ * converted by this rule only.
  */
 export const camelCase = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -35,7 +35,7 @@ export const camelCase = (name: string): string =>
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Throws for a name that is not among `known`, with the nearest right one. */
+/** Throws for a name that is not among `known`, with the closest known one. */
 export function checkName(
   call: string,
   argument: string,
@@ -49,7 +49,7 @@ export function checkName(
   throw new TrilError(call, argument, `unknown ${what} ${describe(name)}; ${advice}`);
 }
 
-/** Throws unless `value` is a plain object that has no other keys than `known`. */
+/** Throws unless `value` is a plain object without keys outside `known`. */
 export function checkKeys(
   call: string,
   argument: string,
@@ -63,7 +63,7 @@ export function checkKeys(
   for (const key of Object.keys(value)) checkName(call, key, what, key, known);
 }
 
-/** The value itself, once it is known to be a boolean; `fallback` where it is not given. */
+/** The value itself, once known to be a boolean; `fallback` where it is not given. */
 export function booleanOption(
   call: string,
   argument: string,
@@ -75,7 +75,7 @@ export function booleanOption(
   throw new TrilError(call, argument, `must be true or false, is ${describe(value)}`);
 }
 
-/** The value itself, once it is known to be a number; its range is the core's to check. */
+/** The value itself, once known to be a number; the core checks its range. */
 export function numberOption(
   call: string,
   argument: string,
@@ -87,15 +87,12 @@ export function numberOption(
   throw new TrilError(call, argument, `must be a number, is ${describe(value)}`);
 }
 
-/** The value itself, once it is known to be a number or not given. */
+/** The value itself, once known to be a number or not given. */
 export function optionalNumber(call: string, argument: string, value: unknown): number | undefined {
   return value === undefined ? undefined : numberOption(call, argument, value, Number.NaN);
 }
 
-/**
- * The value itself, once it is known to be a string; whether there is such a name is the core's to
- * check.
- */
+/** The value itself, once known to be a string; the core checks whether there is such a name. */
 export function stringOption(
   call: string,
   argument: string,
@@ -107,7 +104,7 @@ export function stringOption(
   throw new TrilError(call, argument, `must be a string, is ${describe(value)}`);
 }
 
-/** The value itself, once it is known to be a whole number of at least `minimum`. */
+/** The value itself, once known to be a whole number of at least `minimum`. */
 export function integerOption(
   call: string,
   argument: string,
@@ -121,7 +118,7 @@ export function integerOption(
   throw new TrilError(call, argument, `must be a whole number${range}, is ${describe(value)}`);
 }
 
-/** The value itself, once it is known to be an AbortSignal or not given. */
+/** The value itself, once known to be an AbortSignal or not given. */
 export function signalOption(
   call: string,
   argument: string,

@@ -1,4 +1,4 @@
-// `tril/training` for Node, as node.ts.
+// `tril/training` for Node, like node.ts.
 import { bringInlined } from './module.js';
 
 bringInlined({

@@ -1,4 +1,4 @@
-// `tril` for Node and whatever is like it: where a bundle has left the modules' files behind, they are in it.
+// `tril` for Node and similar hosts. It contains the modules, for bundles that leave their files behind.
 import { bringInlined } from './module.js';
 
 bringInlined({

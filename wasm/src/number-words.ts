@@ -1,17 +1,17 @@
 // Numbers as other programs write them in text.
 
-/** Fortran has D for the exponent, and leaves the letter out before three digits. */
+/** Fortran writes D for the exponent, and omits the letter before three digits. */
 const decimal = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:[ed]([+-]?\d+)|([+-]\d{3}))?$/i;
-/** C's names, and those that Microsoft's library had before 2015. */
+/** C's names of infinity, and those of Microsoft's library before 2015. */
 const infinite = /^([+-]?)(?:inf|infinity|∞|1\.#inf0*)$/i;
-/** The same of what is no number, and what languages and databases write for a missing one. */
+/** The same for NaN, and the words for missing numbers in languages and databases. */
 const missing = new RegExp(
   String.raw`^(?:[+-]?[qs]?nan(?:\([a-z0-9_]*\))?|[+-]?1\.#(?:qnan|snan|ind)0*|#?na|#?n\/a|<na>|na_real_|nat|` +
     String.raw`null|none|nil|nothing|missing|undefined|indeterminate|)$`,
   'i',
 );
 
-/** What a cell says; undefined where it is neither a number nor a word for one. */
+/** The number in a cell; undefined where it is neither a number nor a word for one. */
 export function numberOf(cell: string, decimalComma: boolean): number | undefined {
   const parts = decimal.exec(decimalComma ? cell.replace(',', '.') : cell);
   if (parts) {
@@ -23,7 +23,7 @@ export function numberOf(cell: string, decimalComma: boolean): number | undefine
   return missing.test(cell) ? NaN : undefined;
 }
 
-/** What a cell says, true or false, as R, Python and spreadsheets write it. */
+/** The truth value in a cell, as R, Python and spreadsheets write it. */
 export function booleanOf(cell: string): boolean | undefined {
   if (/^true$/i.test(cell)) return true;
   return /^false$/i.test(cell) ? false : undefined;

@@ -1,9 +1,10 @@
-// Old names of options and of parts of results, which stay for one version beside those that replace them.
+// Old names of options and of parts of results, kept for one version beside the new ones.
 import { TrilError } from './error.js';
 import type { ModelTrace } from './model-types.js';
 
 /**
- * The name that a part is given under: `now`, or `old`, its old name. The getters of `withOldNames` give nothing.
+ * The name under which a part is given: `now`, or `old`, its old name. The getters of `withOldNames` do not
+ * count.
  *
  * @throws TrilError where it is given under both
  */
@@ -21,8 +22,8 @@ export function nameGiven<const Now extends string, const Old extends string>(
 }
 
 /**
- * Gives `made` getters of the old names of its parts. They are not enumerable, so that copies, comparisons and
- * whatever else walks through the object meet each part once.
+ * Adds getters to `made` with the old names of its parts. They are not enumerable, so that copies, comparisons
+ * and other iterations meet each part once.
  */
 export function withOldNames<Made extends object>(
   made: Made,
@@ -34,7 +35,7 @@ export function withOldNames<Made extends object>(
   return made;
 }
 
-/** A trace of a model with the old names of its fields; here its tensors may be the Worker's. */
+/** A trace of a model with the old names of its fields; its tensors may also be in a Worker. */
 export function traceWithOldNames<Trace extends { readonly [Name in keyof ModelTrace]: unknown }>(
   trace: Trace,
 ): Trace {

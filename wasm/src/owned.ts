@@ -2,9 +2,9 @@
 import { TrilError } from './error.js';
 import type { RawHandle, RawTensor } from './raw.js';
 
-/** What tensors and caches need of the `Context` of the module that they belong to, which makes them. */
+/** The part of a module's `Context` that tensors and caches of the module use. */
 export interface Owner {
-  /** Frees a handle of the module, and forgets what held it. */
+  /** Frees a handle of the module, and forgets its owner. */
   release(owned: object, raw: RawHandle): void;
   /** Throws once the module is closed. */
   checkOpen(call: string): void;
@@ -14,7 +14,10 @@ export interface Owner {
   run<Result>(call: string, tensors: Record<never, never>, compute: () => Result): Result;
 }
 
-/** What else a module gives out, to be disposed at the end of a scope: of kinds that `context.ts` does not know. */
+/**
+ * The base of other objects of a module, of kinds that `context.ts` does not know; they are disposed at the end of
+ * a scope.
+ */
 export abstract class OwnedObject<
   Raw extends RawHandle = RawHandle,
   Context extends Owner = Owner,
@@ -23,7 +26,10 @@ export abstract class OwnedObject<
   readonly #kind: string;
   #raw: Raw | undefined;
 
-  /** @internal Errors call it `kind`; `refusal` tells who makes one himself which call makes them. */
+  /**
+   * @internal `kind` is its name in errors; `refusal` tells callers of the constructor which call to
+   * use instead.
+   */
   constructor(
     context: Context,
     raw: Raw,
@@ -36,7 +42,7 @@ export abstract class OwnedObject<
     this.#kind = kind;
   }
 
-  /** @internal Behind a getter, since consoles print what is a property. */
+  /** @internal Behind a getter, since consoles print properties. */
   get context(): Context {
     return this.#context;
   }
@@ -47,8 +53,8 @@ export abstract class OwnedObject<
   }
 
   /**
-   * Gives the memory back, and that of sessions and of texts under way. Any later use throws; disposing again does
-   * nothing.
+   * Frees the memory, and that of sessions and of texts being generated. Any later use throws; disposing again
+   * does nothing.
    *
    * @example
    * ```ts
@@ -81,13 +87,13 @@ export abstract class OwnedObject<
     this.#raw = undefined;
   }
 
-  /** What `using` calls at the end of a block. */
+  /** Called by `using` at the end of a block. */
   declare [Symbol.dispose]: () => void;
 
-  /** @internal Disposes what else it has given out. */
+  /** @internal Disposes other objects that it has given out. */
   protected disposeParts(): void {}
 
-  /** @internal How an error goes on that says it has been disposed. */
+  /** @internal The continuation of the error after disposal. */
   protected get wasWhat(): string {
     return '';
   }

@@ -1,4 +1,4 @@
-// All that every entry with lessons has besides its loadTril.
+// The common part of every entry with lessons, which adds its loadTril.
 import type { LessonCalls } from './calls.js';
 import type { Tril } from './load.js';
 
@@ -19,7 +19,7 @@ export type { OnlineOptions, OnlineResult, OnlineTrace } from './calls/online-at
 export type { Concentration, SoftmaxSteps } from './calls/softmax-steps.js';
 
 /**
- * A loaded module with what takes computations apart: every step, every access to memory, every sum on the way; and
- * with Eigen's product among the methods of `matmul`. All else is as in {@link Tril}.
+ * A loaded module with calls that take computations apart: every step, every access to memory, every intermediate
+ * sum; and with Eigen's product among the methods of `matmul`. All else is as in {@link Tril}.
  */
 export interface LessonsTril extends Omit<Tril, keyof LessonCalls>, LessonCalls {}

@@ -1,4 +1,4 @@
-// All that every entry with training has besides its loadTril.
+// The common part of every entry with training, which adds its loadTril.
 import type { TrainingCalls } from './calls.js';
 import type { Tril } from './load.js';
 
@@ -52,8 +52,8 @@ export type {
 } from './word-vector-types.js';
 
 /**
- * A loaded module with what trains models: `trainer`, `sequenceTrainer`, `wordVectors` and the gradients of
- * blocks and their parts; and with `loadModel` and `loadEncoder`, for models that others have trained. All else is as in
- * {@link Tril}, but that some calls take more options: `attention` takes `dropout`, and blocks take `saved`.
+ * A loaded module with training: `trainer`, `sequenceTrainer`, `wordVectors` and the gradients of blocks and their
+ * parts; and with `loadModel` and `loadEncoder`, for models trained elsewhere. All else is as in {@link Tril}, except
+ * that some calls take more options: `attention` takes `dropout`, and blocks take `saved`.
  */
 export interface TrainingTril extends Omit<Tril, keyof TrainingCalls>, TrainingCalls {}

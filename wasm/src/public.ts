@@ -1,4 +1,4 @@
-// All that every entry has besides its loadTril.
+// The common part of every entry, which adds its loadTril.
 export type { LoadOptions, Tril } from './load.js';
 export type { WasmSource } from './module.js';
 export type { Bytes } from './kinds.js';

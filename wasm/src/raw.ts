@@ -3,20 +3,20 @@ import type { MainModule as TrainingModule } from './generated/tril-simd-trainin
 import type { MainModule as Declared } from './generated/tril-simd.js';
 import type { TrilError } from './error.js';
 
-/** What a module exports, but for views of its memory, which some versions of Emscripten declare in some variants. */
+/** The exports of a module, without views of its memory, which some versions of Emscripten declare in some variants. */
 type MainModule = Omit<Declared, `HEAP${string}`>;
-/** What the modules of `tril/training` export besides. */
+/** The exports that the modules of `tril/training` add. */
 export type RawTraining = Omit<TrainingModule, keyof Declared | `HEAP${string}`>;
-/** What the modules of `tril/lessons` export besides. */
+/** The exports that the modules of `tril/lessons` add. */
 type RawLessons = Omit<LessonsModule, keyof Declared | `HEAP${string}`>;
 /**
- * The compiled module as Embind declares it. All variants export the same, and those with lessons or training
- * that besides; `load.ts` makes tsc check that.
+ * The compiled module as Embind declares it. All variants have the same exports, and those with lessons or
+ * training add theirs; `load.ts` makes tsc check that.
  */
 export type Raw = MainModule & Partial<RawLessons> & Partial<RawTraining>;
 /** One of `tril/lessons`. */
 export type RawWithLessons = Raw & RawLessons;
-/** What all that a module gives out can do. */
+/** The common part of all objects of a module. */
 export interface RawHandle {
   delete(): void;
 }
@@ -28,7 +28,7 @@ export type RawGenerated = NonNullable<ReturnType<TrainingModule['_modelGenerate
 export type RawWordVectors = NonNullable<ReturnType<TrainingModule['_wordVectors']>>;
 export type RawSequenceTrainer = NonNullable<ReturnType<TrainingModule['_sequenceTrainer']>>;
 export type RawTrainer = NonNullable<ReturnType<TrainingModule['_trainer']>>;
-/** What the trainers of all models have of the module. */
+/** The part of the module that the trainers of all models use. */
 export type RawLearner = Pick<
   RawTrainer,
   | ('step' | 'evaluate' | 'done' | 'parameterCount' | 'settings' | 'tensors' | 'setParameters')
@@ -43,9 +43,9 @@ export interface RawOptions {
   readonly TrilError: typeof TrilError;
   /** Workers to start besides the caller; used by the variants with threads only. */
   readonly trilWorkers: number;
-  /** What all threads compute in, a WebAssembly.Memory; used by the variants with threads only. */
+  /** Memory of all threads, a WebAssembly.Memory; used by the variants with threads only. */
   readonly wasmMemory?: object;
-  /** The most bytes that it may have. */
+  /** Maximum size of that memory in bytes. */
   readonly trilMemory?: number;
   /** Instantiates the module with its imports. */
   readonly instantiateWasm: (
@@ -56,7 +56,7 @@ export interface RawOptions {
   readonly trilStarted: <Started extends StartedWorker>(worker: Started) => Started;
 }
 
-/** The part that the web's and Node's Workers share. */
+/** The common interface of the web's and Node's Workers. */
 export interface StartedWorker {
   addEventListener?(event: 'error', listener: (event: { readonly message?: string }) => void): void;
   on?(event: 'error', listener: (error: unknown) => void): void;
@@ -66,7 +66,7 @@ export interface StartedWorker {
 /** The script of one variant. */
 export interface Script {
   readonly default: (options: RawOptions) => Promise<Raw>;
-  /** Where its module lies: beside it, unless a bundler has put it elsewhere. */
+  /** Address of the module: beside the script, unless a bundler has moved it. */
   readonly wasmUrl: () => URL;
   /** What a section of that module, named `tril`, must say. */
   readonly wasmTag: string;

@@ -5,8 +5,8 @@ import type { Tensor } from './tensor.js';
 /** The option of a forward pass of `tril/training` to save intermediate results. */
 export interface SavedOption {
   /**
-   * Also return `saved`, which the backward of the call takes, so that it computes nothing again: a
-   * tensor of one axis.
+   * Also return `saved`, a tensor of one axis, for the backward pass of the call, which then
+   * repeats no computation.
    */
   readonly saved?: boolean;
 }
@@ -16,16 +16,16 @@ export type SavedResult<Options> = Options extends { saved: true }
   ? { readonly saved: Tensor }
   : { readonly saved?: Tensor };
 
-/** The option of a backward pass to use them. */
+/** The option of a backward pass to use saved results. */
 export interface SavedArgument {
   /**
    * The `saved` of the forward pass with the same inputs, weights and options (default: that pass is computed again).
-   * One of other shapes or options is refused; the numbers in inputs, weights and masks are not compared.
+   * A `saved` from other shapes or options is refused; the numbers in inputs, weights and masks are not compared.
    */
   readonly saved?: Tensor;
 }
 
-/** Whether it is asked for; what else is traced has another place. */
+/** Whether `saved` is requested; it cannot be combined with `others`. */
 export function wantsSaved(
   call: string,
   options: SavedOption,

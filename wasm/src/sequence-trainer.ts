@@ -15,12 +15,12 @@ import type { NestedNumbers } from './values.js';
 
 /**
  * An encoder-decoder in training, in the memory of one loaded module: `nn.Transformer` with embeddings
- * and sines and cosines in front of it and a head after it, as Vaswani et al. 2017 have it. Made by
- * `sequenceTrainer` of `tril/training`; its memory is given back by `dispose`, at the end of a `using`
+ * and sinusoidal positions before it and a head after it, as in Vaswani et al. 2017. Made by
+ * `sequenceTrainer` of `tril/training`; its memory is freed by `dispose`, and at the end of a `using`
  * declaration or of a `tril.scope`.
  *
- * A step is a function of the model, the moments, the settings, the batches and its number alone: who
- * saves a trainer and restores it goes on with the same bits, on any number of threads.
+ * A step depends on the model, the moments, the settings, the batches and its number alone: a restored
+ * trainer continues with the same bits, on any number of threads.
  */
 export class SequenceTrainer extends Learner<
   RawSequenceTrainer,
@@ -34,13 +34,13 @@ export class SequenceTrainer extends Learner<
   }
 
   /**
-   * One step: the mean loss of all labels that count, its gradient, and a move of AdamW against it,
-   * over the next of `batches` or over what is given. The gradients of several batches are added up:
-   * each may have its own lengths, and only the largest takes memory.
+   * One step over the next of `batches` or over the given ones: the mean loss of all labels that count,
+   * its gradient, and an update by AdamW. The gradients of several batches are added up: each may have
+   * its own lengths, and only the largest takes memory.
    *
-   * @throws TrilError where there is no batch, or it does not fit the model, saying which number is none
-   * of its tokens and where; and where the loss or the gradient is not finite, saying which parameter's
-   * gradient is not. Parameters and moments are then as they were before the step
+   * @throws TrilError where there is no batch, or it does not fit the model, naming a number that is not
+   * a token and its place; and where the loss or the gradient is not finite, naming the parameter.
+   * Parameters and moments are then as they were before the step
    *
    * @example
    * ```ts
@@ -66,7 +66,7 @@ export class SequenceTrainer extends Learner<
   }
 
   /**
-   * The mean loss of a batch, or of several; nothing moves.
+   * The mean loss of a batch, or of several, without an update.
    *
    * @throws TrilError where one does not fit the model
    *
@@ -86,8 +86,7 @@ export class SequenceTrainer extends Learner<
   }
 
   /**
-   * The logits after each token of targets, `[B, T, V]`, or `[T, V]` where one source and one target are
-   * given.
+   * The logits after each token of targets, `[B, T, V]`, or `[T, V]` for one source and one target.
    *
    * @throws TrilError where they do not fit the model
    *
@@ -109,8 +108,8 @@ export class SequenceTrainer extends Learner<
   }
 
   /**
-   * What the model says of a source `[S]`, or of each row of sources `[B, S]`: token after token the one
-   * that it holds most likely after all before it (greedy decoding), without `begin` and `end`.
+   * The model's output for a source `[S]`, or for each row of sources `[B, S]`, by greedy decoding:
+   * token after token, the most likely one after all before it, without `begin` and `end`.
    *
    * @throws TrilError where sources do not fit the model, or an option is wrong
    *

@@ -5,7 +5,7 @@ import type { OldSequenceBatch, SequenceBatch } from './sequence-trainer-types.j
 import { joinedValues, rowsOf, type RawBatches, type Rows } from './trainer-values.js';
 
 interface RawSequences extends RawBatches {
-  /** Whether the first has no axis for the batch. */
+  /** Whether the first sequences have no batch axis. */
   readonly single: boolean;
 }
 
@@ -26,7 +26,7 @@ function checkShape(call: string, name: string, rows: Rows, shape: readonly unkn
   throw new TrilError(call, name, `must have the ${of}, ${wanted}, is ${found}`);
 }
 
-/** A source and a target that go together. */
+/** A source and its target. */
 export function pairOf(
   call: string,
   source: unknown,
@@ -63,7 +63,7 @@ export function rawBatches(call: string, given: unknown): RawBatches {
   );
 }
 
-/** `[n, n numbers, m, m numbers, ...]` as a list of each. */
+/** Splits `[n, n numbers, m, m numbers, ...]` into a list of each. */
 export function rowsSaid(flat: Int32Array): Int32Array[] {
   const rows: Int32Array[] = [];
   for (let at = 0; at < flat.length; at += 1 + flat[at]!) {

@@ -7,7 +7,7 @@ import type { FloatArray, NestedNumbers, Values } from './values.js';
 
 /**
  * Float32 numbers of any rank in the memory of one loaded module. Made by `tril.tensor` and by
- * every call that computes one; its memory is given back by `dispose`, at the end of a `using`
+ * every call that computes a tensor. Its memory is freed by `dispose`, at the end of a `using`
  * declaration or of a `tril.scope`, and at the latest when the garbage collector finds it.
  */
 export class Tensor implements Disposable {
@@ -24,7 +24,7 @@ export class Tensor implements Disposable {
     this.shape = Object.freeze(raw.shape());
   }
 
-  /** @internal Behind a getter, since consoles print what is a property. */
+  /** @internal Behind a getter, since consoles print properties. */
   get context(): Owner {
     return this.#context;
   }
@@ -58,7 +58,7 @@ export class Tensor implements Disposable {
   /**
    * Copies all numbers in row-major order into an array of yours, and returns it; into a
    * Float16Array they are rounded.
-   * @throws TrilError where it is no array of floating-point numbers, or not of this size
+   * @throws TrilError where it is not an array of floating-point numbers, or has another size
    */
   read<Into extends FloatArray>(into: Into): Into;
   read(into?: FloatArray): FloatArray {
@@ -81,7 +81,7 @@ export class Tensor implements Disposable {
   }
 
   /**
-   * Overwrites all numbers: nested to this shape, or flat in row-major order.
+   * Overwrites all numbers: nested in this shape, or flat in row-major order.
    * @throws TrilError where `data` does not fit the shape
    *
    * @example
@@ -99,11 +99,10 @@ export class Tensor implements Disposable {
 
   /**
    * Lends the numbers themselves, in row-major order and without a copy, to `callback`, and returns
-   * what it returns. When it has returned, the array is taken back: its length is 0. To be read,
-   * not written. No call of this module can be made inside, since growing memory would pull the
-   * array from under the callback.
+   * its result. After that the array is taken back: its length is 0. The callback must not write to
+   * it, nor call this module, since growing memory would detach the array during the callback.
    *
-   * With threads memory is shared and cannot be taken back, so there the callback gets a copy.
+   * With threads, memory is shared and cannot be taken back, so the callback gets a copy.
    * @throws TrilError where the callback is asynchronous
    *
    * @example
@@ -117,7 +116,7 @@ export class Tensor implements Disposable {
   }
 
   /**
-   * Gives the memory back. Any later use throws; disposing again does nothing.
+   * Frees the memory. Any later use throws; disposing again does nothing.
    *
    * @example
    * ```ts
@@ -133,12 +132,12 @@ export class Tensor implements Disposable {
     this.#raw = undefined;
   }
 
-  /** What `using` calls at the end of a block. */
+  /** Called by `using` at the end of a block. */
   declare [Symbol.dispose]: () => void;
 
   /**
-   * What `JSON.stringify` writes: the numbers as nested arrays. JSON has no NaN and no infinities, and writes null
-   * for them.
+   * The value for `JSON.stringify`: the numbers as nested arrays. JSON has no NaN and no infinities, and writes
+   * null for them.
    *
    * @example
    * ```ts
@@ -174,10 +173,10 @@ if (Symbol.dispose) Tensor.prototype[Symbol.dispose] = Tensor.prototype.dispose;
 
 const mostPrinted = 1000;
 
-/** What Node's console prints: the shape and, unless there are too many, the numbers. */
+/** The text for Node's console: the shape and, unless there are too many, the numbers. */
 function inspected(this: Tensor, _depth: number, options: object, inspect: Inspect): string {
   if (this.disposed) return `${String(this)}, disposed`;
-  // Of rows without elements there may be billions.
+  // Rows without elements may number billions.
   const rows = elementCount(this.shape.slice(0, -1));
   if (Math.max(this.size, rows) > mostPrinted) return String(this);
   return `${String(this)} ${inspect(this.toArray(), options)}`;

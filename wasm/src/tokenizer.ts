@@ -6,28 +6,28 @@ import { flattenIntegers, type NestedNumbers } from './values.js';
 
 /** The options of encoding a text. */
 export interface EncodeOptions {
-  /** Whether special tokens are looked for in the text; else their texts are text as any other (default true). */
+  /** Whether special tokens in the text are recognised; else they are ordinary text (default true). */
   readonly specialTokens?: boolean;
-  /** Whether the tokens come that the file puts before every text and after it (default true). */
+  /** Whether to add the tokens that the file puts before and after every text (default true). */
   readonly affixes?: boolean;
 }
 
-/** The tokens of a text, with their places. */
+/** The tokens of a text, with their offsets. */
 export interface EncodedText {
   readonly tokens: Int32Array;
   /**
-   * Where each token stands in the text: `text.slice(begin, end)`. Tokens that are parts of a character have all
-   * of it; what is not of the text is empty.
+   * The range of each token in the text: `text.slice(begin, end)`. Tokens that are parts of a character have the
+   * whole character; tokens that are not from the text have an empty range.
    */
   readonly offsets: readonly (readonly [begin: number, end: number])[];
 }
 
 /**
- * A tokenizer alone, in the memory of one loaded module. Made by `tokenizer` of `tril/training`; its memory is given
- * back by `dispose`, at the end of a `using` declaration or of a `tril.scope`.
+ * A tokenizer alone, in the memory of one loaded module. Made by `tokenizer` of `tril/training`; its memory is freed
+ * by `dispose`, and at the end of a `using` declaration or of a `tril.scope`.
  */
 export class Tokenizer extends OwnedObject<RawTokenizer, Context> {
-  /** Number of tokens: they are 0 to `size - 1`. */
+  /** Number of tokens, which are 0 to `size - 1`. */
   readonly size: number;
 
   /** @internal Tokenizers are made by `tokenizer`. */
@@ -58,7 +58,7 @@ export class Tokenizer extends OwnedObject<RawTokenizer, Context> {
   }
 
   /**
-   * The tokens of a text, and where each stands in it.
+   * The tokens of a text, with the range of each.
    *
    * @example
    * ```ts
@@ -84,9 +84,9 @@ export class Tokenizer extends OwnedObject<RawTokenizer, Context> {
   }
 
   /**
-   * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
+   * The text of tokens; invalid UTF-8 becomes the replacement character.
    *
-   * @throws TrilError where one is not a token
+   * @throws TrilError for a number that is not a token
    *
    * @example
    * ```ts
@@ -105,7 +105,7 @@ export class Tokenizer extends OwnedObject<RawTokenizer, Context> {
   }
 
   /**
-   * The bytes of a `tokenizer.json`, which Hugging Face's libraries open.
+   * The bytes of a `tokenizer.json` for Hugging Face's libraries.
    *
    * @example
    * ```ts
@@ -136,8 +136,8 @@ export class Tokenizer extends OwnedObject<RawTokenizer, Context> {
 }
 
 /**
- * The positions in a string of each byte of its UTF-8, and of its end: `from` where the byte's character begins, `to`
- * where the character ends that the bytes before it belong to.
+ * The positions in a string for each byte of its UTF-8, and for its end: `from` is the beginning of the byte's
+ * character, `to` the end of the character of the bytes before it.
  */
 function positionsOf(text: string) {
   const [from, to]: [number[], number[]] = [[], [0]];

@@ -29,7 +29,7 @@ import { flattenIntegers, type NestedNumbers } from './values.js';
 const none = new Int32Array();
 const sampling = [...drawOptions, 'prompt', 'tokens'];
 
-/** With `maxTokens` for `tokens`, its old name. */
+/** The options with `maxTokens` instead of `tokens`, its old name. */
 function withMaxTokens(
   call: string,
   given: DrawOptions & { readonly tokens?: number },
@@ -39,7 +39,7 @@ function withMaxTokens(
   return { ...options, maxTokens: integerOption(call, 'tokens', tokens, 0, 0) };
 }
 
-/** Whether `generate` is given a prompt, and not options. */
+/** Whether the first argument of `generate` is a prompt, not options. */
 export const isPrompt = (value: unknown): value is string | NestedNumbers | Int32Array =>
   typeof value === 'string' || Array.isArray(value) || ArrayBuffer.isView(value);
 
@@ -53,8 +53,8 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
   }
 
   /**
-   * How the model goes on from a text: what follows `prompt`, or, without one, the beginning of what
-   * is not trained on.
+   * A continuation of a text by the model: the text after `prompt` or, without one, after the beginning
+   * of the data kept for `evaluate`.
    *
    * @throws TrilError where the trainer has learned numbers, not text, or an option is wrong
    *
@@ -78,8 +78,8 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
 
   /**
    * Continues a text, token by token, as `Model.generate` does, with the same options and the same parts. Nothing is
-   * cached: each token is drawn after the last tokens that the context holds, by the parameters as they are then, so
-   * steps may be taken in between, and the prompt may be longer than the context.
+   * cached: each token is drawn with the current parameters, given the last tokens that fit into the context. Steps
+   * may therefore be taken in between, and the prompt may be longer than the context.
    *
    * @throws TrilError where the prompt is empty or an option is wrong; and the reason of `signal` where that aborts
    *
@@ -120,7 +120,7 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
     return Int32Array.from(parts.flatMap(({ token }) => token ?? []));
   }
 
-  /** @internal What `generate` gives for a prompt, without a pause in between. */
+  /** @internal The parts of `generate` for a prompt, without pauses in between. */
   *parts(
     prompt: string | NestedNumbers | Int32Array,
     options: TrainerTextOptions,
@@ -152,9 +152,10 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
   }
 
   /**
-   * The text of tokens; bytes that are no UTF-8 become the character for what cannot be shown.
+   * The text of tokens; invalid UTF-8 becomes the replacement character.
    *
-   * @throws TrilError where the trainer has learned numbers, not text, or one is not a token
+   * @throws TrilError where the trainer has learned numbers, not text, and for a number that is not
+   * a token
    *
    * @example
    * ```ts
@@ -168,10 +169,10 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
   }
 
   /**
-   * What the model makes of tokens, `[T]` or `[B, T]`: its logits, and the attention weights of every
-   * head of every layer.
+   * The model's logits for tokens `[T]` or `[B, T]`, and the attention weights of every head of every
+   * layer.
    *
-   * @throws TrilError where there are more than the context has, or one is not a token
+   * @throws TrilError for more tokens than the context holds, and for a number that is not a token
    *
    * @example
    * ```ts
@@ -191,8 +192,8 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
   }
 
   /**
-   * The model as files that other libraries open: `model.safetensors`, `config.json` and, where it
-   * has learned text, `tokenizer.json`.
+   * The model as files that other libraries open: `model.safetensors`, `config.json` and, after
+   * learning text, `tokenizer.json`.
    *
    * @example
    * ```ts
@@ -208,11 +209,11 @@ export abstract class TrainedModel extends Learner<RawTrainer, TrainerSettings, 
   }
 
   /**
-   * The adapter that is trained, without the model, as files that PEFT opens: `adapter_config.json` and
-   * `adapter_model.safetensors`. They go into a folder of their own: beside a model's files, transformers would take
-   * that folder for an adapter of another model. `export` gives the model with it.
+   * The trained adapter, without the model, as files that PEFT opens: `adapter_config.json` and
+   * `adapter_model.safetensors`. They need a folder of their own: beside a model's files, transformers would take
+   * that folder for an adapter of another model. `export` gives the model with the adapter merged.
    *
-   * @throws TrilError where all of the model is trained, and no adapter
+   * @throws TrilError where the whole model is trained, without an adapter
    *
    * @example
    * ```ts

@@ -26,25 +26,28 @@ export interface ModelSettings {
     'gelu_tanh' | 'swiglu' | 'gelu' | 'geglu' | 'geglu_tanh' | 'relu' | 'reglu';
   /** Whether linear layers and layer norms have biases. */
   readonly biases?: boolean;
-  /** Whether queries, keys and values have biases where no other layer has; Qwen2's have. */
+  /** Whether queries, keys and values have biases even where other layers have none, as in Qwen2. */
   readonly projectionBiases?: boolean;
-  /** Whether they and attention's output have biases where no other layer has; those of some of Llama's kin have. */
+  /**
+   * Whether queries, keys, values and attention's output have biases even where other layers have none, as in some
+   * relatives of Llama.
+   */
   readonly attentionBiases?: boolean;
-  /** Whether feed-forward layers have biases where no other layer has. */
+  /** Whether feed-forward layers have biases even where other layers have none. */
   readonly feedForwardBiases?: boolean;
-  /** Whether layer norms have biases where no other layer has; StableLM's have. */
+  /** Whether layer norms have biases even where other layers have none, as in StableLM. */
   readonly normBiases?: boolean;
-  /** Whether queries and keys are normalised, each head by itself; Qwen3's are. */
+  /** Whether queries and keys are normalised, each head by itself, as in Qwen3. */
   readonly queryKeyNorm?: boolean;
-  /** Whether they are normalised over all heads of a token together; OLMo 2's are. */
+  /** Whether queries and keys are normalised over all heads of a token together, as in OLMo 2. */
   readonly jointHeadsNorm?: boolean;
-  /** Whether both sublayers are functions of the layer's input, as in GPT-NeoX; else the second is of the first's output. */
+  /** Whether both sublayers read the layer's input, as in GPT-NeoX; else the second reads the first's output. */
   readonly parallel?: boolean;
-  /** Whether embeddings are multiplied by the root of the width, as Gemma's are. */
+  /** Whether embeddings are multiplied by the root of the width, as in Gemma. */
   readonly scaledEmbedding?: boolean;
-  /** Whether the head is the embedding's matrix. */
+  /** Whether the head shares the embedding's matrix. */
   readonly tiedHead?: boolean;
-  /** Whether a token sees only those before it; in a masked encoder it sees all. */
+  /** Whether a token sees only itself and the tokens before it; in a masked encoder it sees all. */
   readonly causal?: boolean;
   /** Whether products of queries and keys are divided by the root of a head's width. */
   readonly scaledScores?: boolean;
@@ -71,7 +74,7 @@ export interface ModelSettings {
   readonly vocabulary?: number;
   /** Number that norms add to the variance (default 1e-5). */
   readonly eps?: number;
-  /** Number of keys that a query sees at most, its own included; 0: all before it (default: the family's; Llama's is 0). */
+  /** Maximum number of keys that a query sees, its own included; 0: all before it (default: the family's; Llama's is 0). */
   readonly window?: number;
   /** Every nth layer sees all keys, whatever the window; 0: none does (default: the family's; Llama's is 0). */
   readonly windowPeriod?: number;
@@ -80,21 +83,27 @@ export interface ModelSettings {
    * (default: the family's; Llama's is 10000).
    */
   readonly rotaryBase?: number;
-  /** Base of them in layers with a window; 0: the same (default: the family's; Llama's is 0). */
+  /** Base of the angles in layers with a window; 0: the same (default: the family's; Llama's is 0). */
   readonly rotaryLocalBase?: number;
   /** R, the number of elements of a head that are turned (default 0: all). */
   readonly rotaryWidth?: number;
-  /** Every nth layer turns no queries and keys; 0: all layers turn them (default: the family's; Llama's is 0). */
+  /**
+   * Every nth layer does not rotate queries and keys; 0: all layers rotate them (default: the family's; Llama's
+   * is 0).
+   */
   readonly rotaryPeriod?: number;
-  /** Scores are divided by the root of this; 0: of a head's width (default: the family's; Llama's is 0). */
+  /** Number whose root divides the scores; 0: the width of a head (default: the family's; Llama's is 0). */
   readonly queryScale?: number;
-  /** Whether scores of layer n, from 0, are divided by n + 1, too, as in some of GPT-2's kin. */
+  /**
+   * Whether the scores of layer n, from 0, are also divided by n + 1, as in some relatives of
+   * GPT-2.
+   */
   readonly layerScale?: boolean;
   /** Soft cap c of scores, which become `c tanh(score / c)`; 0: none (default: the family's; Llama's is 0). */
   readonly scoreCap?: number;
-  /** Soft cap of logits, alike; 0: none (default: the family's; Llama's is 0). */
+  /** Soft cap of logits, by the same formula; 0: none (default: the family's; Llama's is 0). */
   readonly logitCap?: number;
-  /** Scaling of these angles, for texts longer than those trained on (default `'none'`). */
+  /** Scaling of the rotary angles, for texts longer than those trained on (default `'none'`). */
   readonly rotaryScaling?: 'none' | 'linear' | 'dynamic' | 'llama3' | 'longrope';
   /** Factor of that scaling: above 0, for `dynamic` and `llama3` at least 1 (default 1). */
   readonly rotaryScalingFactor?: number;
@@ -104,11 +113,13 @@ export interface ModelSettings {
   readonly rotaryScalingLow?: number;
   /** For `llama3`: pairs that turn more often than this are not slowed (default 4). */
   readonly rotaryScalingHigh?: number;
-  /** For `longrope`: by how much each pair is slowed in texts of up to `rotaryScalingOriginal` tokens, `[R / 2]`. */
+  /**
+   * For `longrope`: factor by which each pair is slowed in texts of up to `rotaryScalingOriginal` tokens, `[R / 2]`.
+   */
   readonly rotaryScalingShort?: readonly number[];
   /** For `longrope`: the same in longer texts. */
   readonly rotaryScalingLong?: readonly number[];
-  /** For `longrope`: what cosines and sines are multiplied by (default 1). */
+  /** For `longrope`: factor of cosines and sines (default 1). */
   readonly rotaryScalingMagnitude?: number;
   /** Dropout probability of embeddings and of sublayers' outputs in training (default 0). */
   readonly dropout?: number;
@@ -120,15 +131,18 @@ export interface TrainingSettings {
   readonly batch?: number;
   /** Number of batches whose gradients make one step (default 1). */
   readonly accumulation?: number;
-  /** Learning rate after the warm-up, the highest (default 0.001). */
+  /** Highest learning rate, after the warm-up (default 0.001). */
   readonly learningRate?: number;
   /** Learning rate at the end (default: a tenth of the highest). */
   readonly lowestRate?: number;
-  /** Number of steps in which the rate rises (default: a twentieth of all). */
+  /** Number of steps in which the rate rises (default: a twentieth of all steps). */
   readonly warmup?: number;
   /** Number of steps of the schedule; later steps keep the lowest rate (default 2000). */
   readonly steps?: number;
-  /** AdamW, or stochastic gradient descent, which takes a momentum and no betas (default `'adamw'`). */
+  /**
+   * Optimizer: AdamW, or stochastic gradient descent, which takes a momentum and no betas (default
+   * `'adamw'`).
+   */
   readonly optimizer?: 'adamw' | 'sgd';
   /** Share of AdamW's first moment that a step keeps (default 0.9). */
   readonly beta1?: number;
@@ -140,36 +154,36 @@ export interface TrainingSettings {
   readonly momentum?: number;
   /** Weight decay of matrices (default 0.1). */
   readonly weightDecay?: number;
-  /** Maximum norm of the gradient; 0 for any (default 1). */
+  /** Maximum norm of the gradient; 0: unlimited (default 1). */
   readonly clip?: number;
   /** Seed of weights, windows, samples and dropout (default 1337). */
   readonly seed?: number;
-  /** The targets: the token after each, or tokens that were hidden (default `'next'`). */
+  /** The targets: the token after each, or hidden tokens (default `'next'`). */
   readonly objective?: 'next' | 'masked';
   /** Token that hides another (default: the last of the vocabulary). */
   readonly maskToken?: number;
-  /** Size of the vocabulary from which random tokens take the place of hidden ones (default: all but the last). */
+  /** Size of the vocabulary of random tokens that replace some hidden ones (default: all but the last). */
   readonly maskVocabulary?: number;
 }
 
-/** An adapter (LoRA): what is added to a matrix W is `alpha / rank` times a product B A, and A and B alone are trained. */
+/** An adapter (LoRA): `alpha / rank` times a product B A is added to a matrix W, and only A and B are trained. */
 export interface LoraSettings {
   /** Number of rows of A and of columns of B, at most the model's width (default 8). */
   readonly rank?: number;
   /** The factor of the product, before it is divided by the rank (default 8). */
   readonly alpha?: number;
   /**
-   * Matrices that are changed, by the ends of their names in the model's files, such as `'v_proj'` or `'mlp.c_proj'`
-   * (default: PEFT's, `['q_proj', 'v_proj']`, or the one matrix that holds them, such as GPT-2's `'c_attn'`).
+   * Matrices to change, by the ends of their names in the model's files, such as `'v_proj'` or `'mlp.c_proj'`
+   * (default: PEFT's, `['q_proj', 'v_proj']`, or the one matrix that contains both, such as GPT-2's `'c_attn'`).
    */
   readonly targets?: readonly string[];
 }
 
-/** Sequences and a target for each of their tokens, of one shape. */
+/** Sequences, and a target for each of their tokens, in the same shape. */
 export interface TokenBatch {
-  /** `[B, T]`, or `[T]`; in a typed array rows as long as the context, or one that is shorter. */
+  /** `[B, T]`, or `[T]`; in a typed array rows of the context's length, or one shorter row. */
   readonly tokens: NestedNumbers | Int32Array;
-  /** The targets; -100 where there is none. */
+  /** The targets; -100 stands for none. */
   readonly targets: NestedNumbers | Int32Array;
 }
 
@@ -184,7 +198,7 @@ export interface TrainerSettings extends Required<TrainingSettings> {
 export interface PartCost {
   /** Floating-point operations. */
   readonly flops: number;
-  /** Bytes that are read and written, once each. */
+  /** Bytes read and written, each counted once. */
   readonly bytes: number;
 }
 
@@ -200,13 +214,13 @@ export interface TrainingLoss {
 
 /** The options of a trainer's text. */
 export interface TrainerTextOptions extends DrawOptions {
-  /** Ends the text where it aborts. */
+  /** Ends the text when it aborts. */
   readonly signal?: AbortSignal;
 }
 
 /** The options of drawing tokens. */
 export interface GenerateOptions extends DrawOptions {
-  /** Tokens before them (default: the first token that is not trained on). */
+  /** Tokens before the drawn ones (default: the first token of the data kept for `evaluate`). */
   readonly prompt?: NestedNumbers | Int32Array;
   /** @deprecated The old name of `maxTokens`. */
   readonly tokens?: number;
@@ -214,11 +228,11 @@ export interface GenerateOptions extends DrawOptions {
 
 /** The options of drawing a text. */
 export interface SampleOptions extends Omit<GenerateOptions, 'prompt'> {
-  /** Text before it (default: the first token that is not trained on). */
+  /** Text before the drawn one (default: the first token of the data kept for `evaluate`). */
   readonly prompt?: string;
 }
 
-/** The trace of a model; shapes have no B where one sequence was given. */
+/** The trace of a model; shapes have no B for a single sequence. */
 export interface TrainerTrace {
   /** Logits `[B, T, V]`. */
   readonly logits: Tensor;
@@ -232,7 +246,7 @@ export interface TrainerTrace {
 export interface Moments {
   /** Running average of the gradient; for SGD its momentum. */
   readonly first: Record<string, Tensor>;
-  /** Running average of its square; for SGD nothing. */
+  /** Running average of the squared gradient; empty for SGD. */
   readonly second: Record<string, Tensor>;
 }
 
@@ -246,6 +260,6 @@ export interface AdapterFiles {
 export interface ModelFiles {
   readonly 'model.safetensors': Uint8Array;
   readonly 'config.json': Uint8Array;
-  /** Tokenizer, where the model has learned text. */
+  /** Tokenizer, if the model has learned text. */
   readonly 'tokenizer.json'?: Uint8Array;
 }

@@ -11,7 +11,7 @@ import type {
 } from './trainer-types.js';
 import { flattenIntegers } from './values.js';
 
-/** Whole numbers as the module takes them: `rows` of as many each; one row where there is one axis. */
+/** Whole numbers as the module takes them: `rows` rows of equal length; one row for a single axis. */
 export interface Rows {
   readonly values: Int32Array;
   readonly shape: readonly number[];
@@ -19,15 +19,15 @@ export interface Rows {
 }
 
 /**
- * Batches as the module takes them: B, S and T of each, and the tokens of all, each with its sources `[B, S]`, of which
- * a language model has none (S is 0), its targets `[B, T]` and its labels `[B, T]`.
+ * Batches as the module takes them: B, S and T of each, and the tokens of all, each with its sources `[B, S]`, which a
+ * language model lacks (S is 0), its targets `[B, T]` and its labels `[B, T]`.
  */
 export interface RawBatches {
   readonly tokens: Int32Array;
   readonly sizes: Int32Array;
 }
 
-/** The numbers of all these rows, one after the other. */
+/** The numbers of all these rows, concatenated. */
 export function joinedValues(parts: readonly Rows[]): Int32Array {
   const all = new Int32Array(parts.reduce((sum, { values }) => sum + values.length, 0));
   let at = 0;
@@ -38,7 +38,7 @@ export function joinedValues(parts: readonly Rows[]): Int32Array {
   return all;
 }
 
-/** The bytes themselves, once they are known to be some. */
+/** The value itself, once known to be bytes. */
 export function checkBytes(call: string, argument: string, bytes: unknown): Uint8Array {
   const found = bytesOf(bytes);
   if (found) return found;
@@ -49,7 +49,7 @@ export function checkBytes(call: string, argument: string, bytes: unknown): Uint
   );
 }
 
-/** Nested numbers `[T]` or `[B, T]`, or flat ones, rows of `length` where there are more of them. */
+/** Nested numbers `[T]` or `[B, T]`, or flat numbers as rows of `length`, if there are more. */
 export function rowsOf(call: string, argument: string, data: unknown, length = Infinity): Rows {
   const { shape, values } = flattenIntegers(call, argument, data);
   const flat = shape.length === 1 && values.length > length;
@@ -70,7 +70,7 @@ function settingOf(text: string): unknown {
   return Number.isNaN(number) ? text : number;
 }
 
-/** `['model.kv_heads', '4', ...]` as `{ model: { kvHeads: 4 }, ... }`. */
+/** Turns `['model.kv_heads', '4', ...]` into `{ model: { kvHeads: 4 }, ... }`. */
 export function settingsOf(pairs: readonly string[]): TrainerSettings {
   const model: Record<string, unknown> = {};
   const lora: Record<string, unknown> = {};
@@ -90,7 +90,7 @@ export function settingsOf(pairs: readonly string[]): TrainerSettings {
 
 type Nine = [number, number, number, number, number, number, number, number, number];
 
-/** A step as the module tells of it. */
+/** A step as the module reports it. */
 export function stepOf(found: readonly number[]): TrainingStep {
   const [step, loss, gradientNorm, learningRate, milliseconds, tokens, ...times] = found as Nine;
   const [forward, backward, optimizer] = times;
@@ -98,13 +98,13 @@ export function stepOf(found: readonly number[]): TrainingStep {
   return { step, loss, gradientNorm, learningRate, milliseconds, tokens, parts };
 }
 
-/** The loss of targets as the module tells of it. */
+/** The loss of targets as the module reports it. */
 export function lossOf(found: readonly number[]): TrainingLoss {
   const [loss, counted, correct] = found as [number, number, number];
   return { loss, counted, correct };
 }
 
-/** A copy of the list, once it is known to be one of strings. */
+/** A copy of the list, once known to be a list of strings. */
 export function checkParameterNames(call: string, names: readonly string[]): string[] {
   if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return [...names];
   const problem = `must be a list of parameters' names, is ${describe(names)}`;

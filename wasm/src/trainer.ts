@@ -17,19 +17,20 @@ import { joinedValues, lossOf, rowsOf, stepOf, type RawBatches } from './trainer
 /** The options of `tril.trainer`. */
 export interface TrainerOptions extends TrainingSettings {
   /**
-   * Model to train further, from `loadModel`. Of `model`, only `context` (default: the model's) and `dropout` can be
-   * given then; the learning rate is 0.0001 by default.
+   * Model to train further, from `loadModel`. Of the `model` settings, only `context` (default: the model's) and
+   * `dropout` can then be given; the learning rate is 0.0001 by default.
    */
   readonly from?: Model;
   /**
-   * Trains an adapter for that model (LoRA), and not all of its parameters; the learning rate is 0.001 by default
-   * then. Gradients and moments are those of A and B, by PEFT's names; `parameters` and `export` have them merged.
+   * Trains an adapter for that model (LoRA) instead of all of its parameters; the learning rate is then 0.001 by
+   * default. Gradients and moments are those of A and B, by PEFT's names; in `parameters` and `export` the adapter
+   * is merged.
    */
   readonly lora?: LoraSettings;
   readonly model?: ModelSettings;
   /**
-   * Training data: a text, its bytes in UTF-8, or tokens that are numbers already. The last tenth is kept for
-   * `evaluate`. Without data, each step takes one of `batches`, or its own.
+   * Training data: a text, its bytes in UTF-8, or tokens as numbers. The last tenth is kept for `evaluate`.
+   * Without data, each step takes one of `batches`, or its own.
    */
   readonly data?: string | Uint8Array | Int32Array;
   /** Batches, one for each step, where there is no data. */
@@ -37,27 +38,27 @@ export interface TrainerOptions extends TrainingSettings {
   /** Tokenizer of the text (default `'chars'`). */
   readonly tokenizer?: 'bytes' | 'chars' | 'words' | 'bpe';
   /**
-   * Checkpoint of `save` to resume from. Settings that are given must be those of the checkpoint, except `steps`; so
-   * must the data.
+   * Checkpoint of `save` to resume from. Settings that are given must be those of the checkpoint, except `steps`,
+   * and the data must be the same.
    */
   readonly checkpoint?: Uint8Array;
 }
 
 /**
  * A language model in training, in the memory of one loaded module. Made by `tril.trainer`; its
- * memory is given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`.
+ * memory is freed by `dispose`, and at the end of a `using` declaration or of a `tril.scope`.
  *
- * A step is a function of the model, the moments, the settings, the data and its number alone: who
- * saves a trainer and restores it goes on with the same bits, on any number of threads.
+ * A step depends on the model, the moments, the settings, the data and its number alone: a restored
+ * trainer continues with the same bits, on any number of threads.
  */
 export class Trainer extends TrainedModel {
   /**
-   * One step: the loss of a batch, its gradient, and a move of the optimizer against it. The batch is drawn
-   * from the data, or the next of `batches`, or the one that is given.
+   * One step: the loss of a batch, its gradient, and an update by the optimizer. The batch is drawn from the data,
+   * or is the next of `batches`, or the given one.
    *
-   * @throws TrilError where there is no batch, or it does not fit the model; and where the loss or
-   * the gradient is not finite, naming the parameter whose gradient failed first in the backward pass.
-   * Parameters and moments are then as they were before the step
+   * @throws TrilError where there is no batch, or it does not fit the model; and where the loss or the gradient is
+   * not finite, naming the parameter whose gradient failed first in the backward pass. Parameters and moments are
+   * then as they were before the step
    *
    * @example
    * ```ts
@@ -78,8 +79,8 @@ export class Trainer extends TrainedModel {
   }
 
   /**
-   * What a step over so many sequences of so many tokens costs, part by part, by the core's count:
-   * from the formulas and the sizes, not measured.
+   * The cost of a step over `sequences` sequences of `length` tokens, part by part, counted by the
+   * core from formulas and sizes, not measured.
    *
    * @throws TrilError for a size below 1
    *
@@ -101,10 +102,10 @@ export class Trainer extends TrainedModel {
   }
 
   /**
-   * The mean loss of the last tenth of the data, which is not trained on: over at most 20 batches,
-   * evenly spaced in it; or that of a batch.
+   * The mean loss of the last tenth of the data, which is not trained on, over at most 20 evenly
+   * spaced batches; or the mean loss of a batch.
    *
-   * @throws TrilError where the data is too short for that, or the batch does not fit the model
+   * @throws TrilError where the data is too short, or the batch does not fit the model
    *
    * @example
    * ```ts

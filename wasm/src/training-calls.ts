@@ -1,5 +1,5 @@
-// What a module of `tril/training` has besides the calls of every module, and the calls of every module that
-// have more options there. A factory that is listed here gives its calls to `TrainingTril`.
+// The calls that a module of `tril/training` adds or takes more options in. A factory listed here gives its
+// calls to `TrainingTril`.
 export { trainingAttentionCalls } from './calls/attention.js';
 export { attentionGradientCalls } from './calls/attention-gradients.js';
 export { blockGradientCalls } from './calls/block-gradients.js';

@@ -20,7 +20,7 @@ export interface TrainingStep {
 
 /** A value for each part of a step. */
 export interface TrainingParts<Each> {
-  /** The forward pass, up to the loss. A model that is only run does this, too. */
+  /** The forward pass, up to the loss. Running a model takes this part, too. */
   readonly forward: Each;
   /** The backward pass, down to the gradients. */
   readonly backward: Each;

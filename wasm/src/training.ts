@@ -1,7 +1,7 @@
 /**
- * `tril` with what trains models: `loadTril` loads a module that is more than twice as large, in which
- * `tril.trainer` works, the gradients of blocks and all that they are made of, `loadModel`,
- * `sequenceTrainer` and `wordVectors`.
+ * `tril` with training: `loadTril` loads a module that is more than twice as large, with
+ * `tril.trainer`, the gradients of blocks and their parts, `loadModel`, `sequenceTrainer` and
+ * `wordVectors`.
  *
  * @module tril/training
  */
@@ -22,9 +22,9 @@ const modules: Modules = {
 };
 
 /**
- * As `loadTril` of `tril`, with training.
+ * Like `loadTril` of `tril`, with training.
  *
- * @throws TrilError as that
+ * @throws TrilError as `loadTril` of `tril`
  *
  * @example
  * ```ts

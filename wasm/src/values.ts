@@ -3,8 +3,8 @@ import { arrayKind } from './kinds.js';
 import { describe } from './names.js';
 
 /**
- * JavaScript's half-precision numbers, where the engine has them; named by what every typed array has,
- * since TypeScript knows them only for the newest engines.
+ * JavaScript's half-precision numbers, where the engine has them; typed by the members of every typed
+ * array, since TypeScript knows them only for the newest engines.
  */
 export interface HalfArray extends ArrayBufferView {
   readonly [Symbol.toStringTag]: 'Float16Array';
@@ -30,7 +30,7 @@ type NumericArray =
   | Int32Array
   | Uint32Array;
 
-/** What a tensor is filled from: nested numbers, or a typed array in row-major order. */
+/** The numbers of a tensor: nested numbers, or a typed array in row-major order. */
 export type Values = NestedNumbers | NumericArray;
 
 const largestAxis = 2 ** 31 - 1;
@@ -62,10 +62,10 @@ function isNumericArray(data: unknown): data is NumericArray {
   return kind !== undefined && !kind.startsWith('Big');
 }
 
-/** As many as NumPy has; what goes deeper may never end. */
+/** NumPy's limit; deeper nesting may never end. */
 const mostAxes = 64;
 
-/** The shape that nested arrays have down their first elements. */
+/** The shape of nested arrays, from their first elements. */
 function nestedShape(data: unknown): number[] {
   const shape: number[] = [];
   for (let level = data; Array.isArray(level) && shape.length < mostAxes; level = level[0]) {
@@ -74,7 +74,7 @@ function nestedShape(data: unknown): number[] {
   return shape;
 }
 
-/** The rows of numbers under `data`, once every array of one level is known to be as long as the first. */
+/** The rows of numbers in `data`, once all arrays of each level are known to have equal lengths. */
 function rowsOf(
   call: string,
   argument: string,
@@ -111,8 +111,8 @@ function rowsOf(
 }
 
 /**
- * A new array of the numbers under `data`, which must be nested as `shape` says. It is made last: rows that
- * differ in length may begin like those of a shape far larger than they are.
+ * A new array of the numbers in `data`, which must be nested as `shape` says. It is allocated last: rows of
+ * different lengths may begin like those of a far larger shape.
  */
 function flattened<Numbers extends Float32Array | Int32Array>(
   call: string,
@@ -145,7 +145,7 @@ function allocate<Numbers>(
   }
 }
 
-/** The array itself, once it is known to be one of floating-point numbers of that size. */
+/** The array itself, once known to be an array of floating-point numbers of that size. */
 export function checkFloatArray<Floats extends FloatArray>(
   call: string,
   argument: string,
@@ -164,7 +164,7 @@ export function checkFloatArray<Floats extends FloatArray>(
   return array;
 }
 
-/** The elements of `data` in row-major order, which must fit `shape`: flat, or nested just so. */
+/** The elements of `data` in row-major order; it must be flat, or nested as `shape`. */
 export function flatten(
   call: string,
   data: unknown,
@@ -181,7 +181,7 @@ export function flatten(
     const problem = `has ${data.length} numbers, shape ${shapeText(shape)} needs ${count}`;
     throw new TrilError(call, argument, problem, { shape });
   }
-  // As it is: the module's own Float32Array takes its numbers in, and rounds them, without a copy.
+  // Returned as it is: the module's own Float32Array copies and rounds its numbers.
   if (isNumericArray(data)) return data as Float32Array;
   return flattened(call, argument, data, flat ? [count] : shape, Float32Array);
 }
@@ -199,7 +199,7 @@ export function inferShape(call: string, data: unknown, argument = 'data'): read
   return shape;
 }
 
-/** Whole numbers, nested or in a typed array, with the shape that they have. */
+/** Whole numbers, nested or in a typed array, with their shape. */
 export function flattenIntegers(
   call: string,
   argument: string,
@@ -222,12 +222,12 @@ export function flattenIntegers(
   return { shape: [...shape], values };
 }
 
-/** As many arrays as an engine makes before its own memory is out. */
+/** The largest number of arrays that engines make before they run out of memory. */
 const mostArrays = 2 ** 26;
 
 /** Nested arrays of `shape` from numbers in row-major order. */
 export function nest(values: Float32Array, shape: readonly number[]): NestedNumbers {
-  // Of a shape with an axis of 0 there may be billions, all empty.
+  // A shape with an axis of 0 may have billions of rows, all empty.
   let arrays = 1;
   for (const size of shape.slice(0, -1)) {
     arrays *= size;

@@ -2,16 +2,16 @@ import { TrilError } from './error.js';
 import type { Features } from './features.js';
 import { checkName } from './names.js';
 
-/** The builds there are: plain or relaxed 128-bit vectors, one thread or several. */
+/** The builds: plain or relaxed 128-bit vectors, one thread or several. */
 export const variants = ['simd', 'relaxed', 'simd-threads', 'relaxed-threads'] as const;
 /** One of `variants`. */
 export type Variant = (typeof variants)[number];
 
-/** What the caller asks for. */
+/** The caller's request. */
 export interface Wish {
-  /** This variant and no other. */
+  /** The only acceptable variant. */
   readonly variant?: Variant | undefined;
-  /** More than 1 asks for a variant with threads, where the engine has them. */
+  /** Number of threads; more than 1 asks for a variant with threads, where the engine has them. */
   readonly threads?: number | undefined;
 }
 
@@ -26,9 +26,10 @@ function missing(variant: Variant, features: Features): string | undefined {
 }
 
 /**
- * The best variant that an engine with these features can run: relaxed vectors where there are any,
- * threads only where they are asked for. A pure function of its arguments.
- * @throws TrilError where the engine lacks what every variant, or the one asked for, needs
+ * The best variant that an engine with these features can run: relaxed vectors where available,
+ * threads only on request. A pure function of its arguments.
+ * @throws TrilError where the engine lacks a feature that every variant, or the requested one,
+ * needs
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@
 export interface WordVectorSettings {
   /** Width of a vector (default 100). */
   readonly width?: number;
-  /** Number of words on either side of a word that count as near it, at most (default 5). */
+  /** Maximum number of words on either side of a word that count as its context (default 5). */
   readonly window?: number;
   /** Number of words drawn at random for each window (default 5). */
   readonly negative?: number;
@@ -10,7 +10,7 @@ export interface WordVectorSettings {
   readonly epochs?: number;
   /** Number of occurrences below which a word is left out (default 5). */
   readonly minCount?: number;
-  /** Share of the text above which a word is thinned out; 0 thins out none (default 0.001). */
+  /** Frequency above which a word is subsampled; 0 subsamples none (default 0.001). */
   readonly sample?: number;
   /** Learning rate at the beginning; it falls evenly to 0 (default 0.025). */
   readonly learningRate?: number;
@@ -31,11 +31,11 @@ export interface WordVectorOptions extends WordVectorSettings {
 
 /** The result of a step. */
 export interface WordVectorStep {
-  /** Its number, from 0. */
+  /** Number of the step, from 0. */
   readonly step: number;
-  /** Number of words that it covered, without those that `minCount` drops. */
+  /** Number of words that it covered, without words dropped by `minCount`. */
   readonly words: number;
-  /** Number of trained pairs: a word and one of its context, or a random one. */
+  /** Number of trained pairs: a word with one of its context, or with a random one. */
   readonly pairs: number;
   /** The mean loss of a pair, in nats. */
   readonly loss: number;
@@ -44,14 +44,14 @@ export interface WordVectorStep {
   readonly milliseconds: number;
 }
 
-/** A word, and the cosine of the angle between its vector and what was asked for. */
+/** A word, and the cosine of the angle between its vector and the queried one. */
 export interface WordNeighbour {
   readonly word: string;
-  /** From -1 to 1. */
+  /** The cosine, from -1 to 1. */
   readonly cosine: number;
 }
 
-/** @internal What of word vectors is the same on both sides of a Worker. */
+/** @internal The properties of word vectors on both sides of a Worker. */
 export interface WordVectorParts {
   readonly settings: Readonly<Required<WordVectorSettings>>;
   readonly words: readonly string[];

@@ -8,19 +8,19 @@ import type { Tensor } from './tensor.js';
 import type { WordNeighbour, WordVectorSettings, WordVectorStep } from './word-vector-types.js';
 
 /**
- * Vectors of words that are being learned, in the memory of one loaded module. Made by `wordVectors`
- * of `tril/training`; its memory is given back by `dispose`, at the end of a `using` declaration or of a `tril.scope`.
+ * Vectors of words in training, in the memory of one loaded module. Made by `wordVectors` of `tril/training`; its
+ * memory is freed by `dispose`, and at the end of a `using` declaration or of a `tril.scope`.
  *
  * The vectors depend on texts and settings alone, not on the number of threads.
  */
 export class WordVectors extends OwnedObject<RawWordVectors, Context> {
-  /** All settings, with what was not given. */
+  /** All settings, with defaults. */
   readonly settings: Readonly<Required<WordVectorSettings>>;
   /** All words, the most frequent first. */
   readonly words: readonly string[];
-  /** The number of times that each word occurs. */
+  /** The number of occurrences of each word. */
   readonly counts: readonly number[];
-  /** The number of steps in all. */
+  /** The total number of steps. */
   readonly allSteps: number;
 
   /** @internal Word vectors are made by `wordVectors`. */
@@ -46,11 +46,11 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
   }
 
   /**
-   * Goes over the next 10 000 words of the texts. Once `allSteps` are done, further steps go on from
-   * the beginning with the lowest rate.
+   * Trains on the next 10 000 words of the texts. After `allSteps`, further steps start over with the
+   * lowest rate.
    *
    * @throws TrilError where the loss is not finite: the learning rate is too high, and the vectors are
-   * of no use any more
+   * no longer usable
    *
    * @example
    * ```ts
@@ -72,9 +72,9 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
   }
 
   /**
-   * Takes so many steps one after the other (default: those that are left).
+   * Takes `count` steps one after the other (default: all that are left).
    *
-   * @throws TrilError as `step`; those before the one that failed are done, and their reports are
+   * @throws TrilError as `step`; the steps before the failed one are done, and their reports are
    * the error's `steps`
    *
    * @example
@@ -92,7 +92,7 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
     return [...this.each(count)];
   }
 
-  /** @internal What `steps` gives, one by one. */
+  /** @internal The reports of `steps`, one by one. */
   each(
     count: number = Math.max(0, this.allSteps - this.done),
   ): Generator<WordVectorStep, void, undefined> {
@@ -120,7 +120,7 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
   /**
    * The words nearest to one, the nearest first, without itself (default 10).
    *
-   * @throws TrilError where it is none of the words
+   * @throws TrilError for an unknown word
    *
    * @example
    * ```ts
@@ -144,7 +144,7 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
    * The words that are to `c` as `b` is to `a`: those nearest to b - a + c, each of length 1, without
    * these three (default 10).
    *
-   * @throws TrilError where one is none of the words
+   * @throws TrilError for an unknown word
    *
    * @example
    * ```ts
@@ -166,7 +166,7 @@ export class WordVectors extends OwnedObject<RawWordVectors, Context> {
 
   /**
    * The bytes of a .safetensors file: `vectors`, and in its metadata `words` and `counts`, lists in
-   * JSON. `tril vectors --vectors` of the command line reads it.
+   * JSON. The command `tril vectors --vectors` reads it.
    *
    * @example
    * ```ts

@@ -1,5 +1,5 @@
-// .zip archives, as far as .npz files are some: entries that are stored or deflated (PKWARE's
-// APPNOTE 6.3, sections 4.3 and 4.4). Not encrypted ones, and none of several parts.
+// .zip archives, to the extent of .npz files: entries that are stored or deflated (PKWARE's APPNOTE
+// 6.3, sections 4.3 and 4.4), not encrypted, and in a single part.
 import { shown } from './describe.js';
 import { TrilError } from './error.js';
 
@@ -13,7 +13,7 @@ const refuse = (problem: string): never => {
   throw new TrilError(call, 'file', problem);
 };
 
-/** The cyclic redundancy check that archives hold (polynomial 0xEDB88320). */
+/** The cyclic redundancy check of archives (polynomial 0xEDB88320). */
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   let rest = byte;
   for (let bit = 0; bit < 8; ++bit) rest = rest & 1 ? (rest >>> 1) ^ 0xedb88320 : rest >>> 1;
@@ -31,23 +31,23 @@ const signatures = {
 } as const;
 const endLength = 22;
 const longestComment = 65535;
-/** What stands in a field of 32 bits whose number is elsewhere, in 64. */
+/** The value of a 32-bit field whose number is in a 64-bit field elsewhere. */
 const elsewhere = 0xffffffff;
 
-/** An entry as the archive's list has it. */
+/** An entry in the archive's list. */
 export interface ListedEntry {
   readonly name: string;
   readonly method: number;
   readonly crc: number;
   readonly size: number;
-  /** As it is in the archive. */
+  /** The bytes in the archive. */
   readonly packed: Uint8Array;
 }
 
-/** A number of 64 bits; one that is too large to be exact is too large for any use. */
+/** A 64-bit number; one that is too large to be exact is too large for any use. */
 const wide = (view: DataView, at: number) => Number(view.getBigUint64(at, true));
 
-/** Where the list of entries begins, and how many there are. */
+/** The position of the list of entries, and their number. */
 function findList(view: DataView): { offset: number; count: number } {
   const first = Math.max(0, view.byteLength - endLength - longestComment);
   for (let at = view.byteLength - endLength; at >= first; --at) {
@@ -65,7 +65,7 @@ function findList(view: DataView): { offset: number; count: number } {
   return refuse('the archive has no list of its entries; it may be cut short');
 }
 
-/** The sizes and the place of an entry, which stand after its name where they are of 64 bits. */
+/** The sizes and the position of an entry; 64-bit ones follow its name. */
 function placeOf(view: DataView, at: number, extra: number, extraEnd: number) {
   let wider = extraEnd;
   for (let next = extra; next + 4 <= extraEnd; next += 4 + view.getUint16(next + 2, true)) {
@@ -77,13 +77,13 @@ function placeOf(view: DataView, at: number, extra: number, extraEnd: number) {
     wider += 8;
     return wide(view, wider - 8);
   };
-  // In this order.
+  // The order of the fields in the format.
   return { size: numberAt(24), packedSize: numberAt(20), start: numberAt(42) };
 }
 
 /**
- * The entries of an archive, none of which may be larger than `largest` bytes. What they hold is
- * not looked at: see unpack.
+ * The entries of an archive, each of at most `largest` bytes. Their contents are not checked: see
+ * unpack.
  *
  * @throws TrilError where the archive is malformed
  */
@@ -121,7 +121,7 @@ export function listArchive(bytes: Uint8Array, largest: number): ListedEntry[] {
     if (method === 0 && size !== packedSize) {
       refuse(`${shown(name)} in the archive is stored, but its two sizes differ`);
     }
-    // Many entries may share one piece of data, which a small archive can make very large.
+    // Many entries may share one piece of data, with which a small archive could become very large.
     allPacked += packedSize;
     if (allPacked > view.byteLength) refuse(`${shown(name)} in the archive overlaps another entry`);
     entries.push({ name, method, crc, size, packed: bytes.subarray(data, data + packedSize) });
@@ -129,7 +129,7 @@ export function listArchive(bytes: Uint8Array, largest: number): ListedEntry[] {
   return entries;
 }
 
-/** Takes memory as data comes, whatever size the archive says. */
+/** Takes memory as data arrives, whatever size the archive states. */
 async function inflate({ name, packed, size }: ListedEntry): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -155,7 +155,7 @@ async function inflate({ name, packed, size }: ListedEntry): Promise<Uint8Array>
 }
 
 /**
- * What an entry holds.
+ * The contents of an entry.
  *
  * @throws TrilError where it cannot be unpacked, or its size or checksum is not what the list says
  */
@@ -167,7 +167,7 @@ export async function unpack(entry: ListedEntry): Promise<Uint8Array> {
   return content;
 }
 
-/** An archive of entries that are stored as they are. */
+/** An archive of uncompressed entries. */
 export function zip(entries: readonly ZipEntry[]): Uint8Array {
   const parts: Uint8Array[] = [];
   const list: Uint8Array[] = [];

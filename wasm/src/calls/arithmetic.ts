@@ -4,7 +4,7 @@ import { checkKeys, snakeCase } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import type { OutOption } from './layers.js';
 
-/** What arithmetic is done with: a tensor, or a number that stands for a tensor full of it. */
+/** An operand of arithmetic: a tensor, or a number that stands for a tensor filled with it. */
 export type Operand = Tensor | number;
 
 /** The tensor of an operand, where it is one. */
@@ -28,9 +28,9 @@ export const arithmeticCalls = (context: Context) => {
   };
   return {
     /**
-     * `x + y`, element by element, as `numpy.add`: shapes are laid over each other from the last axis
-     * back, and an axis of 1, or one that is missing, is repeated; a number is added to all. `out` may
-     * be an input of the result's shape.
+     * `x + y`, element by element, as `numpy.add`: shapes are aligned at the last axis, and an axis of
+     * 1, or a missing one, is repeated; a number is added to all elements. `out` may be an input of
+     * the result's shape.
      *
      * @throws TrilError where the shapes do not broadcast
      *
@@ -98,7 +98,7 @@ export const arithmeticCalls = (context: Context) => {
 
     /**
      * `x` to the power of `y`, element by element, as `numpy.power` of floats; broadcasts as {@link Tril.add}.
-     * Numbers below 0 have whole powers alone, others are NaN.
+     * Negative numbers have integer powers only; other powers are NaN.
      *
      * @throws TrilError where the shapes do not broadcast
      *
@@ -146,7 +146,7 @@ export const arithmeticCalls = (context: Context) => {
 
     /**
      * 1 where `x` equals `y`, else 0, element by element, as `numpy.equal`; broadcasts as {@link Tril.add}.
-     * There are no booleans: what {@link Tril.where} takes as a condition is such a tensor.
+     * There are no booleans: such a tensor is the condition of {@link Tril.where}.
      *
      * @throws TrilError where the shapes do not broadcast
      *

@@ -6,7 +6,7 @@ import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, rawDropout } from './attention.js';
 import type { AttentionOptions, DropoutOption } from './attention.js';
 
-/** The options of `attentionBackward`: those that `attention` had, and what it gave. */
+/** The options of `attentionBackward`: those of `attention`, and its results. */
 export interface AttentionBackwardOptions extends Omit<
   AttentionOptions,
   'past' | 'trace' | 'logSumExp' | 'out'
@@ -15,23 +15,23 @@ export interface AttentionBackwardOptions extends Omit<
   readonly output: Tensor;
   /** The `logSumExp` of `attention`, from the option `logSumExp: true`. */
   readonly logSumExp: Tensor;
-  /** Also give the gradient of what an additive mask adds to each score. */
+  /** Also return the gradient of the values that an additive mask adds to the scores. */
   readonly maskGradient?: boolean;
 }
 
 /** The result of `attentionBackward`. */
 export type AttentionGradients<Options> = {
-  /** Of the shape of `q`. */
+  /** The gradient of `q`, in its shape. */
   readonly dQuery: Tensor;
-  /** Of the shape of `k`: the sum over the heads that share it. */
+  /** The gradient of `k`, in its shape: the sum over the heads that share it. */
   readonly dKey: Tensor;
-  /** Of the shape of `v`, the same. */
+  /** The gradient of `v`, in its shape: the sum over the heads that share it. */
   readonly dValue: Tensor;
 } & IfRequested<
   Options,
   { maskGradient: true },
   {
-    /** `[B, H, T, S]`; 0 where a query may not look. */
+    /** The gradient of the mask, `[B, H, T, S]`; 0 where a query may not look. */
     readonly dMask: Tensor;
   }
 >;
@@ -43,8 +43,8 @@ const attentionNames = [
 
 export const attentionBackwardCalls = <Training>(context: Context) => ({
   /**
-   * The gradients of what `attention` was given, from the gradient `dOutput` of its output (Dao 2023):
-   * the weights are formed anew block by block from `logSumExp`, so that no memory grows with T S.
+   * The gradients of the inputs of `attention`, from the gradient `dOutput` of its output (Dao 2023):
+   * the weights are computed again block by block from `logSumExp`, so that no memory grows with T S.
    *
    * @throws TrilError where shapes or options do not fit
    *
@@ -92,5 +92,5 @@ export const attentionBackwardCalls = <Training>(context: Context) => ({
   },
 });
 
-/** The same in a module of `tril/training`, which knows dropout. */
+/** The same in a module of `tril/training`, which has dropout. */
 export const trainingAttentionBackwardCalls = attentionBackwardCalls<DropoutOption>;

@@ -24,25 +24,25 @@ export interface AdditiveGradients {
 
 /** The result of `multiHeadAttentionBackward`. */
 export type MultiHeadGradients<Weights, Options = object> = WeightGradients<Weights> & {
-  /** Where there is a context. */
+  /** The gradient of the context, where there is one. */
   readonly dContext?: Tensor;
-  /** Where values are made of something else. */
+  /** The gradient of the value context, where there is one. */
   readonly dValueContext?: Tensor;
 } & IfRequested<
     Options,
     { maskGradient: true },
     {
-      /** `[B, H, T, S]`; 0 where a query may not look. */
+      /** The gradient of the mask, `[B, H, T, S]`; 0 where a query may not look. */
       readonly dMask: Tensor;
     }
   >;
 
-/** The options of `multiHeadAttentionBackward`: those that `multiHeadAttention` had. */
+/** The options of `multiHeadAttentionBackward`: those of `multiHeadAttention`. */
 export interface MultiHeadBackwardOptions
   extends
     Omit<MultiHeadOptions, 'past' | 'needWeights' | 'averageWeights' | 'trace' | 'out'>,
     SavedArgument {
-  /** Also give the gradient of what an additive mask adds to each score. */
+  /** Also return the gradient of the values that an additive mask adds to the scores. */
   readonly maskGradient?: boolean;
 }
 
@@ -58,8 +58,8 @@ export const attentionGradientCalls = (context: Context) => {
 
   return {
     /**
-     * The gradients of what `additiveAttention` was given, from that of its output. Works in a module of
-     * `tril/training`.
+     * The gradients of the inputs of `additiveAttention`, from the gradient of its output. Works in a
+     * module of `tril/training`.
      *
      * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
      *
@@ -103,9 +103,9 @@ export const attentionGradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradients of what `multiHeadAttention` was given, from that of its output: of `x`, of the
-     * contexts, where there are some, and of all weights. Unless what it `saved` is given, that is
-     * computed again. Works in a module of `tril/training`.
+     * The gradients of the inputs of `multiHeadAttention`, from the gradient of its output: of `x`,
+     * of the contexts, if any, and of all weights. The forward pass is computed again unless its
+     * `saved` is given. Works in a module of `tril/training`.
      *
      * @throws TrilError where shapes or options do not fit, and for weights missing or unknown
      *

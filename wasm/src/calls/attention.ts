@@ -7,57 +7,57 @@ import type { Tensor } from '../tensor.js';
 import { checkLengths, rawMask, type Mask } from './mask.js';
 import { checkSeed } from './tensor.js';
 
-/** The methods, which differ in how many scores are in memory; all are exact. */
+/** The methods, all exact, which differ in the number of scores in memory. */
 export const attentionMethods = ['auto', 'full', 'blocked', 'online'] as const;
 /** One of `attentionMethods`. */
 export type AttentionMethod = (typeof attentionMethods)[number];
 
-/** Keys `[B, Hk, S, D]` and values `[B, Hk, S, Dv]` that belong together. */
+/** Corresponding keys `[B, Hk, S, D]` and values `[B, Hk, S, Dv]`. */
 export interface KeyValue {
   readonly key: Tensor;
   readonly value: Tensor;
 }
 
-/** Which weights are left out in training (Srivastava et al. 2014). */
+/** Dropout of attention weights in training (Srivastava et al. 2014). */
 export interface AttentionDropout {
-  /** The share of weights that is left out, from 0 to below 1; the others are divided by 1 less it. */
+  /** Share of the weights that is dropped, from 0 to below 1; the others are divided by 1 minus it. */
   readonly probability: number;
-  /** Which they are: another one for every use and step. */
+  /** Seed of the dropped weights; use another one for each use and step. */
   readonly seed: number;
 }
 
 /** The options of `attention`. */
 export interface AttentionOptions {
   /**
-   * A query sees no key after its own position; with `past` or `keyLengths` positions count from
-   * there.
+   * Whether a query sees no key after its own position. With `past` or `keyLengths`, positions
+   * count from there.
    */
   readonly causal?: boolean;
-  /** Which keys may be seen, besides `causal`. */
+  /** The keys that may be seen, in addition to `causal`. */
   readonly mask?: Mask;
   /** Factor of the scores (default `1 / sqrt(D)`). */
   readonly scale?: number;
-  /** c > 0: scores become `c * tanh(score / c)`, after scaling and before the mask. */
+  /** Soft cap c > 0: scores become `c * tanh(score / c)`, after scaling and before the mask. */
   readonly softcap?: number;
   /**
-   * Keys and values from before: a cache, to which these are appended in place, or tensors that they
-   * are put after; the result then has `present`, all of them.
+   * Keys and values of earlier calls: a cache, to which `k` and `v` are appended in place, or
+   * tensors before them; the result then has `present`, all keys and values.
    */
   readonly past?: KeyValue | KeyValueCache;
   /**
-   * One a batch: how many of the keys are real; causal counts so that the last query stands at the
-   * last of them.
+   * Number of real keys of each batch; with `causal`, the last query is at the position of the last
+   * of them.
    */
   readonly keyLengths?: readonly number[];
   /** Number of heads in the last axis of `q`, whose shape is then `[B, T, H*D]`. */
   readonly heads?: number;
   /** Number of heads that lie side by side in `k` and `v` (default: `heads`). */
   readonly kvHeads?: number;
-  /** Method; `'auto'` is the fastest that is known for the shape (default `'auto'`). */
+  /** Method; `'auto'` is the fastest known for the shape (default `'auto'`). */
   readonly method?: AttentionMethod;
-  /** Also return what was computed on the way. */
+  /** Also return the intermediate results. */
   readonly trace?: boolean;
-  /** Also return the logarithm of the sum of `e^score` of each query, by every method. */
+  /** Also return the logarithm of the sum of `e^score` for each query; every method has it. */
   readonly logSumExp?: boolean;
   /** The tensor to write the output to (default: a new one). */
   readonly out?: Tensor;
@@ -66,8 +66,8 @@ export interface AttentionOptions {
 /** The additional options of `attention` and `attentionBackward` of `tril/training`. */
 export interface DropoutOption {
   /**
-   * Drops weights after softmax; a backward pass with the same options drops the same. The trace
-   * has them as they are before.
+   * Drops weights after softmax; a backward pass with the same options drops the same ones. The
+   * trace has the weights before dropout.
    */
   readonly dropout?: AttentionDropout;
 }
@@ -76,17 +76,17 @@ export interface DropoutOption {
 export interface AttentionTrace {
   /** `scale * q k^T` */
   readonly scores: Tensor;
-  /** After the soft cap, where there is one. */
+  /** The scores after the soft cap, if any. */
   readonly capped?: Tensor;
-  /** After the mask: -inf where a query may not look. */
+  /** The scores after the mask: -inf where a query may not look. */
   readonly masked: Tensor;
-  /** After softmax: every row sums to 1, or is 0 where the query sees nothing. */
+  /** The weights after softmax: every row sums to 1, or is 0 where the query sees nothing. */
   readonly weights: Tensor;
 }
 
 /** The result of `attention`; `trace` and `present` where the options ask for them. */
 export type AttentionResult<Options> = {
-  /** `[B, H, T, Dv]`, or laid out as the queries are. */
+  /** `[B, H, T, Dv]`, or in the layout of the queries. */
   readonly output: Tensor;
 } & (Options extends { trace: true }
   ? { readonly trace: AttentionTrace }
@@ -95,7 +95,7 @@ export type AttentionResult<Options> = {
     ? {
         /**
          * `[B, H, T]`: log of the sum of `e^score` over the keys that a query sees, after soft cap
-         * and mask; a weight is `e^(score - logSumExp)`. Infinity where it sees none.
+         * and mask; a weight is `e^(score - logSumExp)`. Infinity where it sees no key.
          */
         readonly logSumExp: Tensor;
       }
@@ -109,7 +109,7 @@ const optionNames = [
   ...['heads', 'kvHeads', 'method', 'trace', 'logSumExp', 'out', 'dropout'],
 ];
 
-/** Probability and seed, as the module takes them; none where there is no dropout. */
+/** Probability and seed, as the module takes them; none without dropout. */
 export function rawDropout(
   call: string,
   { dropout }: DropoutOption,
@@ -148,7 +148,7 @@ export const attentionCalls = <Training>(context: Context) => ({
    * Scaled dot-product attention, `softmax(scale * q k^T + mask) v` for every head (Vaswani et al.
    * 2017, section 3.2.1): q `[B, H, T, D]`, k `[B, Hk, S, D]`, v `[B, Hk, S, Dv]`; gives `[B, H, T,
    * Dv]`. Hk divides H: groups of query heads share a head of keys and values (Ainslie et al.
-   * 2023). All may leave out the batch axis, or both batch and heads; with `heads` they are `[B, T,
+   * 2023). All may omit the batch axis, or both batch and heads; with `heads` they are `[B, T,
    * H*D]` or `[T, H*D]`. A query that sees nothing gets zeros.
    *
    * @throws TrilError where shapes or options do not fit
@@ -211,5 +211,5 @@ export const attentionCalls = <Training>(context: Context) => ({
   },
 });
 
-/** The same in a module of `tril/training`, which knows dropout. */
+/** The same in a module of `tril/training`, which has dropout. */
 export const trainingAttentionCalls = attentionCalls<DropoutOption>;

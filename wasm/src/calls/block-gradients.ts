@@ -26,54 +26,54 @@ export type BlockGradients<Weights, Options = object> = WeightGradients<Weights>
     Options,
     { maskGradient: true },
     {
-      /** `[B, H, T, T]`; 0 where a query may not look. */
+      /** The gradient of the mask, `[B, H, T, T]`; 0 where a query may not look. */
       readonly dMask: Tensor;
     }
   >;
 
 /** The result of `decoderBlockBackward`. */
 export type DecoderGradients<Weights, Options = object> = BlockGradients<Weights, Options> & {
-  /** Of the shape of `memory`. */
+  /** The gradient of `memory`, in its shape. */
   readonly dMemory: Tensor;
 } & IfRequested<
     Options,
     { maskGradient: true },
     {
-      /** `[B, H, T, S]`, of the mask of attention to the memory. */
+      /** The gradient of the memory's mask, `[B, H, T, S]`. */
       readonly dMemoryMask: Tensor;
     }
   >;
 
-/** What the backward of a block can be asked for besides. */
+/** The optional result of a block's backward pass. */
 export interface MaskGradientOption {
-  /** Also give the gradient of what an additive mask adds to each score. */
+  /** Also return the gradient of the values that an additive mask adds to the scores. */
   readonly maskGradient?: boolean;
 }
 
 /** The result of `transformerBackward`. */
 export interface TransformerGradients<Weights> {
-  /** Of the shape of `source`. */
+  /** The gradient of `source`, in its shape. */
   readonly dSource: Tensor;
-  /** Of the shape of `target`. */
+  /** The gradient of `target`, in its shape. */
   readonly dTarget: Tensor;
   readonly dWeights: DWeights<Weights>;
 }
 
-/** The options of `transformerBlockBackward`: those that `transformerBlock` had. */
+/** The options of `transformerBlockBackward`: those of `transformerBlock`. */
 export type TransformerBlockBackwardOptions = Omit<
   TransformerBlockOptions,
   'trace' | 'out' | 'past'
 > &
   MaskGradientOption &
   SavedArgument;
-/** The options of `decoderBlockBackward`: those that `decoderBlock` had. */
+/** The options of `decoderBlockBackward`: those of `decoderBlock`. */
 export type DecoderBlockBackwardOptions = Omit<
   DecoderBlockOptions,
   'trace' | 'out' | 'past' | 'memoryPast'
 > &
   MaskGradientOption &
   SavedArgument;
-/** The options of `transformerBackward`: those that `transformer` had. */
+/** The options of `transformerBackward`: those of `transformer`. */
 export type TransformerBackwardOptions = Omit<TransformerOptions, 'trace' | 'out'> & SavedArgument;
 
 const sharedNames = [
@@ -90,8 +90,8 @@ export const blockGradientCalls = (context: Context) => {
 
   return {
     /**
-     * The gradients of what `transformerBlock` was given, from that of its output. Unless what it `saved`
-     * is given, that is computed again. Works in a module of `tril/training`.
+     * The gradients of the inputs of `transformerBlock`, from the gradient of its output. The forward
+     * pass is computed again unless its `saved` is given. Works in a module of `tril/training`.
      *
      * @throws TrilError as `transformerBlock`
      *
@@ -136,8 +136,8 @@ export const blockGradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradients of what `decoderBlock` was given, from that of its output. Unless what it `saved` is
-     * given, that is computed again. Works in a module of `tril/training`.
+     * The gradients of the inputs of `decoderBlock`, from the gradient of its output. The forward pass
+     * is computed again unless its `saved` is given. Works in a module of `tril/training`.
      *
      * @throws TrilError as `decoderBlock`
      *
@@ -183,8 +183,8 @@ export const blockGradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradients of what `transformer` was given, from that of its output. Unless what it `saved` is
-     * given, that is computed again. Works in a module of `tril/training`.
+     * The gradients of the inputs of `transformer`, from the gradient of its output. The forward pass
+     * is computed again unless its `saved` is given. Works in a module of `tril/training`.
      *
      * @throws TrilError as `transformer`
      *

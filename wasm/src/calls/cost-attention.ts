@@ -10,12 +10,12 @@ import type { LinearAttentionOptions } from './efficient-attention.js';
 import type { Activation } from './feed-forward.js';
 import { blocksOption, type OnlineBlocks } from './online-attention.js';
 
-/** What attention costs, and what is built on it. */
+/** The costs of attention, and of the layers built on it. */
 export const attentionCosts = (costOf: CostReader) => ({
   /**
    * The cost of `attention`, by its method and mask: only blocks that the mask does not hide entirely count. The
-   * methods differ in the memory that they hold: T S scores of a head with `'full'`, 64 S with `'blocked'`, 64 times
-   * 128 with `'online'`.
+   * methods differ in memory: T S scores per head with `'full'`, 64 S with `'blocked'`, 64 times 128 with
+   * `'online'`.
    *
    * @throws TrilError for a size below 1 and for what `attention` refuses
    *
@@ -31,7 +31,7 @@ export const attentionCosts = (costOf: CostReader) => ({
   attention(
     sizes: AttentionSizes &
       AttentionCostOptions & {
-        /** Of `'online'`, as `onlineAttention` has them. */
+        /** The block sizes of `'online'`, as in `onlineAttention`. */
         readonly blocks?: OnlineBlocks;
       },
   ): AttentionCost {
@@ -115,7 +115,7 @@ export const attentionCosts = (costOf: CostReader) => ({
 
   /**
    * The cost of `multiHeadAttention` over `[batches, queries, width]`, with biases unless `bias` is false; with `keys`,
-   * of cross-attention to a context of that length.
+   * the cost of cross-attention to a context of that length.
    *
    * @throws TrilError for a size below 1, and for heads that do not divide the width
    *
@@ -181,6 +181,6 @@ export const attentionCosts = (costOf: CostReader) => ({
   },
 });
 
-/** The calls of `tril.cost` for attention and what is built on it; an interface, for the reason of `Rates`. */
+/** The calls of `tril.cost` for attention and the layers built on it; an interface, for the reason of `Rates`. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the name is what counts
 export interface AttentionCosts extends ReturnType<typeof attentionCosts> {}

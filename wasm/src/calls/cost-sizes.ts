@@ -38,7 +38,7 @@ export const costReader =
       text(text: string, fallback: string) {
         sizes[text] = stringOption(call, text, values[text], fallback);
       },
-      /** Of attention: the sizes of its tensors. */
+      /** The sizes of attention's tensors. */
       heads() {
         reader.size('batches', 1);
         const heads = reader.size('heads', 1);

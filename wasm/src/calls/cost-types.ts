@@ -8,21 +8,20 @@ export interface Cost {
    * n additions.
    */
   readonly flops: number;
-  /** 4 bytes for each number that is given, weights included. */
+  /** Bytes of the inputs, weights included, 4 for each number. */
   readonly inputBytes: number;
-  /** 4 bytes for each number that is asked for. */
+  /** Bytes of the requested outputs, 4 for each number. */
   readonly outputBytes: number;
-  /** `inputBytes + outputBytes`: what goes through memory at least. */
+  /** `inputBytes + outputBytes`: the least traffic to memory. */
   readonly bytes: number;
   /**
-   * The most that is held at once on the way, by one thread, 4 bytes for each number that is
-   * neither given nor asked for; packed copies are not counted. What a call really takes,
-   * `workingMemory` says.
+   * Bytes of the largest intermediate results that one thread holds at once, 4 for each number;
+   * packed copies are not counted. The memory that a call really takes is in `workingMemory`.
    */
   readonly heldBytes: number;
 }
 
-/** A cost, and how many scores are computed. */
+/** A cost, and the number of scores. */
 export interface AttentionCost extends Cost {
   /** Number of the B H T S scores that are computed: blocks that the mask hides entirely are not. */
   readonly scores: number;
@@ -54,7 +53,7 @@ export interface AdditiveSizes {
   readonly keyWidth?: number;
   /** Width of v (default: `width`). */
   readonly valueWidth?: number;
-  /** A, of the network: how many values of tanh make a score. */
+  /** A, the number of values of tanh in a score. */
   readonly units: number;
 }
 

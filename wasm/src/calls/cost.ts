@@ -15,7 +15,7 @@ export const costCalls = (context: Context) => {
     );
 
   return {
-    /** What calls cost, from their sizes alone. Nothing is computed. */
+    /** The costs of calls, from their sizes alone. Nothing is computed. */
     cost: withOthers({
       /**
        * The cost of `matmul`, `[batches, rows, depth]` times `[batches, depth, cols]`: 2 flops a term, and less by
@@ -36,7 +36,7 @@ export const costCalls = (context: Context) => {
         readonly depth: number;
         readonly cols: number;
         readonly method?: MatmulMethod;
-        /** Number of times that Strassen halves (default: as often as `matmul` does). */
+        /** Number of times that Strassen halves (default: as in `matmul`). */
         readonly levels?: number;
       }): Cost {
         const names = ['batches', 'rows', 'depth', 'cols', 'method', 'levels'];

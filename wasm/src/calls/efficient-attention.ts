@@ -8,7 +8,7 @@ import type { AttentionTrace } from './attention.js';
 import type { OutOption } from './layers.js';
 import { rawMask, type Mask } from './mask.js';
 
-/** The network in place of the dot product: `v . tanh(w_q q + w_k k)`. */
+/** The network instead of the dot product: `v . tanh(w_q q + w_k k)`. */
 export interface AdditiveWeights {
   /** `[A, Dq]` */
   readonly w_q: Tensor;
@@ -20,9 +20,9 @@ export interface AdditiveWeights {
 
 /** The options of `additiveAttention`. */
 export interface AdditiveOptions extends OutOption {
-  /** Which keys may be seen. */
+  /** The keys that may be seen. */
   readonly mask?: Mask;
-  /** Also return what was computed on the way. */
+  /** Also return the intermediate results. */
   readonly trace?: boolean;
 }
 
@@ -46,15 +46,16 @@ export interface LinearAttentionOptions extends HeadOptions {
   /** Feature map of queries and keys: `'elu_plus_one'`, which is always above 0, or none (default `'elu_plus_one'`). */
   readonly featureMap?: 'elu_plus_one' | 'identity';
   /**
-   * Order of the products: `'values_first'`, `q (k^T v)`, takes time and memory in T + S and has no
-   * scores; `'scores_first'` is `(q k^T) v`, as it is written (default `'values_first'`).
+   * Order of the products: `'values_first'`, `q (k^T v)`, takes time and memory proportional to T +
+   * S and has no scores; `'scores_first'`, `(q k^T) v`, is the order of the formula (default
+   * `'values_first'`).
    */
   readonly order?: 'values_first' | 'scores_first';
-  /** A query sees no key after its own position. */
+  /** Whether a query sees no key after its own position. */
   readonly causal?: boolean;
   /** Whether the output is divided by the sum of the weights (default true). */
   readonly normalise?: boolean;
-  /** Also return the weights, which only `'scores_first'` has. */
+  /** Also return the weights; only `'scores_first'` has them. */
   readonly needWeights?: boolean;
 }
 
@@ -66,7 +67,7 @@ export interface LowRankOptions extends HeadOptions {
   readonly f: Tensor;
   /** Factor of the scores (default `1 / sqrt(D)`). */
   readonly scale?: number;
-  /** Also return what was computed on the way, with R in the place of S. */
+  /** Also return the intermediate results, with R in place of S. */
   readonly trace?: boolean;
 }
 
@@ -94,7 +95,7 @@ export const efficientAttentionCalls = (context: Context) => {
   const { raw, engine } = context;
   return {
     /**
-     * Attention with a small network in place of the dot product (Bahdanau, Cho, Bengio 2015): q
+     * Attention with a small network instead of the dot product (Bahdanau, Cho, Bengio 2015): q
      * `[B, T, Dq]`, k `[B, S, Dk]`, v `[B, S, Dv]`, or all without a batch; gives `[B, T, Dv]`.
      *
      * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
@@ -136,7 +137,7 @@ export const efficientAttentionCalls = (context: Context) => {
     /**
      * Attention without softmax: the weight of a key is `f(q) . f(k)`, divided by the sum over all
      * keys seen, so that the product can be multiplied in either order (Katharopoulos et al. 2020).
-     * Inputs as `attention`'s.
+     * Inputs as for `attention`.
      *
      * @throws TrilError where shapes or options do not fit
      *
@@ -180,8 +181,8 @@ export const efficientAttentionCalls = (context: Context) => {
 
     /**
      * Linformer's attention, to R mixtures of the S keys and values, `softmax(scale * q (e k)^T) (f v)`
-     * (Wang et al. 2020), so that time and memory grow with T R. Inputs as `attention`'s; no query has
-     * keys of its own any more, so there is no mask.
+     * (Wang et al. 2020), so that time and memory grow with T R. Inputs as for `attention`. The
+     * mixtures belong to no single position, so there is no mask.
      *
      * @throws TrilError where shapes or options do not fit
      *

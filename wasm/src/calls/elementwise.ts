@@ -5,7 +5,7 @@ import type { Tensor } from '../tensor.js';
 import { numberOf, tensorOf, type Operand } from './arithmetic.js';
 import type { OutOption } from './layers.js';
 
-/** What is given as a number: throws unless it is one. */
+/** Throws unless the value is a number. */
 function checkNumber(call: string, argument: string, value: unknown): void {
   if (typeof value === 'number') return;
   throw new TrilError(call, argument, `must be a number, is ${describe(value)}`);
@@ -36,7 +36,7 @@ export const elementwiseCalls = (context: Context) => {
 
     /**
      * The natural logarithm, element by element, as `numpy.log`, within 1 unit in the last place: -Infinity of 0,
-     * NaN of what is below. `out` may be `x`.
+     * NaN of negative numbers. `out` may be `x`.
      *
      * @throws TrilError where `out` does not have the shape of `x`
      *
@@ -50,7 +50,8 @@ export const elementwiseCalls = (context: Context) => {
     },
 
     /**
-     * The square root, element by element, as `numpy.sqrt`: NaN of what is below 0. `out` may be `x`.
+     * The square root, element by element, as `numpy.sqrt`: NaN of negative numbers. `out` may be
+     * `x`.
      *
      * @throws TrilError where `out` does not have the shape of `x`
      *
@@ -64,7 +65,7 @@ export const elementwiseCalls = (context: Context) => {
     },
 
     /**
-     * The size without the sign, element by element, as `numpy.abs`. `out` may be `x`.
+     * The absolute value, element by element, as `numpy.abs`. `out` may be `x`.
      *
      * @throws TrilError where `out` does not have the shape of `x`
      *
@@ -126,10 +127,10 @@ export const elementwiseCalls = (context: Context) => {
     },
 
     /**
-     * The numbers `start`, `start + step`, ... before `stop`, as `numpy.arange`; with one number those from 0
-     * before it. Each is computed in double and rounded to float32.
+     * The numbers `start`, `start + step`, ... before `stop`, as `numpy.arange`; a single number is `stop`,
+     * and `start` is 0. Each is computed in double and rounded to float32.
      *
-     * @throws TrilError for a step of 0 and what is not finite, and where memory is out
+     * @throws TrilError for a step of 0 and numbers that are not finite, and where memory runs out
      *
      * @example
      * ```ts

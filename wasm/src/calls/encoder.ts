@@ -8,21 +8,21 @@ const call = 'loadEncoder';
 export const encoderCalls = (context: Context) => ({
   /**
    * A sentence encoder from the files of its folder, or in Node from its path, as sentence-transformers writes it:
-   * all-MiniLM-L6-v2, bge-small-en and other models of the family `bert`. It reads `config.json`;
-   * `model.safetensors`, or its parts; `tokenizer.json`, or `vocab.txt` with `tokenizer_config.json`; and, where they
-   * are, `modules.json`, `1_Pooling/config.json` (`cls`, `mean` or `max`) and `sentence_bert_config.json`. Without
-   * those a sentence's vector is the mean of its tokens', not normalised, and a text may be as long as the context, as
-   * sentence-transformers has it. In a list of files the folder counts that a browser's folder picker says
-   * (`webkitRelativePath`). Options are those of `loadModel`, but for `lora`.
+   * all-MiniLM-L6-v2, bge-small-en and other models of the family `bert`. It reads `config.json`; `model.safetensors`,
+   * or its parts; `tokenizer.json`, or `vocab.txt` with `tokenizer_config.json`; and, if present, `modules.json`,
+   * `1_Pooling/config.json` (`cls`, `mean` or `max`) and `sentence_bert_config.json`. Without those, as in
+   * sentence-transformers, a sentence's vector is the mean of its tokens' vectors, not normalised, and a text may be
+   * as long as the context. In a list of files, the folder is the one of a browser's folder picker
+   * (`webkitRelativePath`). Options are those of `loadModel`, except `lora`.
    *
-   * Or from one `.gguf` file of the architecture `bert`, in Node also by its path, with tensors of the types that
-   * `loadModel` reads. `bert.pooling_type` is mean or cls, and the mean where it is missing. Such files do not say
-   * whether vectors are normalised, or how long a text may be: vectors have length 1, as with other programs that read
-   * these files, and a text may be as long as the context. Capitals become small where the file says so, or says
-   * nothing and its vocabulary has no word for each of A to Z.
+   * Or an encoder from one `.gguf` file of the architecture `bert`, in Node also by its path, with tensors of the
+   * types that `loadModel` reads. `bert.pooling_type` is mean or cls, and the mean where it is missing. Such files do
+   * not say whether vectors are normalised, or how long a text may be: vectors have length 1, as with other programs
+   * that read these files, and a text may be as long as the context. Capitals become lower-case where the file says
+   * so, or where it says nothing and its vocabulary lacks some letters of A to Z.
    *
-   * @throws TrilError naming the file, where one is missing or not what the others say, where it is a language model,
-   * and where memory is out. Nothing is kept then
+   * @throws TrilError naming the file, where one is missing or does not match the others, where it is a language
+   * model, and where memory runs out. Nothing is kept then
    *
    * @example
    * ```ts

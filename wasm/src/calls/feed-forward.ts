@@ -33,15 +33,15 @@ export interface FeedForwardWeights {
 export interface FeedForwardOptions extends OutOption {
   /** Activation (default `'relu'`). */
   readonly activation?: Activation;
-  /** Also return what was computed on the way. */
+  /** Also return the intermediate results. */
   readonly trace?: boolean;
 }
 
 /** The intermediate results, `[..., F]`. */
 export interface FeedForwardTrace {
-  /** After the first linear layer. */
+  /** The output of the first linear layer. */
   readonly hidden: Tensor;
-  /** After the activation. */
+  /** The output of the activation. */
   readonly activated: Tensor;
 }
 
@@ -53,7 +53,7 @@ export type FeedForwardResult<Options> = {
   ? { readonly trace: FeedForwardTrace }
   : { readonly trace?: FeedForwardTrace });
 
-/** Which GELU is asked for, as the core calls it. */
+/** The core's name for the requested GELU. */
 export function geluForm(call: string, approximate: unknown): Activation {
   if (approximate === undefined || approximate === 'none') return 'gelu';
   if (approximate === 'tanh') return 'gelu_tanh';

@@ -11,7 +11,7 @@ import { readCsv } from '../csv.js';
 import { numbersOf, readJson } from '../json.js';
 import { listArchive, unpack, zip } from '../zip.js';
 
-/** An array as it was in a file, and its numbers rounded to float32. */
+/** An array of a file, with its numbers rounded to float32. */
 export interface StoredArray {
   /** Its name in the file; '' where a file holds one array without a name. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface StoredArray {
   readonly tensor: Tensor;
 }
 
-/** An entry of a file that is not read. */
+/** An entry of a file that cannot be read. */
 export interface SkippedEntry {
   readonly name: string;
   /** Why it cannot be read. */
@@ -32,8 +32,8 @@ export interface SkippedEntry {
 /** The arrays in a file. */
 export type StoredArrays = StoredArray[] & {
   /**
-   * Entries that are not read, where there are some: text and Python's objects in an archive, complex
-   * numbers and floats of 8 bits or fewer in a .safetensors file.
+   * Entries that cannot be read, if any: text and Python's objects in an archive, complex numbers and
+   * floats of 8 bits or fewer in a .safetensors file.
    */
   readonly skipped?: readonly SkippedEntry[];
 };
@@ -44,13 +44,13 @@ export type NumpyType = 'float32' | 'float16';
 /** The options of the calls that write files. */
 export interface WriteOptions<Type extends string = NumpyType> {
   /**
-   * Type of the elements (default `'float32'`, which loses nothing). Others are rounded to nearest, of
-   * two that are as near to the even one, and beyond their range to infinity.
+   * Type of the elements (default `'float32'`, which loses nothing). Other types are rounded to
+   * nearest, with ties to even, and to infinity beyond their range.
    */
   readonly dtype?: Type;
 }
 
-/** What a module of 32-bit addresses could hold at all. */
+/** The most bytes that a module with 32-bit addresses can hold. */
 const largest = 2 ** 31 - 1;
 const call = 'readArrays';
 
@@ -60,7 +60,7 @@ const withSkipped = (made: StoredArray[], skipped: readonly SkippedEntry[]): Sto
 export const fileCalls = (context: Context) => {
   const { raw, engine } = context;
 
-  /** What the module reads: a file that is one array, or some by name. */
+  /** Reads a file in the module: one array, or several by name. */
   const readStored = (kind: 'npy' | 'safetensors', bytes: Uint8Array, name = ''): StoredArrays =>
     context.run(call, {}, () => {
       if (bytes.length > largest) {
@@ -97,7 +97,7 @@ export const fileCalls = (context: Context) => {
     });
   };
 
-  /** The error of one part of a file, which it names. */
+  /** The error of one part of a file, whose name it adds. */
   const ofPart = (name: string, error: unknown): unknown =>
     error instanceof TrilError && error.argument === 'file'
       ? new TrilError(call, 'file', `${shown(name)}: ${error.problem}`)
@@ -196,12 +196,12 @@ export const fileCalls = (context: Context) => {
     /**
      * The arrays in a file: NumPy's .npy and .npz, .safetensors, .json (nested numbers, or an object
      * of such, with NaN and Infinity as Python writes them, null for NaN, true and false for 1 and 0)
-     * and .csv. Numbers of any type become float32. What the file is, its first bytes say, and else
-     * its name. Several arrays in a .npy file are named `arr_0`, `arr_1` and so on. Entries of an
-     * archive or a .safetensors file that are not read are left out, and listed by `skipped`.
+     * and .csv. Numbers of any type become float32. The kind of the file is told by its first bytes,
+     * else by its name. Several arrays in a .npy file are named `arr_0`, `arr_1` and so on. Entries
+     * of an archive or a .safetensors file that cannot be read are left out, and listed in `skipped`.
      *
-     * @throws TrilError where the file is malformed or holds no numbers, saying where; nothing of it
-     * is kept then
+     * @throws TrilError where the file is malformed or holds no numbers, with the place; nothing of
+     * it is kept then
      *
      * @example
      * ```ts
@@ -232,7 +232,7 @@ export const fileCalls = (context: Context) => {
     /**
      * The bytes of a .npy file, as `numpy.save` writes it.
      *
-     * @throws TrilError where x is no tensor, or for a type that NumPy has not
+     * @throws TrilError where x is no tensor, or for a type that NumPy lacks
      *
      * @example
      * ```ts
@@ -248,7 +248,7 @@ export const fileCalls = (context: Context) => {
     /**
      * The bytes of an .npz file, as `numpy.savez` writes it: an archive of .npy files.
      *
-     * @throws TrilError where a value is no tensor, or for a type that NumPy has not
+     * @throws TrilError where a value is no tensor, or for a type that NumPy lacks
      *
      * @example
      * ```ts

@@ -14,7 +14,7 @@ export interface LayerGradients {
   readonly dBias: Tensor;
 }
 
-/** The options of the backward of a normalisation: those that it had itself. */
+/** The options of the backward pass of a normalisation: those of the normalisation. */
 export type NormBackwardOptions = Omit<RmsNormOptions, 'out'>;
 
 export const gradientCalls = (context: Context) => {
@@ -69,8 +69,8 @@ export const gradientCalls = (context: Context) => {
 
   return {
     /**
-     * The gradient of what `softmax` was given, from that of its output and the output itself; options
-     * as `softmax` had them. `out` may be either.
+     * The gradient of the input of `softmax`, from the gradient of its output and the output itself;
+     * options as for `softmax`. `out` may be either.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *
@@ -85,7 +85,8 @@ export const gradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradient of what `logSoftmax` was given, from that of its output and the output itself.
+     * The gradient of the input of `logSoftmax`, from the gradient of its output and the output
+     * itself.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *
@@ -100,7 +101,7 @@ export const gradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradients of what `linear` was given: `dOutput W`, `dOutput^T x`, and the sum of the rows of
+     * The gradients of the inputs of `linear`: `dOutput W`, `dOutput^T x`, and the sum of the rows of
      * `dOutput`.
      *
      * @throws TrilError where shapes do not fit
@@ -121,7 +122,7 @@ export const gradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradients of what `layerNorm` was given, with the `weight`, `axes` and `eps` that it had.
+     * The gradients of the inputs of `layerNorm`, with the same `weight`, `axes` and `eps`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *
@@ -142,7 +143,7 @@ export const gradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradients of what `rmsNorm` was given, with the `weight`, `axes` and `eps` that it had.
+     * The gradients of the inputs of `rmsNorm`, with the same `weight`, `axes` and `eps`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *
@@ -206,10 +207,10 @@ export const gradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradient of the table, `[rows, C]`, that `embedding` was given: row `ids[i]` gets row i of
-     * `dOutput`, `[..., C]`, added to it.
+     * The gradient of the table of `embedding`, `[rows, C]`: row i of `dOutput`, `[..., C]`, is
+     * added to row `ids[i]`.
      *
-     * @throws TrilError where shapes do not fit, and for an id that is no row
+     * @throws TrilError where shapes do not fit, and for an id outside the table
      *
      * @example
      * ```ts

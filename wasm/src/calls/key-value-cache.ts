@@ -8,13 +8,13 @@ const sizeNames = ['batch', 'heads', 'width', 'valueWidth', 'capacity'];
 export const cacheCalls = (context: Context) => ({
   /**
    * A cache for decoding: keys `[B, Hk, capacity, D]` and values `[B, Hk, capacity, Dv]` of the
-   * tokens so far, to be given to `attention`, `multiHeadAttention`, `transformerBlock` and
-   * `decoderBlock` as `past`. Each call appends
-   * the keys and values of its own tokens in place, so that none is ever copied or computed again;
-   * results are those of all tokens at once but for rounding. A call that throws leaves it as it
-   * was.
+   * tokens so far, for the option `past` of `attention`, `multiHeadAttention`, `transformerBlock`
+   * and `decoderBlock`. Each call appends the keys and values of its own tokens in place, so that
+   * none is copied or computed again; except for rounding, results are those of all tokens at once.
+   * A call that throws leaves the cache unchanged.
    *
-   * @throws TrilError where a size is missing or no whole number of at least 1, or memory is out
+   * @throws TrilError where a size is missing or not a whole number of at least 1, or memory runs
+   * out
    *
    * @example
    * ```ts

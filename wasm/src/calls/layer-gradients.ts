@@ -12,7 +12,7 @@ import type { MatmulOptions } from './matmul.js';
 export interface MatmulGradients {
   /** The gradient of `a`, in its shape, summed along axes that were broadcast. */
   readonly dA: Tensor;
-  /** The gradient of `b`, the same. */
+  /** The gradient of `b`, in its shape, summed along axes that were broadcast. */
   readonly dB: Tensor;
 }
 
@@ -52,8 +52,8 @@ export const layerGradientCalls = (context: Context) => {
 
   return {
     /**
-     * The gradients of what `matmul` was given, from the gradient `dOutput` of its output; works, as
-     * all calls that say so, in a module of `tril/training`.
+     * The gradients of the inputs of `matmul`, from the gradient `dOutput` of its output. Works in a
+     * module of `tril/training`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *
@@ -86,8 +86,8 @@ export const layerGradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradient of what `rotaryPositions` was given, from that of its output: turned back, with the
-     * positions, tables and options that it had. `out` may be `dOutput`. Works in a module of
+     * The gradient of the input of `rotaryPositions`, from the gradient of its output: rotated back,
+     * with the same positions, tables and options. `out` may be `dOutput`. Works in a module of
      * `tril/training`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
@@ -113,8 +113,8 @@ export const layerGradientCalls = (context: Context) => {
     },
 
     /**
-     * `activation(gate) up`, element by element (Shazeer 2020): with `'silu'` the gate of SwiGLU. Both
-     * of one shape; `out` may be either. Works in a module of `tril/training`.
+     * `activation(gate) up`, element by element (Shazeer 2020); with `'silu'` it is the gate of
+     * SwiGLU. Both inputs have one shape; `out` may be either. Works in a module of `tril/training`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *
@@ -135,8 +135,8 @@ export const layerGradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradients of what `gatedActivation` was given, from that of its output. Works in a module of
-     * `tril/training`.
+     * The gradients of the inputs of `gatedActivation`, from the gradient of its output. Works in a
+     * module of `tril/training`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *
@@ -166,9 +166,9 @@ export const layerGradientCalls = (context: Context) => {
     },
 
     /**
-     * The feed-forward with a gate (Shazeer 2020); with `'silu'`, the default, it is SwiGLU:
-     * x `[..., C]`; `linear1.weight` `[2 F, C]`, the gate's rows above those of what is gated;
-     * `linear2.weight` `[C, F]`; gives `[..., C]`. Works in a module of `tril/training`.
+     * The feed-forward with a gate (Shazeer 2020); with `'silu'`, the default, it is SwiGLU: x
+     * `[..., C]`; `linear1.weight` `[2 F, C]`, the rows of the gate above those of the gated
+     * values; `linear2.weight` `[C, F]`; gives `[..., C]`. Works in a module of `tril/training`.
      *
      * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
      *
@@ -204,8 +204,8 @@ export const layerGradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradients of what `feedForward` was given, from the gradient `dOutput` of its output. What it
-     * left on the way is computed again. Works in a module of `tril/training`.
+     * The gradients of the inputs of `feedForward`, from the gradient `dOutput` of its output. The
+     * intermediate results are computed again. Works in a module of `tril/training`.
      *
      * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
      *
@@ -230,8 +230,8 @@ export const layerGradientCalls = (context: Context) => {
     },
 
     /**
-     * The gradients of what `gatedFeedForward` was given, from that of its output. Works in a module of
-     * `tril/training`.
+     * The gradients of the inputs of `gatedFeedForward`, from the gradient of its output. Works in a
+     * module of `tril/training`.
      *
      * @throws TrilError where shapes do not fit, and for weights that are missing or unknown
      *

@@ -4,7 +4,7 @@ import { checkKeys, integerOption, numberOption, optionalNumber, stringOption } 
 import type { Tensor } from '../tensor.js';
 import { flattenIntegers, type NestedNumbers } from '../values.js';
 
-/** The option that all calls have which make one tensor. */
+/** The option of all calls that make one tensor. */
 export interface OutOption {
   /** The tensor to write the result to, of its shape and not an input (default: a new one). */
   readonly out?: Tensor;
@@ -14,10 +14,7 @@ export interface OutOption {
 export interface SinusoidalOptions extends OutOption {
   /** Number of positions after which the first pair repeats (default 2 pi). */
   readonly wavelength?: number;
-  /**
-   * The wavelength of each pair divided by that of the one before; `10000 ** (2 / width)` unless
-   * given.
-   */
+  /** Ratio of a pair's wavelength to that of the pair before (default `10000 ** (2 / width)`). */
   readonly ratio?: number;
 }
 
@@ -30,15 +27,15 @@ export interface RotaryOptions extends OutOption {
   /** Base of the wavelengths (default 10000). */
   readonly base?: number;
   /**
-   * The cosines of the angles, in place of `base`: `[T, width / 2]`, or `[B, T, width / 2]` for
-   * batches of their own; with `positions` a table `[any, width / 2]`, of which those are rows.
+   * The cosines of the angles, instead of `base`: `[T, width / 2]`, or `[B, T, width / 2]` where
+   * batches differ; with `positions` a table `[any, width / 2]`, from which they select rows.
    */
   readonly cos?: Tensor;
-  /** The sines, of the shape of `cos`. */
+  /** The sines, in the shape of `cos`. */
   readonly sin?: Tensor;
   /**
-   * Which elements turn together: `'halves'`, i and i + width / 2; `'interleaved'`, 2 i and 2 i + 1
-   * (`'neighbours'` is the same). Default `'halves'`.
+   * The elements that form a pair: `'halves'`, i and i + width / 2; `'interleaved'`, 2 i and 2 i +
+   * 1 (`'neighbours'` is the same). Default `'halves'`.
    */
   readonly pairs?: 'halves' | 'interleaved' | 'neighbours';
   /** Number of elements of a head that are turned, from the first (default: all). */
@@ -47,7 +44,7 @@ export interface RotaryOptions extends OutOption {
   readonly heads?: number;
 }
 
-/** Which elements turn together, as the core calls it; the one name that is still taken from before. */
+/** The core's name for the pairing of elements; one old name is still accepted. */
 export function rotaryPairs(call: string, argument: string, pairs: unknown): string {
   const name = stringOption(call, argument, pairs, 'halves');
   return name === 'neighbours' ? 'interleaved' : name;
@@ -113,7 +110,7 @@ export const layerCalls = (context: Context) => {
      * Row `ids[i]` of a table `[V, C]` for every id, as `torch.nn.functional.embedding`: ids
      * `[...]`, whole numbers, nested or an Int32Array; gives `[..., C]`.
      *
-     * @throws TrilError for an id that is no row of the table
+     * @throws TrilError for an id outside the table
      *
      * @example
      * ```ts
@@ -157,11 +154,11 @@ export const layerCalls = (context: Context) => {
     },
 
     /**
-     * Turns every pair of elements by an angle that grows with the position, so that a query times
-     * a key depends on their distance alone (Su et al. 2021): x `[B, H, T, D]`, `[H, T, D]` or `[T,
+     * Turns every pair of elements by an angle that grows with the position, so that a query times a
+     * key depends on their distance alone (Su et al. 2021): x `[B, H, T, D]`, `[H, T, D]` or `[T,
      * D]`; pair i at position p is turned by `p * base ** (-2 i / width)`. With `cos` and `sin` it is
-     * ONNX's RotaryEmbedding, `positions` its position_ids, `width` its rotary_embedding_dim. `out`
-     * may be `x`.
+     * ONNX's RotaryEmbedding: `positions` are its position_ids, `width` is its rotary_embedding_dim.
+     * `out` may be `x`.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *

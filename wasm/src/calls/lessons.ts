@@ -4,7 +4,7 @@ import type { RawWithLessons } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 import { levelsOption, type MatmulMethod } from './matmul.js';
 
-/** The ways of putting a product together, see `readProduct`. */
+/** The ways of assembling a product, see `readProduct`. */
 export const readings = ['dots', 'rows', 'columns', 'outer'] as const;
 /** One of `readings`. */
 export type Reading = (typeof readings)[number];
@@ -17,13 +17,13 @@ export interface ReadingResult {
   readonly partial: Tensor;
 }
 
-/** The loops that can be followed: the six orders, and in blocks. */
+/** The loops that can be traced: the six orders, and in blocks. */
 export type TracedMethod = Extract<
   MatmulMethod,
   'ijk' | 'ikj' | 'jik' | 'jki' | 'kij' | 'kji' | 'blocked'
 >;
 
-/** A cache: `sets * ways` lines of `lineBytes`; an address belongs to one set. */
+/** A cache: `sets * ways` lines of `lineBytes`; each address belongs to one set. */
 export interface CacheShape {
   readonly lineBytes: number;
   readonly ways: number;
@@ -40,7 +40,7 @@ export interface TraceOptions {
 }
 
 /**
- * Everything a product did to memory. a, b and the output lie one after the other, from line 0 on.
+ * All accesses of a product to memory. a, b and the output lie one after the other, from line 0 on.
  */
 export interface ProductTrace {
   /** `[n, m]` */
@@ -48,17 +48,17 @@ export interface ProductTrace {
   /** Number of reads and writes. */
   readonly count: number;
   /**
-   * Five numbers an access: matrix (0 a, 1 b, 2 output), 1 for a write, row, column, 1 for a hit.
+   * Five numbers per access: matrix (0 a, 1 b, 2 output), 1 for a write, row, column, 1 for a hit.
    */
   readonly accesses: Int32Array;
   /**
-   * `sets * ways` numbers an access: which lines of memory the cache holds after it, each set from
-   * the most recently used on; -1 for none.
+   * `sets * ways` numbers per access: the lines of memory in the cache after it, each set from the
+   * most recently used on; -1 for an empty line.
    */
   readonly lines: Int32Array;
-  /** Three numbers an access: how often a, b and the output have missed so far. */
+  /** Three numbers per access: the misses of a, b and the output so far. */
   readonly misses: Int32Array;
-  /** Two numbers an access: hits and misses so far. */
+  /** Two numbers per access: hits and misses so far. */
   readonly totals: Int32Array;
 }
 
@@ -77,7 +77,10 @@ export interface StrassenResult {
 /** -1, 0 or 1 for the quarters top left, top right, bottom left, bottom right. */
 type QuarterSigns = readonly [number, number, number, number];
 
-/** One of Strassen's products: (sum of `left` times a's quarters) (sum of `right` times b's). */
+/**
+ * One of Strassen's products: (sum of `left` times the quarters of a) (sum of `right` times the
+ * quarters of b).
+ */
 export interface StrassenSigns {
   readonly left: QuarterSigns;
   readonly right: QuarterSigns;
@@ -88,7 +91,7 @@ export interface StrassenSigns {
 /** The options of `productError`. */
 export interface ErrorOptions {
   readonly method?: MatmulMethod;
-  /** Number of times that Strassen halves, at most 2 (default: as often as pays). */
+  /** Number of times that Strassen halves, at most 2 (default: the fastest number). */
   readonly levels?: number;
 }
 
@@ -125,7 +128,7 @@ export const lessonCalls = (context: Context) => {
      * `'columns'` a multiple of a column of a to a column, `'outer'` a column of a times a row of
      * b.
      *
-     * @throws TrilError where the shapes do not fit, and for a reading that there is not
+     * @throws TrilError where the shapes do not fit, and for an unknown reading
      *
      * @example
      * ```ts
@@ -148,12 +151,11 @@ export const lessonCalls = (context: Context) => {
     },
 
     /**
-     * The product of two small matrices by one of the loop orders, with every access to memory in
-     * order and what it does to a small cache: sets of lines, of which the least recently used
-     * goes.
+     * The product of two small matrices by one of the loop orders: every access to memory in order,
+     * and its effect on a small cache of sets of lines, which evict the least recently used line.
      *
-     * @throws TrilError where the shapes do not fit, for another method, and where it would be too
-     * much
+     * @throws TrilError where the shapes do not fit, for another method, and where the trace would
+     * be too large
      *
      * @example
      * ```ts
@@ -180,7 +182,7 @@ export const lessonCalls = (context: Context) => {
      * where the formulas do not apply: for more than one set, for an n that is not a multiple of a line, and for a
      * cache that is too small or too large.
      *
-     * @throws TrilError for an n or a cache that is none
+     * @throws TrilError for an invalid n or cache
      *
      * @example
      * ```ts
@@ -199,7 +201,7 @@ export const lessonCalls = (context: Context) => {
 
     /**
      * One level of Strassen's product (1969) of two matrices of even sizes: seven sums of a's
-     * quarters, seven of b's, their seven products, and the output that these add up to.
+     * quarters, seven of b's, their seven products, and the output as sums of these.
      *
      * @throws TrilError where the shapes do not fit or are odd
      *
@@ -220,7 +222,8 @@ export const lessonCalls = (context: Context) => {
     },
 
     /**
-     * Which quarters go into Strassen's seven products, and where these go.
+     * The quarters that enter Strassen's seven products, and the quarters to which the products are
+     * added.
      *
      * @example
      * ```ts
@@ -239,7 +242,7 @@ export const lessonCalls = (context: Context) => {
     },
 
     /**
-     * The difference of a method's product of two matrices from the same product in double precision.
+     * The difference between a method's product of two matrices and the product in double precision.
      *
      * @throws TrilError where the shapes do not fit, for an unknown method, and for levels that it
      * does not have
@@ -269,8 +272,8 @@ export const lessonCalls = (context: Context) => {
     },
 
     /**
-     * Does `rounds` rounds of multiply-adds that never leave the registers, and returns how many
-     * floating-point operations that were: timed, the most this engine can do in one thread.
+     * Runs `rounds` rounds of multiply-adds on registers alone, and returns their number of
+     * floating-point operations: timed, this gives the peak of one thread on this engine.
      *
      * @throws TrilError for less than one round
      *

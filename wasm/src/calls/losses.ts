@@ -9,30 +9,30 @@ import { flattenIntegers, type NestedNumbers } from '../values.js';
 export interface LossOptions {
   /** Whether the losses are averaged or added up (default `'mean'`). */
   readonly reduction?: 'mean' | 'sum';
-  /** Also give the gradient, in the same pass. */
+  /** Also return the gradient, computed in the same pass. */
   readonly gradient?: boolean;
 }
 
 /** The options of `crossEntropy`. */
 export interface CrossEntropyOptions extends LossOptions {
-  /** Target that counts for nothing (default -100). */
+  /** Target that is ignored (default -100). */
   readonly ignore?: number;
   /** Share of each target that is spread over all classes, from 0 to 1 (default 0). */
   readonly labelSmoothing?: number;
   /**
-   * The tensor to write the gradient to, of the shape of the logits, or the logits themselves, which it then replaces
-   * without a second `[N, V]` in memory (default: a new one).
+   * The tensor to write the gradient to, in the shape of the logits (default: a new one). It may be the logits
+   * themselves, which saves a second `[N, V]` in memory.
    */
   readonly out?: Tensor;
 }
 
 /** The result of `crossEntropy`. */
 export type CrossEntropy<Options> = {
-  /** 0 where no target counts. */
+  /** The loss; 0 where no target counts. */
   readonly loss: number;
   /** Number of targets that count. */
   readonly counted: number;
-  /** For how many of them the largest logit is that of the target. */
+  /** Number of targets whose logit is the largest of their row. */
   readonly correct: number;
 } & IfRequested<Options, { gradient: true }, { readonly dLogits: Tensor }>;
 
@@ -49,9 +49,9 @@ export const lossCalls = (context: Context) => {
   return {
     /**
      * The cross-entropy, in nats, of the softmax of logits `[..., V]` and the targets, one whole number for each row,
-     * as `torch.nn.functional.cross_entropy`; and its gradient, with which `out: logits` overwrites the logits.
+     * as `torch.nn.functional.cross_entropy`; and its gradient, which overwrites the logits with `out: logits`.
      *
-     * @throws TrilError where shapes do not fit, for a target that is no class, and for wrong options
+     * @throws TrilError where shapes do not fit, for a target that is not a class, and for wrong options
      *
      * @example
      * ```ts
@@ -91,7 +91,7 @@ export const lossCalls = (context: Context) => {
     },
 
     /**
-     * The mean, or sum, of `(x - y)^2` over all elements, and the gradient of that.
+     * The mean, or sum, of `(x - y)^2` over all elements, and its gradient.
      *
      * @throws TrilError where shapes do not fit or an option is wrong
      *

@@ -18,8 +18,8 @@ type Rule =
     };
 
 /**
- * Which keys a query may see, as a value: made by `tril.mask`, given to attention as often as one
- * likes.
+ * The keys that each query may see, as a value: made by `tril.mask`, and given to attention any
+ * number of times.
  */
 export class Mask {
   readonly #rules: readonly Rule[];
@@ -45,21 +45,21 @@ export interface WindowOptions {
 
 /** The options of `mask.strided`. */
 export interface StridedOptions {
-  /** Keys less than this far away are seen. */
+  /** Keys closer than this are seen. */
   readonly local: number;
-  /** Keys a multiple of this far away are seen. */
+  /** Keys at multiples of this distance are seen. */
   readonly stride: number;
 }
 
 /** The options of `mask.dense`. */
 export interface DenseOptions {
   /**
-   * `'additive'`: added to the scores, -inf hides. `'boolean'`: 0 hides, anything else may be
-   * looked at.
+   * `'additive'`: added to the scores, -inf hides a key. `'boolean'`: 0 hides a key, any other
+   * number shows it.
    */
   readonly kind: 'additive' | 'boolean';
   /**
-   * Whether the tensor may have fewer keys than the scores, whose keys after its end are then hidden (default
+   * Whether the tensor may have fewer keys than the scores; keys after its end are then hidden (default
    * `false`: its last axis must fit, or be 1 and is then repeated).
    */
   readonly allowFewerKeys?: boolean;
@@ -80,7 +80,7 @@ function checkMask(call: string, mask: unknown): Mask {
 }
 
 /**
- * The rules of a mask, as the module takes them, once it is known that its tensors are alive and of
+ * The rules of a mask, as the module takes them, once their tensors are known to be alive and of
  * this module.
  */
 export function rawMask(context: Context, call: string, mask: unknown): { kind: string }[] {
@@ -107,9 +107,9 @@ export const maskCalls = (context: Context) => ({
     },
 
     /**
-     * From `left` keys before the query's own position to `right` after it.
+     * The keys from `left` before the query's own position to `right` after it.
      *
-     * @throws TrilError for what is no whole number of at least 0
+     * @throws TrilError for anything but whole numbers of at least 0
      *
      * @example
      * ```ts
@@ -134,10 +134,10 @@ export const maskCalls = (context: Context) => ({
     },
 
     /**
-     * Keys near by and every n-th, before and after; with `causal` the strided pattern of Child et
-     * al. 2019.
+     * The keys near by and every n-th, before and after; with `causal` the strided pattern of Child
+     * et al. 2019.
      *
-     * @throws TrilError for what is no whole number of at least 1
+     * @throws TrilError for anything but whole numbers of at least 1
      *
      * @example
      * ```ts
@@ -156,7 +156,7 @@ export const maskCalls = (context: Context) => ({
     /**
      * The first `lengths[b]` keys of batch b.
      *
-     * @throws TrilError for what is no whole number of at least 0
+     * @throws TrilError for anything but whole numbers of at least 0
      *
      * @example
      * ```ts
@@ -171,9 +171,9 @@ export const maskCalls = (context: Context) => ({
 
     /**
      * A number for every score, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`; axes of 1 broadcast. The
-     * tensor must live as long as the mask is used.
+     * tensor must not be disposed as long as the mask is used.
      *
-     * @throws TrilError where it is no tensor, and for another kind
+     * @throws TrilError where it is not a tensor, and for an unknown kind
      *
      * @example
      * ```ts
@@ -198,7 +198,7 @@ export const maskCalls = (context: Context) => ({
     /**
      * Combines masks: a key is visible where all of them allow it; additive masks add up.
      *
-     * @throws TrilError for what is no mask
+     * @throws TrilError for a value that is not a mask
      *
      * @example
      * ```ts
@@ -213,7 +213,7 @@ export const maskCalls = (context: Context) => ({
 
     /**
      * The mask as a tensor that can be added to scores of that shape, `[T, S]`, `[H, T, S]` or `[B, H, T, S]`:
-     * -Infinity where a query may not look, and else 0, or what dense masks add.
+     * -Infinity where a query may not look, else 0 or the numbers of dense masks.
      *
      * @throws TrilError where the mask does not fit the shape
      *
@@ -241,7 +241,7 @@ export const maskCalls = (context: Context) => ({
   }),
 });
 
-/** A copy of `lengths`, once it is known that they are whole numbers of at least 0. */
+/** A copy of `lengths`, once known to be whole numbers of at least 0. */
 export function checkLengths(call: string, lengths: unknown, argument = 'lengths'): number[] {
   if (!Array.isArray(lengths)) {
     throw new TrilError(call, argument, `must be an array of lengths, is ${describe(lengths)}`);

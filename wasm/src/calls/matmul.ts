@@ -4,10 +4,10 @@ import { booleanOption, checkKeys, integerOption, stringOption } from '../names.
 import type { Tensor } from '../tensor.js';
 
 /**
- * Every way of multiplying that there is, the same sums in another order: the fastest that is known
- * for the shape; the three loops in all their orders, outermost first; blocks for the caches;
- * packed panels and a register tile; Strassen's seven half-sized products in place of eight; the
- * library Eigen, which modules of `tril/lessons` have.
+ * The methods of multiplication, which add the same terms in another order: the fastest known for
+ * the shape; the three loops in all their orders, outermost first; blocks for the caches; packed
+ * panels and a register tile; Strassen's seven half-sized products instead of eight; the library
+ * Eigen, in modules of `tril/lessons` only.
  */
 export const matmulMethods = [
   'auto',
@@ -21,27 +21,27 @@ export type BaseMatmulMethod = Exclude<MatmulMethod, 'eigen'>;
 
 /** The options of `matmul`; `Method` is {@link MatmulMethod} in modules of `tril/lessons`. */
 export interface MatmulOptions<Method extends MatmulMethod = BaseMatmulMethod> {
-  /** Algorithm; `'auto'` is the fastest that is known for the shape (default `'auto'`). */
+  /** Algorithm; `'auto'` is the fastest known for the shape (default `'auto'`). */
   readonly method?: Method;
-  /** Take the last two axes of `a` the other way round, without a copy. */
+  /** Whether to transpose the last two axes of `a`, without a copy. */
   readonly transposeA?: boolean;
-  /** Take the last two axes of `b` the other way round, without a copy. */
+  /** Whether to transpose the last two axes of `b`, without a copy. */
   readonly transposeB?: boolean;
-  /** Number of times that Strassen halves, at most 2 (default: as often as pays). */
+  /** Number of times that Strassen halves, at most 2 (default: the fastest number). */
   readonly levels?: number;
   /** The tensor to write the result to, of its shape and not an input (default: a new one). */
   readonly out?: Tensor;
 }
 
-/** As the module has it: -1 where none are given. */
+/** The levels as the module takes them; -1 for the default. */
 export const levelsOption = (call: string, levels: number | undefined): number =>
   levels === undefined ? -1 : integerOption(call, 'levels', levels, 0, 0);
 
 const callsWith = <Method extends MatmulMethod>(context: Context) => ({
   /**
    * The matrix product, as `numpy.matmul`: `[..., n, k]` times `[..., k, m]` gives `[..., n, m]`,
-   * batch axes broadcast. A vector `[k]` is a row on the left and a column on the right, and its
-   * axis is left out of the result; two vectors give a tensor of shape `[1]`.
+   * batch axes broadcast. A vector `[k]` is a row on the left and a column on the right, and the
+   * result lacks its axis; two vectors give a tensor of shape `[1]`.
    *
    * @throws TrilError where the shapes do not fit, or an option is wrong
    *

@@ -8,7 +8,8 @@ export interface TriangularOptions extends OutOption {
   /** Side of the diagonal that is kept; `'lower'` is `torch.tril` (default `'lower'`). */
   readonly part?: 'lower' | 'upper';
   /**
-   * Diagonal, itself kept: 0 is the main one, above 0 one above it, below 0 one below it (default 0).
+   * Diagonal that bounds the triangle and is kept: 0 is the main one, above 0 one above it, below 0
+   * one below it (default 0).
    */
   readonly diagonal?: number;
 }
@@ -17,8 +18,8 @@ export const matrixCalls = (context: Context) => {
   const { raw, engine } = context;
   return {
     /**
-     * One triangle of every matrix in the last two axes, and zeros for the rest, as `torch.tril`
-     * and `torch.triu`. `out` may be `x`.
+     * One triangle of every matrix in the last two axes, and zeros elsewhere, as `torch.tril` and
+     * `torch.triu`. `out` may be `x`.
      *
      * @throws TrilError where x has fewer than two axes or an option is wrong
      *

@@ -4,15 +4,15 @@ import type { Tensor } from '../tensor.js';
 
 /** The tolerance of `compare`: an element may be off by `absolute + relative * |expected|`. */
 export interface CompareOptions {
-  /** Distance that is allowed between two elements (default 0). */
+  /** Allowed distance between two elements (default 0). */
   readonly absolute?: number;
-  /** Further distance that is allowed, as a fraction of the expected element's size (default 0). */
+  /** Additional allowed distance, as a fraction of the expected element's size (default 0). */
   readonly relative?: number;
 }
 
 /**
- * The difference of two tensors, computed in double. Two NaN, and two infinities of one sign, have the distance 0; any
- * other number that is not finite has an infinite one.
+ * The difference of two tensors, computed in double. Two NaN, and two infinities of one sign, have distance 0; any
+ * other number that is not finite has an infinite distance.
  */
 export interface Difference {
   /** Number of elements compared. */
@@ -21,7 +21,7 @@ export interface Difference {
   readonly beyond: number;
   /** The root of the sum of the squared distances. */
   readonly frobenius: number;
-  /** The same norm of what is expected. */
+  /** The root of the sum of the squares of the expected elements. */
   readonly expectedNorm: number;
   /** `frobenius` over `expectedNorm`; 0 over 0 is 0. */
   readonly relative: number;
@@ -29,17 +29,17 @@ export interface Difference {
   readonly maxAbsolute: number;
   /** The largest distance over the expected element's size. */
   readonly maxRelative: number;
-  /** The element whose distance is the largest, the first of those. */
+  /** The element with the largest distance, the first of equal ones. */
   readonly worst: {
     readonly index: readonly number[];
     readonly expected: number;
     readonly actual: number;
-    /** Its distance over the size of what is expected; 0 over 0 is 0. */
+    /** Its distance over the size of the expected element; 0 over 0 is 0. */
     readonly relative: number;
   };
 }
 
-/** Of all elements of a tensor, computed in double. */
+/** The statistics of all elements of a tensor, computed in double. */
 export interface Statistics {
   readonly mean: number;
   /** The mean squared distance from the mean. */
@@ -48,7 +48,7 @@ export interface Statistics {
   readonly largest: number;
 }
 
-/** Where element `number` of a tensor of that shape is. */
+/** The index of element `number` in a tensor of that shape. */
 function indexOf(number: number, shape: readonly number[]): number[] {
   const index: number[] = [];
   let rest = number;
@@ -63,7 +63,7 @@ export const measureCalls = (context: Context) => {
   const { raw } = context;
   return {
     /**
-     * The difference of `actual` from `expected`, a tensor of the same shape.
+     * The difference between `actual` and `expected`, a tensor of the same shape.
      *
      * @throws TrilError where the shapes differ, and for a tolerance that is negative or not finite
      *
@@ -92,7 +92,7 @@ export const measureCalls = (context: Context) => {
     },
 
     /**
-     * Mean, variance and extremes of all elements. Where one is NaN all four are.
+     * Mean, variance and extremes of all elements. One NaN makes all four NaN.
      *
      * @throws TrilError where x is no tensor
      *
@@ -107,10 +107,10 @@ export const measureCalls = (context: Context) => {
     },
 
     /**
-     * The power of x that y grows with: the slope of log y over log x by least squares.
+     * The exponent with which y grows in x: the slope of log y over log x by least squares.
      *
-     * @throws TrilError where the shapes differ or a number is not finite and above 0, and for less
-     * than two different x
+     * @throws TrilError where the shapes differ or a number is not finite and above 0, and for
+     * fewer than two different x
      *
      * @example
      * ```ts

@@ -15,12 +15,14 @@ import {
 import type { RawModel } from '../raw.js';
 import type { AdapterFiles } from '../trainer-types.js';
 
-/** What stands for a file that may be missing, and is. */
+/** The bytes of an optional file that is missing. */
 export const none = new Uint8Array();
-/** Bytes of a file that are in memory at once, besides those that are where they stay; 34, those of a block, divide the second. */
+/**
+ * Bytes of a file that are read at once, besides any held in memory already; the second is divisible by 34, the bytes of a block.
+ */
 export const pieces = { folder: 2 ** 23, gguf: 2 ** 23 - 128 };
 
-/** What is read of: bytes, without a copy, or a Blob. */
+/** A source of bytes: bytes in memory, read without a copy, or a Blob. */
 export type Readable = Uint8Array | Blob;
 
 async function readable(call: string, name: string, file: ModelFile): Promise<Readable> {
@@ -33,17 +35,17 @@ async function readable(call: string, name: string, file: ModelFile): Promise<Re
   return file.blob().catch((error: unknown) => refuse(String(error)));
 }
 
-/** Of a path the last part, or, of a module of a sentence encoder, the folder's number and name besides. */
+/** The last part of a path, preceded by the numbered folder for a module of a sentence encoder. */
 const nameOf = (path: string) =>
   /\d+_\w+\/config\.json$/.exec(path)?.[0] ?? path.replace(/.*\//, '');
 
-/** What is there, by names; those that lie deeper give way. */
+/** The files by name; of several with one name, the least deep one counts. */
 export async function filesOf(
   call: string,
   source: ModelSource | AdapterFiles,
   argument = 'files',
 ): Promise<Map<string, Readable>> {
-  // Fetched where it is asked for: no page can read folders by their paths.
+  // Fetched on demand: no page can read folders by their paths.
   if (typeof source === 'string') return (await import('../folder.js')).filesInFolder(call, source);
   const isObject = typeof source === 'object' && source !== null && !bytesOf(source);
   const entries: readonly (readonly [unknown, unknown])[] | undefined = !isObject
@@ -73,7 +75,7 @@ export async function filesOf(
 
 const optionNames = ['context', 'weights', 'progress', 'signal'];
 
-/** The options, once they are known to be right; `more` are those that this call has besides. */
+/** The options, once known to be right; `more` are the additional options of this call. */
 export function loadingOptions(
   call: string,
   options: LoadModelOptions,
@@ -98,7 +100,7 @@ export function loadingOptions(
 
 export const sizeOf = (file: Readable) => (isBlob(file) ? file.size : file.length);
 
-/** The one of this name. */
+/** The file with this name. */
 export function fileOf(
   call: string,
   files: ReadonlyMap<string, Readable>,
@@ -110,7 +112,7 @@ export function fileOf(
   throw new TrilError(call, argument, `${name} is missing`);
 }
 
-/** Reads the bytes `from` to before `to` of the file of this name. */
+/** Reads the bytes from `from` to before `to` of the file with this name. */
 export async function readRange(
   call: string,
   files: ReadonlyMap<string, Readable>,
@@ -127,7 +129,7 @@ export async function readRange(
   );
 }
 
-/** The GGUF file among them, which has all of a model; nothing where the model is made of others. */
+/** The GGUF file among the files, which contains the whole model; undefined where there is none. */
 export function ggufOf(call: string, files: ReadonlyMap<string, Readable>): string | undefined {
   if (files.has('config.json')) return undefined;
   const names = [...files.keys()].filter((name) => name.endsWith('.gguf'));
@@ -166,7 +168,7 @@ export class ModelReader {
     return readRange(this.call, this.files, name);
   }
 
-  /** Of a file that may be missing: none only where it is. */
+  /** The bytes of an optional file: none only where it is missing. */
   async optional(name: string): Promise<Uint8Array> {
     const bytes = this.files.has(name) ? await this.bytes(name) : none;
     if (bytes.length > 0 || !this.files.has(name)) return bytes;
@@ -186,7 +188,7 @@ export class ModelReader {
     return names;
   }
 
-  /** What stands in a file before its tensors. */
+  /** The part of a file before its tensors. */
   async header(name: string): Promise<Uint8Array> {
     const file = this.file(name);
     const raw = this.context.training(this.call);
@@ -197,7 +199,7 @@ export class ModelReader {
     }
   }
 
-  /** Reads the parameters of a model, piece by piece, and merges an adapter; the model is gone where that fails. */
+  /** Reads the parameters of a model, piece by piece, and merges an adapter. A failure disposes the model. */
   async read(
     made: RawModel,
     names: readonly string[],
@@ -212,7 +214,7 @@ export class ModelReader {
         const { 'adapter_config.json': config, 'adapter_model.safetensors': tensors } = adapter;
         context.run(call, {}, () => made.adapt(config, tensors));
       }
-      // All headers first: they say of which type the numbers of each matrix are.
+      // All headers first: they tell the type of each matrix.
       const opened = [];
       for (const name of names) {
         const size = sizeOf(this.file(name));

@@ -16,24 +16,23 @@ const call = 'loadModel';
 
 export const modelCalls = (context: Context) => ({
   /**
-   * A language model from its files, or in Node from the path of their folder: `config.json` of any family that `ModelSettings.family` names,
-   * `model.safetensors`, or the parts that `model.safetensors.index.json` lists, and, for texts,
-   * `tokenizer.json` or `vocab.json` with `merges.txt`. Texts end at `eos_token_id` of
-   * `generation_config.json`, or, where that names none, of `config.json`; how tokens are drawn is for
-   * `generate` to be told, whatever the file has. Matrices of `float16` and `bfloat16` keep their size
-   * in memory, and are widened while they are multiplied with; with `weights: 'q8_0'` they are made half as large
-   * again while they are read. At most 8 MiB are in memory besides the model:
-   * of files that are Blobs, or in a folder, no more is read at once.
+   * A language model from its files, or in Node from the path of their folder: `config.json` of any family that
+   * `ModelSettings.family` names, `model.safetensors`, or the parts listed in `model.safetensors.index.json`, and, for
+   * texts, `tokenizer.json` or `vocab.json` with `merges.txt`. Texts end at the `eos_token_id` of
+   * `generation_config.json`, or, where that names none, of `config.json`. The file's sampling options are ignored:
+   * they are options of `generate`. Matrices of `float16` and `bfloat16` keep their size in memory, and are widened
+   * during multiplication; `weights: 'q8_0'` halves their size once more while they are read. Files that are Blobs, or
+   * in a folder, are read in pieces of at most 8 MiB.
    *
-   * Or from one `.gguf` file of these families, in Node also by its path: tensors of F32, F16, BF16 and Q8_0, the last of which are widened
-   * to `float32` unless `weights` is `'q8_0'`, and its tokenizer (`tokenizer.ggml.model` `gpt2` or `llama`). What stands before its tensors is
-   * in memory at once while they are looked for.
+   * Or a model from one `.gguf` file of these families, in Node also by its path: tensors of F32, F16, BF16 and Q8_0,
+   * the last of which are widened to `float32` unless `weights` is `'q8_0'`, and its tokenizer (`tokenizer.ggml.model`
+   * `gpt2` or `llama`). The part before its tensors is read at once.
    *
    * With `lora` an adapter is merged into the model, in `float32`, as it is read.
    *
-   * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or not
-   * what the others say; where the family is none of these; and where memory is out. And what `signal`
-   * is aborted with. Nothing is kept then
+   * @throws TrilError naming the file, and the tensor in it, where one is missing, cut short or does not match the
+   * others; where the family is none of these; and where memory runs out. And the reason of `signal` where that aborts.
+   * Nothing is kept then
    *
    * @example
    * ```ts

@@ -11,7 +11,7 @@ import { rawAttentionOptions, type AttentionOptions, type AttentionTrace } from 
 
 /**
  * The `state_dict` of `nn.MultiheadAttention`, matrices `[out, in]`: the three projections stacked
- * in `in_proj_weight` `[E + 2 Ek, C]`, or apart where their inputs differ in width. E = H * D is
+ * in `in_proj_weight` `[E + 2 Ek, C]`, or separate where their inputs differ in width. E = H * D is
  * the width of all heads of queries, Ek = Hk * D that of keys and values.
  */
 export interface MultiHeadWeights {
@@ -38,19 +38,17 @@ export interface MultiHeadOptions extends Omit<AttentionOptions, 'past' | 'heads
   readonly context?: Tensor;
   /** Source of the values (default: `context`). */
   readonly valueContext?: Tensor;
-  /** Rotates queries and keys by their positions, which count from the length of the cache. */
+  /** Rotations of queries and keys by their positions, which count from the length of the cache. */
   readonly rotary?: Omit<RotaryOptions, 'positions' | 'out'>;
   /**
-   * A cache, to which keys and values of `x` are appended, and whose tokens are all attended to.
-   * With a `context`, those of the context are appended: give it once, and then one without tokens,
-   * `[B, 0, ...]`, for cross-attention that projects its memory a single time.
+   * A cache, to which the keys and values of `x` are appended, and all of whose tokens are attended
+   * to. With a `context`, its keys and values are appended instead: pass it once, and then a
+   * context without tokens, `[B, 0, ...]`, for cross-attention that projects its memory only once.
    */
   readonly past?: KeyValueCache;
   /** Also return the weights after softmax. */
   readonly needWeights?: boolean;
-  /**
-   * Their mean over the heads, `[B, T, S]`, which is the default, or all of them, `[B, H, T, S]`.
-   */
+  /** Their mean over the heads, `[B, T, S]` (the default), or all of them, `[B, H, T, S]`. */
   readonly averageWeights?: boolean;
 }
 
@@ -95,7 +93,7 @@ const optionNames = [
   'saved',
 ];
 
-/** As the module takes them, but for cache and contexts. */
+/** The options as the module takes them, except cache and contexts. */
 export function rawMultiHeadOptions(
   context: Context,
   call: string,
@@ -125,13 +123,12 @@ export function rawMultiHeadOptions(
 
 export const multiHeadCalls = <Training>(context: Context) => ({
   /**
-   * Multi-head attention as `nn.MultiheadAttention` with `batch_first` (Vaswani et al. 2017,
-   * section 3.2.2): x `[B, T, C]`, or `[T, C]` without a batch, projected to queries, and `context`
-   * or x to keys and values; attention in every head; the heads side by side through `out_proj`.
-   * Gives `[B, T, C]`. With `saved: true` of `tril/training` also what `multiHeadAttentionBackward` takes.
+   * Multi-head attention as `nn.MultiheadAttention` with `batch_first` (Vaswani et al. 2017, section
+   * 3.2.2): x `[B, T, C]`, or `[T, C]` without a batch, projected to queries, and `context` or x projected
+   * to keys and values; attention in every head; the heads side by side through `out_proj`. Gives `[B, T,
+   * C]`, and with `saved: true` of `tril/training` also the `saved` of `multiHeadAttentionBackward`.
    *
-   * @throws TrilError where shapes or options do not fit, and for weights that are missing or
-   * unknown
+   * @throws TrilError where shapes or options do not fit, and for weights that are missing or unknown
    *
    * @example
    * ```ts
@@ -185,5 +182,5 @@ export const multiHeadCalls = <Training>(context: Context) => ({
   },
 });
 
-/** The same in a module of `tril/training`, which can keep what its backward needs. */
+/** The same in a module of `tril/training`, which can save what the backward pass needs. */
 export const trainingMultiHeadCalls = multiHeadCalls<SavedOption>;

@@ -4,7 +4,7 @@ import type { Tensor } from '../tensor.js';
 
 /** The options of `rmsNorm`. */
 export interface RmsNormOptions {
-  /** Factor of the result, of the shape of the normalised axes (default 1). */
+  /** Factor of the result, in the shape of the normalised axes (default 1). */
   readonly weight?: Tensor | null;
   /** Number of axes at the end that are normalised together (default 1). */
   readonly axes?: number;
@@ -16,7 +16,7 @@ export interface RmsNormOptions {
 
 /** The options of `layerNorm`. */
 export interface LayerNormOptions extends RmsNormOptions {
-  /** Summand of the result, of the shape of the normalised axes (default 0). */
+  /** Summand of the result, in the shape of the normalised axes (default 0). */
   readonly bias?: Tensor | null;
 }
 

@@ -5,7 +5,7 @@ import type { RawWithLessons } from '../raw.js';
 import type { Tensor } from '../tensor.js';
 import { rawAttentionOptions, type AttentionOptions } from './attention.js';
 
-/** The numbers of queries and keys of a step. */
+/** The numbers of queries and keys in a step. */
 export interface OnlineBlocks {
   /** Number of queries (default 64). */
   readonly queries?: number;
@@ -19,8 +19,7 @@ export interface OnlineOptions extends Omit<AttentionOptions, 'past' | 'method' 
 }
 
 /**
- * The steps of online softmax, one for each of the N blocks of keys; each holds what is true after
- * it.
+ * The steps of online softmax, one for each of the N blocks of keys; each holds the state after it.
  */
 export interface OnlineTrace {
   /** The largest score seen so far, -inf while there is none: `[B, H, T, N]`. */
@@ -31,14 +30,16 @@ export interface OnlineTrace {
   readonly factor: Tensor;
   /** The output so far, not divided by the sum: `[B, H, T, N, Dv]`. */
   readonly partial: Tensor;
-  /** 1 for a block that is gone through, 0 for one that the mask hides whole and that is skipped:
-   * `[B, H, blocks of queries, N]`. */
+  /**
+   * 1 for a computed block, 0 for a block that the mask hides entirely, which is skipped: `[B, H,
+   * blocks of queries, N]`.
+   */
   readonly visited: Tensor;
 }
 
 /** The result of `onlineAttention`; `trace` where the options ask for it. */
 export type OnlineResult<Options> = {
-  /** `[B, H, T, Dv]`, or laid out as the queries are. */
+  /** `[B, H, T, Dv]`, or in the layout of the queries. */
   readonly output: Tensor;
 } & (Options extends { trace: true }
   ? { readonly trace: OnlineTrace }
@@ -49,7 +50,7 @@ const optionNames = [
   ...['heads', 'kvHeads', 'blocks', 'trace', 'out'],
 ];
 
-/** With what is not given. */
+/** The block sizes, with defaults. */
 export function blocksOption(call: string, blocks: OnlineBlocks = {}): Required<OnlineBlocks> {
   checkKeys(call, 'blocks', 'size', blocks, ['queries', 'keys']);
   return {
@@ -61,9 +62,9 @@ export function blocksOption(call: string, blocks: OnlineBlocks = {}): Required<
 export const onlineAttentionCalls = (context: Context) => ({
   /**
    * Attention by online softmax (Milakov and Gimelshein 2018; Dao et al. 2022), with its steps:
-   * blocks of keys go by, and for each query only a maximum, a sum and the weighted values so far
-   * are kept. Inputs and result as `attention`'s; traces have the axes of the batch and heads that
-   * its traces have.
+   * blocks of keys follow one another, and for each query only a maximum, a sum and the weighted
+   * values so far are kept. Inputs and result are as for `attention`; traces have the same axes of
+   * batch and heads.
    *
    * @throws TrilError where shapes or options do not fit
    *

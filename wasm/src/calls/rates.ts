@@ -3,10 +3,10 @@ import { TrilError } from '../error.js';
 import { numberOption } from '../names.js';
 import type { Cost } from './cost-types.js';
 
-/** What the module's costs have besides, and does not look at. */
+/** Fields of the module's costs that it ignores. */
 const notGiven = { bytes: 0, scores: -1 };
 
-/** Calls of `cost`: what is made of several, and of what is measured besides. */
+/** Calls of `cost`: sums of costs, and measured quantities. */
 export const rateCalls = (context: Context) => {
   const quotient = (
     name: 'intensity' | 'gigaflops' | 'ratio',
@@ -21,9 +21,9 @@ export const rateCalls = (context: Context) => {
 
   return {
     /**
-     * The cost of one computation after another; `heldBytes` is their maximum.
+     * The cost of successive computations; `heldBytes` is their maximum.
      *
-     * @throws TrilError where there is no cost
+     * @throws TrilError without any cost
      *
      * @example
      * ```ts
@@ -57,7 +57,7 @@ export const rateCalls = (context: Context) => {
     },
 
     /**
-     * Operations a byte.
+     * Operations per byte.
      *
      * @throws TrilError for numbers that are not finite or negative, and for no bytes
      *
@@ -70,7 +70,7 @@ export const rateCalls = (context: Context) => {
     intensity: (flops: number, bytes: number): number => quotient('intensity', { flops, bytes }),
 
     /**
-     * 10^9 operations a second, where they take so long.
+     * 10^9 operations per second, for operations that take that long.
      *
      * @throws TrilError for numbers that are not finite or negative, and for no time
      *
@@ -83,7 +83,7 @@ export const rateCalls = (context: Context) => {
       quotient('gigaflops', { flops, milliseconds }),
 
     /**
-     * One measured number over another of its kind: times as fast, a share of the peak.
+     * The ratio of two measured numbers of one kind: a speed-up, a share of the peak.
      *
      * @throws TrilError for numbers that are not finite or negative, and for a share of nothing
      *
@@ -96,7 +96,7 @@ export const rateCalls = (context: Context) => {
   };
 };
 
-// An interface, since what tsc infers for objects put together has lost the comments that editors show.
-/** The calls of `tril.cost` that make one number of several: sums of costs, rates and ratios. */
+// An interface, since the type that tsc infers for merged objects loses the comments that editors show.
+/** The calls of `tril.cost` that combine numbers: sums of costs, rates and ratios. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the name is what counts
 export interface Rates extends ReturnType<typeof rateCalls> {}

@@ -8,11 +8,11 @@ import { integers } from './shapes.js';
 /** The options of a reduction. */
 export interface ReduceOptions extends OutOption {
   /**
-   * Axis, or axes, that are reduced, counted from the end where negative (default: all). Without
-   * `keepDims`, what has no axis left has the shape `[1]`: every tensor has at least one.
+   * Axis or axes to reduce, counted from the end where negative (default: all). Without `keepDims`,
+   * a result without axes has the shape `[1]`: every tensor has at least one.
    */
   readonly axis?: number | readonly number[] | null;
-  /** Whether the axes that are reduced stay, with size 1 (default false). */
+  /** Whether the reduced axes stay, with size 1 (default false). */
   readonly keepDims?: boolean;
 }
 
@@ -37,10 +37,10 @@ export const reductionCalls = (context: Context) => {
   };
   return {
     /**
-     * The sum along one axis, several or all, as `numpy.sum`, formed in double and rounded once. A sum of no elements
-     * is 0.
+     * The sum along one axis, several or all, as `numpy.sum`, computed in double and rounded once. The sum of no
+     * elements is 0.
      *
-     * @throws TrilError for an axis that is not there or is named twice
+     * @throws TrilError for an axis that does not exist or is named twice
      *
      * @example
      * ```ts
@@ -56,10 +56,10 @@ export const reductionCalls = (context: Context) => {
     },
 
     /**
-     * The mean along one axis, several or all, as `numpy.mean`, formed in double and rounded once. A mean of no
-     * elements is NaN.
+     * The mean along one axis, several or all, as `numpy.mean`, computed in double and rounded once. The mean
+     * of no elements is NaN.
      *
-     * @throws TrilError for an axis that is not there or is named twice
+     * @throws TrilError for an axis that does not exist or is named twice
      *
      * @example
      * ```ts
@@ -76,7 +76,7 @@ export const reductionCalls = (context: Context) => {
      * The largest element along one axis, several or all, as `numpy.max`: NaN where one is NaN. The larger of two
      * tensors is {@link Tril.maximum}.
      *
-     * @throws TrilError for an axis that is not there or is named twice, and where there are no elements
+     * @throws TrilError for an axis that does not exist or is named twice, and where there are no elements
      *
      * @example
      * ```ts
@@ -92,7 +92,8 @@ export const reductionCalls = (context: Context) => {
     /**
      * The smallest element along one axis, several or all, as `numpy.min`: NaN where one is NaN.
      *
-     * @throws TrilError for an axis that is not there or is named twice, and where there are no elements
+     * @throws TrilError for an axis that does not exist or is named twice, and where there are no
+     * elements
      *
      * @example
      * ```ts
@@ -105,10 +106,10 @@ export const reductionCalls = (context: Context) => {
 
     /**
      * The index of the largest element, along one axis or among all, as `numpy.argmax`: the first of equal ones, or the
-     * first NaN. The result is float32, as all tensors are; it holds whole numbers up to 2^24, and more elements are
+     * first NaN. The result is float32, like all tensors; it holds whole numbers up to 2^24, and more elements are
      * refused. {@link Tril.embedding} takes them by `toArray()`.
      *
-     * @throws TrilError for an axis that is not there, where there are no elements, and for more than 2^24
+     * @throws TrilError for an axis that does not exist, where there are no elements, and for more than 2^24
      *
      * @example
      * ```ts
@@ -122,8 +123,8 @@ export const reductionCalls = (context: Context) => {
     },
 
     /**
-     * The sum of all elements of `x` that broadcasting makes of one element of a tensor of `shape`: the gradient of
-     * what was repeated, given that of what it was repeated to.
+     * Sums `x` over the elements that broadcasting repeated, so that it gets the shape `shape`: the gradient of a
+     * tensor, from the gradient of the tensor it was broadcast to.
      *
      * @throws TrilError where `shape` does not broadcast to that of `x`
      *

@@ -12,9 +12,9 @@ export type AverageMethod = (typeof averageMethods)[number];
 export interface RunningAverageOptions {
   /** Two loops, which is the default, a triangular matrix, or softmax of a mask. */
   readonly method?: AverageMethod;
-  /** Sums in place of averages; not by softmax. */
+  /** Whether to give sums instead of averages; not with softmax. */
   readonly sum?: boolean;
-  /** Number that softmax's mask has above the diagonal (default -Infinity). */
+  /** Number above the diagonal in the mask of softmax (default -Infinity). */
   readonly hidden?: number;
 }
 
@@ -22,9 +22,12 @@ export interface RunningAverageOptions {
 export interface RunningAverageResult {
   /** `[B, T, C]` */
   readonly output: Tensor;
-  /** The source of the weights: a triangle of ones, or the mask, `[T, T]`; not with `loops`. */
+  /**
+   * The matrix from which the weights are made: a triangle of ones, or the mask, `[T, T]`; not with
+   * `loops`.
+   */
   readonly mask?: Tensor;
-  /** The weight of each moment in every average, `[T, T]`; not with `loops`. */
+  /** The weight of each time in every average, `[T, T]`; not with `loops`. */
   readonly weights?: Tensor;
 }
 
@@ -32,8 +35,8 @@ export const runningAverageCalls = (context: Context) => {
   const { raw, engine } = context;
   return {
     /**
-     * The average of everything up to now: `output[b, t]` is the mean of `x[b, 0 .. t]`, x
-     * `[B, T, C]`, in one of three ways that agree within rounding.
+     * The average up to each time: `output[b, t]` is the mean of `x[b, 0 .. t]`, x `[B, T, C]`, in
+     * one of three ways that agree within rounding.
      *
      * @throws TrilError where x has not three axes, and for options that do not fit the method
      *

@@ -4,20 +4,20 @@ import { samplingOf } from '../generated-text.js';
 import { checkKeys } from '../names.js';
 import type { Tensor } from '../tensor.js';
 
-/** The options of `samplingProbabilities`: those of sampling, with the defaults that `generate` has. */
+/** The options of `samplingProbabilities`: those of sampling, with the defaults of `generate`. */
 export interface SamplingOptions extends Pick<
   DrawOptions,
   'temperature' | 'topK' | 'topP' | 'minP'
 > {
-  /** Where the result goes, instead of into a new tensor; must have the shape of the logits. */
+  /** The tensor to write the result to, in the shape of the logits (default: a new one). */
   readonly out?: Tensor;
 }
 
 export const samplingCalls = (context: Context) => ({
   /**
-   * The distribution that `generate` samples the next token from, for each row of logits `[..., V]`:
-   * softmax(logits / temperature), in which `topK`, `topP` and `minP`, one after another, exclude tokens. The
-   * probabilities of excluded tokens are 0, and those of no others.
+   * The distribution from which `generate` samples the next token, for each row of logits `[..., V]`:
+   * softmax(logits / temperature), from which `topK`, `topP` and `minP`, one after another, exclude tokens. Only
+   * excluded tokens have probability 0.
    *
    * @throws TrilError for options out of range, and for logits that are not finite
    *

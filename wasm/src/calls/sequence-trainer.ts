@@ -24,13 +24,12 @@ const trainingKinds: Record<string, Kind> = {
 
 export const sequenceTrainerCalls = (context: Context) => ({
   /**
-   * An encoder-decoder from sequence to sequence (Vaswani et al. 2017), and what trains it:
-   * `nn.Transformer` with embeddings and positions before it and a head after it,
-   * initialised as its authors do. All sequences of a batch are of one length. `model.dropout` holds for
-   * embeddings, attention's weights, what activations give and what sublayers add, in steps alone.
+   * An encoder-decoder from sequence to sequence (Vaswani et al. 2017), with its trainer: `nn.Transformer` with embeddings and
+   * positions before it and a head after it, initialised as its authors do. All sequences of a batch have one length.
+   * `model.dropout` applies to embeddings, attention weights, activations and the outputs of sublayers, in steps only.
    *
-   * @throws TrilError for settings that do not fit, a checkpoint of other settings, and where memory is
-   * out; nothing has been done then
+   * @throws TrilError for settings that do not fit, a checkpoint of other settings, and where memory runs out; nothing has been
+   * done then
    *
    * @example
    * ```ts
@@ -67,10 +66,10 @@ export const sequenceTrainerCalls = (context: Context) => ({
   },
 
   /**
-   * A batch of a task whose answers are known, so that what a model has learned can be checked: to
-   * reverse a sequence, or to sort it. The same seed and step give the same batch, and in the core, too.
+   * A batch of a task with known answers, so that a trained model can be checked: to reverse a sequence,
+   * or to sort it. The same seed and step give the same batch, as in the core.
    *
-   * @throws TrilError for a task that there is not, and for sizes below 1
+   * @throws TrilError for an unknown task, and for sizes below 1
    *
    * @example
    * ```ts

@@ -7,9 +7,9 @@ import { checkShape } from '../values.js';
 import type { OutOption } from './layers.js';
 
 /**
- * The part that is taken of an axis: all of it (`null`), one element (a number), which removes the axis, or, as
- * Python's `start:stop:step`, the elements from `start` up to but not including `stop`. Numbers below 0 count from the
- * end; `null` or a missing number is no bound; a step below 0 goes backwards.
+ * The selection on an axis: all of it (`null`), one element (a number), which removes the axis, or, as Python's
+ * `start:stop:step`, the elements from `start` up to but not including `stop`. Numbers below 0 count from the end;
+ * `null` or a missing number is no bound; a step below 0 goes backwards.
  */
 export type SliceRange =
   number | null | readonly [start?: number | null, stop?: number | null, step?: number | null];
@@ -31,13 +31,16 @@ function checkArray(call: string, argument: string, value: unknown): void {
   throw new TrilError(call, argument, `must be an array, is ${describe(value)}`);
 }
 
-/** A copy of `values`, once they are known to be an array of whole numbers. */
+/** A copy of `values`, once known to be an array of whole numbers. */
 export function integers(call: string, argument: string, values: unknown): number[] {
   checkArray(call, argument, values);
   return Array.from(values as number[], (each) => integerOption(call, argument, each, Number.NaN));
 }
 
-/** Three numbers an axis, as the module takes them: NaN is not given, and without a step it is one element. */
+/**
+ * Three numbers per axis, as the module takes them: NaN stands for a missing one, and a single element has no
+ * step.
+ */
 function rawRanges(call: string, ranges: unknown): number[] {
   checkArray(call, 'ranges', ranges);
   return Array.from(ranges as SliceRange[], (range) => {
@@ -81,8 +84,8 @@ export const shapeCalls = (context: Context) => {
 
   return {
     /**
-     * The same numbers in row-major order in another shape, as `numpy.reshape`; one size may be -1, which is what is
-     * left. A tensor owns its memory, so this is a copy.
+     * The same numbers in row-major order in another shape, as `numpy.reshape`; one size may be -1 and is computed
+     * from the others. A tensor owns its memory, so this is a copy.
      *
      * @throws TrilError where the shape has more or fewer elements
      *
@@ -130,9 +133,10 @@ export const shapeCalls = (context: Context) => {
     },
 
     /**
-     * A part of each axis, as Python's slices, here `x[-1]`, `x[:, 1:]` and `x[0, ::-2]`: `ranges[i]` of axis i, and all of the axes after them. A copy.
+     * A part of each axis, as Python's slices, such as `x[-1]`, `x[:, 1:]` and `x[0, ::-2]`: `ranges[i]` of axis i, and
+     * all of the axes after them. A copy.
      *
-     * @throws TrilError for an element that is not there, a step of 0, and more ranges than axes
+     * @throws TrilError for an element that does not exist, a step of 0, and more ranges than axes
      *
      * @example
      * ```ts
@@ -152,7 +156,8 @@ export const shapeCalls = (context: Context) => {
     },
 
     /**
-     * The gradient of the tensor of `shape` that `slice` took `ranges` of: `dOutput` there, 0 elsewhere.
+     * The gradient of the input of `slice`, which has the shape `shape`: `dOutput` at `ranges`, 0
+     * elsewhere.
      *
      * @throws TrilError where `dOutput` does not have the shape of the slice
      *
@@ -179,9 +184,9 @@ export const shapeCalls = (context: Context) => {
 
     /**
      * `x` repeated to `shape`, as `numpy.broadcast_to`: an axis of 1, or one that is missing in front, is repeated.
-     * A copy. Its gradient goes back by {@link Tril.sumTo}.
+     * A copy. {@link Tril.sumTo} gives its gradient.
      *
-     * @throws TrilError where x does not broadcast to it
+     * @throws TrilError where x does not broadcast to that shape
      *
      * @example
      * ```ts
@@ -197,10 +202,10 @@ export const shapeCalls = (context: Context) => {
     },
 
     /**
-     * Tensors one after another along an axis that they have, as `numpy.concatenate`. Its gradient goes back by
-     * {@link Tril.split}.
+     * Tensors one after another along an existing axis, as `numpy.concatenate`. {@link Tril.split} gives its
+     * gradient.
      *
-     * @throws TrilError where there are none, or where they differ in another axis
+     * @throws TrilError where there are no tensors, or where they differ in another axis
      *
      * @example
      * ```ts
@@ -216,7 +221,7 @@ export const shapeCalls = (context: Context) => {
     /**
      * Tensors of one shape one after another along a new axis, as `numpy.stack`.
      *
-     * @throws TrilError where there are none, or where their shapes differ
+     * @throws TrilError where there are no tensors, or where their shapes differ
      *
      * @example
      * ```ts
@@ -230,10 +235,10 @@ export const shapeCalls = (context: Context) => {
     },
 
     /**
-     * The parts of a tensor along an axis, as `numpy.split`: a number of equal ones, or those that begin at the
-     * indices in an array. Copies.
+     * The parts of a tensor along an axis, as `numpy.split`: a number of equal parts, or parts that begin at
+     * the indices in an array. Copies.
      *
-     * @throws TrilError for an axis that is not there or has no such parts
+     * @throws TrilError for an axis that does not exist or has no such parts
      *
      * @example
      * ```ts

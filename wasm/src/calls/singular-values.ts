@@ -9,8 +9,8 @@ export const singularValueCalls = (context: Context) => {
   const raw = context.raw as RawWithLessons;
   return {
     /**
-     * The singular values of a matrix `[rows, cols]`, the largest first: `[min(rows, cols)]`. How
-     * fast they fall tells whether a matrix is of low rank.
+     * The singular values of a matrix `[rows, cols]`, the largest first: `[min(rows, cols)]`. A
+     * fast fall is the sign of a low rank.
      *
      * @throws TrilError where x has not two axes
      *

@@ -5,7 +5,7 @@ import type { Tensor } from '../tensor.js';
 
 /** The result of `concentration`, in the shape of the weights without their last axis. */
 export interface Concentration {
-  /** `-sum of w log w` of each row, in nats: 0 where one has all, log n where n share alike. */
+  /** `-sum of w log w` of each row, in nats: 0 for a single weight, log n for n equal weights. */
   readonly entropy: Tensor;
   /** The largest weight of each row. */
   readonly largest: Tensor;
@@ -13,9 +13,9 @@ export interface Concentration {
 
 /** The result of `softmaxSteps`. */
 export interface SoftmaxSteps {
-  /** `powers / sum`, of the shape of x. */
+  /** `powers / sum`, in the shape of x. */
   readonly output: Tensor;
-  /** The number that is subtracted first: 0, or, if stable, the maximum of the row; x's shape without its last axis. */
+  /** The subtracted number: 0, or, if stable, the maximum of the row; in the shape of x without its last axis. */
   readonly shift: Tensor;
   /** `e^(x - shift)` */
   readonly powers: Tensor;

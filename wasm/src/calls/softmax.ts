@@ -8,9 +8,7 @@ export interface SoftmaxOptions {
   readonly axis?: number;
   /** Divisor of the numbers: below 1 the result is sharper, above 1 flatter (default 1). */
   readonly temperature?: number;
-  /**
-   * The tensor to write the result to, of the shape of `x`; may be `x` (default: a new one).
-   */
+  /** The tensor to write the result to, in the shape of `x`; may be `x` (default: a new one). */
   readonly out?: Tensor;
 }
 
@@ -24,9 +22,9 @@ export const softmaxCalls = (context: Context) => {
   };
   return {
     /**
-     * `e^(x / temperature)` divided by its sum along one axis, of a tensor of any rank. The maximum
-     * is subtracted first, so that nothing overflows; -inf gives 0, and where everything is -inf
-     * all is 0.
+     * `e^(x / temperature)` divided by its sum along one axis, for a tensor of any rank. The
+     * maximum is subtracted first, so that nothing overflows; -inf gives 0, and a slice of -inf
+     * alone gives 0 everywhere.
      *
      * @throws TrilError for an axis that is not there and a temperature that is not above 0
      *
@@ -46,8 +44,8 @@ export const softmaxCalls = (context: Context) => {
     },
 
     /**
-     * The logarithm of `softmax`, without rounding small weights to 0 on the way. Where everything
-     * is -inf all is -inf.
+     * The logarithm of `softmax`, without rounding small weights to 0 in between. A slice of -inf
+     * alone gives -inf everywhere.
      *
      * @throws TrilError as `softmax`
      *

@@ -14,11 +14,11 @@ export interface RandomOptions {
 
 /** The options of `randomUniform`. */
 export interface UniformOptions extends RandomOptions {
-  /** Smallest number there can be (default 0). */
+  /** Smallest possible number (default 0). */
   readonly low?: number;
   /**
-   * Bound that all numbers stay below, but where `low + (high - low) * x` rounds to it, which from 0 to
-   * 1 it never does (default 1).
+   * Upper bound, excluded unless `low + (high - low) * x` rounds to it, which never happens from 0 to 1
+   * (default 1).
    */
   readonly high?: number;
 }
@@ -27,24 +27,24 @@ export interface UniformOptions extends RandomOptions {
 export interface MemoryUse {
   /** Tensors that have not been disposed. */
   readonly tensors: number;
-  /** Bytes of their elements. */
+  /** Bytes of the elements of these tensors. */
   readonly bytes: number;
   /**
-   * Bytes of the module's whole memory: tensors, working memory, stack and code's data. It never
+   * Bytes of the module's whole memory: tensors, working memory, stack and static data. It never
    * shrinks.
    */
   readonly heapBytes: number;
 }
 
-/** Memory that calls are lent while they compute, and that is kept for the next. */
+/** Memory lent to calls while they compute, and kept for the next calls. */
 export interface WorkingMemory {
   /** Bytes that are kept. */
   readonly bytes: number;
-  /** The most that calls were lent at once since it was last reset. */
+  /** The most bytes lent at once since the last reset. */
   readonly peakBytes: number;
 }
 
-/** The seed itself, once it is known to be one. */
+/** The seed itself, once known to be valid. */
 export function checkSeed(call: string, seed: unknown): number {
   if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0) return seed;
   const problem = `must be a whole number from 0 to 2^53 - 1, is ${describe(seed)}`;
@@ -75,10 +75,10 @@ export const tensorCalls = (context: Context) => {
 
   return {
     /**
-     * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
+     * A tensor with a copy of `data`: nested numbers or a typed array, rounded to float32. With one
      * argument the shape is that of the nesting, as in `torch.tensor`; with a shape, `data` is
-     * nested so or flat in row-major order.
-     * @throws TrilError where the shape is not one, `data` does not fit it, or memory is out
+     * nested in that shape or flat in row-major order.
+     * @throws TrilError where the shape is invalid, `data` does not fit it, or memory runs out
      *
      * @example
      * ```ts
@@ -92,7 +92,7 @@ export const tensorCalls = (context: Context) => {
 
     /**
      * A tensor of zeros.
-     * @throws TrilError where the shape is not one, or memory is out
+     * @throws TrilError where the shape is invalid, or memory runs out
      *
      * @example
      * ```ts
@@ -104,7 +104,7 @@ export const tensorCalls = (context: Context) => {
     /**
      * Normally distributed numbers of mean 0 and variance 1 (PCG32, Box and Muller), the same for
      * the same seed and shape everywhere.
-     * @throws TrilError where the shape or the seed is not one, or memory is out
+     * @throws TrilError where the shape or the seed is invalid, or memory runs out
      *
      * @example
      * ```ts
@@ -126,7 +126,7 @@ export const tensorCalls = (context: Context) => {
     /**
      * Numbers evenly distributed from `low` up to `high` (PCG32), the same for the same seed and
      * shape everywhere.
-     * @throws TrilError where the shape, the seed or the range is not one, or memory is out
+     * @throws TrilError where the shape, the seed or the range is invalid, or memory runs out
      *
      * @example
      * ```ts
@@ -152,12 +152,12 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * Runs `body` and disposes every tensor made inside, but those in what it returns: a tensor, or
-     * arrays, maps and objects with tensors in them. Those belong to the scope around, if there is
-     * one. When `body` throws, all are disposed. A model or a tensor that was made before belongs to the scope once
-     * it is given to `own`, which `body` is called with and which returns it.
-     * @throws TrilError where `body` is asynchronous, besides what it throws itself; and by `own`, for what has been
-     * disposed or belongs to another module
+     * Runs `body` and disposes every tensor made inside, except those in its result: a tensor, or arrays, maps and
+     * objects with tensors in them. These belong to the surrounding scope, if any. When `body` throws, all are
+     * disposed. A model or a tensor made before belongs to the scope once it is passed to `own`, the argument of
+     * `body`, which returns it.
+     * @throws TrilError where `body` is asynchronous; `own` throws for objects that are disposed or of another
+     * module. Errors of `body` pass through
      *
      * @example
      * ```ts
@@ -179,10 +179,10 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * The working memory of calls, besides their tensors: `{ reset: true }` restarts the peak, so that the next time it
-     * is that of the calls between.
+     * The working memory of calls, besides their tensors. `{ reset: true }` restarts the peak, so that the next call
+     * gives the peak since then.
      *
-     * @throws TrilError for an option that there is not
+     * @throws TrilError for an unknown option
      *
      * @example
      * ```ts
@@ -208,7 +208,7 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * The number of tensors that are alive, and the memory of this module.
+     * The number of living tensors, and the memory of this module.
      *
      * @example
      * ```ts
@@ -228,9 +228,9 @@ export const tensorCalls = (context: Context) => {
     },
 
     /**
-     * Ends the threads of this module, which otherwise live as long as the page or the process. Nothing of it can be
-     * used any more: all calls but `dispose` throw. Its memory is free once nobody holds it or its tensors. Closing
-     * again does nothing.
+     * Ends the threads of this module, which otherwise live as long as the page or the process. The module cannot be
+     * used any more: all calls but `dispose` throw. Its memory is free once nothing references it or its tensors.
+     * Closing again does nothing.
      *
      * @throws TrilError while a view is lent
      *

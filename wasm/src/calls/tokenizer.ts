@@ -14,10 +14,11 @@ export type TokenizerSource = Bytes | ModelFiles | Readonly<Record<string, Bytes
 export const tokenizerCalls = (context: Context) => ({
   /**
    * A tokenizer alone, from the bytes of `tokenizer.json`, or from files by their names: `tokenizer.json`, or
-   * `vocab.txt`, perhaps with `tokenizer_config.json`, or `vocab.json` with `merges.txt`. Other files are passed over, so that all those of a model can be given. It reads
-   * the forms of GPT-2, SmolLM2, Qwen2, Llama 3, Llama 2, Gemma and BERT, and those of `trainer.export()`.
+   * `vocab.txt`, perhaps with `tokenizer_config.json`, or `vocab.json` with `merges.txt`. Other files are ignored, so
+   * that all files of a model can be given. It reads the formats of GPT-2, SmolLM2, Qwen2, Llama 3, Llama 2, Gemma and
+   * BERT, and those of `trainer.export()`.
    *
-   * @throws TrilError where a file is missing, or is not what is read, with the byte in it
+   * @throws TrilError where a file is missing, or is in no supported format, with the offset of the byte
    *
    * @example
    * ```ts

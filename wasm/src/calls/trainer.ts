@@ -12,7 +12,7 @@ import { checkSeed } from './tensor.js';
 
 export type Kind = 'name' | 'flag' | 'count' | 'number' | 'numbers' | 'seed';
 
-/** What kind of value a setting has; what is a name is the core's to say, and so are ranges. */
+/** The kind of value of each setting; the core checks names and ranges. */
 const modelKinds: Record<string, Kind> = {
   ...{ family: 'name', norm: 'name', normPlace: 'name', positions: 'name', feedForward: 'name' },
   ...{ biases: 'flag', tiedHead: 'flag', causal: 'flag' },
@@ -55,7 +55,7 @@ const checks: Record<Kind, (call: string, name: string, value: unknown) => unkno
   seed: (of, _, value) => checkSeed(of, value),
 };
 
-/** Those that are given, as the core writes them: `model.kv_heads`, `4`. */
+/** The given settings, as the core writes them: `model.kv_heads`, `4`. */
 export function settingsGiven(
   of: string,
   prefix: string,
@@ -71,15 +71,15 @@ export function settingsGiven(
 
 export const trainerCalls = (context: Context) => ({
   /**
-   * A language model and what trains it, as `tril train` does: from a text, from tokens, or from
-   * batches of a task. Names and defaults of all settings are those of the command line; the model is
-   * initialised as its authors do. It works in a module of `tril/training`.
+   * A language model with its trainer, as in `tril train`: on a text, on tokens, or on batches of a task. Names and
+   * defaults of all settings are those of the command line; the model is initialised as its authors do. Works in a
+   * module of `tril/training`.
    *
-   * With `from` it trains a loaded model further, with the model's own tokenizer: all of it, or, with `lora`, an
-   * adapter for it. The values are copied, as float32: the model stays as it is.
+   * With `from` it trains a loaded model further, with the model's own tokenizer: all of it, or, with `lora`, an adapter
+   * for it. The values are copied, as float32, and the model does not change.
    *
-   * @throws TrilError for settings that do not fit, data that is too short or no UTF-8, a checkpoint of
-   * other settings, another model or other data, and where memory is out; nothing has been done then
+   * @throws TrilError for settings that do not fit, data that is too short or not UTF-8, a checkpoint of other settings,
+   * another model or other data, and where memory runs out; nothing has been done then
    *
    * @example
    * ```ts
@@ -128,7 +128,7 @@ export const trainerCalls = (context: Context) => ({
   },
 });
 
-/** The settings of an adapter that are given, and that there is one; none where there is none. */
+/** The settings that `lora` gives; none without it. */
 function loraGiven(lora: unknown): string[] {
   if (lora === undefined) return [];
   checkKeys(call, 'lora', 'setting', lora, ['rank', 'alpha', 'targets']);
@@ -141,7 +141,7 @@ function loraGiven(lora: unknown): string[] {
   return [...given, 'lora.targets', targets.join()];
 }
 
-/** Throws unless it is a model, and brings the only tokenizer. */
+/** Throws unless `from` is a model, and where a tokenizer is given with it. */
 function checkFrom(from: unknown, tokenizer: unknown): void {
   if (from === undefined) return;
   if (!(from instanceof Model)) {
@@ -158,7 +158,7 @@ export function checkpointGiven(of: string, checkpoint: unknown): Uint8Array {
   throw new TrilError(of, 'checkpoint', 'is empty');
 }
 
-/** Throws unless they are iterable, and no data is given beside them. */
+/** Throws unless they are iterable and given without data. */
 export function checkBatches(batches: unknown, data: unknown, of = call): void {
   if (batches === undefined) return;
   if (data !== undefined) throw new TrilError(of, 'batches', 'cannot be given together with data');

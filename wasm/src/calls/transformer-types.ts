@@ -9,28 +9,28 @@ import type { MultiHeadTrace, MultiHeadWeights } from './multi-head-attention.js
 type Norms<Names extends string> = {
   readonly [Name in `${Names}.${'weight' | 'bias'}`]?: Tensor | null;
 };
-/** The weights of attention, a name in front of theirs. */
+/** The weights of attention, with a prefix before their names. */
 type Attention<Part extends string> = {
   readonly [Name in keyof MultiHeadWeights as `${Part}.${Name}`]: MultiHeadWeights[Name];
 };
 
 /**
- * The `state_dict` of `nn.TransformerEncoderLayer`; biases, and norms' weights, may be left out.
+ * The `state_dict` of `nn.TransformerEncoderLayer`; biases, and the weights of norms, are optional.
  */
 export type TransformerBlockWeights = Attention<'self_attn'> &
   FeedForwardWeights &
   Norms<'norm1' | 'norm2'>;
 
 /**
- * The `state_dict` of `nn.TransformerDecoderLayer`; biases, and norms' weights, may be left out.
+ * The `state_dict` of `nn.TransformerDecoderLayer`; biases, and the weights of norms, are optional.
  */
 export type DecoderBlockWeights = Attention<'self_attn' | 'multihead_attn'> &
   FeedForwardWeights &
   Norms<'norm1' | 'norm2' | 'norm3'>;
 
 /**
- * The `state_dict` of `nn.Transformer`: `encoder.layers.0.self_attn.in_proj_weight` and so on, as
- * many layers as there are, and `encoder.norm` and `decoder.norm` where there are.
+ * The `state_dict` of `nn.Transformer`: `encoder.layers.0.self_attn.in_proj_weight` and so on, for
+ * any number of layers, with optional `encoder.norm` and `decoder.norm`.
  */
 export type TransformerWeights = { readonly [name: string]: Tensor | null | undefined };
 
@@ -50,19 +50,19 @@ export interface TransformerBlockOptions extends Omit<
   /** Number that the norms add to the variance (default 1e-5). */
   readonly eps?: number;
   /**
-   * A cache, to which the keys and values of self-attention to `x` are appended, and whose tokens are
-   * all attended to. Not with `saved`.
+   * A cache, to which the keys and values of self-attention to `x` are appended, and all of whose
+   * tokens are attended to. Not with `saved`.
    */
   readonly past?: KeyValueCache;
 }
 
 /** The options of `decoderBlock`. */
 export interface DecoderBlockOptions extends TransformerBlockOptions {
-  /** Which part of the memory may be looked at. */
+  /** The part of the memory that may be seen. */
   readonly memoryMask?: Mask;
   /**
-   * A cache, to which the keys and values of the memory are appended: give the memory once, and then
-   * one without tokens, `[B, 0, Cm]`, so that it is projected a single time. Not with `saved`.
+   * A cache, to which the keys and values of the memory are appended: pass the memory once, and then
+   * a memory without tokens, `[B, 0, Cm]`, so that it is projected only once. Not with `saved`.
    */
   readonly memoryPast?: KeyValueCache;
 }
@@ -72,9 +72,9 @@ export interface TransformerOptions extends Omit<
   DecoderBlockOptions,
   'mask' | 'keyLengths' | 'past' | 'memoryPast'
 > {
-  /** Which part of the source the encoder may look at. */
+  /** The part of the source that the encoder may see. */
   readonly sourceMask?: Mask;
-  /** Which part of the target the decoder may look at, besides `causal`. */
+  /** The part of the target that the decoder may see, in addition to `causal`. */
   readonly targetMask?: Mask;
 }
 
@@ -82,12 +82,12 @@ export interface TransformerOptions extends Omit<
 export interface TransformerBlockTrace extends MultiHeadTrace {
   /** The output of attention. */
   readonly attention: Tensor;
-  /** After it is added to what it came from. */
+  /** The sum of attention's output and its input. */
   readonly residual1: Tensor;
   readonly normed1: Tensor;
-  /** After the first linear layer, `[B, T, F]`. */
+  /** The output of the first linear layer, `[B, T, F]`. */
   readonly hidden: Tensor;
-  /** After the activation, `[B, T, F]`. */
+  /** The output of the activation, `[B, T, F]`. */
   readonly activated: Tensor;
   /** The output of the feed-forward. */
   readonly feedForward: Tensor;
@@ -98,7 +98,7 @@ export interface TransformerBlockTrace extends MultiHeadTrace {
 export interface DecoderBlockTrace extends TransformerBlockTrace {
   /** The intermediate results of attention to the memory. */
   readonly crossAttention: MultiHeadTrace;
-  /** Its output. */
+  /** The output of attention to the memory. */
   readonly cross: Tensor;
   readonly residual3: Tensor;
   readonly normed3: Tensor;
@@ -106,17 +106,17 @@ export interface DecoderBlockTrace extends TransformerBlockTrace {
 
 /** The intermediate results. */
 export interface TransformerTrace {
-  /** A layer each. */
+  /** One for each layer. */
   readonly encoder: readonly TransformerBlockTrace[];
   /** The encoder's output, `[B, S, C]`. */
   readonly memory: Tensor;
-  /** A layer each. */
+  /** One for each layer. */
   readonly decoder: readonly DecoderBlockTrace[];
 }
 
 /** The result of the blocks and of `transformer`; `trace` where the options ask for it. */
 export type BlockResult<Options, Trace> = {
-  /** In the shape of `x`, or of the target. */
+  /** The output, in the shape of `x`, or of the target. */
   readonly output: Tensor;
 } & (Options extends { trace: true } ? { readonly trace: Trace } : { readonly trace?: Trace }) &
   SavedResult<Options>;

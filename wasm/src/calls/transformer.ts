@@ -60,7 +60,7 @@ export function checkTransformerWeights(context: Context, call: string, weights:
   }
 }
 
-/** As the module takes them. */
+/** The options as the module takes them. */
 export function rawBlockOptions(
   context: Context,
   call: string,
@@ -80,7 +80,7 @@ export function rawBlockOptions(
   };
 }
 
-/** Attention as `options` have it, but for what it may look at. */
+/** Attention with the `options`, except the mask. */
 export function otherAttention(
   context: Context,
   call: string,
@@ -92,7 +92,10 @@ export function otherAttention(
   return rawAttentionOptions(context, call, options, Object.keys(options));
 }
 
-/** Those of `transformer`: of the decoder to itself, of the encoder, of the one to the other. */
+/**
+ * The attention options of `transformer`: of the decoder's self-attention, of the encoder's, and of
+ * cross-attention.
+ */
 export function rawTransformerOptions(
   context: Context,
   call: string,
@@ -130,9 +133,9 @@ export const transformerCalls = <Training>(context: Context) => {
 
   return {
     /**
-     * A block of the encoder, as `nn.TransformerEncoderLayer` with `batch_first`, without dropout: attention and feed-forward, each with a residual and a norm (Vaswani et al. 2017;
-     * `'pre'`: Xiong et al. 2020). x `[B, T, C]`, or `[T, C]` without a batch; gives the same
-     * shape. With `saved: true` also what `transformerBlockBackward` takes as `saved`; so do those below.
+     * A block of the encoder, as `nn.TransformerEncoderLayer` with `batch_first`, without dropout: attention and
+     * feed-forward, each with a residual and a norm (Vaswani et al. 2017; `'pre'`: Xiong et al. 2020). x `[B, T, C]`,
+     * or `[T, C]` without a batch; gives the same shape, and with `saved: true`, here and below, also `saved`.
      *
      * @throws TrilError where shapes or options do not fit, and for weights missing or unknown
      *
@@ -184,8 +187,8 @@ export const transformerCalls = <Training>(context: Context) => {
     },
 
     /**
-     * A block of the decoder, as `nn.TransformerDecoderLayer`: besides attention to itself and
-     * feed-forward, attention to a memory `[B, S, Cm]`. x `[B, T, C]`, or both without a batch.
+     * A block of the decoder, as `nn.TransformerDecoderLayer`: self-attention, attention to a memory
+     * `[B, S, Cm]`, and feed-forward. x `[B, T, C]`, or both without a batch.
      *
      * @throws TrilError as `transformerBlock`
      *
@@ -293,5 +296,5 @@ export const transformerCalls = <Training>(context: Context) => {
   };
 };
 
-/** The same in a module of `tril/training`, which can keep what their backward passes need. */
+/** The same in a module of `tril/training`, which can save what the backward passes need. */
 export const trainingTransformerCalls = transformerCalls<SavedOption>;

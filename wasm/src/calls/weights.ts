@@ -7,19 +7,18 @@ import type { Tensor } from '../tensor.js';
 export type PreparedWeights<Weights extends object> = {
   readonly [Name in keyof Weights]: Weights[Name];
 } & Disposable & {
-    /** Disposes all of them. */
+    /** Disposes all copies. */
     dispose(): void;
   };
 
 export const weightCalls = (context: Context) => ({
   /**
-   * Makes weights ready for many calls of `linear`, `feedForward`, `multiHeadAttention` and the
-   * blocks: copies, to be given in place of the weights, whose matrices are packed for products
-   * once, where otherwise every call packs them anew. Results are the same up to the order of
-   * addition, and from 25 rows on bit for bit. The copies and their packed form take twice the
-   * memory of the weights.
+   * Prepares weights for many calls of `linear`, `feedForward`, `multiHeadAttention` and the
+   * blocks: copies to pass instead of the weights, whose matrices are packed for products once,
+   * instead of in every call. Results are the same up to the order of addition, and bit for bit
+   * from 25 rows on. The copies and their packed form take twice the memory of the weights.
    *
-   * @throws TrilError where a weight is no tensor
+   * @throws TrilError where a weight is not a tensor
    *
    * @example
    * ```ts
@@ -53,7 +52,7 @@ export const weightCalls = (context: Context) => ({
         dispose();
         throw error;
       }
-      // Not enumerable, so that only weights are found in it. Engines without `using` have no
+      // Not enumerable, so that iteration finds only weights. Engines without `using` have no
       // Symbol.dispose.
       const prepared = { ...weights, ...made };
       for (const key of ['dispose', Symbol.dispose ?? 'dispose']) {

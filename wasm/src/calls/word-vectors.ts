@@ -15,10 +15,10 @@ const names = [
 export const wordVectorCalls = (context: Context) => ({
   /**
    * Vectors of words, learned from texts by skip-gram with negative sampling (Mikolov et al. 2013), as
-   * `tril vectors` does. Words are runs of letters, with their marks, and numbers.
+   * `tril vectors` does. Words are runs of letters, with combining marks, and numbers.
    *
-   * @throws TrilError for settings out of range, data that is no UTF-8 or has fewer than two words that
-   * occur `minCount` times, and where memory is out
+   * @throws TrilError for settings out of range, data that is not UTF-8 or has fewer than two words
+   * that occur `minCount` times, and where memory runs out
    *
    * @example
    * ```ts

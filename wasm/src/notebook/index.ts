@@ -1,5 +1,6 @@
 /**
- * Programs in a subset of Python with NumPy's and PyTorch's names, run by the core, every number of which says why.
+ * Programs in a subset of Python with NumPy's and PyTorch's names, run by the core; every number can be traced to
+ * its sources.
  *
  * @module tril/notebook
  */

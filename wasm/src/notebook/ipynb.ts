@@ -2,29 +2,29 @@
 import { TrilError } from '../error.js';
 import { describe } from '../names.js';
 
-/** A cell of code in a notebook's program. */
+/** A code cell of a notebook's program. */
 export interface NotebookCell {
   /** The line of the program on which it begins, counted from 1. */
   readonly line: number;
-  /** How many lines it has, in the program and in the notebook. */
+  /** Number of its lines, in the program and in the notebook. */
   readonly lines: number;
-  /** Its text as the notebook has it. */
+  /** Its text in the notebook. */
   readonly source: string;
-  /** Of a cell that is left out whole: the magic that it begins with, such as `%%bash`. */
+  /** For a skipped cell: the magic at its beginning, such as `%%bash`. */
   readonly skipped?: string;
 }
 
 /** A notebook's program. */
 export interface NotebookProgram {
-  /** All cells of code, one after another, for `runProgram` and `checkExercise`. */
+  /** All code cells, one after another, for `runProgram` and `checkExercise`. */
   readonly code: string;
-  /** The cells of code in order. The first is cell 1, as in `In [1]` of a notebook that was run from its top. */
+  /** The code cells in order. The first is cell 1, as in `In [1]` of a notebook run from its top. */
   readonly cells: readonly NotebookCell[];
 }
 
 const call = 'notebookProgram';
 
-/** Characters of a notebook, pictures included, and of its code, which are as many as a program may have. */
+/** Maximum characters of a notebook, pictures included, and of its code, the same as for a program. */
 const limits = { text: 1e8, code: 1e6 };
 
 const refuse = (problem: string) => new TrilError(call, 'text', problem);
@@ -44,14 +44,14 @@ function readNotebook(text: string): Fields {
   try {
     notebook = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    // Engines quote the text, ends of lines and all.
+    // Engines quote the text in their messages, line ends included.
     throw refuse(`is not JSON: ${(error as Error).message.replace(/\p{Cc}+/gu, ' ')}`);
   }
   if (!isObject(notebook)) throw refuse(`must be a notebook, is ${describe(notebook)}`);
   return notebook;
 }
 
-/** The language that the notebook says its cells are in. */
+/** The language of the cells, from the notebook's metadata. */
 function languageOf({ metadata }: Fields): unknown {
   if (!isObject(metadata)) return undefined;
   const part = (name: string) => (isObject(metadata[name]) ? metadata[name] : {});
@@ -71,7 +71,7 @@ function placesOf(notebook: Fields): (readonly [string, unknown])[] {
   );
 }
 
-/** The text of a cell of code, which is `source`, or `input` in format 3; nothing of all other cells. */
+/** The text of a code cell, from `source`, or `input` in format 3; undefined for other cells. */
 function sourceOf(place: string, cell: unknown): string | undefined {
   if (!isObject(cell)) throw refuse(`${place} must be an object, is ${describe(cell)}`);
   if (typeof cell.cell_type !== 'string') {
@@ -87,13 +87,13 @@ function sourceOf(place: string, cell: unknown): string | undefined {
   return parts.join('').replace(/\r\n?/g, '\n');
 }
 
-/** The magics of whole cells below which stands Python that runs among the other cells. */
+/** Cell magics whose cells contain Python that runs with the other cells. */
 const ofPython = ['%%time', '%%timeit', '%%capture', '%%prun'];
 
 /** `%name`, `!command`, `?name`, `name?`, and `files = !ls`. */
 const magic = /^\s*(?:%{1,2}[a-z]|!|\?)|^[^#'"]*\w\?{1,2}\s*$|^\s*\w[\w\s,]*=\s*(?:!|%[a-z])/i;
 
-/** Where a line ends: in a string that goes on, and in so many brackets. */
+/** The state at the end of a line: the quote of an open string, and the number of open brackets. */
 interface Open {
   readonly quote: string;
   readonly depth: number;
@@ -108,13 +108,13 @@ function openAfter(line: string, { quote, depth }: Open): Open {
     else if ('([{'.includes(token)) ++depth;
     else if (')]}'.includes(token)) depth = Math.max(0, depth - 1);
   }
-  // Only a string in three quotes goes on by itself.
+  // Only a string in triple quotes continues on the next line by itself.
   return { quote: quote.length === 1 && !line.endsWith('\\') ? '' : quote, depth };
 }
 
 const asComment = (line: string) => (line.trim() === '' ? line : `# ${line}`);
 
-/** A line of IPython's as one of Python's, which does nothing; a timed statement runs. */
+/** A line of IPython as a Python line that does nothing; a timed statement runs. */
 function withoutMagic(line: string): string {
   const [, indent, rest] = /^(\s*)(.*)$/s.exec(line)!;
   const [, timed] = /^%time\s+(\S.*)$/s.exec(rest!) ?? [];
@@ -122,13 +122,13 @@ function withoutMagic(line: string): string {
   return indent ? `${indent}pass  # ${rest}` : `# ${rest}`;
 }
 
-/** The lines of a cell, as many as it has, without what is IPython's. */
+/** The lines of a cell, in the same number, without IPython's syntax. */
 function linesOf(source: string): { lines: string[]; skipped?: string } {
   const [skipped] = /^%%[\w!]+/.exec(source.trimStart()) ?? [];
   const all = source.split('\n');
   if (skipped && !ofPython.includes(skipped)) return { lines: all.map(asComment), skipped };
   let open: Open = { quote: '', depth: 0 };
-  /** Whether the line before ends in a backslash, and whether it is one of IPython's. */
+  /** Whether the previous line ends in a backslash, and whether it is IPython's. */
   let [continues, isMagic] = [false, false];
   const lines = all.map((line) => {
     const isRest = continues && isMagic;
@@ -147,11 +147,12 @@ function linesOf(source: string): { lines: string[]; skipped?: string } {
 }
 
 /**
- * Reads a Jupyter notebook (`.ipynb`, of format 4 or 3) and gives its cells of code as one program. Lines keep their places: a
+ * Reads a Jupyter notebook (`.ipynb`, of format 4 or 3) and gives its code cells as one program. Lines keep their numbers: a
  * magic (`%matplotlib inline`, `!pip install`) becomes a comment, and so does each line of a cell in another language (`%%bash`).
- * Cells of text are left out.
+ * Text cells are left out.
  *
- * @throws TrilError for what is no notebook, a notebook in another language, and one of more than 1,000,000 characters of code
+ * @throws TrilError for text that is not a notebook, a notebook in another language, and one of more than 1,000,000 characters of
+ * code
  *
  * @example
  * ```ts
@@ -198,9 +199,9 @@ export function notebookProgram(text: string): NotebookProgram {
 }
 
 /**
- * Which line of which cell a line of a notebook's program is, both counted from 1; null for a line that is none of the program's.
+ * The cell and the line in it for a line of a notebook's program, both counted from 1; null for a line outside the program.
  *
- * @throws TrilError for what is no notebook's program
+ * @throws TrilError for a value that is not a notebook's program
  *
  * @example
  * ```ts

@@ -1,21 +1,21 @@
-// What a run of a program gives.
+// The result of a program's run.
 import type { Graph, GraphValues } from '../graph/index.js';
 
 /** A value of a program. */
 export interface ProgramValue {
   /** Python's name of its type: `int`, `list`, `numpy.ndarray`, `Tensor`. */
   readonly type: string;
-  /** As Python's `repr` writes it. */
+  /** Its text by Python's `repr`. */
   readonly text: string;
-  /** Of an array: its node in the graph, which is its tensor's name, too. */
+  /** For an array: its node in the graph, which is also its tensor's name. */
   readonly node?: string;
-  /** Of an array: `[]` for a single number, which is `[1]` in the graph. */
+  /** For an array: its shape; `[]` for a single number, which is `[1]` in the graph. */
   readonly shape?: readonly number[];
-  /** Of an array: its type as NumPy says it. The numbers are float32 all the same. */
+  /** For an array: its type as NumPy names it. The numbers are always float32. */
   readonly dtype?: 'float64' | 'float32' | 'int64' | 'bool';
-  /** Of a number, a boolean, a string or None. */
+  /** For a number, a boolean, a string or None: its value. */
   readonly value?: number | boolean | string | null;
-  /** Of a list or a tuple. */
+  /** For a list or a tuple: its items. */
   readonly items?: readonly ProgramValue[];
 }
 
@@ -26,54 +26,54 @@ export interface LineValue {
   readonly shape: readonly number[];
 }
 
-/** What happened on a line; of lines that ran several times the last values. */
+/** The record of a line; values are those of its last run. */
 export interface ProgramLine {
-  /** Counted from 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
-  /** How many times its statements ran. */
+  /** Number of runs of its statements. */
   readonly times: number;
   readonly values: readonly LineValue[];
-  /** The nodes of all that was computed on it, in order. */
+  /** The nodes computed on it, in order. */
   readonly nodes: readonly string[];
-  /** What it printed, all times together. */
+  /** Its output, of all runs together. */
   readonly printed: string;
 }
 
-/** Why a program stopped. */
+/** The error that stopped a program. */
 export interface ProgramError {
-  /** Python's kind: `ValueError`, `NameError`, `SyntaxError`; `NotImplementedError` for what the subset does not have. */
+  /** Python's kind: `ValueError`, `NameError`, `SyntaxError`; `NotImplementedError` for features outside the subset. */
   readonly kind: string;
-  /** Counted from 1. */
+  /** Line of the error, counted from 1. */
   readonly line: number;
   readonly message: string;
 }
 
-/** What a cell of a notebook made. */
+/** The record of a notebook's cell. */
 export interface ProgramCell {
   /** The line of the program on which it begins, counted from 1. */
   readonly line: number;
   readonly lines: number;
-  /** All that it printed. */
+  /** Its output. */
   readonly printed: string;
-  /** The value of its last line, where that is an expression that does not end in `;`, as notebooks show it. */
+  /** The value of its last line, if that is an expression without a final `;`, as in notebooks. */
   readonly value?: Pick<ProgramValue, 'type' | 'text' | 'node' | 'shape' | 'dtype' | 'value'>;
-  /** Why it stopped; null where it came to its end. The cells behind it run all the same. */
+  /** The error that stopped it; null where it ended normally. The cells after it run all the same. */
   readonly error: ProgramError | null;
 }
 
-/** What a program made. */
+/** The result of a program. */
 export interface ProgramRun {
-  /** The values of the program's names, but for functions, classes and modules. */
+  /** The values of the program's names, without functions, classes and modules. */
   readonly values: Readonly<Record<string, ProgramValue>>;
   readonly printed: string;
   /** The lines that ran, by number. */
   readonly lines: readonly ProgramLine[];
-  /** Why the program stopped; null where it came to its end. What was made before is there all the same. Of a notebook the first error. */
+  /** The error that stopped the program, in a notebook the first one; null where it ended normally. Earlier results are kept. */
   readonly error: ProgramError | null;
-  /** Of a notebook: what each of its cells made. Where the limits stopped one, those behind it did not run, and are not here. */
+  /** For a notebook: the record of each cell. Where the limits stopped one, the cells after it did not run, and are missing. */
   readonly cells?: readonly ProgramCell[];
   /** Every operation on arrays, as a graph for `tril/graph`. */
   readonly graph: Graph;
-  /** The tensors of all nodes by name: what `why`, `sources`, `gradients` and `program` take as values. */
+  /** The tensors of all nodes by name: the values for `why`, `sources`, `gradients` and `program`. */
   readonly tensors: GraphValues;
 }

@@ -1,4 +1,4 @@
-// The cells of a notebook, one after another: a mistake in one stops it alone.
+// Runs the cells of a notebook one after another: an error in one stops only that cell.
 import { TrilError } from '../error.js';
 import { ArrayValue } from './arrays/array.js';
 import { kindOf, type Recorded } from './arrays/record.js';
@@ -10,7 +10,7 @@ import { readProgram } from './parse/statements.js';
 import type { ProgramCell, ProgramError } from './program-run.js';
 import { textOf, type Room } from './written-values.js';
 
-/** A part of a program that runs by itself. */
+/** A part of a program that runs on its own. */
 export interface Part {
   readonly line: number;
   readonly lines: number;
@@ -20,7 +20,7 @@ export interface Part {
 export function errorOf(error: unknown, line: number): ProgramError {
   if (error instanceof Raised)
     return { kind: error.kind, line: error.line ?? line, message: error.message };
-  // The engine's own: a stack that is full, or an array or a string that is too long.
+  // The engine's own errors: a stack overflow, or an array or a string that is too long.
   const { name, message } = error as Error;
   if (name === 'RangeError') {
     return /call stack|recursion/i.test(message)
@@ -31,14 +31,14 @@ export function errorOf(error: unknown, line: number): ProgramError {
   throw error;
 }
 
-/** The value of a cell as it is when the cell is over, in whose array others may write later. */
+/** The value of a cell at its end; later cells may write to its array. */
 interface Shown {
   readonly value: Value;
   readonly text: string;
   readonly recorded?: Recorded;
 }
 
-/** A cell that ran; its value is described when all nodes have their names. */
+/** A finished cell; its value is described when all nodes have their names. */
 export interface RanCell extends Omit<ProgramCell, 'value'> {
   readonly shown: Shown | undefined;
 }

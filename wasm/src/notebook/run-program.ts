@@ -23,14 +23,14 @@ import type { LineValue, ProgramError, ProgramLine, ProgramRun } from './program
 import { describeShown, errorOf, runCells, type Part, type RanCell } from './run-cells.js';
 import { describeValue, isShown, room, type Room } from './written-values.js';
 
-/** What a program can be given: a tensor, a number, or nested numbers that become an array. */
+/** A value given to a program: a tensor, a number, or nested numbers that become an array. */
 export type Given = Tensor | number | boolean | string | readonly Given[];
 
 /** The options of `runProgram`. */
 export interface ProgramOptions {
   /** Values that the program finds by name. */
   readonly given?: Readonly<Record<string, Given>>;
-  /** Whose arrays `given` are (default: NumPy's, unless the program imports PyTorch alone). */
+  /** Library of the arrays of `given` (default: NumPy, unless the program imports PyTorch alone). */
   readonly library?: 'numpy' | 'torch';
   readonly limits?: ProgramLimits;
 }
@@ -80,13 +80,13 @@ function provide(
 }
 
 /**
- * Runs a program in a subset of Python with NumPy's and PyTorch's names: read by a grammar and interpreted, without eval. Every
- * operation on arrays is computed by the core and recorded, so that `why`, `sources`, `gradients`, `program` and the other readers
- * of `tril/graph` work on every value. Of what `notebookProgram` gives, each cell runs by itself: an error stops its cell, and those behind
- * it run with what there is, as Jupyter's do. A program's own mistakes are in `error`, by Python's kind, with the line. Tensors are yours
- * to dispose, or a scope's; those that were given are among them.
+ * Runs a program in a subset of Python with NumPy's and PyTorch's names: read by a grammar and interpreted, without
+ * eval. Every operation on arrays is computed by the core and recorded, so that `why`, `sources`, `gradients`,
+ * `program` and the other readers of `tril/graph` work on every value. Each cell of a `notebookProgram` runs on its
+ * own: an error stops its cell, and the cells after it run on, as in Jupyter. A program's own errors are in `error`,
+ * with Python's kind and the line. All tensors, including the given ones, are yours to dispose, or a scope's.
  *
- * @throws TrilError for wrong arguments; never for what a program does
+ * @throws TrilError for wrong arguments; never for errors of the program
  *
  * @example
  * ```ts
@@ -166,7 +166,7 @@ export function runProgram(
   });
 }
 
-/** The text of a program, and the cells that it consists of where it is a notebook's. */
+/** The text of a program, and its cells if it is a notebook's. */
 function partsOf(
   call: string,
   code: string | NotebookProgram,
@@ -185,7 +185,7 @@ function partsOf(
   return { text: code.code, parts };
 }
 
-/** All that a program has made. What cannot be made any more, since too much was, is left out. */
+/** The results of a program. Values that would exceed the limits are left out. */
 function results(
   interpreter: Interpreter,
   recorder: Recorder,

@@ -3,9 +3,9 @@ import { describe } from '../names.js';
 import type { NotebookCell, NotebookProgram } from './ipynb.js';
 
 /**
- * Whether a line begins a cell: `# %%`, with a title or without.
+ * Whether a line begins a cell: `# %%`, with or without a title.
  *
- * @throws TrilError for what is no string
+ * @throws TrilError for a value that is not a string
  *
  * @example
  * ```ts
@@ -22,10 +22,11 @@ export function beginsCell(line: string): boolean {
 }
 
 /**
- * Takes a program apart at its lines `# %%`, which begin a cell for editors and for Jupytext, so that `runProgram` runs each cell by
- * itself. A program without such a line is one cell. The line belongs to the cell that it begins, and magics are not read.
+ * Splits a program at its lines `# %%`, which begin cells in editors and Jupytext, so that `runProgram` runs each cell
+ * on its own. A program without such a line is one cell. The line belongs to the cell it begins, and magics are not
+ * read.
  *
- * @throws TrilError for what is no string
+ * @throws TrilError for a value that is not a string
  *
  * @example
  * ```ts

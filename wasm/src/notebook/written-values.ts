@@ -1,4 +1,4 @@
-// The values of a program as they are written down, as far as there is room.
+// The values of a program as text, as far as the limits allow.
 import { ArrayValue } from './arrays/array.js';
 import type { Recorder } from './arrays/record.js';
 import { Raised } from './language/errors.js';
@@ -20,11 +20,11 @@ import type { ProgramValue } from './program-run.js';
 export const isShown = (value: Value): boolean =>
   ![Module, Func, Builtin, ClassValue].some((type) => value instanceof type);
 
-/** Characters of all that is written of a program's values, and items of each. */
+/** Maximum characters of the text of all values, and maximum items of each. */
 export const room = { text: 1e7, items: 10_000 };
 export type Room = typeof room;
 
-/** `repr(value)`, as far as it can be written. */
+/** `repr(value)`, where it can be written. */
 export function textOf(value: Value, left: Room): string {
   if (left.text <= 0) return '...';
   try {

@@ -1,4 +1,5 @@
-// The connection of a page to its Worker: requests, answers, and the objects here that stand for those there.
+// The connection of a page to its Worker: requests, answers, and the local objects that stand for those in
+// the Worker.
 import { reasonOf } from '../describe.js';
 import { Mask } from '../calls/mask.js';
 import { TrilError, afterSteps } from '../error.js';
@@ -30,7 +31,7 @@ function errorOf({ message, tril }: Failure): Error {
   return afterSteps(new TrilError(call, argument, problem, shapes), steps) as TrilError;
 }
 
-/** The classes that stand for what lives in the Worker, by kind. */
+/** The classes of remote objects, by kind. */
 const remotes = {
   tensor: RemoteTensor,
   mask: RemoteMask,
@@ -45,12 +46,13 @@ const remotes = {
   stream: RemoteStream,
 } satisfies { [Each in Kind]: new (line: Line, reference: Reference) => RemoteObject };
 
-/** Masks lean on the tensors and masks that they were made of, none of which may be forgotten before them. */
+/** The tensors and masks from which each mask was made, which must not be freed before it. */
 const madeOf = new WeakMap<RemoteMask, readonly unknown[]>();
 
-/** Connects to a Worker: what is asked for goes there, and objects that stay there are held here. */
+/** Connects to a Worker: requests go there, and its objects are referenced here. */
 export function connect(port: Port<Message, Answer>): Line & { close(): void } {
-  // With what was given, so that none of it is forgotten before the answer, which may hold it again.
+  // The waiting requests with their arguments, none of which may be freed before the answer, which
+  // may contain them.
   const waiting = new Map<
     number,
     {
@@ -101,7 +103,7 @@ export function connect(port: Port<Message, Answer>): Line & { close(): void } {
       return made;
     });
 
-  /** Frees what an aborted call has made, but not what it was given as `out`. */
+  /** Frees the results of an aborted call, except its `out`. */
   const discardMade = (value: unknown): void => {
     mapParts(value, (part) => {
       const { $reference } = (part ?? {}) as Partial<Reference>;

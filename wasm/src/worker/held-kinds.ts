@@ -12,7 +12,7 @@ import type { Tokenizer } from '../tokenizer.js';
 import type { Trainer } from '../trainer.js';
 import type { WordVectors } from '../word-vectors.js';
 
-/** An iterator whose parts are asked for one by one. */
+/** An iterator whose parts are requested one by one. */
 export type Stream = Pick<Iterator<unknown>, 'next'>;
 
 /** The objects of the package that live in the Worker, by kind. */
@@ -31,7 +31,7 @@ export interface Local {
 }
 export type Kind = keyof Local;
 
-/** The properties of each kind that never change. A reference carries them, so that both sides have them. */
+/** The properties of each kind that never change. References carry them, so that both sides have them. */
 export const constants = {
   tensor: ['shape'],
   mask: [],
@@ -47,8 +47,8 @@ export const constants = {
 } as const satisfies { [Each in Kind]: readonly (keyof Local[Each])[] };
 
 /**
- * The calls of each kind that only ask on this side, and its properties that change: the classes here have them from
- * this table. What does more, gives itself back, or has several signatures is written in its class.
+ * The calls of each kind that are only forwarded, and its properties that change: the remote classes take them from
+ * this table. A call that does more, returns its object, or has several signatures is written in its class.
  */
 export const calls = {
   tensor: [],
@@ -68,7 +68,7 @@ export const calls = {
   stream: [],
 } as const satisfies { [Each in keyof Calling]: readonly (keyof Calling[Each])[] };
 
-/** The kinds, and what trainers of models have in common. */
+/** The kinds, and the common part of trainers. */
 export interface Calling extends Local {
   readonly learner: Learner<RawLearner, unknown, unknown>;
 }
@@ -78,7 +78,7 @@ export type Constants<Each extends Kind> = Pick<
   Extract<(typeof constants)[Each][number], keyof Local[Each]>
 >;
 
-/** An object that stays in the Worker, as messages name it. */
+/** An object that stays in the Worker, as messages refer to it. */
 export interface ReferenceOf<Each extends Kind> {
   readonly $reference: number;
   readonly kind: Each;

@@ -1,5 +1,5 @@
-// The script of the Worker: it holds a module and the objects that the other side refers to, and makes the calls that
-// it asks for.
+// The script of the Worker: it holds a module and the objects referenced by the other side, and makes the calls it
+// asks for.
 import { Mask } from '../calls/mask.js';
 import { DecodingSession } from '../decoding-session.js';
 import { Encoder } from '../encoder.js';
@@ -27,7 +27,7 @@ const port: Port<Answer, Message> = parent
   ? portOfNode(parent)
   : portOfWeb(globalThis as unknown as Worker);
 
-/** An iterator whose parts are asked for one by one. */
+/** An iterator whose parts are requested one by one. */
 class Stream {
   readonly #parts: Iterator<unknown>;
   constructor(parts: Iterator<unknown>) {
@@ -60,7 +60,7 @@ type Held = Local[Kind];
 const learning = [Trainer, SequenceTrainer, WordVectors];
 type Learning = InstanceType<(typeof learning)[number]>;
 const held = new Map<number, Held>();
-/** An object keeps its reference, such as a tensor that was given as `out`. */
+/** The reference of each object, which it keeps, for example as a call's `out`. */
 const references = new WeakMap<Held, number>();
 let lastReference = 0;
 let tril: Tril | undefined;
@@ -86,7 +86,7 @@ const fromReference = (part: unknown): unknown => {
 
 type Callable = (...values: unknown[]) => unknown;
 
-/** The paths of all calls, which the other side offers. */
+/** The paths of all calls, for the other side to offer. */
 function paths(object: object, before: string[] = []): string[][] {
   return Object.entries(object).flatMap(([name, value]): string[][] => {
     if (typeof value === 'function') return [[...before, name]];
@@ -94,13 +94,13 @@ function paths(object: object, before: string[] = []): string[][] {
   });
 }
 
-/** Aborts the current call, which ends where it can. */
+/** Aborts the current call, which ends at the next opportunity. */
 let control = new AbortController();
 
-/** Takes the range of a file that the current call has asked for. */
+/** Receives the range of a file requested by the current call. */
 let takeChunk: ((bytes: Uint8Array) => void) | undefined;
 
-/** A file of the other side, whose ranges are asked for as they are read. */
+/** A file of the other side, whose ranges are requested when they are read. */
 class RemoteBlob extends Blob {
   constructor(
     readonly id: number,
@@ -135,7 +135,7 @@ async function takeSteps(learner: Learning, count: unknown): Promise<unknown[]> 
   return reports;
 }
 
-/** Loads a module; the code of lessons and training is fetched only where it is asked for. */
+/** Loads a module; the code of lessons and training is fetched on demand. */
 async function load(options: RemoteLoadOptions): Promise<Tril> {
   if (typeof options !== 'object' || options === null) return loadTril(options);
   const { training, lessons, ...others } = options;
@@ -147,7 +147,7 @@ async function load(options: RemoteLoadOptions): Promise<Tril> {
   return isTraining ? (await import('../training.js')).loadTril(others) : loadTril(others);
 }
 
-/** All values of a graph; the code of graphs is fetched only where it is asked for. */
+/** All values of a graph; the code of graphs is fetched on demand. */
 async function runGraph(values: readonly unknown[]): Promise<unknown> {
   const { run } = await import('../graph/run.js');
   const [graph, inputs] = values.map((value) => mapParts(value, fromReference));
@@ -206,8 +206,8 @@ async function answer(request: Request): Promise<void> {
   }
 }
 
-// Calls are made one after the other. None begins before the earlier one is done, nor before all messages that have
-// come in are received, since one may cancel it.
+// Makes calls one after the other. None begins before the one before it has ended, and before all received messages
+// are processed, since one may cancel it.
 const queue: Request[] = [];
 let working = false;
 let current: Request | undefined;

@@ -67,15 +67,15 @@ function startWorker(): Port<Message, Answer> {
   }
 }
 
-/** The error where no Worker starts, with what helps. */
+/** The error of a Worker that does not start, with advice. */
 function noWorker(error: unknown): TrilError {
   const problem = `could not be started: ${reasonOf(error)}. "tril" needs none. ${seeReadme}`;
   return new TrilError('loadTril', 'worker', problem);
 }
 
 /**
- * Starts a Worker and loads the core in it. The page stays free while something is computed; calls
- * are done in the order in which they were asked for.
+ * Starts a Worker and loads the core in it. The page stays free during computations; calls run in
+ * the order of the requests.
  *
  * @throws TrilError as `loadTril` of `tril`
  *
@@ -100,7 +100,7 @@ export function loadTril(
 /** Starts a Worker in the same way, with a module without either. */
 export function loadTril(options?: RemoteLoadOptions): Promise<RemoteTril>;
 export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteTril> {
-  // What can be sent: a Response and a promise cannot, a URL of Node's neither.
+  // The module in a form that can be sent: a Response, a promise and a URL of Node cannot be sent.
   const wasm = await (isPlain(options) ? options.wasm : undefined);
   const sent = isPlain(options) && {
     ...options,
@@ -134,7 +134,7 @@ export async function loadTril(options: RemoteLoadOptions = {}): Promise<RemoteT
   return callsWith();
 }
 
-/** Calls that do more on this side than to ask. */
+/** Calls that do more on this side than send a request. */
 const ownCalls: Readonly<Record<string, (ask: Ask) => unknown>> = {
   prepareWeights: (ask) => async (weights: unknown) => disposable(await ask([weights])),
   trainer: trainerCall,
@@ -144,7 +144,7 @@ const ownCalls: Readonly<Record<string, (ask: Ask) => unknown>> = {
   loadEncoder: loadCall('loadEncoder'),
 };
 
-/** With a `dispose` of all that is in it, which is not enumerable, so that only weights are found in it. */
+/** Adds a `dispose` of all weights, which is not enumerable, so that iteration finds only weights. */
 function disposable(prepared: unknown): unknown {
   const dispose = async (): Promise<void> => {
     const all = Object.values(prepared as object).filter((each) => each instanceof RemoteTensor);
@@ -156,7 +156,9 @@ function disposable(prepared: unknown): unknown {
   return prepared;
 }
 
-/** A call that only a Worker with lessons or training has. What follows `trainer(...)`, its `run`, refuses as well. */
+/**
+ * A call that only a Worker with lessons or training has. The `run` that would follow `trainer(...)` refuses as well.
+ */
 function refusing(call: string, part: Part): unknown {
   const problem = `is not in the module that was loaded; the option ${part} loads one with it`;
   const refuse = () => Promise.reject(new TrilError(call, part, problem));

@@ -21,8 +21,8 @@ export interface TrainingReport extends TrainingStep {
 }
 
 /**
- * Takes as many steps at a time as `every` says, and reports the last of them with all of them. `all` counts the
- * steps of a run whose options do not.
+ * Takes `every` steps at a time, and reports the last of them together with all of them. `all` is the number of
+ * steps of a run without that option.
  */
 export async function* reportsOf<Step extends object>(
   take: (count: number, signal: AbortSignal | undefined) => Promise<readonly Step[]>,
@@ -47,18 +47,18 @@ export async function* reportsOf<Step extends object>(
   }
 }
 
-/** Learns from batches, in the Worker. */
+/** The base of trainers in the Worker. */
 export abstract class RemoteLearner<Settings extends object, Batch> extends asking(
   'learner',
   RemoteObject,
 ) {
-  /** All settings, with what was not given. */
+  /** All settings, with defaults. */
   declare readonly settings: Settings;
   /** Number of parameters of the model. */
   declare readonly parameterCount: number;
   #batches: Iterator<Batch> | undefined;
 
-  /** @internal Where the batches come from. */
+  /** @internal The source of batches. */
   feed(batches: Iterable<Batch> | undefined): this {
     this.#batches = batches?.[Symbol.iterator]();
     return this;
@@ -75,24 +75,24 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends aski
     return this.#steps(count);
   }
 
-  /** Replaces the parameters of these names by copies of `values`. */
+  /** Replaces the parameters with these names by copies of `values`. */
   async setParameters(values: Readonly<Record<string, RemoteTensor>>): Promise<this> {
     await this.ask('setParameters', values);
     return this;
   }
 
-  /** Restores the state that a checkpoint holds. */
+  /** Restores the state in a checkpoint. */
   async restore(checkpoint: Uint8Array): Promise<this> {
     await this.ask('restore', checkpoint);
     return this;
   }
 
   /**
-   * Trains, and reports after every `every` steps. The Worker goes on when the next report is asked for, so leaving
-   * the loop leaves the trainer in the state of the last report, and other calls run between reports.
+   * Trains, and reports after every `every` steps. The Worker continues when the next report is requested, so
+   * leaving the loop leaves the trainer in the state of the last report, and other calls run between reports.
    *
-   * @throws TrilError as `step`, when all steps before it have been reported; and what `signal` is
-   * aborted with: the steps before it are done then
+   * @throws TrilError as `step`, when all steps before it have been reported; and the reason of `signal` where that
+   * aborts: the steps before it are done then
    *
    * @example
    * ```ts
@@ -129,7 +129,7 @@ export abstract class RemoteLearner<Settings extends object, Batch> extends aski
   }
 }
 
-/** The next `count` batches, or those that are left. */
+/** The next `count` batches, or all that are left. */
 function nextBatches<Batch>(from: Iterator<Batch>, count: number): Batch[] {
   const batches: Batch[] = [];
   while (batches.length < count) {
@@ -146,7 +146,7 @@ interface Runs {
   run(options: RunOptions): AsyncGenerator<TrainingReport, void, undefined>;
 }
 
-/** A promise of a trainer, whose run can be begun at once. */
+/** A promise of a trainer, whose run can be started at once. */
 export type LearnerCall<Options, Learner extends { run: unknown }> = (
   options?: Options,
 ) => Promise<Learner> & Pick<Learner, 'run'>;
@@ -155,7 +155,7 @@ async function* runOf(made: Promise<Runs>, options: RunOptions) {
   yield* (await made).run(options);
 }
 
-/** The call of a Worker that makes trainers, whose batches `check` refuses if they are none. */
+/** The call of a Worker that makes trainers; `check` refuses invalid batches. */
 export function learnerCall<Options extends { readonly batches?: unknown }, Learner extends Runs>(
   ask: Ask,
   check: (options: Options) => void,

@@ -3,14 +3,14 @@ import type { Shapes, TrilError } from '../error.js';
 import { arrayKind, bytesOf, copyOf, isOwnBuffer, isPlain } from '../kinds.js';
 import { ofNode } from '../builtin.js';
 
-/** Cancels a call: one that waits is not made, one that takes steps ends after the current step. */
+/** Cancels a call: a waiting call is not made, a call that takes steps ends after the current one. */
 export interface Cancellation {
   readonly cancelled: number;
 }
 
 export interface Request {
   readonly id: number;
-  /** The names that lead to what is called, such as `['mask', 'causal']`. */
+  /** The path of names to the called function, such as `['mask', 'causal']`. */
   readonly path: readonly string[];
   /** Reference of the object whose method is called (default: the module). */
   readonly on?: number;
@@ -19,7 +19,7 @@ export interface Request {
 
 export interface Failure {
   readonly message: string;
-  /** Of a TrilError. */
+  /** The fields of a TrilError. */
   readonly tril?: {
     readonly call: string;
     readonly argument: string;
@@ -35,11 +35,11 @@ export interface Answer {
   readonly failure?: Failure;
   /** Arguments for the call's `progress`; the call goes on. */
   readonly progress?: readonly unknown[];
-  /** A range of a file that the call needs to go on: the bytes `from` to before `to`. */
+  /** A range of a file that the call needs to continue: the bytes from `from` to before `to`. */
   readonly range?: readonly [name: string, from: number, to: number];
 }
 
-/** The range of a file that a call has asked for. */
+/** The range of a file that a call has requested. */
 export interface Chunk {
   /** The call's number. */
   readonly chunkOf: number;
@@ -53,7 +53,7 @@ export type Message = Request | Cancellation | Chunk;
 export interface Port<Out, In> {
   send(message: Out, transfer?: ArrayBuffer[]): void;
   listen(receive: (message: In) => void, fail?: (reason: unknown) => void): void;
-  /** Keeps a process of Node's from ending while an answer is `waiting`. */
+  /** Keeps a Node process alive while an answer is `waiting`. */
   wait(waiting: boolean): void;
   close(): void;
 }
@@ -66,7 +66,7 @@ interface NodePort {
   terminate(): unknown;
 }
 
-/** Of node:worker_threads. */
+/** The module node:worker_threads. */
 export interface NodeWorkers {
   readonly isMainThread: boolean;
   readonly parentPort: NodePort | null;
@@ -102,8 +102,8 @@ export function portOfWeb<Out, In>(port: Worker): Port<Out, In> {
 }
 
 /**
- * A copy of `value` with every part replaced for which `replace` gives something, through arrays
- * and plain objects; all else stays as it is.
+ * A copy of `value` with some parts replaced, through arrays and plain objects: those for which
+ * `replace` gives a value; all others stay.
  */
 export function mapParts(value: unknown, replace: (part: unknown) => unknown): unknown {
   const replaced = replace(value);
@@ -119,13 +119,14 @@ export function mapParts(value: unknown, replace: (part: unknown) => unknown): u
 }
 
 /**
- * Copies of the arrays and buffers in a message, which are transferred, so that a caller keeps its own. Of a view
- * only its bytes are copied; cloning would copy all of its buffer, such as the pool that Node's Buffers share.
+ * Copies of the arrays and buffers in a message, which are transferred, so that the caller keeps its own. Of a
+ * view only its bytes are copied; cloning would copy its whole buffer, such as the pool that Node's Buffers
+ * share.
  */
 export class Copies {
   readonly transfer: ArrayBuffer[] = [];
 
-  /** A copy of an array or buffer; nothing of all else. */
+  /** A copy of an array or buffer; undefined for anything else. */
   of(part: unknown): unknown {
     const bytes = bytesOf(part);
     if (!bytes) return undefined;
@@ -137,7 +138,7 @@ export class Copies {
   }
 }
 
-/** The buffer of an answer that is an array, which can be transferred, since the Worker has made it for the answer. */
+/** The buffer of an answer that is an array. It can be transferred, since the Worker has made it for the answer. */
 export function handedOver(value: unknown): ArrayBuffer[] {
   const whole = arrayKind(value) !== undefined && (value as Uint8Array);
   return whole && isOwnBuffer(whole.buffer) && whole.byteLength === whole.buffer.byteLength
@@ -148,8 +149,8 @@ export function handedOver(value: unknown): ArrayBuffer[] {
 const aborting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `abort` when the signal does, unless what it returns is called first. Listens once for all
- * that wait for a signal: Node takes more than ten listeners for a leak, and says so.
+ * Calls `abort` when the signal aborts, unless the returned function is called first. Listens once
+ * for all that wait for a signal: Node takes more than ten listeners for a leak, and warns.
  */
 export function whenAborted(signal: AbortSignal, abort: () => void): () => void {
   let waiting = aborting.get(signal);

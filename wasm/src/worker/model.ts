@@ -1,4 +1,4 @@
-// Models that live in the Worker: the same calls as promises, and texts that come part by part.
+// Models in the Worker: the same calls as promises, and texts that arrive part by part.
 import { adapterOf, filesOf, loadingOptions, readRange, sizeOf } from '../calls/model-files.js';
 import type { SessionOptions } from '../decoding-session.js';
 import type { GeneratedPart } from '../generation-types.js';
@@ -23,13 +23,13 @@ import {
 
 /** An iterator that lives in the Worker. */
 export class RemoteStream extends RemoteObject {
-  /** The next part, or that the iterator has ended. */
+  /** The next part, or the end of the iterator. */
   next<Part>(signal: AbortSignal | undefined): Promise<IteratorResult<Part, void>> {
     return this.askUntil(signal, 'next') as Promise<IteratorResult<Part, void>>;
   }
 }
 
-/** The parts of a text that the Worker draws one by one, as they are asked for. */
+/** The parts of a text, which the Worker draws one by one on request. */
 export async function* textOf<Options extends { readonly signal?: unknown }>(
   options: Options,
   names: readonly string[],
@@ -50,7 +50,7 @@ export async function* textOf<Options extends { readonly signal?: unknown }>(
   }
 }
 
-/** A `Model` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+/** A `Model` that lives in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteModel extends remote('model') {
   /** Runs the model over tokens. */
   async forward<const Options extends RemoteValue<ForwardOptions>>(
@@ -63,10 +63,10 @@ export class RemoteModel extends remote('model') {
   }
 
   /**
-   * Continues a text, token by token. The Worker draws a token when it is asked for, so leaving the loop leaves
+   * Continues a text, token by token. The Worker draws a token when it is requested, so leaving the loop leaves
    * nothing behind, and other calls run between tokens.
    *
-   * @throws TrilError as `generate` of `Model`, and what `signal` is aborted with
+   * @throws TrilError as `generate` of `Model`, and the reason of `signal` where that aborts
    *
    * @example
    * ```ts
@@ -106,7 +106,7 @@ export class RemoteModel extends remote('model') {
 
 /**
  * The calls of a Worker that load models and encoders. The files stay here, since Node's cannot be sent, and copies would take
- * their memory twice. The Worker knows their sizes, and asks for ranges.
+ * their memory twice. The Worker knows their sizes, and requests ranges.
  */
 export function loadCall(call: string, more: readonly string[] = []) {
   return (ask: Ask) =>

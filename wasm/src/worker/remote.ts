@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// Objects that live in the Worker, as callers hold them.
+// Objects in the Worker, as callers hold them.
 import type { Mask } from '../calls/mask.js';
 import { TrilError, shapeText } from '../error.js';
 import type { KeyValueCache } from '../key-value-cache.js';
@@ -7,35 +7,38 @@ import type { Tensor } from '../tensor.js';
 import type { NestedNumbers, Values } from '../values.js';
 import { calls, type Calling, type Constants, type Kind, type Reference } from './held-kinds.js';
 
-/** The connection through which remote objects ask. */
+/** The connection through which remote objects send requests. */
 export interface Line {
   ask(
     path: readonly string[],
     values: readonly unknown[],
     options?: RequestOptions,
   ): Promise<unknown>;
-  /** Disposes in the Worker of an object that nobody here holds any more. */
+  /** Disposes an object in the Worker that is no longer referenced here. */
   discard(reference: number): void;
-  /** Forgets an object that has been disposed. */
+  /** Removes an object that has been disposed. */
   forget(reference: number): void;
 }
 
-/** Asks for one call of the module. */
+/** Requests one call of the module. */
 export type Ask = (values: readonly unknown[], options?: RequestOptions) => Promise<unknown>;
 
 /** The options of a request to the Worker. */
 export interface RequestOptions {
   /** Reference of the object whose method is called (default: the module). */
   readonly on?: number;
-  /** Each of them cancels the request. */
+  /** Signals, each of which cancels the request. */
   readonly signals?: readonly (AbortSignal | undefined)[];
-  /** Receives how far the call has come. */
+  /** Receives the progress of the call. */
   readonly progress?: ((...values: never[]) => void) | undefined;
   /** Reads a range of a file that the call needs. */
   readonly chunk?: (name: string, from: number, to: number) => Promise<Uint8Array>;
 }
 
-/** What lives in the Worker until it is disposed. Forgotten ones are disposed with the garbage. */
+/**
+ * An object in the Worker, which lives until it is disposed. The garbage collector disposes
+ * forgotten ones.
+ */
 export abstract class RemoteObject implements AsyncDisposable {
   readonly #line: Line;
   readonly #reference: Reference;
@@ -65,7 +68,7 @@ export abstract class RemoteObject implements AsyncDisposable {
     return this.#disposed;
   }
 
-  /** Gives the memory back, when the calls asked for before are done. */
+  /** Frees the memory, after all earlier calls. */
   async dispose(): Promise<void> {
     if (this.#disposed) return;
     const done = this.ask('dispose');
@@ -75,7 +78,7 @@ export abstract class RemoteObject implements AsyncDisposable {
     this.line.forget(this.reference);
   }
 
-  /** What `await using` calls at the end of a block. */
+  /** Called by `await using` at the end of a block. */
   declare [Symbol.asyncDispose]: () => Promise<void>;
 
   /** @internal */
@@ -100,13 +103,13 @@ if (Symbol.asyncDispose) {
   RemoteObject.prototype[Symbol.asyncDispose] = RemoteObject.prototype.dispose;
 }
 
-/** The calls `Names` of a class as promises, and those of its properties that change. */
+/** The calls `Names` of a class as promises; of its properties, those that change. */
 export type Asked<Local, Names extends keyof Local> = {
   [Name in Names]: Local[Name] extends (...values: infer Arguments) => infer Result
     ? (...values: { [At in keyof Arguments]: Sent<Arguments[At]> }) => Promise<Sent<Result>>
     : () => Promise<Local[Name]>;
 };
-/** `T` itself where nothing in it stays in the Worker, so that it keeps its name. */
+/** `T` itself where none of it stays in the Worker, so that it keeps its name. */
 type Sent<T> = [T] extends [RemoteValue<T>] ? T : RemoteValue<T>;
 export type AskedOf<Each extends keyof Calling> = Asked<
   Calling[Each],
@@ -117,7 +120,7 @@ export type RemoteOf<Each extends Kind, Made> = Made &
   Omit<Constants<Each>, keyof Made>;
 export type RemoteClass<Made> = abstract new (line: Line, reference: Reference) => Made;
 
-/** The class with the calls that the table has of a kind. */
+/** A class with the calls in the table for a kind. */
 export function asking<Each extends keyof Calling, Made extends RemoteObject>(
   kind: Each,
   base: RemoteClass<Made>,
@@ -132,7 +135,7 @@ export function asking<Each extends keyof Calling, Made extends RemoteObject>(
   return Asking as unknown as RemoteClass<Made & AskedOf<Each>>;
 }
 
-/** The class for what the Worker holds of a kind: with its calls, and its properties that never change. */
+/** The class of remote objects of a kind: with its calls, and its properties that never change. */
 export function remote<Each extends Kind, Made extends RemoteObject = RemoteObject>(
   kind: Each,
   base = RemoteObject as unknown as RemoteClass<Made>,
@@ -140,7 +143,7 @@ export function remote<Each extends Kind, Made extends RemoteObject = RemoteObje
   return asking(kind, base) as RemoteClass<RemoteOf<Each, Made>>;
 }
 
-/** A tensor that lives in the Worker. Forgotten ones are disposed with the garbage. */
+/** A tensor that lives in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteTensor extends remote('tensor') {
   /** All numbers in row-major order. */
   read(): Promise<Float32Array> {
@@ -152,7 +155,7 @@ export class RemoteTensor extends remote('tensor') {
     return this.ask('toArray') as Promise<Nested>;
   }
 
-  /** Overwrites all numbers: nested to this shape, or flat in row-major order. */
+  /** Overwrites all numbers: nested in this shape, or flat in row-major order. */
   async write(data: Values): Promise<this> {
     await this.ask('write', data);
     return this;
@@ -164,7 +167,7 @@ export class RemoteTensor extends remote('tensor') {
   }
 }
 
-/** A `KeyValueCache` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+/** A `KeyValueCache` that lives in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteKeyValueCache extends remote('cache') {
   /** Forgets all tokens from `length` on. */
   async rewind(length: number): Promise<this> {
@@ -173,7 +176,7 @@ export class RemoteKeyValueCache extends remote('cache') {
   }
 }
 
-/** A `DecodingSession` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+/** A `DecodingSession` that lives in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteDecodingSession extends remote('session') {
   /** Forgets all tokens from `length` on. */
   async rewind(length: number): Promise<this> {
@@ -182,17 +185,20 @@ export class RemoteDecodingSession extends remote('session') {
   }
 }
 
-/** A `Tokenizer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+/** A `Tokenizer` that lives in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteTokenizer extends remote('tokenizer') {}
 
-/** An `Encoder` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+/** An `Encoder` that lives in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteEncoder extends remote('encoder') {}
 
-/** A mask that lives in the Worker. Forgotten ones are disposed with the garbage. */
+/** A mask that lives in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteMask extends RemoteObject {}
 
 type AsIs = string | number | boolean | null | undefined | ArrayBufferView | URL | NestedNumbers;
-/** The Worker's own where `T` has tensors, masks and caches, through arrays and objects. */
+/**
+ * `T` with the Worker's tensors, masks and caches in place of local ones, through arrays and
+ * objects.
+ */
 export type RemoteValue<T> = T extends AsIs
   ? T
   : T extends Tensor

@@ -12,7 +12,7 @@ import { RemoteLearner, learnerCall } from './learner.js';
 import type { LearnerCall } from './learner.js';
 import { remote, type Ask } from './remote.js';
 
-/** A `SequenceTrainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+/** A `SequenceTrainer` that lives in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteSequenceTrainer extends remote(
   'sequenceTrainer',
   RemoteLearner<SequenceTrainerSettings, SequenceBatches>,
@@ -37,7 +37,7 @@ export class RemoteSequenceTrainer extends remote(
   }
 }
 
-/** A promise of a trainer of sequences, whose run can be begun at once. */
+/** A promise of a trainer of sequences, whose run can be started at once. */
 export type RemoteSequenceTrainerCall = LearnerCall<SequenceTrainerOptions, RemoteSequenceTrainer>;
 
 /** The call of a Worker that draws batches. */

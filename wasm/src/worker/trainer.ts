@@ -16,7 +16,7 @@ import type { LearnerCall } from './learner.js';
 import { textOf, type RemoteModel } from './model.js';
 import { remote, type Ask } from './remote.js';
 
-/** A `Trainer` that lives in the Worker. Forgotten ones are disposed with the garbage. */
+/** A `Trainer` that lives in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteTrainer extends remote('trainer', RemoteLearner<TrainerSettings, TokenBatch>) {
   /** Continues a text, token by token, as `RemoteModel.generate` does. */
   generate(
@@ -43,11 +43,11 @@ export class RemoteTrainer extends remote('trainer', RemoteLearner<TrainerSettin
 
 /** The options of a Worker's `trainer`. */
 export interface RemoteTrainerOptions extends Omit<TrainerOptions, 'from'> {
-  /** Model to train further, as `TrainerOptions` has it, of the same Worker. */
+  /** Model to train further, as in `TrainerOptions`, of the same Worker. */
   readonly from?: RemoteModel;
 }
 
-/** A promise of a trainer, whose run can be begun at once. */
+/** A promise of a trainer, whose run can be started at once. */
 export type RemoteTrainerCall = LearnerCall<RemoteTrainerOptions, RemoteTrainer>;
 
 /** The call of a Worker that makes trainers. */

@@ -1,4 +1,4 @@
-// The calls that a Worker offers: those of the package as promises, on objects that live there.
+// The calls that a Worker offers: those of the package as promises, on objects in the Worker.
 import type { StoredArray, StoredArrays } from '../calls/files.js';
 import type { TokenizerSource } from '../calls/tokenizer.js';
 import type { MemoryUse } from '../calls/tensor.js';
@@ -20,7 +20,10 @@ import type { RemoteSequenceTrainer, RemoteSequenceTrainerCall } from './sequenc
 import type { RemoteTrainer, RemoteTrainerCall } from './trainer.js';
 import type { RemoteWordVectors } from './word-vectors.js';
 
-/** The Worker's own where `T` has tensors, masks, caches and trainers, through arrays and objects. */
+/**
+ * `T` with the Worker's tensors, masks, caches and trainers in place of local ones, through arrays
+ * and objects.
+ */
 export type Remote<T> = T extends Trainer
   ? RemoteTrainer
   : T extends SequenceTrainer
@@ -37,7 +40,7 @@ export type Remote<T> = T extends Trainer
 type RemoteArguments<Arguments extends readonly unknown[]> = {
   [Index in keyof Arguments]: Remote<Arguments[Index]>;
 };
-/** A call with weights by name takes those of the Worker whose names only the program knows, too. */
+/** A call with weights by name also takes the Worker's weights with names known only at run time. */
 type RemoteCall<Arguments extends readonly unknown[], Result> =
   Required<Arguments> extends readonly [...infer Before, infer Weights, unknown]
     ? Extract<keyof Weights, `${string}weight` | 'w_q'> extends never
@@ -52,7 +55,7 @@ type RemoteCall<Arguments extends readonly unknown[], Result> =
           ) => Promise<Remote<Result> & RemoteGradients<Result, Given>>
         : never
     : (...values: RemoteArguments<Arguments>) => Promise<Remote<Awaited<Result>>>;
-/** The gradients of weights, where there are some, by the names of what was given. */
+/** The gradients of weights, if any, by the names of the given weights. */
 type RemoteGradients<Result, Given> = Result extends { readonly dWeights: unknown }
   ? { readonly dWeights: { readonly [Name in keyof Given]: RemoteTensor } }
   : unknown;
@@ -66,9 +69,9 @@ type RemoteCalls<Calls> = {
 
 /** The options of a Worker's `loadTril`. */
 export interface RemoteLoadOptions extends LoadOptions {
-  /** Load a module of `tril/training`, which is more than twice as large, so that there are the calls of {@link RemoteTrainingTril}. */
+  /** Whether to load a module of `tril/training`, which is more than twice as large, for the calls of {@link RemoteTrainingTril}. */
   readonly training?: boolean;
-  /** Load a module of `tril/lessons`, so that there are the calls of {@link RemoteLessonsTril}; not with `training`. */
+  /** Whether to load a module of `tril/lessons`, for the calls of {@link RemoteLessonsTril}; not with `training`. */
   readonly lessons?: boolean;
 }
 
@@ -78,11 +81,11 @@ export interface RemoteMemoryUse extends MemoryUse {
   readonly objects: number;
 }
 
-/** The copies of weights that the Worker has made ready for many calls, by the same names. */
+/** Copies of weights, prepared in the Worker for many calls, by the same names. */
 export type RemotePreparedWeights<Weights extends object> = {
   readonly [Name in keyof Weights]: Weights[Name];
 } & AsyncDisposable & {
-    /** Disposes all of them. */
+    /** Disposes all copies. */
     dispose(): Promise<void>;
   };
 
@@ -92,20 +95,20 @@ export interface RemoteEngine {
   memory(): Promise<RemoteMemoryUse>;
   /**
    * A tensor of a copy of `data`: nested numbers or a typed array, rounded to float32. With one
-   * argument the shape is that of the nesting; with a shape, `data` is nested so or flat in row-major
-   * order.
-   * @throws TrilError where the shape is not one, `data` does not fit it, or memory is out
+   * argument the shape is that of the nesting; with a shape, `data` is nested in that shape or flat
+   * in row-major order.
+   * @throws TrilError where the shape is invalid, `data` does not fit it, or memory runs out
    */
   tensor(data: Values): Promise<RemoteTensor>;
-  /** A tensor in the Worker of a copy of `data`, nested to this shape or flat in row-major order. */
+  /** A tensor in the Worker of a copy of `data`, nested in this shape or flat in row-major order. */
   tensor(shape: readonly number[], data: Values): Promise<RemoteTensor>;
   /**
-   * Weights made ready for many calls, as by `prepareWeights` of `tril`. `dispose` disposes all copies.
-   * @throws TrilError as that
+   * Weights prepared for many calls, as by `prepareWeights` of `tril`. `dispose` disposes all copies.
+   * @throws TrilError as `prepareWeights`
    */
   prepareWeights<Weights extends object>(weights: Weights): Promise<RemotePreparedWeights<Weights>>;
   /**
-   * All values of a graph of `tril/graph`, computed in the Worker: tensors by name, with the inputs as they were given.
+   * All values of a graph of `tril/graph`, computed in the Worker: tensors by name, including the given inputs.
    *
    * @throws TrilError as `run` of `tril/graph`
    *
@@ -127,7 +130,7 @@ export interface RemoteEngine {
   ): Promise<Readonly<Record<string, RemoteTensor>>>;
   /**
    * The same calls, which end when `signal` aborts: their promises are rejected with its reason,
-   * what has not begun is not computed, and what is being computed is thrown away when it is done.
+   * waiting calls are not computed, and the result of the current call is discarded.
    *
    * @example
    * ```ts
@@ -143,7 +146,7 @@ export interface RemoteEngine {
    * ```
    */
   withSignal(signal: AbortSignal): this;
-  /** Ends the Worker, with everything in it; what is asked for later is refused. */
+  /** Ends the Worker, with everything in it; later requests are refused. */
   close(): void;
 }
 
@@ -151,34 +154,34 @@ export interface RemoteEngine {
 export interface RemoteTril
   extends RemoteCalls<Omit<Tril, 'scope' | keyof RemoteEngine>>, RemoteEngine {}
 
-/** Calls of training that do more than to ask the Worker. Trainers' `batches` are taken here, as they are needed, and sent. */
+/** Calls of training that do more than send a request. `batches` of trainers are read here, when they are needed, and sent. */
 interface RemoteTrainers {
   /**
    * A trainer in the Worker, as `trainer` of `tril/training`, and its `run` at once.
-   * @throws TrilError as that
+   * @throws TrilError as `trainer` of `tril/training`
    */
   trainer(...options: Parameters<RemoteTrainerCall>): ReturnType<RemoteTrainerCall>;
   /**
    * A trainer of sequences in the Worker, as `sequenceTrainer` of `tril/training`, and its `run` at once.
-   * @throws TrilError as that
+   * @throws TrilError as `sequenceTrainer` of `tril/training`
    */
   sequenceTrainer(
     ...options: Parameters<RemoteSequenceTrainerCall>
   ): ReturnType<RemoteSequenceTrainerCall>;
   /**
    * A model in the Worker, as `loadModel` of `tril/training`. The files stay on this side: one tensor
-   * at a time is read and handed over.
-   * @throws TrilError as that
+   * at a time is read and sent.
+   * @throws TrilError as `loadModel` of `tril/training`
    */
   loadModel(files: ModelSource, options?: LoadModelOptions): Promise<RemoteModel>;
   /**
    * A sentence encoder in the Worker, as `loadEncoder` of `tril/training`, whose files stay on this side.
-   * @throws TrilError as that
+   * @throws TrilError as `loadEncoder` of `tril/training`
    */
   loadEncoder(files: ModelSource, options?: Omit<LoadModelOptions, 'lora'>): Promise<RemoteEncoder>;
   /**
    * A tokenizer in the Worker, as `tokenizer` of `tril/training`.
-   * @throws TrilError as that
+   * @throws TrilError as `tokenizer` of `tril/training`
    */
   tokenizer(files: TokenizerSource): Promise<RemoteTokenizer>;
 }

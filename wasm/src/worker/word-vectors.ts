@@ -5,7 +5,7 @@ import { remote } from './remote.js';
 
 /** The options of a run of word vectors. */
 export interface WordRunOptions {
-  /** Number of steps (default: those that are left). */
+  /** Number of steps (default: all that are left). */
   readonly steps?: number;
   /** Number of steps from one report to the next (default 1). */
   readonly every?: number;
@@ -18,13 +18,13 @@ export interface WordVectorReport extends WordVectorStep {
   readonly steps: readonly WordVectorStep[];
 }
 
-/** `WordVectors` that live in the Worker. Forgotten ones are disposed with the garbage. */
+/** `WordVectors` that live in the Worker. The garbage collector disposes forgotten ones. */
 export class RemoteWordVectors extends remote('wordVectors') {
   /**
-   * Trains, and reports after every `every` steps. The Worker goes on when the next report is asked for, so leaving
-   * the loop leaves the vectors in the state of the last report.
+   * Trains, and reports after every `every` steps. The Worker continues when the next report is requested, so
+   * leaving the loop leaves the vectors in the state of the last report.
    *
-   * @throws TrilError as `step`, and what `signal` is aborted with: the steps before it are done then
+   * @throws TrilError as `step`, and the reason of `signal` where that aborts: the steps before it are done then
    *
    * @example
    * ```ts

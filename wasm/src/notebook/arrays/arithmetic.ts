@@ -10,7 +10,7 @@ import type { Recorded, Recorder } from './record.js';
 export const shapeWords = (shape: readonly number[], gap = ' '): string =>
   `(${shape.join(`,${gap}`)}${shape.length === 1 ? ',' : ''})`;
 
-/** The shape that two are repeated to, or nothing. */
+/** The shape that two shapes broadcast to; undefined where they do not. */
 export function jointShape(a: readonly number[], b: readonly number[]): number[] | undefined {
   const rank = Math.max(a.length, b.length);
   const sizes = Array.from({ length: rank }, (_, i) => {
@@ -64,7 +64,7 @@ export function recordedOf(recorder: Recorder, value: Value): Recorded {
   return raise('TypeError', `must be an array or a number, not ${typeName(value)}`);
 }
 
-/** A value in a shape that broadcasts to another, `()` as `(1,)`. */
+/** A value reshaped to a shape that broadcasts to another; `()` becomes `(1,)`. */
 export function reshaped(recorder: Recorder, value: Recorded, shape: readonly number[]): Recorded {
   const sizes = shape.length === 0 ? [1] : [...shape];
   if (value.tensor.shape.join() === sizes.join()) return value;
@@ -93,7 +93,7 @@ export function repeatedTo(
   return made;
 }
 
-/** The numbers of a value as a function of a place in a shape that it is repeated to. */
+/** A function from positions in a broadcast shape to the numbers of a value. */
 function reader(value: Value, shape: readonly number[]): (place: number) => number {
   if (!(value instanceof ArrayValue)) {
     const number = Math.fround(numberIn(value as number));
@@ -106,7 +106,10 @@ function reader(value: Value, shape: readonly number[]): (place: number) => numb
   return (place) => numbers[places[place]!]!;
 }
 
-/** Computes in JavaScript what the graph has no operation for, of one or two values; `why` ends at its result. */
+/**
+ * Computes a function of one or two values in JavaScript that the graph has no operation for; `why` ends at its
+ * result.
+ */
 export function apart(
   values: readonly Value[],
   compute: (a: number, b: number) => number,
@@ -123,7 +126,7 @@ export function apart(
 
 const floorModulo = (x: number, y: number): number => x - y * Math.floor(x / y);
 
-/** `x sign y`, of which one is an array. */
+/** `x sign y`, where at least one is an array. */
 export function arithmetic(sign: string, x: Value, y: Value): ArrayValue {
   const values = [x, y];
   const kind = resultKind(values);
@@ -196,7 +199,7 @@ export function converted(x: ArrayValue, dtype: DtypeName): ArrayValue {
   if (dtype === 'bool') return elementwise('notEqual', x, 0);
   const numbers = x.numbers();
   const integer = asType(numbers, dtype);
-  // Integers stay what they are made of.
+  // Integers keep the node of their source.
   if (integer.every((value, i) => value === numbers[i])) return x.like(x.recorded, x.shape, dtype);
   return x.like(x.recorder.constant(x.shape, integer), x.shape, dtype);
 }
@@ -229,5 +232,5 @@ export function assignInPlace(sign: string, x: ArrayValue, result: ArrayValue): 
   return x;
 }
 
-/** What PyTorch's messages call types. */
+/** PyTorch's names of types in messages. */
 const torchTypes = { float64: 'Double', float32: 'Float', int64: 'Long', bool: 'Bool' } as const;

@@ -1,4 +1,4 @@
-// Arrays of a program: what NumPy calls ndarray and PyTorch Tensor. Each stands for a recorded value, can be written into, and
+// The arrays of a program: ndarray in NumPy, Tensor in PyTorch. Each stands for a recorded value, can be written to, and
 // shares its numbers with its views.
 import { upTo } from '../../graph/operations/common.js';
 import { float } from '../../graph/program-python.js';
@@ -51,14 +51,14 @@ export function placesOf(
   return places;
 }
 
-/** What an array shares its numbers with. */
+/** The relation of a view to the array whose numbers it shares. */
 interface View {
   readonly root: ArrayValue;
-  /** The root's version of which it was made. */
+  /** The root's version from which the view's value was made. */
   seen: number;
-  /** Made again, of the root as it is now. */
+  /** Makes the value again from the root's current one. */
   redo(): Recorded;
-  /** Where in the root each of its numbers is. */
+  /** The index in the root of each number of the view. */
   places(): readonly number[];
 }
 
@@ -74,7 +74,7 @@ export const shortest = (value: number): number =>
 export class ArrayValue implements Kind {
   #recorded: Recorded;
   #pending: { places: readonly number[]; value: Recorded }[] = [];
-  /** The line that wrote last. */
+  /** The line of the last write. */
   #line = 0;
   #version = 0;
   readonly #view: View | undefined;
@@ -83,7 +83,7 @@ export class ArrayValue implements Kind {
   constructor(
     readonly recorder: Recorder,
     recorded: Recorded,
-    /** As the program sees it: `()` is `[1]` in the core. */
+    /** The shape in the program: `()` is `[1]` in the core. */
     readonly shape: readonly number[],
     readonly dtype: DtypeName,
     readonly library: Library,
@@ -95,7 +95,7 @@ export class ArrayValue implements Kind {
     this.strides = strides ?? stridesOf(shape);
   }
 
-  /** Its value as it is now. */
+  /** Its current value. */
   get recorded(): Recorded {
     const view = this.#view;
     if (view && view.seen !== view.root.#version) {
@@ -122,7 +122,7 @@ export class ArrayValue implements Kind {
     return sizeOf(this.shape);
   }
 
-  /** Whether it is a number to NumPy, not an array. */
+  /** Whether NumPy treats it as a number, not an array. */
   get isScalar(): boolean {
     return this.rank === 0;
   }
@@ -132,7 +132,7 @@ export class ArrayValue implements Kind {
     return this.size === 0 || this.shape.every((n, i) => n === 1 || this.strides[i] === own[i]);
   }
 
-  /** Its numbers, in row-major order; `work` is how much is done with each. */
+  /** Its numbers, in row-major order; `work` is the work counted for each. */
   numbers(work = 1): Float32Array {
     worked(this.size * work);
     return this.recorded.tensor.read();
@@ -150,14 +150,17 @@ export class ArrayValue implements Kind {
     return this.library === 'torch' ? value : shortest(value);
   }
 
-  /** Another array of the same numbers, which shares nothing. */
+  /** Another array of the same numbers, with nothing shared. */
   copy = (): ArrayValue => this.like(this.recorded, this.shape);
 
-  /** Another array of the same kind, which shares nothing. */
+  /** Another array of the same kind, with nothing shared. */
   like = (recorded: Recorded, shape: readonly number[], dtype = this.dtype): ArrayValue =>
     new ArrayValue(this.recorder, recorded, shape, dtype, this.library);
 
-  /** A view: `of` makes its value of this one's, `places` says which numbers of this one it has. */
+  /**
+   * A view: `of` makes its value from this array's value, and `places` gives the indices of its
+   * numbers in this array.
+   */
   view(
     shape: readonly number[],
     of: (recorded: Recorded) => Recorded,
@@ -178,7 +181,7 @@ export class ArrayValue implements Kind {
     return new ArrayValue(this.recorder, made, shape, this.dtype, this.library, view, strides);
   }
 
-  /** Writes numbers at places in row-major order; `value` has as many. */
+  /** Writes the numbers of `value`, in row-major order, to the given places. */
   write(places: readonly number[], value: Recorded): void {
     const view = this.#view;
     if (view) {
@@ -195,7 +198,7 @@ export class ArrayValue implements Kind {
     if (places.length > 0) this.#pending.push({ places, value });
   }
 
-  /** Takes another value. */
+  /** Replaces its value. */
   become(value: Recorded): void {
     if (this.#view) this.write(upTo(this.size), value);
     else {

@@ -1,4 +1,4 @@
-// NumPy's and PyTorch's rules of types: what comes of two, and of an array and a number of Python.
+// NumPy's and PyTorch's type promotion: for two arrays, and for an array and a Python number.
 import { Float, isNumber, type Value } from '../language/values.js';
 import { ArrayValue, type DtypeName, type Kind, type Library } from './array.js';
 
@@ -13,7 +13,7 @@ export const defaultFloat = (library: Library): DtypeName =>
 export const floatOf = (x: Kind): DtypeName =>
   isFloat(x.dtype) ? x.dtype : defaultFloat(x.library);
 
-/** The type of a number of Python on its own. */
+/** The type of a Python number on its own. */
 export function plainDtype(value: Value, library: Library): DtypeName {
   if (typeof value === 'boolean') return 'bool';
   return value instanceof Float ? defaultFloat(library) : 'int64';
@@ -33,7 +33,7 @@ function joined(a: DtypeName, b: DtypeName, library: Library): DtypeName {
 export const category = (dtype: DtypeName): number =>
   isFloat(dtype) ? 2 : dtype === 'int64' ? 1 : 0;
 
-/** The type of values together, and the library of those that say it. Numbers, and arrays without axes, change an array's type only to another category. */
+/** The common type of values, and the library of `of`. Numbers, and arrays without axes, change an array's type only to another category. */
 export function resultKind(values: readonly Value[], of: readonly Value[] = values): Kind {
   const isArray = (value: Value): value is ArrayValue => value instanceof ArrayValue;
   const arrays = values.filter(isArray);
@@ -56,7 +56,7 @@ export function resultKind(values: readonly Value[], of: readonly Value[] = valu
   return { dtype: dtype ?? defaultFloat(library), library };
 }
 
-/** Numbers as a type holds them. */
+/** Numbers converted to a type. */
 export function asType(numbers: ArrayLike<number>, dtype: DtypeName): Float32Array {
   const convert = { bool: (x: number) => (x === 0 ? 0 : 1), int64: Math.trunc }[dtype as 'bool'];
   return Float32Array.from(numbers, convert ?? ((x) => x));

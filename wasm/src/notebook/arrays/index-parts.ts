@@ -17,7 +17,7 @@ import { ArrayValue, sizeOf } from './array.js';
 import { isFloat } from './dtypes.js';
 import { arrayOf } from './make.js';
 
-/** An integer that an index is, or undefined. */
+/** The integer of an index; undefined where it is none. */
 export function integerOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   if (value instanceof ArrayValue && value.isScalar && value.dtype === 'int64') return value.item();
@@ -48,7 +48,7 @@ export function sliceOf(
   return { start: first, step, count: Math.max(0, Math.ceil((last - first) / step)) };
 }
 
-/** One axis of what is taken, in order. */
+/** The selection on one axis, in order. */
 export type Taken =
   | { readonly kind: 'one'; readonly at: number }
   | {
@@ -89,7 +89,7 @@ function listOf(
   return { numbers, shape: [parts.length, ...first.shape], isBoolean: first.isBoolean };
 }
 
-/** How many axes of the array a part of the index is for. */
+/** The number of axes that a part of the index consumes. */
 function widthOf(item: Value): number {
   if (item === null || item === ellipsis) return 0;
   if (item instanceof ArrayValue && item.dtype === 'bool') return item.rank;
@@ -117,7 +117,7 @@ function wrongIndex(x: ArrayValue, item: Value): never {
   return raise('IndexError', `${kinds} and integer or boolean arrays are valid indices`);
 }
 
-/** What an index takes of each axis, and new axes. */
+/** The selections of an index on all axes, and new axes. */
 export function takenOf(x: ArrayValue, index: Value): Taken[] {
   const all = index instanceof Tuple ? [...index.items] : [index];
   const items = all.map((item): Value => {

@@ -18,7 +18,7 @@ import { arrayOf } from './make.js';
 import { part, take } from './moves.js';
 import type { Recorded } from './record.js';
 
-/** The shape of what an index takes, and where its numbers are. */
+/** The shape of an index's result, and the places of its numbers. */
 function placesTaken(x: ArrayValue, taken: readonly Taken[]) {
   const lists = taken.filter(isList);
   const own = stridesOf(x.shape);
@@ -124,13 +124,13 @@ export function getItem(x: ArrayValue, index: Value): ArrayValue {
 /** `x[index] = value` */
 export function setItem(x: ArrayValue, index: Value, value: Value): void {
   const { shape, places } = placesTaken(x, takenOf(x, index));
-  // Places are numbers of JavaScript, and are kept.
+  // Places are kept as JavaScript numbers, of 8 bytes.
   x.recorder.elements([4, ...shape]);
   const array = isRow(value) ? arrayOf(x.recorder, value, x.library) : value;
   const given = array instanceof ArrayValue ? converted(array, x.dtype) : undefined;
   const recorded = given?.recorded ?? x.recorder.number(numberFor(x, value));
   const own = given?.shape ?? [];
-  // Axes of 1 in front may be left out.
+  // Leading axes of 1 can be dropped.
   const trimmed = [...own];
   while (trimmed.length > shape.length && trimmed[0] === 1) trimmed.shift();
   const joint = jointShape(trimmed, shape);
@@ -146,7 +146,7 @@ export function setItem(x: ArrayValue, index: Value, value: Value): void {
   x.write(places(), full);
 }
 
-/** A number of Python as an array of that type holds it. */
+/** A Python number converted to the type of that array. */
 function numberFor(x: ArrayValue, value: Value): number {
   if (typeof value === 'number' || typeof value === 'boolean') {
     return x.dtype === 'bool' ? Number(Boolean(value)) : Number(value);

@@ -16,7 +16,7 @@ import { asType, plainDtype, resultKind } from './dtypes.js';
 import { stack } from './moves.js';
 import type { Recorder } from './record.js';
 
-/** Numbers of nested lists, with their shape; undefined where there are arrays among them. */
+/** The numbers of nested lists, and their shape; undefined where the lists contain arrays. */
 function numbersOf(
   value: Value,
   fail: (text: string) => never,
@@ -47,7 +47,7 @@ function numbersOf(
   return { numbers: all, shape: shape ?? [], dtypes: [...dtypes] };
 }
 
-/** An array of whatever one can be made of. */
+/** An array of any value that can be converted. */
 export function arrayOf(
   recorder: Recorder,
   value: Value,
@@ -103,7 +103,7 @@ export function full(
   return fromNumbers(recorder, () => value, shape, dtype, library);
 }
 
-/** Numbers as nested lists of Python. */
+/** Numbers as nested Python lists. */
 export function toLists(x: ArrayValue): Value {
   const numbers = x.numbers();
   const item = (place: number): Value => plainNumber(x, numbers[place]!);
@@ -118,7 +118,7 @@ export function toLists(x: ArrayValue): Value {
   return visit(0, 0);
 }
 
-/** A number of an array as one of Python. */
+/** A number of an array as a Python number. */
 export function plainNumber(x: ArrayValue, value: number): Value {
   if (x.dtype === 'bool') return value !== 0;
   if (x.dtype === 'int64') return value;

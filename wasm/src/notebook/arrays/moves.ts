@@ -1,4 +1,4 @@
-// What moves numbers and computes none: reshape, transposes, joins, repeats.
+// Operations that move numbers and compute none: reshape, transposes, joins, repeats.
 import { upTo } from '../../graph/operations/common.js';
 import { shapeText } from '../../error.js';
 import { raise, raiseAs } from '../language/errors.js';
@@ -60,7 +60,7 @@ export function viewAs(x: ArrayValue, shape: readonly number[]): ArrayValue {
   return raise('RuntimeError', text);
 }
 
-/** Whether a shape fits the strides, as PyTorch computes it: axes that lie in a row are one. */
+/** Whether a shape fits the strides, by PyTorch's rule: contiguous axes count as one. */
 function isViewable(x: ArrayValue, sizes: readonly number[]): boolean {
   const blocks: number[] = [];
   let base = x.strides.at(-1) ?? 1;
@@ -110,7 +110,7 @@ export function transpose(x: ArrayValue, axes: readonly number[]): ArrayValue {
   return x.view(shape, make, places, strides);
 }
 
-/** A view of all. */
+/** A view of the whole array. */
 export const identity = (x: ArrayValue): ArrayValue =>
   x.view(
     x.shape,
@@ -126,7 +126,7 @@ export function swapAxes(x: ArrayValue, a: number, b: number): ArrayValue {
   return transpose(x, order);
 }
 
-/** What is computed along an axis: of the flattened array where there is none. */
+/** Computes along an axis, or on the flattened array without one. */
 export function alongAxis<Result>(
   x: ArrayValue,
   axis: number | undefined,
@@ -135,7 +135,7 @@ export function alongAxis<Result>(
   return axis === undefined ? compute(reshape(x, [-1]), 0) : compute(x, axisIn(x, axis));
 }
 
-/** With axes of 1 where `axes` are in the result. */
+/** Inserts axes of size 1 at the positions `axes` of the result. */
 export function expandDims(x: ArrayValue, axes: readonly number[]): ArrayValue {
   const rank = x.rank + axes.length;
   const at = axes.map((axis) => axisIn(x, axis, rank));
@@ -163,7 +163,7 @@ export function squeeze(x: ArrayValue, axes: readonly number[] | undefined): Arr
   return x.view(shape, make, () => upTo(x.size), strides);
 }
 
-/** Parts of an axis by their indices, each as often as it is there. */
+/** The parts of an axis at these indices, which may repeat. */
 export function take(x: ArrayValue, indices: readonly number[], axis: number): ArrayValue {
   const at = axisIn(x, axis);
   const shape = x.shape.map((size, i) => (i === at ? indices.length : size));
@@ -227,7 +227,7 @@ export function stack(all: readonly ArrayValue[], axis: number): ArrayValue {
   );
 }
 
-/** The part of an axis from `start` on and before `stop`, as a view. */
+/** A view of the part of an axis from `start` on and before `stop`. */
 export function part(x: ArrayValue, axis: number, start: number, stop: number): ArrayValue {
   if (start === 0 && stop === x.shape[axis]) return identity(x);
   const shape = x.shape.map((size, i) => (i === axis ? stop - start : size));

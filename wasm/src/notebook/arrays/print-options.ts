@@ -1,6 +1,9 @@
-// How arrays are printed, as a program says.
+// The print options of arrays, which programs can set.
 
-/** What `set_printoptions` sets; `suppress` false: small numbers are written without an exponent, true: with one, null: as it fits. */
+/**
+ * The settings of `set_printoptions`. `exponents` follows `suppress`: false writes small numbers without an exponent, true with
+ * one, null as they need.
+ */
 export interface PrintOptions {
   readonly precision: number;
   readonly threshold: number;
@@ -8,10 +11,10 @@ export interface PrintOptions {
   readonly exponents: boolean | null;
 }
 
-/** Those of both libraries. */
+/** The print options of both libraries. */
 export type Printing = Readonly<Record<'numpy' | 'torch', PrintOptions>>;
 
-/** What both print with, unless a program says otherwise. */
+/** The default print options of both libraries. */
 export const printing: Printing = {
   numpy: { precision: 8, threshold: 1000, linewidth: 75, exponents: null },
   torch: { precision: 4, threshold: 1000, linewidth: 80, exponents: null },

@@ -1,4 +1,4 @@
-// Arrays as NumPy and PyTorch print them: the digits of float32, columns under each other, the middle of long axes left out.
+// Arrays as NumPy and PyTorch print them: the digits of float32, aligned columns, and long axes without their middle.
 import { upTo } from '../../graph/operations/common.js';
 import { checkTextLength } from '../language/errors.js';
 import { worked } from '../language/work.js';
@@ -8,15 +8,15 @@ import type { PrintOptions } from './print-options.js';
 /** An exponent of two digits. */
 export const twoDigits = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
 
-/** A number that is read and most likely left out. */
+/** Work of a number that is read and, most likely, not printed. */
 const readingWork = 1 / 16;
-/** A number that is written, once for itself and once for the width of all. */
+/** Work of a number that is printed: it is formatted once for itself and once for the common width. */
 const writingWork = 8;
 
 const largest = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
 const longest = (texts: readonly string[]): number => largest(texts.map(({ length }) => length));
 
-/** Places along an axis that are shown; -1 is what is left out. */
+/** The positions along an axis that are printed; -1 stands for the omitted ones. */
 function shown(size: number, isShort: boolean): number[] {
   const isCut = isShort && size > 6;
   worked(isCut ? 7 : size);
@@ -42,11 +42,11 @@ type Write = (value: number) => string;
 const special = (value: number): string =>
   Number.isNaN(value) ? 'nan' : value < 0 ? '-inf' : 'inf';
 
-/** Text of a number, or of what is none. */
+/** The text of a number, finite or not. */
 const written = (value: number, of: Write): string =>
   Number.isFinite(value) ? of(value) : special(value);
 
-/** A number's shortest digits of float32, at most so many after the point, without zeros at the end. */
+/** The shortest float32 digits of a number, at most `most` after the point, without trailing zeros. */
 function shortDecimal(value: number, most: number): string {
   const fixed = shortest(Math.abs(value)).toFixed(most);
   const text = fixed.includes('.') ? fixed.replace(/0+$/, '') : `${fixed}.`;
@@ -98,7 +98,7 @@ function numpyWriter(dtype: DtypeName, values: readonly number[], options: Print
   return numpyFloats(values, options);
 }
 
-/** Brackets, with lines that are broken where they get too wide. */
+/** Brackets around lines, which are broken where they get too wide. */
 function nested(
   x: ArrayValue,
   numbers: Float32Array,
@@ -129,7 +129,7 @@ function nested(
     const rows: string[] = [];
     let line = '';
     let count = 0;
-    // After the last one are as many brackets as there are axes.
+    // The last number is followed by as many brackets as there are axes.
     for (const [n, i] of places.entries()) {
       const text = textOf(i);
       const isLast = n === places.length - 1;
@@ -187,7 +187,7 @@ function torchWriter(
   });
   if (dtype === 'bool') return padded((value) => (value === 0 ? 'False' : 'True'));
   if (dtype === 'int64') return padded(String);
-  // Zeros and what is not finite do not widen columns.
+  // Zeros and numbers that are not finite do not widen columns.
   const counted = values.filter((value) => Number.isFinite(value) && value !== 0);
   const sizes = counted.map(Math.abs);
   const [max, min] = [largest(sizes), sizes.reduce((a, b) => Math.min(a, b), Infinity)];
@@ -199,11 +199,11 @@ function torchWriter(
   const scientific: Write = (value) => twoDigits(value.toExponential(precision));
   const fitting = sizes.length > 0 && isWide ? scientific : decimal;
   const of = exponents === null ? fitting : exponents ? scientific : decimal;
-  // Columns are as wide as the format that fits, whichever is asked for.
+  // Columns are as wide as in the fitting format, whichever format is chosen.
   return padded((value) => written(value, of), Math.max(1, longest(counted.map(fitting))));
 }
 
-/** A tensor of PyTorch, as it prints one. */
+/** The text of a PyTorch tensor. */
 export function printTorch(x: ArrayValue): string {
   const numbers = x.numbers(readingWork);
   const options = x.recorder.printing.torch;

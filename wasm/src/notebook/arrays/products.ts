@@ -7,10 +7,10 @@ import { jointShape, reshaped, shapeWords } from './arithmetic.js';
 import { resultKind } from './dtypes.js';
 import { identity, transpose } from './moves.js';
 
-/** As the code writes both sides, for advice. */
+/** The source code of both operands, for advice. */
 export type Texts = readonly [string, string];
 
-/** What is wrong with a product, and what would mend it. */
+/** Raises the error of a product that does not fit, with the expression that would mend it. */
 function mismatch(a: ArrayValue, b: ArrayValue, texts: Texts | undefined): never {
   const [inner, rows] = [a.shape.at(-1)!, b.shape.at(-2) ?? b.shape[0]!];
   const kind = a.library === 'torch' || b.library === 'torch' ? 'RuntimeError' : 'ValueError';
@@ -23,7 +23,7 @@ function mismatch(a: ArrayValue, b: ArrayValue, texts: Texts | undefined): never
         ? `${simple(text)}.transpose(-2, -1)`
         : `${simple(text)}.swapaxes(-1, -2)`;
   const [first, second] = texts ?? ['the first', 'the second'];
-  // Of a batch, all axes are turned round: the last two were meant.
+  // `.T` of a batch reverses all axes, where only the last two were meant.
   const whole = b.rank > 2 ? /^(.*)\.T$/s.exec(second)?.[1] : undefined;
   if (whole !== undefined && b.shape[0] === inner)
     return raise(kind, `${says} Did you mean \`${turned(whole, b)}\`?`);
@@ -101,7 +101,7 @@ const sum = (x: ArrayValue, axis: number): ArrayValue => {
   return x.like(x.recorder.make('sum', [x.recorded], { axis }), shape);
 };
 
-/** Without axes that nothing else asks for, each name once. */
+/** Sums over axes that nothing else needs, and takes diagonals so that each name occurs once. */
 function reduced({ value, axes }: Named, needed: readonly string[]): Named {
   let [left, names] = [value, [...axes]];
   for (const name of new Set(axes)) {
@@ -126,7 +126,7 @@ function reduced({ value, axes }: Named, needed: readonly string[]): Named {
   return { value: left, axes: names };
 }
 
-/** The product of two, summed over the names that neither the others nor the result have. */
+/** The product of two, summed over the names that occur neither in the others nor in the result. */
 function contract(
   a: Named,
   b: Named,
@@ -172,7 +172,7 @@ export function einsum(equation: string, operands: readonly ArrayValue[]): Array
   const parts = from.split(',');
   if (parts.length !== operands.length)
     fail(`${parts.length} terms for ${operands.length} operands`);
-  // The axes of ... get names that no letter has, counted from the last.
+  // The axes of ... get names that are no letters, counted from the last.
   const dots = Math.max(
     0,
     ...parts.map((part, i) => (part.includes('...') ? operands[i]!.rank - part.length + 3 : 0)),

@@ -1,4 +1,4 @@
-// Every operation, computed by the core at once and written down as a node of one graph.
+// A record of every operation: computed by the core at once, and added as a node to one graph.
 import { TrilError } from '../../error.js';
 import { product } from '../../graph/operations/common.js';
 import { frozen, stepOf } from '../../graph/plan.js';
@@ -9,24 +9,24 @@ import { Raised, raise, Stopped } from '../language/errors.js';
 import type { Meter } from '../language/work.js';
 import { printing, type Printing } from './print-options.js';
 
-/** A value that was computed, or given. */
+/** A computed or given value. */
 export interface Recorded {
   readonly step: Step;
   readonly tensor: Tensor;
-  /** Of the code, counted from 1; 0 for what was given. */
+  /** The line of the code, counted from 1; 0 for given values. */
   readonly line: number;
 }
 
-/** What a program may use before it is stopped. Work is counted, never timed. */
+/** The limits at which a program is stopped. Work is counted, never timed. */
 export interface ProgramLimits {
   /**
-   * Statements, calls and rounds of loops; an operation on arrays counts as 32, and 16 items that are compared or gone through
-   * otherwise as one, as do 64 characters of text (default 1,000,000).
+   * Statements, calls and iterations of loops; an operation on arrays counts as 32, and 16 items that are compared or iterated
+   * elsewhere count as one, as do 64 characters of text (default 1,000,000).
    */
   readonly steps?: number;
   /**
-   * Numbers in all arrays that are made, and those that sums and the like go through; 128 products of a matrix product count as
-   * one. Apart from that, as many items in all lists that are made (default 50,000,000, which are 200 MB).
+   * Numbers in all arrays that are made, and numbers read by reductions; 128 products of a matrix product count as one. The
+   * items of all lists that are made have a separate limit of the same size (default 50,000,000, which are 200 MB).
    */
   readonly elements?: number;
   /** Nested calls (default 100). */
@@ -35,16 +35,19 @@ export interface ProgramLimits {
   readonly code?: number;
 }
 
-/** How many items, gone through by a built-in function, count as a step. */
+/** Number of items, iterated by a built-in function, that count as a step. */
 const itemsOfStep = 16;
-/** As many as an operation on arrays: its node takes as much time as 32 statements and more, about a tenth of a millisecond. */
+/**
+ * Number of items that count as an operation on arrays, whose node takes at least as long as 32 statements, about a tenth of a
+ * millisecond.
+ */
 const itemsOfNode = 32 * itemsOfStep;
-/** How many products of a matrix product count as a number. */
+/** Number of products of a matrix product that count as a number. */
 const productsOfNumber = 128;
-/** What reads no more of its inputs than it writes. */
+/** Operations that read only as many numbers as they write. */
 const picks = ['slice', 'take', 'embedding'];
 
-/** How many numbers an operation goes through, in or out. */
+/** Number of numbers that an operation processes, in or out. */
 function workOf(operation: string, inputs: readonly Tensor[], output: readonly number[]): number {
   const size = product(output);
   if (picks.includes(operation)) return size;
@@ -53,7 +56,7 @@ function workOf(operation: string, inputs: readonly Tensor[], output: readonly n
   return inputs.reduce((most, each) => Math.max(most, each.size), Math.max(size, products));
 }
 
-/** What Python calls an error of the core. */
+/** Python's kind for an error of the core. */
 export const kindOf = (error: TrilError): string =>
   error.argument === 'memory' ? 'MemoryError' : 'ValueError';
 
@@ -61,7 +64,7 @@ export class Recorder implements Meter {
   readonly #all: Recorded[] = [];
   /** The line that is running. */
   line = 0;
-  /** How arrays are printed. */
+  /** The print options of arrays. */
   printing: Printing = printing;
   readonly #names = new Map<Recorded, string>();
   readonly #taken = new Map<string, number>();
@@ -75,12 +78,12 @@ export class Recorder implements Meter {
     readonly limits: Required<ProgramLimits>,
   ) {}
 
-  /** Counts from 0 again: a program that was stopped has its values written. */
+  /** Resets all counts: the values of a stopped program are still printed. */
   restart(): void {
     this.#steps = this.#elements = this.#listed = 0;
   }
 
-  /** Does what was begun before, and counts nothing of it. */
+  /** Finishes earlier work without counting it. */
   uncounted<Result>(call: () => Result): Result {
     const before = [this.#steps, this.#elements] as const;
     this.#steps = this.#elements = -Infinity;
@@ -91,7 +94,7 @@ export class Recorder implements Meter {
     }
   }
 
-  /** Counts a step of work. @throws Raised where there were too many */
+  /** Counts a step of work. @throws Raised at the limit of steps */
   step = (): void => this.worked(itemsOfStep);
 
   worked(items: number): void {
@@ -111,10 +114,13 @@ export class Recorder implements Meter {
     );
   }
 
-  /** @throws Raised where an array that is about to be made would be one too many; gives its numbers */
+  /**
+   * Checks the size of an array before it is made, and gives it. @throws Raised where the array is too
+   * large
+   */
   check(shape: readonly number[]): number {
     if (shape.some((size) => size < 0)) raise('ValueError', 'negative dimensions are not allowed');
-    // What has no numbers, since one axis is empty, can have very long ones beside it.
+    // An array without numbers, since one axis is empty, can have very long other axes.
     this.#checkNumbers(product(shape.filter((size) => size > 0)));
     return product(shape);
   }
@@ -126,7 +132,7 @@ export class Recorder implements Meter {
     throw new Stopped('MemoryError', text);
   }
 
-  /** Counts numbers that are about to be made. @throws Raised where there were too many */
+  /** Counts numbers before they are made. @throws Raised at the limit of numbers */
   elements(shape: readonly number[]): void {
     this.#elements += this.check(shape);
   }
@@ -158,19 +164,19 @@ export class Recorder implements Meter {
     }
   }
 
-  /** The value of an operation. */
+  /** Computes an operation and records its value. */
   make(operation: string, inputs: readonly Recorded[], options: object = {}): Recorded {
     return this.#add(operation, inputs, options);
   }
 
-  /** A tensor that comes from outside of the graph. */
+  /** A tensor from outside the graph. */
   input(tensor: Tensor, name?: string): Recorded {
     const made = this.#add('input', [], { shape: [...tensor.shape] }, tensor);
     if (name !== undefined) this.name(made, name);
     return made;
   }
 
-  /** Numbers that nothing is known of but themselves, or each by its place. */
+  /** Numbers without a history, given as a list or as a function of their place. */
   constant(
     shape: readonly number[],
     numbers: ArrayLike<number> | ((place: number) => number),
@@ -185,7 +191,7 @@ export class Recorder implements Meter {
   number(value: number): Recorded {
     const known = this.#numbers.get(value);
     if (known) return known;
-    // A graph takes a number this small for a rounding of 0.
+    // The graph treats a number this small as a rounding of 0.
     const isPlain = Number.isFinite(value) && (value === 0 || Math.abs(value) > 1e-8);
     const made = isPlain ? this.#add('number', [], { value }) : this.constant([1], [value]);
     this.#numbers.set(value, made);
@@ -209,7 +215,7 @@ export class Recorder implements Meter {
 
   nameOf = (value: Recorded): string => this.#names.get(value) ?? value.step.node.name;
 
-  /** What was computed on each line, in order. */
+  /** The nodes computed on each line, in order. */
   nodesByLine(): ReadonlyMap<number, readonly string[]> {
     const nodes = new Map<number, string[]>();
     for (const each of this.#all) {
@@ -220,7 +226,7 @@ export class Recorder implements Meter {
     return nodes;
   }
 
-  /** All that was computed, as a graph, and its tensors by the names of its nodes. */
+  /** The graph of all computed values, and its tensors by the names of its nodes. */
   finish(): { graph: Graph; tensors: GraphValues } {
     const nameOf = new Map(this.#all.map((each) => [each.step, this.nameOf(each)]));
     const nodes = this.#all.map(({ step }) => ({

@@ -1,4 +1,4 @@
-// Sums, means, maxima and what is made of them, along one axis, several, or all.
+// Reductions: sums, means, maxima and their kin, along one axis, several, or all.
 import { upTo } from '../../graph/operations/common.js';
 import { raise, raiseAs } from '../language/errors.js';
 import { ArrayValue, sizeOf, type DtypeName } from './array.js';
@@ -7,7 +7,7 @@ import { floatOf, isFloat } from './dtypes.js';
 import { alongAxis, axisIn, swapAxes, take } from './moves.js';
 
 export interface Along {
-  /** undefined: all. */
+  /** The axes; undefined for all. */
   readonly axes: readonly number[] | undefined;
   readonly keepDims: boolean;
 }
@@ -90,7 +90,7 @@ export const product = (x: ArrayValue, axis: number | undefined): ArrayValue =>
     return x.like(reshaped(x.recorder, value, shape), shape, summed(x));
   });
 
-/** Sums of all before, as a product with a triangle of ones. */
+/** Cumulative sums, as a product with a triangle of ones. */
 export const cumulativeSum = (x: ArrayValue, axis: number | undefined): ArrayValue =>
   alongAxis(x, axis, (flat, at) => {
     const size = flat.shape[at]!;
@@ -102,7 +102,7 @@ export const cumulativeSum = (x: ArrayValue, axis: number | undefined): ArrayVal
     return swapAxes(x.like(made, last.shape, summed(x)), at, -1).copy();
   });
 
-/** Numbers on and below a diagonal, or on and above one; 0 elsewhere. */
+/** The numbers on and below a diagonal, or on and above one; 0 elsewhere. */
 export function triangle(x: ArrayValue, diagonal: number, isUpper: boolean): ArrayValue {
   if (x.rank < 2) {
     const text = 'tril and triu need at least two axes';

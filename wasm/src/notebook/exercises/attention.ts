@@ -31,7 +31,7 @@ export const scaling: readonly Mistake[] = [
   },
 ];
 
-/** Of weights that are made of these scores. */
+/** Mistakes in weights made from these scores. */
 export const weighting = (scores: string): readonly Mistake[] => [
   {
     id: 'columns',
@@ -65,7 +65,7 @@ export const weighting = (scores: string): readonly Mistake[] => [
   },
 ];
 
-/** Of queries that have so many axes. */
+/** A mistake in queries of that rank. */
 export const exchanged = (rankOf: (of: ExerciseCase) => number): Mistake => ({
   id: 'exchanged',
   says: 'keys and queries are exchanged: row t must be what query t looks at',
@@ -161,7 +161,7 @@ export const causal: Exercise = {
       says: 'the mask is turned over: it hides the past and shows the future',
       edits: mistakes.maskTurned,
     },
-    // The first row sees nothing: softmax as one writes it makes NaN of that row, PyTorch's noughts.
+    // The first row sees nothing: plain softmax gives NaN in that row, PyTorch's gives zeros.
     {
       ...hidesItself,
       edits: (of) => [

@@ -9,7 +9,7 @@ import {
   type Mistake,
 } from './exercise.js';
 
-/** Of weights that are `seen` divided by `counts`. */
+/** Mistakes in weights that are `seen` divided by `counts`. */
 const weighing: readonly Mistake[] = [
   {
     id: 'sum',
@@ -95,7 +95,7 @@ const hidesItself = {
   id: 'hides-itself',
   says: 'a row does not see itself, and the first sees nothing: the diagonal belongs to what is seen',
 };
-/** What each row sees without itself, as `before`. */
+/** The tokens before each row, without itself, as `before`. */
 const withoutItself = [
   make('later', 'transpose', ['seen'], { axes: [1, 0] }),
   make('diagonal', 'multiply', ['seen', 'later']),
@@ -145,7 +145,7 @@ def triangle_average(x):
   ],
 };
 
-/** The same once more, by the softmax of scores that are 0 or hidden. */
+/** The same average, by the softmax of scores that are 0 or hidden. */
 export const softmaxOfMask: Exercise = {
   id: 'softmax-of-mask',
   title: 'By the softmax of a mask',
@@ -209,7 +209,7 @@ def softmax_average(x):
       says: 'softmax runs down the columns: the weights of a row belong together',
       edits: () => [{ replace: 'weights', options: { axis: -2 } }],
     },
-    // The first row sees nothing: softmax as one writes it makes NaN of that row, PyTorch's noughts.
+    // The first row sees nothing: plain softmax gives NaN in that row, PyTorch's gives zeros.
     {
       ...hidesItself,
       edits: () => [

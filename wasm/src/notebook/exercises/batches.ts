@@ -90,7 +90,7 @@ export const batches: Exercise = {
       ],
     },
     ...scaling,
-    // Columns of padding have no softmax.
+    // Padded columns have no softmax.
     ...weighting('masked').filter(({ id }) => id === 'overflow'),
     keysForValues('output'),
   ],

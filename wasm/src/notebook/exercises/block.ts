@@ -26,7 +26,7 @@ const sized = (name: string, B: number, T: number, C: number): ExerciseCase => (
 
 const plain = sized('2 sequences of 5 tokens', 2, 5, 6);
 
-/** A sum in which the normed tokens stand in the place of the tokens: the first, the second, or both. */
+/** Mistakes that add the normalised tokens instead of the tokens: in the first sum, the second, or both. */
 const normedSums: readonly Mistake[] = [[1], [2], [1, 2]].map((sums) => ({
   id: 'normed-sum',
   says: 'the normed tokens are added, where the tokens themselves go on beside attention and the MLP',
@@ -36,7 +36,7 @@ const normedSums: readonly Mistake[] = [[1], [2], [1, 2]].map((sums) => ({
   ],
 }));
 
-/** The block of a Transformer, in which norms come first. */
+/** The block of a Transformer with norms before the sublayers. */
 export const block: Exercise = {
   id: 'block',
   title: 'The block',
@@ -153,7 +153,7 @@ def block(X, mask, W_KQV, W_out, W_1, W_2):
     order,
     unmasked,
     ...scaling,
-    // Scores of normed tokens are never so large that e^score overflows.
+    // Scores of normalised tokens are never so large that e^score overflows.
     ...weighting('masked').filter(({ id }) => ['columns', 'no-softmax'].includes(id)),
   ],
 };

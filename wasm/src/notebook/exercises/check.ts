@@ -1,4 +1,4 @@
-// Whether a function is right; if not, which mistake it makes, and on which line.
+// Checks whether a function is right, and if not, which mistake it makes, and on which line.
 import { checkTril } from '../../graph/run.js';
 import type { Tril } from '../../load.js';
 import { booleanOption, checkKeys } from '../../names.js';
@@ -16,7 +16,7 @@ import type { Verdict } from './verdict.js';
 /** The options of `checkExercise`. */
 export interface CheckOptions {
   readonly limits?: ProgramLimits;
-  /** Also return what the code made of the first case's numbers (default false). Its tensors are yours to dispose, or a scope's. */
+  /** Whether to return the run on the first case, too (default false). Its tensors are yours to dispose, or a scope's. */
   readonly withRun?: boolean;
 }
 
@@ -32,7 +32,7 @@ const digits = (x: number) =>
         ? 'inf'
         : '-inf';
 
-/** Where a result departs from the right one. */
+/** The verdict on a result that differs from the right one, with the place. */
 function asDifferent(trial: Trial): Verdict {
   const { line, until, departure } = departing(trial);
   const where =
@@ -87,11 +87,12 @@ function judge(tril: Tril, exercise: AnyExercise, trials: readonly Trial[]): Ver
 }
 
 /**
- * Judges a function that was written for an exercise: it is run on numbers of several shapes and sizes and compared with the right
- * computation. If it is wrong as one of the usual mistakes is, which are edits of the right graph, the verdict names that and the
- * line; where no mistake fits, where its values depart from the right ones. `exercise` is one of `exercises` by its id, or one of your own.
+ * Judges a function that was written for an exercise: it is run on inputs of several shapes and sizes and compared with
+ * the right computation. If its values match one of the usual mistakes, which are edits of the right graph, the verdict
+ * names the mistake and the line; otherwise it gives the first value that differs from the right one. `exercise` is one
+ * of `exercises` by its id, or one of your own.
  *
- * @throws TrilError for wrong arguments; never for what the code does
+ * @throws TrilError for wrong arguments; never for errors of the code
  *
  * @example
  * ```ts
@@ -132,7 +133,7 @@ export function checkExercise(
       const count = right.wanted.length;
       const stopped = asStopped(chosen, of, made, { code, count });
       if (stopped) {
-        // What went wrong before says more.
+        // A mistake in earlier cases says more.
         const earlier = judge(tril, chosen, trials);
         return end(earlier.kind === 'right' ? stopped : earlier);
       }

@@ -1,4 +1,4 @@
-// When two values are the same, as far as float32 goes.
+// Equality of two values within the rounding of float32.
 import type { NodeNumbers } from '../../graph/index.js';
 import type { Tensor } from '../../tensor.js';
 
@@ -8,15 +8,15 @@ export const read = (tensor: Tensor): NodeNumbers => ({
 });
 
 /**
- * As a part of the largest number. Rounding in float32 stays ten times below; each of the usual mistakes
- * changes a result by a tenth and more.
+ * The tolerance as a fraction of the largest number. Rounding in float32 stays ten times below; each of
+ * the usual mistakes changes a result by a tenth or more.
  */
 const tolerance = 1e-4;
 
 export const sameShape = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((size, axis) => size === b[axis]);
 
-/** The largest of a value's numbers, as far as they are finite; 1 of noughts. */
+/** The largest finite size of a value's numbers; 1 where all are 0. */
 function largestOf({ data }: NodeNumbers): number {
   let largest = 0;
   for (const y of data) if (Number.isFinite(y)) largest = Math.max(largest, Math.abs(y));
@@ -27,7 +27,7 @@ function largestOf({ data }: NodeNumbers): number {
 const apart = (x: number, y: number) =>
   Object.is(x, y) ? 0 : Number.isFinite(x) && Number.isFinite(y) ? Math.abs(x - y) : Infinity;
 
-/** The largest difference, as a part of the largest right number; infinite where shapes or what is no number differ. */
+/** The largest difference, as a fraction of the largest right number; infinite where shapes or NaN differ. */
 export function distance(found: NodeNumbers, right: NodeNumbers): number {
   if (!sameShape(found.shape, right.shape)) return Infinity;
   let most = 0;
@@ -38,12 +38,18 @@ export function distance(found: NodeNumbers, right: NodeNumbers): number {
 export const isClose = (found: NodeNumbers, right: NodeNumbers): boolean =>
   distance(found, right) <= tolerance;
 
-/** Which numbers of two values of one shape differ, as they lie in the data: 1 where they do. */
+/**
+ * A mask of the numbers in which two values of one shape differ, in the order of the data: 1 where
+ * they do.
+ */
 export function differences(found: NodeNumbers, right: NodeNumbers): Uint8Array {
   const least = tolerance * largestOf(right);
   return Uint8Array.from(right.data, (y, i) => Number(apart(found.data[i]!, y) > least));
 }
 
-/** Ones and noughts: of such values there are many, and that two are the same says little. */
+/**
+ * Whether a value has only two different numbers: such values are common, so that equality says
+ * little.
+ */
 export const isPlain = ({ data }: NodeNumbers): boolean =>
   data.length > 2 && new Set(data).size < 3;

@@ -3,22 +3,22 @@ import { product } from '../../graph/operations/common.js';
 import { describe } from '../../names.js';
 import type { ProgramRun } from '../program-run.js';
 
-/** What a run of a program consists of. */
+/** The counts of a program's run. */
 export interface ProgramCounts {
-  /** Products of matrices, each of a whole batch. */
+  /** Number of matrix products, each of a whole batch. */
   readonly products: number;
-  /** Softmaxes, built in or written out as e^z divided by its sum. */
+  /** Number of softmaxes, built in or written out as e^z divided by its sum. */
   readonly softmaxes: number;
-  /** Bytes of the largest array that a softmax is taken of (or e^x, where there is none). */
+  /** Bytes of the largest array passed to softmax (or to e^x, where there is no softmax). */
   readonly scores: number;
-  /** Bytes of all arrays that were made, as if none were ever let go. */
+  /** Bytes of all arrays made, as if none were ever freed. */
   readonly arrays: number;
 }
 
 /**
- * Counts what a program has made: its products, its softmaxes, and the memory of its scores.
+ * Counts a program's products and softmaxes, and the memory of its scores.
  *
- * @throws TrilError for what is no run of a program
+ * @throws TrilError for a value that is not a run of a program
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export function countsOf(run: ProgramRun): ProgramCounts {
   const { nodes } = run.graph;
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const bytes = (name: string) => 4 * product(run.tensors[name]!.shape);
-  /** What is a sum of, in whatever shape it is written. */
+  /** The summand of a sum, in whatever shape it is written. */
   const sumOf = (name: string): string | undefined => {
     const node = byName.get(name)!;
     if (node.operation === 'reshape') return sumOf(node.inputs[0]!);

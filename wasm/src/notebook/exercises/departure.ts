@@ -1,22 +1,22 @@
-// Where a program leaves the right computation, and what is right there. Which of its values is which of the right ones nobody
-// says: two that are equal are the same, and behind those one of a program's values is compared with the next right one of its shape.
+// The first difference between a program and the right computation. Nobody says which of its values corresponds to which right one:
+// equal values match, and after those a value is compared with the next right one of its shape.
 import { product } from '../../graph/operations/common.js';
 import type { NodeNumbers } from '../../graph/index.js';
 import { differences, isClose, isPlain, sameShape } from './compare.js';
 import { computedOf, type Computed, type Trial } from './trial.js';
 
-/** The first element that departs, and the values that it is an element of. */
+/** The first element that differs, and the values that contain it. */
 export interface Departure {
-  /** Of which line it is, counted from 1; without one it is an element of the result. */
+  /** Line of the value, counted from 1; missing for an element of the result. */
   readonly line?: number;
-  /** Which of several results it is an element of, counted from 1. */
+  /** Number of the result among several, counted from 1. */
   readonly result?: number;
-  /** The first element, in reading order, that differs. */
+  /** The index of the first element, in reading order, that differs. */
   readonly place: readonly number[];
-  /** What it is, and what it must be. */
+  /** The element, and the right one. */
   readonly found: number;
   readonly wanted: number;
-  /** The value that it is an element of, the right one, and 1 for each of their numbers that differs. */
+  /** The value that contains it, the right value, and a mask of the numbers that differ: 1 where they do. */
   readonly values: {
     readonly found: NodeNumbers;
     readonly wanted: NodeNumbers;
@@ -24,7 +24,7 @@ export interface Departure {
   };
 }
 
-/** Of a wrong result: the last line that is right, and the first that is not. */
+/** The lines of a wrong result: the last that is right, and the first that is not. */
 export interface Departing {
   readonly until?: number;
   readonly line?: number;
@@ -51,7 +51,7 @@ function departureOf(found: NodeNumbers, wanted: NodeNumbers): Omit<Departure, '
   };
 }
 
-/** A value, and what it consists of along its first axes, or along one: what loops over batches or heads make. */
+/** A value and its slices along the first axes, or along one: the values of loops over batches or heads. */
 function* partsOf({ shape, data }: NodeNumbers): Generator<NodeNumbers> {
   yield { shape, data };
   for (let axes = 1; axes < shape.length; ++axes) {
@@ -74,7 +74,7 @@ function* partsOf({ shape, data }: NodeNumbers): Generator<NodeNumbers> {
   }
 }
 
-/** Without the axes of one entry, which are often kept or left out. */
+/** A value without axes of size 1, which are often kept or left out. */
 const bare = ({ shape, data }: NodeNumbers): NodeNumbers => ({
   shape: shape.filter((size) => size !== 1),
   data,
@@ -95,7 +95,7 @@ class Known {
     }
   }
 
-  /** The nodes that have this value, or a part of it. */
+  /** The nodes whose value, or a part of it, this is. */
   nodesOf(value: NodeNumbers): string[] {
     const plain = bare(value);
     return (this.#all.get(String(plain.shape)) ?? []).flatMap((each) =>
@@ -104,7 +104,7 @@ class Known {
   }
 }
 
-/** The nodes that each node leads to. */
+/** The consumers of each node. */
 function readersOf({ made }: Trial): Map<string, string[]> {
   const readers = new Map<string, string[]>();
   for (const { name, inputs } of made.graph.nodes) {
@@ -116,21 +116,24 @@ function readersOf({ made }: Trial): Map<string, string[]> {
   return readers;
 }
 
-/** Nodes, and all behind them or before them. */
+/** Nodes, with all before or after them. */
 function reach(from: Iterable<string>, next: (node: string) => readonly string[]): Set<string> {
   const seen = new Set(from);
   for (const node of seen) for (const each of next(node)) seen.add(each);
   return seen;
 }
 
-/** The right nodes that a program has come to: those that it has, those before them, and what was given. */
+/** The right nodes that a program has reached: those it computed, their inputs, and the given ones. */
 function reached(trial: Trial, matched: Iterable<string>): Set<string> {
   const inputs = new Map(trial.graph.nodes.map((node) => [node.name, node.inputs]));
   const given = trial.graph.nodes.filter(({ inputs: own }) => own.length === 0);
   return reach([...matched, ...given.map(({ name }) => name)], (node) => inputs.get(node) ?? []);
 }
 
-/** What is right in the place of one of a line's values: a result, the value of its name, else the only next one of its kind. */
+/**
+ * The right counterpart of one of a line's values: a result, the value with its name, else the only possible next value of its
+ * shape.
+ */
 function counterpart(
   trial: Trial,
   own: readonly Computed[],
@@ -169,8 +172,8 @@ function ofResult({ found, wanted }: Trial): Departure | undefined {
 }
 
 /**
- * The first of the values that a wrong result is made of that is no right one, and leads to none. Of programs that go another way,
- * and whose values are unknown for that reason, it is known only that their result is wrong.
+ * The first value among the inputs of a wrong result that is not right, and leads to no right one. For programs that compute in
+ * another way, and whose values are therefore unknown, only the wrong result is known.
  */
 export function departing(trial: Trial): Departing {
   const all = computedOf(trial);
@@ -186,7 +189,7 @@ export function departing(trial: Trial): Departing {
       return nodes.length > 0 ? [[node, nodes] as const] : [];
     }),
   );
-  // Whatever a right value was made of is right, too.
+  // All inputs of a right value are right, too.
   const right = before(matches.keys());
   const wrong = trial.wanted.findIndex((each, i) => !isClose(trial.found[i]!, each));
   const used = before([trial.nodes[wrong]!]);

@@ -1,48 +1,48 @@
-// What an exercise consists of: a function to be written, the right computation as a graph, and the usual mistakes as edits of it.
+// The parts of an exercise: a function to write, the right computation as a graph, and the usual mistakes as edits of it.
 import type { Graph, GraphEdit } from '../../graph/index.js';
 import type { Tril } from '../../load.js';
 import type { Tensor } from '../../tensor.js';
 
-/** Numbers that the function is given in one case. */
+/** Numbers of an input in one case. */
 export interface ExerciseInput {
   readonly shape: readonly number[];
   /** The standard deviation of its normal numbers (default 1). */
   readonly scale?: number;
-  /** In their place: 0 on the diagonal and below, -inf above. */
+  /** Whether the numbers are a causal mask instead: 0 on the diagonal and below, -inf above. */
   readonly causal?: boolean;
-  /** In their place: in each row so many ones, and noughts behind them. */
+  /** Number of ones in each row of a mask of ones and zeros instead. */
   readonly ones?: readonly number[];
 }
 
-/** One case in which the function is tried. */
+/** A case on which the function is tested. */
 export interface ExerciseCase {
-  /** What is special about it: `5 tokens`, `large scores`. */
+  /** Its special feature: `5 tokens`, `large scores`. */
   readonly name: string;
   readonly inputs: Readonly<Record<string, ExerciseInput>>;
   /** Plain numbers among the arguments. */
   readonly numbers?: Readonly<Record<string, number>>;
 }
 
-/** A mistake that is often made. */
+/** A common mistake. */
 export interface Mistake {
-  /** A name that stays: `no-scale`. */
+  /** Its permanent name: `no-scale`. */
   readonly id: string;
-  /** What is wrong, as a sentence without its full stop. */
+  /** The mistake in words, as a sentence without its full stop. */
   readonly says: string;
-  /** How the right graph becomes that of the mistake. */
+  /** The edits that turn the right graph into that of the mistake. */
   readonly edits: (of: ExerciseCase) => readonly GraphEdit[];
 }
 
-/** A function to be written, and how it is judged. */
+/** A function to write, and its tests. */
 export interface Exercise {
-  /** A name that stays: `causal`. */
+  /** Its permanent name: `causal`. */
   readonly id: string;
   readonly title: string;
-  /** What the function is to do. */
+  /** The task of the function. */
   readonly task: string;
-  /** The code that one begins with. */
+  /** The code to begin with. */
   readonly skeleton: string;
-  /** Three, each says more than the one before. */
+  /** Three hints, each more revealing than the one before. */
   readonly hints: readonly [string, string, string];
   /** The name of the function. */
   readonly name: string;
@@ -51,23 +51,23 @@ export interface Exercise {
   /** The nodes that it returns: one, or several as a tuple. */
   readonly results: readonly string[];
   readonly cases: readonly ExerciseCase[];
-  /** The same with 1024 tokens, on which time and memory are looked at. */
+  /** The case with 1024 tokens, on which time and memory are measured. */
   readonly large?: ExerciseCase;
-  /** What `tril.attention` makes of these, for its time and memory to stand beside. */
+  /** The result of `tril.attention` on these inputs, to compare time and memory. */
   readonly beside?: (tril: Tril, inputs: Readonly<Record<string, Tensor>>) => unknown;
   /** The right computation, with every step as a node of its own. */
   readonly graph: (of: ExerciseCase) => Graph;
   readonly mistakes: readonly Mistake[];
 }
 
-/** An exercise that was written as a program, as a teacher writes one: what its right program computes is right. */
+/** An exercise written as a program, as a teacher does: the values of its right program are right. */
 export interface WrittenExercise extends Pick<
   Exercise,
   'id' | 'title' | 'task' | 'skeleton' | 'name' | 'parameters' | 'cases'
 > {
-  /** Up to three, each says more than the one before. */
+  /** Up to three hints, each more revealing than the one before. */
   readonly hints: readonly string[];
-  /** The right program, in which the function stands. */
+  /** The right program, which contains the function. */
   readonly program: string;
 }
 
@@ -110,10 +110,10 @@ export const make = (
   options: Readonly<Record<string, unknown>> = {},
 ): GraphEdit => ({ add: { name, operation, inputs, options } });
 
-/** Options of what is taken along an axis that stays. */
+/** Options of an operation along an axis that keeps the axis. */
 export const along = (axis: number) => ({ axis, keepDims: true });
 
-/** Softmax as one writes it, which several exercises begin with. */
+/** Plain softmax, the beginning of several exercises. */
 export const softmaxCode = `import numpy as np
 
 def softmax(z):

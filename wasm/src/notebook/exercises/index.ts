@@ -1,4 +1,4 @@
-// The exercises, in the order of the ladder.
+// The exercises, in the order of difficulty.
 import { attention, causal } from './attention.js';
 import { average, softmaxOfMask, triangle } from './averages.js';
 import { attentionBackward, softmaxBackward } from './backward.js';

@@ -11,7 +11,7 @@ import {
 } from './exercise.js';
 import { steps, turned } from './steps.js';
 
-/** Tokens so large that e^score is no number any more. */
+/** Tokens so large that e^score overflows. */
 const large = (of: ExerciseCase) => scaled('large scores', of, 20, ['X']);
 
 const notebook = (name: string, B: number, T: number, C: number): ExerciseCase => ({
@@ -24,7 +24,7 @@ const notebook = (name: string, B: number, T: number, C: number): ExerciseCase =
   },
 });
 
-/** Of attention whose queries, keys and values are one product. */
+/** A mistake of attention whose queries, keys and values come from one product. */
 export const order: Mistake = {
   id: 'order',
   says: 'the three parts of X W_KQV are taken for queries, keys and values; keys come first',
@@ -34,7 +34,7 @@ export const order: Mistake = {
   ],
 };
 
-/** Of a mask that is given. */
+/** A mistake with a given mask. */
 export const unmasked: Mistake = {
   id: 'no-mask',
   says: 'the mask is not added',
@@ -115,7 +115,7 @@ function headShape(of: ExerciseCase): [number, number, number, number] {
 
 const tokensFirst = ([B, H, T, D]: readonly [number, number, number, number]) => [B, T, H, D];
 
-/** Heads that are made by reshape alone. */
+/** Mistakes of making heads by reshape alone. */
 const reshaped = (shape: readonly number[]): readonly GraphEdit[] =>
   ['q', 'k', 'v'].map((part) => ({
     replace: part.toUpperCase(),

@@ -1,10 +1,10 @@
-// An exercise in a link, as a teacher hands one out: JSON, deflated, in base64's letters for addresses.
+// An exercise in a link, for teachers to share: JSON, deflated, in URL-safe base64.
 import { TrilError } from '../../error.js';
 import { describe } from '../../names.js';
 import type { WrittenExercise } from './exercise.js';
 import { checkExerciseFields } from './written.js';
 
-/** Characters of a link's part that holds the exercise, and bytes of its JSON. */
+/** Maximum characters of the exercise in a link, and maximum bytes of its JSON. */
 const most = { packed: 12_000, json: 60_000 };
 
 const inWords = (size: number) => size.toLocaleString('en');
@@ -19,7 +19,7 @@ async function packed(text: string): Promise<string> {
   return btoa(letters).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 }
 
-/** The text, of which no more is unpacked than it may have; null where there is none. */
+/** The unpacked text, up to the maximum size; null where there is none. */
 async function unpacked(letters: string): Promise<string | null> {
   try {
     const plain = atob(letters.replace(/-/g, '+').replace(/_/g, '/'));
@@ -42,7 +42,7 @@ async function unpacked(letters: string): Promise<string | null> {
   }
 }
 
-/** An exercise's own fields, in order: two links of one exercise are the same. */
+/** The fields of an exercise, in a fixed order, so that equal exercises have equal links. */
 const fieldsOf = ({
   title,
   task,
@@ -54,7 +54,7 @@ const fieldsOf = ({
   program,
 }: WrittenExercise) => ({ title, task, skeleton, hints, name, parameters, cases, program });
 
-/** @throws `broken` for what is no JSON; TrilError for what is no exercise */
+/** @throws `broken` for text that is not JSON; TrilError for JSON that is not an exercise */
 function exerciseOf(call: string, json: string, broken: TrilError): WrittenExercise {
   let found: unknown;
   try {
@@ -66,10 +66,10 @@ function exerciseOf(call: string, json: string, broken: TrilError): WrittenExerc
 }
 
 /**
- * Reads an exercise that was written as JSON: `title`, `task`, `skeleton`, up to three `hints`, the `name` of the function and its
- * `parameters`, `cases` with the shapes of their inputs, and `program`, the right program. Its id is the function's name.
+ * Reads an exercise from JSON: `title`, `task`, `skeleton`, up to three `hints`, the `name` of the function and its `parameters`,
+ * `cases` with the shapes of their inputs, and `program`, the right program. Its id is the function's name.
  *
- * @throws TrilError for what is no such JSON, and for fields that are missing, unknown or too large
+ * @throws TrilError for any other text, and for fields that are missing, unknown or too large
  *
  * @example
  * ```ts
@@ -98,11 +98,11 @@ export function readExercise(json: string): WrittenExercise {
 }
 
 /**
- * A link to chapter "Write" that holds an exercise: whoever opens it is given the skeleton, the hints and the verdict. The right
- * program is in the link, too, packed but not locked: who is determined to read it can.
+ * A link to chapter "Write" that holds an exercise: whoever opens it gets the skeleton, the hints and the verdict. The
+ * right program is in the link, too, packed but not encrypted: a determined reader can read it.
  *
  * @param page the chapter's address (default `''`: the link's end alone)
- * @throws TrilError for what is no exercise, and for one that is too large for a link
+ * @throws TrilError for a value that is not an exercise, and for one that is too large for a link
  *
  * @example
  * ```ts
@@ -131,7 +131,7 @@ export async function exerciseLink(exercise: WrittenExercise, page = ''): Promis
 }
 
 /**
- * Reads the exercise of a link that `exerciseLink` or the page has made. Nothing is fetched.
+ * Reads the exercise from a link made by `exerciseLink` or the page. Nothing is fetched.
  *
  * @throws TrilError for a link that holds no exercise, a broken one, or one that is too large
  *

@@ -1,4 +1,4 @@
-// Whether a program is wrong as one of the usual mistakes is: these are edits of the right graph, and their values are compared.
+// Recognises the usual mistakes in a wrong program: they are edits of the right graph, and their values are compared.
 import { TrilError } from '../../error.js';
 import { edit, type Graph, type GraphEdit, type NodeNumbers } from '../../graph/index.js';
 import type { Tril } from '../../load.js';
@@ -8,7 +8,7 @@ import { valuesOf } from './right.js';
 import { computedOf, type Trial } from './trial.js';
 import type { Verdict } from './verdict.js';
 
-/** What a mistake would have made of a case; null where shapes do not allow it. */
+/** The values of a case with a mistake; null where shapes do not allow it. */
 function mistaken(
   tril: Tril,
   trial: Trial,
@@ -25,11 +25,11 @@ function mistaken(
   });
 }
 
-/** What is read where a node was left out. */
+/** The node read instead of a removed one. */
 const insteadOf = (graph: Graph, { remove, instead }: { remove: string; instead?: string }) =>
   instead ?? graph.nodes.find(({ name }) => name === remove)!.inputs[0]!;
 
-/** The node that an edited graph has for a result. */
+/** The node of a result in an edited graph. */
 function resultNode(graph: Graph, edits: readonly GraphEdit[], result: string): string {
   let name = result;
   for (const each of edits) {
@@ -38,7 +38,10 @@ function resultNode(graph: Graph, edits: readonly GraphEdit[], result: string): 
   return name;
 }
 
-/** Where a step was left out, the line before it; else that of the first value that is another one, or of the result. */
+/**
+ * The line of a mistake: for a removed step the line before it; else the line of the first different value, or of the
+ * result.
+ */
 function lineOfMistake(
   trial: Trial,
   edits: readonly GraphEdit[],
@@ -62,7 +65,7 @@ function lineOfMistake(
   return made.find(({ node }) => node === trial.nodes[0])?.line;
 }
 
-/** The verdict where all cases are as a mistake has them. */
+/** The verdict where a mistake explains all cases. */
 export function asMistake(
   tril: Tril,
   exercise: Exercise,

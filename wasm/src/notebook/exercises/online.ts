@@ -31,14 +31,14 @@ const ofEach = (of: ExerciseCase, edits: (i: number) => readonly GraphEdit[]) =>
 const ofLater = (of: ExerciseCase, edits: (i: number) => readonly GraphEdit[]) =>
   blocksOf(of).slice(1).flatMap(edits);
 
-/** What of a row is known behind a block. */
+/** The state of each row after a block. */
 interface Row {
   readonly most: Value;
   readonly total: Value;
   readonly blend: Value;
 }
 
-/** A block's scores, and with those before it its largest ones, sums and blends. */
+/** The scores of a block, and the largest scores, sums and blends up to it. */
 function step(
   c: Calls,
   { Q, keys, values, root }: Readonly<Record<'Q' | 'keys' | 'values' | 'root', Value>>,
@@ -62,7 +62,7 @@ function step(
   return { ...own, top, most, sum, part, gap, keep, kept_total, kept_blend, total, blend };
 }
 
-/** Each block by itself: its softmax, its blend, and the sum of these. */
+/** A mistake: each block has its own softmax and blend, and the blends are added. */
 function apart(of: ExerciseCase): readonly GraphEdit[] {
   const blocks = blocksOf(of);
   if (blocks.length === 1) return [];
@@ -78,7 +78,7 @@ function apart(of: ExerciseCase): readonly GraphEdit[] {
   ];
 }
 
-/** Nothing is kept of a block, but for its largest score, or not even that. */
+/** Mistakes: nothing of the earlier blocks is kept except the largest score, or not even that. */
 const forgetting: readonly Mistake[] = [false, true].map((scores) => ({
   id: 'last-block',
   says: 'only the last block counts: sum and blend of those before it are lost',
@@ -103,7 +103,7 @@ const scaling: readonly Mistake[] = [
   },
 ];
 
-/** Attention that never has a whole row of scores. */
+/** Attention that never holds a whole row of scores. */
 export const onlineSoftmax: Exercise = {
   id: 'online-softmax',
   title: 'Softmax over blocks of keys',
@@ -131,7 +131,7 @@ def online_attention(Q, K, V, block):
     sized('7 keys, 3 at a time', [5, 7, 4], 3),
     sized('one block', [3, 4, 2], 4),
     sized('one key at a time', [4, 5, 3], 1),
-    // Of two blocks: in some rows the first has the larger score, in some the second.
+    // Two blocks: in some rows the first has the larger score, in some the second.
     scaled('large scores', sized('', [6, 7, 4], 4), 20, ['Q', 'K']),
   ],
   large: sized('1024 tokens', [1024, 1024, 64], 128),

@@ -17,7 +17,7 @@ const asNumbers = (tensors: Tensors): Record<string, NodeNumbers> =>
 export const valuesOf = (tril: Tril, graph: Graph, inputs: Tensors): Record<string, NodeNumbers> =>
   asNumbers(run(tril, graph, inputs));
 
-/** What is right in a case. */
+/** The right values of a case. */
 export interface Right {
   readonly graph: Graph;
   readonly right: Readonly<Record<string, NodeNumbers>>;
@@ -25,7 +25,7 @@ export interface Right {
   readonly wanted: readonly NodeNumbers[];
 }
 
-/** What the right program may use, as any other. */
+/** The inputs and limits of the right program. */
 interface Given {
   readonly inputs: Tensors;
   readonly limits?: ProgramLimits | undefined;

@@ -1,4 +1,4 @@
-// The code of an exercise on the numbers of one of its cases.
+// Runs the code of an exercise on one of its cases.
 import { TrilError } from '../../error.js';
 import { checkTril } from '../../graph/run.js';
 import type { Tril } from '../../load.js';
@@ -18,9 +18,9 @@ import { exercises } from './index.js';
 
 /** The options of `runExercise`. */
 export interface RunExerciseOptions {
-  /** Which of the exercise's cases, counted from 0 (default 0). */
+  /** Number of the exercise's case, counted from 0 (default 0). */
   readonly case?: number;
-  /** On 1024 tokens instead, for exercises that have such a case (default false). */
+  /** Whether to run on 1024 tokens instead, for exercises that have such a case (default false). */
   readonly large?: boolean;
   readonly limits?: ProgramLimits;
 }
@@ -66,10 +66,10 @@ interface Trying {
   readonly limits?: ProgramLimits | undefined;
 }
 
-/** What the program finds an input as: a name that it does not give to anything itself. The input's node has the plain one. */
+/** The name of an input in the program, one that the program does not assign itself. The input's node has the plain name. */
 const nameOf = (name: string) => `__${name}`;
 
-/** The program, with a call of its function behind it. */
+/** Runs the program, followed by a call of its function. */
 export function runCase(
   tril: Tril,
   exercise: AnyExercise,
@@ -81,17 +81,17 @@ export function runCase(
   const options = { given: Object.fromEntries(all), ...(limits && { limits }) };
   const called = `${code}\n_result = ${exercise.name}(${args.join(', ')})\n`;
   const made = runProgram(tril, called, options);
-  // A bracket that stays open reaches into the call, of which nobody knows.
+  // An unclosed bracket extends into the call, which the user has not written.
   const isOpen = made.error?.kind === 'SyntaxError' && made.error.line > code.split('\n').length;
   return isOpen ? runProgram(tril, code, options) : made;
 }
 
 /**
  * Runs code that was written for an exercise as `checkExercise` does, on one case, so that every line's values can be looked at.
- * The case's inputs are nodes by the names of the function's arguments; what the function returned is `values._result`. The call
- * of the function stands in the line after the last. Tensors are yours to dispose, or a scope's.
+ * The case's inputs are nodes named after the function's arguments; the returned value is `values._result`. The line after the
+ * last calls the function. Tensors are yours to dispose, or a scope's.
  *
- * @throws TrilError for wrong arguments; never for what the code does
+ * @throws TrilError for wrong arguments; never for errors of the code
  *
  * @example
  * ```ts

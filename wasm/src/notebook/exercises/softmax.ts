@@ -3,7 +3,10 @@ import { along, normal, scaled, shapesOf, type Exercise } from './exercise.js';
 
 const plain = normal('5 rows of 4', { z: [5, 4] });
 
-/** Both are written in two ways: with the largest entry of a row, and of what the sum is of. */
+/**
+ * Mistakes in both ways of writing it: with the largest entry of a row, and with the summands of
+ * the sum.
+ */
 const columns = { id: 'columns', says: 'the sum runs down the columns, not along the rows' };
 const all = { id: 'all', says: 'the sum is that of all entries, not of each row' };
 

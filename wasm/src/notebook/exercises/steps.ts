@@ -1,9 +1,9 @@
-// Attention and its backward step by step, and the mistakes that people make in them, without an exercise's words: the page uses
-// them, too.
+// Attention and its backward pass step by step, with the usual mistakes, without the words of an exercise: the page uses them,
+// too.
 import { graph, type Calls, type Graph, type GraphEdit, type Value } from '../../graph/index.js';
 import { along, make, shapesOf, type ExerciseCase } from './exercise.js';
 
-/** The axes in an order in which the last two change places. */
+/** The order of axes that swaps the last two. */
 export const turned = (rank: number): number[] => [
   ...Array.from({ length: rank - 2 }, (_, axis) => axis),
   ...[rank - 1, rank - 2],
@@ -18,28 +18,28 @@ export function steps(c: Calls, q: Value, k: Value, shape: readonly number[]) {
   return { keys, product, width, root, scores: c.divide(product, root) };
 }
 
-/** Edits that exchange queries and keys of so many axes. */
+/** Edits that exchange queries and keys of that rank. */
 export const exchanging = (rank: number): readonly GraphEdit[] => [
   make('other', 'transpose', ['product'], { axes: turned(rank) }),
   { rewire: 'scores', input: 'x', to: 'other' },
 ];
 
-/** Edits by which `blend`, the product of weights and values, takes the keys for values. */
+/** Edits by which `blend`, the product of weights and values, reads the keys instead of the values. */
 export const blendingKeys = (blend: string): readonly GraphEdit[] => [
   { rewire: blend, input: 'b', to: 'K' },
 ];
 
-/** How many queries there are, and how many keys. */
+/** The numbers of queries and keys. */
 const lengths = ({ inputs }: ExerciseCase) =>
   [inputs.Q!, inputs.K!].map(({ shape }) => shape.at(-2)!) as [number, number];
 
-/** Adds `seen`, the tokens up to each, and `later`, the same turned over. */
+/** Adds `seen`, the tokens up to each, and `later`, its transpose. */
 const triangles = (of: ExerciseCase): readonly GraphEdit[] => [
   make('seen', 'tri', [], { rows: Math.max(...lengths(of)) }),
   make('later', 'transpose', ['seen'], { axes: [1, 0] }),
 ];
 
-/** Edits by which queries see the keys where this square is 1. */
+/** Edits that let queries see the keys where this square is 1. */
 function showing(square: string, of: ExerciseCase): readonly GraphEdit[] {
   const [queries, keys] = lengths(of);
   if (queries === keys) return [{ replace: 'masked', inputs: ['scores', square] }];
@@ -50,24 +50,27 @@ function showing(square: string, of: ExerciseCase): readonly GraphEdit[] {
   ];
 }
 
-/** Gives each the same type. */
+/** Gives every entry the same type. */
 const named = <Name extends string>(
   all: Readonly<Record<Name, (of: ExerciseCase) => readonly GraphEdit[]>>,
 ) => all;
 
 /**
- * Attention of Q, K and V, `[..., T, D]`, and its backward of these and `d_output`: the right graphs, and mistakes that are made
- * in them as edits. Those of a mask are of a graph whose weights read `masked`, and it `scores`.
+ * Attention of Q, K and V, `[..., T, D]`, and its backward pass, with `d_output`: the right graphs, and common mistakes as
+ * edits. Mistakes of a mask edit a graph whose weights read `masked`, which reads `scores`.
  */
 export const attentionSteps = {
-  /** Of `keys`, `product`, `width`, `root`, `scores`, `weights` and `output`. */
+  /** The graph of `keys`, `product`, `width`, `root`, `scores`, `weights` and `output`. */
   forward: (of: ExerciseCase): Graph =>
     graph(shapesOf(of), ({ Q, K, V }, c) => {
       const made = steps(c, Q!, K!, of.inputs.Q!.shape);
       const weights = c.softmax(made.scores);
       return { ...made, weights, output: c.matmul(weights, V!) };
     }),
-  /** Of the same up to `weights`, and the gradients of all from there back to `d_Q`, `d_K` and `d_V`. */
+  /**
+   * The graph of the same up to `weights`, and of the gradients from there back to `d_Q`, `d_K` and
+   * `d_V`.
+   */
   backward: (of: ExerciseCase): Graph =>
     graph(shapesOf(of), ({ Q, K, V, d_output }, c) => {
       const { shape } = of.inputs.Q!;

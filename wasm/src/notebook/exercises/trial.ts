@@ -1,4 +1,4 @@
-// One case of an exercise, with what is right and what a program made of it.
+// One case of an exercise, with the right values and those of a program.
 import type { Graph, NodeNumbers } from '../../graph/index.js';
 import type { Tensor } from '../../tensor.js';
 import type { ProgramRun } from '../program-run.js';
@@ -19,7 +19,7 @@ export interface Trial {
 }
 
 /**
- * The nodes of what an exercise's function returned: an array, or a list or tuple of several; null where it returned something else.
+ * The nodes of the value that an exercise's function returned: an array, or a list or tuple of several; null for other values.
  *
  * @example
  * ```ts
@@ -37,17 +37,17 @@ export function resultNodes({ values }: ProgramRun): readonly string[] | null {
   return nodes.length > 0 && nodes.length === all.length && !isOne ? nodes : null;
 }
 
-/** A value that a program has computed. */
+/** A value computed by a program. */
 export interface Computed {
   readonly node: string;
   readonly line: number;
   readonly value: NodeNumbers;
 }
 
-/** More values of one program are not compared. */
+/** Maximum number of compared values of one program. */
 const most = 4000;
 
-/** The values that the program has computed, in order, each with its line. */
+/** The values computed by the program, in order, each with its line. */
 export function computedOf({ made }: Trial): readonly Computed[] {
   const lineOf = new Map(made.lines.flatMap(({ line, nodes }) => nodes.map((n) => [n, line])));
   return made.graph.nodes

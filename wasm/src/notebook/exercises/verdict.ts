@@ -1,31 +1,31 @@
-// What is said of code that was written for an exercise.
+// The verdict on code written for an exercise.
 import type { ProgramError, ProgramRun } from '../program-run.js';
 import type { Departure } from './departure.js';
 
-/** What `checkExercise` found. */
+/** The result of `checkExercise`. */
 export interface Verdict {
   /**
-   * `right`; `mistake`, one of the usual ones; `shape` and `different`, results that are wrong in a way that has no name;
-   * `missing`, no such function, or nothing that it returns; `error`, a program that stops.
+   * `right`; `mistake`, one of the usual ones; `shape` and `different`, results that are wrong in an unknown way;
+   * `missing`, no such function, or no returned value; `error`, a program that stops.
    */
   readonly kind: 'right' | 'mistake' | 'shape' | 'different' | 'missing' | 'error';
-  /** The whole of it, as a sentence. */
+  /** The whole verdict, as a sentence. */
   readonly message: string;
-  /** Of `right`: to how many digits, as float32 has them. */
+  /** For `right`: number of digits in agreement, in float32. */
   readonly digits?: number;
-  /** Of `mistake`: its name. */
+  /** For `mistake`: its name. */
   readonly mistake?: string;
-  /** The line that it comes from, counted from 1, where that is known. */
+  /** The line of the mistake or error, counted from 1, if known. */
   readonly line?: number;
   /** The case that shows it. */
   readonly case?: string;
-  /** Of `error`. */
+  /** For `error`: the error. */
   readonly error?: ProgramError;
   /**
-   * Of `different`: the first element that is another one than the right computation's, and both values. It is one of the line's
-   * where it is known what is right there, else one of the result's.
+   * For `different`: the first element that differs from the right computation, and both values. It belongs to the line where
+   * the line's right value is known, else to the result.
    */
   readonly departure?: Departure;
-  /** Of `{ withRun: true }`: what the code made of the first case's numbers, as `runExercise` gives it. */
+  /** For `{ withRun: true }`: the run on the first case, as `runExercise` gives it. */
   readonly run?: ProgramRun;
 }

@@ -1,10 +1,10 @@
-// Whether something is an exercise that was written as a program: it may come from a link that anybody has made.
+// Checks that a value is an exercise written as a program: it may come from anybody's link.
 import { TrilError } from '../../error.js';
 import { product } from '../../graph/operations/common.js';
 import { checkKeys, describe } from '../../names.js';
 import type { ExerciseCase, ExerciseInput, WrittenExercise } from './exercise.js';
 
-/** Characters of texts, how many there may be of what there are several of, entries of an axis, and numbers of an input. */
+/** Maximum characters of texts, numbers of list items, sizes of axes, and numbers of an input. */
 const most = {
   ...{ title: 100, task: 2000, code: 20_000, hint: 500, caseName: 60, name: 40 },
   ...{ hints: 3, parameters: 8, cases: 8, axes: 4, axis: 64, numbers: 4096 },
@@ -81,7 +81,7 @@ function checkCase(
   return found as unknown as ExerciseCase;
 }
 
-/** The exercise. @throws TrilError where it is none, or is too large */
+/** The exercise. @throws TrilError where it is not an exercise, or is too large */
 export function checkExerciseFields(call: string, found: unknown): WrittenExercise {
   const refuse: Refuse = (argument, must, is) =>
     new TrilError(call, argument, `must be ${must}, is ${describe(is)}`);

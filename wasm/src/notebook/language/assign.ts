@@ -1,4 +1,5 @@
-// Assignments: to names, attributes and items, to several at once, and in place; and what lines have bound by them.
+// Assignments: to names, attributes and items, to several at once, and in place; and a record of the names bound on
+// each line.
 import { assignInPlace } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
 import { setItem } from '../arrays/indexing.js';
@@ -13,10 +14,10 @@ import type { Scope } from './scope.js';
 import { Dict, keyOf, List, Slice, special, typeName, type Value } from './values.js';
 import { worked } from './work.js';
 
-/** What happened on a line. */
+/** The events of a line. */
 interface LineRecord {
   times: number;
-  /** What it has bound: the value as it was, or an array that is still written into. */
+  /** The bound names: the value at that time, or an array that may still be written to. */
   readonly names: Map<string, { array: ArrayValue; bound: Recorded | ArrayValue }>;
   printed: string;
 }
@@ -54,7 +55,7 @@ export abstract class Assigner extends Evaluator {
     }
   }
 
-  /** What a target consists of, evaluated once. */
+  /** The parts of a target, each evaluated once. */
   #parts(target: Expression, scope: Scope): { of: Value; index: Value } {
     const of = 'of' in target ? this.value(target.of, scope) : null;
     return { of, index: target.kind === 'subscript' ? this.value(target.index, scope) : null };
@@ -123,7 +124,7 @@ export abstract class Assigner extends Evaluator {
     this.#store(target, of, index, this.#updated(node, old, value), scope, node.line);
   }
 
-  /** What a target is after `sign=`: lists, sets and arrays are changed in place. */
+  /** The value of a target after `sign=`: lists, sets and arrays are changed in place. */
   #updated({ sign, texts }: Statement & { kind: 'update' }, old: Value, value: Value): Value {
     if (old instanceof List && sign === '+') {
       for (const each of [...this.iterate(value)]) old.items.push(each);
@@ -149,7 +150,7 @@ export abstract class Assigner extends Evaluator {
   }
 }
 
-/** The place of an item of a list that is set or deleted. */
+/** The index of a list item to set or delete. */
 function listPlace(items: readonly Value[], index: Value): number {
   if (index instanceof Slice) throw outside('assignment to a slice of a list', 'make a new list');
   return placeIn(items.length, index, 'list', 'list assignment index out of range');

@@ -1,4 +1,4 @@
-// What is true of values, and of two of them: by Python's rules, and those of arrays by NumPy's and PyTorch's.
+// Truth and comparisons of values: by Python's rules, and for arrays by NumPy's and PyTorch's.
 import { Dtype } from '../arrays/array.js';
 import { arithmetic } from '../arrays/arithmetic.js';
 import { raise } from './errors.js';
@@ -47,7 +47,7 @@ const comparisons = {
   ...{ '<': ['lt', 'gt'], '<=': ['le', 'ge'], '>': ['gt', 'lt'], '>=': ['ge', 'le'] },
 } as const;
 
-/** `x sign y` by a method of one of them, if it has one. */
+/** `x sign y` by a method of either, if there is one. */
 function byMethod(sign: string, x: Value, y: Value): Value | undefined {
   if (!(x instanceof Instance || y instanceof Instance)) return undefined;
   const [name, back] = comparisons[sign as '=='];
@@ -55,7 +55,7 @@ function byMethod(sign: string, x: Value, y: Value): Value | undefined {
   return own === undefined && sign === '!=' ? !truth(compare('==', x, y)) : own;
 }
 
-/** Whether items of collections are the same. */
+/** Whether items of collections are equal. */
 export function equals(x: Value, y: Value): boolean {
   worked(1);
   if (typeof x === 'string' && typeof y === 'string') read(Math.min(x.length, y.length));

@@ -1,9 +1,9 @@
-// Errors of programs, by Python's kinds.
+// Errors of programs, with Python's kinds.
 import { read } from './work.js';
 
-/** What a program raises, or what is raised for it. */
+/** An error raised by a program, or by the interpreter for it. */
 export class Raised extends Error {
-  /** Counted from 1; set where the error passes the statement that it comes from. */
+  /** Counted from 1; set when the error leaves its statement. */
   line: number | undefined;
 
   constructor(
@@ -16,14 +16,14 @@ export class Raised extends Error {
   }
 }
 
-/** Raised where a program has used what it may use: nothing runs behind it. */
+/** Raised at a limit of the program's work: nothing runs after it. */
 export class Stopped extends Raised {}
 
 export function raise(kind: string, message: string): never {
   throw new Raised(kind, message);
 }
 
-/** Raises an error by the kind and the words of a library. */
+/** Raises an error with the kind and the words of a library. */
 export function raiseAs(
   library: 'numpy' | 'torch',
   errors: Readonly<Record<'numpy' | 'torch', readonly [kind: string, message: string]>>,
@@ -31,7 +31,7 @@ export function raiseAs(
   return raise(...errors[library]);
 }
 
-/** What a call gives; undefined where it raises an error of that kind. */
+/** The result of a call; undefined where it raises an error of that kind. */
 export function unless<Result>(kind: string, call: () => Result): Result | undefined {
   try {
     return call();
@@ -50,19 +50,19 @@ export function checkLength(length: number, what = 'a list may have a million it
 export const checkTextLength = (length: number): void =>
   checkLength(length, 'a string may have a million characters');
 
-/** Counts a text that is about to be made as work. @throws Raised where it is too long */
+/** Counts a text as work before it is made. @throws Raised where it is too long */
 export function checkText(length: number): void {
   checkTextLength(length);
   read(length);
 }
 
-/** Texts as one, with another between them. @throws Raised where it is too long */
+/** Texts joined with a separator. @throws Raised where the result is too long */
 export function joined(texts: readonly string[], between: string): string {
   checkText(texts.reduce((sum, { length }) => sum + length + between.length, -between.length));
   return texts.join(between);
 }
 
-/** An error for what Python has and the subset has not. */
+/** An error for a feature of Python that the subset lacks. */
 export const outside = (what: string, instead = '', line?: number): Raised =>
   new Raised(
     'NotImplementedError',

@@ -1,4 +1,4 @@
-// Expressions: evaluated at once, each operation of arrays on the core.
+// Expressions, evaluated immediately; array operations run on the core.
 import type {
   Clause,
   Expression,
@@ -44,7 +44,7 @@ function literalValue(literal: Literal): Value {
 export abstract class Evaluator extends ObjectProtocol {
   #depth = 0;
 
-  /** Runs a function's statements; gives what it returns. */
+  /** Runs the statements of a function, and gives the returned value. */
   abstract runBody(body: readonly Statement[], scope: Scope): Value;
   abstract assign(target: Expression, value: Value, scope: Scope): void;
 
@@ -160,7 +160,7 @@ export abstract class Evaluator extends ObjectProtocol {
     while (!rounds.next().done) yield value();
   }
 
-  /** The rounds of a comprehension's loops, with their names set. */
+  /** The iterations of a comprehension's loops, with their names set. */
   *#rounds(clauses: readonly Clause[], over: Value, scope: Scope): IterableIterator<void> {
     const [clause, ...rest] = clauses;
     for (const each of this.iterate(over)) {
@@ -234,7 +234,7 @@ export abstract class Evaluator extends ObjectProtocol {
     return func;
   }
 
-  /** A call in the one that is running. */
+  /** A nested call. */
   #nested(call: () => Value): Value {
     const { limits, line } = this.recorder;
     if (this.#depth >= limits.depth) {

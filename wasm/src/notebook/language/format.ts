@@ -1,4 +1,4 @@
-// Values as text: what print, str, repr and f-strings write.
+// Values as text: the output of print, str, repr and f-strings.
 import { ArrayValue, Dtype, shortest } from '../arrays/array.js';
 import { printNumpy, printTorch, twoDigits } from '../arrays/print.js';
 import { checkTextLength, raise } from './errors.js';
@@ -80,14 +80,14 @@ export function repr(value: Value, depth = 0, room = { left: 1e6 }): string {
   return `<${value.type.name} object ${value.id}>`;
 }
 
-/** What an object's own method writes. */
+/** The text from an object's own method. */
 function ownText(value: Instance, name: string): string | undefined {
   const own = special(value, name);
   if (own === undefined || typeof own === 'string') return own;
   return raise('TypeError', `${name} returned non-string (type ${typeName(own)})`);
 }
 
-/** What an error was made of. */
+/** The arguments of an error. */
 function messagesOf(value: Instance): readonly Value[] {
   const args = value.names.get('args');
   return args instanceof Tuple ? args.items : [];
@@ -135,11 +135,11 @@ export function str(value: Value): string {
 const grouped = (digits: string, sign: string): string =>
   digits.replace(/^\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, sign));
 
-/** A number with so many digits after the point, halves to the even digit of the number as it is. */
+/** A number with that many digits after the point; ties of the exact value go to the even digit. */
 function fixed(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21)
     return BigInt(value).toString() + (digits ? `.${'0'.repeat(digits)}` : '');
-  // toFixed rounds exactly, but halves up; Python rounds them to the even digit.
+  // toFixed rounds exactly, but ties go up; Python's go to the even digit.
   const exact = value.toFixed(100);
   const end = exact.indexOf('.') + 1 + digits;
   const isHalf = digits < 100 && /^50*$/.test(exact.slice(end));

@@ -1,4 +1,4 @@
-// Statements, and what a run of a program consists of.
+// Statements, and the parts of a program's run.
 import type { Recorder } from '../arrays/record.js';
 import type { Statement } from '../parse/syntax.js';
 import { Assigner } from './assign.js';
@@ -18,12 +18,12 @@ import {
   type Value,
 } from './values.js';
 
-/** How a block ends: as it should, or by return, break or continue. */
+/** The end of a block: normal, or by return, break or continue. */
 type End = { readonly value: Value } | 'break' | 'continue' | undefined;
 
 export class Interpreter extends Assigner {
   printed = '';
-  /** The value of the expression that was a statement last. */
+  /** The value of the last statement that was an expression. */
   last: Value = null;
   #instances = 0;
   #known: ReadonlyMap<string, Module> | undefined;

@@ -1,4 +1,4 @@
-// Items of what Python has built in, and attributes of a program's own objects.
+// Items of Python's built-in types, and attributes of a program's own objects.
 import { integerOf, sliceOf } from '../arrays/index-parts.js';
 import { checkText, raise } from './errors.js';
 import {
@@ -16,7 +16,7 @@ import {
   typeName,
 } from './values.js';
 
-/** Where an item of a sequence is, counted from the front. */
+/** The index of an item of a sequence, counted from the front. */
 export function placeIn(
   size: number,
   index: Value,
@@ -32,7 +32,7 @@ export function placeIn(
   return at < 0 ? at + size : at;
 }
 
-/** `value[index]` of what Python itself has. */
+/** `value[index]` of Python's built-in types. */
 export function itemOf(value: Value, index: Value): Value {
   const isText = typeof value === 'string';
   if (!isText && !isRow(value))
@@ -58,7 +58,7 @@ export function itemOf(value: Value, index: Value): Value {
   return value instanceof Tuple ? new Tuple(items, value.title) : new List(items);
 }
 
-/** The list or set that was there, with the items of another; else the other. */
+/** The old list or set with the items of the new one; for other values the new one. */
 export function replaceItems(old: Value, made: Value): Value {
   if (old instanceof List && made instanceof List) {
     old.items.length = 0;

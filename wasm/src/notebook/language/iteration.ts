@@ -1,4 +1,4 @@
-// What loops go through, and how long it is.
+// Iteration over values, and their lengths.
 import { ArrayValue } from '../arrays/array.js';
 import { getItem } from '../arrays/indexing.js';
 import { raise, unless } from './errors.js';
@@ -45,7 +45,7 @@ export function next(value: Value): Value {
   return found === undefined ? raise('StopIteration', '') : found;
 }
 
-/** What a loop goes through. */
+/** The items of a loop. */
 export function* iterate(value: Value): IterableIterator<Value> {
   if (value instanceof Instance) yield* iterateInstance(value);
   else if (value instanceof List || value instanceof Tuple) yield* value.items;
@@ -66,7 +66,7 @@ export function* iterate(value: Value): IterableIterator<Value> {
   } else raise('TypeError', `'${typeName(value)}' object is not iterable`);
 }
 
-/** How many items a value has. */
+/** The number of items of a value. */
 export function lengthOf(value: Value): number {
   const own = special(value, '__len__');
   if (own !== undefined) return integer(own, 'len');

@@ -1,4 +1,4 @@
-// What a running program has, for what is built in: its records, what it prints, and how values are called.
+// The running program as built-in functions see it: its recorder, its output, and calls of values.
 import type { Recorder } from '../arrays/record.js';
 import type { Named, Value } from './values.js';
 
@@ -10,6 +10,6 @@ export interface Machine {
   call(callee: Value, args: readonly Value[], named?: Named): Value;
   /** `value.name` */
   attribute(value: Value, name: string): Value;
-  /** What a loop over a value goes through, each counted as a step. */
+  /** The items of a loop over a value, each counted as a step. */
   iterate(value: Value): IterableIterator<Value>;
 }

@@ -1,4 +1,4 @@
-// What can be done with values whatever they are: calls, attributes, items and loops.
+// Operations on any value: calls, attributes, items and loops.
 import { ArrayValue, Dtype } from '../arrays/array.js';
 import { getItem } from '../arrays/indexing.js';
 import type { Recorder } from '../arrays/record.js';

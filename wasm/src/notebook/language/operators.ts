@@ -1,4 +1,4 @@
-// Operators between values that compute: numbers by Python's rules, arrays by NumPy's and PyTorch's, strings, lists and
+// Arithmetic operators between values: numbers by Python's rules, arrays by NumPy's and PyTorch's, strings, lists and
 // tuples.
 import { ArrayValue } from '../arrays/array.js';
 import { arithmetic, inverted, negative } from '../arrays/arithmetic.js';
@@ -87,7 +87,7 @@ function onSequences(sign: string, x: Value, y: Value): Value | undefined {
   if (sign === '+') {
     if (typeof x === 'string' && typeof y === 'string') {
       checkTextLength(x.length + y.length);
-      // The engine joins texts without writing them anew.
+      // The engine joins texts without copying them.
       read((x.length + y.length) / 16);
       return x + y;
     }
@@ -116,7 +116,7 @@ function onSequences(sign: string, x: Value, y: Value): Value | undefined {
   return undefined;
 }
 
-/** What sets have in common, or not. */
+/** Set operations. */
 function onSets(sign: string, x: Dict, y: Dict): Value | undefined {
   if (!'|&-^'.includes(sign)) return undefined;
   worked(x.entries.size + y.entries.size);
@@ -141,13 +141,13 @@ export function operands(x: Value, y: Value): readonly [Value, Value] | undefine
   return isArray(x) ? [x, made] : [made, y];
 }
 
-/** What Python calls the methods for operators. */
+/** Python's names of the methods for operators. */
 const methods: Readonly<Record<string, string>> = {
   ...{ '+': 'add', '-': 'sub', '*': 'mul', '/': 'truediv', '//': 'floordiv', '%': 'mod' },
   ...{ '@': 'matmul', '**': 'pow' },
 };
 
-/** What a method of x makes of y, or one of y of x. */
+/** The result of a method of x on y, or of a reflected method of y on x. */
 export function eitherOf(name: string, x: Value, y: Value, back: string): Value | undefined {
   const own = special(x, name, [y]);
   return own === undefined ? special(y, back, [x]) : own;
@@ -157,7 +157,7 @@ export function eitherOf(name: string, x: Value, y: Value, back: string): Value 
 export const inPlace = (sign: string, x: Value, y: Value): Value | undefined =>
   methods[sign] && special(x, `__i${methods[sign]}__`, [y]);
 
-/** `x sign y`; `texts` are both sides as the code writes them. */
+/** `x sign y`; `texts` are the source code of both sides. */
 export function binary(sign: string, x: Value, y: Value, texts?: Texts): Value {
   const name = methods[sign];
   const own = name && eitherOf(`__${name}__`, x, y, `__r${name}__`);

@@ -6,7 +6,7 @@ import { Dict, Float, isNumber, keyOf, numberIn, Tuple, typeName, type Value } f
 
 const pattern = /%(?:\((\w*)\))?([-+ 0#]*)(\d*)(?:\.(\d+))?(.?)/gsu;
 
-/** A number as `type` writes it, by a format of f-strings. */
+/** A number in the format `type`, by an f-string's format. */
 function numberText(value: Value, type: string, spec: { flags: string; rest: string }): string {
   const { flags, rest } = spec;
   if (!isNumber(value) && !(value instanceof ArrayValue))

@@ -1,25 +1,25 @@
-// Where names stand: in a function's own scope, in those around it, in the program's, among what Python has built in.
+// Scopes of names: a function's own scope, the scopes around it, the program's, and Python's built-in names.
 import { raise } from './errors.js';
 import type { Expression, Statement } from '../parse/syntax.js';
 import type { ClassValue, Value } from './values.js';
 
 export class Scope {
   readonly names = new Map<string, Value>();
-  /** Names that `global` and `nonlocal` give to a scope around this one. */
+  /** Names that `global` and `nonlocal` assign to a scope around this one. */
   readonly elsewhere = new Map<string, Scope>();
 
   constructor(
     readonly up: Scope | undefined,
     /** The names that a function's body assigns. */
     readonly locals: ReadonlySet<string> = new Set(),
-    /** Of a method: its class and its first argument. */
+    /** The class and the first argument of a method. */
     readonly method: { readonly owner: ClassValue; readonly self: Value } | undefined = undefined,
     /** Functions in a class's body do not see its names. */
     readonly kind: 'function' | 'class' | 'comprehension' = 'function',
   ) {}
 
   get top(): Scope {
-    // Above the program's scope is what is built in.
+    // The scope above the program's has the built-in names.
     return this.up?.up ? this.up.top : this;
   }
 
@@ -42,7 +42,7 @@ export class Scope {
     (this.elsewhere.get(name) ?? this).names.set(name, value);
   }
 
-  /** Follows `:=`, which binds outside of comprehensions. */
+  /** Assigns by `:=`, which binds outside comprehensions. */
   walrus(name: string, value: Value): void {
     if (this.kind === 'comprehension') this.up!.walrus(name, value);
     else this.set(name, value);
@@ -53,7 +53,7 @@ export class Scope {
     raise('NameError', `name '${name}' is not defined`);
   }
 
-  /** Follows `global` or `nonlocal`. */
+  /** Applies `global` or `nonlocal` to a name. */
   redirect(type: string, name: string): void {
     let scope: Scope | undefined = this.top;
     if (type === 'nonlocal') {
@@ -63,7 +63,7 @@ export class Scope {
     this.elsewhere.set(name, scope);
   }
 
-  /** The method that runs in this scope, or around it. */
+  /** The method that runs in this scope or a scope around it. */
   get running(): Scope['method'] {
     return this.method ?? this.up?.running;
   }

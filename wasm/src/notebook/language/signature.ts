@@ -20,7 +20,7 @@ export interface Slot {
   readonly name: string;
   /** `*args` or `**named`. */
   readonly star: '' | '*' | '**';
-  /** After a `*`. */
+  /** Whether it follows a `*`. */
   readonly namedOnly: boolean;
   readonly fallback: Value | undefined;
 }
@@ -37,7 +37,7 @@ const listed = (names: readonly string[]): string => {
   return `${quoted.slice(0, -1).join(', ')}${comma} and ${quoted.at(-1)}`;
 };
 
-/** What arguments a function takes. */
+/** The parameters of a function. */
 export class Signature {
   readonly #plain: readonly Slot[];
   readonly #positional: readonly Slot[];
@@ -127,7 +127,10 @@ export function define(name: string, signature: string, call: (args: Args) => Va
 
 /** Methods by name. */
 export type MethodTable = Readonly<Record<string, Builtin>>;
-/** Methods of a plain value by name, each with its signature; what they go through and make is counted. */
+/**
+ * Methods of a built-in type by name, each with its signature; the items they read and make are counted as
+ * work.
+ */
 export const methodTable = (
   methods: Readonly<Record<string, readonly [string, (args: Args) => Value]>>,
 ): MethodTable =>
@@ -144,16 +147,16 @@ export const methodTable = (
     }),
   );
 
-/** Puts functions with signatures among the names of a module. */
+/** Adds functions with signatures to the names of a module. */
 export const definer =
   (names: Map<string, Value>) =>
   (name: string, signature: string, call: (args: Args) => Value): unknown =>
     names.set(name, define(name, signature, call));
 
-/** NumPy's words for arguments, where PyTorch has its own. */
+/** PyTorch's names of arguments, with NumPy's name of each. */
 const torchWords: Readonly<Record<string, string>> = { dim: 'axis', keepdim: 'keepdims' };
 
-/** A function of PyTorch, whose signature has NumPy's words. */
+/** A function of PyTorch, whose signature uses NumPy's names. */
 export function defineTorch(name: string, signature: string, call: (args: Args) => Value): Builtin {
   const inner = define(name, signature, call);
   const renamed = (named: Named) =>
@@ -161,7 +164,7 @@ export function defineTorch(name: string, signature: string, call: (args: Args) 
   return new Builtin(name, (args, named) => inner.call(args, renamed(named)));
 }
 
-/** An integer that an argument is. */
+/** An argument as an integer. */
 export function integer(value: Value, what: string): number {
   if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
   if (value instanceof ArrayValue && value.size === 1 && value.dtype === 'int64')
@@ -172,14 +175,14 @@ export function integer(value: Value, what: string): number {
   );
 }
 
-/** A number that an argument is. */
+/** An argument as a number. */
 export function number(value: Value, what: string): number {
   if (isNumber(value)) return numberIn(value);
   if (value instanceof ArrayValue && value.size === 1) return value.item();
   return raise('TypeError', `${what}: must be real number, not ${typeName(value)}`);
 }
 
-/** Integers: one, or several in a list, a tuple or one after another. */
+/** Arguments as integers: one, or several in a list, a tuple or separately. */
 export function integers(value: Value, what: string): number[] {
   if (!isRow(value)) return [integer(value, what)];
   const { items } = value;

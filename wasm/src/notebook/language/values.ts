@@ -1,5 +1,5 @@
-// What a program's values are here. Integers, booleans, strings and None are JavaScript's own numbers, booleans, strings and
-// null; a float is a Float, so that 2 and 2.0 stay apart.
+// The representation of a program's values. Integers, booleans, strings and None are JavaScript's own numbers, booleans,
+// strings and null; a float is a Float, so that 2 and 2.0 stay distinct.
 import { ArrayValue, Dtype } from '../arrays/array.js';
 import { outside, raise } from './errors.js';
 import { listed, read, worked } from './work.js';
@@ -17,17 +17,17 @@ export class List {
 export class Tuple {
   constructor(
     readonly items: readonly Value[],
-    /** `torch.Size`, say. */
+    /** A name for the type, such as `torch.Size`. */
     readonly title = '',
   ) {
     listed(items.length);
   }
 }
 
-/** The work of an entry that was not there: it takes much more memory than an item of a list. */
+/** The work of a new entry: it takes much more memory than an item of a list. */
 const newEntry = 16;
 
-/** A dictionary, or with nulls as values a set. */
+/** A dictionary or, with nulls as values, a set. */
 export class Dict {
   readonly entries = new Map<string, readonly [Value, Value]>();
 
@@ -52,7 +52,7 @@ export class Range {
     return Math.max(0, Math.ceil((this.stop - this.start) / this.step));
   }
 
-  /** @throws Raised where they are too many for a list */
+  /** @throws Raised where there are too many for a list */
   get items(): readonly number[] {
     if (this.length > 1e7) raise('MemoryError', 'a list may have 10,000,000 numbers');
     worked(this.length);
@@ -68,7 +68,7 @@ export class Slice {
   ) {}
 }
 
-/** What can be gone through once: a zip, an enumerate, a generator. */
+/** An iterator, which can be used once: a zip, an enumerate, a generator. */
 export class Iterator {
   constructor(
     readonly title: string,
@@ -79,7 +79,7 @@ export class Iterator {
 export type Named = ReadonlyMap<string, Value>;
 export type Call = (args: readonly Value[], named: Named) => Value;
 
-/** A function that is not of the program. */
+/** A built-in function. */
 export class Builtin {
   constructor(
     readonly name: string,
@@ -101,7 +101,7 @@ export class Func {
   ) {}
 }
 
-/** A function with its first argument. */
+/** A function bound to its first argument. */
 export class Method {
   constructor(
     readonly self: Value,
@@ -132,12 +132,12 @@ export class Instance {
 
   constructor(
     readonly type: ClassValue,
-    /** Counted from 1 in each run, as it is printed. */
+    /** Its number in the run, counted from 1, as printed. */
     readonly id: number,
   ) {}
 }
 
-/** What `super()` gives. */
+/** The result of `super()`. */
 export class Super {
   constructor(
     readonly self: Value,
@@ -196,7 +196,7 @@ const titles: readonly (readonly [unknown, string])[] = [
   [Super, 'super'],
 ];
 
-/** As Python calls the type of a value. */
+/** Python's name of a value's type. */
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
   if (typeof value !== 'object') return plainNames[typeof value as 'number'];
@@ -220,9 +220,9 @@ export const numberIn = (value: number | boolean | Float): number =>
 export const isRow = (value: Value): value is List | Tuple | Range =>
   value instanceof List || value instanceof Tuple || value instanceof Range;
 
-/** The characters of a text, one for each that Python counts. */
+/** The characters of a text as Python counts them. */
 export function characters(text: string): ArrayLike<string> {
-  // The engine looks for these much faster than anything goes through a text.
+  // This search is much faster than any other loop over the text.
   const hasPairs = /[\ud800-\udfff]/.test(text);
   read(hasPairs ? 4 * text.length : text.length / 16);
   return hasPairs ? [...text] : text;
@@ -230,7 +230,7 @@ export function characters(text: string): ArrayLike<string> {
 
 const none: Named = new Map();
 
-/** A method with two underscores that a class of the program has, called. */
+/** Calls a special method, with two underscores, of a class of the program. */
 export function special(
   value: Value,
   name: string,
@@ -243,13 +243,13 @@ export function special(
 
 const identities = new WeakMap<object, number>();
 let last = 0;
-/** A number for an object, the same as long as it lives. */
+/** A number that identifies an object during its life. */
 export function identityOf(value: object): number {
   if (!identities.has(value)) identities.set(value, ++last);
   return identities.get(value)!;
 }
 
-/** Text that equal keys share. @throws Raised for what cannot be a key */
+/** A text that is the same for equal keys. @throws Raised for values that cannot be keys */
 export function keyOf(value: Value): string {
   if (typeof value === 'string') read(value.length);
   else worked(1);

@@ -1,6 +1,7 @@
-// The work of the program that is running, for what goes through many items at once and is told of no machine.
+// The work of the running program, counted by functions that process many items at once and do not see the
+// machine.
 
-/** Counts work, and stops the program where there is too much. */
+/** Counts work, and stops the program at its limit. */
 export interface Meter {
   worked(items: number): void;
   listed(items: number): void;
@@ -8,7 +9,7 @@ export interface Meter {
 
 let running: Meter | undefined;
 
-/** Runs a program, or part of one, whose work is counted. */
+/** Runs a program, or part of one, and counts its work. */
 export function metered<Result>(meter: Meter, run: () => Result): Result {
   const before = running;
   running = meter;
@@ -19,11 +20,11 @@ export function metered<Result>(meter: Meter, run: () => Result): Result {
   }
 }
 
-/** Counts items that are gone through or compared. @throws Raised where there was too much work */
+/** Counts items that are read or compared. @throws Raised at the limit of work */
 export const worked = (items: number): void => running?.worked(items);
 
-/** Counts characters that are read or written: four are an item. @throws Raised as `worked` does */
+/** Counts characters that are read or written: four are an item. @throws Raised like `worked` */
 export const read = (characters: number): void => running?.worked(characters / 4);
 
-/** Counts items of a list or tuple that is made. @throws Raised where all together are too many */
+/** Counts the items of a new list or tuple. @throws Raised at the limit of items */
 export const listed = (items: number): void => running?.listed(items);

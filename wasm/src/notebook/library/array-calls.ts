@@ -1,4 +1,4 @@
-// What several methods and functions of arrays are made of.
+// Computations shared by several methods and functions of arrays.
 import {
   apart,
   arithmetic,
@@ -26,7 +26,7 @@ import { Float, Tuple, type Value, isNumber, typeName } from '../language/values
 import { along, axisOrNone } from './make-arrays.js';
 import { halfToEven } from './math.js';
 
-/** A value of the same library, of an argument. */
+/** An argument as an array of the same library. */
 export function other(x: ArrayValue, value: Value): ArrayValue {
   if (value instanceof ArrayValue) return value;
   if (isNumber(value))
@@ -34,7 +34,7 @@ export function other(x: ArrayValue, value: Value): ArrayValue {
   return raise('TypeError', `must be an array or a number, not ${typeName(value)}`);
 }
 
-/** The largest or smallest, and with an axis PyTorch's pair of values and their places. */
+/** The largest or smallest; with an axis, PyTorch's pair of values and their indices. */
 export function extreme(x: ArrayValue, which: 'max' | 'min', dim: Value, keepDims: Value): Value {
   if (dim instanceof ArrayValue) return elementwise(`${which}imum`, x, dim);
   const values = reduce[which](x, along(dim, keepDims));
@@ -48,13 +48,13 @@ export const clip = (x: ArrayValue, low: Value, high: Value): ArrayValue => {
   return high === null ? above : elementwise('minimum', above, high);
 };
 
-/** Numbers to so many digits, halves to even ones. */
+/** Numbers rounded to that many digits, with ties to even. */
 export const round = (x: ArrayValue, digits: number): ArrayValue => {
   const scale = 10 ** digits;
   return apart([x], (value) => halfToEven(value * scale) / scale, x.dtype);
 };
 
-/** What sorting does with each number. */
+/** Work of sorting, for each number. */
 export const sortingWork = 8;
 
 export function sort(
@@ -87,7 +87,7 @@ export function sort(
   };
 }
 
-/** NumPy's and PyTorch's masked choice: `value` where the mask is true. */
+/** NumPy's and PyTorch's masked fill: `value` where the mask is true. */
 export function maskedFill(x: ArrayValue, mask: ArrayValue, value: Value): ArrayValue {
   if (mask.dtype !== 'bool')
     raise(
@@ -100,7 +100,7 @@ export function maskedFill(x: ArrayValue, mask: ArrayValue, value: Value): Array
   return x.like(repeatedTo(recorder, made, shape), shape);
 }
 
-/** Repeated to a shape; -1 keeps an axis. */
+/** An array broadcast to a shape; -1 keeps an axis. */
 export function expand(x: ArrayValue, sizes: readonly number[]): ArrayValue {
   const more = sizes.length - x.rank;
   const shape = sizes.map((size, i) => (size === -1 ? (x.shape[i - more] ?? -1) : size));
@@ -130,7 +130,7 @@ export function expand(x: ArrayValue, sizes: readonly number[]): ArrayValue {
   return x.like(repeatedTo(x.recorder, x.recorded, shape), shape);
 }
 
-/** `x` so many times along each axis. */
+/** `x` repeated along each axis. */
 export function tile(x: ArrayValue, times: readonly number[]): ArrayValue {
   x.recorder.check([x.size, ...times]);
   const rank = Math.max(x.rank, times.length);
@@ -158,13 +158,13 @@ export const repeat = (x: ArrayValue, times: Value, axis: Value): ArrayValue =>
     return take(flat, all, at);
   });
 
-/** With the order along some axes turned round. */
+/** An array with the order along some axes reversed. */
 export const flip = (x: ArrayValue, axes: readonly number[]): ArrayValue =>
   axes
     .map((axis) => axisIn(x, axis))
     .reduce((made, at) => take(made, upTo(made.shape[at]!).reverse(), at), x);
 
-/** Shifted along an axis, where what leaves one end comes in at the other. */
+/** An array shifted along an axis; numbers that leave one end come in at the other. */
 export function roll(x: ArrayValue, by: number, axis: number | undefined): ArrayValue {
   const made = alongAxis(x, axis, (flat, at) => {
     const size = flat.shape[at]!;
@@ -183,7 +183,7 @@ export const absolute = (x: ArrayValue): ArrayValue =>
 export const sigmoid = (x: ArrayValue): ArrayValue =>
   arithmetic('/', 1, arithmetic('+', 1, unary('exp', arithmetic('*', x, -1))));
 
-/** Numbers of an axis by an index of its own for each cell. */
+/** Numbers of an axis by an index for each element. */
 export function gather(x: ArrayValue, axis: number, index: ArrayValue): ArrayValue {
   const at = axisIn(x, axis);
   const own = stridesOf(x.shape);
@@ -201,7 +201,7 @@ export function gather(x: ArrayValue, axis: number, index: ArrayValue): ArrayVal
   return x.like(reshaped(x.recorder, made, index.shape), index.shape);
 }
 
-/** PyTorch's split, by the size of parts or by all sizes. */
+/** PyTorch's split, by the size of parts or by a list of sizes. */
 export function splitSizes(x: ArrayValue, size: Value, axis: number): Tuple {
   const at = axisIn(x, axis);
   const length = x.shape[at]!;
@@ -220,10 +220,13 @@ export function splitSizes(x: ArrayValue, size: Value, axis: number): Tuple {
   return new Tuple(sizes.map((count) => part(x, at, start, (start += count))));
 }
 
-/** What float32 rounds away of numbers that are called float64, whose tolerances are finer: of a number, and of one about 1. */
+/**
+ * The rounding of float32 in numbers that are called float64, whose tolerances are finer: relative, and for a number of about
+ * 1.
+ */
 const rounding = { relative: 2e-6, absolute: 5e-7 };
 
-/** Whether two are close, element by element. A tolerance of nothing asks for equal numbers. */
+/** Whether two arrays are close, element by element. A tolerance of 0 asks for equal numbers. */
 export function isClose(x: ArrayValue, y: ArrayValue, { rtol, atol, equal_nan }: Args): ArrayValue {
   const given = [number(rtol!, 'rtol'), number(atol!, 'atol')] as const;
   const isRounded = [x, y].some(({ dtype }) => dtype === 'float64') && Math.max(...given) > 0;
@@ -242,7 +245,7 @@ export const isAll = (x: ArrayValue): boolean => x.numbers().every((each) => eac
 export const isEqual = (x: ArrayValue, y: ArrayValue): boolean =>
   x.shape.join() === y.shape.join() && isAll(elementwise('equal', x, y));
 
-/** The largest numbers along an axis, or the smallest, and their places. */
+/** The largest or smallest numbers along an axis, and their indices. */
 export function topk(x: ArrayValue, count: number, axis: number, isLargest: boolean): Value {
   const at = axisIn(x, axis);
   if (count < 0 || count > x.shape[at]!) raise('RuntimeError', 'selected index k out of range');

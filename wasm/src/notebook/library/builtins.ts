@@ -1,4 +1,4 @@
-// What Python has without an import: print, len, range, ... and the kinds of errors.
+// Python's built-in names: print, len, range, ... and the kinds of errors.
 import { ArrayValue } from '../arrays/array.js';
 import { plainNumber } from '../arrays/make.js';
 import { joined, raise, unless } from '../language/errors.js';
@@ -63,7 +63,7 @@ const types = {
   type: (value: Value) => value instanceof ClassValue,
 };
 
-/** `type(x) is T`, and for classes all below. */
+/** Whether a value is of a type, or of a subclass. */
 function isInstance(value: Value, type: Value): boolean {
   worked(1);
   if (type instanceof Tuple) return type.items.some((each) => isInstance(value, each));
@@ -99,7 +99,7 @@ export function builtins(machine: Machine): ReadonlyMap<string, Value> {
     };
     return new Iterator('enumerate', pairs());
   });
-  /** Items of several side by side, to the end of the shortest. */
+  /** Items of several iterables side by side, to the end of the shortest. */
   const together = function* (all: readonly Value[]): IterableIterator<Value[]> {
     const rows = all.map((row) => machine.iterate(row));
     while (rows.length > 0) {

@@ -10,7 +10,7 @@ import { Dict, keyOf, List, Tuple, type Value } from '../language/values.js';
 
 const items = (self: Value): Value[] => (self as List).items;
 
-/** Counts items that only change their places, which the engine does at once. */
+/** Counts items that are only moved, which the engine does quickly. */
 const moved = (count: number): void => worked(count / 32);
 
 /** Sorted, smallest first, as Python's stable sort. */
@@ -80,7 +80,7 @@ export const listMethods = (machine: Machine): MethodTable =>
     numel: ['', ({ self }) => (self as Tuple).items.reduce<number>((a, b) => a * Number(b), 1)],
   });
 
-/** The entries that a dictionary or pairs of key and value have. */
+/** The entries of a dictionary, or of pairs of key and value. */
 export function entriesOf(machine: Machine, value: Value): (readonly [Value, Value])[] {
   if (value instanceof Dict && !value.isSet) return [...value.entries.values()];
   return Array.from(machine.iterate(value), (pair) => {
@@ -91,7 +91,7 @@ export function entriesOf(machine: Machine, value: Value): (readonly [Value, Val
   });
 }
 
-/** An entry that must be there. */
+/** An entry that must exist. */
 function entryOf(all: Dict, key: Value): Value {
   const found = all.get(key);
   return found === undefined ? raise('KeyError', repr(key)) : found;

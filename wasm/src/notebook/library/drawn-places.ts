@@ -1,4 +1,4 @@
-// Places that are drawn by their chances: torch.multinomial and np.random.choice.
+// Sampling of indices by probabilities: torch.multinomial and np.random.choice.
 import type { ArrayValue, Library } from '../arrays/array.js';
 import { fromNumbers } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
@@ -8,11 +8,14 @@ import { random } from './make-arrays.js';
 
 interface Drawing {
   count: number;
-  /** Whether a place can be drawn more than once. */
+  /** Whether an index can be drawn more than once. */
   replacement: boolean;
 }
 
-/** Places of one row of weights, a number of [0, 1) for each: the place where the sum of weights passes its part of all. */
+/**
+ * Indices drawn from one row of weights, one for each number in [0, 1): the index at which the cumulative weight passes
+ * that share of the total.
+ */
 function placesOf(
   weights: Float32Array,
   uniform: Float32Array,
@@ -34,7 +37,7 @@ function placesOf(
   });
 }
 
-/** Places of every row, from weights [rows, n] in a row each. */
+/** Indices for every row of weights, [rows, n]. */
 export function drawPlaces(
   machine: Machine,
   weights: Float32Array,
@@ -53,7 +56,7 @@ export function drawPlaces(
   ]).flat();
 }
 
-/** `torch.multinomial`: of weights [n] or [rows, n], that need not add up to 1, places [count] or [rows, count]. */
+/** `torch.multinomial`: for weights [n] or [rows, n], which need not add up to 1, indices [count] or [rows, count]. */
 export function multinomial(machine: Machine, x: ArrayValue, drawing: Drawing): ArrayValue {
   const { count, replacement } = drawing;
   const fail = (text: string) => raise('RuntimeError', text);
@@ -82,7 +85,7 @@ export function multinomial(machine: Machine, x: ArrayValue, drawing: Drawing): 
   return fromNumbers(machine.recorder, places, [...x.shape.slice(0, -1), count], 'int64', 'torch');
 }
 
-/** Checks the chances of `np.random.choice`, if they are given, or makes them all alike. */
+/** Checks the probabilities of `np.random.choice`; makes uniform weights where there are none. */
 function chancesOf(p: ArrayValue | undefined, size: number): Float32Array {
   const fail = (text: string) => raise('ValueError', text);
   if (!p) return new Float32Array(size).fill(1);
@@ -92,12 +95,12 @@ function chancesOf(p: ArrayValue | undefined, size: number): Float32Array {
   if (chances.some(Number.isNaN)) fail('probabilities contain NaN');
   if (chances.some((chance) => chance < 0)) fail('probabilities are not non-negative');
   const sum = chances.reduce((total, chance) => total + chance, 0);
-  // What float32 keeps of numbers that add up to 1.
+  // The tolerance allows for the rounding of float32.
   if (!(Math.abs(sum - 1) <= size * 2 ** -24 + 2 ** -20)) fail('probabilities do not sum to 1');
   return chances;
 }
 
-/** `np.random.choice`: places of a population of a size; as many as `sizes` says. */
+/** `np.random.choice`: indices into a population, in the shape `sizes`. */
 export function choosePlaces(
   machine: Machine,
   population: number,

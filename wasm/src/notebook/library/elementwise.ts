@@ -1,4 +1,4 @@
-// Functions of each number by itself, which NumPy and PyTorch both have.
+// Elementwise functions that NumPy and PyTorch both have.
 import { apart, arithmetic, converted, elementwise } from '../arrays/arithmetic.js';
 import type { ArrayValue } from '../arrays/array.js';
 import { floatOf } from '../arrays/dtypes.js';
@@ -13,7 +13,7 @@ const { sin, cos, tan, atan: arctan, floor, ceil, sign, log2, log10, log1p, expm
 const plain = {
   ...{ sin, cos, tan, arctan, floor, ceil, sign, log2, log10, log1p, expm1, cbrt },
 };
-/** Those that `Math` has. */
+/** The functions that `Math` has. */
 export const plainFunctions: Functions = Object.fromEntries(
   Object.entries(plain).map(([name, call]): [string, Function] => [
     name,
@@ -21,14 +21,14 @@ export const plainFunctions: Functions = Object.fromEntries(
   ]),
 );
 
-/** Which numbers are none, or infinite, or neither. */
+/** Tests for NaN, for infinities, and for neither. */
 export const kinds: Functions = {
   isnan: (x) => elementwise('notEqual', x, x),
   isinf: (x) => apart([x], (value) => Number(Math.abs(value) === Infinity), 'bool'),
   isfinite: (x) => apart([x], (value) => Number(Number.isFinite(value)), 'bool'),
 };
 
-/** Of what counts as true. */
+/** Functions of truth values. */
 export const logical: Functions<(x: ArrayValue, y: ArrayValue) => ArrayValue> = Object.fromEntries(
   Object.entries({ logical_and: '&', logical_or: '|', logical_xor: '^' }).map(([name, by]) => [
     name,
@@ -37,7 +37,7 @@ export const logical: Functions<(x: ArrayValue, y: ArrayValue) => ArrayValue> = 
 );
 
 export const finiteSignature = 'nan=0.0, posinf=None, neginf=None';
-/** With finite numbers in the place of those that are none; all numbers are float32. */
+/** Replaces NaN and infinities by finite numbers; all numbers are float32. */
 export function finite(x: ArrayValue, { nan, posinf, neginf }: Args): ArrayValue {
   const or = (value: Value, fallback: number) =>
     value === null ? fallback : number(value, 'nan_to_num');

@@ -95,7 +95,7 @@ function crossEntropy(logits: ArrayValue, targets: ArrayValue): ArrayValue {
   return logits.like(logits.recorder.make('crossEntropy', [logits.recorded, targets.recorded]), []);
 }
 
-/** Attention of PyTorch's call, in its small parts, so that each can be asked why. */
+/** The attention of PyTorch's call, in small steps, so that each can be traced. */
 function attention(
   q: ArrayValue,
   k: ArrayValue,
@@ -169,7 +169,7 @@ export function functional(): Map<string, Value> {
       keepDims: false,
     });
   });
-  // As in a model that is evaluated.
+  // Dropout does nothing, as in a model in evaluation.
   add('dropout', 'input, p=0.5, training=True', ({ input }) => input!);
   add('one_hot', 'input, num_classes=-1', ({ input, num_classes }) => {
     const x = tensorOf('one_hot', input!);

@@ -1,4 +1,4 @@
-// Arguments that NumPy's and PyTorch's functions share: axes, shapes, types; and arrays that are made of nothing else.
+// Arguments that NumPy's and PyTorch's functions share: axes, shapes, types; and arrays made from nothing else.
 import { ArrayValue, Dtype, sizeOf, type DtypeName, type Library } from '../arrays/array.js';
 import { converted } from '../arrays/arithmetic.js';
 import { asType, defaultFloat, plainDtype } from '../arrays/dtypes.js';
@@ -16,7 +16,7 @@ const dtypeNames: Readonly<Record<string, DtypeName>> = {
   ...{ bool: 'bool', bool_: 'bool' },
 };
 
-/** A type by an argument; undefined for None. */
+/** The type named by an argument; undefined for None. */
 export function dtypeOf(value: Value, library: Library): DtypeName | undefined {
   if (value === null || value === undefined) return undefined;
   if (value instanceof Dtype) return value.name;
@@ -32,19 +32,19 @@ export function dtypeOf(value: Value, library: Library): DtypeName | undefined {
   );
 }
 
-/** An array of an argument. */
+/** An argument as an array. */
 export function toArray(machine: Machine, value: Value, library: Library): ArrayValue {
   if (value instanceof ArrayValue) return value;
   return arrayOf(machine.recorder, value, library);
 }
 
-/** A tensor that a function of PyTorch is given; it takes nothing else. */
+/** A tensor argument of a PyTorch function, which takes nothing else. */
 export function tensorOf(name: string, value: Value): ArrayValue {
   if (value instanceof ArrayValue) return value;
   return raise('TypeError', `${name}(): argument 'input' must be Tensor, not ${typeName(value)}`);
 }
 
-/** `axis=None`, a number or several. */
+/** The axes of `axis=None`, a number or several. */
 export function along(axis: Value, keepDims: Value = false): Along {
   const axes = axis === null ? undefined : integers(axis, 'axis');
   return { axes, keepDims: truth(keepDims) };
@@ -53,7 +53,7 @@ export function along(axis: Value, keepDims: Value = false): Along {
 export const axisOrNone = (axis: Value): number | undefined =>
   axis === null ? undefined : integer(axis, 'axis');
 
-/** Types as modules have them. */
+/** Types by their names in modules. */
 export const dtypes: Readonly<Record<string, Dtype>> = Object.fromEntries(
   Object.entries(dtypeNames)
     .filter(([name]) => !['int', 'float'].includes(name))
@@ -95,7 +95,7 @@ export function filled(
   return full(machine.recorder, integers(shape, 'shape'), plain!, type, library);
 }
 
-/** The same in the shape of another array, and without `dtype` of its type. */
+/** A filled array in the shape of another, and of its type without `dtype`. */
 export const filledLike = (
   machine: Machine,
   x: ArrayValue,
@@ -195,7 +195,7 @@ export function setSeed(machine: Machine, seed: Value): null {
   return null;
 }
 
-/** An index of arrays, `np.where(condition)`, an array for each axis. */
+/** The result of `np.where(condition)`: an index array for each axis. */
 export function nonzero(x: ArrayValue): number[][] {
   const places = [...x.numbers()].flatMap((value, i) => (value === 0 ? [] : [i]));
   return x.shape.map((size, axis) => {
@@ -204,14 +204,14 @@ export function nonzero(x: ArrayValue): number[][] {
   });
 }
 
-/** Arrays of a list or tuple. */
+/** The arrays in a list or tuple. */
 export function arraysOf(machine: Machine, value: Value, library: Library): ArrayValue[] {
   if (value instanceof ArrayValue || isRow(value))
     return Array.from(machine.iterate(value), (item) => toArray(machine, item, library));
   return raise('TypeError', 'arrays to join must be given as a sequence');
 }
 
-/** Bounds of the parts that `np.split` and `np.array_split` make. */
+/** The bounds of parts in `np.split` and `np.array_split`. */
 export function splitBounds(size: number, sections: Value, isEven: boolean): number[] {
   if (isRow(sections) || sections instanceof ArrayValue) {
     const inner =

@@ -1,4 +1,4 @@
-// Python's math, and numbers of what stands for one.
+// Python's math, and conversions to numbers.
 import { ArrayValue } from '../arrays/array.js';
 import { plainNumber } from '../arrays/make.js';
 import { raise } from '../language/errors.js';
@@ -8,13 +8,13 @@ import { binary } from '../language/operators.js';
 import { definer } from '../language/signature.js';
 import { Float, Module, type Value, isNumber, numberIn, typeName } from '../language/values.js';
 
-/** The nearest integer, of two the even one. */
+/** The nearest integer, with ties to even. */
 export function halfToEven(value: number): number {
   const low = Math.floor(value);
   return value - low === 0.5 ? low + (low % 2 === 0 ? 0 : 1) : Math.round(value);
 }
 
-/** A number of Python of a text or a number. */
+/** A text or a number as a Python number. */
 export function toNumber(value: Value, name: 'int' | 'float'): Value {
   if (value instanceof ArrayValue) {
     const isMany = value.size !== 1 && value.library === 'numpy';

@@ -55,7 +55,7 @@ const ofTwo = (call: (x: ArrayValue, y: ArrayValue) => Value): Method => [
 ];
 const { floor, ceil, ...others } = plainFunctions as Record<'floor' | 'ceil', Plain>;
 type Plain = (x: ArrayValue) => ArrayValue;
-/** Integers stay what they are. */
+/** Integers stay unchanged. */
 const ofFloats =
   (call: Plain): Plain =>
   (x) =>

@@ -1,4 +1,4 @@
-// Methods of arrays: those that NumPy and PyTorch both have, and NumPy's own.
+// Methods of arrays: those shared by NumPy and PyTorch, and NumPy's own.
 import { upTo } from '../../graph/operations/common.js';
 import { converted, recordedOf, repeatedTo } from '../arrays/arithmetic.js';
 import { ArrayValue } from '../arrays/array.js';
@@ -20,7 +20,7 @@ export type Methods = Readonly<Record<string, Method>>;
 export const shapeValue = (x: ArrayValue): Tuple =>
   new Tuple(x.shape, x.library === 'torch' ? 'torch.Size' : '');
 
-/** A method that writes all numbers of an array, each the same. */
+/** A method that sets all numbers of an array to one value. */
 export const filled = (x: ArrayValue, value: Value): ArrayValue => {
   x.become(repeatedTo(x.recorder, recordedOf(x.recorder, value), x.shape));
   return x;

@@ -1,4 +1,4 @@
-// torch.nn's attention and encoder layer, in the small parts that the core computes, so that each can be asked why.
+// torch.nn's attention and encoder layer, in small steps of the core, so that each can be traced.
 import { arithmetic } from '../arrays/arithmetic.js';
 import type { ArrayValue } from '../arrays/array.js';
 import { expandDims, part, reshape, swapAxes } from '../arrays/moves.js';
@@ -13,7 +13,7 @@ import { linear, optional } from './functional.js';
 import { maskedFill } from './array-calls.js';
 import { tensorOf } from './make-arrays.js';
 
-/** What classes of torch.nn are made with. */
+/** The tools for making classes of torch.nn. */
 export interface ClassTools {
   readonly base: ClassValue;
   readonly own: (self: Value | undefined) => Map<string, Value>;
@@ -23,12 +23,12 @@ export interface ClassTools {
     signature: string,
     call: (args: Args) => Value,
   ) => void;
-  /** A parameter of even random numbers, whose size is at most `bound`. */
+  /** A parameter of uniform random numbers between `-bound` and `bound`. */
   readonly drawn: (shape: readonly number[], bound: number) => ArrayValue;
   readonly constant: (shape: readonly number[], value: number) => ArrayValue;
 }
 
-/** Scores without those that a mask hides: of booleans, true hides; numbers are added. */
+/** Scores with a mask applied: booleans hide where they are true; numbers are added. */
 function masked(scores: ArrayValue, mask: Value | undefined, axes: readonly number[]): ArrayValue {
   const given = optional(mask);
   if (!given) return scores;
@@ -78,7 +78,7 @@ export function addAttention(machine: Machine, names: Map<string, Value>, tools:
       );
       const isOne = given[0]!.rank === 2;
       const turned = !isOne && !truth(of('batch_first'));
-      /** With the batch in front, and the heads behind it. */
+      /** The projections, with the batch axis first and the heads after it. */
       const projected = given.map((x, i) => {
         const batch = isOne ? expandDims(x, [0]) : turned ? swapAxes(x, 0, 1) : x;
         const third = (name: string) => {

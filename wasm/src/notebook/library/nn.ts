@@ -31,10 +31,10 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
   const method = (type: ClassValue, name: string, signature: string, call: (args: Args) => Value) =>
     type.names.set(name, define(name, `self, ${signature}`, call));
 
-  /** Parameters below a module, by their names with dots. */
+  /** The parameters of a module and its submodules, by dotted names. */
   const parameters = (self: Value, before = ''): [string, ArrayValue][] => {
     if (!(self instanceof Instance)) return [];
-    // A module's own come first.
+    // A module's own parameters come first.
     const own = [...self.names].flatMap(([name, value]): [string, ArrayValue][] =>
       value instanceof ArrayValue && isParameter.has(value) ? [[before + name, value]] : [],
     );
@@ -181,7 +181,7 @@ function nnModule(machine: Machine, functions: ReadonlyMap<string, Value>): Map<
       (x) => machine.call(functions.get(call)!, [x]),
     );
   }
-  /** Modules of modules, whose names are their numbers. */
+  /** Containers of modules, whose names are their numbers. */
   const modulesOf = (self: Value | undefined): Value[] =>
     [...own(self)].flatMap(([name, value]) => (/^\d+$/.test(name) ? [value] : []));
   const keep = (name: string) => {

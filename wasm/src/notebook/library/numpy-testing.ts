@@ -1,4 +1,4 @@
-// numpy.testing: whether arrays are as they should be.
+// numpy.testing: assertions about arrays.
 import { jointShape, shapeWords } from '../arrays/arithmetic.js';
 import type { ArrayValue } from '../arrays/array.js';
 import { raise } from '../language/errors.js';

@@ -39,7 +39,7 @@ export function numpyModules(machine: Machine): Module[] {
   const names = new Map<string, Value>();
   const of = (value: Value) => toArray(machine, value, 'numpy');
   const add = definer(names);
-  /** A function that is a method, too. */
+  /** A function that is also a method. */
   const method = (name: string, signature: string, own = name) => {
     add(name, `a, ${signature}`, (args) => {
       const [array, rest] = [of(args['a']!), Object.entries(args).filter(([key]) => key !== 'a')];

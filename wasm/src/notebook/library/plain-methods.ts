@@ -1,4 +1,4 @@
-// What may stand after the point of a string, a list, a dictionary, a number or a function.
+// Attributes and methods of strings, lists, dictionaries, numbers and functions.
 import { Dtype } from '../arrays/array.js';
 import { next } from '../language/iteration.js';
 import type { Machine } from '../language/machine.js';
@@ -37,7 +37,7 @@ function tablesOf(machine: Machine): Record<keyof typeof makers, MethodTable> {
   return made;
 }
 
-/** A method or an attribute of what is neither an array nor an object of the program. */
+/** A method or an attribute of a value that is neither an array nor an object of the program. */
 export function plainAttribute(machine: Machine, value: Value, name: string): Value | undefined {
   const bound = (methods: MethodTable) => {
     const found = Object.hasOwn(methods, name) ? methods[name] : undefined;
@@ -46,7 +46,7 @@ export function plainAttribute(machine: Machine, value: Value, name: string): Va
   const { strings, lists, dicts, sets } = tablesOf(machine);
   if (typeof value === 'string') return bound(strings);
   if (value instanceof List || value instanceof Tuple) {
-    // What PyTorch's max, min and sort return.
+    // The results of PyTorch's max, min and sort.
     const isPair = value instanceof Tuple && value.title.startsWith('torch.return_types.');
     if (isPair && name === 'values') return value.items[0];
     if (isPair && name === 'indices') return value.items[1];

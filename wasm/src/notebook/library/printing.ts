@@ -1,4 +1,4 @@
-// `set_printoptions`: how arrays are printed from then on.
+// `set_printoptions`, which sets the print options of arrays.
 import type { Library } from '../arrays/array.js';
 import type { PrintOptions } from '../arrays/print-options.js';
 import type { Machine } from '../language/machine.js';
@@ -7,7 +7,7 @@ import { type Args, number } from '../language/signature.js';
 import type { Value } from '../language/values.js';
 
 const shared = 'precision=None, threshold=None, *, linewidth=None';
-/** Arguments; others are refused, for who sets them wants to see it. */
+/** Supported arguments; others are refused, since their effect would be missing. */
 export const printSignatures: Readonly<Record<Library, string>> = {
   numpy: `${shared}, suppress=None`,
   torch: `${shared}, sci_mode=None`,

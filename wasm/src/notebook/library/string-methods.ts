@@ -5,13 +5,13 @@ import type { Machine } from '../language/machine.js';
 import { integer, methodTable, type Args, type MethodTable } from '../language/signature.js';
 import { Dict, List, Tuple, typeName, type Value } from '../language/values.js';
 
-/** A string that a method needs. */
+/** A string argument of a method. */
 const text = (value: Value): string => {
   if (typeof value === 'string') return value;
   return raise('TypeError', `expected str instance, ${typeName(value)} found`);
 };
 
-/** A text without some characters at its ends. */
+/** A text stripped of some characters at its ends. */
 function stripped(all: string, chars: string): string {
   const gone = new Set(chars.split(''));
   let [start, end] = [0, all.length];
@@ -20,10 +20,10 @@ function stripped(all: string, chars: string): string {
   return all.slice(start, end);
 }
 
-/** A text with every part that is one text made another. */
+/** A text with all occurrences of one text replaced by another. */
 function replaced(args: Args): string {
   const [all, old, made] = [text(args['self']!), text(args['old']!), text(args['new']!)];
-  // What is between characters is before the first and after the last, too.
+  // An empty text occurs between characters, before the first and after the last.
   return joined(old === '' ? ['', ...all, ''] : all.split(old), made);
 }
 

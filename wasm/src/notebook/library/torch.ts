@@ -174,7 +174,7 @@ export function torchModule(machine: Machine): Map<string, Value> {
   });
   add('finfo', 'dtype=None', ({ dtype }) => limitsOf(dtype!, 'torch'));
   add('is_tensor', 'obj', ({ obj }) => obj instanceof ArrayValue && obj.library === 'torch');
-  // What gradients need and what devices there are has no meaning here.
+  // Gradient modes and devices have no effect here.
   add('no_grad', '', () => null);
   add('set_printoptions', printSignatures.torch, printOptions(machine, 'torch'));
   add('device', 'name', ({ name }) => name!);

@@ -11,7 +11,7 @@ export class ExpressionReader {
 
   read = (node: SyntaxNode): Expression => this.source.inside(node, () => this.#read(node));
 
-  /** What stands between commas: one expression, or a tuple of several. */
+  /** The expression between commas: one, or a tuple of several. */
   readList(nodes: readonly SyntaxNode[], near: SyntaxNode): Expression {
     const parts = split(nodes);
     if (parts.length === 0) throw this.source.wrong(near);
@@ -36,7 +36,7 @@ export class ExpressionReader {
     const { source } = this;
     const line = source.lineOf(node);
     const text = source.text(node);
-    // The grammar has read a 0 in the place of the point.
+    // The grammar has seen a 0 in place of the point.
     if (/^\d[\d_]*\.(?:e[+-]?\d+)?$/i.test(text)) {
       return {
         kind: 'literal',
@@ -195,7 +195,7 @@ export class ExpressionReader {
     return { kind: 'compare', first, rest: [last], line };
   }
 
-  /** What stands in square brackets after a value. */
+  /** The expression in square brackets after a value. */
   #index(nodes: readonly SyntaxNode[], near: SyntaxNode): Expression {
     const parts = split(nodes);
     if (parts.length === 0) throw this.source.wrong(near);

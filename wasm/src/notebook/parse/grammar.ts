@@ -1,9 +1,9 @@
-// Lezer's grammar of Python. The only file that sees it: build.mjs bundles it into the package.
+// Lezer's grammar of Python. Only this file imports it: build.mjs bundles it into the package.
 import { parser } from '@lezer/python';
 
-/** A node of the tree that the grammar gives. */
+/** A node of the grammar's tree. */
 export interface SyntaxNode {
-  /** `BinaryExpression`, or the text itself of words and signs; `⚠` where something does not fit. */
+  /** `BinaryExpression`, or the text itself for words and signs; `⚠` at a syntax error. */
   readonly name: string;
   readonly from: number;
   readonly to: number;
@@ -11,9 +11,12 @@ export interface SyntaxNode {
   readonly nextSibling: SyntaxNode | null;
 }
 
-/** A point that ends a number, as in `1. / x`, which the grammar takes for one before a name. */
+/**
+ * A point that ends a number, as in `1. / x`, which the grammar would take for an attribute's
+ * point.
+ */
 const lastPoint = /(?<![\w.])(\d[\d_]*)\.(?=e[+-]?\d|[^\w.]|$)/gi;
 
-/** The tree, whose places are those of the code: for the grammar a 0 stands where a number's last point is. */
+/** The syntax tree, with positions in the code: the grammar sees a 0 in place of a number's trailing point. */
 export const parseTree = (code: string): SyntaxNode =>
   parser.parse(code.replace(lastPoint, '$10')).topNode;

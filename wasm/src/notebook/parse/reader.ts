@@ -1,15 +1,16 @@
-// What reading statements and expressions share: text, lines, children, and errors that have a place.
+// The common base of readers of statements and expressions: text, lines, children, and errors with a
+// line.
 import { outside, Raised } from '../language/errors.js';
 import type { SyntaxNode } from './grammar.js';
 
-/** How deep brackets, operators and blocks may be nested. */
+/** Maximum depth of brackets, operators and blocks. */
 const deepest = 150;
 
 export class Source {
   readonly #starts: number[] = [0];
   #depth = 0;
 
-  /** `before`: how many lines stand before its first one. */
+  /** `before` is the number of lines before its first one. */
   constructor(
     readonly code: string,
     readonly before = 0,
@@ -19,7 +20,7 @@ export class Source {
     }
   }
 
-  /** The line of a place, counted from 1. */
+  /** The line of a position, counted from 1. */
   lineAt(place: number): number {
     let [low, high] = [0, this.#starts.length];
     while (high - low > 1) {
@@ -34,7 +35,7 @@ export class Source {
 
   lineOf = (node: SyntaxNode): number => this.lineAt(node.from);
 
-  /** The children of a node but for comments. @throws Raised where the grammar found a mistake among them */
+  /** The children of a node, without comments. @throws Raised for a syntax error among them */
   children(node: SyntaxNode): SyntaxNode[] {
     const all: SyntaxNode[] = [];
     for (let child = node.firstChild; child; child = child.nextSibling) {
@@ -44,9 +45,9 @@ export class Source {
     return all;
   }
 
-  /** Something that Python does not read either. */
+  /** An error for code that Python does not accept either. */
   wrong(node: SyntaxNode, problem?: string): Raised {
-    // A mistake is where something is missing: after the last word before it.
+    // The line of a missing part is that of the last word before it.
     const before = this.code.slice(0, node.to).trimEnd().length;
     const line = this.lineAt(Math.min(node.from, Math.max(0, before - 1)));
     const own = line - this.before;
@@ -54,11 +55,11 @@ export class Source {
     return new Raised('SyntaxError', problem ?? `invalid syntax: ${near}`, line);
   }
 
-  /** Something that Python reads, but nothing here. */
+  /** An error for code that only Python accepts. */
   outside = (node: SyntaxNode, what: string, instead = ''): Raised =>
     outside(what, instead, this.lineOf(node));
 
-  /** Reads something inside of something else, if that is not too deep. */
+  /** Reads a nested part, up to the maximum depth. */
   inside<Result>(node: SyntaxNode, read: () => Result): Result {
     if (++this.#depth > deepest) {
       const text = `brackets, operators and blocks are nested more than ${deepest} deep`;
@@ -81,5 +82,5 @@ export function split(nodes: readonly SyntaxNode[]): SyntaxNode[][] {
   return parts;
 }
 
-/** What stands between brackets, without them. */
+/** The nodes between brackets, without the brackets. */
 export const kept = (nodes: readonly SyntaxNode[]): SyntaxNode[] => nodes.slice(1, -1);

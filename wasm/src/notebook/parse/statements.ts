@@ -5,7 +5,7 @@ import { parseTree, type SyntaxNode } from './grammar.js';
 import { Source, split } from './reader.js';
 import type { Expression, Statement } from './syntax.js';
 
-/** Statements of Python that are not run here, and what could stand there. */
+/** Statements of Python that are not supported, and their replacements. */
 const refused: Readonly<Record<string, readonly [string, string]>> = {
   TryStatement: ['try', 'test with if first, or let the error stop the program'],
   YieldStatement: ['yield', 'return a list'],
@@ -140,7 +140,7 @@ class StatementReader {
     throw this.source.wrong(near);
   }
 
-  /** The parts of an if, a while or a for: its words, what stands after each, and its block. */
+  /** The parts of an if, a while or a for: its keywords, the nodes after each, and its block. */
   #blocks(nodes: readonly SyntaxNode[]) {
     const parts: { word: string; head: SyntaxNode[]; body: Statement[] }[] = [];
     let head: SyntaxNode[] = [];
@@ -199,7 +199,10 @@ class StatementReader {
   }
 }
 
-/** A program, before which some lines stand. @throws Raised where it is none, or has what the subset does not */
+/**
+ * A program, with `before` lines before it. @throws Raised for code that is not a program, or is outside the
+ * subset
+ */
 export function readProgram(code: string, before = 0): Statement[] {
   return new StatementReader(new Source(code, before)).block(parseTree(code));
 }

@@ -8,7 +8,7 @@ const escapes: Readonly<Record<string, string>> = {
   ...{ a: '\x07', b: '\b', f: '\f', v: '\v', 0: '\0' },
 };
 
-/** Escapes as what they stand for. */
+/** Text with escapes replaced by their characters. */
 const unescaped = (text: string): string =>
   text.replace(
     /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([^]))/g,
@@ -18,7 +18,7 @@ const unescaped = (text: string): string =>
     },
   );
 
-/** Where the quotes of a string begin and end. */
+/** The positions of a string's quotes. */
 function quotesOf(text: string): { prefix: string; open: number; close: number } {
   const [, prefix = '', quote = ''] = /^([A-Za-z]*)("""|'''|"|')/.exec(text) ?? [];
   const open = prefix.length + quote.length;
@@ -26,7 +26,7 @@ function quotesOf(text: string): { prefix: string; open: number; close: number }
   return { prefix: prefix.toLowerCase(), open, close: isClosed ? text.length - quote.length : -1 };
 }
 
-/** A number as it is written; none where it is no number, or a complex one. */
+/** The number in a literal; undefined where it is complex or no number. */
 export function readNumber(written: string): Literal | undefined {
   const text = written.replace(/(?<=[\da-fA-F])_(?=[\da-fA-F])/g, '');
   if (/^0[xob][\da-f]+$/i.test(text) || /^(?:0+|[1-9]\d*)$/.test(text)) {
@@ -36,7 +36,7 @@ export function readNumber(written: string): Literal | undefined {
   return { type: 'float', value: Number(text) };
 }
 
-/** What a string of the program holds. */
+/** The value of a string literal. */
 export function stringOf(source: Source, node: SyntaxNode): string {
   const text = source.text(node);
   const { prefix, open, close } = quotesOf(text);
@@ -46,13 +46,13 @@ export function stringOf(source: Source, node: SyntaxNode): string {
   return prefix.includes('r') ? inner : unescaped(inner);
 }
 
-/** What reads the expressions that are written into strings. */
+/** The reader of expressions in f-strings. */
 interface Reader {
   readonly source: Source;
   readList(nodes: readonly SyntaxNode[], near: SyntaxNode): Expression;
 }
 
-/** The parts of an f-string: its texts, and what is written into them. */
+/** The parts of an f-string: texts and replacement fields. */
 export function formatParts(reader: Reader, node: SyntaxNode): FormatPart[] {
   const { source } = reader;
   const { prefix, open, close } = quotesOf(source.text(node));
@@ -62,7 +62,7 @@ export function formatParts(reader: Reader, node: SyntaxNode): FormatPart[] {
   return partsOf(reader, node.from + open, node.from + close, nodes, read);
 }
 
-/** Text with what is written into it, from one place to another. */
+/** The texts and replacement fields between two positions. */
 function partsOf(
   reader: Reader,
   from: number,
@@ -86,7 +86,7 @@ function partsOf(
   return parts;
 }
 
-/** What stands in braces in an f-string. */
+/** A replacement field of an f-string. */
 function replacement(reader: Reader, node: SyntaxNode, read: (text: string) => string): FormatPart {
   const { source } = reader;
   const nodes = kept(source.children(node));

@@ -1,19 +1,19 @@
-// A program as the interpreter reads it.
+// The syntax tree that the interpreter runs.
 
-/** Where it is in the code. */
+/** The position in the code. */
 interface Located {
-  /** Counted from 1. */
+  /** Line, counted from 1. */
   readonly line: number;
 }
 
-/** Text of an f-string, or what is written into it. */
+/** A text of an f-string, or a replacement field. */
 export type FormatPart =
   | string
   | {
       readonly value: Expression;
       readonly conversion: string;
       readonly spec: readonly FormatPart[];
-      /** `x=`, which is written before the value. */
+      /** `x=`, written before the value. */
       readonly label: string;
     };
 
@@ -22,7 +22,7 @@ export interface Parameter {
   readonly fallback?: Expression | undefined;
   /** `*args` or `**named`. */
   readonly star: '' | '*' | '**';
-  /** After a `*`. */
+  /** Whether it follows a `*`. */
   readonly namedOnly: boolean;
 }
 
@@ -59,7 +59,7 @@ export type Expression = Located &
         readonly sign: string;
         readonly left: Expression;
         readonly right: Expression;
-        /** As the code writes both sides, for messages. */
+        /** The source code of both sides, for messages. */
         readonly texts: readonly [string, string];
       }
     | {
@@ -134,7 +134,7 @@ export type Statement = Located &
         readonly name: string;
         readonly parameters: readonly Parameter[];
         readonly body: readonly Statement[];
-        /** `property`, say. */
+        /** Names such as `property`. */
         readonly decorators: readonly string[];
       }
     | {
@@ -175,11 +175,11 @@ export type Statement = Located &
     | { readonly kind: 'delete'; readonly targets: readonly Expression[] }
     | {
         readonly kind: 'import';
-        /** `torch.nn`; of `from` the module. */
+        /** The module, such as `torch.nn`; with `from` the module after it. */
         readonly module: string;
-        /** Without `from`. */
+        /** The name after `as`; not with `from`. */
         readonly alias?: string | undefined;
-        /** With `from`: name and the name that it gets. */
+        /** With `from`: each name, and the name it is bound to. */
         readonly names?: readonly (readonly [string, string])[] | undefined;
       }
     | { readonly kind: 'scope'; readonly type: string; readonly names: readonly string[] }
