@@ -1,9 +1,8 @@
 // Figures of graphs: matrices, what lights up, why a number is what it is, programs and costs, all read from the graph and the
 // values that were computed of it. A figure says where its matrices are, how they look, and a sentence for each.
 import { cost, program, sources, why } from 'tril/graph';
-import type { Graph, Reason, ReasonCell, Size } from 'tril/graph';
-import type { NodeValues } from '../compute/worker/lessons/graph';
-import { at, type CostData, type MatrixData } from '../compute/page/protocol';
+import type { Reason, ReasonCell, Size } from 'tril/graph';
+import type { CostData } from '../compute/page/protocol';
 import type { Cell } from '../state/cell';
 import { inText } from './format';
 import type { Place } from './grid';
@@ -11,80 +10,11 @@ import type { Drawn } from './matrix';
 import type { Mark } from './pointing.svelte';
 import { cppComment, pythonComment } from './quoting';
 import type { Role } from './palette.svelte';
-import { drawnOf, shareParts, type Look } from './scene';
+import { drawnFrom, type Found, type Showing, type Shown } from './graph-values';
+import { shareParts } from './scene';
 import { factor, largestOf, whyAt, type Part, type Why } from './why';
 
-/** Matrices of one size as one tensor, one after another. */
-export const stacked = (all: readonly MatrixData[]) => ({
-  shape: [all.length, all[0].rows, all[0].cols],
-  data: Float32Array.from(all.flatMap(({ data }) => [...data])),
-});
-
-/** Numbers as a matrix of so many columns. */
-export const tensorOf = (numbers: readonly number[], cols: number) => ({
-  shape: [numbers.length / cols, cols],
-  data: Float32Array.from(numbers),
-});
-
-/** The last two axes of a value, at a place in those before them. */
-export function matrixOf(values: NodeValues, node: string, front: readonly number[] = []) {
-  const { shape, data } = values[node];
-  const [rows, cols] = [1, 1, ...shape].slice(-2);
-  const nth = shape
-    .slice(0, -2)
-    .reduce((sum, size, axis) => sum * size + front[front.length - shape.length + 2 + axis], 0);
-  return { rows, cols, data: data.subarray(nth * rows * cols, (nth + 1) * rows * cols) };
-}
-
-/** Its first rows and columns. */
-function cut(whole: MatrixData, most: number): MatrixData {
-  const [rows, cols] = [Math.min(whole.rows, most), Math.min(whole.cols, most)];
-  if (rows === whole.rows && cols === whole.cols) return whole;
-  const data = new Float32Array(rows * cols).map((_, i) =>
-    at(whole, Math.floor(i / cols), i % cols),
-  );
-  return { rows, cols, data };
-}
-
-/** A matrix of a figure. */
-export interface Shown {
-  /** The value that it shows, if not the one of its own name. */
-  readonly node?: string;
-  /** Where it is in the axes before rows and columns, if not where the others are. */
-  readonly front?: readonly number[];
-  readonly look: Look;
-  /** What is said of a cell below its equation. */
-  readonly note: string | ((cell: Place) => string);
-  /** Its reason writes only what counts: the largest products of a sum, the powers of what is seen. */
-  readonly brief?: boolean;
-  /** Its reason leaves out products that a mask makes 0. */
-  readonly seen?: boolean;
-  /** Of what is hidden nothing is said but the note, and nothing lights up. */
-  readonly dark?: boolean;
-  /** Its reason in its own words, for cells of which it gives some; of others as the graph has it. */
-  readonly say?: (cell: Place) => readonly Part[] | null;
-  /** A number that was only moved is explained as the number that it is a copy of. */
-  readonly through?: boolean;
-  /** What else lights up with a cell. */
-  readonly also?: (cell: Place) => readonly Mark[];
-}
-
-/** A graph, and what was found of it. */
-export interface Found {
-  readonly graph: Graph;
-  readonly values: NodeValues;
-}
-
-interface Options<Id extends string> extends Found {
-  /** In the order in which they are made. */
-  readonly shown: Readonly<Partial<Record<Id, Shown>>>;
-  /** Where its matrices are in the axes before rows and columns. */
-  readonly front?: readonly number[];
-  /** Of rows and of columns, no more are shown (default all). */
-  readonly most?: number;
-  /** The colours of values that are not shown. */
-  readonly roles?: Readonly<Record<string, Role>>;
-}
+export { matrixOf, stacked, tensorOf, type Found, type Shown } from './graph-values';
 
 interface GraphCell {
   readonly node: string;
@@ -136,17 +66,13 @@ function marksOf(matrix: string, cells: readonly Place[]): Mark[] {
 
 export class GraphScene<Id extends string> {
   readonly drawn: Readonly<Partial<Record<Id, Drawn>>>;
-  readonly #options: Options<Id>;
+  readonly #options: Showing<Id>;
   readonly #shown: readonly (readonly [Id, Shown])[];
 
-  constructor(options: Options<Id>) {
+  constructor(options: Showing<Id>) {
     this.#options = options;
     this.#shown = Object.entries(options.shown) as [Id, Shown][];
-    const { values, most = Infinity } = options;
-    const drawn = this.#shown.map(([id, { node = id, front = options.front, look }]) => {
-      return [id, drawnOf(id, cut(matrixOf(values, node, front), most), look)] as const;
-    });
-    this.drawn = Object.fromEntries(drawn) as typeof this.drawn;
+    this.drawn = drawnFrom(options);
   }
 
   /** What lights up with a cell: of what is seen, the cells that it is made of. */
@@ -207,9 +133,17 @@ export class GraphScene<Id extends string> {
 
   #seen({ node, index }: GraphCell): readonly GraphCell[] {
     const { graph, values } = this.#options;
-    return sources(graph, values, node, index).flatMap((each) =>
-      this.#idsOf(each).length > 0 ? [each] : this.#seen(each),
-    );
+    return sources(graph, values, node, index).flatMap((each) => {
+      if (this.#idsOf(each).length > 0) return [each];
+      return this.#isAside(each) ? [] : this.#seen(each);
+    });
+  }
+
+  /** Whether it is of a value that is seen at another place in the axes before rows and columns. */
+  #isAside({ node, index }: GraphCell): boolean {
+    const { most = Infinity } = this.#options;
+    const isShown = this.#shown.some(([id, shown]) => (shown.node ?? id) === node);
+    return isShown && index.slice(-2).every((place) => place < most);
   }
 
   #operationOf(node: string): string {
