@@ -7,28 +7,17 @@ export interface BlockForm {
   readonly causal: boolean;
   readonly norm: 'post' | 'pre';
   readonly activation: Activation;
-  readonly rotary?: boolean;
-  /** Parts that are left out. */
-  readonly off?: readonly string[];
 }
 
 /** Variables by the names that weights and biases have in a state_dict: those that there are. */
 export type Named = Readonly<Record<string, string>>;
-
-const turn = (p: Python) => `def turn(m):  # rotary positions
-    half = m.shape[-1] // 2
-    angles = ${p.lib}.arange(m.shape[-2])[:, None] * 10000.0 ** (-${p.lib}.arange(half) / half)
-    a, b = m[..., :half], m[..., half:]
-    c, s = ${p.lib}.cos(angles), ${p.lib}.sin(angles)
-    return ${p.joinOf('[a * c - b * s, a * s + b * c]', -1)}
-`;
 
 const plus = (named: Named, bias: string) => (named[bias] ? ` + ${named[bias]}` : '');
 
 /** The function `attention`, of tokens in rows and whatever weights it is given besides; `at` is the attention's own prefix. */
 export function attentionFunction(
   p: Python,
-  form: Pick<BlockForm, 'heads' | 'causal' | 'rotary'>,
+  form: Pick<BlockForm, 'heads' | 'causal'>,
   named: Named,
   { at = '', given = '' } = {},
 ): string {
@@ -38,32 +27,28 @@ export function attentionFunction(
     `parts = ${p.thirdsOf(`m @ ${weight}.T${plus(named, `${inward}_bias`)}`)}`,
     `# [..., T, H * D] to [..., H, T, D], and back`,
     `q, k, v = (part.reshape(*m.shape[:-1], ${form.heads}, -1).swapaxes(-3, -2) for part in parts)`,
-    form.rotary && 'q, k = turn(q), turn(k)',
     'scores = q @ k.swapaxes(-2, -1) / q.shape[-1] ** 0.5',
     form.causal && `scores = ${p.causalOf('scores')}`,
     `heads = ${p.softmaxOf('scores')} @ v`,
     `return heads.swapaxes(-3, -2).reshape(m.shape) @ ${named[`${outward}.weight`]}.T${plus(named, `${outward}.bias`)}`,
   ];
   const body = indented(lines.filter(Boolean).join('\n'));
-  return `${form.rotary ? `${turn(p)}\n` : ''}def attention(m${given}):\n${body}\n`;
+  return `def attention(m${given}):\n${body}\n`;
 }
 
 /** The functions that a block calls, and the lines that make `out` of `x` by them. */
 export function blockFunctions(p: Python, form: BlockForm, named: Named) {
-  const on = (part: string) => !form.off?.includes(part);
   const pre = form.norm === 'pre';
   const normed = (part: 'norm1' | 'norm2', name: string) => {
     const scale = named[`${part}.weight`] ? ` * ${named[`${part}.weight`]}` : '';
-    return on(part) ? `${p.normOf(name)}${scale}${plus(named, `${part}.bias`)}` : name;
+    return `${p.normOf(name)}${scale}${plus(named, `${part}.bias`)}`;
   };
-  const branch = (part: string, call: string, n: 1 | 2, name: string) => {
-    const input = pre ? normed(`norm${n}`, name) : name;
-    const made = on(part) ? `${call}(${input})` : `${p.lib}.zeros_like(${name})`;
-    const sum = on(`residual${n}`) ? `${name} + ${made}` : made;
+  const branch = (call: string, n: 1 | 2, name: string) => {
+    const sum = `${name} + ${call}(${pre ? normed(`norm${n}`, name) : name})`;
     return pre ? sum : normed(`norm${n}`, sum);
   };
-  const body = `y = ${branch('attention', 'attention', 1, 'x')}
-out = ${branch('feedForward', 'feed_forward', 2, 'y')}`;
+  const body = `y = ${branch('attention', 1, 'x')}
+out = ${branch('feed_forward', 2, 'y')}`;
   const functions = `${attentionFunction(p, form, named, { at: 'self_attn.' })}
 def feed_forward(m):
     h = m @ ${named['linear1.weight']}.T${plus(named, 'linear1.bias')}

@@ -28,7 +28,6 @@ export type PartId = (typeof partIds)[number];
 
 export const positionIds = ['none', 'sinusoidal', 'rotary'] as const;
 export const activationIds = ['relu', 'gelu', 'silu'] as const satisfies readonly Activation[];
-export type ActivationId = (typeof activationIds)[number];
 
 /** What a block makes, one after the other: `order` says which of them there are, and when. */
 export const stageIds = [
@@ -44,6 +43,14 @@ export function stagesOf(norm: 'post' | 'pre'): readonly StageId[] {
   const rest = stageIds.filter((id) => id !== 'normed1' && id !== 'normed2');
   return [...rest.slice(0, 10), 'normed1', ...rest.slice(10), 'normed2'];
 }
+
+const parts: Partial<Record<StageId, PartId>> = {
+  ...{ normed1: 'norm1', residual1: 'residual1', normed2: 'norm2', residual2: 'residual2' },
+  ...{ hidden: 'feedForward', activated: 'feedForward', feedForward: 'feedForward' },
+};
+/** The part that a stage belongs to; null for the input. */
+export const partOf = (stage: StageId): PartId | null =>
+  stage === 'x' ? null : (parts[stage] ?? 'attention');
 
 /** Every matrix of the chapter's figures. */
 export const blockIds = [

@@ -1,19 +1,11 @@
-// The block as a program elsewhere, with all its weights: NumPy step by step, PyTorch by its own layer, C++ by
-// cpp-block.ts; and the same with the words moved.
+// The block as programs elsewhere, with all its weights, read from its graph; and by the one call of PyTorch and of the core where
+// these have one. The same with the words moved.
+import { isWhole, outputOf, shuffleGraph, sizes } from '../../compute/shared/handmade/block-graph';
 import type { BlockAsk, ShuffleAnswer } from '../../compute/worker/lessons/block';
-import { below, type Program } from '../../figures/code';
+import { matrixOf, programsOf, type Found } from '../../figures/graph';
 import { programs, type Dialect } from '../../figures/program';
-import { blockFunctions, encoderLayer, torchCall, torchLayer } from '../../figures/program-block';
-import { cppBlock, isWhole } from './cpp-block';
-import type { ActivationId } from '../../state/block';
+import { encoderLayer, torchCall, torchLayer } from '../../figures/program-block';
 import type { Scene } from './scene';
-
-/** W_Q, W_K and W_V of all heads, one below the other. */
-function inputs({ answer }: Scene): Program['inputs'] {
-  const { x, wo, w1, w2 } = answer.whole;
-  const parts = (['wq', 'wk', 'wv'] as const).flatMap((id) => answer.perHead[id]);
-  return { x, W: below(...parts), W_O: wo, W_1: w1, W_2: w2 };
-}
 
 function about(ask: BlockAsk, tokens: readonly string[]): string {
   const off = ask.off.length > 0 ? `, without ${ask.off.join(', ')}` : '';
@@ -27,66 +19,67 @@ const weights = {
   'linear2.weight': 'W_2',
 } as const;
 
-/** The function `block`: of PyTorch its own layer, where it has such a one. */
+/** The function `block` by that one call. */
 function block(say: Dialect, ask: BlockAsk): string {
-  const form = {
-    ...{ heads: 2, causal: ask.causal, norm: ask.norm, off: ask.off },
-    activation: ask.activation as ActivationId,
-    rotary: ask.positions === 'rotary',
-  };
-  const tokens = ask.ids.length;
-  let above = '';
+  const { width, heads, hidden } = sizes;
+  const { norm, activation, causal, ids } = ask;
   const body = say.by({
-    python: (p) => {
-      if (p.language === 'pytorch' && isWhole(ask)) {
-        above = torchLayer(encoderLayer(8, 16, form), weights);
-        return torchCall('layer(x, src_mask=mask)', ask.causal, tokens);
-      }
-      const steps = blockFunctions(p, form, weights);
-      above = steps.functions;
-      return steps.body;
-    },
-    cpp: (c) => cppBlock(c, ask, tokens),
+    python: torchCall('layer(x, src_mask=mask)', causal, ids.length),
+    cpp: (c) => `${c.matrices({ out: [ids.length, width] })}
+tril::transformer_block(
+    {x.data(), {1, ${ids.length}, ${width}}},
+    {.self_attn = {.in_proj_weight = W, .out_proj_weight = W_O}, .linear1 = {.weight = W_1}, .linear2 = {.weight = W_2}},
+    {.heads = ${heads}, .norm = tril::NormOrder::${norm}, .activation = tril::Activation::${activation}, .attention = {.causal = ${causal}}},
+    {out.data(), {1, ${ids.length}, ${width}}});`,
   });
-  return `${above && `${above}\n`}${say.function('block', 'x', 'x', 'out', () => body)}`;
+  const layer = say.by({
+    python: torchLayer(encoderLayer(width, hidden, { heads, norm, activation, causal }), weights),
+  });
+  return `${layer && `${layer}\n`}${say.function('block', 'x', 'x', 'out', () => body)}`;
 }
 
-export function blockCode(scene: Scene) {
-  const { ask, answer, tokens } = scene;
-  const given = {
-    about: about(ask, tokens),
-    inputs: inputs(scene),
-    expected: answer.whole['output'],
-  };
-  return programs(given, (say) => ({
-    steps: [block(say, ask), say.call({ output: ['block', 'x'] })],
-    result: 'output',
+/** Read from the graph; in PyTorch and C++ by one call of the whole block, where there is such a one, and the lines after it. */
+function written(
+  { ask, tokens, ...found }: Found & Pick<Scene, 'ask' | 'tokens'>,
+  show: string,
+  given: readonly string[],
+  steps: (say: Dialect) => readonly string[],
+) {
+  const said = about(ask, tokens);
+  const all = programsOf(said, found, [show]);
+  if (!isWhole(ask)) return all;
+  const names = [...given, ...Object.values(weights)];
+  const inputs = Object.fromEntries(names.map((name) => [name, matrixOf(found.values, name)]));
+  const expected = matrixOf(found.values, show);
+  const { pytorch, cpp } = programs({ about: said, inputs, expected }, (say) => ({
+    steps: [block(say, ask), ...steps(say)],
+    result: show,
   }));
+  return { ...all, pytorch, cpp };
+}
+
+export function blockCode({ ask, answer, tokens }: Scene) {
+  const output = outputOf(ask);
+  return written({ ask, tokens, ...answer }, output, ['x'], (say) => [
+    say.call({ [output]: ['block', 'x'] }),
+  ]);
 }
 
 /** The outputs of the moved words less the moved outputs of the words. */
 export function shuffleCode(
-  { given: { x, moved: other, ...rest }, gap }: ShuffleAnswer,
+  { values }: ShuffleAnswer,
   ask: BlockAsk & { readonly order: readonly number[] },
-  moved: readonly string[],
+  tokens: readonly string[],
 ) {
   const order = ask.order.join(', ');
-  const given = {
-    about: about(ask, moved),
-    inputs: { x, moved: other, ...rest },
-    expected: gap,
-  };
-  return programs(given, (say) => ({
-    steps: [
-      block(say, ask),
-      say.call({ plain: ['block', 'x'], turned: ['block', 'moved'] }),
-      say.by({
-        python: `gap = turned - plain[[${order}]]`,
-        cpp: (c) => `const tril::Index order[] = {${order}};
-${c.matrices({ gap: [x.rows, x.cols] })}
+  const graph = shuffleGraph(ask, ask.order);
+  return written({ ask, tokens, graph, values }, 'gap', ['x', 'moved'], (say) => [
+    say.call({ plain: ['block', 'x'], turned: ['block', 'moved'] }),
+    say.by({
+      python: `gap = turned - plain[[${order}]]`,
+      cpp: (c) => `const tril::Index order[] = {${order}};
+${c.matrices({ gap: values.gap.shape as [number, number] })}
 ${c.each('gap', `${c.at('turned')} - ${c.at('plain', 'order[i]')}`)}`,
-      }),
-    ],
-    result: 'gap',
-  }));
+    }),
+  ]);
 }

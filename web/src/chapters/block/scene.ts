@@ -1,46 +1,23 @@
-// From the core's answer to matrices that can be drawn, stage by stage, and why each number is what it is.
+// From the core's answer to matrices that can be drawn, stage by stage, and what is said of each number.
 import type { BlockAnswer, BlockAsk } from '../../compute/worker/lessons/block';
-import { at, rowOf, type MatrixData } from '../../compute/page/protocol';
+import { at, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
+import { drawnFrom, matrixOf, type Shown, type Showing } from '../../figures/graph-values';
+import type { Place } from '../../figures/grid';
 import { numerals, plain, type Drawn, type MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
-import type { Mark } from '../../figures/pointing.svelte';
-import {
-  differences,
-  drawnOf,
-  letter,
-  markCell,
-  markCol,
-  markRow,
-  rowByCol,
-  rowByRow,
-  shareParts,
-  word,
-  wordAxis,
-} from '../../figures/scene';
-import { factor, sumOf, whyAt, type Part, type Why } from '../../figures/why';
-import type { BlockCell, BlockId, PartId, StageId } from '../../state/block';
+import { differences, letter, markCell, rowByRow, word, wordAxis } from '../../figures/scene';
+import { factor, sumOf, type Part } from '../../figures/why';
+import type { BlockId, PartId, StageId } from '../../state/block';
 import text from '$texts/block.yaml';
-
-/** How a stage follows from its sources. */
-export type Kind =
-  'sum' | 'norm' | 'product' | 'scores' | 'same' | 'softmax' | 'blend' | 'map' | 'turned';
-
-export interface Stage {
-  readonly kind: Kind;
-  readonly sources: readonly BlockId[];
-  /** The part that it belongs to. */
-  readonly part: PartId | null;
-}
 
 export interface Scene {
   readonly ask: BlockAsk;
   readonly answer: BlockAnswer;
-  /** Words. */
   readonly tokens: readonly string[];
-  /** From 0. */
-  readonly head: number;
+  /** What is read of the graph. */
+  readonly showing: Showing<BlockId>;
   readonly drawn: Readonly<Partial<Record<BlockId, Drawn>>>;
 }
 
@@ -58,43 +35,6 @@ const symbols: Partial<Record<BlockId, MatrixSymbol>> = {
   ...{ w1: letter('W', '1'), w2: letter('W', '2') },
 };
 
-export function stageOf(id: StageId, { norm, positions }: BlockAsk): Stage {
-  const pre = norm === 'pre';
-  const inside = pre ? 'normed1' : 'x';
-  const rotary = positions === 'rotary';
-  const stages: Record<StageId, Stage> = {
-    x: {
-      kind: 'sum',
-      sources: positions === 'sinusoidal' ? ['words', 'places'] : ['words'],
-      part: null,
-    },
-    normed1: { kind: 'norm', sources: [pre ? 'x' : 'residual1'], part: 'norm1' },
-    queries: rotary
-      ? { kind: 'turned', sources: ['unturned'], part: 'attention' }
-      : { kind: 'product', sources: [inside, 'wq'], part: 'attention' },
-    keys: rotary
-      ? { kind: 'turned', sources: ['unturned'], part: 'attention' }
-      : { kind: 'product', sources: [inside, 'wk'], part: 'attention' },
-    values: { kind: 'product', sources: [inside, 'wv'], part: 'attention' },
-    scores: { kind: 'scores', sources: ['queries', 'keys'], part: 'attention' },
-    masked: { kind: 'same', sources: ['scores'], part: 'attention' },
-    weights: { kind: 'softmax', sources: ['masked'], part: 'attention' },
-    heads: { kind: 'blend', sources: ['weights', 'values'], part: 'attention' },
-    attention: { kind: 'product', sources: ['joined', 'wo'], part: 'attention' },
-    residual1: { kind: 'sum', sources: ['x', 'attention'], part: 'residual1' },
-    normed2: { kind: 'norm', sources: [pre ? 'residual1' : 'residual2'], part: 'norm2' },
-    hidden: { kind: 'product', sources: [pre ? 'normed2' : 'normed1', 'w1'], part: 'feedForward' },
-    activated: { kind: 'map', sources: ['hidden'], part: 'feedForward' },
-    feedForward: { kind: 'product', sources: ['activated', 'w2'], part: 'feedForward' },
-    residual2: {
-      kind: 'sum',
-      sources: [pre ? 'residual1' : 'normed1', 'feedForward'],
-      part: 'residual2',
-    },
-  };
-  return stages[id];
-}
-
 const weightIds: readonly BlockId[] = ['wq', 'wk', 'wv', 'wo', 'w1', 'w2'];
 const squareIds: readonly BlockId[] = ['scores', 'masked', 'weights'];
 /** What flows through the block. */
@@ -109,35 +49,104 @@ interface Options {
   /** The answer without the visitor's edits, where there are any. */
   readonly before: BlockAnswer | null;
   readonly tokens: readonly string[];
+  /** From 0. */
   readonly head: number;
   readonly stage: StageId;
   /** What flows through the block is drawn on one scale. */
   readonly shared: boolean;
 }
 
-function matricesOf({ whole, perHead, effect }: BlockAnswer, head: number, stage: StageId) {
-  const ofHead = Object.fromEntries(Object.entries(perHead).map(([id, all]) => [id, all[head]]));
-  const unturned = ofHead[stage === 'keys' ? 'unturnedk' : 'unturnedq'];
-  return { ...whole, ...ofHead, unturned, effect: effect.difference } as Record<
-    string,
-    MatrixData | undefined
-  >;
+type Said = Omit<Shown, 'node' | 'look'>;
+
+const signed = (value: number) => (value < 0 ? `(${inText(value)})` : inText(value));
+
+/** What is said of each matrix, in the order in which they are made. */
+function saidOf(
+  { ask, answer: { moments } }: Options,
+  numbers: (id: BlockId) => MatrixData,
+): Partial<Record<BlockId, Said>> {
+  const { why } = text;
+  const off = (part: PartId) => ask.off.includes(part);
+  const pre = ask.norm === 'pre';
+  const of = (id: BlockId, { row, col }: Place) =>
+    factor(at(numbers(id), row, col), roles[id] ?? 'x');
+  const copy = (id: BlockId, note: string) => ({ note, say: (cell: Place) => [of(id, cell)] });
+  const silent = (note: Shown['note']) => ({ note, say: () => [] });
+  function norm(id: 'norm1' | 'norm2', from: BlockId): Said {
+    const { mean, variance } = moments[id === 'norm1' ? 'normed1' : 'normed2'];
+    const parts = (cell: Place): Part[] => [
+      { text: '( ' },
+      of(from, cell),
+      { text: ` − ${signed(mean[cell.row])} ) / √(${inText(variance[cell.row])} + 10⁻⁵)` },
+    ];
+    return off(id) ? copy(from, why.passed) : { note: why.norm, say: parts };
+  }
+  const sum = (part: PartId, made: BlockId) =>
+    off(part) ? copy(made, why.branch) : { note: why.sum };
+  const branch = (part: PartId, more: Partial<Said> = {}) =>
+    off(part) ? silent(why.off) : { note: why.product, ...more };
+  const isHidden = ({ row, col }: Place) => at(numbers('masked'), row, col) === -Infinity;
+  const ofHidden = (id: BlockId) => (cell: Place) =>
+    isHidden(cell) ? [markCell(id, cell.row, cell.col)] : [];
+  const turned = { note: ask.positions === 'rotary' ? why.turned : why.product };
+  const activation = text.controls.activations[ask.activation];
+  const product = { note: why.product };
+  const weight = { note: why.weight };
+  return {
+    ...{ words: { note: why.words }, places: { note: why.places } },
+    x: ask.positions === 'sinusoidal' ? { note: why.sum } : copy('words', why.sum),
+    ...{ wq: weight, wk: weight, wv: weight, unturned: product },
+    ...{ queries: turned, keys: turned, values: product },
+    scores: { note: why.scores({ d: numbers('queries').cols }) },
+    masked: {
+      ...silent((cell) => (isHidden(cell) ? why.unseen : why.seen)),
+      also: ofHidden('scores'),
+    },
+    weights: { note: why.softmax, brief: true, also: ofHidden('masked') },
+    ...{ heads: { note: why.head }, joined: { note: why.joined }, wo: weight },
+    attention: branch('attention'),
+    residual1: sum('residual1', 'attention'),
+    normed1: norm('norm1', pre ? 'x' : 'residual1'),
+    ...{ w1: weight, hidden: product },
+    activated: {
+      note: why.activated,
+      say: (cell) => [{ text: `${activation}(` }, of('hidden', cell), { text: ')' }],
+    },
+    w2: weight,
+    feedForward: branch('feedForward', {
+      say: ({ row, col }) =>
+        sumOf(rowByRow(numbers('activated'), row, numbers('w2'), col), 'score', 'x'),
+    }),
+    residual2: sum('residual2', 'feedForward'),
+    normed2: norm('norm2', pre ? 'residual1' : 'residual2'),
+    effect: { note: why.effect },
+  };
 }
 
-export function sceneOf({ ask, answer, before, tokens, head, stage, shared }: Options): Scene {
+export function sceneOf(options: Options): Scene {
+  const { ask, answer, before, tokens, head, stage, shared } = options;
   const { axes } = text;
-  const now = matricesOf(answer, head, stage);
-  const was: Partial<typeof now> = before ? matricesOf(before, head, stage) : {};
-  const end = scaleEnd(...stream.flatMap((id) => now[id]?.data ?? []));
+  const front = [head];
+  const nodes: Partial<Record<BlockId, string>> = {
+    x: ask.positions === 'sinusoidal' ? 'x' : 'words',
+    masked: ask.causal ? 'masked' : 'scores',
+    unturned: stage === 'keys' ? 'unturnedk' : 'unturnedq',
+    ...{ wo: 'W_O', w1: 'W_1', w2: 'W_2' },
+  };
+  const nodeOf = (id: BlockId) => nodes[id] ?? id;
+  const numbers = (id: BlockId) => matrixOf(answer.values, nodeOf(id), front);
+  const said = Object.entries(saidOf(options, numbers)) as [BlockId, Said][];
+  const all = said.filter(([id]) => nodeOf(id) in answer.values);
+  const flowing = all.filter(([id]) => stream.includes(id));
+  const end = scaleEnd(...flowing.flatMap(([id]) => numbers(id).data));
   const words = wordAxis(tokens, axes.token);
-  const drawn: Partial<Record<BlockId, Drawn>> = {};
-  for (const [name, matrix] of Object.entries(now)) {
-    const id = name as BlockId;
-    if (!matrix) continue;
+  const shown = all.map(([id, each]): [BlockId, Shown] => {
+    const matrix = numbers(id);
     const weight = weightIds.includes(id);
     const square = squareIds.includes(id);
     const wide = id === 'hidden' || id === 'activated' || id === 'w2';
-    drawn[id] = drawnOf(id, matrix, {
+    const was = before && matrixOf(before.values, nodeOf(id), front);
+    const look = {
       role: id === 'unturned' ? (stage === 'keys' ? 'k' : 'q') : (roles[id] ?? 'x'),
       symbol:
         symbols[id] ?? word((text.symbols as Partial<Record<BlockId, string>>)[id] ?? nameOf(id)),
@@ -151,13 +160,19 @@ export function sceneOf({ ask, answer, before, tokens, head, stage, shared }: Op
         : numerals(matrix.cols, wide ? axes.hidden : axes.feature),
       kind: id === 'weights' ? 'weights' : 'signed',
       ...(shared && stream.includes(id) && { shared, end }),
-      changed: differences(matrix, was[id]),
+      changed: differences(matrix, was),
       editable: id === 'words',
-      hidden: id === 'masked' ? (row, col) => at(matrix, row, col) === -Infinity : plain.hidden,
+      hidden:
+        id === 'masked'
+          ? (row: number, col: number) => at(matrix, row, col) === -Infinity
+          : plain.hidden,
       edited: id === 'words' ? edited(matrix, ask) : null,
-    });
-  }
-  return { ask, answer, tokens, head, drawn };
+    } as const;
+    return [id, { ...each, node: nodeOf(id), look }];
+  });
+  const { graph, values } = answer;
+  const showing = { graph, values, front, shown: Object.fromEntries(shown) };
+  return { ask, answer, tokens, showing, drawn: drawnFrom<BlockId>(showing) };
 }
 
 const nameOf = (id: BlockId): string =>
@@ -168,109 +183,3 @@ function edited({ rows, cols }: MatrixData, { edits }: BlockAsk): Uint8Array {
   for (const { row, col } of edits) if (row < rows) marks[row * cols + col] = 1;
   return marks;
 }
-
-const isStage = (id: BlockId): id is StageId => id in text.stages;
-
-export function sourcesOf(scene: Scene, { matrix, row, col }: BlockCell): Mark[] {
-  if (!isStage(matrix)) return [];
-  const { kind, sources } = stageOf(matrix, scene.ask);
-  const line = (id: BlockId, at: number) => markRow(scene.drawn[id], at);
-  const spot = (id: BlockId) => markCell(id, row, col);
-  switch (kind) {
-    case 'sum':
-    case 'same':
-    case 'map':
-      return sources.map(spot);
-    case 'norm':
-    case 'softmax':
-      return sources.flatMap((id) => line(id, row));
-    case 'product':
-    case 'scores':
-      return [...line(sources[0], row), ...line(sources[1], col)];
-    case 'blend':
-      return [...line(sources[0], row), ...markCol(scene.drawn[sources[1]], col)];
-    case 'turned': {
-      const half = (scene.drawn[sources[0]]?.matrix.cols ?? 2) / 2;
-      return [
-        spot(sources[0]),
-        { ...spot(sources[0]), cols: [(col + half) % (2 * half), (col + half) % (2 * half)] },
-      ];
-    }
-  }
-}
-
-const signed = (value: number) => (value < 0 ? `(${inText(value)})` : inText(value));
-
-function explain(scene: Scene, { matrix, row, col }: BlockCell): { parts: Part[]; note: string } {
-  const { drawn, ask, answer } = scene;
-  const { why } = text;
-  if (weightIds.includes(matrix)) return { parts: [], note: why.weight };
-  if (matrix === 'words') return { parts: [], note: why.words };
-  if (matrix === 'places') return { parts: [], note: why.places };
-  if (matrix === 'joined') return { parts: [], note: why.joined };
-  if (matrix === 'effect') return { parts: [], note: why.effect };
-  if (!isStage(matrix)) return { parts: [], note: why.product };
-  const { kind, sources, part } = stageOf(matrix, ask);
-  const off = part !== null && ask.off.includes(part);
-  const [left, right] = sources.map((id) => drawn[id]!);
-  switch (kind) {
-    case 'sum': {
-      const terms = sources.map((id) => factor(at(drawn[id]!.matrix, row, col), drawn[id]!.role));
-      if (off) return { parts: terms.slice(1), note: why.branch };
-      return {
-        parts: terms.flatMap((term, i) => [...(i > 0 ? [{ text: ' + ' }] : []), term]),
-        note: why.sum,
-      };
-    }
-    case 'norm': {
-      const value = at(left.matrix, row, col);
-      if (off) return { parts: [factor(value, left.role)], note: why.passed };
-      const { mean, variance } = answer.moments[matrix as 'normed1' | 'normed2'];
-      const parts = [
-        { text: '( ' },
-        factor(value, left.role),
-        { text: ` − ${signed(mean[row])} ) / √(${inText(variance[row])} + 10⁻⁵)` },
-      ];
-      return { parts, note: why.norm };
-    }
-    case 'product':
-    case 'scores': {
-      if (off && (matrix === 'attention' || matrix === 'feedForward')) {
-        return { parts: [], note: why.off };
-      }
-      const terms = rowByRow(left.matrix, row, right.matrix, col);
-      const product = sumOf(terms, left.role, right.role);
-      if (kind === 'product') return { parts: product, note: why.product };
-      const d = left.matrix.cols;
-      return {
-        parts: [{ text: '( ' }, ...product, { text: ` ) / √${d}` }],
-        note: why.scores({ d }),
-      };
-    }
-    case 'same':
-      return {
-        parts: [],
-        note: at(drawn.masked!.matrix, row, col) === -Infinity ? why.unseen : why.seen,
-      };
-    case 'softmax': {
-      const scores = left.matrix;
-      const parts = shareParts(at(scores, row, col), rowOf(scores, row));
-      return { parts, note: why.softmax };
-    }
-    case 'blend': {
-      const terms = rowByCol(left.matrix, row, right.matrix, col);
-      return { parts: sumOf(terms, left.role, right.role), note: why.head };
-    }
-    case 'map': {
-      const name = text.controls.activations[ask.activation as 'relu' | 'gelu' | 'silu'];
-      const value = factor(at(left.matrix, row, col), left.role);
-      return { parts: [{ text: `${name}(` }, value, { text: ')' }], note: why.activated };
-    }
-    case 'turned':
-      return { parts: [], note: why.turned };
-  }
-}
-
-/** Null for a cell that is not there. */
-export const whyOf = (scene: Scene, cell: BlockCell): Why | null =>
-  whyAt(scene.drawn[cell.matrix], cell, () => explain(scene, cell));

@@ -1,45 +1,43 @@
 // What chapter "Block" shows, on the core. There is no arithmetic here.
-import type { Activation, Tensor, Tril } from 'tril';
+import type { Tensor, TransformerBlockWeights, Tril } from 'tril';
+import { run, type Graph, type GraphValues } from 'tril/graph';
 import type { Answers } from '../answers';
 import type { MatrixData } from '../../page/protocol';
-import { composedBlock, randomWeights, type BlockForm, type Part } from './block-parts';
+import {
+  blockGraph,
+  isWhole,
+  outputOf,
+  shuffleGraph,
+  sizes,
+  type BlockForm,
+  type BlockSizes,
+} from '../../shared/handmade/block-graph';
 import { download, upload } from '../../shared/lessons/matrices';
+import { allNumbers, type NodeValues } from './graph';
 import { apart, moments, norm, type Moments } from './sums';
 
-export const sizes = { width: 8, heads: 2, hidden: 16 } as const;
 /** Of the stack of blocks, which only its norms are shown of. */
 export const deepSizes = { width: 32, heads: 4, hidden: 128, tokens: 8 } as const;
 
-export interface BlockAsk {
+export interface BlockAsk extends BlockForm {
   /** The number of every token. */
   readonly ids: readonly number[];
   readonly edits: readonly { readonly row: number; readonly col: number; readonly value: number }[];
-  readonly positions: 'none' | 'sinusoidal' | 'rotary';
-  readonly norm: 'post' | 'pre';
-  readonly activation: Activation;
-  readonly causal: boolean;
-  readonly off: readonly Part[];
   readonly seed: number;
 }
 
 export interface BlockAnswer {
-  /** By stage, `[T, C]` and the like. */
-  readonly whole: Readonly<Record<string, MatrixData>>;
-  /** A head each. */
-  readonly perHead: Readonly<Record<string, readonly MatrixData[]>>;
+  readonly graph: Graph;
+  /** Of the graph; of a block that the core computes by one call, they are that call's, to the last bit. */
+  readonly values: NodeValues;
+  readonly isWhole: boolean;
   /** How large each token's row is as it flows, stage by stage; and so for the whole block. */
   readonly flow: Flow;
   readonly wholeFlow: Flow;
   /** Of what goes into the norms, row by row. */
   readonly moments: { readonly normed1: Moments; readonly normed2: Moments };
-  /** Output minus that of the whole block with sinusoidal or rotary positions, and how large both are. */
-  readonly effect: {
-    readonly difference: MatrixData;
-    readonly size: number;
-    readonly output: number;
-  };
-  /** Largest distance from the core's transformerBlock, where it can be asked: with all parts, without rotary positions. */
-  readonly apart: number | null;
+  /** How large the output is minus that of the whole block with sinusoidal or rotary positions, and how large that is. */
+  readonly effect: { readonly size: number; readonly output: number };
 }
 
 const flowing = [
@@ -55,14 +53,12 @@ const flowing = [
 export type Flow = Readonly<Record<(typeof flowing)[number], readonly number[]>>;
 
 export interface ShuffleAnswer {
-  /** Rows of the outputs of the text as it is, in the new order. */
-  readonly rearranged: MatrixData;
-  /** Outputs of the text in the new order. */
-  readonly reordered: MatrixData;
-  readonly gap: MatrixData;
+  /**
+   * Of the graph of both texts: its inputs, what goes into the block as `x` and as `moved`, outputs of the text as it is with
+   * their rows in the new order, those of the text in the new order, and the gap.
+   */
+  readonly values: NodeValues;
   readonly largest: number;
-  /** What it is made of: the text, the moved text, and the weights. */
-  readonly given: Readonly<Record<'x' | 'moved' | 'W' | 'W_O' | 'W_1' | 'W_2', MatrixData>>;
 }
 
 export interface PerTokenAnswer {
@@ -113,38 +109,60 @@ function words(tril: Tril, { ids, edits, seed }: BlockAsk): Tensor {
   return upload(tril, looked);
 }
 
-function input(tril: Tril, ask: BlockAsk) {
-  const content = words(tril, ask);
-  const places = tril.sinusoidalPositions(ask.ids.length, sizes.width);
-  const x = ask.positions === 'sinusoidal' ? tril.add(content, places) : content;
-  return { words: content, places, x };
+type Matrices = Pick<BlockSizes, 'width' | 'hidden'>;
+
+/** As PyTorch begins: evenly distributed up to sqrt(6 / (in + out)) (Glorot, Bengio 2010); no biases. */
+function randomWeights(tril: Tril, { width, hidden }: Matrices, seed: number) {
+  const draw = (rows: number, cols: number, nth: number) => {
+    const high = Math.sqrt(6 / (rows + cols));
+    return tril.randomUniform([rows, cols], { seed: 100 * seed + nth, low: -high, high });
+  };
+  return {
+    ...{ W: draw(3 * width, width, 1), W_O: draw(width, width, 2) },
+    ...{ W_1: draw(hidden, width, 3), W_2: draw(width, hidden, 4) },
+  };
 }
 
-const formOf = (ask: BlockAsk): BlockForm => ({ ...ask, rotary: ask.positions === 'rotary' });
-
-function run(tril: Tril, ask: BlockAsk) {
-  const given = input(tril, ask);
-  const weights = randomWeights(tril, sizes, ask.seed);
-  return { given, weights, steps: composedBlock(tril, given.x, weights, sizes.heads, formOf(ask)) };
+/** By PyTorch's names. */
+export function randomBlock(tril: Tril, of: Matrices, seed: number) {
+  const { W, W_O, W_1, W_2 } = randomWeights(tril, of, seed);
+  return {
+    ...{ 'self_attn.in_proj_weight': W, 'self_attn.out_proj.weight': W_O },
+    ...{ 'linear1.weight': W_1, 'linear2.weight': W_2 },
+  } satisfies TransformerBlockWeights;
 }
 
-function heads(tensor: Tensor): MatrixData[] {
-  const [count, rows, cols] = tensor.shape.slice(-3);
-  const data = tensor.read();
-  return Array.from({ length: count }, (_, head) => ({
-    ...{ rows, cols },
-    data: data.slice(head * rows * cols, (head + 1) * rows * cols),
-  }));
+/** What the graph of a block is made of. */
+function inputsOf(tril: Tril, ask: BlockAsk): GraphValues {
+  const { positions, ids, seed } = ask;
+  const { width, heads } = sizes;
+  const d = width / heads;
+  // What is turned begins as (1, 0), and so it becomes cosines and sines.
+  const pairs = Array.from({ length: d }, (_, i) => Number(2 * i < d));
+  return {
+    words: words(tril, ask),
+    ...(positions === 'sinusoidal' && { places: tril.sinusoidalPositions(ids.length, width) }),
+    ...(positions === 'rotary' && {
+      turns: tril.rotaryPositions(tril.tensor(ids.map(() => pairs))),
+    }),
+    ...randomWeights(tril, sizes, seed),
+  };
 }
 
-/** The rows of one head in W_Q, W_K or W_V, all three stacked. */
-function ofHeads(tril: Tril, stacked: Tensor, nth: number): MatrixData[] {
-  const { width } = sizes;
-  const data = stacked.read().slice(nth * width * width, (nth + 1) * width * width);
-  return heads(tril.tensor([sizes.heads, width / sizes.heads, width], data));
+/** All values of a block, and of its effect if it is compared with the output of a whole one. */
+function valuesOf(tril: Tril, ask: BlockAsk, whole?: Tensor): GraphValues {
+  const inputs = inputsOf(tril, ask);
+  const zeros = tril.zeros([ask.ids.length, sizes.width]);
+  const values = run(tril, blockGraph(ask), { ...inputs, whole: whole ?? zeros });
+  const x = values.x ?? inputs.words;
+  if (!isWhole(ask)) return { ...values, x };
+  const { norm: order, activation, causal, seed } = ask;
+  const options = { heads: sizes.heads, norm: order, activation, causal, trace: true } as const;
+  const { trace } = tril.transformerBlock(x, randomBlock(tril, sizes, seed), options);
+  return { ...values, ...trace, x };
 }
 
-function flowOf(tril: Tril, { given, steps }: ReturnType<typeof run>): Flow {
+function flowOf(tril: Tril, values: GraphValues): Flow {
   const rows = (tensor: Tensor) => {
     const [count, cols] = tensor.shape;
     const data = tensor.read();
@@ -152,62 +170,26 @@ function flowOf(tril: Tril, { given, steps }: ReturnType<typeof run>): Flow {
       norm(tril, tril.tensor([1, cols], data.slice(row * cols, (row + 1) * cols))),
     );
   };
-  const all = { ...steps, x: given.x };
-  return Object.fromEntries(flowing.map((id) => [id, rows(all[id])])) as unknown as Flow;
+  return Object.fromEntries(flowing.map((id) => [id, rows(values[id])])) as unknown as Flow;
 }
 
 function block(tril: Tril, ask: BlockAsk): BlockAnswer {
-  const asked = run(tril, ask);
-  const { given, weights, steps } = asked;
-  const whole = run(tril, {
-    ...{ ...ask, off: [] },
-    positions: ask.positions === 'none' ? 'sinusoidal' : ask.positions,
-  });
-  const difference = tril.subtract(steps.output, whole.steps.output);
-  const { norm: order, activation, causal } = ask;
-  const composed =
-    ask.off.length > 0 || ask.positions === 'rotary'
-      ? null
-      : tril.transformerBlock(given.x, weights, {
-          ...{ heads: sizes.heads, norm: order, activation, causal },
-        }).output;
-  const stacked = weights['self_attn.in_proj_weight'];
-  const { unturned, output, queries, keys, values, scores, masked, weights: shares } = steps;
-  const shared = Object.entries({
-    ...given,
-    ...{ joined: steps.joined, attention: steps.attention, residual1: steps.residual1 },
-    ...{ normed1: steps.normed1, hidden: steps.hidden, activated: steps.activated },
-    ...{ feedForward: steps.feedForward, residual2: steps.residual2, normed2: steps.normed2 },
-    ...{ wo: weights['self_attn.out_proj.weight'] },
-    ...{ w1: weights['linear1.weight'], w2: weights['linear2.weight'], output },
-  });
-  const apiece = Object.entries({ queries, keys, values, scores, masked, weights: shares });
+  const positions = ask.positions === 'none' ? 'sinusoidal' : ask.positions;
+  const output = outputOf(ask);
+  const whole = valuesOf(tril, { ...ask, off: [], positions });
+  const values = valuesOf(tril, ask, whole[output]);
+  const effect = tril.subtract(values[output], whole[output]);
+  const isPre = ask.norm === 'pre';
   return {
-    whole: Object.fromEntries(shared.map(([id, tensor]) => [id, download(tensor)])),
-    perHead: {
-      ...Object.fromEntries(apiece.map(([id, tensor]) => [id, heads(tensor)])),
-      heads: heads(steps.heads),
-      ...{ wq: ofHeads(tril, stacked, 0), wk: ofHeads(tril, stacked, 1) },
-      wv: ofHeads(tril, stacked, 2),
-      ...(unturned && { unturnedq: heads(unturned.queries), unturnedk: heads(unturned.keys) }),
-    },
+    ...{ graph: blockGraph(ask), isWhole: isWhole(ask) },
+    values: allNumbers({ ...values, effect }),
     moments: {
-      normed1: moments(tril, order === 'pre' ? given.x : steps.residual1),
-      normed2: moments(tril, order === 'pre' ? steps.residual1 : steps.residual2),
+      normed1: moments(tril, isPre ? values.x : values.residual1),
+      normed2: moments(tril, isPre ? values.residual1 : values.residual2),
     },
-    effect: {
-      difference: download(difference),
-      size: norm(tril, difference),
-      output: norm(tril, whole.steps.output),
-    },
-    apart: composed && apart(tril, composed, output),
-    ...{ flow: flowOf(tril, asked), wholeFlow: flowOf(tril, whole) },
+    effect: { size: norm(tril, effect), output: norm(tril, whole[output]) },
+    ...{ flow: flowOf(tril, values), wholeFlow: flowOf(tril, whole) },
   };
-}
-
-/** Row i of the result is row `order[i]` of x. */
-function reordered(tril: Tril, x: Tensor, order: readonly number[]): Tensor {
-  return tril.embedding([...order], x);
 }
 
 const kinds = ['relu', 'gelu', 'silu'] as const;
@@ -216,12 +198,14 @@ const kinds = ['relu', 'gelu', 'silu'] as const;
 function depthLine(
   tril: Tril,
   id: string,
-  norms: BlockForm['norm'],
-  off: readonly Part[],
+  order: BlockForm['norm'],
+  off: BlockForm['off'],
   ask: BlockLessons['depth']['ask'],
 ): DepthLine {
-  const { tokens, width, heads: count } = deepSizes;
-  const form: BlockForm = { norm: norms, activation: 'relu', causal: false, rotary: false, off };
+  const { tokens, width } = deepSizes;
+  const form = { norm: order, positions: 'none', activation: 'relu', causal: false, off } as const;
+  const stacked = blockGraph(form, deepSizes);
+  const whole = tril.zeros([tokens, width]);
   const average = tril.tensor([tokens, tokens], new Float32Array(tokens ** 2).fill(1 / tokens));
   // The root mean square of N numbers is the length of them all, each divided by sqrt(N).
   const share = tril.tensor([[1 / Math.sqrt(tokens * width)]]);
@@ -235,7 +219,7 @@ function depthLine(
   for (let depth = 1; depth <= ask.blocks; ++depth) {
     x = tril.scope(() => {
       const weights = randomWeights(tril, deepSizes, 1000 * ask.seed + depth);
-      return composedBlock(tril, x, weights, count, form).output;
+      return run(tril, stacked, { words: x, whole, ...weights })[outputOf(form)];
     });
     line.size.push(size(x));
     line.spread.push(spread(x));
@@ -247,20 +231,14 @@ export const blockAnswers: Answers<BlockLessons> = {
   block,
 
   shuffle(tril, { order, ...ask }) {
-    const { given, weights, steps } = run(tril, ask);
-    const rearranged = reordered(tril, steps.output, order);
-    const other = run(tril, { ...ask, ids: order.map((place) => ask.ids[place]) });
-    const shuffled = other.steps.output;
-    const gap = tril.subtract(shuffled, rearranged);
+    const inputs = inputsOf(tril, ask);
+    const made = run(tril, shuffleGraph(ask, order), inputs);
+    const { rearranged, gap, [`${outputOf(ask)}_moved`]: reordered } = made;
+    const x = made.x_plain ?? inputs.words;
+    const moved = made.x_moved ?? made.words_moved;
     return {
-      ...{ rearranged: download(rearranged), reordered: download(shuffled), gap: download(gap) },
-      largest: apart(tril, shuffled, rearranged),
-      given: {
-        ...{ x: download(given.x), moved: download(other.given.x) },
-        W: download(weights['self_attn.in_proj_weight']),
-        W_O: download(weights['self_attn.out_proj.weight']),
-        ...{ W_1: download(weights['linear1.weight']), W_2: download(weights['linear2.weight']) },
-      },
+      values: allNumbers({ ...inputs, x, moved, rearranged, reordered, gap }),
+      largest: apart(tril, reordered, rearranged),
     };
   },
 
@@ -282,7 +260,7 @@ export const blockAnswers: Answers<BlockLessons> = {
 
   activations(tril, ask) {
     const x = Array.from({ length: 97 }, (_, i) => (i - 48) / 12);
-    const { hidden } = run(tril, ask).steps;
+    const { hidden } = valuesOf(tril, ask);
     const all = (from: Tensor) =>
       Object.fromEntries(kinds.map((kind) => [kind, [...tril[kind](from).read()]])) as Record<
         (typeof kinds)[number],

@@ -5,8 +5,8 @@ import type { Answers } from '../answers';
 import { headWidth, heads, inputs } from '../../shared/handmade/heads-circuit';
 import type { CostData } from '../../page/protocol';
 import type { Speed } from '../../shared/steady';
-import { deepSizes, sizes as blockSizes } from './block';
-import { randomWeights, type BlockForm } from './block-parts';
+import { sizes as blockSizes, type BlockForm } from '../../shared/handmade/block-graph';
+import { deepSizes, randomBlock } from './block';
 import { ownCall } from './check-cost';
 import { stepCall } from './learn';
 import { longerCall } from './longer-cost';
@@ -118,7 +118,7 @@ const blockOf =
     prepare() {
       const zeros = (length: number) => tril.zeros([length]);
       const weights = {
-        ...randomWeights(tril, { width, hidden, heads: count }, 1),
+        ...randomBlock(tril, { width, hidden }, 1),
         'self_attn.in_proj_bias': zeros(3 * width),
         'self_attn.out_proj.bias': zeros(width),
         ...{ 'linear1.bias': zeros(hidden), 'linear2.bias': zeros(width) },
