@@ -3,7 +3,7 @@
 import type { Tensor, Tril } from 'tril';
 import { file, heads, test } from './check-case.ts';
 import { expect } from './fixtures.ts';
-import { metered } from './menus.ts';
+import { metered, expectTimed } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 
@@ -121,7 +121,7 @@ test('names the mistake of each gradient of attention', async ({ open, page }) =
   await expect(meter).toHaveAttribute('data-flops', String(flops));
   await expect(meter).toHaveAttribute('data-bytes', String(bytes));
   await metered(meter);
-  await expect(meter.locator('[data-measured]')).toHaveText(/^[\d.]+ (s|ms|µs)$/u);
+  await expectTimed(meter.locator('[data-measured]'));
 
   // Two heads share keys and values: theirs add up, and the first alone is not enough.
   const [q, g] = [1, 2].map((seed) => core.randomNormal([1, 4, 5, 4], { seed }));

@@ -1,5 +1,6 @@
 // The quiet menu below a figure: what it costs, and how to take it along.
 import type { Locator, Page } from '@playwright/test';
+import { expect } from './fixtures.ts';
 import { settled } from './settled.ts';
 
 /** What a figure offers to take along, its menu open. */
@@ -18,6 +19,10 @@ export async function metered(meter: Locator): Promise<Locator> {
   await meter.scrollIntoViewIfNeeded();
   return meter;
 }
+
+/** A time that is measured, which takes as long as the machine has something else to do. */
+export const expectTimed = (time: Locator): Promise<void> =>
+  expect(time).toHaveText(/^[\d.]+ (s|ms|µs)$/u, { timeout: 60_000 });
 
 /** By the figure's name, or the first there is. */
 export const takeOf = (page: Page, name = ''): Promise<Locator> =>

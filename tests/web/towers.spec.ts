@@ -5,7 +5,7 @@ import type { ModeId } from '../../web/src/compute/shared/handmade/towers-weight
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, expectFits, rowsOf, type Rows } from './lessons.ts';
-import { metered } from './menus.ts';
+import { metered, expectTimed } from './menus.ts';
 import { message, messagePattern } from './messages.ts';
 import { tril } from './oracle.ts';
 import {
@@ -198,7 +198,7 @@ test('what calls cost: counted by the core, and timed', weekly(), async ({ lesso
     await metered(meter(id).first());
     await expect(times).toHaveCount(id === 'additive' ? 2 : 1);
     for (const time of await times.all()) {
-      await expect(time).toHaveAttribute('data-measured', /^[\d.]+/u);
+      await expectTimed(time);
     }
   }
   // One more column of the queries, for the bias; two units a number.
