@@ -261,6 +261,8 @@ TEST(DecoderBlock, RejectsWhatDoesNotFitAndWritesNothing) {
   rejects("trace.cross: shares memory", nothing, {.cross = e.x});
   Buffer<float, 3> same({2, 9, 12});
   rejects("trace.normed3: shares memory", nothing, {.residual3 = same, .normed3 = same});
+  const MultiHeadTrace turned = {.unrotated_keys = {same.data(), {2, 3, 9, 4}}};
+  rejects("trace.self_attn: shares memory", nothing, {.self_attn = turned, .attention = same});
 
   const auto message = [&](TensorView<const float, 3> x, TensorView<const float, 3> memory,
                            TensorView<float, 3> output) {

@@ -382,8 +382,6 @@ TEST(TransformerBlock, RejectsWhatDoesNotFitAndWritesNothing) {
   rejects("trace.normed2: shares memory", nothing, {.attention = same, .normed2 = same});
   rejects("self_attn.trace.heads: shape must be [2, 3, 9, 4]", nothing,
           {.self_attn = {.heads = {same.data(), {1, 3, 9, 4}}}});
-  rejects("trace.self_attn: shares memory", nothing,
-          {.self_attn = {.unrotated_keys = {same.data(), {2, 3, 9, 4}}}, .attention = same});
 
   EXPECT_EQ(error_of([&] { transformer_block({}, e.weights, e.options, e.output); }),
             "transformer_block: x: no tensor given");

@@ -170,7 +170,8 @@ void set_settings(const Metadata& given, EncoderDecoderConfig& config, TrainerOp
 }
 
 Checkpoint read_checkpoint(const Safetensors& file) {
-  Checkpoint checkpoint = read_from<Checkpoint>(file.metadata, "model.encoder_layers", "an encoder-decoder");
+  Checkpoint checkpoint =
+      read_from<Checkpoint>(file.metadata, "model.encoder_layers", "an encoder-decoder");
   if (file.metadata.contains("lora.rank")) {
     read_lora_settings(file.metadata, kRead, checkpoint.lora.emplace());
   }
@@ -179,7 +180,8 @@ Checkpoint read_checkpoint(const Safetensors& file) {
 }
 
 EncoderDecoderCheckpoint read_encoder_decoder_checkpoint(const Safetensors& file) {
-  const auto checkpoint = read_from<EncoderDecoderCheckpoint>(file.metadata, "model.layers", "a language model");
+  const auto checkpoint =
+      read_from<EncoderDecoderCheckpoint>(file.metadata, "model.layers", "a language model");
   check_encoder_decoder_config(checkpoint.config, kRead);
   return checkpoint;
 }
