@@ -1,4 +1,4 @@
-// tril matmul A B -o OUT: numpy.matmul of two files.
+// The command tril matmul A B -o OUT: numpy.matmul of two files.
 #include <tril/foundation/parallel.h>
 #include <tril/foundation/scratch.h>
 #include <tril/matmul/batched.h>
@@ -18,7 +18,8 @@ struct Arguments {
   MatmulOptions options;
 };
 
-// As NumPy has it: a vector is a row on the left, a column on the right.
+// The stack for a file's tensor. As in NumPy, a vector is a row on the left and a column on the
+// right.
 template <typename T>
 AnyView<T> stack_of(T* data, std::vector<Index> shape, bool vector_is_row) {
   if (shape.size() == 1) shape.insert(vector_is_row ? shape.begin() : shape.end(), 1);

@@ -1,4 +1,4 @@
-// Tensors as the core's views whose rank is known only when the program runs.
+// Conversions between tensors and the core's views whose rank is known only when the program runs.
 #pragma once
 
 #include <tril/foundation/broadcast.h>
@@ -10,7 +10,7 @@
 
 namespace tril::js {
 
-// Throws Error for more axes than the core has loops for.
+// Converts a shape. Throws Error for more axes than the core supports.
 inline AnyShape any_shape(const DynamicShape& sizes, const char* call, const char* argument) {
   AnyShape shape;
   shape.rank = static_cast<int>(sizes.size());
@@ -24,7 +24,7 @@ inline AnyView<const float> any_view(const Tensor& tensor, const char* call, con
   return {tensor.data(), any_shape(tensor.shape(), call, argument)};
 }
 
-// A view of a tensor, or, without one, of `number`, which must outlive the view.
+// The view of a tensor, or, for a null pointer, of `number`, which must outlive the view.
 inline AnyView<const float> operand(const Tensor* tensor, const float& number, const char* call,
                                     const char* argument) {
   return tensor ? any_view(*tensor, call, argument) : AnyView<const float>(number);
@@ -36,7 +36,7 @@ inline DynamicShape dynamic_shape(const AnyShape& shape) {
   return {shape.sizes.begin(), shape.sizes.begin() + shape.rank};
 }
 
-// Whole numbers; those that no Index holds are the largest of their sign.
+// Converts JavaScript numbers to integers, clamped to 32 bits; NaN becomes 0.
 std::vector<Index> indices_from(const Numbers& numbers);
 
 }  // namespace tril::js

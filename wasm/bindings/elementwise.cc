@@ -12,8 +12,8 @@
 namespace tril::js {
 namespace {
 
-// The operation of that name (kBinary) on two tensors of up to 8 axes that broadcast; in place of a
-// null one stands its number.
+// Applies the operation of that name (kBinary) to two tensors of up to 8 axes that broadcast; the
+// number of a null tensor replaces it.
 TensorHandle arithmetic(Engine& engine, const std::string& operation, const Tensor* x,
                         float x_number, const Tensor* y, float y_number, Tensor* out) {
   const char* const call = operation.c_str();
@@ -26,7 +26,7 @@ TensorHandle arithmetic(Engine& engine, const std::string& operation, const Tens
   return output.handle();
 }
 
-// "exp" and its kin (kUnary).
+// Applies the operation of that name (kUnary), such as "exp".
 TensorHandle unary(Engine& engine, const std::string& operation, const Tensor& x, Tensor* out) {
   const char* const call = operation.c_str();
   const Unary kind = value_named(kUnary, operation, call, "operation");
@@ -36,7 +36,7 @@ TensorHandle unary(Engine& engine, const std::string& operation, const Tensor& x
   return output.handle();
 }
 
-// In place of a null x or y stands its number.
+// Selects from x and y; the number of a null tensor replaces it.
 TensorHandle where(Engine& engine, const Tensor& condition, const Tensor* x, float x_number,
                    const Tensor* y, float y_number, Tensor* out) {
   constexpr const char* kCall = "where";

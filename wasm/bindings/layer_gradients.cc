@@ -1,5 +1,5 @@
 // The backward passes of products, rotations, gates and feed-forwards, and the forward passes of
-// the gated forms.
+// their gated forms.
 #include <emscripten/bind.h>
 #include <tril/foundation/saved_memory.h>
 #include <tril/layers/activations.h>
@@ -18,7 +18,7 @@ namespace tril::js {
 
 namespace {
 
-// A gradient with the layout of its factor.
+// The view of a new gradient, in the layout of its factor.
 AnyView<float> gradient_of(Results& results, const char* name, const Tensor& of,
                            const AnyView<const float>& factor) {
   return {results.make(name, of.shape()).data(), factor.shape};
@@ -31,7 +31,7 @@ FeedForwardWeights feed_forward_weights(const NamedTensors& weights, const char*
   return parts;
 }
 
-// Gives dA and dB. Of the options only transposeA and transposeB count.
+// Returns dA and dB. Only the options transposeA and transposeB are used.
 NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& a, const Tensor& b,
                              const MatmulOptions& options) {
   constexpr const char* kCall = "matmul_backward";
@@ -46,7 +46,7 @@ NamedTensors matmul_backward(Engine& engine, const Tensor& d_out, const Tensor& 
   return results.hand_over();
 }
 
-// Takes the positions, tables and options that rotary_positions had.
+// Takes the positions, tables and options of rotary_positions.
 TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_out,
                                        const Integers& positions, const Tensor* cos,
                                        const Tensor* sin, const RotaryOptions& options,
@@ -55,7 +55,7 @@ TensorHandle rotary_positions_backward(Engine& engine, const Tensor& d_out,
                  options, out);
 }
 
-// gate and up have one shape, whichever.
+// gate and up have the same shape, of any rank.
 TensorHandle gated_activation(Engine& engine, const Tensor& gate, const Tensor& up,
                               const std::string& activation, Tensor* out) {
   constexpr const char* kCall = "gated_activation";
@@ -66,7 +66,7 @@ TensorHandle gated_activation(Engine& engine, const Tensor& gate, const Tensor& 
   return output.handle();
 }
 
-// Gives dGate and dUp.
+// Returns dGate and dUp.
 NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_out, const Tensor& gate,
                                        const Tensor& up, const std::string& activation) {
   constexpr const char* kCall = "gated_activation_backward";
@@ -81,8 +81,8 @@ NamedTensors gated_activation_backward(Engine& engine, const Tensor& d_out, cons
   return results.hand_over();
 }
 
-// x [..., C], linear1 [2 F, C], linear2 [C, F]. Gives output (unless `out` was written) and, with a
-// trace, hidden [..., 2 F] and activated [..., F].
+// Takes x [..., C], linear1 [2 F, C] and linear2 [C, F]. Returns output (unless `out` was written)
+// and, with a trace, hidden [..., 2 F] and activated [..., F].
 NamedTensors gated_feed_forward(Engine& engine, const Tensor& x, const NamedTensors& weights,
                                 const std::string& activation, bool trace, Tensor* out) {
   constexpr const char* kCall = "gated_feed_forward";
@@ -103,7 +103,7 @@ NamedTensors gated_feed_forward(Engine& engine, const Tensor& x, const NamedTens
   return results.hand_over();
 }
 
-// Gives dX, and dWeights.NAME for each weight that was given; gated or not.
+// Returns dX, and dWeights.NAME for each given weight; gated or not.
 NamedTensors feed_forward_backward(Engine& engine, bool gated, const Tensor& d_out, const Tensor& x,
                                    const NamedTensors& weights, const std::string& activation) {
   const char* const call = gated ? "gated_feed_forward_backward" : "feed_forward_backward";

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kCall = "matmul";
 
-// One side of the product.
+// A factor of the product as a stack of matrices.
 AnyView<const float> side(const Tensor& tensor, bool transposed, bool is_left) {
   if (tensor.rank() >= 2) return any_view(tensor, kCall, is_left ? "a" : "b");
   if (transposed) {
@@ -40,9 +40,8 @@ Product::Product(const Tensor& a, const Tensor& b, const MatmulOptions& options)
 
 namespace {
 
-// Multiplies as NumPy's matmul does: batch axes broadcast, a vector is a row on the left and a
-// column on the right and its axis is left out of the result. Two vectors give one number, of shape
-// [1].
+// Multiplies like numpy.matmul: batch axes broadcast; a vector is a row on the left and a column on
+// the right, and the result lacks its axis. Two vectors give one number, of shape [1].
 TensorHandle matmul(Engine& engine, const Tensor& a, const Tensor& b, const MatmulOptions& options,
                     Tensor* out) {
   const tril::MatmulOptions core_options{

@@ -12,18 +12,18 @@ struct MatmulOptions {
   std::string method;
   bool transpose_a;
   bool transpose_b;
-  int levels;  // -1: none given
+  int levels;  // -1: not given
 };
 
-// Two factors as stacks of matrices, and what comes out. A vector is a matrix of one row (left) or
-// one column (right).
+// Two factors as stacks of matrices, and the shape of their product. A vector is a matrix of one
+// row (left) or one column (right).
 struct Product {
-  // Throws Error, naming a, b or a transposed vector, where they do not broadcast.
+  // Throws Error, naming a, b or a transposed vector, if the factors do not broadcast.
   Product(const Tensor& a, const Tensor& b, const MatmulOptions& options);
 
   AnyView<const float> left, right;
-  AnyShape full;       // with the axes of vectors
-  DynamicShape shape;  // as NumPy has it
+  AnyShape full;       // includes the axes of vectors
+  DynamicShape shape;  // the shape in NumPy
 };
 
 }  // namespace tril::js

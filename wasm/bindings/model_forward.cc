@@ -11,7 +11,7 @@ namespace tril::js {
 
 namespace {
 
-// "trace.resid_mid" as "residMid".
+// The JavaScript name of a member of a trace: "trace.resid_mid" becomes "residMid".
 std::string in_javascript(std::string_view name) {
   name.remove_prefix(std::string_view("trace.").size());
   std::string result;
@@ -69,7 +69,8 @@ NamedTensors model_forward(Model& model, const Integers& tokens, bool last, bool
   session.set_changes(changed.changes);
 
   Results results(engine, kCall);
-  // A tensor of the view's shape, but for a first axis of one sequence.
+  // Makes a tensor of the view's shape. Three or more axes lose the first one, a batch of one
+  // sequence.
   const auto make = [&](const std::string& name, auto& view) {
     const auto& shape = view.shape();
     const auto begin = shape.begin() + (shape.size() > 2 ? 1 : 0);

@@ -12,8 +12,8 @@
 namespace tril::js {
 namespace {
 
-// "sum" and its kin (kReduce). What is reduced along all axes without `keep_dims` has the shape
-// [1].
+// Applies the reduction of that name (kReduce), such as "sum". A reduction along all axes without
+// `keep_dims` has the shape [1].
 TensorHandle reduce(Engine& engine, const std::string& operation, const Tensor& x,
                     const Numbers& along, bool keep_dims, Tensor* out) {
   const char* const call = operation.c_str();

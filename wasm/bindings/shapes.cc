@@ -1,5 +1,5 @@
-// Tensors in other shapes. A tensor of JavaScript owns its memory, so each of these copies what the
-// core's view shows.
+// Changes of shape. A tensor of JavaScript owns its memory, so each function copies the elements of
+// the core's view.
 #include <emscripten/bind.h>
 #include <tril/layers/elementwise.h>
 #include <tril/layers/shapes.h>
@@ -31,7 +31,7 @@ std::vector<Index> indices_from(const Numbers& numbers) {
 
 namespace {
 
-// A tensor of what `view` shows. Throws Error where it shares memory with `out`.
+// Copies a view to a tensor. Throws Error if the view shares memory with `out`.
 TensorHandle copied(Engine& engine, const AnyView<const float>& view, Tensor* out,
                     const char* call) {
   const Output output(engine, out, dynamic_shape(view.shape), call);
@@ -41,8 +41,8 @@ TensorHandle copied(Engine& engine, const AnyView<const float>& view, Tensor* ou
   return output.handle();
 }
 
-// Three numbers for each axis: start, stop and step, of which NaN is not given. Where step is not,
-// one element is taken.
+// Reads three numbers per axis: start, stop and step. NaN means not given; without a step, a single
+// element is taken.
 std::vector<Slice> slices_from(const Numbers& numbers) {
   const auto values = emscripten::convertJSArrayToNumberVector<double>(numbers);
   const std::vector<Index> indices = indices_from(numbers);
@@ -79,14 +79,14 @@ TensorHandle slice(Engine& engine, const Tensor& x, const Numbers& ranges, Tenso
   return copied(engine, tril::slice(any_view(x, "slice", "x"), slices_from(ranges)), out, "slice");
 }
 
-// The gradient of x, which has the shape `sizes`.
+// Returns the gradient of x, which has the shape `sizes`.
 TensorHandle slice_backward(Engine& engine, const Tensor& d_out, const Numbers& sizes,
                             const Numbers& ranges, Tensor* out) {
   constexpr const char* kCall = "slice_backward";
   const AnyShape shape = any_shape(shape_from(sizes), kCall, "shape");
   checked_count(shape.sizes.data(), shape.rank, sizeof(float), kCall, "shape");
   const std::vector<Slice> slices = slices_from(ranges);
-  // Nothing is read of what is not there yet.
+  // The view of x, which does not exist yet, gives only the shape; its elements are not read.
   const AnyShape taken = tril::slice({d_out.data(), shape}, slices, kCall).shape;
   if (d_out.shape() != dynamic_shape(taken)) {
     fail(kCall, "d_out",
@@ -100,7 +100,7 @@ TensorHandle slice_backward(Engine& engine, const Tensor& d_out, const Numbers& 
   return output.handle();
 }
 
-// "concatenate" or "stack".
+// Joins tensors; `name` is "concatenate" or "stack".
 TensorHandle join(Engine& engine, const std::string& name, const TensorList& list, int axis,
                   Tensor* out) {
   const char* const call = name.c_str();
@@ -116,13 +116,14 @@ TensorHandle join(Engine& engine, const std::string& name, const TensorList& lis
   return output.handle();
 }
 
-// Into `sections` equal parts, or, where these are below 0, before each element of `bounds`.
+// Splits into `sections` equal parts, or, if `sections` is below 0, before each element of
+// `bounds`.
 TensorList split(Engine& engine, const Tensor& x, int sections, const Numbers& bounds, int axis) {
   constexpr const char* kCall = "split";
   const AnyView<const float> from = any_view(x, kCall, "x");
   const std::vector<Index> ends = indices_from(bounds);
   const bool is_equal = sections >= 0;
-  if (is_equal) section(from, axis, 0, sections);  // throws where there are none
+  if (is_equal) section(from, axis, 0, sections);  // throws if x has no such sections
   const std::size_t count = is_equal ? static_cast<std::size_t>(sections) : ends.size() + 1;
   std::vector<TensorHandle> parts;
   for (std::size_t i = 0; i < count; ++i) {

@@ -53,14 +53,14 @@ const maximumThreads = 32;
 
 const page = 65536;
 /**
- * In pages, of shared memory: the most that 32 bits can count in bytes is one less than 4 GiB. Each worker has a
- * stack of 1 MiB.
+ * Sizes in pages of shared memory. `worker` has room for a worker's stack of 1 MiB. `max` is one page below 4 GiB,
+ * since sizes in bytes must fit into 32 bits.
  */
 const pages = { min: 256, worker: 18, max: 65535 };
 
 /**
- * Growing memory that `workers` share with the caller, and its maximum size in bytes, at most the one asked for.
- * The stacks lie in its initial part, since workers see no more of it (shared_memory.cc).
+ * Makes growing memory that `workers` share with the caller, and returns it with its maximum size in bytes, at most
+ * `asked`. The stacks lie in its initial part, since workers see only that part (shared_memory.cc).
  */
 function sharedMemory(
   workers: number,
@@ -91,7 +91,7 @@ function checkMemory(memory: number | undefined): number | undefined {
 export interface Modules {
   readonly suffix: string;
   readonly fetch: Partial<Record<Variant, () => Promise<Script>>>;
-  /** The module of the only variant, where its host requires an import. */
+  /** The module of the only variant, if its host requires an import. */
   readonly wasm?: WasmModule;
 }
 
@@ -119,7 +119,7 @@ function checkOptions(options: LoadOptions, only: Variant | undefined) {
   return { threads, memory, wasm, wasmUrl: wasmUrl && String(wasmUrl), development };
 }
 
-/** Advice for a script whose module was not found. */
+/** Returns advice for a script whose module was not found. */
 function advice(file: string, wasmUrl: string | undefined): string {
   if (wasmUrl) return `It must be ${file} of this version, served as it is. ${seeReadme}`;
   if (nodeVersion() === undefined) {
@@ -128,7 +128,7 @@ function advice(file: string, wasmUrl: string | undefined): string {
   return `A bundle must leave the package outside, have ${file} beside it, or give it as wasm. ${seeReadme}`;
 }
 
-/** The module given by the caller. */
+/** Compiles the module given by the caller. */
 async function moduleGiven(wasm: LoadOptions['wasm'], file: string): Promise<WasmModule> {
   let source: unknown;
   let module: WasmModule | undefined;
@@ -143,7 +143,7 @@ async function moduleGiven(wasm: LoadOptions['wasm'], file: string): Promise<Was
   throw new TrilError('loadTril', 'wasm', `${problem}, is ${describe(source)}`);
 }
 
-/** The module from its address. */
+/** Loads the module from its address. */
 async function moduleFound(
   script: Script,
   name: string,
@@ -158,7 +158,10 @@ async function moduleFound(
   }
 }
 
-/** Throws where the module belongs to another script. A module whose custom sections a tool has removed is accepted. */
+/**
+ * Throws if the module belongs to another script. A module without custom sections, which a tool may remove, is
+ * accepted.
+ */
 function checkTag(module: WasmModule, { wasmTag }: Script, argument: string) {
   const [section] = WebAssembly.Module.customSections(module as WebAssembly.Module, 'tril');
   const tag = section && new TextDecoder().decode(section);
@@ -167,7 +170,7 @@ function checkTag(module: WasmModule, { wasmTag }: Script, argument: string) {
   throw new TrilError('loadTril', argument, problem);
 }
 
-/** The script, with its module loaded and all its workers running; they are added to `started`. */
+/** Runs the script with its module and starts all its workers, which are added to `started`. */
 function run(
   script: Script,
   module: WasmModule,
@@ -212,7 +215,7 @@ function run(
   });
 }
 
-/** `loadTril` for these modules, with `more` calls if any. */
+/** Implements `loadTril` for these modules, with the calls `more` if given. */
 export async function loadFrom<More extends object>(
   from: Modules,
   options: LoadOptions,
@@ -221,7 +224,7 @@ export async function loadFrom<More extends object>(
   const all = Object.keys(from.fetch) as Variant[];
   const only = all.length === 1 ? all[0] : undefined;
   const { threads, memory, wasm, wasmUrl, development } = checkOptions(options, only);
-  // The variant of a given module cannot be seen: the plainest is assumed unless named.
+  // The variant of a given module is unknown: the plainest is assumed unless named.
   const plainest = threads > 1 ? 'simd-threads' : 'simd';
   const asked = options.variant === undefined ? only : options.variant;
   const variant = chooseVariant(detectFeatures(), {

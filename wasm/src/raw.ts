@@ -3,18 +3,18 @@ import type { MainModule as TrainingModule } from './generated/tril-simd-trainin
 import type { MainModule as Declared } from './generated/tril-simd.js';
 import type { TrilError } from './error.js';
 
-/** The exports of a module, without views of its memory, which some versions of Emscripten declare in some variants. */
+/** The exports of a module, without the views of its memory, since versions of Emscripten differ in declaring them. */
 type MainModule = Omit<Declared, `HEAP${string}`>;
-/** The exports that the modules of `tril/training` add. */
+/** The exports that only the modules of `tril/training` have. */
 export type RawTraining = Omit<TrainingModule, keyof Declared | `HEAP${string}`>;
-/** The exports that the modules of `tril/lessons` add. */
+/** The exports that only the modules of `tril/lessons` have. */
 type RawLessons = Omit<LessonsModule, keyof Declared | `HEAP${string}`>;
 /**
- * The compiled module as Embind declares it. All variants have the same exports, and those with lessons or
- * training add theirs; `load.ts` makes tsc check that.
+ * The compiled module as Embind declares it. All variants have the same exports, and modules with lessons or training
+ * have theirs in addition; `load.ts` makes tsc check that.
  */
 export type Raw = MainModule & Partial<RawLessons> & Partial<RawTraining>;
-/** One of `tril/lessons`. */
+/** A module of `tril/lessons`. */
 export type RawWithLessons = Raw & RawLessons;
 /** The common part of all objects of a module. */
 export interface RawHandle {
@@ -37,11 +37,11 @@ export type RawLearner = Pick<
 export type RawSession = NonNullable<ReturnType<TrainingModule['_session']>>;
 export type RawTokenizer = NonNullable<ReturnType<TrainingModule['_tokenizer']>>;
 
-/** The options of making a module. */
+/** The options of the function that makes a module. */
 export interface RawOptions {
-  /** Thrown by the module for every error. */
+  /** The class of every error that the module throws. */
   readonly TrilError: typeof TrilError;
-  /** Workers to start besides the caller; used by the variants with threads only. */
+  /** Number of workers to start besides the caller; used by the variants with threads only. */
   readonly trilWorkers: number;
   /** Memory of all threads, a WebAssembly.Memory; used by the variants with threads only. */
   readonly wasmMemory?: object;
@@ -66,8 +66,8 @@ export interface StartedWorker {
 /** The script of one variant. */
 export interface Script {
   readonly default: (options: RawOptions) => Promise<Raw>;
-  /** Address of the module: beside the script, unless a bundler has moved it. */
+  /** Address of the module: beside the script, unless a bundler moved it. */
   readonly wasmUrl: () => URL;
-  /** What a section of that module, named `tril`, must say. */
+  /** The required content of the module's section `tril`. */
   readonly wasmTag: string;
 }

@@ -12,16 +12,16 @@ namespace tril {
 
 namespace {
 
-// Beyond it, 64 rows of scores would take more than 64 * 8192 * 4 B = 2 MiB a thread. The method
-// online takes 40 KiB however many keys there are, but scales its output again and again.
+// With more keys, 64 rows of scores would take more than 64 * 8192 * 4 B = 2 MiB per thread. The
+// method online takes 40 KiB for any number of keys, but scales its output again and again.
 //
-// Fewer queries take less, but need not go by blocked: up to 8 of them read keys and values where
-// they lie, 64 at a time, by either method (key_value_panels.h). What online does besides, to scale
-// the Dv elements of an output once for 128 keys, is one multiplication beside 128 of its values.
+// Fewer queries take less memory, but do not need blocked: up to 8 queries read keys and values in
+// place, 64 at a time, with either method (key_value_panels.h). The extra work of online, scaling
+// the Dv elements of an output once per 128 keys, is one multiplication for 128 of its values.
 constexpr Index kMostKeys = 8192;
 
-// Whether a second thread would not pay: where there is as little to multiply as in a product that
-// one thread computes, and, where keys and values are read in place, as little to read.
+// Whether a second thread would not pay: there are no more multiplications than in a product that
+// one thread computes, and, if keys and values are read in place, no more elements to read.
 bool is_small(const detail::AttentionProblem& p) noexcept {
   const Index widths = p.depth() + p.value_width();
   const double scores = detail::times(p.batches(), p.heads(), p.queries(), p.keys());
@@ -30,7 +30,7 @@ bool is_small(const detail::AttentionProblem& p) noexcept {
          (!detail::is_in_place(p) || read <= detail::kSerialElements);
 }
 
-// The result without keys is that of queries whose keys are all hidden.
+// Writes the result for no keys: that of queries whose keys are all hidden.
 void see_nothing(const detail::AttentionProblem& p) noexcept {
   for (Index row = 0; row < p.batches() * p.heads() * p.queries(); ++row) {
     const Index b = row / p.queries() / p.heads(), h = row / p.queries() % p.heads(),

@@ -57,8 +57,8 @@ void check_options(const char* call, const AttentionOptions& options, const Shap
 }
 
 bool below_parallel_threshold(double scores, Index multiplications) noexcept {
-  // The softmax of a score takes about as many operations of registers: some 10 for e^x, and those
-  // of scale, mask, maximum and sum.
+  // The softmax of a score takes about as many register operations: some 10 for e^x, and a few for
+  // scale, mask, maximum and sum.
   constexpr Index kSoftmax = 16;
   return scores * static_cast<double>(multiplications + kSoftmax) <
          static_cast<double>(tile_kernels().parallel_from);

@@ -10,7 +10,7 @@
 
 namespace tril::detail {
 
-// The position of query 0 of a batch on the axis of keys.
+// The position of query 0 of a batch on the key axis.
 inline Index query_offset(Index past, const std::vector<Index>& key_lengths, Index batch,
                           Index queries) noexcept {
   return key_lengths.empty() ? past : key_lengths[static_cast<std::size_t>(batch)] - queries;
@@ -21,10 +21,10 @@ inline bool wants_scores(const AttentionTrace& trace) noexcept {
   return trace.scores || trace.capped || trace.masked || trace.weights;
 }
 
-// The formula of attention, the same in both passes.
+// The formula of attention, common to the forward and the backward pass.
 struct AttentionFormula {
   TensorView<const float, 4> query, key, value;
-  Mask mask;  // causal and padding included
+  Mask mask;  // with causal and padding
   float scale, softcap;
   Index past;
   std::vector<Index> key_lengths;
@@ -38,14 +38,14 @@ struct AttentionFormula {
   Index keys() const noexcept { return key.size(2); }
   Index value_width() const noexcept { return value.size(3); }
 
-  // The head of keys and values that a head of queries uses.
+  // The head of keys and values used by a head of queries.
   Index key_head(Index head) const noexcept { return head / (heads() / kv_heads()); }
   // Whether there are no scores; outputs and gradients are then 0.
   bool empty() const noexcept { return keys() == 0 || batches() * heads() * queries() == 0; }
   Index offset(Index batch) const noexcept {
     return query_offset(past, key_lengths, batch, queries());
   }
-  // The number of a query among all [B, H, T].
+  // The index of a query among all queries [B, H, T].
   Index row_of(Index batch, Index head, Index query_number) const noexcept {
     return (batch * heads() + head) * queries() + query_number;
   }
@@ -61,11 +61,11 @@ struct AttentionProblem : AttentionFormula {
   bool traced() const noexcept { return wants_scores(trace); }
 };
 
-// A backward pass: the formula, results of the forward pass, and the gradients.
+// A backward pass: the formula, the results of the forward pass, and the gradients.
 struct AttentionBackwardProblem : AttentionFormula {
   TensorView<const float, 4> d_out, out;
   TensorView<const float, 3> log_sum_exp;
-  // The rows of d_query, d_key and d_value may interleave, as parts of one projection do.
+  // The rows of d_query, d_key and d_value may interleave, as in the parts of one projection.
   AttentionGradients gradients;
 
   // The number of query heads that share a head of keys.
@@ -80,19 +80,19 @@ void run_attention_backward(const AttentionBackwardProblem& problem, const Conte
 void check_inputs(const char* call, TensorView<const float, 4> query,
                   TensorView<const float, 4> key, TensorView<const float, 4> value);
 
-// Throws Error in the name of `call` where `trace` asks for rows of scores that the method never
-// holds.
+// Throws Error in the name of `call` if `trace` asks for rows of scores and the method never has
+// whole rows.
 void check_traceable(const char* call, AttentionMethod method, const AttentionTrace& trace);
 
-// Views of nothing that have the shapes of a trace's, where scores are [B, H, T, S].
+// Null views with the shapes of a trace, for scores [B, H, T, S].
 inline AttentionTrace trace_shapes(const Shape<4>& scores) noexcept {
   const TensorView<float, 4> like(nullptr, scores);
   return {like, like, like, like, {nullptr, {scores[0], scores[1], scores[2]}}};
 }
 
 // Throws Error in the name of `call` unless `out` and the views of `trace` fit scores of shape [B,
-// H, T, S] and values of width `value_width`, share no memory with the inputs, and the trace none
-// with `out`.
+// H, T, S] and values of width `value_width`, share no memory with the inputs, and the trace shares
+// none with `out`.
 template <typename... Inputs>
 void check_written(const char* call, const Shape<4>& scores, Index value_width,
                    const TensorView<float, 4>& out, const AttentionTrace& trace, const Message& why,
@@ -115,20 +115,21 @@ void check_written(const char* call, const Shape<4>& scores, Index value_width,
 // Throws Error in the name of `call` unless the options fit scores of shape [B, H, T, S].
 void check_options(const char* call, const AttentionOptions& options, const Shape<4>& scores);
 
-// The formula of inputs and options that have been checked.
+// The formula of checked inputs and options.
 AttentionFormula attention_formula(const TensorView<const float, 4>& query,
                                    const TensorView<const float, 4>& key,
                                    const TensorView<const float, 4>& value,
                                    const AttentionOptions& options);
 
-// The forward pass of arguments that have been checked.
+// The forward pass of checked arguments.
 AttentionProblem attention_problem(const TensorView<const float, 4>& query,
                                    const TensorView<const float, 4>& key,
                                    const TensorView<const float, 4>& value,
                                    const AttentionOptions& options, const TensorView<float, 4>& out,
                                    const AttentionTrace& trace);
 
-// The same, but checks all arguments first: throws Error in the name of `call` where one is wrong.
+// The forward pass, with a check of all arguments first: throws Error in the name of `call` for a
+// wrong argument.
 AttentionProblem checked_attention_problem(const char* call, TensorView<const float, 4> query,
                                            TensorView<const float, 4> key,
                                            TensorView<const float, 4> value,
@@ -136,13 +137,13 @@ AttentionProblem checked_attention_problem(const char* call, TensorView<const fl
                                            TensorView<float, 4> out, const AttentionTrace& trace);
 
 // Whether `scores` scores of `multiplications` multiplications each, with their softmax, are too
-// little work for a second thread. The threshold is that of matrix products.
+// little work for a second thread. The threshold is the one of matrix products.
 bool below_parallel_threshold(double scores, Index multiplications) noexcept;
 
-// The mask of the options, with `causal` and the key lengths.
+// The mask of the options, combined with `causal` and the key lengths.
 Mask whole_mask(const AttentionOptions& options);
 
-// Number of queries of a block: enough that the panels of keys and values are read from cache, few
+// The number of queries in a block: enough to read the panels of keys and values from cache, few
 // enough that 64 rows of scores stay in the level-2 cache up to S = 4096 (64 * 4096 * 4 B = 1 MiB).
 inline constexpr Index kQueryBlock = 64;
 

@@ -31,7 +31,7 @@ void average_heads(const TensorView<float, 4>& weights, const TensorView<float, 
   });
 }
 
-// Throws where a view shares memory with what a cache holds.
+// Throws if a view shares memory with the keys or values of a cache.
 template <typename T, int Rank>
 void check_not_cached(const TensorView<T, Rank>& view, const KeyValueCache& past,
                       const char* name) {
@@ -54,8 +54,8 @@ void check_past(const KeyValueCache& past, const MultiHeadOptions& options, cons
   check_not_cached(options.value_context, past, "value_context");
 }
 
-// Where the trace wants what is computed, if it has the form that comes out; else none, and it is
-// copied there in the end.
+// The views of the trace that the computation can write directly, since their layout fits; null
+// views for the other results, which are copied into the trace at the end.
 struct Places {
   TensorView<float, 3> all;                // queries, keys and values of one input, or
   TensorView<float, 3> query, key, value;  // each by itself
@@ -79,9 +79,9 @@ Places places_of(const MultiHeadTrace& trace, bool stacked) noexcept {
   return places;
 }
 
-// Throws where anything else in the trace shares memory with these.
+// Throws if any other view of the trace shares memory with these.
 void check_places(const Places& places, const MultiHeadTrace& trace) {
-  // Of `place`, which has members [first, last) of the trace in it.
+  // Checks `place`, which contains members [first, last) of the trace.
   const auto check = [&](const TensorView<float, 3>& place, int first, int last) {
     int n = 0;
     const auto check_member = [&](const char* name, const auto& view) {
@@ -97,7 +97,7 @@ void check_places(const Places& places, const MultiHeadTrace& trace) {
   check(places.joined, 3, 4);
 }
 
-// How attention is asked for: with a cache of x's tokens, after those that are in it.
+// The options for attention. With a cache of x's tokens, the new tokens follow the cached ones.
 AttentionOptions attention_options(const MultiHeadOptions& options) {
   AttentionOptions result = options.attention;
   if (options.past && !options.context) result.past = options.past->length();
@@ -163,9 +163,9 @@ void MultiHead::check(const TensorView<const float, 3>& x, const TensorView<floa
   check_places(places_of(trace, sizes.stacked), trace);
 }
 
-// queries, keys, values = x Win^T + bin, in one product where they have one input
-// normalise and rotate queries and keys;  append keys and values to the cache, and take all of it
-// joined = attention of each head, each in its own columns;  change_heads, where it is given
+// queries, keys, values = x Win^T + bin, in one product if they have one input
+// normalise and rotate queries and keys;  append keys and values to the cache, and use all of it
+// joined = attention of each head, each in its own columns;  change_heads, if given
 // out = joined Wo^T + bo
 void MultiHead::run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
                     const Context& context) const {

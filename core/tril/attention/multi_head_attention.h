@@ -2,9 +2,9 @@
 // batch_first:
 //
 //   queries = x Wq^T + bq,  keys = context Wk^T + bk,  values = context Wv^T + bv,  H heads each
-//   queries and keys normalised, where they have norms (Henry et al. 2020)
-//   queries and keys rotated by their positions, where asked for
-//   keys, values = those of the cache, and then these, where there is a cache
+//   queries and keys normalised, if they have norms (Henry et al. 2020)
+//   queries and keys rotated by their positions, with rotary
+//   keys, values = those in the cache followed by the new ones, with a cache
 //   heads   = attention(queries, keys, values)
 //   out     = heads Wo^T + bo,  the heads side by side
 #pragma once
@@ -21,11 +21,12 @@
 
 namespace tril {
 
-// PyTorch's names and shapes, matrices [out, in]. E = H * D is the width of all heads of queries,
-// Ek = Hk * D that of keys and values; in PyTorch E = Ek = C.
+// The names and shapes are PyTorch's, with matrices [out, in]. E = H * D is the width of all heads
+// of queries, Ek = Hk * D the width of all heads of keys and of values; in PyTorch E = Ek = C.
 template <typename T>
 struct BasicMultiHeadWeights {
-  // All three stacked, [E + 2 Ek, C]; or each by its own below, where widths of inputs differ.
+  // All three matrices stacked, [E + 2 Ek, C]; or the three below, if the widths of the inputs
+  // differ.
   WeightMatrix<T> in_proj_weight = {};
   WeightMatrix<T> q_proj_weight = {};    // [E, C]
   WeightMatrix<T> k_proj_weight = {};    // [Ek, width of context]
@@ -33,8 +34,8 @@ struct BasicMultiHeadWeights {
   VectorView<T> in_proj_bias = {};       // [E + 2 Ek] or none
   WeightMatrix<T> out_proj_weight = {};  // [C, E]
   VectorView<T> out_proj_bias = {};      // [C] or none
-  // RMS norms of queries and of keys: [D], of each head by itself, as Qwen3 and Gemma 3 have them;
-  // [E] and [Ek], of all heads together, as OLMo 2; or none.
+  // RMS norms of queries and of keys. Weights [D] normalise each head by itself (Qwen3, Gemma 3);
+  // weights [E] and [Ek] normalise all heads together (OLMo 2). A null view: no norm.
   VectorView<T> q_norm = {};
   VectorView<T> k_norm = {};
 
@@ -53,62 +54,63 @@ struct BasicMultiHeadWeights {
   }
 };
 
-// To be read.
+// Weights for reading.
 using MultiHeadWeights = BasicMultiHeadWeights<const float>;
 
-// How queries and keys are rotated by their positions (layers/rotary_positions.h). The first token
-// stands at 0, or, where there is a cache, after those in it.
+// The rotation of queries and keys by their positions (layers/rotary_positions.h). The first token
+// has position 0, or, with a cache, the position after the tokens in the cache.
 struct MultiHeadRotary {
-  double base = 10000;                      // pair i turns by base^(-2 i / R) radians a position
-  Index width = 0;                          // R, the elements of a head that are turned; 0: all
-  RotaryPairs pairs = RotaryPairs::halves;  // which of them together
-  // Tables of rotary_angles [N, R / 2] from position 0 on, at least as far as the last token, to
-  // take in place of the base: for many calls, or scaled angles. None: they are computed.
+  double base = 10000;                      // pair i turns by base^(-2 i / R) radians per position
+  Index width = 0;                          // R, the number of rotated elements of a head; 0: all
+  RotaryPairs pairs = RotaryPairs::halves;  // the elements that form a pair
+  // Tables of rotary_angles [N, R / 2] from position 0 on, at least as far as the last token. They
+  // replace the base, for many calls or for scaled angles. Null views: the tables are computed.
   MatrixView<const float> cos = {};
   MatrixView<const float> sin = {};
 };
 
-// Heads, and where keys and values come from.
+// The heads, and the sources of keys and values.
 struct MultiHeadOptions {
   Index heads = 1;     // H, which divides E
-  Index kv_heads = 0;  // Hk; 0: as many as heads
-  // Cross-attention: what keys and values are made of, [B, S, ...]; none: x, and values from
-  // context.
+  Index kv_heads = 0;  // Hk; 0: the same as heads
+  // Cross-attention: the source of keys and values, [B, S, ...]. A null view: x.
   TensorView<const float, 3> context = {};
-  // What values are made of, if not of context.
+  // The source of values, if it differs from that of keys.
   TensorView<const float, 3> value_context = {};
-  double norm_eps = 1e-5;                      // added to the mean square by q_norm and k_norm
-  std::optional<MultiHeadRotary> rotary = {};  // none: not rotated
-  // Decoding: where keys and values of x's tokens are appended, and those before them found; S is
-  // then the length of the cache. attention.past follows from it. With a context, the context's
-  // keys and values are appended: given all of it once, and a context [B, 0, ...] from then on,
-  // cross-attention projects it a single time. Not then with rotary.
+  double norm_eps = 1e-5;                      // added to the mean square in q_norm and k_norm
+  std::optional<MultiHeadRotary> rotary = {};  // none: no rotation
+  // Decoding: a cache to which the keys and values of x's tokens are appended, and which holds
+  // those of the tokens before them. S is then the length of the cache, and attention.past follows
+  // from it. With a context, the context's keys and values are appended instead: the first call
+  // passes the whole context and later calls a context [B, 0, ...], so that cross-attention
+  // projects it only once. A context and a cache together exclude rotary.
   KeyValueCache* past = nullptr;
   AttentionOptions attention = {};  // causal, mask, ... of scores [B, H, T, S]
-  // Is given what attention gives, a head each, [B, H, T, D], and may change it before it goes
-  // through Wo: heads are switched off so, or replaced. The trace has what it leaves. Throws Error
-  // in the backward pass.
+  // Receives the output of attention for each head, [B, H, T, D], and may change it before the
+  // projection Wo, which ablates or patches heads. The trace has the changed heads. With it, the
+  // backward pass throws Error.
   std::function<void(const TensorView<float, 4>&)> change_heads = {};
 };
 
-// Views to fill; none: not wanted.
+// Views to fill; a null view is not filled.
 struct MultiHeadTrace {
-  TensorView<float, 4> queries = {};            // [B, H, T, D]
-  TensorView<float, 4> keys = {};               // [B, Hk, S, D], or with a cache [B, Hk, T, D]
-  TensorView<float, 4> values = {};             // as keys
-  AttentionTrace attention = {};                // [B, H, T, S]
-  TensorView<float, 3> average_weights = {};    // [B, T, S]: the mean over heads
-  TensorView<float, 4> heads = {};              // [B, H, T, D]: what attention gives, a head each
-  TensorView<float, 4> unrotated_queries = {};  // as queries, before they are rotated
-  TensorView<float, 4> unrotated_keys = {};     // as keys
-  TensorView<float, 4> unnormed_queries = {};   // as queries, before q_norm
-  TensorView<float, 4> unnormed_keys = {};      // as keys, before k_norm
-  // 1 / sqrt(mean square + norm_eps): [B, H, T] of queries and [B, Hk, S] of keys where each head
-  // is normalised by itself, else [B, 1, T] and [B, 1, S]. Not without q_norm and k_norm.
+  TensorView<float, 4> queries = {};          // [B, H, T, D]
+  TensorView<float, 4> keys = {};             // [B, Hk, S, D], or with a cache [B, Hk, T, D]
+  TensorView<float, 4> values = {};           // the shape of keys
+  AttentionTrace attention = {};              // [B, H, T, S]
+  TensorView<float, 3> average_weights = {};  // [B, T, S]: the mean over heads
+  TensorView<float, 4> heads = {};            // [B, H, T, D]: the output of attention for each head
+  TensorView<float, 4> unrotated_queries = {};  // queries before the rotation
+  TensorView<float, 4> unrotated_keys = {};     // keys before the rotation
+  TensorView<float, 4> unnormed_queries = {};   // queries before q_norm
+  TensorView<float, 4> unnormed_keys = {};      // keys before k_norm
+  // 1 / sqrt(mean square + norm_eps): [B, H, T] for queries and [B, Hk, S] for keys if each head is
+  // normalised by itself, else [B, 1, T] and [B, 1, S]. Only with q_norm and k_norm.
   TensorView<float, 3> query_rstd = {};
   TensorView<float, 3> key_rstd = {};
 
-  // visit(what errors call a member, that member of each), for every member, also of `attention`.
+  // Calls visit(the member's name in errors, the member of each struct) for every member, also of
+  // `attention`.
   template <typename Visit, typename... Traces>
   static void for_each_member(const Visit& visit, Traces&... each) {
     visit("trace.queries", each.queries...);
@@ -126,42 +128,43 @@ struct MultiHeadTrace {
   }
 };
 
-// x [B, T, C], out [B, T, C]; B, T and the length of the context may be 0: heads that see nothing
-// are 0. What is written may not share memory with what is read. Throws Error where shapes or
-// options do not fit; a cache is then as it was.
+// x and out are [B, T, C]. B, T and the length of the context may be 0; heads that see no keys are
+// 0. Outputs may not share memory with inputs. Throws Error where shapes or options do not fit; a
+// cache is then unchanged.
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
                           const Context& context = {}, const MultiHeadTrace& trace = {});
 
-// The trace that the backward pass needs, laid out in `memory`: for x [B, T, C] and, where there is
-// a context of length S, B (T (2 E + H) + 2 S Ek) floats; norms need B (T (E + H) + S (Ek + Hk))
-// more at most. Throws Error where the weights do not fit these shapes.
+// The trace that the backward pass needs, laid out in `memory`: B (T (2 E + H) + 2 S Ek) floats for
+// x [B, T, C] and a context of length S (without one, S = T); norms need at most B (T (E + H) + S
+// (Ek + Hk)) more. Throws Error where the weights do not fit these shapes.
 MultiHeadTrace multi_head_attention_saved(const Shape<3>& x, const MultiHeadWeights& weights,
                                           const MultiHeadOptions& options, SavedMemory& memory);
 
-// Gradients of multi_head_attention; those that are not given are not computed.
+// Gradients of multi_head_attention; a null view is not computed.
 struct MultiHeadGradients {
   TensorView<float, 3> d_x = {};              // [B, T, C], overwritten
   TensorView<float, 3> d_context = {};        // the shape of the context, overwritten
-  TensorView<float, 3> d_value_context = {};  // the shape of that, overwritten
-  // [B, H, T, S], overwritten: of what an additive mask adds to each score (attention_backward.h).
+  TensorView<float, 3> d_value_context = {};  // the shape of the value context, overwritten
+  // [B, H, T, S], overwritten: the gradient of the number that an additive mask adds to each score
+  // (attention_backward.h).
   TensorView<float, 4> d_mask = {};
-  BasicMultiHeadWeights<float> weights = {};  // shaped as the weights, added to
+  BasicMultiHeadWeights<float> weights = {};  // the shapes of the weights, added to
 };
 
-// The backward pass, from the gradient d_out [B, T, C] of the output; x, weights and options as
-// they were given, and in the trace what the forward pass left: queries, keys, values, heads,
-// attention.log_sum_exp, and what q_norm and k_norm were given and computed. What is made of x, of
-// the context and of the context of values goes back to each. What is written may not share memory
-// with anything else. Results do not depend on the number of threads. Throws Error where shapes do
-// not fit and where there is a cache, before anything is written.
+// The backward pass, from the gradient d_out [B, T, C] of the output. x, weights and options are
+// those of the forward pass; the trace has its results: queries, keys, values, heads,
+// attention.log_sum_exp, and the inputs and rstd of q_norm and k_norm. Each input gets the gradient
+// of all that was projected from it: x, the context and the value context. Outputs may not share
+// memory with anything else. Results do not depend on the number of threads. Throws Error where
+// shapes do not fit or where there is a cache, before anything is written.
 void multi_head_attention_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                    const MultiHeadWeights& weights, const MultiHeadOptions& options,
                                    const MultiHeadTrace& trace, const MultiHeadGradients& gradients,
                                    const Context& context = {});
 
-// Throws what multi_head_attention would, and does nothing else: for callers that compute something
-// before it.
+// Throws the errors of multi_head_attention and does nothing else, for callers that compute
+// something before it.
 void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                                 const MultiHeadOptions& options, TensorView<float, 3> out,
                                 const MultiHeadTrace& trace = {});

@@ -121,8 +121,8 @@ void MultiHead::check_backward(const TensorView<const float, 3>& d_out,
 
 // d_joined = d_out Wo, and the gradients of the output's projection
 // d_queries, d_keys, d_values = attention_backward of each head, each in its own columns
-// rotate d_queries and d_keys back, and pass them back through their norms
-// pass back through the projections: one product where they were one, else each to its own input
+// rotate d_queries and d_keys back;  backward pass of their norms
+// backward pass of the projections: one product if they were one, else each to its own input
 void MultiHead::backward(const TensorView<const float, 3>& d_out,
                          const TensorView<const float, 3>& x, const MultiHeadGradients& gradients,
                          const Context& context) const {
@@ -183,7 +183,8 @@ void MultiHead::backward(const TensorView<const float, 3>& d_out,
     return fused ? part(d.in_proj_weight, first, count) : own;
   };
   const auto d_bias = [&](Index first, Index count) { return part(d.in_proj_bias, first, count); };
-  // Adds up where queries, keys and values have the same input; the first gradient overwrites.
+  // Gradients add up if queries, keys and values have the same input; the first gradient
+  // overwrites.
   const bool own_keys = !options.context;
   const TensorView<float, 3> d_context = own_keys ? gradients.d_x : gradients.d_context;
   const TensorView<float, 3> d_values =

@@ -14,7 +14,7 @@ bool is_same(const TensorView<const float, 3>& a, const TensorView<const float, 
   return a.data() == b.data() && a.shape() == b.shape() && a.strides() == b.strides();
 }
 
-// Keys and values are made of these; x where there is no context.
+// The sources of keys and values; x without a context.
 struct Contexts {
   const TensorView<const float, 3>&key, &value;
 };
@@ -24,7 +24,7 @@ Contexts contexts_of(const TensorView<const float, 3>& x,
   return {key, options.value_context ? options.value_context : key};
 }
 
-// The width of all heads of queries comes from the weights.
+// The sizes of a call. The width of all heads of queries comes from the weights.
 MultiHeadSizes sizes_of(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
                         const MultiHeadOptions& options) noexcept {
   const Index heads = options.heads;
@@ -90,7 +90,7 @@ MultiHeadSizes check_projections(const char* call, const TensorView<const float,
   const char* const name = fused ? "in_proj_weight" : "q_proj_weight";
   const auto& given = fused ? weights.in_proj_weight : weights.q_proj_weight;
   check_view(given, call, name);
-  // The sum is formed only of heads that are no more than the rows, so that it cannot overflow.
+  // The sum is formed only if heads <= rows, so it cannot overflow.
   if (heads > given.size(0) || given.size(0) % (fused ? heads + 2 * kv_heads : heads) != 0) {
     fail(call, name,
          {"its ", given.size(0), " rows do not divide into ", heads, " heads; shape is ", given});
@@ -105,8 +105,8 @@ MultiHeadSizes check_projections(const char* call, const TensorView<const float,
     check_shape(weights.in_proj_bias, {rows + 2 * key_rows}, call, "in_proj_bias",
                 "one for each row of the projections");
   }
-  // A weight for one input, or so many rows of a stacked one: as many as the heads need, and as
-  // wide as the input.
+  // Checks the weight of one input, or its rows of the stacked weight: as many rows as the heads
+  // need, as wide as the input.
   const auto check_weight = [&](const char* weight_name, const Weight& own, Index needed,
                                 const TensorView<const float, 3>& input) {
     const Shape<2> shape = fused ? Shape<2>{needed, given.size(1)} : own.shape();

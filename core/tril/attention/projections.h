@@ -1,4 +1,4 @@
-// The projections of multi-head attention, one by one: which input goes through which weights.
+// The projections of multi-head attention: each is an input and its weights.
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>
@@ -11,7 +11,7 @@ struct Projection {
   VectorView<const float> bias;      // [out] or none
 };
 
-// The sizes that checked inputs, weights and options have.
+// The sizes of checked inputs, weights and options.
 struct MultiHeadSizes {
   Index batches, queries, new_keys;  // new_keys: keys computed from the context
   Index heads, kv_heads, width;      // width of one head
@@ -26,32 +26,30 @@ struct MultiHeadSizes {
 
 struct Projections {
   Projection query, key, value;
-  // All three as one product, where the weights are stacked and the input is the same; else
-  // nothing.
+  // All three as one product if the weights are stacked and the input is the same; else empty.
   Projection stacked;
   MultiHeadSizes sizes;
 };
 
-// The projections of inputs and weights that have been checked.
+// The projections of checked inputs and weights.
 Projections projections(const TensorView<const float, 3>& x, const MultiHeadWeights& weights,
                         const MultiHeadOptions& options);
 
-// Throws Error in the name of `call` unless x and the contexts are laid out as calls expect, and
-// have the same batches.
+// Throws Error in the name of `call` unless the layouts of x and the contexts are valid and their
+// batches are equal.
 void check_inputs(const char* call, const TensorView<const float, 3>& x,
                   const MultiHeadOptions& options);
 
-// Throws Error in the name of `call` where weights and heads do not fit inputs that have been
-// checked.
+// Throws Error in the name of `call` unless weights and heads fit the checked inputs.
 MultiHeadSizes check_projections(const char* call, const TensorView<const float, 3>& x,
                                  const MultiHeadWeights& weights, const MultiHeadOptions& options);
 
-// Views of nothing that have the shapes of a trace's, where queries see so many keys. A norm that
-// the weights lack leaves its moments without a shape.
+// Null views with the shapes of a trace, for queries that see `keys` keys. Without a norm in the
+// weights, its rstd has no shape.
 MultiHeadTrace trace_shapes(const MultiHeadSizes& sizes, Index keys,
                             const MultiHeadWeights& weights) noexcept;
 
-// Rows [first, first + count) of a matrix, or elements of a vector; no view of no view.
+// Rows [first, first + count) of a matrix, or elements of a vector; a null view for a null view.
 template <typename T, int Rank>
 TensorView<T, Rank> part(const TensorView<T, Rank>& view, Index first, Index count) noexcept {
   if (!view) return {};
@@ -60,9 +58,9 @@ TensorView<T, Rank> part(const TensorView<T, Rank>& view, Index first, Index cou
   return {view.data() + first * view.stride(0), shape, view.strides()};
 }
 
-// Gradients of a projection. A gradient without a view is not computed.
+// Gradients of a projection; a null view is not computed.
 struct ProjectionGradients {
-  TensorView<float, 3> d_input = {};  // added to where `adds`, else overwritten
+  TensorView<float, 3> d_input = {};  // added to if `adds`, else overwritten
   MatrixView<float> d_weight = {};    // added to
   VectorView<float> d_bias = {};      // added to
   bool adds = false;
@@ -72,7 +70,7 @@ struct ProjectionGradients {
 void project_backward(const TensorView<const float, 3>& d_out, const Projection& projection,
                       const ProjectionGradients& gradients, const Context& context);
 
-// out [B, positions, out] = input W^T + b, as one product where the batches are evenly spaced.
+// out [B, positions, out] = input W^T + b, as one product if the batches are evenly spaced.
 void project(const Projection& projection, TensorView<float, 3> out, const Context& context);
 
 }  // namespace tril::detail

@@ -62,8 +62,8 @@ void Layer::compute(LayerPart part, const TensorView<const float, 3>& in,
 // pre-norm       work = norm(in),   out = x + f(work)
 // sandwich       work = norm(in),   out = x + norm(f(work))
 // of the branch  work = f(in),      out = x + norm(work)
-// where `in` is x but in a parallel layer, whose own x it is. out may then be `in`.
-// What the trace wants and has no gaps is computed there, so that `work` and `out` may be it.
+// where `in` is x, except in a parallel layer: there it is the layer's x. out may then be `in`.
+// Traced views without gaps hold the results directly, so `work` and `out` may be traced views.
 void Layer::run_sublayer(std::size_t sublayer, const TensorView<const float, 3>& in,
                          const TensorView<const float, 3>& x, const TensorView<float, 3>& work,
                          const TensorView<float, 3>& out, const Context& context) const {
@@ -73,8 +73,8 @@ void Layer::run_sublayer(std::size_t sublayer, const TensorView<const float, 3>&
     detail::norm(norm, from, norm_of(weights, sublayer), eps, to, context, wanted.norm);
     copy(to, wanted.normed);
   };
-  // f computes in its place in the trace if neither that nor the sum's place has gaps, else in the
-  // sum's place: with gaps batches are multiplied one by one, and tracing may change no bit.
+  // f writes to its traced view if neither that view nor the sum has gaps, else to the sum: with
+  // gaps, batches are multiplied one by one, and tracing may not change a bit.
   const auto place = [](const TensorView<float, 3>& traced, const TensorView<float, 3>& sum) {
     return traced && traced.is_contiguous() && sum.is_contiguous() ? traced : sum;
   };
@@ -106,7 +106,7 @@ void Layer::run_sublayer(std::size_t sublayer, const TensorView<const float, 3>&
     normalise(in, work);
     add_branch(work, out);
   } else {
-    copy(in, wanted.normed);  // without a norm, f is given its input
+    copy(in, wanted.normed);  // without a norm, the input of f is `in`
     add_branch(in, out);
   }
 }
@@ -138,7 +138,7 @@ void Layer::run_sublayers(const TensorView<const float, 3>& x, const TensorView<
   }
 }
 
-// d_in = back through f (back through dropout (d)); `dropped` is where the latter lies
+// d_in = backward of f (backward of dropout (d)); `dropped` is the memory of the inner gradient
 void Layer::compute_backward(LayerPart part, const TensorView<const float, 3>& d,
                              const TensorView<const float, 3>& in, const TensorView<float, 3>& d_in,
                              const TensorView<float, 3>& dropped, const LayerGradients& gradients,
@@ -170,10 +170,10 @@ void Layer::compute_backward(LayerPart part, const TensorView<const float, 3>& d
 }
 
 // For each sublayer, from the last, with d the gradient of its output:
-//   d_sum    = d, post-norm back through norm (d)
-//   d_branch = d_sum, or back through its norm (d_sum)
-//   d_in     = back through f (d_branch), pre-norm and from there back through norm
-//   d_x      = d_in + d_sum;  of a parallel layer, d_in of each + d
+//   d_sum    = d, or with post-norm the backward pass of norm (d)
+//   d_branch = d_sum, or the backward pass of the branch norm (d_sum)
+//   d_in     = backward of f (d_branch), then with pre-norm the backward pass of norm
+//   d_x      = d_in + d_sum;  in a parallel layer, the sum of all d_in + d
 void Layer::backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
                      const LayerGradients& gradients, const Context& context) const {
   Scratch::Frame frame(context.scratch);
@@ -203,7 +203,7 @@ void Layer::backward(const TensorView<const float, 3>& d_out, const TensorView<c
                     unnormed, branch_norm_of(gradients.weights, n), context);
       d_branch = unnormed;
     }
-    // Not to d_in where that may be d, which is still to be added.
+    // The gradient does not go to d_in if that may be d, which is still to be added.
     const bool adds = d_in && (residuals || (parallel && n + 1 < count()));
     const TensorView<float, 3> through = pre || (adds && !post) ? work : d_in;
     compute_backward(part(n), d_branch, pre ? saved.normed : in, through, dropped, gradients,

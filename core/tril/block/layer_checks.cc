@@ -6,7 +6,7 @@
 namespace tril::detail {
 namespace {
 
-// What the members of a trace are called, by their sublayer.
+// The names in errors of the members of a trace, by sublayer.
 constexpr const char* kResidual[] = {"trace.residual1", "trace.residual2", "trace.residual3"};
 constexpr const char* kNormed[] = {"trace.normed1", "trace.normed2", "trace.normed3"};
 constexpr const char* kMean[] = {"trace.mean1", "trace.mean2", "trace.mean3"};
@@ -49,7 +49,7 @@ void check_weights(const char* call, const Layer& layer, Index width) {
   }
 }
 
-// Throws Error unless what is to be traced fits x's shape and lies apart from everything else.
+// Throws Error unless the traced views fit x's shape and share no memory with anything else.
 void check_traced(OverlapCheck& overlap, const Layer& layer, const Shape<3>& x) {
   for (std::size_t n = 0; n < layer.count(); ++n) {
     const SublayerTrace& each = layer.trace.sublayers[n];
@@ -69,7 +69,7 @@ void check_traced(OverlapCheck& overlap, const Layer& layer, const Shape<3>& x) 
                  "as wide as linear1");
 }
 
-// Throws Error in the name of `call` unless all that the backward pass needs has been traced.
+// Throws Error in the name of `call` unless the trace has everything that the backward pass needs.
 void check_saved(OverlapCheck& overlap, const char* call, const Layer& layer, const Shape<3>& x) {
   const auto reads = [&](const auto& view, const auto& shape, const char* name, const char* why) {
     check_shape(view, shape, call, name, why);

@@ -20,7 +20,7 @@ std::vector<LayerTrace> layer_traces(const std::vector<Trace>& traces) {
   return result;
 }
 
-// Those of a layer; none where none are asked for.
+// The weight gradients of a layer; null views if none are asked for.
 BasicLayerWeights<float> layer_gradients(const TransformerDecoderGradients& gradients,
                                          std::size_t n) {
   const auto& layers = gradients.weights.layers;
@@ -115,8 +115,7 @@ void Stack::check(const char* call, const TensorView<const float, 3>& x,
   check_eps(like.eps, call);
 }
 
-// for each layer: to = out if nothing follows, else where the trace wants it, or one of two
-//                 places, turn about
+// for each layer: to = out for the last step, else the traced view, or one of two memories in turn
 //                 to = layer(in);  in = to
 // norm: in -> out
 void Stack::run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
@@ -176,9 +175,9 @@ void Stack::check_backward(const char* call, const TensorView<const float, 3>& d
   overlap.writes(gradients.d_memory, memory.shape(), "d_memory", "the shape of the memory");
 }
 
-// norm: its mean and rstd anew, d = back through it
-// for each layer, from the last:  to = d_x for the first one, else one of two places, turn about
-//                                 to = back through the layer (d);  d = to
+// norm: recompute its mean and rstd, d = backward of norm (d)
+// for each layer, from the last:  to = d_x for the first layer, else one of two memories in turn
+//                                 to = backward of the layer (d);  d = to
 // d_memory is the sum over the layers, from the last to the first.
 void Stack::backward(const TensorView<const float, 3>& d_out, const TensorView<const float, 3>& x,
                      const TransformerDecoderGradients& gradients, const Context& context) const {

@@ -1,5 +1,4 @@
-// Layers one after the other and, where there is one, a norm at the end: what an encoder and a
-// decoder are.
+// A stack of layers, with an optional norm at the end: the form of an encoder and of a decoder.
 #pragma once
 
 #include <tril/block/transformer.h>
@@ -12,11 +11,11 @@ namespace tril::detail {
 // A stack bound to its weights and to the views that its traces fill. run() and backward() expect
 // that check() and check_backward() have passed.
 struct Stack {
-  Layer like;                           // what the layers have in common
-  TransformerDecoderWeights weights;    // an encoder's in the same form
-  std::vector<LayerTrace> traces = {};  // one a layer, or none at all
+  Layer like;                           // the common settings of the layers
+  TransformerDecoderWeights weights;    // an encoder's weights have the same form
+  std::vector<LayerTrace> traces = {};  // one per layer, or none at all
 
-  // One of them, which leaves out at places after those of the layers before it.
+  // Layer n. Its dropout places follow those of the layers before it.
   Layer layer(std::size_t n) const;
 
   void run(const TensorView<const float, 3>& x, const TensorView<float, 3>& out,
@@ -31,11 +30,11 @@ struct Stack {
                       const TensorView<const float, 3>& x,
                       const TransformerDecoderGradients& gradients) const;
 
-  // Names all that the forward pass left.
+  // Adds all results of the forward pass as memory that is read.
   void reads_traces(OverlapCheck& overlap) const;
 
  private:
-  // What goes into a layer: x, or what the layer before it left in its trace.
+  // The input of a layer: x, or the traced output of the layer before it.
   TensorView<const float, 3> input(const TensorView<const float, 3>& x, std::size_t n) const {
     return n == 0 ? x : TensorView<const float, 3>(layer(n - 1).last_output());
   }
@@ -45,8 +44,8 @@ Stack stack_of(const TransformerEncoderWeights& weights, const TransformerBlockO
                const std::vector<TransformerBlockTrace>& trace);
 Stack stack_of(const TensorView<const float, 3>& memory, const TransformerDecoderWeights& weights,
                const DecoderBlockOptions& options, const std::vector<DecoderBlockTrace>& trace);
-// The options of a whole Transformer, for each of its stacks. The decoder's dropout is at the
-// places after those of an encoder of so many layers.
+// The options of a Transformer, for each of its stacks. The dropout places of the decoder follow
+// those of an encoder with `encoder_layers` layers.
 TransformerBlockOptions encoder_options(const TransformerOptions& options);
 DecoderBlockOptions decoder_options(const TransformerOptions& options, std::size_t encoder_layers);
 

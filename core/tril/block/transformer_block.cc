@@ -3,7 +3,8 @@
 namespace tril {
 namespace {
 
-// visit(sublayer's number, branch, residual, normed, mean, rstd): its views in the trace.
+// Calls visit(index, branch, residual, normed, mean, rstd) for each sublayer, with its views of the
+// trace.
 template <typename Trace, typename Visit>
 void visit_sublayers(Trace& trace, const Visit& visit) {
   visit(0, trace.attention, trace.residual1, trace.normed1, trace.mean1, trace.rstd1);

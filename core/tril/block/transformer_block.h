@@ -1,5 +1,5 @@
-// The Transformer block, as torch.nn.TransformerEncoderLayer with batch_first:
-// the layer (layer.h) with self-attention and feed-forward.
+// The Transformer block, as torch.nn.TransformerEncoderLayer with batch_first: the layer (layer.h)
+// with self-attention and feed-forward.
 //
 //   post-norm   y = norm1(x + attention(x)),   out = norm2(y + feed_forward(y))
 //   pre-norm    y = x + attention(norm1(x)),   out = y + feed_forward(norm2(y))
@@ -11,7 +11,7 @@
 
 namespace tril {
 
-// The names are those of PyTorch's state_dict. No biases, no scales: the classic block.
+// The names are those of PyTorch's state_dict. Without biases and scales it is the classic block.
 template <typename T>
 struct BasicTransformerBlockWeights {
   BasicMultiHeadWeights<T> self_attn = {};  // [3 C, C] and [C, C]
@@ -31,58 +31,60 @@ struct BasicTransformerBlockWeights {
   }
 };
 
-// To be read.
+// Weights for reading.
 using TransformerBlockWeights = BasicTransformerBlockWeights<const float>;
 
-// As the arguments of nn.TransformerEncoderLayer.
+// The arguments of nn.TransformerEncoderLayer.
 struct TransformerBlockOptions {
   Index heads = 1;                           // H, which divides C
-  Index kv_heads = 0;                        // 0: as many as heads
-  NormOrder norm = NormOrder::post;          // where the norms are
+  Index kv_heads = 0;                        // 0: the same as heads
+  NormOrder norm = NormOrder::post;          // the position of the norms
   Activation activation = Activation::relu;  // of feed-forward
   double eps = 1e-5;                         // added to the variance in the norms
-  // Left out where false, to see what they are for: out = norm(f(x)), out = x + f(x).
+  // False leaves the part out, to show its purpose. Without residuals: out = norm(f(x)); without
+  // norms: out = x + f(x).
   bool residuals = true;
-  bool norms = true;                // norm(x) = x
+  bool norms = true;                // false: norm(x) = x
   AttentionOptions attention = {};  // causal, mask, ...
-  // In training, as PyTorch's dropout in train(): at place 0 of attention's weights (unless
-  // attention.dropout is given), 1 of its output, 2 of what the activation gives, 3 of
-  // feed-forward's output.
+  // Dropout in training, as in PyTorch's train(): place 0 for the weights of attention (unless
+  // attention.dropout is given), 1 for its output, 2 for the output of the activation, 3 for the
+  // output of feed-forward.
   std::optional<DropoutPlaces> dropout = {};
-  // Beyond PyTorch's: feed-forward with a gate, linear1 then [2 F, C], and self-attention whose
-  // queries and keys are turned by their positions.
+  // Extensions of PyTorch's layer: a gated feed-forward, with linear1 [2 F, C], and self-attention
+  // with queries and keys rotated by their positions.
   bool gated = false;
   std::optional<MultiHeadRotary> rotary = {};
-  // Decoding, as MultiHeadOptions::past: keys and values of x's tokens are appended here, and those
-  // before them found. Not in a stack, nor where the backward pass is to follow.
+  // Decoding, as MultiHeadOptions::past: a cache that holds the keys and values of the earlier
+  // tokens, and to which those of x's tokens are appended. Not in a stack, nor before a backward
+  // pass.
   KeyValueCache* past = nullptr;
 };
 
-// Views to fill; none: not wanted. [B, T, C] but for hidden and activated, [B, T, F].
+// Views to fill; a null view is not filled. [B, T, C], except hidden and activated, [B, T, F].
 struct TransformerBlockTrace {
-  MultiHeadTrace self_attn = {};           // what is computed in attention
+  MultiHeadTrace self_attn = {};           // intermediate results of attention
   TensorView<float, 3> attention = {};     // the output of self-attention, with dropout
-  TensorView<float, 3> residual1 = {};     // x + that
+  TensorView<float, 3> residual1 = {};     // x + attention
   TensorView<float, 3> normed1 = {};       // after norm1
   TensorView<float, 3> hidden = {};        // after linear1
   TensorView<float, 3> activated = {};     // after the activation and dropout
-  TensorView<float, 3> feed_forward = {};  // its output, with dropout
+  TensorView<float, 3> feed_forward = {};  // the output of feed-forward, with dropout
   TensorView<float, 3> residual2 = {};     // pre-norm: the block's output
   TensorView<float, 3> normed2 = {};       // post-norm: the block's output
-  MatrixView<float> mean1 = {};            // [B, T], of what norm1 was given
-  MatrixView<float> rstd1 = {};            // [B, T], 1 / sqrt(variance + eps) of that
-  MatrixView<float> mean2 = {};            // of what norm2 was given
-  MatrixView<float> rstd2 = {};            // the same of that
+  MatrixView<float> mean1 = {};            // [B, T], of the input of norm1
+  MatrixView<float> rstd1 = {};            // [B, T], 1 / sqrt(variance + eps) of that input
+  MatrixView<float> mean2 = {};            // [B, T], of the input of norm2
+  MatrixView<float> rstd2 = {};            // [B, T], of that input
 };
 
-// x and out [B, T, C]; rows and batches may have any stride. What is written may not share
-// memory with what is read. Throws Error, naming weights as above ("self_attn.in_proj_weight"),
-// where shapes or options do not fit; a cache is then as it was.
+// x and out are [B, T, C]; rows and batches may have any stride. Outputs may not share memory with
+// inputs. Throws Error, naming weights as above ("self_attn.in_proj_weight"), where shapes or
+// options do not fit; a cache is then unchanged.
 void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                        const TransformerBlockOptions& options, TensorView<float, 3> out,
                        const Context& context = {}, const TransformerBlockTrace& trace = {});
 
-// As it was called before there was a Context.
+// The signature from before Context existed.
 [[deprecated("hand over {scratch, parallel}")]] inline void transformer_block(
     TensorView<const float, 3> x, const TransformerBlockWeights& weights,
     const TransformerBlockOptions& options, TensorView<float, 3> out, Scratch& scratch,
@@ -91,24 +93,24 @@ void transformer_block(TensorView<const float, 3> x, const TransformerBlockWeigh
 }
 
 // The trace that the backward pass of a block over x [B, T, C] needs, laid out in `memory`
-// (foundation/saved_memory.h): B T (7 C + 2 F + H + 4) floats where all heads have keys of their
-// own, C = E. Throws Error where the weights do not fit.
+// (foundation/saved_memory.h): B T (7 C + 2 F + H + 4) floats if all heads have their own keys and
+// C = E. Throws Error where the weights do not fit.
 TransformerBlockTrace transformer_block_saved(const Shape<3>& x,
                                               const TransformerBlockWeights& weights,
                                               const TransformerBlockOptions& options,
                                               SavedMemory& memory);
 
-// Gradients of transformer_block; those that are not given are not computed.
+// Gradients of transformer_block; a null view is not computed.
 struct TransformerBlockGradients {
   TensorView<float, 3> d_x = {};     // [B, T, C], overwritten
   TensorView<float, 4> d_mask = {};  // [B, H, T, T], overwritten (attention_backward.h)
-  BasicTransformerBlockWeights<float> weights = {};  // shaped as the weights, added to
+  BasicTransformerBlockWeights<float> weights = {};  // the shapes of the weights, added to
 };
 
-// The backward pass, from the gradient d_out [B, T, C] of the output; x, weights and options as
-// they were given, and the trace that the forward pass filled as transformer_block_saved laid it
-// out. What is written may not share memory with anything else. Results do not depend on the number
-// of threads. Throws Error where shapes or options do not fit, before anything is written.
+// The backward pass, from the gradient d_out [B, T, C] of the output. x, weights and options are
+// those of the forward pass, which must have filled the trace that transformer_block_saved laid
+// out. Outputs may not share memory with anything else. Results do not depend on the number of
+// threads. Throws Error where shapes or options do not fit, before anything is written.
 void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<const float, 3> x,
                                 const TransformerBlockWeights& weights,
                                 const TransformerBlockOptions& options,
@@ -116,17 +118,17 @@ void transformer_block_backward(TensorView<const float, 3> d_out, TensorView<con
                                 const TransformerBlockGradients& gradients,
                                 const Context& context = {});
 
-// Throws what transformer_block would, and does nothing else.
+// Throws the errors of transformer_block and does nothing else.
 void check_transformer_block(TensorView<const float, 3> x, const TransformerBlockWeights& weights,
                              const TransformerBlockOptions& options, TensorView<float, 3> out,
                              const TransformerBlockTrace& trace = {});
 
 namespace detail {
 
-// How many places of dropout a block has.
+// The number of dropout places of a block.
 inline constexpr Index kBlockDropoutPlaces = 4;
 
-// Weights and gradients of a block as a layer's.
+// Weights or gradients of a block in the form of a layer's.
 template <typename T>
 BasicLayerWeights<T> layer_weights(const BasicTransformerBlockWeights<T>& block) {
   return {.self_attn = block.self_attn,

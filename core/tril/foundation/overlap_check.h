@@ -14,7 +14,7 @@ class OverlapCheck {
  public:
   explicit OverlapCheck(const char* call) : call_(call) {}
 
-  // Adds a view, or anything else that has a memory_range; of a mask the memory that it borrows.
+  // Adds a view, or anything else that has a memory_range; for a mask, the memory that it borrows.
   template <typename View>
   void reads(const View& view) {
     if constexpr (requires { view.memory(); }) {
@@ -29,8 +29,8 @@ class OverlapCheck {
                        [this](const ParameterName&, const auto& view) { this->reads(view); });
   }
 
-  // Throws Error unless `view`, if given, has this shape and shares no memory with anything added
-  // so far.
+  // Throws Error unless `view` is a null view, or has this shape and shares no memory with anything
+  // added so far.
   template <int Rank>
   void writes(const TensorView<float, Rank>& view, const Shape<Rank>& shape, const char* name,
               const char* why) {
@@ -54,7 +54,8 @@ class OverlapCheck {
     Trace::for_each_member([&](const char*, const auto& view) { this->reads(view); }, trace);
   }
 
-  // The same for gradients: each has the shape of its weight, and "d_" before the weight's name.
+  // Checks and adds gradients: each has the shape of its weight, and its name is "d_" and the
+  // weight's name.
   template <typename Gradients, typename Weights>
   void writes_gradients(const Gradients& gradients, const Weights& weights) {
     zip_parameters(

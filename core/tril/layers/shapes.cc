@@ -23,7 +23,7 @@ AnyShape shape_of(std::span<const Index> sizes, const char* call) {
   return shape;
 }
 
-// Without gaps: axes of size 1 may have any stride.
+// Whether the elements have no gaps; axes of size 1 may have any stride.
 bool is_contiguous(const AnyView<const float>& x) noexcept {
   Index stride = 1;
   for (int axis = x.shape.rank; axis-- > 0;) {
@@ -34,7 +34,7 @@ bool is_contiguous(const AnyView<const float>& x) noexcept {
   return true;
 }
 
-// The view of a tensor that join() reads: for stack it has the new axis.
+// The view of a tensor that join() reads; for stack it has the new axis.
 AnyView<const float> part_of(Join how, const AnyView<const float>& tensor, Index axis,
                              const char* call) {
   return how == Join::stack ? insert_axis(tensor, axis, call) : tensor;

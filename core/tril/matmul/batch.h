@@ -13,12 +13,12 @@ inline constexpr int kMostBatchAxes = kMostAxes - 2;
 struct ProductBatch {
   struct Axis {
     Index size;
-    Index a, b, out;  // strides between matrices, in elements; 0 where one is shared
+    Index a, b, out;  // strides between matrices, in elements; 0 for a shared matrix
   };
 
   Product first;
   int rank = 0;
-  std::array<Axis, kMostBatchAxes> axes;  // the first `rank` ones are used
+  std::array<Axis, kMostBatchAxes> axes;  // the first `rank` axes are used
 
   ProductBatch() = default;
   ProductBatch(const Product& only) noexcept : first(only) {}
@@ -29,7 +29,7 @@ struct ProductBatch {
     return count;
   }
 
-  // Product number n; the last axis counts fastest.
+  // Product n of the batch; the last axis counts fastest.
   Product operator[](Index n) const noexcept {
     Product product = first;
     for (int axis = rank; axis-- > 0;) {

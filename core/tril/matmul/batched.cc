@@ -8,14 +8,14 @@ namespace {
 
 constexpr const char* kCall = "batched_matmul";
 
-// The stride along an axis of the broadcast shape, which has `rank` axes.
+// The stride along an axis of the broadcast shape with `rank` axes.
 template <typename T>
 Index stride_along(const AnyView<T>& stack, int axis, int rank) noexcept {
   const int own = axis - (rank - (stack.shape.rank - 2));
   return own < 0 || stack.shape[own] == 1 ? 0 : stack.strides[own];
 }
 
-// The batch of all products; out has the batch axes to which those of the two stacks broadcast.
+// The batch of all products. The batch axes of out are the broadcast axes of both stacks.
 detail::ProductBatch batch_of(const detail::Product& first, const AnyView<const float>& a,
                               const AnyView<const float>& b, const AnyView<float>& out) noexcept {
   detail::ProductBatch batch(first);
@@ -28,7 +28,7 @@ detail::ProductBatch batch_of(const detail::Product& first, const AnyView<const 
   return batch;
 }
 
-// Merges the last axis into the rows where it repeats b and the rows of a and out are evenly spaced
+// Merges the last axis into the rows if it repeats b and the rows of a and out are evenly spaced
 // across it: one larger product packs b only once.
 void merge_rows(detail::ProductBatch& batch) noexcept {
   detail::Product& p = batch.first;

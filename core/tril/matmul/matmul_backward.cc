@@ -26,8 +26,8 @@ void for_positions(const AnyShape& axes, const Body& body) {
   }
 }
 
-// A matrix of a stack at a position of the broadcast batch: axes that it has not, or has with size
-// 1, are not looked at.
+// The matrix of a stack at a position of the broadcast batch. Axes that the stack lacks, or that
+// have size 1, are ignored.
 template <typename T>
 MatrixView<T> matrix_at(const AnyView<T>& stack, const AnyShape& at) noexcept {
   T* data = stack.data;
@@ -38,7 +38,7 @@ MatrixView<T> matrix_at(const AnyView<T>& stack, const AnyShape& at) noexcept {
   return detail::matrix_of(stack, data);
 }
 
-// A factor, transposed where it is said so.
+// A factor of a product, transposed if `transposed`.
 struct Factor {
   const AnyView<const float>& stack;
   bool transposed;

@@ -1,4 +1,4 @@
-// Checks of all calls on stacks of matrices, and what their axes mean.
+// Checks and axes of stacks of matrices, for all calls on them.
 #pragma once
 
 #include <tril/foundation/broadcast.h>
@@ -7,13 +7,13 @@
 
 namespace tril::detail {
 
-// The axes before those of the matrices.
+// The batch axes: all axes before the two of a matrix.
 inline AnyShape batch_axes(AnyShape shape) noexcept {
   shape.rank -= 2;
   return shape;
 }
 
-// The shape of matrices [rows, cols] along `axes`.
+// The shape of a stack of matrices [rows, cols] with the batch axes `axes`.
 inline AnyShape stack_shape(AnyShape axes, Index rows, Index cols) noexcept {
   axes[axes.rank++] = rows;
   axes[axes.rank++] = cols;
@@ -26,13 +26,13 @@ MatrixView<T> matrix_of(const AnyView<T>& stack, T* data) noexcept {
   const int rows = stack.shape.rank - 2, cols = rows + 1;
   return {data, {stack.shape[rows], stack.shape[cols]}, {stack.strides[rows], stack.strides[cols]}};
 }
-// The first matrix.
+// The first matrix of a stack.
 template <typename T>
 MatrixView<T> first_matrix(const AnyView<T>& stack) noexcept {
   return matrix_of(stack, stack.data);
 }
 
-// check_view of a stack, which must have the axes of matrices.
+// Calls check_view, and throws Error unless the stack has 2 to 8 axes.
 template <typename T>
 void check_stack(const AnyView<T>& stack, const char* call, const char* argument) {
   const int rank = stack.shape.rank;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kCall = "DecodingSession";
 
-// The capacity that is asked for, which positions must reach.
+// The capacity asked for. Throws Error unless the positions reach it.
 Index checked_capacity(const ModelConfig& config, Index capacity) {
   check_model_config(config, kCall);
   if (capacity == 0) return config.context;
@@ -25,7 +25,7 @@ Index checked_capacity(const ModelConfig& config, Index capacity) {
   return capacity;
 }
 
-// Throws unless the weights are laid out as the settings say.
+// Throws unless the weights have the layout of the settings.
 void check_weights(const ModelConfig& config, const ModelWeights& weights) {
   SavedMemory size;
   const BasicModelWeights<float> expected = model_layout(config, size).weights;

@@ -43,7 +43,7 @@ ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, Save
     heads.attention.log_sum_exp = heads.average_weights = {};
     ModelLayerTrace::for_each_member(
         [&](const char*, auto& view) {
-          if (view.size(0) == 0) return;  // not wanted
+          if (view.size(0) == 0) return;  // not traced
           view = std::apply([&](auto... sizes) { return memory.take(sizes...); }, view.shape());
         },
         layer);

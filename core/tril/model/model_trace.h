@@ -15,23 +15,24 @@ namespace tril {
 
 // The optional fields of a trace.
 struct ModelTraceOptions {
-  bool scores = false;  // [H, T, S] of each layer, as large as its weights
+  bool scores = false;  // [H, T, S] for each layer, as large as its attention weights
 };
 
-// The views of a layer to fill; no view: not traced. C is the model's width, T the number of tokens
-// of the call, S that of these and all before them. Names along the residual stream are
-// TransformerLens'; attention and feed-forward have their own traces.
+// The views of a layer to fill; a null view is not filled. C is the model's width, T the number of
+// tokens of the call, S the number of these and all earlier tokens. The names along the residual
+// stream are TransformerLens'; attention and feed-forward have their own traces.
 struct ModelLayerTrace {
-  MatrixView<float> ln1 = {};          // [T, C]: input of attention; without a norm before it, x
-  MultiHeadTrace attention = {};       // B = 1: queries, keys, values, weights of every head, ...
-  MatrixView<float> attn_out = {};     // [T, C]: output of attention, added to the residual stream
+  MatrixView<float> ln1 = {};       // [T, C]: input of attention; without a norm, the layer's input
+  MultiHeadTrace attention = {};    // B = 1: queries, keys, values, weights of every head, ...
+  MatrixView<float> attn_out = {};  // [T, C]: output of attention, added to the residual stream
   MatrixView<float> resid_mid = {};    // [T, C]: the residual stream after attention
   MatrixView<float> ln2 = {};          // [T, C]: input of the feed-forward
   FeedForwardTrace feed_forward = {};  // [T, F]; gated, hidden is [T, 2 F]
   MatrixView<float> mlp_out = {};      // [T, C]: output of the feed-forward, added to the stream
   MatrixView<float> resid_post = {};   // [T, C]: the residual stream after the layer
 
-  // visit(what errors call a member, that member of each), for every member, also of its parts.
+  // Calls visit(the member's name in errors, the member of each struct) for every member, also of
+  // its parts.
   template <typename Visit, typename... Traces>
   static void for_each_member(const Visit& visit, Traces&... each) {
     visit("trace.ln1", each.ln1...);
@@ -50,22 +51,22 @@ struct ModelLayerTrace {
 struct ModelTrace {
   MatrixView<float> embedded = {};           // [T, C]: embedding of tokens and of learned positions
   std::vector<ModelLayerTrace> layers = {};  // empty: not traced
-  MatrixView<float> ln_final = {};           // [T, C]: input of the head, even where it is not run
+  MatrixView<float> ln_final = {};  // [T, C]: input of the head, even if the head is not run
 
   // Whether nothing is traced.
   bool is_empty() const noexcept { return !embedded && layers.empty() && !ln_final; }
 };
 
-// The whole trace for T tokens after `past` others, laid out in `memory`. Of attention it has
-// queries and keys (also before their norms and before rotation, where there are any), values,
-// weights, heads and, with options.scores, scores. Throws Error as check_model_config does, and for
-// T below 1 or past below 0.
+// The complete trace for T tokens after `past` others, laid out in `memory`. The trace of attention
+// has queries and keys (also before norm and before rotation, if the model has these), values,
+// weights, heads and, with options.scores, scores. Throws the errors of check_model_config, and
+// Error for T below 1 or past below 0.
 ModelTrace model_trace(const ModelConfig& config, Index tokens, Index past, SavedMemory& memory,
                        const ModelTraceOptions& options = {});
 
 namespace detail {
 
-// Views of nothing that have the shapes of a layer's trace, of T tokens after `past` others.
+// Null views with the shapes of a layer's trace, for T tokens after `past` others.
 ModelLayerTrace trace_shapes(const ModelConfig& config, const MultiHeadWeights& weights,
                              Index tokens, Index past) noexcept;
 
@@ -75,28 +76,28 @@ ModelLayerTrace trace_shapes(const ModelConfig& config, const MultiHeadWeights& 
 struct HeadIntervention {
   Index layer;                         // from 0
   Index head;                          // from 0
-  Index position = -1;                 // of the token, from 0; -1: of all
-  VectorView<const float> value = {};  // [D], borrowed; none: 0
+  Index position = -1;                 // of the token, from 0; -1: all tokens
+  VectorView<const float> value = {};  // [D], borrowed; a null view: zeros
 };
 
 // Replaces the output [C] of a sublayer, which is added to the residual stream.
 struct SublayerIntervention {
   Index layer;                         // from 0
   LayerPart sublayer;                  // attention or feed-forward
-  Index position = -1;                 // of the token, from 0; -1: of all
-  VectorView<const float> value = {};  // [C], borrowed; none: 0
+  Index position = -1;                 // of the token, from 0; -1: all tokens
+  VectorView<const float> value = {};  // [C], borrowed; a null view: zeros
 };
 
 // Replaces the residual stream [C].
 struct ResidualIntervention {
-  Index layers;                        // after this number of layers; 0: the embedding
-  Index position = -1;                 // of the token, from 0; -1: of all
-  VectorView<const float> value = {};  // [C], borrowed; none: 0
+  Index layers;                        // the number of layers before the change; 0: the embedding
+  Index position = -1;                 // of the token, from 0; -1: all tokens
+  VectorView<const float> value = {};  // [C], borrowed; a null view: zeros
 };
 
-// All changes, in the order in which they apply.
+// All changes, in the order of their application.
 struct Interventions {
-  std::vector<Index> without_layers = {};            // these layers add nothing
+  std::vector<Index> without_layers = {};            // the output of each layer is its input
   std::vector<HeadIntervention> heads = {};          // before the output projection
   std::vector<SublayerIntervention> sublayers = {};  // before the addition
   std::vector<ResidualIntervention> residual = {};   // after a layer
@@ -107,8 +108,8 @@ struct Interventions {
   }
 };
 
-// Throws Error in the name of `call` where a layer or head does not exist, a value has another
-// width, or a change is for an ablated layer.
+// Throws Error in the name of `call` if a layer or head does not exist, a value has the wrong
+// width, or a change belongs to an ablated layer.
 void check_interventions(const ModelConfig& config, const Interventions& changes, const char* call);
 
 }  // namespace tril

@@ -1,4 +1,4 @@
-// A graph from calls that are written as a program is: each gives a value, which the next takes.
+// Builds a graph from calls that read like a program: each call returns a value, which later calls take.
 import { TrilError } from '../error.js';
 import { checkFunction, checkKeys, describe, integerOption } from '../names.js';
 import type { Calls, GraphOperand, Value } from './calls.js';
@@ -6,7 +6,7 @@ import { frozen, planOf, stepOf, type Graph, type Node, type Step } from './plan
 import { constant, one, parseSize, sizeText, times, type Size } from './sizes.js';
 import { table } from './table.js';
 
-/** Writes nodes down. */
+/** Collects the nodes of a graph that is being built. */
 export class Builder {
   readonly #steps = new Map<Value, Step>();
   readonly #inputs = new Map<Value, readonly Value[]>();
@@ -27,7 +27,7 @@ export class Builder {
     return value;
   }
 
-  /** A value of a step that is known. */
+  /** Makes a value of a known step. */
   take(step: Step): Value {
     const value = Object.freeze({}) as Value;
     this.#steps.set(value, step);
@@ -36,7 +36,7 @@ export class Builder {
 
   has = (value: unknown): value is Value => this.#steps.has(value as Value);
 
-  /** The nodes of all that `named` is made of, in the order in which they were made. */
+  /** Returns the nodes on which the values of `named` depend, in the order of their creation. */
   nodes(named: ReadonlyMap<Value, string>, hidden: (i: number) => string): Node[] {
     const needed = new Set<Value>(named.keys());
     for (const value of needed) for (const each of this.#inputs.get(value) ?? []) needed.add(each);
@@ -54,7 +54,7 @@ export class Builder {
     }));
   }
 
-  /** A value as it is; a number or a size as a node that stands for it. */
+  /** Returns a value unchanged; for a number or a size, makes a node. */
   #operand(argument: string, operand: unknown): Value {
     if (this.has(operand)) return operand;
     if (typeof operand !== 'number' && typeof operand !== 'string') {
@@ -73,7 +73,7 @@ export class Builder {
   ): Value[] {
     const value = this.#operand('split.x', x);
     const { shape } = this.#steps.get(value)!;
-    const size = shape.at(axis) ?? one; // slice says that there is no such axis
+    const size = shape.at(axis) ?? one; // slice throws for an axis that does not exist
     const count = integerOption(this.call, 'split.sections', sections, Number.NaN, 1);
     const bound = (part: number) => sizeText(times(size, constant(part / count)));
     return Array.from({ length: count }, (_, part) =>
@@ -114,11 +114,11 @@ export class Builder {
 }
 
 /**
- * Declares a computation. `inputs` are the shapes of what it is given, in numbers or named sizes; `build` is called once with a
- * value for each, and with all operations, and returns the values that are to have names. Numbers and sizes can be operands as
- * they are. What has no name gets one that begins with `_`. The graph is plain data.
+ * Declares a computation. `inputs` has the shape of each input, in numbers or named sizes. `build` is called once with
+ * a value for each input and with all operations, and returns the values to name. Numbers and sizes can be operands
+ * directly. Nodes without a name get one that begins with `_`. The graph is plain data.
  *
- * @throws TrilError where shapes do not fit: with the node, the argument and all shapes
+ * @throws TrilError if shapes do not fit: with the node, the argument and all shapes
  *
  * @example
  * ```ts

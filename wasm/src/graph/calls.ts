@@ -1,18 +1,18 @@
-// The calls by which a graph is written down.
+// The calls that build a graph.
 import type { Size } from './sizes.js';
 
 declare const made: unique symbol;
 
-/** A value of a graph that is being written down: what a call gives and others take. */
+/** A value of a graph that is being built: the result of a call and the argument of others. */
 export interface Value {
   /** @internal */
   readonly [made]: true;
 }
 
-/** A value, or a number that stands for one: plain, or a size by name. */
+/** A value, or a number in its place: plain, or the name of a size. */
 export type GraphOperand = Value | Size;
 
-/** So many values, where it is known how many. */
+/** A tuple of `Sections` values, or an array if the number is not known. */
 export type Parts<Sections extends number, Made extends Value[] = []> = number extends Sections
   ? Value[]
   : Made['length'] extends Sections
@@ -21,11 +21,11 @@ export type Parts<Sections extends number, Made extends Value[] = []> = number e
 
 /** The operations, each with the name, arguments, options and defaults of the call of `Tril` that computes it. */
 export interface Calls {
-  /** A number, plain or by the name of a size; operands that are written so become one by themselves. */
+  /** A number: plain, or the name of a size. Operands written as numbers or sizes become such nodes automatically. */
   number(value: Size): Value;
   /** Matrix product `[..., n, k] [..., k, m]`; axes in front broadcast. */
   matmul(a: GraphOperand, b: GraphOperand): Value;
-  /** `x W^T + b`: x `[..., in]`, weight `[out, in]`, bias `[out]` or none. */
+  /** `x W^T + b`: x `[..., in]`, weight `[out, in]`, optional bias `[out]`. */
   linear(x: GraphOperand, weight: GraphOperand, bias?: GraphOperand): Value;
   /** `x + y`, with broadcasting. */
   add(x: GraphOperand, y: GraphOperand): Value;
@@ -37,21 +37,21 @@ export interface Calls {
   divide(x: GraphOperand, y: GraphOperand): Value;
   /** `x` to the power of `y`, with broadcasting. */
   power(x: GraphOperand, y: GraphOperand): Value;
-  /** The larger of both, with broadcasting. */
+  /** The larger of two elements, with broadcasting. */
   maximum(x: GraphOperand, y: GraphOperand): Value;
-  /** The smaller of both, with broadcasting. */
+  /** The smaller of two elements, with broadcasting. */
   minimum(x: GraphOperand, y: GraphOperand): Value;
-  /** 1 where both are equal, else 0. */
+  /** 1 where both are equal, else 0, with broadcasting. */
   equal(x: GraphOperand, y: GraphOperand): Value;
-  /** 1 where they differ, else 0. */
+  /** 1 where they differ, else 0, with broadcasting. */
   notEqual(x: GraphOperand, y: GraphOperand): Value;
-  /** 1 where `x < y`, else 0. */
+  /** 1 where `x < y`, else 0, with broadcasting. */
   less(x: GraphOperand, y: GraphOperand): Value;
-  /** 1 where `x <= y`, else 0. */
+  /** 1 where `x <= y`, else 0, with broadcasting. */
   lessEqual(x: GraphOperand, y: GraphOperand): Value;
-  /** 1 where `x > y`, else 0. */
+  /** 1 where `x > y`, else 0, with broadcasting. */
   greater(x: GraphOperand, y: GraphOperand): Value;
-  /** 1 where `x >= y`, else 0. */
+  /** 1 where `x >= y`, else 0, with broadcasting. */
   greaterEqual(x: GraphOperand, y: GraphOperand): Value;
   /** `x` where `condition` is not 0, and `y` elsewhere, with broadcasting. */
   where(condition: GraphOperand, x: GraphOperand, y: GraphOperand): Value;
@@ -75,68 +75,68 @@ export interface Calls {
   softmax(x: GraphOperand, options?: { readonly axis?: number }): Value;
   /** The logarithm of softmax. */
   logSoftmax(x: GraphOperand, options?: { readonly axis?: number }): Value;
-  /** The axes in another order (default: backwards). */
+  /** The axes in another order (default: reversed). */
   transpose(x: GraphOperand, axes?: readonly number[]): Value;
-  /** The same numbers in row-major order in another shape. */
+  /** The elements in row-major order, in another shape. */
   reshape(x: GraphOperand, shape: readonly Size[]): Value;
-  /** The part of an axis (default 0) from `start` (default 0) on and before `stop` (default: its end). */
+  /** The part of an axis (default 0) from `start` (default 0) up to but excluding `stop` (default: the end). */
   slice(
     x: GraphOperand,
     options: { readonly axis?: number; readonly start?: Size; readonly stop?: Size },
   ): Value;
-  /** So many equal parts of an axis (default 0), each a slice. */
+  /** `sections` equal parts of an axis (default 0), each a slice. */
   split<const Sections extends number>(
     x: GraphOperand,
     sections: Sections,
     options?: { readonly axis?: number },
   ): Parts<Sections>;
-  /** Values one after another along an axis that they have (default 0). */
+  /** Values joined along an axis that they have (default 0). */
   concatenate(values: readonly GraphOperand[], options?: { readonly axis?: number }): Value;
-  /** Parts of an axis (default 0) by their indices, in any order and number. */
+  /** Parts of an axis (default 0), selected by index in any order and number. */
   take(
     x: GraphOperand,
     options: { readonly axis?: number; readonly indices: readonly number[] },
   ): Value;
-  /** The first value with the numbers of each other one at its places in row-major order: later ones win. */
+  /** The first value, with the elements of each other value at its places in row-major order: later values win. */
   put(
     values: readonly GraphOperand[],
     options: { readonly places: readonly (readonly number[])[] },
   ): Value;
-  /** The sum along an axis (default: of all, with the shape `[1]`). */
+  /** The sum along an axis (default: of all elements, with the shape `[1]`). */
   sum(x: GraphOperand, options?: AxisOptions): Value;
-  /** The mean along an axis (default: of all). */
+  /** The mean along an axis (default: of all elements). */
   mean(x: GraphOperand, options?: AxisOptions): Value;
-  /** The largest along an axis (default: of all). */
+  /** The largest element along an axis (default: of all). */
   max(x: GraphOperand, options?: AxisOptions): Value;
-  /** The smallest along an axis (default: of all). */
+  /** The smallest element along an axis (default: of all). */
   min(x: GraphOperand, options?: AxisOptions): Value;
-  /** The index of the largest along an axis (default: of all): the first of equal ones. */
+  /** The index of the largest element along an axis (default: of all): the first of equal elements. */
   argmax(x: GraphOperand, options?: AxisOptions): Value;
-  /** Along the last axis but one, `y[t]` is the mean of `x[0 .. t]`, or with `sum` its sum. */
+  /** Along the second-to-last axis, `y[t]` is the mean of `x[0 .. t]`, or with `sum` its sum. */
   runningAverage(x: GraphOperand, options?: { readonly sum?: boolean }): Value;
-  /** Square, with ones on the diagonal and below, and zeros above. */
+  /** A square matrix with ones on and below the diagonal, and zeros above. */
   tri(rows: Size): Value;
   /**
-   * Scores with `hidden` (default -inf) where `seen` is 0, and where a rule hides; without either, in the keys after the query's
-   * own position.
+   * Replaces scores by `hidden` (default -Infinity) where `seen` is 0, and where a rule hides the key. Without `seen`
+   * and rules, the keys after the query's own position are hidden.
    */
   mask(x: GraphOperand, seen?: GraphOperand | MaskOptions, options?: MaskOptions): Value;
-  /** Rows at mean 0 and variance 1, weighted and shifted; `eps` is 1e-5 by default. */
+  /** Rows with mean 0 and variance 1, weighted and shifted (default `eps`: 1e-5). */
   layerNorm(
     x: GraphOperand,
     weight?: GraphOperand | NormOptions,
     bias?: GraphOperand | NormOptions,
     options?: NormOptions,
   ): Value;
-  /** Rows divided by their root mean square, weighted; `eps` is 1e-5 by default. */
+  /** Rows divided by their root mean square, weighted (default `eps`: 1e-5). */
   rmsNorm(x: GraphOperand, weight?: GraphOperand | NormOptions, options?: NormOptions): Value;
-  /** Row `ids[i]` of a table `[V, C]` for each id, a whole number. */
+  /** Row `ids[i]` of a table `[V, C]` for each id, an integer. */
   embedding(ids: GraphOperand, table: GraphOperand): Value;
-  /** The mean loss of logits `[..., V]` for targets `[...]`, whole numbers; -100 does not count. */
+  /** The mean loss of logits `[..., V]` for targets `[...]`, integers; targets of -100 are ignored. */
   crossEntropy(logits: GraphOperand, targets: GraphOperand): Value;
   /**
-   * `softmax(q k^T / sqrt(D)) v`, fused: q `[..., H, T, D]`, k `[..., Hk, S, D]`, v `[..., Hk, S, Dv]`, where Hk divides H; with
-   * a mask `[T, S]` or of more axes, and rules.
+   * `softmax(q k^T / sqrt(D)) v`, fused: q `[..., H, T, D]`, k `[..., Hk, S, D]`, v `[..., Hk, S, Dv]`, where Hk
+   * divides H. Takes an optional mask, of `[T, S]` or more axes, and rules.
    */
   attention(
     q: GraphOperand,
@@ -145,7 +145,10 @@ export interface Calls {
     mask?: GraphOperand | GraphAttentionOptions,
     options?: GraphAttentionOptions,
   ): Value;
-  /** Self-attention of heads between linear layers, fused: x `[..., T, C]`, weights `[3*C, C]` and `[C, C]` as PyTorch's. */
+  /**
+   * Multi-head self-attention with its linear layers, fused: x `[..., T, C]`, weights `[3*C, C]` and `[C, C]` in
+   * PyTorch's layout.
+   */
   multiHeadAttention(
     x: GraphOperand,
     inWeight: GraphOperand,
@@ -156,15 +159,15 @@ export interface Calls {
   ): Value;
 }
 
-/** Which keys a query sees by where they are: as `tril.mask` has them, all at once. */
+/** Rules for the keys that a query sees, by position, as in `tril.mask`. A key must pass all given rules. */
 export interface RuleOptions {
-  /** None after its own position (default false). */
+  /** Hides keys after the query's own position (default false). */
   readonly causal?: boolean;
-  /** From so many before its own position to so many after it (default: all). */
+  /** Shows the keys from `left` before the query's own position to `right` after it (default: all). */
   readonly window?: { readonly left?: number; readonly right?: number };
   /** Shows keys less than `local` away, and keys a multiple of `stride` away. */
   readonly strided?: { readonly local: number; readonly stride: number };
-  /** The first so many, a length for each batch. */
+  /** Shows the first keys only: their number for each batch. */
   readonly padding?: readonly number[];
 }
 
@@ -178,7 +181,10 @@ export interface MaskOptions extends RuleOptions {
 export interface GraphAttentionOptions extends RuleOptions {
   /** Factor of the scores (default `1 / sqrt(D)`). */
   readonly scale?: number;
-  /** A mask hides where it is 0, or is added to the scores (default `'boolean'`). */
+  /**
+   * Meaning of the mask: `'boolean'` hides keys where it is 0, `'additive'` is added to the scores (default
+   * `'boolean'`).
+   */
   readonly kind?: 'boolean' | 'additive';
 }
 
@@ -186,7 +192,7 @@ export interface GraphAttentionOptions extends RuleOptions {
 export interface HeadsOptions {
   /** Number of heads that share the width. */
   readonly heads: number;
-  /** A query sees no key after its own position (default false). */
+  /** Hides keys after the query's own position (default false). */
   readonly causal?: boolean;
 }
 
@@ -199,6 +205,6 @@ export interface AxisOptions {
 
 /** The options of norms. */
 export interface NormOptions {
-  /** Number that is added to the variance or mean square (default 1e-5). */
+  /** Number added to the variance or mean square (default 1e-5). */
   readonly eps?: number;
 }

@@ -1,4 +1,4 @@
-// Cells of computed values: where they are, what number they have, and which cells each is made of.
+// Cells of computed values: their positions, their numbers, and the cells from which each is computed.
 import { TrilError } from '../error.js';
 import { describe } from '../names.js';
 import type { Index, Place, Sized } from './operation.js';
@@ -8,16 +8,16 @@ import type { Graph, GraphNumbers, NodeNumbers, Plan, Step } from './plan.js';
 import type { Sizes } from './sizes.js';
 import { unfoldAll } from './unfold.js';
 
-/** A cell of a value: where it is. */
+/** A cell of a value: a node and a position. */
 export interface Cell {
   readonly node: string;
-  /** A whole number for each axis. */
+  /** The position: an integer for each axis. */
   readonly index: readonly number[];
 }
 
 export const keyOf = ({ node, index }: Cell): string => `${node}[${index.join(', ')}]`;
 
-/** Operations that give 0 where a number that they take is 0: products, and copies. */
+/** Operations whose result is 0 where one of their numbers is 0: products, and copies. */
 const passing = new Set(['multiply', 'transpose', 'reshape', 'slice', 'take', 'concatenate']);
 
 export class Cells {
@@ -38,7 +38,7 @@ export class Cells {
 
   sized = (step: Step): Sized<object> => sized(this.call, step, this.#sizes);
 
-  /** The step of a cell that somebody asks for. @throws TrilError where there is none */
+  /** Finds the step of a requested cell. @throws TrilError if the cell does not exist */
   find(node: string, index: unknown): Step {
     const step = find(this.call, 'node', this.plan, node);
     const shape = this.sized(step).output;
@@ -55,19 +55,21 @@ export class Cells {
     throw new TrilError(this.call, 'index', problem, { [node]: shape });
   }
 
-  /** The number in a cell. */
+  /** Returns the number in a cell. */
   read({ node, index }: Cell): number {
     let numbers = this.#numbers.get(node);
     if (!numbers) this.#numbers.set(node, (numbers = numbersOf(this.call, this.values, node)));
     return numbers.data[ravel(numbers.shape, index)]!;
   }
 
-  /** The cells of its inputs that a cell is made of, as its operation takes them together; of a fused one each alone. */
+  /**
+   * Returns the input cells of a cell, grouped as its operation combines them; for a fused operation, each cell alone.
+   */
   terms(step: Step, index: Index): Cell[][] {
     if (!isFused(step.operation)) return this.#small(step, index);
     const start = { node: step.node.name, index };
     const found = new Map([[keyOf(start), start]]);
-    // A map that grows while it is gone through, until it is outside again.
+    // This map grows during its iteration, up to cells outside of the fused operation.
     for (const cell of found.values()) {
       if (cell !== start && this.plan.has(cell.node)) continue;
       const step = this.#innerPlan().get(cell.node)!;
@@ -81,13 +83,13 @@ export class Cells {
     return outside.map((cell) => [cell]);
   }
 
-  /** The same without what a mask hides. */
+  /** Returns `terms` without the cells that a mask hides. */
   shown(step: Step, index: Index): Cell[][] {
     if (this.#isZero({ node: step.node.name, index })) return [];
     return this.#unhidden(step, this.terms(step, index));
   }
 
-  /** Terms without scores of -inf, and without products with what softmax makes of these. */
+  /** Removes scores of -inf, and products with weights that softmax makes of them. */
   #unhidden(step: Step, terms: Cell[][]): Cell[][] {
     if (!step.node.operation.endsWith('oftmax')) {
       return terms.filter((term) => !term.some((cell) => this.#isZero(cell)));
@@ -98,7 +100,7 @@ export class Cells {
   #innerPlan = (): Plan => (this.#inner ??= planOf(this.call, unfoldAll(this.call, this.graph)));
   #stepOf = ({ node }: Cell): Step => this.plan.get(node) ?? this.#innerPlan().get(node)!;
 
-  /** Whether a score is -inf, by its number or, inside of what is fused, by what made it. */
+  /** Whether a score is -inf: by its number or, inside a fused operation, by its operation. */
   #isLost(cell: Cell): boolean {
     if (this.plan.has(cell.node)) return this.read(cell) === -Infinity;
     const step = this.#stepOf(cell);
@@ -110,7 +112,7 @@ export class Cells {
     return passes && terms.some((each) => this.#isLost(each));
   }
 
-  /** Whether a cell is 0 because a mask hides: a weight, a copy of it, or a product with it. */
+  /** Whether a cell is 0 because of a mask: a weight, a copy of it, or a product with it. */
   #isZero(cell: Cell): boolean {
     if (this.plan.has(cell.node) && this.read(cell) !== 0) return false;
     const key = keyOf(cell);

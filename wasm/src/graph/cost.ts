@@ -4,9 +4,9 @@ import { constant, count, evaluate, plus, sizeText, times, type Sizes, type Sum 
 
 /** The cost of a node: a number, or a formula in the sizes. */
 export interface NodeCost<Count extends number | string> {
-  /** Floating-point operations, counted as `tril.cost` counts them. */
+  /** Floating-point operations, counted as in `tril.cost`. */
   readonly flops: Count;
-  /** 4 bytes for each number that it reads or makes. */
+  /** 4 bytes for each number that the node reads or writes. */
   readonly bytes: Count;
 }
 
@@ -14,9 +14,9 @@ export interface NodeCost<Count extends number | string> {
 export interface GraphCost<Count extends number | string> extends NodeCost<Count> {
   /** 4 bytes for each number of the inputs. */
   readonly inputBytes: Count;
-  /** 4 bytes for each number of the values that nothing else is made of. */
+  /** 4 bytes for each number of the values that no other node reads. */
   readonly outputBytes: Count;
-  /** 4 bytes for each number of the values between, all of which `run` keeps. */
+  /** 4 bytes for each number of the intermediate values, all of which `run` keeps. */
   readonly heldBytes: Count;
   readonly nodes: Readonly<Record<string, NodeCost<Count>>>;
 }
@@ -30,10 +30,10 @@ function costOf({ operation, options, inputs, shape }: Step): Sum {
 }
 
 /**
- * What computing a graph costs, counted from its definition, as formulas in its sizes. `bytes` of the whole is what goes through
- * memory at least: inputs and outputs. A fused operation is counted as what it is made of.
+ * Counts the cost of computing a graph from its definition, as formulas in its sizes. The total `bytes` is the minimum
+ * that goes through memory: inputs and outputs. A fused operation counts as its unfolded form.
  *
- * @throws TrilError where the graph is none
+ * @throws TrilError if `graph` is not a graph
  *
  * @example
  * ```ts
@@ -48,9 +48,9 @@ function costOf({ operation, options, inputs, shape }: Step): Sum {
  */
 export function cost(graph: Graph): GraphCost<string>;
 /**
- * The same as numbers.
+ * Counts the cost of computing a graph in numbers.
  *
- * @throws TrilError where a size is missing, or is no whole number
+ * @throws TrilError if a size is missing, or is not an integer
  */
 export function cost(graph: Graph, sizes: Sizes): GraphCost<number>;
 export function cost(graph: Graph, sizes?: Sizes): GraphCost<string> | GraphCost<number> {

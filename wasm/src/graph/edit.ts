@@ -5,28 +5,28 @@ import { argumentsOf, find, frozen, planOf, type Graph, type Node } from './plan
 /** One change of a graph, as plain data. */
 export type GraphEdit =
   | {
-      /** The node that is computed in another way; what is not given stays as it is. */
+      /** Name of the node to compute in another way; properties that are not given do not change. */
       readonly replace: string;
       readonly operation?: string;
       readonly inputs?: readonly string[];
       readonly options?: Readonly<Record<string, unknown>>;
     }
   | {
-      /** The node that is left out. */
+      /** Name of the node to remove. */
       readonly remove: string;
-      /** The node that is read instead (default: its first input). */
+      /** Node to read instead (default: the first input of the removed node). */
       readonly instead?: string;
     }
   | {
-      /** The node that reads something else. */
+      /** Name of the node to give another input. */
       readonly rewire: string;
-      /** The input's name, such as `'b'` of `matmul`. */
+      /** Name of the input, such as `'b'` of `matmul`. */
       readonly input: string;
-      /** The node that it reads then. */
+      /** Name of the node that becomes the input. */
       readonly to: string;
     }
   | {
-      /** A node that is new; who is to read it, `rewire` says. */
+      /** A new node; `rewire` makes other nodes read it. */
       readonly add: Node;
     };
 
@@ -39,7 +39,7 @@ const kinds = {
 
 const names = Object.keys(kinds) as (keyof typeof kinds)[];
 
-/** The nodes after one change. */
+/** Returns the nodes after one change. */
 function changed(call: string, nodes: readonly Node[], edit: GraphEdit): readonly Node[] {
   const is = typeof edit === 'object' && edit !== null && names.find((name) => name in edit);
   if (!is) {
@@ -80,10 +80,10 @@ function changed(call: string, nodes: readonly Node[], edit: GraphEdit): readonl
 }
 
 /**
- * The graph after changes, one after another; the one that is given stays as it is. Mistakes and ablations are edits of the right
- * graph. What has no name and is read by nobody any more is left out.
+ * Applies changes to a graph, one after another, and returns the new graph; the given graph does not change. Mistakes
+ * and ablations are edits of the right graph. Nodes without a name that no node reads any more are removed.
  *
- * @throws TrilError for a node that is not there, and where shapes do not fit any more
+ * @throws TrilError for an unknown node, and if shapes no longer fit
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export function edit(graph: Graph, edits: readonly GraphEdit[]): Graph {
   for (const each of edits as readonly GraphEdit[]) nodes = changed(call, nodes, each);
   const plan = planOf(call, { nodes });
   const kept = new Set(nodes.filter(({ name }) => !name.startsWith('_')).map(({ name }) => name));
-  // A set that grows while it is gone through.
+  // This set grows during its iteration.
   for (const name of kept) for (const input of plan.get(name)!.node.inputs) kept.add(input);
   return frozen([...plan.values()].map(({ node }) => node).filter(({ name }) => kept.has(name)));
 }

@@ -1,6 +1,6 @@
 import { find, isHidden, isInput, planOf, type Graph, type Step } from './plan.js';
 
-/** `W_Q` is a W with an index, and what has several letters is a word. */
+/** The TeX of a name: `W_Q` is a W with an index, and a name of several letters is a word. */
 function nameTex(name: string): string {
   const [head = '', ...rest] = name.split('_').filter(Boolean);
   const word = (text: string) => (text.length === 1 ? text : `\\mathrm{${text}}`);
@@ -16,10 +16,10 @@ function sideOf({ node, operation, options, inputs, shape }: Step): string {
 }
 
 /**
- * A line of a graph as TeX, `\mathrm{scores} = \frac{Q K^{\top}}{\sqrt{D}}`; without a `node` all lines, aligned. What has no name
- * is written in place.
+ * Returns a line of a graph as TeX, `\mathrm{scores} = \frac{Q K^{\top}}{\sqrt{D}}`, or without a `node` all lines,
+ * aligned. Values without a name are written in place.
  *
- * @throws TrilError for a node that is not there
+ * @throws TrilError for an unknown node
  *
  * @example
  * ```ts

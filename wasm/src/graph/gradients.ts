@@ -9,16 +9,16 @@ import { checkTril, complete } from './run.js';
 
 /** The options of `gradients`. */
 export interface GradientsOptions {
-  /** The gradient of `of`, in its shape (default: ones, so that gradients are those of its sum). */
+  /** The gradient of `of`, in its shape (default: ones, which gives the gradients of the sum). */
   readonly dOutput?: Tensor;
 }
 
 /**
- * The gradient of the value `of` by each of the values `by`, inputs or others: tensors by name, by the core's backward passes.
- * `values` is what `run` gave; of it only the inputs must be there. What `of` does not depend on has a gradient of 0, and so have
- * whole numbers that choose, as `ids` do.
+ * Computes the gradients of the value `of` with respect to the values `by`, inputs or others, with the core's backward
+ * passes, as tensors by name. `values` is the result of `run`; only the inputs are required. The gradient of a value
+ * that does not affect `of`, or of integers that select, such as `ids`, is 0.
  *
- * @throws TrilError for a node that is not there, and for a `dOutput` of another shape
+ * @throws TrilError for an unknown node, and for a `dOutput` of the wrong shape
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function gradients(
   return tril.scope(() => {
     const all = complete(call, tril, plan, values);
     const flows = new Map([[target, seedOf(tril, all[of]!, options.dOutput)]]);
-    // Only where something that is asked for is below.
+    // The steps on which a requested gradient depends: only these get gradients.
     const leads = new Set<Step>();
     for (const step of plan.values()) {
       if (wanted.has(step) || step.inputs.some((each) => leads.has(each))) leads.add(step);
@@ -71,7 +71,7 @@ export function gradients(
     }
     const found = [...wanted].map(([step, name]) => {
       const flow = flows.get(step) ?? tril.zeros(all[name]!.shape);
-      // A flow may stand for several, and what is given back is the caller's alone.
+      // One tensor may be the flow of several steps, so each returned tensor is a copy.
       return [name, tril.reshape(flow, flow.shape)] as const;
     });
     return Object.fromEntries(found);

@@ -1,6 +1,6 @@
 /**
- * A computation that is declared once, as a small graph of plain data, and read in many ways: computed, explained cell by cell,
- * exported as a program, counted, set as a formula, changed.
+ * Computations as small graphs of plain data. A graph is declared once and read in many ways: computed, explained cell
+ * by cell, exported as a program, counted, written as a formula, changed.
  *
  * @module tril/graph
  */

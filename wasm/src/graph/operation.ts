@@ -1,27 +1,27 @@
-// What an operation is: one entry of the table, with all that the readers need of it side by side.
+// The definition of an operation: one entry of the table, with everything that the readers of a graph need.
 import { booleanOption, checkName, integerOption, numberOption } from '../names.js';
 import type { Tensor } from '../tensor.js';
 import type { Tril } from '../load.js';
 import type { Calls, Value } from './calls.js';
 import { parseSize, type Size, type Sizes, type Sum } from './sizes.js';
 
-/** The sizes of a value's axes, in names. */
+/** The sizes of a value's axes, as formulas of names. */
 export type Shape = readonly Sum[];
-/** Where a cell is in its tensor: a whole number for each axis. */
+/** The position of a cell in its tensor: an integer for each axis. */
 export type Index = readonly number[];
-/** A cell of an input: the number of the input, and where in it. */
+/** A cell of an input: the index of the input, and the position in it. */
 export type Place = readonly [input: number, index: Index];
-/** Cells that are taken together: the factors of a product, say. */
+/** Cells that are combined, such as the factors of a product. */
 export type Term = readonly Place[];
 
-/** A node's options and shapes, in names. */
+/** A node's options and shapes, as formulas of names. */
 export interface Named<Options> {
   readonly options: Options;
   readonly inputs: readonly Shape[];
   readonly output: Shape;
 }
 
-/** The same in numbers, which stand for names by `sizes`. */
+/** A node's options and shapes in numbers; `sizes` has the number of each name. */
 export interface Sized<Options> {
   readonly options: Options;
   readonly inputs: readonly (readonly number[])[];
@@ -29,47 +29,49 @@ export interface Sized<Options> {
   readonly sizes: Sizes;
 }
 
-/** A node once it is computed. */
+/** A node with its computed tensors. */
 export interface Computed<Options> extends Sized<Options> {
   readonly tensors: readonly Tensor[];
   readonly result: Tensor;
 }
 
-/** Throws an error about an argument, with the shapes of all. */
+/** Makes an error about an argument, with the shapes of all inputs. */
 export type Fail = (argument: string, problem: string) => Error;
 type Check<Value> = (call: string, argument: string, value: unknown) => Value;
 
 interface Entry<Options> {
-  /** The inputs' names; one with `?` may be left out, `...` is any number of them. */
+  /** The inputs' names; one with `?` is optional, and `...` is any number of inputs. */
   readonly takes: readonly string[];
-  /** What each option is read by, with its default. */
+  /** The reader of each option, with its default. */
   readonly options: { readonly [Name in keyof Options]: Check<Options[Name]> };
-  /** The option that a call takes after its inputs, without its name. */
+  /** The option that a call takes without its name, after the inputs. */
   readonly then?: keyof Options & string;
   shape(inputs: readonly Shape[], options: Options, fail: Fail): Shape;
   run(tril: Tril, inputs: readonly Tensor[], node: Sized<Options>): Tensor;
   tex(args: readonly string[], node: Named<Options>): string;
 }
 
-/** A small operation: one entry of the table. Arguments of text are its inputs, written out. */
+/** An elementary operation: one entry of the table. Texts of arguments are the inputs, written out. */
 export interface Operation<Options = object> extends Entry<Options> {
-  /** The cells that cell `index` is made of; `read` gives numbers that decide which they are. */
+  /** Returns the cells from which cell `index` is computed; `read` returns numbers on which the choice depends. */
   cells(index: Index, node: Sized<Options>, read: (place: Place) => number): readonly Term[];
-  /** How the numbers of these cells are joined in cell `index`. */
+  /** Returns the text that combines the numbers of these cells into cell `index`. */
   why(terms: readonly (readonly string[])[], node: Sized<Options>, index: Index): string;
-  /** The gradient of each input from that of the output; none of what is not differentiable. */
+  /** Returns the gradient of each input from the gradient of the output; undefined for an input without a gradient. */
   gradient(tril: Tril, dOutput: Tensor, node: Computed<Options>): readonly (Tensor | undefined)[];
   numpy(args: readonly string[], node: Sized<Options>): string;
-  /** A function that NumPy does not have, and `numpy` calls. */
+  /** The definition of a function for `numpy` that NumPy lacks. */
   readonly helper?: string;
   pytorch(args: readonly string[], node: Sized<Options>): string;
-  /** A statement that fills the buffer `out`. */
+  /** Returns a statement that fills the buffer `out`. */
   cpp(args: readonly string[], node: Sized<Options>, out: string): string;
-  /** Floating-point operations, counted as `tril.cost` does. */
+  /** Returns the number of floating-point operations, counted as in `tril.cost`. */
   flops(node: Named<Options>): Sum;
 }
 
-/** An operation that the core computes at once, and that is made of small ones, by which all else is read. */
+/**
+ * An operation that the core computes in one call. It unfolds into elementary operations, which all other readers use.
+ */
 export interface Fused<Options = object> extends Entry<Options> {
   unfold(
     inputs: readonly Value[],
@@ -78,10 +80,10 @@ export interface Fused<Options = object> extends Entry<Options> {
   ): Readonly<Record<string, Value>>;
 }
 
-/** Keeps an entry's own types while it is written, and gives it as the table holds it. */
+/** Returns an entry in the table's type; the entry itself is checked with its own types. */
 export const define = <Options extends object>(entry: Operation<Options>): Operation =>
   entry as unknown as Operation;
-/** The same for a fused one. */
+/** Returns a fused entry in the table's type. */
 export const fuse = <Options extends object>(entry: Fused<Options>): Fused =>
   entry as unknown as Fused;
 
@@ -97,26 +99,26 @@ export const number =
   (fallback: number): Check<number> =>
   (call, argument, value) =>
     numberOption(call, argument, value, fallback);
-/** What `check` reads, or null where nothing is given. */
+/** Reads a value with `check`, or null if none is given. */
 export const optional =
   <Item>(check: Check<Item>): Check<Item | null> =>
   (call, argument, value) =>
     value === undefined || value === null ? null : check(call, argument, value);
-/** One of `names`, of which the first is the default. */
+/** Reads one of `names`; the first is the default. */
 export const choice =
   <Name extends string>(names: readonly [Name, ...Name[]]): Check<Name> =>
   (call, argument, value = names[0]) => {
     checkName(call, argument, argument.split('.').at(-1)!, value, names);
     return value as Name;
   };
-/** A size, checked and left as it was written. */
+/** Reads a size, checked but unchanged. */
 export const size =
   (fallback?: Size): Check<Size> =>
   (call, argument, value) => {
     parseSize(call, argument, value ?? fallback);
     return (value ?? fallback) as Size;
   };
-/** An array of what `each` reads, or null where there is none and `needed` does not say that there must be. */
+/** Reads an array with `each` for its elements; null if none is given, unless `needed`. */
 export const list =
   <Item>(each: Check<Item>, needed = false): Check<readonly Item[] | null> =>
   (call, argument, value) => {

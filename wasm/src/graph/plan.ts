@@ -1,4 +1,4 @@
-// A graph as data, and the same once it is checked: in the order of computing, with the shape of every node.
+// Graphs as data, and as checked plans: in the order of computing, with the shape of every node.
 import { TrilError } from '../error.js';
 import { checkKeys, checkName, describe } from '../names.js';
 import { Tensor } from '../tensor.js';
@@ -6,16 +6,19 @@ import type { Fused, Operation, Shape, Sized } from './operation.js';
 import { evaluate, namesOf, numberOf, shapeText, sizeText, type Sizes } from './sizes.js';
 import { table } from './table.js';
 
-/** A named operation, its inputs by name, and its options: all that can be written as JSON. */
+/** A named operation with the names of its inputs and its options. It can be written as JSON. */
 export interface Node {
-  /** Letters, digits and `_`, unique in its graph; one that begins with `_` is written in place by formulas and programs. */
+  /**
+   * Letters, digits and `_`, unique in the graph. Formulas and programs write a node in place if its name begins with
+   * `_`.
+   */
   readonly name: string;
   readonly operation: string;
   readonly inputs: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A computation, declared once: plain data that can be posted, compared, put into a link, and edited. */
+/** A computation as plain data that can be posted, compared, put into a link, and edited. */
 export interface Graph {
   readonly nodes: readonly Node[];
 }
@@ -23,16 +26,16 @@ export interface Graph {
 /** Tensors by the names of their nodes. */
 export type GraphValues = Readonly<Record<string, Tensor>>;
 
-/** The numbers of a tensor in row-major order, as a Worker can post them. */
+/** The numbers of a tensor in row-major order, in a form that a Worker can post. */
 export interface NodeNumbers {
   readonly shape: readonly number[];
   readonly data: Float32Array;
 }
 
-/** What is read by whoever computes nothing: tensors by the names of their nodes, or their numbers. */
+/** The values for readers that compute nothing: tensors by the names of their nodes, or their numbers. */
 export type GraphNumbers = Readonly<Record<string, Tensor | NodeNumbers>>;
 
-/** A node that has been checked. */
+/** A checked node. */
 export interface Step {
   readonly node: Node;
   readonly operation: Operation | Fused;
@@ -46,16 +49,16 @@ export type Plan = ReadonlyMap<string, Step>;
 
 export const isFused = (operation: Operation | Fused): operation is Fused => 'unfold' in operation;
 export const isInput = ({ node }: Step): boolean => node.operation === 'input';
-/** Whether it is written in place. */
+/** Whether the value is written in place. */
 export const isHidden = ({ node }: Step): boolean => node.name.startsWith('_');
 
-/** The names of the inputs that a node has. */
+/** The names of a node's inputs. */
 export const argumentsOf = ({ takes }: Operation | Fused, count: number): string[] =>
   takes.includes('...')
     ? Array.from({ length: count }, (_, i) => `tensors[${i}]`)
     : takes.slice(0, count).map((name) => name.replace('?', ''));
 
-/** A node after its inputs, once its options and shapes are known to fit. */
+/** Checks a node with its inputs, and returns its step with options and shape. */
 export function stepOf(call: string, node: Node, inputs: readonly Step[]): Step {
   checkName(call, node.name, 'operation', node.operation, Object.keys(table));
   const operation = table[node.operation]!;
@@ -129,11 +132,11 @@ function makePlan(call: string, graph: Graph): Plan {
   return plan;
 }
 
-/** Of graphs that nobody can change, so that they need be checked once. */
+/** The plans of immutable graphs, which are checked only once. */
 const plans = new WeakMap<Graph, Plan>();
 const unchanging = new WeakSet<Graph>();
 
-/** The steps of a graph in the order of computing. @throws TrilError where it is none */
+/** Returns the steps of a graph in the order of computing. @throws TrilError if it is not a graph */
 export function planOf(call: string, graph: Graph): Plan {
   const known = plans.get(graph);
   if (known) return known;
@@ -149,7 +152,7 @@ function frozenCopy(value: unknown): unknown {
   return Object.freeze(Object.fromEntries(copied));
 }
 
-/** A graph that nobody can change. */
+/** Makes an immutable graph. */
 export function frozen(nodes: readonly Node[]): Graph {
   const freeze = ({ name, operation, inputs, options }: Node) =>
     frozenCopy({ name, operation, inputs, options }) as Node;
@@ -158,13 +161,13 @@ export function frozen(nodes: readonly Node[]): Graph {
   return graph;
 }
 
-/** The step of that name. @throws TrilError where there is none */
+/** Finds the step of that name. @throws TrilError if there is none */
 export function find(call: string, argument: string, plan: Plan, name: string): Step {
   checkName(call, argument, 'node', name, [...plan.keys()]);
   return plan.get(name)!;
 }
 
-/** The tensor of a node. @throws TrilError where it is missing */
+/** Returns the tensor of a node. @throws TrilError if it is missing */
 export function tensorOf(call: string, values: GraphValues, name: string): Tensor {
   const tensor: unknown = values?.[name];
   if (tensor instanceof Tensor) return tensor;
@@ -176,7 +179,7 @@ const isNumbers = (value: unknown): value is NodeNumbers => {
   return Array.isArray(shape) && ArrayBuffer.isView(data);
 };
 
-/** The tensor of a node, or its numbers. @throws TrilError where they are missing */
+/** Returns the tensor of a node, or its numbers. @throws TrilError if both are missing */
 function valueOf(call: string, values: GraphNumbers, name: string): Tensor | NodeNumbers {
   const value: unknown = values?.[name];
   if (!isNumbers(value)) return tensorOf(call, values as GraphValues, name);
@@ -185,13 +188,13 @@ function valueOf(call: string, values: GraphNumbers, name: string): Tensor | Nod
   throw new TrilError(call, name, `has ${data.length} numbers of [${shape.join(', ')}]`);
 }
 
-/** The numbers of a node, of a tensor when they are read. @throws TrilError where they are missing */
+/** Returns the numbers of a node; reads them if it has a tensor. @throws TrilError if they are missing */
 export function numbersOf(call: string, values: GraphNumbers, name: string): NodeNumbers {
   const value = valueOf(call, values, name);
   return value instanceof Tensor ? { shape: value.shape, data: value.read() } : value;
 }
 
-/** What the names of sizes stand for, by the shapes of the inputs. @throws TrilError where two disagree */
+/** Finds the numbers of the named sizes from the shapes of the inputs. @throws TrilError if two shapes disagree */
 export function bind(call: string, plan: Plan, values: GraphNumbers): Sizes {
   const sizes = Object.create(null) as Record<string, number>; // a size may be called constructor
   const inputs = [...plan.values()].filter(isInput);
@@ -209,7 +212,7 @@ export function bind(call: string, plan: Plan, values: GraphNumbers): Sizes {
   const axes = inputs.flatMap((step) =>
     step.shape.map((size, axis) => [size, shapeOf(step)[axis]!] as const),
   );
-  // Plain names first, then what a known product or sum leaves to one name.
+  // Plain names come first, then names that are the only unknown of a product or sum.
   for (const isPlain of [true, false]) {
     for (const [size, value] of axes) {
       const [name, ...others] = namesOf(size).filter((each) => !(each in sizes));
@@ -226,7 +229,7 @@ export function bind(call: string, plan: Plan, values: GraphNumbers): Sizes {
   return sizes;
 }
 
-/** A shape in numbers. @throws TrilError where a size is missing or comes to none */
+/** Returns a shape in numbers. @throws TrilError if a size is missing, or is not an integer of at least 0 */
 export function shapeIn(call: string, step: Step, sizes: Sizes): readonly number[] {
   return step.shape.map((size) => {
     const value = numberOf(size) ?? evaluate(size, sizes);
@@ -237,7 +240,7 @@ export function shapeIn(call: string, step: Step, sizes: Sizes): readonly number
   });
 }
 
-/** A step's options and shapes in numbers. */
+/** Returns a step's options and shapes in numbers. */
 export const sized = (call: string, step: Step, sizes: Sizes): Sized<object> => ({
   options: step.options,
   inputs: step.inputs.map((each) => shapeIn(call, each, sizes)),

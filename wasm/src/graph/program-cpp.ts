@@ -1,4 +1,4 @@
-// A graph as a program of C++ on Tril's core: a buffer for each value, and a statement that fills it.
+// Writes a graph as a C++ program on Tril's core: a buffer for each value, and a statement that fills it.
 import { isFused, isInput, type Step } from './plan.js';
 import { float } from './program-python.js';
 import { nameIn, type Source } from './program-source.js';

@@ -1,23 +1,24 @@
-// A graph as a program of Python, with NumPy or PyTorch: values without a name that are read once are written in place.
+// Writes a graph as a Python program, with NumPy or PyTorch. Values without a name that are read once are written in
+// place.
 import { evaluate, namesOf, parseSize, sizeText, type Size } from './sizes.js';
 import { isFused, isHidden, isInput, type Step } from './plan.js';
 import { nameIn, type Source } from './program-source.js';
 
 const arrays = { NumPy: 'np', PyTorch: 'torch' } as const;
 
-/** PyTorch's softmax of nothing but -inf is NaN, and the core's 0. */
+/** The softmax of a row of -inf is NaN in PyTorch, and 0 in the core. */
 const torchSoftmax = `def softmax(x, dim):
     empty = (x == -torch.inf).all(dim, keepdim=True)
     return torch.softmax(x, dim).masked_fill(empty, 0)  # what sees nothing is 0`;
 
-/** Whether softmax may get nothing but -inf: of a mask by more than `causal`, by which everything sees itself. */
+/** Whether softmax may get a row of -inf: with any mask other than `causal`, in which every query sees itself. */
 function maySeeNothing({ node, inputs: [from] }: Step): boolean {
   if (node.operation !== 'softmax' || from?.node.operation !== 'mask') return false;
   const { window, strided, padding } = from.node.options;
   return from.inputs.length > 1 || [window, strided, padding].some(Boolean);
 }
 
-/** The shortest text that is this number as a float32. */
+/** Returns the shortest text of this number as a float32. */
 export function float(value: number): string {
   for (let digits = 6; digits < 9; ++digits) {
     const text = String(Number(value.toPrecision(digits)));

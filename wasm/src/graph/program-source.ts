@@ -1,16 +1,16 @@
-// What the writers of programs are given, and names that no program can give to a value.
+// The input of the writers of programs, and names that a program cannot give to a value.
 import type { Sized } from './operation.js';
 import type { Step } from './plan.js';
 import type { Sizes } from './sizes.js';
 
-/** A graph, as a program is written of it. */
+/** A graph in the form that the writers of programs take. */
 export interface Source {
   readonly steps: readonly Step[];
   readonly sizes: Sizes;
-  /** What the program compares with what was found. */
+  /** The values that the program compares with the given numbers. */
   readonly shown: readonly Step[];
   sized(step: Step): Sized<object>;
-  /** What was found. */
+  /** Returns the given numbers of a value. */
   numbers(step: Step): Float32Array;
 }
 
@@ -24,6 +24,6 @@ add subtract multiply divide copy transpose reshape slice_axis join unary activa
 tanh erf`;
 const taken = new Set(words.split(/\s+/));
 
-/** A value's name in a program. */
+/** The name of a value in a program. */
 export const nameIn = ({ node }: Step): string =>
   taken.has(node.name) ? `${node.name}_` : node.name;

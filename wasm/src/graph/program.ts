@@ -7,22 +7,23 @@ import type { Source } from './program-source.js';
 import { bind, find, isHidden, isInput, numbersOf, planOf, sized } from './plan.js';
 import type { Graph, GraphNumbers, Step } from './plan.js';
 
-/** What programs are written in. */
+/** The languages of programs. */
 export const programLanguages = ['NumPy', 'PyTorch', 'C++'] as const;
 /** One of `programLanguages`. */
 export type ProgramLanguage = (typeof programLanguages)[number];
 
 /** The options of `program`. */
 export interface ProgramOptions {
-  /** The values that the program computes and compares with those that are given (default: the last one with a name). */
+  /** The values that the program computes and compares with the given values (default: the last value with a name). */
   readonly show?: readonly string[];
 }
 
 /**
- * A whole program that computes values of a graph, with the numbers of its inputs in it, by NumPy, PyTorch or Tril's own C++. It
- * prints how far they are from those that `run` gave, which are `values`: `largest difference: 1.2e-07`.
+ * Writes a complete program that computes values of a graph, with the numbers of its inputs, for NumPy, PyTorch or
+ * Tril's own C++. The program prints the largest difference from `values`, the result of `run`:
+ * `largest difference: 1.2e-07`.
  *
- * @throws TrilError for an unknown language, a node that is not there, and for values that are missing
+ * @throws TrilError for an unknown language or node, and for missing values
  *
  * @example
  * ```ts
@@ -55,7 +56,7 @@ export function program(
   }
   const shown = show.map((name: string) => find(call, 'show', plan, name));
   const needed = new Set<Step>(shown);
-  // A set that grows while it is gone through.
+  // This set grows during its iteration.
   for (const step of needed) for (const each of step.inputs) needed.add(each);
   const source: Source = {
     ...{ sizes, shown, steps: steps.filter((step) => needed.has(step)) },

@@ -13,13 +13,13 @@ import {
   type Plan,
 } from './plan.js';
 
-/** Throws unless it is what `loadTril` gives. */
+/** Throws unless `tril` is a result of `loadTril`. */
 export function checkTril(call: string, tril: unknown): void {
   if (typeof (tril as Tril | undefined)?.scope === 'function') return;
   throw new TrilError(call, 'tril', `must be what loadTril gives, is ${describe(tril)}`);
 }
 
-/** The sizes of each plan's steps for its last inputs: the next inputs mostly have the same shapes. */
+/** The sizes of each plan's steps for its last inputs, since the next inputs mostly have the same shapes. */
 const lasts = new WeakMap<Plan, { readonly shapes: string; readonly steps: SizedSteps }>();
 type SizedSteps = ReadonlyMap<string, ReturnType<typeof sized>>;
 
@@ -34,7 +34,7 @@ function sizedSteps(call: string, plan: Plan, given: GraphValues): SizedSteps {
   return steps;
 }
 
-/** All values of a plan, of which some are there. */
+/** Computes all values of a plan that are not given. */
 export function complete(call: string, tril: Tril, plan: Plan, given: GraphValues): GraphValues {
   const steps = sizedSteps(call, plan, given);
   return tril.scope(() => {
@@ -58,10 +58,10 @@ export function complete(call: string, tril: Tril, plan: Plan, given: GraphValue
 }
 
 /**
- * Computes every value of a graph by the calls of `tril`: tensors by name, with the inputs as they were given. They are yours
- * to dispose, or a scope's.
+ * Computes every value of a graph with the calls of `tril`, and returns tensors by name, including the given inputs.
+ * The caller, or a scope, disposes them.
  *
- * @throws TrilError for an input that is missing or unknown, or does not have its shape, and for what the core refuses
+ * @throws TrilError for an input that is missing or unknown or has the wrong shape, and for the errors of the core
  *
  * @example
  * ```ts

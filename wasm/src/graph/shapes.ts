@@ -2,9 +2,9 @@ import { planOf, shapeIn, type Graph } from './plan.js';
 import { numberOf, sizeText, type Size, type Sizes } from './sizes.js';
 
 /**
- * The shape of every value, in named sizes.
+ * Returns the shape of every value, in named sizes.
  *
- * @throws TrilError where the graph is none
+ * @throws TrilError if `graph` is not a graph
  *
  * @example
  * ```ts
@@ -18,9 +18,9 @@ import { numberOf, sizeText, type Size, type Sizes } from './sizes.js';
  */
 export function shapes(graph: Graph): Readonly<Record<string, readonly Size[]>>;
 /**
- * The same in numbers.
+ * Returns the shape of every value, in numbers.
  *
- * @throws TrilError where a size is missing, or is no whole number
+ * @throws TrilError if a size is missing, or is not an integer
  */
 export function shapes(graph: Graph, sizes: Sizes): Readonly<Record<string, readonly number[]>>;
 export function shapes(

@@ -1,15 +1,17 @@
-// Sizes as a graph writes them, 'T', 'H*D' or 'C/3 + 1': sums of products of names, so that equal sizes are found equal and costs
-// can be added up without a number being known.
+// Sizes as a graph writes them, 'T', 'H*D' or 'C/3 + 1': sums of products of names. Equal sizes compare equal, and
+// costs add up, without any number.
 import { TrilError } from '../error.js';
 import { describe } from '../names.js';
 
-/** A size: a number, or sums and products of named sizes, such as `'T'`, `'H*D'`, `'C/3'` or `'T + 1'`. */
+/** A size: a number, or a formula of named sizes, such as `'T'`, `'H*D'`, `'C/3'` or `'T + 1'`. */
 export type Size = number | string;
 
-/** The numbers that named sizes stand for. */
+/** The numbers of the named sizes. */
 export type Sizes = Readonly<Record<string, number>>;
 
-/** A sum: the coefficient of each product, by its factors in order of the alphabet, as `H^-1 T^2`. */
+/**
+ * A sum: the coefficient of each product. The key of a product has its factors in alphabetical order, as `H^-1 T^2`.
+ */
 export type Sum = ReadonlyMap<string, number>;
 
 type Powers = ReadonlyMap<string, number>;
@@ -36,7 +38,7 @@ function productOf(powers: Powers): string {
 function sumOf(terms: Iterable<readonly [string, number]>): Sum {
   const sum = new Map<string, number>();
   for (const [product, factor] of terms) sum.set(product, (sum.get(product) ?? 0) + factor);
-  // 1/3 and 2/3 are 1 but for a rounding.
+  // 1/3 and 2/3 add up to 1 except for rounding, so a tiny coefficient is 0.
   for (const [product, factor] of sum) if (!(Math.abs(factor) > 1e-12)) sum.delete(product);
   return sum;
 }
@@ -44,7 +46,7 @@ function sumOf(terms: Iterable<readonly [string, number]>): Sum {
 export const constant = (value: number): Sum => sumOf([['', value]]);
 export const one: Sum = constant(1);
 
-/** Most sums have no names: they are computed as numbers. */
+/** Most sums have no names and are computed as numbers. */
 const arePlain = (sums: readonly Sum[]): boolean =>
   sums.every((sum) => sum.size === 0 || (sum.size === 1 && sum.has('')));
 const plain = (sum: Sum): number => sum.get('') ?? 0;
@@ -73,7 +75,7 @@ export function times(...sums: readonly Sum[]): Sum {
   );
 }
 
-/** `a / b`, where `b` is one product; nothing where it is a sum, or 0. */
+/** `a / b` for one product `b`; undefined if `b` is a sum, or 0. */
 export function over(a: Sum, b: Sum): Sum | undefined {
   const [[product, factor] = ['', 0], ...others] = b;
   if (factor === 0 || others.length > 0) return undefined;
@@ -83,10 +85,10 @@ export function over(a: Sum, b: Sum): Sum | undefined {
 
 export const minus = (a: Sum, b: Sum): Sum => plus(a, times(constant(-1), b));
 export const equal = (a: Sum, b: Sum): boolean => minus(a, b).size === 0;
-/** The number of elements of a tensor of that shape. */
+/** The number of elements of a tensor of this shape. */
 export const count = (shape: readonly Sum[]): Sum => times(...shape);
 
-/** The number that it is, if it has no names. */
+/** The number of a sum without names; else undefined. */
 export const numberOf = (sum: Sum): number | undefined =>
   [...sum.keys()].every((product) => product === '') ? (sum.get('') ?? 0) : undefined;
 
@@ -94,7 +96,7 @@ export const namesOf = (sum: Sum): string[] => [
   ...new Set([...sum.keys()].flatMap((product) => [...powersOf(product).keys()])),
 ];
 
-/** Its value; NaN where a name has no number. */
+/** The value of a sum; NaN if a name has no number. */
 export function evaluate(sum: Sum, sizes: Sizes): number {
   let value = 0;
   for (const [product, factor] of sum) {
@@ -102,11 +104,11 @@ export function evaluate(sum: Sum, sizes: Sizes): number {
     for (const [name, power] of powersOf(product)) term *= (sizes[name] ?? Number.NaN) ** power;
     value += term;
   }
-  // 2/3 of 6 is 4, whatever 2/3 was rounded to.
+  // 2/3 of 6 is 4, in spite of the rounding of 2/3.
   return Math.abs(value - Math.round(value)) < 1e-9 ? Math.round(value) : value;
 }
 
-/** A coefficient as a fraction, where it is a simple one: numerator and denominator. */
+/** A coefficient as a simple fraction, if it is one: numerator and denominator. */
 function fraction(value: number): readonly [number, number] {
   for (let below = 1; below <= 64; ++below) {
     const above = Math.round(value * below);
@@ -117,7 +119,7 @@ function fraction(value: number): readonly [number, number] {
 
 const repeated = (name: string, power: number) => Array.from({ length: power }, () => name);
 
-/** As `parseSize` reads it, and Python, C++ and JavaScript: `2*D*T*T - C/H`. */
+/** The text of a sum for `parseSize`, Python, C++ and JavaScript: `2*D*T*T - C/H`. */
 export function sizeText(sum: Sum): string {
   if (sum.size === 0) return '0';
   const text = [...sum].map(([product, factor]) => {
@@ -133,7 +135,7 @@ export function sizeText(sum: Sum): string {
   return [(sign === '-' ? '-' : '') + first, ...rest.map((term) => term.join(' '))].join(' ');
 }
 
-/** As a formula is set: `2 D T^{2}`. */
+/** The TeX of a sum: `2 D T^{2}`. */
 export function sizeTex(sum: Sum): string {
   if (sum.size === 0) return '0';
   const text = [...sum].map(([product, factor]) => {
@@ -151,7 +153,7 @@ export function sizeTex(sum: Sum): string {
   return text.join(' ').replace(/^\+ /, '').replace(/^- /, '-');
 }
 
-/** Reads a size. @throws TrilError where it is none */
+/** Reads a size. @throws TrilError if it is not a size */
 export function parseSize(call: string, argument: string, size: unknown): Sum {
   if (typeof size === 'number' && Number.isFinite(size)) return constant(size);
   const refuse = (problem: string) => new TrilError(call, argument, problem);
@@ -191,5 +193,5 @@ export function parseSize(call: string, argument: string, size: unknown): Sum {
   return value;
 }
 
-/** `[T, 2*D]`, as messages write a shape. */
+/** The text of a shape in messages: `[T, 2*D]`. */
 export const shapeText = (shape: readonly Sum[]): string => `[${shape.map(sizeText).join(', ')}]`;

@@ -4,15 +4,16 @@ import { isInput, type Graph, type GraphNumbers } from './plan.js';
 
 /** The options of `sources`. */
 export interface SourcesOptions {
-  /** Go down to the inputs of the graph, and give the cells of these (default false). */
+  /** Whether to go down to the inputs of the graph, and return their cells (default false). */
   readonly deep?: boolean;
 }
 
 /**
- * The cells of its inputs that a cell of `node` is made of, each once; what a mask hides is no part of it: neither a score of
- * -inf, nor what is weighted by the 0 that softmax makes of it. `values` is what `run` gave, or the numbers of it.
+ * Returns the input cells from which a cell of `node` is computed, each once. Cells that a mask hides are left out:
+ * scores of -inf, and the values weighted by the 0 that softmax makes of them. `values` is the result of `run`, or its
+ * numbers.
  *
- * @throws TrilError for a node or a cell that is not there, and for values that are missing
+ * @throws TrilError for an unknown node or cell, and for missing values
  *
  * @example
  * ```ts
@@ -39,7 +40,7 @@ export function sources(
   cells.find(node, index);
   const start: Cell = { node, index };
   const found = new Map([[keyOf(start), start]]);
-  // A map that grows while it is gone through.
+  // This map grows during its iteration.
   for (const cell of found.values()) {
     if (!deep && cell !== start) continue;
     for (const each of cells.shown(plan.get(cell.node)!, cell.index).flat()) {

@@ -1,4 +1,4 @@
-// The table of operations, by name. What is listed here can be written in a graph, and is read by every reader.
+// The table of operations, by name. Graphs can contain exactly these operations, and every reader knows them.
 import {
   add,
   divide,

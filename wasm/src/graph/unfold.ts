@@ -2,7 +2,7 @@ import { TrilError } from '../error.js';
 import { Builder } from './build.js';
 import { find, frozen, isFused, planOf, type Graph, type Node, type Plan } from './plan.js';
 
-/** The graph with each fused step that `isChosen` opened once. */
+/** Returns the graph with each fused step that `isChosen` accepts unfolded once. */
 function opened(call: string, plan: Plan, isChosen: (name: string) => boolean): Graph {
   const nodes: Node[] = [];
   for (const [name, step] of plan) {
@@ -32,7 +32,7 @@ function opened(call: string, plan: Plan, isChosen: (name: string) => boolean): 
 
 const unfolded = new WeakMap<Plan, Graph>();
 
-/** The graph without fused steps. */
+/** Returns the graph without fused steps. */
 export function unfoldAll(call: string, graph: Graph): Graph {
   const plan = planOf(call, graph);
   const known = unfolded.get(plan);
@@ -47,10 +47,10 @@ export function unfoldAll(call: string, graph: Graph): Graph {
 }
 
 /**
- * The graph with a fused operation as the small ones that it is made of; without a `node` all of them, down to the smallest. The
- * fused one and its unfolded form give the same values. What is inside has the name of the node before its own.
+ * Returns the graph with a fused operation replaced by elementary operations; without a `node` all fused operations are
+ * replaced. Both forms give the same values. The names of the new nodes begin with the name of the fused node.
  *
- * @throws TrilError for a node that is not there, or is not fused
+ * @throws TrilError for an unknown node, or a node that is not fused
  *
  * @example
  * ```ts

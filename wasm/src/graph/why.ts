@@ -3,22 +3,22 @@ import { Cells, keyOf, type Cell } from './cells.js';
 import { isFused, isHidden, isInput } from './plan.js';
 import type { Graph, GraphNumbers, Step } from './plan.js';
 
-/** A cell with its number and, where the tree goes on below it, why it is so. */
+/** A cell with its number and, unless the tree ends here, the reason for it. */
 export interface ReasonCell extends Cell {
   readonly value: number;
-  /** As sentences have it, where that is not its number: `sqrt(2)`, of a root or a logarithm that has no name. */
+  /** The text in sentences, if it is not the number: `sqrt(2)`, for a root or a logarithm without a name. */
   readonly text?: string;
   readonly reason?: Reason;
 }
 
-/** Why a cell has its number. */
+/** The reason for the number of a cell. */
 export interface Reason extends Cell {
   readonly value: number;
   /** `weights[2, 1] = e^0.31 / (e^0.31 + e^1.2) = 0.2911` */
   readonly text: string;
-  /** The middle of `text` in pieces: what joins the numbers, and the cells that they are of; none of an input. */
+  /** The middle of `text` in pieces: the cells of its numbers, and the text between them; empty for an input. */
   readonly parts: readonly (string | ReasonCell)[];
-  /** The cells that it is made of, as they are joined: the factors of each product, say. */
+  /** The cells from which it is computed, grouped as they are combined, such as the factors of each product. */
   readonly terms: readonly (readonly ReasonCell[])[];
 }
 
@@ -28,17 +28,20 @@ export interface WhyOptions {
   readonly depth?: number;
   /** Significant digits of the numbers in texts (default 4). */
   readonly digits?: number;
-  /** Maximum number of terms in a text: of more, the first ones and the last (default 8). */
+  /** Maximum number of terms in a text (default 8). Of more terms, a text has the first ones and the last. */
   readonly most?: number;
 }
 
-/** As a text calls a node: what has no name by its operation, a number by itself. */
+/** The name of a node in a text: the operation for a node without a name, the number itself for a number. */
 function labelOf(step: Step): string {
   if (step.node.operation === 'number') return String((step.options as { value: unknown }).value);
   return isHidden(step) ? step.node.operation : step.node.name;
 }
 
-/** Splits the sentence of an operation at its numbers; each is followed by its position in `numbers` between two marks. */
+/**
+ * Splits the sentence of an operation at its numbers; the sentence has the position of each in `numbers` between two
+ * marks.
+ */
 function partsOf(said: string, numbers: readonly string[], cells: readonly ReasonCell[]) {
   const pieces = said.split(/\ue000(\d+)\ue001/);
   return pieces
@@ -50,17 +53,18 @@ function partsOf(said: string, numbers: readonly string[], cells: readonly Reaso
     .filter((part) => part !== '');
 }
 
-/** The first terms and the last, where there are more than are shown. */
+/** The first terms and the last, if there are more than `most`. */
 function shortened(terms: readonly (readonly string[])[], most: number) {
   if (terms.length <= most) return terms;
   return [...terms.slice(0, most - 1), ['...'], terms.at(-1)!];
 }
 
 /**
- * Why a cell of `node` has its number: the numbers that it is made of, as its operation joins them. `values` is what `run`
- * gave, or the numbers of it, and all numbers are from there. With a `depth`, a tree that opens downwards.
+ * Explains the number of a cell of `node`: the numbers from which it is computed, combined as in its operation.
+ * `values` is the result of `run`, or its numbers; all numbers come from there. With a `depth`, the result is a tree of
+ * reasons.
  *
- * @throws TrilError for a node or a cell that is not there, and for values that are missing
+ * @throws TrilError for an unknown node or cell, and for missing values
  *
  * @example
  * ```ts
@@ -90,7 +94,7 @@ export function why(
     Number.isFinite(value)
       ? String(Number(value.toPrecision(Math.min(digits, 17))))
       : String(value).replace('Infinity', 'inf');
-  /** What has no name and says more than its number. */
+  /** The text of a value without a name, if it says more than the number. */
   const textOf = (from: Step, index: readonly number[]): string | undefined => {
     if (!isHidden(from) || !['sqrt', 'log'].includes(from.node.operation)) return undefined;
     const [[cell] = []] = cells.terms(from, index);
@@ -137,7 +141,8 @@ export function why(
 }
 
 /**
- * A reason with all reasons below it as text, a line each; what is below is set in, and said once.
+ * Writes a reason and all reasons below it as text, one per line. Deeper reasons are indented, and each is written
+ * once.
  *
  * @example
  * ```ts

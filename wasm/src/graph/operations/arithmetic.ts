@@ -1,4 +1,4 @@
-// x + y and so on, element by element, with NumPy's broadcasting.
+// Arithmetic: x + y and so on, element by element, with NumPy's broadcasting.
 import { snakeCase } from '../../names.js';
 import type { Tensor } from '../../tensor.js';
 import type { Tril } from '../../load.js';
@@ -9,17 +9,17 @@ import { atom, back, broadcast, factor, signed } from './common.js';
 interface Arithmetic {
   readonly call: 'add' | 'subtract' | 'multiply' | 'divide' | 'power' | 'maximum' | 'minimum';
   readonly sign: string;
-  /** Where programs call it, and sentences write `max(x, y)`. */
+  /** Names of the function, for operations that programs call and sentences write as `max(x, y)`. */
   readonly named?: { readonly sentence: string; readonly numpy: string; readonly pytorch: string };
   tex(x: string, y: string): string;
-  /** Gradients before what was repeated is added up. */
+  /** Returns the gradients before the sum over broadcast axes. */
   gradient(tril: Tril, d: Tensor, x: Tensor, y: Tensor): readonly [Tensor, Tensor];
 }
 
 type Pairwise =
   Arithmetic['call'] | ('equal' | 'notEqual' | 'less' | 'lessEqual' | 'greater' | 'greaterEqual');
 
-/** What all have in common whose values are made of two, pair by pair. */
+/** The common part of all operations on pairs of elements. */
 const pairwise = (call: Pairwise) =>
   ({
     takes: ['x', 'y'],
@@ -81,7 +81,7 @@ export const power = arithmetic({
   },
 });
 
-/** The larger or the smaller of two: of equal ones each gets a half. */
+/** The larger or the smaller of two elements; equal elements each get half of the gradient. */
 const extreme = (call: 'maximum' | 'minimum'): Operation => {
   const short = call.slice(0, 3);
   return arithmetic({
@@ -98,7 +98,7 @@ const extreme = (call: 'maximum' | 'minimum'): Operation => {
 export const maximum = extreme('maximum');
 export const minimum = extreme('minimum');
 
-/** 1 where it is so, else 0. */
+/** A comparison: 1 where it is true, else 0. */
 const comparison = (call: Pairwise, sign: string, tex: string): Operation =>
   define<object>({
     ...pairwise(call),

@@ -1,4 +1,4 @@
-// Attention and multi-head attention: computed by the core at once, and read by what they are made of.
+// Attention and multi-head attention: computed by the core in one call, and read by their unfolded form.
 import { boolean, choice, fuse, integer, number, optional, type Shape } from '../operation.js';
 import { constant, equal, numberOf, one, over, shapeText, sizeText } from '../sizes.js';
 import { times, type Sum } from '../sizes.js';
@@ -6,10 +6,10 @@ import type { Value } from '../calls.js';
 import { broadcast, upTo } from './common.js';
 import { checkPadding, maskOf, ruleOptions, rulesTex, type Rules } from './rules.js';
 
-/** The last two axes the other way round. */
+/** The order of axes that swaps the last two. */
 const swapped = (rank: number): number[] => [...upTo(rank - 2), rank - 1, rank - 2];
 
-/** How many heads of q share one of k; nothing where these are not so many for each. */
+/** The number of heads of q that share a head of k; undefined if it is not an integer. */
 function groupOf(q: Shape, k: Shape): Sum | undefined {
   const [heads, shared] = [q.at(-3) ?? one, k.at(-3) ?? one];
   const group = equal(heads, shared) ? one : over(heads, shared);
@@ -21,7 +21,7 @@ interface Options extends Rules {
   readonly kind: 'boolean' | 'additive';
 }
 
-/** `softmax(scale q k^T + mask) v`: groups of heads of q share one of k and v, whose number divides theirs. */
+/** `softmax(scale q k^T + mask) v`: several heads of q may share a head of k and v. */
 export const attention = fuse<Options>({
   takes: ['q', 'k', 'v', 'mask?'],
   options: {
@@ -62,7 +62,7 @@ export const attention = fuse<Options>({
     const { kind, scale, ...rules } = options;
     const [queries, width] = first!.slice(-2) as [Sum, Sum];
     const [keys, lead] = [second!.at(-2)!, first!.slice(0, -2)];
-    // The queries of heads that share keys, one after another, meet these together.
+    // Heads of queries that share keys are joined along the query axis.
     const group = groupOf(first!, second!)!;
     const isShared = !equal(group, one);
     const grouped = [...second!.slice(0, -2), times(group, queries)];
@@ -87,7 +87,10 @@ export const attention = fuse<Options>({
   },
 });
 
-/** Self-attention of heads between two linear layers, with PyTorch's weights: x `[..., T, C]`, in `[3*C, C]`, out `[C, C]`. */
+/**
+ * Multi-head self-attention between two linear layers, with PyTorch's weights: x `[..., T, C]`, in `[3*C, C]`,
+ * out `[C, C]`.
+ */
 export const multiHeadAttention = fuse<{ heads: number; causal: boolean }>({
   takes: ['x', 'in_proj_weight', 'out_proj_weight', 'in_proj_bias?', 'out_proj_bias?'],
   options: {
@@ -120,7 +123,7 @@ export const multiHeadAttention = fuse<{ heads: number; causal: boolean }>({
   unfold: ([x, inWeight, outWeight, inBias, outBias], { options, inputs: [shape] }, calls) => {
     const lead = shape!.slice(0, -1).map(sizeText);
     const width = sizeText(over(shape!.at(-1)!, constant(options.heads))!);
-    // [..., T, C] as [..., H, T, D], and back by the same order of axes.
+    // This order of axes turns [..., T, H, D] into [..., H, T, D], and back.
     const order = [...upTo(lead.length - 1), lead.length, lead.length - 1, lead.length + 1];
     const headsOf = (value: typeof x) =>
       calls.transpose(calls.reshape(value!, [...lead, options.heads, width]), order);

@@ -1,9 +1,10 @@
-// Averages up to now, y[t] = (x[0] + ... + x[t]) / (t + 1), and the triangle of ones that makes sums of them.
+// Running averages, y[t] = (x[0] + ... + x[t]) / (t + 1), and the triangle of ones that computes their sums as a
+// product.
 import { boolean, define, size } from '../operation.js';
 import { constant, count, one, parseSize, plus, times, type Size } from '../sizes.js';
 import { atom, product, put, signed, triangle, upTo, viewed } from './common.js';
 
-/** Ones on the diagonal and below, zeros above. */
+/** Ones on and below the diagonal, zeros above. */
 export const tri = define<{ rows: Size }>({
   takes: [],
   options: { rows: size() },
@@ -21,13 +22,13 @@ export const tri = define<{ rows: Size }>({
   tex: (_, { options }) => `\\mathrm{tri}\\left(${options.rows}\\right)`,
 });
 
-/** A tensor as the core's call takes it: batch, moments, columns. */
+/** The shape of a tensor for the core's call: batch, moments, columns. */
 const stacked = (shape: readonly number[]): number[] => [
   product(shape.slice(0, -2)),
   ...shape.slice(-2),
 ];
 
-/** By two loops along the last axis but one. */
+/** The running average, with two loops along the second-to-last axis in programs. */
 export const runningAverage = define<{ sum: boolean }>({
   takes: ['x'],
   options: { sum: boolean(false) },
@@ -53,7 +54,7 @@ export const runningAverage = define<{ sum: boolean }>({
     const [from, to] = [x!, out].map((name) => viewed(name, stacked(output)));
     return `running_average(${from}, {.sum = ${options.sum}}, ${to});`;
   },
-  // Row t takes t + 1 sums, and averages a division.
+  // Row t takes t + 1 additions, and an average one division per element.
   flops: ({ options, output }) =>
     plus(
       times(constant(0.5), count(output), plus(output.at(-2)!, one)),

@@ -1,19 +1,19 @@
-// What several operations need: axes, broadcasting, and brackets around what is written into a line.
+// Helpers of several operations: axes, broadcasting, and brackets around parts of expressions.
 import type { Tril } from '../../load.js';
 import type { Tensor } from '../../tensor.js';
 import { equal, numberOf, shapeText, type Sum } from '../sizes.js';
 import type { Fail, Index, Shape } from '../operation.js';
 
-/** An axis counted from the front; throws where there is none. */
+/** Returns an axis counted from the front; throws if it does not exist. */
 export function axisOf(axis: number, rank: number, fail: Fail): number {
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
   throw fail('axis', `there is no axis ${axis}`);
 }
 
-/** The same where it is known to be there. */
+/** Returns an axis counted from the front, for an axis that exists. */
 export const fromFront = (axis: number, rank: number): number => (axis < 0 ? axis + rank : axis);
 
-/** The shape that both are repeated to, from the last axis back. */
+/** The broadcast shape of two shapes, aligned at the last axis. */
 export function broadcast(a: Shape, b: Shape, argument: string, fail: Fail): Shape {
   const rank = Math.max(a.length, b.length);
   return Array.from({ length: rank }, (_, i): Sum => {
@@ -25,14 +25,14 @@ export function broadcast(a: Shape, b: Shape, argument: string, fail: Fail): Sha
   });
 }
 
-/** Where cell `index` of a broadcast result is in an input of `shape`. */
+/** The position in an input of `shape` of cell `index` of a broadcast result. */
 export const back = (shape: readonly number[], index: Index): number[] =>
   shape.map((size, i) => (size === 1 ? 0 : index[index.length - shape.length + i]!));
 
-/** `[0, 1, ..., n - 1]` */
+/** The integers `[0, 1, ..., n - 1]`. */
 export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
-/** `index` with `value` at an axis. */
+/** A copy of `index` with `value` at an axis. */
 export const put = (index: Index, axis: number, value: number): number[] =>
   index.map((old, i) => (i === axis ? value : old));
 
@@ -47,36 +47,38 @@ function isOpen(text: string, signs: RegExp): boolean {
   return false;
 }
 
-/** A program's expression as a part of another: in brackets where it has a sign, or blanks outside of them. */
+/**
+ * An expression of a program as part of another: in brackets if it has a sign or a blank outside of its own brackets.
+ */
 export const atom = (code: string): string =>
   isOpen(code, /[ */]/) || code.startsWith('-') ? `(${code})` : code;
-/** A formula's, where a sum needs brackets. */
+/** A formula as a factor: a sum gets brackets. */
 export const factor = (tex: string): string =>
   isOpen(tex, /[+-]/) || tex.startsWith('-') ? `\\left(${tex}\\right)` : tex;
-/** A number of a sentence after a sign. */
+/** A number after a sign in a sentence: a negative one gets brackets. */
 export const signed = (number: string): string => (number.startsWith('-') ? `(${number})` : number);
 
 export const python = (value: boolean): string => (value ? 'True' : 'False');
-/** `{2, 3}` */
+/** A C++ list: `{2, 3}`. */
 export const braces = (values: readonly (number | string)[]): string => `{${values.join(', ')}}`;
-/** C++'s whole numbers in a call. */
+/** A C++ array of integers, as an argument. */
 export const indices = (values: readonly number[]): string =>
   `std::array<Index, ${values.length}>${braces(values)}`;
-/** A view of C++ of a buffer in another shape, without gaps. */
+/** A C++ view of a buffer in another shape, without gaps. */
 export const viewed = (name: string, shape: readonly number[]): string =>
   `{${name}.data(), ${braces(shape)}}`;
-/** Sizes before an axis, multiplied. */
+/** The product of sizes. */
 export const product = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);
-/** The index of number `n` of a row-major tensor. */
+/** The index of element `n` of a row-major tensor. */
 export const unravel = (shape: readonly number[], n: number): number[] =>
   shape.map((length, i) => Math.floor(n / product(shape.slice(i + 1))) % length);
-/** The number of an index. */
+/** The row-major position of an index. */
 export const ravel = (shape: readonly number[], index: Index): number =>
   shape.reduce((n, length, i) => n * length + index[i]!, 0);
-/** Of this shape, 1 on the diagonal and below, else 0. */
+/** A tensor of this shape with 1 on and below the diagonal, else 0. */
 export const triangle = (tril: Tril, shape: readonly number[]): Tensor =>
   tril.exp(tril.mask.toTensor(tril.mask.causal(), [...shape]));
-/** Rows and width of a tensor whose last axis is a row. */
+/** The number of rows and the width of a tensor whose last axis is a row. */
 export const rowsOf = (shape: readonly number[]): number[] => [
   product(shape.slice(0, -1)),
   shape.at(-1)!,

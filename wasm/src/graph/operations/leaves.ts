@@ -1,4 +1,4 @@
-// What nothing is computed of: the inputs of a graph, and its numbers, plain or sizes by name.
+// The operations without inputs: the inputs of a graph, and its numbers, plain or named sizes.
 import { define, list, size } from '../operation.js';
 import { constant, evaluate, one, parseSize, sizeTex, type Size } from '../sizes.js';
 
@@ -6,7 +6,7 @@ const nothing = (): never => {
   throw new Error('an input is computed by nobody');
 };
 
-/** A tensor that `run` is given. */
+/** A tensor given to `run`. */
 export const input = define<{ shape: readonly Size[] | null }>({
   takes: [],
   options: { shape: list(size(), true) },

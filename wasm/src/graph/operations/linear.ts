@@ -1,4 +1,4 @@
-// x W^T + b, x [..., in], W [out, in], b [out] or none.
+// A linear layer: x W^T + b, x [..., in], W [out, in], optional b [out].
 import { define } from '../operation.js';
 import { constant, count, equal, plus, shapeText, sizeText, times } from '../sizes.js';
 import { atom, factor, product, rowsOf, signed, upTo, viewed } from './common.js';

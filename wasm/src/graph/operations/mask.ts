@@ -1,18 +1,19 @@
-// Hides scores by -inf, or another number: where `seen` is 0, and where a rule says so; without either in keys after the query's own.
+// Hides scores by -inf or another number: where `seen` is 0, and where a rule hides the key; without both, keys after
+// the query.
 import { define, number } from '../operation.js';
 import { constant, numberOf } from '../sizes.js';
 import { back, broadcast, product } from './common.js';
 import { checkPadding, cppRules, pythonRules, ruleOptions } from './rules.js';
 import { rulesTex, sees, shown, type Rules } from './rules.js';
 
-/** The rules that hide; none where only `seen` does. */
+/** The rules of a mask; undefined if only `seen` hides keys. */
 function rulesOf(rules: Rules, seen: unknown): Rules | undefined {
   const { causal, window, strided, padding } = rules;
   if (causal || window || strided || padding) return rules;
   return seen === undefined ? { ...rules, causal: true } : undefined;
 }
 
-/** The number that hides, in a program, of which `inf` is the infinity. */
+/** The value of hidden scores in a program that writes infinity as `inf`. */
 const written = (hidden: number, inf: string): string =>
   Number.isInteger(hidden) ? hidden.toFixed(1) : String(hidden).replace('Infinity', inf);
 

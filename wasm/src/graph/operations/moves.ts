@@ -1,10 +1,10 @@
-// Operations that move numbers and compute none: reshape, slice and concatenate.
+// Operations that move numbers without computing any: reshape, slice and concatenate.
 import { define, integer, list, size } from '../operation.js';
 import { constant, count, equal, evaluate, minus, numberOf, parseSize, plus } from '../sizes.js';
 import { shapeText, sizeText, type Size, type Sizes } from '../sizes.js';
 import { atom, axisOf, braces, fromFront, indices, put, ravel, unravel, upTo } from './common.js';
 
-/** The same numbers in row-major order in another shape. */
+/** The elements in row-major order, in another shape. */
 export const reshape = define<{ shape: readonly Size[] | null }>({
   takes: ['x'],
   options: { shape: list(size(), true) },
@@ -31,18 +31,18 @@ export const reshape = define<{ shape: readonly Size[] | null }>({
 interface Part {
   readonly axis: number;
   readonly start: Size;
-  /** Up to the end where it is null. */
+  /** null: up to the end. */
   readonly stop: Size | null;
 }
 
-/** First and last bound of a slice, in numbers. */
+/** Returns the axis and both bounds of a slice, in numbers. */
 function boundsOf({ axis, start, stop }: Part, shape: readonly number[], sizes: Sizes) {
   const at = fromFront(axis, shape.length);
   const number = (bound: Size) => evaluate(parseSize('slice', 'start', bound), sizes);
   return { at, first: number(start), last: stop === null ? shape[at]! : number(stop) };
 }
 
-/** The part of an axis from `start` on and before `stop`. */
+/** The part of an axis from `start` up to but excluding `stop`. */
 export const slice = define<Part>({
   takes: ['x'],
   options: {
@@ -95,7 +95,7 @@ export const slice = define<Part>({
   },
 });
 
-/** Tensors one after another along an axis that they have. */
+/** Tensors joined along an axis that they have. */
 export const concatenate = define<{ axis: number }>({
   takes: ['...'],
   options: { axis: integer(0) },

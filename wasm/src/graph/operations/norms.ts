@@ -1,4 +1,5 @@
-// Rows shifted to mean 0 and scaled to variance 1, or scaled alone; then, where they are given, weighted and shifted.
+// Norms: rows shifted to mean 0 and scaled to variance 1, or only scaled; then weighted and shifted, if weights are
+// given.
 import { define, number, type Operation } from '../operation.js';
 import { constant, count, equal, plus, shapeText, times } from '../sizes.js';
 import { atom, put, rowsOf, signed, upTo, viewed } from './common.js';
@@ -18,7 +19,7 @@ const norm = (call: 'layerNorm' | 'rmsNorm'): Operation => {
     },
     run: (tril, [x, weight, bias], { options }) =>
       tril[call](x!, { ...options, ...(weight && { weight }), ...(bias && { bias }) }),
-    // Its own cell, those of weight and bias, and all of its row.
+    // The cell itself, the cells of weight and bias, and all cells of its row.
     cells: (index, { inputs: [x, ...others] }) => {
       const [last, width] = [index.length - 1, x!.at(-1)!];
       return [
@@ -58,7 +59,7 @@ const norm = (call: 'layerNorm' | 'rmsNorm'): Operation => {
         const all = [x, `(${output.at(-1)},)`, ...given, `eps=${options.eps}`];
         return `torch.nn.functional.layer_norm(${all.join(', ')})`;
       }
-      // PyTorch has rms_norm only since 2.4.
+      // rms_norm exists only since PyTorch 2.4.
       const own = atom(x!);
       const scale = `torch.rsqrt((${own} * ${own}).mean(-1, keepdim=True) + ${options.eps})`;
       return `${own} * ${scale}${weight === undefined ? '' : ` * ${atom(weight)}`}`;
@@ -69,7 +70,7 @@ const norm = (call: 'layerNorm' | 'rmsNorm'): Operation => {
       const [from, to] = [x!, out].map((buffer) => viewed(buffer, rowsOf(output)));
       return `${name}(${[from, ...own, `{.eps = ${options.eps}}`, to].join(', ')});`;
     },
-    // As tril.cost.layerNorm counts: mean, difference, square and their sum, scale; and 5 a row.
+    // The count of tril.cost.layerNorm: mean, difference, square and their sum, scale; and 5 per row.
     flops: ({ inputs: [, ...others], output }) => {
       const rows = count(output.slice(0, -1));
       const [each, row] = isCentred ? [6, 5] : [3, 4];

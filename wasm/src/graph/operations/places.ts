@@ -1,4 +1,4 @@
-// Numbers that are taken from places, put to places, or chosen by a condition.
+// Operations that take numbers from places, put numbers to places, or choose numbers by a condition.
 import { define, integer, list } from '../operation.js';
 import type { Tensor } from '../../tensor.js';
 import type { Tril } from '../../load.js';
@@ -10,7 +10,7 @@ const vector = (values: readonly number[]): string =>
   `const std::vector<Index> at${braces(values)};`;
 const text = (values: readonly number[]): string => `[${values.join(', ')}]`;
 
-/** Axis `axis` in front, and all after it as one row; the inverse puts it back. */
+/** Moves `axis` to the front and joins all other axes into one row; rowsBack is the inverse. */
 function rowsFirst(tril: Tril, x: Tensor, axis: number): Tensor {
   const order = [axis, ...upTo(x.rank).filter((each) => each !== axis)];
   const front = tril.transpose(x, order);
@@ -26,7 +26,7 @@ function rowsBack(tril: Tril, rows: Tensor, shape: readonly number[], axis: numb
   ]);
 }
 
-/** Parts of an axis by their indices, in any order and number, as `numpy.take`. */
+/** Parts of an axis, selected by index in any order and number, as numpy.take. */
 export const take = define<{ axis: number; indices: readonly number[] | null }>({
   takes: ['x'],
   options: { axis: integer(0), indices: list(integer(Number.NaN), true) },
@@ -78,14 +78,14 @@ export const take = define<{ axis: number; indices: readonly number[] | null }>(
   tex: ([x], { options }) => `${x}_{\\{${options.indices!.join(', ')}\\}}`,
 });
 
-/** Which value each place has last, and which number of it. */
+/** The last value at each place, and the position in that value. */
 function owners(places: readonly (readonly number[])[]): Map<number, readonly [number, number]> {
   return new Map(
     places.flatMap((each, value) => each.map((place, i) => [place, [value, i] as const] as const)),
   );
 }
 
-/** Adds up numbers at places of a row. */
+/** Adds numbers into a row at their places. */
 const scattered = (
   tril: Tril,
   numbers: Tensor,
@@ -97,13 +97,13 @@ const scattered = (
     shape,
   );
 
-/** 1 at places, else 0. */
+/** 1 at these places, else 0. */
 const marked = (tril: Tril, places: readonly number[], shape: readonly number[]) =>
   places.length === 0
     ? tril.zeros(shape)
     : scattered(tril, tril.add(tril.zeros([places.length]), 1), places, shape);
 
-/** `x` with the numbers of other values at places of its row-major order: later ones win. */
+/** `x` with the elements of other values at places of its row-major order: later values win. */
 export const put = define<{ places: readonly (readonly number[])[] }>({
   takes: ['...'],
   options: {

@@ -1,4 +1,4 @@
-// Sum, mean and maximum along one axis, or of all elements.
+// Reductions: sum, mean and maximum along one axis, or of all elements.
 import { define, integer, boolean, type Operation } from '../operation.js';
 import { count, one, plus, type Sum } from '../sizes.js';
 import type { Tensor } from '../../tensor.js';
@@ -6,16 +6,16 @@ import type { Tril } from '../../load.js';
 import { atom, axisOf, fromFront, indices, python, put, signed, upTo } from './common.js';
 
 interface Options {
-  /** null: all. */
+  /** null: all axes. */
   readonly axis: number | null;
   readonly keepDims: boolean;
 }
 
-/** The axes that are reduced. */
+/** The reduced axes. */
 const reduced = (axis: number | null, rank: number): number[] =>
   axis === null ? upTo(rank) : [fromFront(axis, rank)];
 
-/** The shape of the result with axes of 1 where it was reduced. */
+/** The shape of the result, with size 1 for reduced axes. */
 const kept = <Size>(shape: readonly Size[], axis: number | null, of1: Size): Size[] =>
   shape.map((size, i) => (reduced(axis, shape.length).includes(i) ? of1 : size));
 
@@ -24,7 +24,7 @@ const added = (numbers: readonly string[]) => numbers.map(signed).join(' + ') ||
 interface Reduction {
   readonly call: 'sum' | 'mean' | 'max' | 'min' | 'argmax';
   why(numbers: readonly string[], size: number): string;
-  /** From the gradient with all axes kept. */
+  /** Returns the gradient of x from the gradient of the result with all axes kept. */
   gradient(tril: Tril, d: Tensor, x: Tensor, result: Tensor): Tensor | undefined;
   flops(elements: Sum, results: Sum): Sum;
   tex(x: string, below: string): string;
@@ -114,7 +114,7 @@ const extreme = (call: 'max' | 'min'): Operation =>
   reduction({
     call,
     why: (numbers) => `${call}(${numbers.join(', ')})`,
-    // Of equal ones each gets its share.
+    // Equal extremes share the gradient equally.
     gradient: (tril, d, x, result) => {
       const isExtreme = tril.equal(x, result);
       const share = tril.divide(d, tril.sumTo(isExtreme, d.shape));
@@ -126,7 +126,7 @@ const extreme = (call: 'max' | 'min'): Operation =>
 export const max = extreme('max');
 export const min = extreme('min');
 
-/** Where the largest is: the first of equal ones. */
+/** The index of the largest element: the first of equal elements. */
 export const argmax = reduction({
   call: 'argmax',
   why: (numbers) => `argmax(${numbers.join(', ')})`,

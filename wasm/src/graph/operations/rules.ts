@@ -1,4 +1,4 @@
-// Which keys a query may see by where they are: the kinds of mask of `tril.mask`, as options of `mask` and `attention`.
+// Rules for the keys that a query sees, by position: the masks of `tril.mask`, as options of `mask` and `attention`.
 import { checkKeys, integerOption } from '../../names.js';
 import type { Tensor } from '../../tensor.js';
 import type { Tril } from '../../load.js';
@@ -7,7 +7,7 @@ import { boolean, list, optional, type Fail, type Index, type Shape } from '../o
 import { numberOf } from '../sizes.js';
 import { product } from './common.js';
 
-/** As they are read: null where there is none. */
+/** The rules after reading: null for a rule that is not given. */
 export type Rules = {
   readonly [Name in keyof RuleOptions]-?: NonNullable<RuleOptions[Name]> | null;
 };
@@ -26,7 +26,7 @@ const integers =
     return Object.freeze(Object.fromEntries(read)) as never;
   };
 
-/** What each option of a rule is read by. */
+/** The readers of the rules' options. */
 export const ruleOptions = {
   causal: boolean(false),
   window: optional<NonNullable<RuleOptions['window']>>(integers(['left', 'right'], 0, false)),
@@ -34,14 +34,14 @@ export const ruleOptions = {
   padding: list((call, argument, value) => integerOption(call, argument, value, Number.NaN, 0)),
 };
 
-/** Throws unless there is a length for each batch of scores. */
+/** Throws unless there is one length for each batch of scores. */
 export function checkPadding({ padding }: Rules, scores: Shape, fail: Fail): void {
   const batches = scores.length < 4 ? 1 : numberOf(scores[0]!);
   if (!padding || batches === undefined || padding.length === batches) return;
   throw fail('padding', `has ${padding.length} lengths for ${batches} batches`);
 }
 
-/** The core's mask; none where no rule is given. */
+/** The core's mask; none if no rule is given. */
 export function maskOf({ mask }: Tril, { causal, window, strided, padding }: Rules) {
   const masks = [
     ...(causal ? [mask.causal()] : []),
@@ -52,13 +52,13 @@ export function maskOf({ mask }: Tril, { causal, window, strided, padding }: Rul
   return masks.length > 0 ? mask.and(...masks) : undefined;
 }
 
-/** 1 where a query may look, else 0: for scores of that shape, once for all heads. */
+/** 1 where a query sees the key, else 0, for scores of this shape; all heads share one matrix. */
 export function shown(tril: Tril, rules: Rules, shape: readonly number[]): Tensor {
   const batches = shape.length === 4 ? [shape[0]!, 1] : [];
   return tril.exp(tril.mask.toTensor(maskOf(tril, rules)!, [...batches, ...shape.slice(-2)]));
 }
 
-/** Whether the query of a score may look at its key. */
+/** Whether the query of a score sees its key. */
 export function sees({ causal, window, strided, padding }: Rules, index: Index): boolean {
   const [t, s] = [index.at(-2)!, index.at(-1)!];
   const { left = Infinity, right = Infinity } = window ?? {};
@@ -69,7 +69,10 @@ export function sees({ causal, window, strided, padding }: Rules, index: Index):
   return (!causal || s <= t) && t - s <= left && s - t <= right && near && inside;
 }
 
-/** The same as conditions of a program, of what it calls a query's place, a key's, and the number of a batch. */
+/**
+ * The conditions of a program for seeing a key, from its expressions for the query's position, the key's position, and
+ * the batch.
+ */
 function conditions(
   { causal, window, strided, padding }: Rules,
   [t, s, b]: readonly [string, string, string?],
@@ -86,7 +89,7 @@ function conditions(
   ];
 }
 
-/** Python's: true where a query may look, for scores of that shape. */
+/** A Python expression that is true where a query sees the key, for scores of this shape. */
 export function pythonRules(rules: Rules, library: 'np' | 'torch', shape: readonly number[]) {
   const [rows, columns] = shape.slice(-2);
   const isCausal = rules.causal && !rules.window && !rules.strided && !rules.padding;
@@ -99,7 +102,7 @@ export function pythonRules(rules: Rules, library: 'np' | 'torch', shape: readon
   return `(lambda t, s: ${all.join(' & ') || 's >= 0'})(${queries}[:, None], ${keys})`;
 }
 
-/** C++'s, of number `n` of scores of that shape. */
+/** A C++ condition that is true where a query sees the key, for element `n` of scores of this shape. */
 export function cppRules(rules: Rules, shape: readonly number[]): string {
   const [rows, columns] = shape.slice(-2);
   const batch = `n / ${product(shape.slice(1))}`;
@@ -109,7 +112,7 @@ export function cppRules(rules: Rules, shape: readonly number[]): string {
   return all.join(' && ') || 'true';
 }
 
-/** The names of those that are given, as an index of a formula. */
+/** The names of the given rules, as an index in a formula. */
 export function rulesTex({ causal, window, strided, padding }: Rules): string {
   const names = Object.entries({ causal, window, strided, padding }).filter(([, rule]) => rule);
   const text = names.map(([name]) => name).join(',\\,');

@@ -1,9 +1,9 @@
-// e^x divided by its sum along an axis, and the logarithm of that.
+// Softmax, e^x divided by its sum along an axis, and its logarithm.
 import { define, integer, type Operation } from '../operation.js';
 import { constant, count, plus, times } from '../sizes.js';
 import { axisOf, fromFront, put, signed, upTo } from './common.js';
 
-/** Of what a text leaves out, nothing. */
+/** A power of e; omitted terms, written '...', stay as they are. */
 const power = (number: string) => (number === '...' ? number : `e^${signed(number)}`);
 
 const along = (call: 'softmax' | 'logSoftmax'): Operation => {
@@ -16,7 +16,7 @@ const along = (call: 'softmax' | 'logSoftmax'): Operation => {
       return x!;
     },
     run: (tril, [x], { options }) => tril[call](x!, options),
-    // Its own cell, and then all of its row.
+    // The cell itself, and then all cells of its row.
     cells: (index, { inputs: [x], options }) => {
       const axis = fromFront(options.axis, index.length);
       return [[[0, index]], ...upTo(x![axis]!).map((i) => [[0, put(index, axis, i)]] as const)];
@@ -41,7 +41,8 @@ const along = (call: 'softmax' | 'logSoftmax'): Operation => {
       const axis = fromFront(options.axis, output.length) - output.length;
       return `${name}(${x}.view(), {.axis = ${axis}}, ${out}.view());`;
     },
-    // A maximum, its difference, e to it, and then a sum and what is made of it; of a row the logarithm of its sum.
+    // A maximum, a difference, a power of e, a sum and a last step per element; for the logarithm, one logarithm per
+    // row.
     flops: ({ options: { axis }, output }) => {
       const rows = output.filter((_, i) => i !== fromFront(axis, output.length));
       return plus(times(constant(5), count(output)), isLog ? count(rows) : constant(0));

@@ -1,13 +1,13 @@
-// What takes whole numbers: rows of a table by their ids, and the loss of predicting targets.
+// Operations on integers: rows of a table by their ids, and the loss of predicting targets.
 import type { Tensor } from '../../tensor.js';
 import { define } from '../operation.js';
 import { constant, count, equal, one, plus, shapeText, times } from '../sizes.js';
 import { atom, product, rowsOf, signed, unravel, upTo, viewed } from './common.js';
 
-/** Whole numbers as calls take them: these say what is none. */
+/** The numbers of a tensor for calls that take integers; these calls check them. */
 const wholes = (tensor: Tensor): readonly number[] => Array.from(tensor.read());
 
-/** C++'s whole numbers of a buffer. */
+/** A C++ declaration of a vector of integers from a buffer. */
 const whole = (buffer: string, count: number): string =>
   `std::vector<std::int32_t> ${buffer}_ids(${buffer}.data(), ${buffer}.data() + ${count});`;
 
@@ -47,7 +47,7 @@ export const embedding = define<object>({
   tex: ([ids, table]) => `${table}_{${ids}}`,
 });
 
-/** The cross-entropy of the softmax of each row of logits and its target: the mean of -log of its probability. */
+/** Cross-entropy: the mean, over rows of logits, of -log of the probability that softmax gives the row's target. */
 export const crossEntropy = define<object>({
   takes: ['logits', 'targets'],
   options: {},
@@ -59,7 +59,7 @@ export const crossEntropy = define<object>({
   },
   run: (tril, [logits, targets]) =>
     tril.tensor([tril.crossEntropy(logits!, wholes(targets!)).loss]),
-  // For each target that counts: its logit, itself, and all logits of its row.
+  // For each target that counts: its logit, the target itself, and all logits of its row.
   cells: (_, { inputs: [logits, targets] }, read) =>
     upTo(product(targets!)).flatMap((n) => {
       const row = unravel(targets!, n);
@@ -98,7 +98,8 @@ export const crossEntropy = define<object>({
     const call = `cross_entropy(${viewed(logits!, rowsOf(inputs[0]!))}, ${ids}, {}, {})`;
     return `{\n  ${whole(targets!, size)}\n  ${out}.data()[0] = static_cast<float>(${call}.loss);\n}`;
   },
-  // Of each logit a comparison, a difference, e to it and a sum; of each row a logarithm, a difference and a sum; and the mean.
+  // A comparison, a difference, a power of e and a sum per logit; a logarithm, a difference and a sum per row; and the
+  // mean.
   flops: ({ inputs: [logits, targets] }) =>
     plus(times(constant(4), count(logits!)), times(constant(3), count(targets!)), one),
   tex: ([logits, targets]) => `\\mathrm{crossentropy}\\left(${logits}, ${targets}\\right)`,

@@ -1,4 +1,4 @@
-// The axes in another order: backwards, unless `axes` names them.
+// Transpose: the axes in another order, reversed unless `axes` names it.
 import { define, integer, list } from '../operation.js';
 import { constant } from '../sizes.js';
 import { atom, factor, fromFront, indices, upTo } from './common.js';

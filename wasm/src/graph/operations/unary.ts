@@ -13,7 +13,7 @@ interface Unary {
   readonly helper?: string;
   pytorch?(x: string): string;
   tex?(x: string): string;
-  /** Of one element (default 1). */
+  /** Floating-point operations per element (default 1). */
   readonly flops?: number;
 }
 
