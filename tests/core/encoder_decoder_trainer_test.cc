@@ -192,7 +192,7 @@ TEST(EncoderDecoderTrainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
   cut.metadata.erase("model.norm");
   EXPECT_EQ(refused(cut, same), "read_checkpoint: model.norm: is missing: this is no checkpoint");
   EXPECT_EQ(error_of([&] { read_checkpoint(cut); }),
-            "read_checkpoint: file: is a checkpoint of an encoder-decoder");
+            "read_checkpoint: checkpoint: is that of an encoder-decoder");
   // How many steps there are in all may differ.
   options = kQuick, options.schedule.steps = 40;
   Training longer(small(), options);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/compare.h"
+#include "core/model_gradient_reference.h"
 #include "core/model_reference.h"
 #include "core/small_models.h"
 #include "core/tape.h"
@@ -73,20 +74,15 @@ struct Expected {
   std::map<std::string, Values<Bounded>> gradients;
 
   explicit Expected(const Case& c, double scale = 1) {
-    Tape<double> rounding;
-    Tape<Rounded> tape;
-    const ModelConfig& config = c.model.config();
-    auto tables = model_tables<Tracked<Rounded>>(config, c.model.weights());
-    std::vector<Table<Tracked<Rounded>>*> all;
-    for (auto& [name, table] : tables) all.push_back(&table);
-    const auto slopes = tape.gradients(all, [&] {
-      const ModelReference<Tracked<Rounded>> reference{config, tables, c.batches, c.tokens};
-      const Tracked<Rounded> sum = reference.loss(c.ids, c.targets);
-      loss = rounding.bounded({sum.value})[0];
-      return Tracked<Rounded>(scale) * sum;
-    });
-    std::size_t n = 0;
-    for (const auto& [name, table] : tables) gradients[name] = rounding.bounded(slopes[n++]);
+    const Values<Bounded> all =
+        testing::bounded_gradients(c.model, c.batches, c.ids, c.targets, scale);
+    loss = all[0];
+    auto next = all.begin() + 1;
+    for (const auto& [name, table] : model_tables<double>(c.model.config(), c.model.weights())) {
+      const auto end = next + std::ssize(table.values);
+      gradients[name] = {next, end};
+      next = end;
+    }
   }
 };
 

@@ -53,7 +53,7 @@ TEST(Trainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
   EXPECT_EQ(error_of([&] { restore_checkpoint(cut, *run.trainer); }),
             "restore_checkpoint: second_moment.h.1.ln_2.bias: is not in the file");
   EXPECT_EQ(error_of([&] { read_encoder_decoder_checkpoint(cut); }),
-            "read_checkpoint: file: is a checkpoint of a language model");
+            "read_checkpoint: checkpoint: is that of a language model");
   cut.metadata["model.heads"] = "two";
   EXPECT_EQ(error_of([&] { read_checkpoint(cut); }),
             "read_checkpoint: model.heads: \"two\" cannot be read");

@@ -10,12 +10,13 @@ import struct
 import numpy as np
 import torch
 
-from golden import FOLDER, Random
+from golden import FOLDER, Random, save
 
 torch.set_default_dtype(torch.float64)
 torch.set_num_threads(1)
 
 WIDTH, HEADS, LAYERS, VOCABULARY, CONTEXT = 16, 4, 2, 48, 32
+LEARNT = 10  # more than a window of 7
 TOKENS = [(7 * n * n + 3 * n + 1) % VOCABULARY for n in range(24)]
 
 
@@ -53,10 +54,19 @@ class Model:
             draws += 1
         content, values = stored(draws, self.kind)
         self.files[name] = (self.kind, list(shape), content)
-        self.weights[name] = torch.from_numpy(values)
+        self.weights[name] = torch.from_numpy(values).requires_grad_()
 
     def __getitem__(self, name):
         return self.weights[name]
+
+    def save(self, logits):
+        """Those, and gradients of the loss over the first tokens: every 7th number of all, by the names of the files."""
+        name = f'models/{self.folder.name}'
+        save(f'{name}/logits', logits.detach())
+        loss = torch.nn.functional.cross_entropy(logits[:LEARNT], torch.tensor(TOKENS[1 : LEARNT + 1]), reduction='sum')
+        names = sorted(self.weights)
+        gradients = torch.autograd.grad(loss, [self.weights[each] for each in names])
+        save(f'{name}/gradients', torch.cat([each.flatten() for each in gradients])[::7])
 
     def write(self, parts=1):
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -156,7 +156,7 @@ def mistral():
         mixed = f.attend(f.turned(q, 1e4), f.turned(k, 1e4), v, window=7)
         x = x + f.linear(mixed, at + 'self_attn.o_proj')
         x = x + f.gated(f.rms_norm(x, at + PRE[1], 1e-5), at + 'mlp.')
-    save('models/mistral/logits', said(f, f.rms_norm(x, 'model.norm', 1e-5)))
+    f.m.save(said(f, f.rms_norm(x, 'model.norm', 1e-5)))
 
 
 def olmo2():
@@ -176,7 +176,7 @@ def olmo2():
         mixed = f.attend(f.turned(q, 5e5), f.turned(k, 5e5), v)
         x = x + f.rms_norm(f.linear(mixed, at + 'self_attn.o_proj'), at + 'post_attention_layernorm', 1e-5)
         x = x + f.rms_norm(f.gated(x, at + 'mlp.'), at + 'post_feedforward_layernorm', 1e-5)
-    save('models/olmo2/logits', said(f, f.rms_norm(x, 'model.norm', 1e-5)))
+    f.m.save(said(f, f.rms_norm(x, 'model.norm', 1e-5)))
 
 
 def gpt_neox():
@@ -221,7 +221,8 @@ def gpt_neox():
             # x = x + attn(ln1(x)) + mlp(ln2(x)), or x = x + attn(ln1(x)), x = x + mlp(ln2(x))
             inner = f.layer_norm(x if parallel else mid, at + PRE[1], 1e-5)
             x = mid + f.linear(gelu(f.linear(inner, at + 'mlp.dense_h_to_4h')), at + 'mlp.dense_4h_to_h')
-        save(f'models/gpt_neox/{path}', f.layer_norm(x, 'gpt_neox.final_layer_norm', 1e-5) @ m['embed_out.weight'].mT)
+        logits = f.layer_norm(x, 'gpt_neox.final_layer_norm', 1e-5) @ m['embed_out.weight'].mT
+        m.save(logits) if parallel else save(f'models/gpt_neox/{path}', logits.detach())
 
 
 def phi3():
@@ -245,13 +246,13 @@ def phi3():
             x = x + f.linear(up * torch.nn.functional.silu(gate), at + 'mlp.down_proj')
         return said(f, f.rms_norm(x, 'model.norm', 1e-5))
 
-    save('models/phi3/logits', logits(0.5))
+    f.m.save(logits(0.5))
     # modeling_rope_utils.py, _compute_longrope_parameters: inv_freq = 1.0 / (ext_factors * base**inv_freq_shape), by
     # long_factor if seq_len > original_max_position_embeddings; attention_factor = math.sqrt(1 + math.log(factor) /
     # math.log(original_max_position_embeddings)), factor = max_position_embeddings / original_max_position_embeddings
     for path, original, factors in (('longrope', 16, [2.0, 3.5]), ('longrope_short', 24, [1.25, 1.5])):
         scale = math.sqrt(1 + math.log(CONTEXT / original) / math.log(original))
-        save(f'models/phi3/{path}', logits(1.0, torch.tensor(factors), scale))
+        save(f'models/phi3/{path}', logits(1.0, torch.tensor(factors), scale).detach())
 
 
 def gemma(f, name, layer, cap=None, logit_cap=None):
@@ -273,7 +274,7 @@ def gemma(f, name, layer, cap=None, logit_cap=None):
         x = x + norm(f.linear(mixed, at + 'self_attn.o_proj'), at + GEMMA[1])
         x = x + norm(f.gated(norm(x, at + GEMMA[2]), at + 'mlp.', gelu_tanh), at + GEMMA[3])
     logits = said(f, norm(x, 'model.norm'))
-    save(f'models/{name}/logits', logit_cap * torch.tanh(logits / logit_cap) if logit_cap else logits)
+    f.m.save(logit_cap * torch.tanh(logits / logit_cap) if logit_cap else logits)
 
 
 def gemma2():
@@ -314,7 +315,7 @@ def starcoder2():
         x = x + f.linear(f.attend(f.turned(q, 1e5), f.turned(k, 1e5), v), at + 'self_attn.o_proj')
         inner = f.linear(f.layer_norm(x, at + PRE[1], 1e-5), at + 'mlp.c_fc')
         x = x + f.linear(gelu_tanh(inner), at + 'mlp.c_proj')
-    save('models/starcoder2/logits', said(f, f.layer_norm(x, 'model.norm', 1e-5)))
+    f.m.save(said(f, f.layer_norm(x, 'model.norm', 1e-5)))
 
 
 def stablelm():
@@ -329,7 +330,7 @@ def stablelm():
         q, k, v = f.projected(f.layer_norm(x, at + PRE[0], 1e-5), at + 'self_attn.')
         x = x + f.linear(f.attend(f.turned(q, 1e4, 0.5), f.turned(k, 1e4, 0.5), v), at + 'self_attn.o_proj')
         x = x + f.gated(f.layer_norm(x, at + PRE[1], 1e-5), at + 'mlp.')
-    save('models/stablelm/logits', said(f, f.layer_norm(x, 'model.norm', 1e-5)))
+    f.m.save(said(f, f.layer_norm(x, 'model.norm', 1e-5)))
 
 
 def smollm3():
@@ -347,7 +348,7 @@ def smollm3():
             q, k = f.turned(q, 2e6), f.turned(k, 2e6)
         x = x + f.linear(f.attend(q, k, v), at + 'self_attn.o_proj')
         x = x + f.gated(f.rms_norm(x, at + PRE[1], 1e-6), at + 'mlp.')
-    save('models/smollm3/logits', said(f, f.rms_norm(x, 'model.norm', 1e-6)))
+    f.m.save(said(f, f.rms_norm(x, 'model.norm', 1e-6)))
 
 
 mistral(), olmo2(), gpt_neox(), phi3(), gemma2(), gemma3(), starcoder2(), stablelm(), smollm3()

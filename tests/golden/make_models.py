@@ -74,9 +74,9 @@ def gpt2():
     m.add('transformer.ln_f.weight', WIDTH), m.add('transformer.ln_f.bias', WIDTH)
 
     m.write()
-    save('models/gpt2/logits', gpt2_logits(m, gelu_tanh))
+    m.save(gpt2_logits(m, gelu_tanh))
     # modeling_gpt2.py, eager_attention_forward: attn_weights / float(module.layer_idx + 1)
-    save('models/gpt2/kin', gpt2_logits(m, torch.relu, by_layer=True))
+    save('models/gpt2/kin', gpt2_logits(m, torch.relu, by_layer=True).detach())
 
 
 def gpt2_logits(m, activation, by_layer=False):
@@ -174,7 +174,7 @@ def llama(name, kind, seed, parts, more):
     if not config['tie_word_embeddings']:
         m.add('lm_head.weight', VOCABULARY, WIDTH)
     m.write(parts)
-    save(f'models/{name}/logits', llama_logits(m, config))
+    m.save(llama_logits(m, config))
     return m
 
 
@@ -185,9 +185,9 @@ model = llama('llama', 'BF16', 601, 3, {
     'torch_dtype': 'bfloat16',
 })  # fmt: skip
 for name, scaling in SCALINGS.items():
-    save(f'models/llama/{name}', llama_logits(model, model.config | {'rope_scaling': scaling}))
+    save(f'models/llama/{name}', llama_logits(model, model.config | {'rope_scaling': scaling}).detach())
 short = {'rope_scaling': SCALINGS['dynamic'], 'max_position_embeddings': len(TOKENS)}
-save('models/llama/dynamic_24', llama_logits(model, model.config | short))
+save('models/llama/dynamic_24', llama_logits(model, model.config | short).detach())
 llama('qwen2', 'F16', 602, 1, {
     'architectures': ['Qwen2ForCausalLM'], 'model_type': 'qwen2', 'rope_theta': 1000000.0, 'sliding_window': 32,
     'use_sliding_window': False, 'max_window_layers': 2, 'tie_word_embeddings': True, 'eos_token_id': 2,

@@ -120,7 +120,7 @@ describe('what does not fit', () => {
       refuse({ checkpoint: new Uint8Array() }, 'checkpoint', 'is empty');
       refuse({ checkpoint: 'text' }, 'checkpoint', 'must be a Uint8Array');
       const other = tril.trainer({ model: { width: 16, heads: 2, vocabulary: 9 } }).save();
-      refuse({ checkpoint: other }, 'model.sourceVocabulary', 'this is no checkpoint');
+      refuse({ checkpoint: other }, 'checkpoint', 'is that of a language model');
       trainer.step(batchOf(0));
       const state = trainer.save();
       const restore = (bytes: unknown, argument: string, why: string) =>
@@ -129,7 +129,7 @@ describe('what does not fit', () => {
         });
       const clipped = tril.sequenceTrainer({ ...options, clip: 2 }).save();
       restore(clipped, 'clip', `is 1, ${says} 2`);
-      restore(other, 'model.sourceVocabulary', 'no checkpoint');
+      restore(other, 'checkpoint', 'is that of a language model');
       restore([1], 'checkpoint', 'must be a Uint8Array');
       expect(trainer.save()).toEqual(state);
       const longer = tril.sequenceTrainer({ checkpoint: state, steps: 40 });

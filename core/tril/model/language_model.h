@@ -79,7 +79,7 @@ class LanguageModel final : public Trainable {
   void check(const MatrixView<const std::int32_t>& tokens,
              const MatrixView<const std::int32_t>& targets, const char* call) const;
   void check(const TrainingBatch& batch, const char* call) const override {
-    if (batch.source) fail(call, "source", "is for an encoder-decoder");
+    if (batch.source.count() > 0) fail(call, "source", "is for an encoder-decoder");
     check(batch.target, batch.labels, call);
   }
 

@@ -104,7 +104,7 @@ constexpr const char* kRead = "read_checkpoint";
 // Throws Error for a checkpoint of the other kind of model, which has such a setting.
 template <typename Checkpoint>
 Checkpoint read_from(const Metadata& settings, const char* of_other, const char* other) {
-  if (settings.contains(of_other)) fail(kRead, "file", {"is a checkpoint of ", other});
+  if (settings.contains(of_other)) fail(kRead, "checkpoint", {"is that of ", other});
   Checkpoint checkpoint;
   read_settings(settings, kRead, MissingSetting::refused, checkpoint.config, checkpoint.options);
   const SettingsReader read("trainer.", settings, kRead, MissingSetting::refused);
