@@ -22,6 +22,9 @@ using testing::Values;
 
 constexpr Index kTokens = 10;      // of the text, more than a window of 7
 constexpr std::size_t kEvery = 7;  // of all numbers, one is compared
+// Gemma 3 normalises heads, inputs and outputs of its sublayers: its bounds are twice as wide as
+// those of others.
+constexpr double kLooseness = 3e-3;
 
 class ModelGradients : public ::testing::TestWithParam<const char*> {};
 
@@ -53,7 +56,7 @@ TEST_P(ModelGradients, ArePyTorchs) {
        testing::model_tables<double>(model.config(), model.gradients())) {
     all.insert(all.end(), table.values.begin(), table.values.end());
   }
-  testing::expect_bounded(bounded, testing::sampled(all, kEvery), name.c_str());
+  testing::expect_bounded(bounded, testing::sampled(all, kEvery), name.c_str(), kLooseness);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, ModelGradients,
