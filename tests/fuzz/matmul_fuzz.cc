@@ -72,15 +72,12 @@ void stack_of_products(fuzz::Arguments& from) {
   const MatmulOptions with = options(from);
   const Index n = from.number(1, 4), m = from.number(1, 4), rows = from.number(1, 9),
               depth = from.number(1, 9), cols = from.number(1, 9);
-  const MatrixStack<const float> a(
-      TensorView<const float, 4>(from.view<4>({from.flag() ? n : 1, m, rows, depth}, true)));
-  const MatrixStack<const float> b =
-      from.flag()
-          ? MatrixStack<const float>(
-                TensorView<const float, 3>(from.view<3>({from.flag() ? m : 1, depth, cols}, true)))
-          : MatrixStack<const float>(TensorView<const float, 2>(from.view<2>({depth, cols}, true)));
-  MatrixStack<float> out(from.view<4>({n, m, rows, cols}, from.seldom()));
-  if (from.seldom()) out.rank = from.number(-1, 7);
+  const AnyView<const float> a = from.view<4>({from.flag() ? n : 1, m, rows, depth}, true);
+  const AnyView<const float> b =
+      from.flag() ? AnyView<const float>(from.view<3>({from.flag() ? m : 1, depth, cols}, true))
+                  : AnyView<const float>(from.view<2>({depth, cols}, true));
+  AnyView<float> out(from.view<4>({n, m, rows, cols}, from.seldom()));
+  if (from.seldom()) out.shape.rank = static_cast<int>(from.number(-1, 9));
   const std::vector<std::vector<float>> before = from.memory();
   Scratch scratch;
   Parallel parallel(1);
