@@ -116,8 +116,10 @@ void check_multi_head_attention(TensorView<const float, 3> x, const MultiHeadWei
 void multi_head_attention(TensorView<const float, 3> x, const MultiHeadWeights& weights,
                           const MultiHeadOptions& options, TensorView<float, 3> out,
                           const Context& context, const MultiHeadTrace& trace) {
-  check_multi_head_attention(x, weights, options, out, trace);
-  detail::MultiHead{weights, options, trace}.run(x, out, context);
+  detail::check_inputs(kCall, x, options);
+  const detail::MultiHead bound{weights, options, trace};
+  bound.check(x, out);
+  bound.run(x, out, context);
 }
 
 namespace detail {
