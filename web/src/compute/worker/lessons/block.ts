@@ -30,7 +30,8 @@ export interface BlockAnswer {
   readonly graph: Graph;
   /** Of the graph; of a block that the core computes by one call, they are that call's, to the last bit. */
   readonly values: NodeValues;
-  readonly isWhole: boolean;
+  /** The largest distance of the output from that call's; null where the core has no such call. */
+  readonly apart: number | null;
   /** How large each token's row is as it flows, stage by stage; and so for the whole block. */
   readonly flow: Flow;
   readonly wholeFlow: Flow;
@@ -149,7 +150,10 @@ function inputsOf(tril: Tril, ask: BlockAsk): GraphValues {
   };
 }
 
-/** All values of a block, and of its effect if it is compared with the output of a whole one. */
+/**
+ * All values of a block, and of its effect if it is compared with the output of a whole one. Where the core has the block
+ * as one call, `called` is the output of that call.
+ */
 function valuesOf(tril: Tril, ask: BlockAsk, whole?: Tensor): GraphValues {
   const inputs = inputsOf(tril, ask);
   const zeros = tril.zeros([ask.ids.length, sizes.width]);
@@ -158,8 +162,8 @@ function valuesOf(tril: Tril, ask: BlockAsk, whole?: Tensor): GraphValues {
   if (!isWhole(ask)) return { ...values, x };
   const { norm: order, activation, causal, seed } = ask;
   const options = { heads: sizes.heads, norm: order, activation, causal, trace: true } as const;
-  const { trace } = tril.transformerBlock(x, randomBlock(tril, sizes, seed), options);
-  return { ...values, ...trace, x };
+  const { output, trace } = tril.transformerBlock(x, randomBlock(tril, sizes, seed), options);
+  return { ...values, ...trace, x, called: output };
 }
 
 function flowOf(tril: Tril, values: GraphValues): Flow {
@@ -177,11 +181,12 @@ function block(tril: Tril, ask: BlockAsk): BlockAnswer {
   const positions = ask.positions === 'none' ? 'sinusoidal' : ask.positions;
   const output = outputOf(ask);
   const whole = valuesOf(tril, { ...ask, off: [], positions });
-  const values = valuesOf(tril, ask, whole[output]);
+  const { called, ...values } = valuesOf(tril, ask, whole[output]);
   const effect = tril.subtract(values[output], whole[output]);
   const isPre = ask.norm === 'pre';
   return {
-    ...{ graph: blockGraph(ask), isWhole: isWhole(ask) },
+    graph: blockGraph(ask),
+    apart: called ? apart(tril, called, values[output]) : null,
     values: allNumbers({ ...values, effect }),
     moments: {
       normed1: moments(tril, isPre ? values.x : values.residual1),
