@@ -14,7 +14,7 @@ export interface Driven {
 
 /** What is asserted of a page is polled: under load it may be between two states. */
 export const until = <T>(page: Driven, work: () => T) =>
-  expect.poll(() => page.evaluate(work), { timeout: 60_000 });
+  expect.poll(() => page.evaluate(work), { message: String(work), timeout: 60_000 });
 
 /** Acts until that has its effect: under load a browser may lose a key, and what is acted on may be drawn anew. */
 async function actUntil<T>(
@@ -25,7 +25,9 @@ async function actUntil<T>(
 ): Promise<void> {
   const once = async () => {
     await act();
-    await expect.poll(async () => is(await page.evaluate(work)), { timeout: 5000 }).toBe(true);
+    await expect
+      .poll(async () => is(await page.evaluate(work)), { message: String(work), timeout: 5000 })
+      .toBe(true);
   };
   await expect(once).toPass({ timeout: 60_000 });
 }
@@ -143,7 +145,12 @@ export async function expectChapter(page: Driven, address: string, title: string
       .querySelectorAll<HTMLDetailsElement>('main details')
       .forEach((details) => (details.open = true));
   };
-  const toBeTried = () => document.querySelector('main [role="grid"], main [data-cosine]') !== null;
+  /** A cover is there before its question, which has to be found out first; what it covers takes no keys. */
+  const toBeTried = () =>
+    document.querySelector('main [role="grid"], main [data-cosine]') !== null &&
+    document.querySelector(
+      'main [inert] :is([role="grid"], [data-cosine], [data-stepper], [data-editor])',
+    ) === null;
   await actUntil(page, () => page.evaluate(uncover), toBeTried, Boolean);
   if (await page.evaluate(() => document.querySelector('main [role="grid"]') !== null)) {
     await expectCells(page);
