@@ -1,2 +1,2 @@
-/** Pixels across the inside of the card whose still is being made; in a browser it is not known until it is measured. */
+/** Inner width in pixels of the card that is being prerendered; unknown in a browser until it is measured. */
 export const card = { width: 0 };

@@ -1,4 +1,4 @@
-// The questions that are asked again, kept in this browser alone, under one key.
+// The questions for repetition, kept in this browser alone, under one key.
 import { browser } from '$app/environment';
 import { keep, kept } from '../state/kept';
 import { answered, isKnown, met, readCards, writeCards, type Cards } from './cards';
@@ -22,7 +22,7 @@ class KeptCards {
     this.#change((all) => answered(all, id, right, Date.now()));
   }
 
-  /** Those of a text that was taken along, in the place of those that are here. */
+  /** Replaces the cards by those of an exported text. */
   take(text: string): boolean {
     const taken = readCards(text);
     if (taken) this.#change(() => taken);
@@ -34,7 +34,7 @@ class KeptCards {
     keep(place, null);
   }
 
-  /** When the next is asked that is not due yet. */
+  /** Time of the next question that is not due yet. */
   get next(): number | null {
     const waiting = [...this.all.values()].filter((card) => !isKnown(card));
     return waiting.length > 0 ? Math.min(...waiting.map(({ due }) => due)) : null;

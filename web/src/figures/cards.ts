@@ -1,19 +1,19 @@
-// Questions that are asked again: at the next visit, and after one, three and nine days. As a text, of which is left out what
-// is no such question, and all of it where another version has written it.
+// Questions for repetition: at the next visit, and after one, three and nine days. Reading their text skips entries
+// that are no such question, and everything that another version has written.
 
 const version = 1;
 const minute = 60_000;
 const day = 24 * 60 * minute;
-/** Milliseconds until it is asked for the first time, the second, and so on. After such a pause a visit is another one. */
+/** Milliseconds before each repetition. A visit after the first of these pauses counts as a new one. */
 export const waits = [30 * minute, day, 3 * day, 9 * day] as const;
 export const mostOfChapter = 5;
 
 export interface Card {
-  /** How often in a row it was answered rightly; known after the last of them. */
+  /** Number of right answers in a row; the question is known after the last repetition. */
   readonly stage: number;
-  /** When it is asked next, in milliseconds since 1970. */
+  /** Time of the next repetition, in milliseconds since 1970. */
   readonly due: number;
-  /** Which of its numbers it is asked with. */
+  /** Index of the variant of its numbers. */
   readonly turn: number;
 }
 export type Cards = ReadonlyMap<string, Card>;
@@ -30,7 +30,7 @@ function cardOf(value: unknown): Card | null {
   return fits && whole(turn, 1e6) ? { stage, due, turn } : null;
 }
 
-/** What such a text holds, or null where it is none of this version. */
+/** The cards in a text, or null if it is not of this version. */
 export function readCards(text: string): Map<string, Card> | null {
   let read: unknown;
   try {
@@ -56,13 +56,13 @@ function hasRoom(all: Cards, id: string): boolean {
   return [...all.keys()].filter((other) => chapterOf(other) === chapter).length < mostOfChapter;
 }
 
-/** With one more, if it is new and its chapter has room for it. */
+/** Adds a card, if it is new and its chapter has room for it. */
 export function met(all: Cards, id: string, now: number): Cards {
   if (all.has(id) || !hasRoom(all, id)) return all;
   return new Map(all).set(id, { stage: 0, due: now + waits[0], turn: 1 });
 }
 
-/** Once it was asked again. What was not known is asked at the next visit. */
+/** Updates a card after a repetition. A wrong answer is repeated at the next visit. */
 export function answered(all: Cards, id: string, right: boolean, now: number): Cards {
   const card = all.get(id);
   if (!card) return all;
@@ -71,7 +71,7 @@ export function answered(all: Cards, id: string, right: boolean, now: number): C
   return new Map(all).set(id, { stage, due, turn: card.turn + 1 });
 }
 
-/** Those to be asked now, the longest due first. */
+/** The cards due now, the longest due first. */
 export const dueAt = (all: Cards, now: number): string[] =>
   [...all]
     .filter(([, card]) => !isKnown(card) && card.due <= now)

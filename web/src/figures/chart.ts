@@ -1,6 +1,6 @@
-// What a chart is drawn by: scales, where ticks stand and how they are written, names kept apart.
+// Geometry of charts: scales, positions and texts of ticks, names without overlaps.
 
-/** From the numbers of `domain` to the pixels of `range`; a domain of one number is in the middle. */
+/** Maps the numbers of `domain` to the pixels of `range`; a domain of one number maps to the middle. */
 export function scaleOf(
   domain: readonly [number, number],
   range: readonly [number, number],
@@ -14,7 +14,7 @@ export function scaleOf(
   };
 }
 
-/** 1, 2, 5 of each power of ten between two numbers; of many powers 1, and of very many only some. */
+/** 1, 2 and 5 of each power of ten between two numbers; over many powers only 1, and over very many only some. */
 export function powerTicks(least: number, most: number): number[] {
   const [from, to] = [least, most].map((value) => Math.floor(Math.log10(value)));
   const every = Math.ceil((to - from) / 9) || 1;
@@ -25,7 +25,7 @@ export function powerTicks(least: number, most: number): number[] {
     .filter((value) => value >= least && value <= most);
 }
 
-/** A tick of `powerTicks`, as a power of ten where its zeros would have to be counted. */
+/** Formats a tick of `powerTicks`, as a power of ten if its zeros would have to be counted. */
 export function powerWritten(value: number): string {
   if (value >= 0.01 && value <= 10_000) return String(value);
   const [digit, power] = value.toExponential().split('e');
@@ -36,7 +36,7 @@ export function powerWritten(value: number): string {
   return digit === '1' ? `10${raised}` : `${digit}·10${raised}`;
 }
 
-/** The same in order from the top, moved down and then up until none is nearer to the next than `apart`. */
+/** The names ordered from the top, moved down and then up until all are at least `apart` from the next. */
 export function keptApart<T extends { readonly at: number }>(
   names: readonly T[],
   apart: number,

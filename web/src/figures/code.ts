@@ -1,11 +1,11 @@
-// Figures as programs elsewhere: NumPy, PyTorch or C++ that holds all inputs, computes the same, and prints how
-// far its digits are from those that the page has shown.
+// Figures as programs elsewhere: NumPy, PyTorch or C++ with all inputs, which compute the same and print the difference
+// from the digits that the page has shown.
 import type { MatrixData } from '../compute/page/protocol';
 import { cppComment, pythonComment } from './quoting';
 
-/** A program: its inputs by name, the lines that compute `result`, and what the page shows there. */
+/** A program: its inputs by name, the lines that compute `result`, and the expected value. */
 export interface Program {
-  /** One line that says what it is. */
+  /** One line that describes it. */
   readonly about: string;
   readonly inputs: Readonly<Record<string, MatrixData>>;
   readonly steps: string;
@@ -14,7 +14,7 @@ export interface Program {
   readonly expected: MatrixData;
 }
 
-/** The shortest decimals that read back as the same float32. */
+/** The shortest decimal that reads back as the same float32. */
 export function literal(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
@@ -35,7 +35,7 @@ function lines(
   );
 }
 
-/** Nested lists, as Python writes them. */
+/** Nested lists in Python's notation. */
 export function rows(matrix: MatrixData): string {
   return `[\n${lines(matrix, literal)
     .map((line) => `    [${line}],`)
@@ -50,14 +50,14 @@ function torchTensor(name: string, matrix: MatrixData): string {
   return `${name} = torch.tensor(${rows(matrix)}, dtype=torch.float32)`;
 }
 
-/** With a point where it is a whole number, which C++ takes as a float only if it is one exactly. */
+/** A literal with a point if the number is an integer, which C++ converts to float only if it is exact. */
 const cppLiteral = (value: number) =>
   literal(value)
     .replace('nan', 'NAN')
     .replace('inf', 'INFINITY')
     .replace(/^-?\d{8,}$/u, '$&.0');
 
-/** A view of numbers that are written down. */
+/** A view of literal numbers. */
 function cppMatrix(name: string, matrix: MatrixData): string {
   const numbers = lines(matrix, cppLiteral).map((line) => `      ${line},`);
   return `  const float ${name}_numbers[] = {
@@ -66,7 +66,7 @@ ${numbers.join('\n')}
   const tril::MatrixView<const float> ${name}(${name}_numbers, {${matrix.rows}, ${matrix.cols}});`;
 }
 
-/** One matrix below the other, all of one width. */
+/** Matrices of one width, joined one below the other. */
 export function below(...parts: readonly MatrixData[]): MatrixData {
   const { cols } = parts[0];
   const data = new Float32Array(parts.reduce((sum, part) => sum + part.data.length, 0));
@@ -78,7 +78,7 @@ export function below(...parts: readonly MatrixData[]): MatrixData {
   return { rows: data.length / cols, cols, data };
 }
 
-/** The core's random numbers in Python: a call gives the next of normal or uniform ones. */
+/** The core's random numbers in Python: a call returns the next normal or uniform ones. */
 export const pythonRandom = `def random(seed):  # PCG32 (O'Neill 2014)
     state = 0
     def bits():
@@ -102,7 +102,7 @@ function inputs(program: Program, write: (name: string, matrix: MatrixData) => s
     .join('\n');
 }
 
-/** What Python imports for names that its lines use. */
+/** The imports of Python for the names that the lines use. */
 const imports = Object.entries({
   'import numpy as np': /\bnp\./u,
   'import torch.nn.functional as F': /\bF\./u,

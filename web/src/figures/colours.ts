@@ -24,7 +24,7 @@ export class Colours {
     return found;
   }
 
-  /** With only a share of its own opacity. */
+  /** A colour with a share of its own opacity. */
   faded(css: string, strength: number): Colour {
     const { hex, alpha } = this.of(css);
     return { hex, alpha: alpha * strength };

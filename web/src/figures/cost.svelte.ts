@@ -1,9 +1,10 @@
-// What a call of the core costs, for a figure's foot: its own count at once, and the time of one where it is seen.
+// The cost of a call of the core, for a figure's foot: the core's count at once, and the time of one call once it is in
+// sight.
 import { Answer } from '../compute/page/lessons.svelte';
 import type { CallAsk, CallId, SizesOf } from '../compute/worker/lessons/calls';
 import { LateAnswer } from './late.svelte';
 
-/** The costs of calls that are compared; null where there are none, and until they are counted. */
+/** The costs of calls to compare; null if there are none, and until they are counted. */
 export function useCosts<Id extends CallId>(call: Id, all: () => readonly SizesOf<Id>[] | null) {
   const ask = () => {
     const sizes = all();

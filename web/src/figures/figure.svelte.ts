@@ -1,39 +1,39 @@
-// What figures with matrices have in common: their place and its width, the cell that is looked at, where it is pinned, and
-// why it has its value.
+// Common state of figures with matrices: their place and its width, the current cell, the pinned cell, and the
+// explanation of its value.
 import type { Cell } from '../state/cell';
 import { card } from './card';
 import { providePointing, type Mark, type Pointing } from './pointing.svelte';
 import type { Why } from './why';
 
-/** Where the pinned cell is kept. */
+/** Storage of the pinned cell. */
 interface Pin<Id extends string> {
   readonly get: () => Cell<Id> | null;
   readonly set: (cell: Cell<Id> | null) => void;
 }
 
 export interface FigureOptions<Id extends string> {
-  /** By pinOf() in the address; else as long as the page is open. */
+  /** Created by pinOf(), in the address (default: kept while the page is open). */
   readonly pin?: Pin<Id>;
-  /** Null for a cell that is not there. */
+  /** Explains a cell; null for a cell that does not exist. */
   readonly why?: (cell: Cell<Id>) => Why | null;
-  /** Whether a cell is there, where nothing explains it. */
+  /** Whether a cell exists, if nothing explains it. */
   readonly there?: (cell: Cell<Id>) => boolean;
-  /** What lights up with a cell that is there. */
+  /** The highlights of an existing cell. */
   readonly sources?: (cell: Cell<Id>) => readonly Mark[];
-  /** What lights up while no cell is looked at. */
+  /** The highlights while there is no current cell. */
   readonly idle?: () => readonly Mark[];
-  /** What is shown while nobody points at anything. */
+  /** The cell shown while the visitor points at nothing. */
   readonly resting?: () => Cell<Id> | null;
-  /** Below so many pixels it is laid out for a phone. */
+  /** Below this width in pixels, the layout is that of a phone. */
   readonly narrow?: number;
 }
 
 export class Figure<Id extends string = string> {
-  /** Pixels across its place. */
+  /** Width of its place in pixels. */
   width = $state(card.width);
-  /** Where it is drawn. */
+  /** The element that contains the drawing. */
   place = $state<HTMLElement>();
-  /** What a picture of it shows, if not all of that. */
+  /** The element that a picture shows (default: the place). */
   element = $state<HTMLElement>();
   readonly #options: FigureOptions<Id>;
   #local = $state.raw<Cell<Id> | null>(null);

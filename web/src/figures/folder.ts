@@ -1,6 +1,6 @@
-// A folder of the visitor's: the files of a model in it, wherever they were dropped.
+// A folder of the visitor's: finds the files of a model, wherever they were dropped.
 
-/** A file, and where it lies in what was given. */
+/** A file, and its path in the given data. */
 export interface Found {
   readonly path: string;
   readonly file: File;
@@ -14,7 +14,7 @@ interface Folder {
 const wanted = /(?:^|\/)(?:[^/]+\.json|[^/]+\.safetensors|[^/]+\.gguf|merges\.txt|vocab\.txt)$/u;
 const depthOf = (path: string) => path.split('/').length;
 
-/** Where the outermost config.json lies, to the slash behind it; null where there is none. */
+/** Path of the folder of the outermost config.json, with the slash; null if there is none. */
 function innerOf(found: readonly Found[]): string | null {
   const configs = found.filter(({ path }) => /(?:^|\/)config\.json$/u.test(path));
   const [first] = configs.sort((a, b) => depthOf(a.path) - depthOf(b.path));
@@ -23,7 +23,7 @@ function innerOf(found: readonly Found[]): string | null {
 
 const nameOf = (folder: string) => folder.replace(/\/$/u, '').split('/').at(-1)!;
 
-/** The model's files are beside its config.json, the outermost if there are several; null where there is none. */
+/** The model's files, beside its config.json (the outermost if there are several); null if there is none. */
 export function folderOf(found: readonly Found[]): Folder | null {
   const folder = innerOf(found);
   if (folder === null) return null;
@@ -33,7 +33,10 @@ export function folderOf(found: readonly Found[]): Folder | null {
   return { name: nameOf(folder), files: beside.map(({ file }) => file) };
 }
 
-/** A sentence encoder's files by their paths in its folder, those of its modules' folders too: 1_Pooling/config.json. Where there is no folder, its GGUF file. */
+/**
+ * A sentence encoder's files by their paths in its folder, including those in its modules' folders:
+ * 1_Pooling/config.json. Without a folder, its GGUF file.
+ */
 export function encoderOf(
   found: readonly Found[],
 ): { readonly name: string; readonly files: Readonly<Record<string, File>> } | null {
@@ -49,7 +52,7 @@ export function encoderOf(
   return { name: nameOf(folder), files: Object.fromEntries(inside) };
 }
 
-/** Of an input of files or of a folder. */
+/** The files of an input for files or folders. */
 export const chosenFiles = (list: FileList): Found[] =>
   Array.from(list, (file) => ({ path: file.webkitRelativePath || file.name, file }));
 
@@ -62,11 +65,11 @@ async function below(entry: FileSystemEntry, path: string): Promise<Found[]> {
     );
     return [{ path: full, file }];
   }
-  // Git's own folder has thousands of files, and what was fetched may have a cache.
+  // Git's own folder has thousands of files, and downloads may have a cache.
   if (path !== '' && entry.name.startsWith('.')) return [];
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const all: FileSystemEntry[] = [];
-  // A reader gives some at a time, and none when there are no more.
+  // A reader returns some entries at a time, and none at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((done, fail) =>
       reader.readEntries(done, fail),
@@ -77,7 +80,7 @@ async function below(entry: FileSystemEntry, path: string): Promise<Found[]> {
   return (await Promise.all(all.map((one) => below(one, `${full}/`)))).flat();
 }
 
-/** Of what was dropped: files, folders, or both. Asked for at once: behind the event nothing is left of it. */
+/** The dropped files, folders or both. Entries are requested at once: the data is gone after the event. */
 export async function droppedFiles(data: DataTransfer): Promise<Found[]> {
   const entries = Array.from(data.items, (item) => item.webkitGetAsEntry());
   const files = chosenFiles(data.files);

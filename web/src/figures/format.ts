@@ -1,19 +1,19 @@
-// Numbers as the figures write them: a true minus sign, and a zero only where there is one.
+// Numbers as the figures write them: with a true minus sign, and 0 only for exact zeros.
 //
-// What a matrix holds, and whatever is computed from it, is written alike in every language, with a point, as it is in
-// the programs that a figure gives along and in the files that Check reads. What a sentence counts is written as its
-// language does: that is up to messages, and to local.ts.
+// Elements of a matrix, and all numbers computed from them, look alike in every language, with a decimal point, as in
+// the exported programs and in the files that Check reads. Numbers that a sentence counts follow its language: see
+// messages, and local.ts.
 
 /** Cells from this size on show their numbers: four letters of 11 px, clear of every edge. */
 export const numberCell = 30;
 
-/** Pixels: the type of numbers in cells. */
+/** Font size in pixels of the numbers in cells. */
 export const figureSize = (cell: number) => (cell >= 40 ? 12 : 11);
 
-/** Letters of that type, each 0.6 em wide, that a cell has room for. */
+/** Number of letters of that font, each 0.6 em wide, that fit in a cell. */
 const lettersIn = (cell: number) => Math.floor((cell - 3) / (0.6 * figureSize(cell)));
 
-/** Stands for a number that is not zero and whose digits all are. */
+/** Stands for a non-zero number whose shown digits are all zero. */
 export const roundedZero = '·';
 
 function signed(value: number, digits: string): string {
@@ -27,9 +27,9 @@ function special(value: number): string | null {
 }
 
 /**
- * Few enough characters for a cell: whole numbers as they are, others with two decimals, fewer where there is no room,
- * then powers of ten; nothing where those have no room either. Decimals that are all zero say that the number is not
- * quite whole. Narrow cells do without the 0 in front.
+ * Formats a number for a cell: integers unchanged, others with two decimals, fewer if there is no room, then powers of
+ * ten; empty if those do not fit either. Decimals that are all zero show that the number is not quite an integer.
+ * Narrow cells omit the leading 0.
  */
 export function inCell(value: number, cell: number): string {
   const found = special(value);
@@ -53,25 +53,25 @@ export function shortest(value: number): string {
   return special(value) ?? signed(value, Math.abs(value).toExponential(0).replace('e+', 'e'));
 }
 
-/** A weight between 0 and 1, without the 0 in front. */
+/** A weight between 0 and 1, without the leading 0. */
 export function weightInCell(value: number, cell: number): string {
   if (value < 0 || value >= 1) return inCell(value, cell);
   return special(value) ?? value.toFixed(2).replace(/^0/u, '');
 }
 
-/** A share in a sentence, in percent: to a tenth where it is nearly nothing or nearly all. */
+/** A share in a sentence, in percent: to a tenth if it is nearly nothing or nearly all. */
 export function inPercent(share: number): string {
   if (!Number.isFinite(share)) return inText(share);
   const percent = 100 * share;
   const middle = percent >= 1 && percent <= 99;
   const rounded = Number(percent.toFixed(middle ? 0 : 1));
-  // All but nothing is not nothing, and all but the whole is not the whole.
+  // Nearly nothing must not read as nothing, nor nearly all as all.
   const ends = (rounded === 0 || rounded === 100) && rounded !== percent;
   return `${ends ? '≈ ' : ''}${rounded}\u00a0%`;
 }
 
 /**
- * Shares of one whole in percent, such that what is written adds up to 100: whole numbers if these do, else to a tenth, the
+ * Shares of one total in percent, whose rounded values add up to 100: integers if these suffice, else to a tenth, the
  * largest remainders rounded up.
  */
 export function inPercents(shares: readonly number[]): string[] {
@@ -88,7 +88,7 @@ export function inPercents(shares: readonly number[]): string[] {
   return tenths.map((tenth) => `${(tenth / 10).toFixed(1)}\u00a0%`);
 }
 
-/** In a sentence or equation: four significant digits or two decimals. */
+/** Formats a number for a sentence or equation: four significant digits or two decimals. */
 export function inText(value: number): string {
   const magnitude = Math.abs(value);
   const found = special(value);
@@ -104,28 +104,28 @@ export function inText(value: number): string {
   const decimals = magnitude >= 1000 ? 0 : magnitude >= 100 ? 1 : magnitude >= 1 ? 2 : 3;
   const text = magnitude.toFixed(decimals);
   const short = text.includes('.') ? text.replace(/\.?0+$/u, '') : text;
-  // Zeros at the end go only where nothing follows them.
+  // Trailing zeros are dropped only if nothing follows them.
   return signed(value, Math.fround(Number(short)) === Math.fround(magnitude) ? short : text);
 }
 
-/** The end of a scale: three significant digits at most, no zeros at the end. */
+/** The end of a scale: at most three significant digits, no trailing zeros. */
 export function inLegend(value: number): string {
   const text = inText(Number(value.toPrecision(3)));
   return text.includes('.') && !text.includes('·') ? text.replace(/\.?0+$/u, '') : text;
 }
 
-/** All the digits of a float32: the shortest decimal that reads back as the same number. */
+/** All digits of a float32: the shortest decimal that reads back as the same number. */
 export function exact(value: number): string {
   const found = special(value);
   if (found) return found;
   const reads = (digits: number) => Math.fround(Number(value.toPrecision(digits))) === value;
-  // Most need seven or more: fewer are only tried where six are enough.
+  // Most numbers need seven digits or more: fewer are tried only if six suffice.
   let digits = reads(6) ? 1 : 7;
   while (digits < 9 && !reads(digits)) ++digits;
   return signed(value, String(Math.abs(Number(value.toPrecision(digits)))));
 }
 
-/** As one would type it: the shortest decimal of a float32, with the keyboard's minus sign. */
+/** The shortest decimal of a float32 as one types it, with the keyboard's minus sign. */
 export function asTyped(value: number): string {
   return exact(value).replace('−', '-').replace('∞', 'Infinity');
 }
@@ -137,7 +137,7 @@ const named = new Map([
   ['-inf', -Infinity],
 ]);
 
-/** A number as people and programs write it, a minus sign of any kind; null for anything else. */
+/** Parses a number as people and programs write it, with a minus sign of any kind; null for anything else. */
 export function parseNumber(text: string): number | null {
   const plain = text.trim().toLowerCase().replace(/^[−–]/u, '-').replace('infinity', 'inf');
   const value = named.get(plain);

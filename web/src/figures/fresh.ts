@@ -1,7 +1,7 @@
-// With which of its numbers a question begins: the first where it stands in its chapter, later ones where it is asked again.
+// The variant of its numbers with which a question begins: the first in its chapter, later ones in repetitions.
 import { getContext, setContext } from 'svelte';
 
-/** Where a question is asked again. */
+/** The context of a repeated question. */
 interface Again {
   readonly turn: number;
   readonly answer: (right: boolean) => void;

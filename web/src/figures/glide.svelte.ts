@@ -1,6 +1,6 @@
-// How matrices come from one step of a figure to the next: each glides from where it was to where it is, turns about its
-// diagonal where it is transposed, and sheets part into strips or are put together of them. Cells keep their numbers.
-// With less motion there is only the end: what was and what becomes of it, beside each other.
+// Animates matrices from one step of a figure to the next: each glides from its old to its new place, turns about its
+// diagonal if it is transposed, and sheets part into strips or are assembled from them. Cells keep their numbers. With
+// reduced motion only the end is shown: the old and the new state, side by side.
 
 interface Place {
   readonly grid: HTMLElement;
@@ -10,7 +10,7 @@ interface Place {
 
 interface Strips {
   readonly sheet: string;
-  /** Side by side, of equal width. */
+  /** Strips side by side, of equal width. */
   readonly strips: readonly string[];
 }
 
@@ -29,10 +29,10 @@ function placesIn(stage: HTMLElement | undefined): ReadonlyMap<string, Place> {
   );
 }
 
-/** A way that begins and ends on the stage never leaves it, so the page cannot scroll sideways meanwhile. */
+/** A path that begins and ends on the stage never leaves it, so the page cannot scroll sideways meanwhile. */
 const onStage = (box: DOMRect, width: number) => box.left >= -1 && box.right <= width + 1;
 
-/** Lays a grid, as it stands at `now`, over another place. */
+/** Transform that moves a grid from its place `now` to another place. */
 function over(now: Place, { box, turned }: Place): string {
   const across = turned === now.turned;
   const scale = box.width / (across ? now.box.width : now.box.height);
@@ -40,11 +40,11 @@ function over(now: Place, { box, turned }: Place): string {
   return `${move} ${across ? '' : 'rotate3d(1, 1, 0, 180deg)'} scale(${scale})`;
 }
 
-/** What would be cut off on its way is not; nor does it take the pointer from what it flies over. */
+/** Moves a grid, unless it would be clipped on its way. It takes no pointer events from the elements below. */
 function move(grid: HTMLElement, frames: Keyframe[]): void {
   const scroller = grid.closest<HTMLElement>('.scroller');
   if (scroller && scroller.scrollWidth > scroller.clientWidth) return;
-  // Once all are measured: the page is laid out a single time.
+  // Runs after all measurements, so that the page is laid out only once.
   queueMicrotask(() => {
     if (scroller) scroller.style.overflow = 'visible';
     const animation = grid.animate(
@@ -61,8 +61,8 @@ function move(grid: HTMLElement, frames: Keyframe[]): void {
 }
 
 /**
- * Called where components are made; `step` names what is shown. What the step `makes` does not glide in from where a later
- * step has used it: it would be there before what it is made of.
+ * Called while a component is created; `step` names the current step. A matrix that the step `makes` does not glide in
+ * from its place in a later step: it would appear before its sources.
  */
 export function glide(
   stage: () => HTMLElement | undefined,
@@ -70,7 +70,7 @@ export function glide(
   { cuts = [], makes = () => null }: { cuts?: readonly Strips[]; makes?: () => string | null } = {},
 ): void {
   let last: unknown;
-  /** Where each was seen last, from the corner of the stage on, while the stage was as wide as it is. */
+  /** The last place of each matrix, relative to the corner of the stage, while the stage keeps its width. */
   let stageWidth = 0;
   const seen = new Map<string, Place>();
   let before: ReadonlySet<string> = new Set();
@@ -88,7 +88,7 @@ export function glide(
     if (step() === last) return;
     last = step();
     if (first || less()) return;
-    // When the next frame is laid out anyway.
+    // The next frame is laid out in any case.
     const frame = requestAnimationFrame(fly);
     return () => cancelAnimationFrame(frame);
   });

@@ -1,4 +1,5 @@
-// The values of a graph as matrices that are drawn, and what each is made of; without what reads a graph, which is larger.
+// The values of a graph as matrices to draw, and the sources of each. It does not import the graph's readers, which are
+// larger.
 import type { Graph } from 'tril/graph';
 import { at, type MatrixData } from '../compute/page/protocol';
 import type { NodeValues } from '../compute/worker/lessons/graph';
@@ -9,19 +10,19 @@ import type { Mark } from './pointing.svelte';
 import { drawnOf, type Look } from './scene';
 import type { Part } from './why';
 
-/** Matrices of one size as one tensor, one after another. */
+/** Stacks matrices of one size into one tensor. */
 export const stacked = (all: readonly MatrixData[]) => ({
   shape: [all.length, all[0].rows, all[0].cols],
   data: Float32Array.from(all.flatMap(({ data }) => [...data])),
 });
 
-/** Numbers as a matrix of so many columns. */
+/** Numbers as a matrix with `cols` columns. */
 export const tensorOf = (numbers: readonly number[], cols: number) => ({
   shape: [numbers.length / cols, cols],
   data: Float32Array.from(numbers),
 });
 
-/** The last two axes of a value, at a place in those before them. */
+/** The last two axes of a value, at an index of the axes before them. */
 export function matrixOf(values: NodeValues, node: string, front: readonly number[] = []) {
   const { shape, data } = values[node];
   const [rows, cols] = [1, 1, ...shape].slice(-2);
@@ -31,7 +32,7 @@ export function matrixOf(values: NodeValues, node: string, front: readonly numbe
   return { rows, cols, data: data.subarray(nth * rows * cols, (nth + 1) * rows * cols) };
 }
 
-/** Its first rows and columns. */
+/** The first rows and columns of a matrix. */
 function cut(whole: MatrixData, most: number): MatrixData {
   const [rows, cols] = [Math.min(whole.rows, most), Math.min(whole.cols, most)];
   if (rows === whole.rows && cols === whole.cols) return whole;
@@ -43,40 +44,40 @@ function cut(whole: MatrixData, most: number): MatrixData {
 
 /** A matrix of a figure. */
 export interface Shown {
-  /** The value that it shows, if not the one of its own name. */
+  /** The value that it shows (default: the value of its own name). */
   readonly node?: string;
-  /** Where it is in the axes before rows and columns, if not where the others are. */
+  /** Index of the axes before rows and columns (default: the index of the other matrices). */
   readonly front?: readonly number[];
   readonly look: Look;
-  /** What is said of a cell below its equation. */
+  /** Text about a cell, below its equation. */
   readonly note: string | ((cell: Place) => string);
-  /** Its reason writes only what counts: the largest products of a sum, the powers of what is seen. */
+  /** The explanation shows only what matters: the largest products of a sum, the powers of visible scores. */
   readonly brief?: boolean;
-  /** Its reason leaves out products that a mask makes 0. */
+  /** The explanation omits products that a mask makes 0. */
   readonly seen?: boolean;
-  /** Of what is hidden nothing is said but the note, and nothing lights up. */
+  /** A hidden cell has only its note, and no highlights. */
   readonly dark?: boolean;
-  /** Its reason in its own words, for cells of which it gives some; of others as the graph has it. */
+  /** Explains some cells in its own words; for null the graph explains the cell. */
   readonly say?: (cell: Place) => readonly Part[] | null;
-  /** A number that was only moved is explained as the number that it is a copy of. */
+  /** A number that was only moved is explained as the number that it copies. */
   readonly through?: boolean;
-  /** What else lights up with a cell. */
+  /** Additional highlights of a cell. */
   readonly also?: (cell: Place) => readonly Mark[];
 }
 
-/** A graph, and what was found of it. */
+/** A graph and its computed values. */
 export interface Found {
   readonly graph: Graph;
   readonly values: NodeValues;
 }
 
-/** What a figure shows of a graph. */
+/** A graph and the matrices that a figure shows of it. */
 export interface Showing<Id extends string> extends Found {
-  /** In the order in which they are made. */
+  /** The matrices, in the order in which they are computed. */
   readonly shown: Readonly<Partial<Record<Id, Shown>>>;
-  /** Where its matrices are in the axes before rows and columns. */
+  /** Index of its matrices in the axes before rows and columns. */
   readonly front?: readonly number[];
-  /** Of rows and of columns, no more are shown (default all). */
+  /** Maximum number of rows and of columns shown (default all). */
   readonly most?: number;
   /** The colours of values that are not shown. */
   readonly roles?: Readonly<Record<string, Role>>;
@@ -92,7 +93,7 @@ export function drawnFrom<Id extends string>({ shown, values, front, most }: Sho
   return Object.fromEntries(drawn) as Readonly<Partial<Record<Id, Drawn>>>;
 }
 
-/** The matrices that one is made of, and the operation that makes it. */
+/** The sources of a matrix, and the operation that computes it. */
 export function madeOf<Id extends string>({ graph, shown }: Showing<Id>, id: Id) {
   const all = entriesOf(shown).map(([id, { node = id }]) => ({ id, node }));
   const nodeOf = (name: string) => graph.nodes.find((node) => node.name === name)!;
@@ -103,7 +104,7 @@ export function madeOf<Id extends string>({ graph, shown }: Showing<Id>, id: Id)
   const { node } = all.find((each) => each.id === id)!;
   const [first] = all.filter((each) => each.node === node);
   const { operation, inputs } = nodeOf(node);
-  // A value that is seen twice is made of itself, as it stands first.
+  // A value that is shown twice has its first matrix as its source.
   if (first.id !== id) return { operation: null, sources: [first.id] };
   return { operation, sources: [...new Set(inputs.flatMap(from))] };
 }

@@ -1,23 +1,23 @@
-// A figure of what a graph computes: the core is asked for its values, and matrices, what lights up, reasons, programs and costs
-// are read from it.
+// A figure of a graph: it asks the core for the values, and reads matrices, highlights, explanations, programs and
+// costs from the graph.
 import { GraphAnswer } from '../compute/page/lessons.svelte';
 import type { Lessons } from '../compute/shared/lesson-protocol';
 import { Figure, type FigureOptions } from './figure.svelte';
 import { costOf, GraphScene, programsOf, type Found, type Shown } from './graph';
 
 interface Options<Id extends string> extends Pick<FigureOptions<Id>, 'pin' | 'narrow'> {
-  /** What is computed, and of what. */
+  /** The graph to compute, and its inputs. */
   readonly ask: () => Lessons['graph']['ask'];
-  /** Its matrices, in the order in which they are made. */
+  /** Its matrices, in the order in which they are computed. */
   readonly shown: (found: Found) => Readonly<Partial<Record<Id, Shown>>>;
-  /** Where they are in the axes before rows and columns. */
+  /** Their index in the axes before rows and columns. */
   readonly front?: () => readonly number[];
 }
 
 export class GraphFigure<Id extends string> extends Figure<Id> {
   readonly #answer: GraphAnswer;
   readonly #options: Options<Id>;
-  /** Null until its values are there. */
+  /** Null until its values are computed. */
   readonly scene: GraphScene<Id> | null = $derived.by(() => {
     const { found } = this;
     const { shown, front } = this.#options;
@@ -37,7 +37,7 @@ export class GraphFigure<Id extends string> extends Figure<Id> {
   get found(): Found | null {
     return this.#answer.found;
   }
-  /** Of all that is computed. */
+  /** The cost of all computed values. */
   get cost() {
     return this.found && costOf(this.found);
   }

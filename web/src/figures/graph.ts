@@ -1,5 +1,5 @@
-// Figures of graphs: matrices, what lights up, why a number is what it is, programs and costs, all read from the graph and the
-// values that were computed of it. A figure says where its matrices are, how they look, and a sentence for each.
+// Figures of graphs: matrices, highlights, explanations, programs and costs, all read from the graph and its computed
+// values. A figure adds the positions and looks of its matrices, and a sentence for each.
 import { cost, program, sources, why } from 'tril/graph';
 import type { Reason, ReasonCell, Size } from 'tril/graph';
 import type { CostData } from '../compute/page/protocol';
@@ -21,7 +21,7 @@ interface GraphCell {
   readonly index: readonly number[];
 }
 
-/** Text of a graph as the page sets it: brackets around sums have room. */
+/** The text of a graph in the page's typography: brackets around sums have room. */
 const set = (text: string): Part[] =>
   text
     .replaceAll(' * ', '·')
@@ -34,7 +34,7 @@ const set = (text: string): Part[] =>
     .filter(Boolean)
     .map((each) => ({ text: each }));
 
-/** Without the brackets around numbers below zero, which these get with their colour. */
+/** The parts without the brackets around negative numbers, which the page adds with the colour. */
 function bared(parts: Reason['parts']): Reason['parts'] {
   const found = [...parts];
   for (const [i, part] of parts.entries()) {
@@ -55,7 +55,7 @@ const inSum = [undefined, ' + ', ' - '];
 /** Operations that move numbers and change none. */
 const moves = ['transpose', 'reshape', 'slice', 'take', 'concatenate', 'mask'];
 
-/** As one block where they are one, else each alone. */
+/** One block if the cells form one, else a mark for each. */
 function marksOf(matrix: string, cells: readonly Place[]): Mark[] {
   const ends = (places: readonly number[]) => [Math.min(...places), Math.max(...places)] as const;
   const [rows, cols] = [ends(cells.map(({ row }) => row)), ends(cells.map(({ col }) => col))];
@@ -75,12 +75,12 @@ export class GraphScene<Id extends string> {
     this.drawn = drawnFrom(options);
   }
 
-  /** What lights up with a cell: of what is seen, the cells that it is made of. */
+  /** The highlights of a cell: the visible cells that are its sources. */
   sources = (cell: Cell<Id>): Mark[] => {
     const from = this.#cellOf(cell);
     const [first] = this.#idsOf(from);
     const { row, col } = cell;
-    // A value that is seen twice is made of itself, as it stands first.
+    // A value that is shown twice has its first matrix as its source.
     if (first !== cell.matrix) return marksOf(first, [{ row, col }]);
     const { also: more, dark = false } = this.#options.shown[cell.matrix]!;
     const also = more?.(cell) ?? [];
@@ -99,7 +99,7 @@ export class GraphScene<Id extends string> {
     return [...marks, ...also];
   };
 
-  /** Null for a cell that is not there. */
+  /** Explains a cell; null for a cell that does not exist. */
   why = (cell: Cell<Id>): Why | null =>
     whyAt(this.drawn[cell.matrix], cell, () => {
       const shown = this.#options.shown[cell.matrix]!;
@@ -119,7 +119,7 @@ export class GraphScene<Id extends string> {
     return { node, index: [...front, row, col].slice(-rank) };
   }
 
-  /** Where a value is seen: what is made of it is made of the last. */
+  /** The matrices that show a value. The last is the source of the values computed from it. */
   #idsOf({ node, index }: GraphCell): readonly Id[] {
     const { front: all = [], most = Infinity } = this.#options;
     if (index.slice(-2).some((place) => place >= most)) return [];
@@ -139,7 +139,7 @@ export class GraphScene<Id extends string> {
     });
   }
 
-  /** Whether it is of a value that is seen at another place in the axes before rows and columns. */
+  /** Whether the cell belongs to a visible value at another index of the axes before rows and columns. */
   #isAside({ node, index }: GraphCell): boolean {
     const { most = Infinity } = this.#options;
     const isShown = this.#shown.some(([id, shown]) => (shown.node ?? id) === node);
@@ -150,7 +150,7 @@ export class GraphScene<Id extends string> {
     return this.#options.graph.nodes.find(({ name }) => name === node)!.operation;
   }
 
-  /** Where a number that was only moved came from: back over values without names, `through` over all. */
+  /** The origin of a number that was only moved: back over values without names, with `through` over all. */
   #origin(cell: GraphCell, through: boolean): GraphCell {
     const { graph, values } = this.#options;
     if (!moves.includes(this.#operationOf(cell.node))) return cell;
@@ -164,7 +164,7 @@ export class GraphScene<Id extends string> {
     return id ? this.drawn[id]!.role : this.#options.roles?.[cell.node];
   }
 
-  /** Null where it is no softmax and no sum of products. */
+  /** The short explanation; null if it is neither a softmax nor a sum of products. */
   #brief({ node, index }: GraphCell): Part[] | null {
     const { graph, values } = this.#options;
     const { terms } = why(graph, values, node, index);
@@ -183,7 +183,7 @@ export class GraphScene<Id extends string> {
     return largestOf(products, a, b);
   }
 
-  /** The pieces of a sentence without the products that a mask hides. */
+  /** The parts of a sentence without the products that a mask hides. */
   #unhidden({ terms, parts, node, index }: Reason): Reason['parts'] {
     if (!terms.every(({ length }) => length === 2)) return parts;
     const { graph, values } = this.#options;
@@ -194,7 +194,10 @@ export class GraphScene<Id extends string> {
     return left.flatMap(([a, b], i) => [...(i > 0 ? [' + '] : []), a, ' * ', b]);
   }
 
-  /** What a number is made of; nothing where that is the number itself. What has no name is written in place. */
+  /**
+   * The parts of a number's explanation; empty if the number is its own explanation. Values without names are written
+   * in place.
+   */
   #parts({ node, index }: GraphCell, seen: boolean, inPlace = false): Part[] {
     const { graph, values } = this.#options;
     const reason = why(graph, values, node, index);
@@ -203,7 +206,7 @@ export class GraphScene<Id extends string> {
     const isSum = parts.every((part, i) => i % 2 === 0 || part === ' + ');
     if (inPlace && isSum) {
       const terms = parts.filter((part) => typeof part !== 'string' && part.value !== 0);
-      // Where all terms are zeros, one stays.
+      // If all terms are zero, one stays.
       const left = terms.length > 0 ? terms : parts.slice(0, 1);
       parts = left.flatMap((part, i) => (i > 0 ? [' + ', part] : [part]));
     }
@@ -219,7 +222,7 @@ export class GraphScene<Id extends string> {
     });
   }
 
-  /** What has no name, between its neighbours in a sentence. */
+  /** A value without a name, between its neighbours in a sentence. */
   #written(cell: ReasonCell, seen: boolean, neighbours: readonly unknown[]): Part[] {
     const operation = this.#operationOf(cell.node);
     if (operation === 'number') return [factor(cell.value, '')];
@@ -238,7 +241,7 @@ export class GraphScene<Id extends string> {
   }
 }
 
-/** A graph's values as programs elsewhere, which compare what they find with what the page shows. */
+/** A graph's values as programs elsewhere, which compare their results with the values on the page. */
 export function programsOf(about: string, { graph, values }: Found, show: readonly string[]) {
   const write = (comment: string, language: 'NumPy' | 'PyTorch' | 'C++') => () =>
     `${comment}\n${program(graph, values, language, { show }).replace('What was found.', 'What the page shows.')}`;
@@ -249,7 +252,7 @@ export function programsOf(about: string, { graph, values }: Found, show: readon
   };
 }
 
-/** What it costs to compute all of a graph's values; null where none is computed. */
+/** The cost of computing all of a graph's values; null if none is computed. */
 export function costOf({ graph, values }: Found): CostData | null {
   const sizes: Record<string, number> = {};
   for (const { name, operation, options } of graph.nodes) {

@@ -1,11 +1,12 @@
-// Where in a grid of cells a pointer is, and where a key leads: the same for elements and for pictures.
+// Converts a pointer's position to a cell of a grid, and a key to the next cell: the same for elements and for
+// pictures.
 
 export interface Place {
   readonly row: number;
   readonly col: number;
 }
 
-/** Null where the pointer is beyond the cells of the element that listens. */
+/** Null if the pointer is outside of the listening element's cells. */
 export function placeUnder(event: MouseEvent, rows: number, cols: number): Place | null {
   const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
   const row = Math.floor(((event.clientY - box.top) / box.height) * rows);
@@ -24,7 +25,7 @@ const moves: Record<string, readonly [down: number, across: number]> = {
   End: [0, Infinity],
 };
 
-/** Null for a key that leads nowhere; `page` is how many rows a page has. */
+/** Null for a key without a meaning; `page` is the number of rows of a page. */
 export function placeAfter(
   event: KeyboardEvent,
   from: Place,

@@ -1,4 +1,4 @@
-// The colours of one cell in a picture: what cells of a matrix have, for what is drawn as SVG.
+// The colours of one cell in an SVG drawing, the same as in a matrix.
 import { at } from '../compute/page/protocol';
 import { share, type Drawn } from './matrix';
 import { css, theme } from './palette.svelte';
@@ -6,7 +6,7 @@ import { groundOf, mix } from './paint';
 
 interface Ground {
   readonly fill: string;
-  /** Of its digits. */
+  /** Colour of its digits. */
   readonly ink: string;
 }
 

@@ -2,18 +2,18 @@
 export interface Guess<Id extends string = string> {
   readonly id: Id;
   readonly name: string;
-  /** What is said where it is chosen; empty until it is known. */
+  /** The reply to the choice; empty until it is known. */
   readonly says: string;
 }
 
-/** Those of these ids: what each is called, and what is said to it. */
+/** The answers with these ids, each with its name and reply. */
 export const guesses = <const Id extends string>(
   ids: readonly Id[],
   names: Readonly<Record<Id, string>>,
   says: (id: Id) => string,
 ): Guess<Id>[] => ids.map((id) => ({ id, name: names[id], says: says(id) }));
 
-/** Numbers, the least first; of those that are the same only the first is offered. */
+/** Numbers in ascending order as answers; of equal numbers only the first is offered. */
 export function numbers<const Id extends string>(
   ids: readonly Id[],
   values: Readonly<Record<Id, number>>,

@@ -1,16 +1,16 @@
-// Cells that a mask hides, as one area: slanted lines that run through all of it, and one edge around it.
+// The cells that a mask hides, as one area: slanted lines across all of it, and one edge around it.
 
 interface Area {
   readonly rows: number;
   readonly cols: number;
-  /** Pixels. */
+  /** Size of a cell in pixels. */
   readonly cell: number;
   readonly hidden: (row: number, col: number) => boolean;
 }
 
 const round = (pixels: number) => Math.round(10 * pixels) / 10;
 
-/** Lines x + y = constant, so many pixels apart, as far as they run through hidden cells: each run of them in one piece. */
+/** Lines x + y = constant, `apart` pixels apart, within the hidden cells: each run is one piece. */
 export function linesThrough({ rows, cols, cell, hidden }: Area, apart: number): string {
   const path: string[] = [];
   const place = (x: number, y: number) => `${round(x * cell)} ${round(y * cell)}`;
@@ -37,11 +37,11 @@ export function linesThrough({ rows, cols, cell, hidden }: Area, apart: number):
   return path.join('');
 }
 
-/** Where hidden cells end: sides that lie in line are one piece. */
+/** The edge of the hidden cells: collinear sides form one piece. */
 export function edgeOf({ rows, cols, cell, hidden }: Area): string {
   const at = (row: number, col: number) =>
     row >= 0 && row < rows && col >= 0 && col < cols && hidden(row, col);
-  /** Of one line between cells, the pieces that have a hidden cell on one side only. */
+  /** The pieces of one line between cells that have a hidden cell on one side only. */
   function pieces(length: number, isEdge: (place: number) => boolean): [number, number][] {
     const found: [number, number][] = [];
     for (let place = 0; place < length; ++place) {

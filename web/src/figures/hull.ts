@@ -5,7 +5,7 @@ interface Place {
   readonly y: number;
 }
 
-/** Above 0 where a, b, c turn to the left. */
+/** Positive if a, b, c turn to the left. */
 function turn(a: Place, b: Place, c: Place): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
@@ -19,7 +19,7 @@ function chain<P extends Place>(points: readonly P[]): P[] {
   return corners.slice(0, -1);
 }
 
-/** The corners, once around; fewer than three where all points lie on a line. */
+/** The corners in order; fewer than three if all points lie on a line. */
 export function convexHull<P extends Place>(points: readonly P[]): P[] {
   const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
   if (sorted.length < 2) return sorted;

@@ -1,4 +1,4 @@
-// Programs whose writer is fetched when one of them is asked for.
+// Programs whose writer is loaded when one of them is requested.
 type Languages = 'numpy' | 'pytorch' | 'cpp';
 
 export function lateCode<Code>(

@@ -1,12 +1,16 @@
-// What keeps the Worker busy for a while, as times do: asked where they are seen, once nothing changes any more.
+// Questions that keep the Worker busy for a while, such as times: asked once they are in sight and nothing changes any
+// more.
 import type { Kind, Lessons } from '../compute/shared/lesson-protocol';
 import { Answer, unchanging, useLessons } from '../compute/page/lessons.svelte';
 import { useSight } from './sight.svelte';
 
-/** How long a question must stand before the Worker is kept busy with measuring; then it waits for its turn. */
+/**
+ * Milliseconds for which a question must be unchanged before the Worker is kept busy with it; then it waits for its
+ * turn.
+ */
 const quietMilliseconds = 500;
 
-/** The answer to such a question. Outside of any figure it counts as seen. */
+/** The answer to such a question. Outside of a figure it counts as in sight. */
 export class LateAnswer<K extends Kind> {
   readonly #answer: Answer<K>;
   readonly #ask: () => Lessons[K]['ask'] | null;
@@ -30,7 +34,7 @@ export class LateAnswer<K extends Kind> {
     });
   }
 
-  /** Null until the question that stands now is answered. */
+  /** Null until the current question is answered. */
   get now(): Lessons[K]['answer'] | null {
     return this.#answer.asked === this.#ask() ? this.#answer.now : null;
   }

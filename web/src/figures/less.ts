@@ -1,4 +1,4 @@
-// Whether less motion is asked for: what plays then shows ends only. What is scrubbed by hand moves all the same.
+// Whether reduced motion is preferred: animations then show only their ends. Sliders moved by hand work as always.
 import { MediaQuery } from 'svelte/reactivity';
 
 export const lessMotion = new MediaQuery('(prefers-reduced-motion: reduce)');

@@ -1,5 +1,5 @@
-// A picture of strengths before any script has run: a mask over one colour, which follows the theme. Only while pages are
-// made, in Node.
+// A picture of strengths before any script has run: a mask over one colour, which follows the theme. Used only in Node,
+// while pages are prerendered.
 import { crc32, deflateSync } from 'node:zlib';
 
 function chunk(name: string, data: Uint8Array): Buffer {
@@ -10,7 +10,7 @@ function chunk(name: string, data: Uint8Array): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** A style whose mask is as strong as each of the values, row by row, from 0 to 1. */
+/** A style with a mask as strong as each of the values, row by row, from 0 to 1. */
 export function maskOf(cols: number, strengths: readonly number[]): string {
   const rows = strengths.length / cols;
   const head = Buffer.alloc(13);

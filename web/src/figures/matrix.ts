@@ -1,4 +1,4 @@
-// What a drawn matrix is, apart from how it is drawn.
+// The definition of a drawn matrix, independent of how it is drawn.
 import { at, type MatrixData } from '../compute/page/protocol';
 import type { Role } from './palette.svelte';
 import { exact, inCell, roundedZero, weightInCell } from './format';
@@ -12,24 +12,24 @@ export interface LabelGroup {
 }
 
 export interface Axis {
-  /** What the axis is, such as "query, looks". */
+  /** Title of the axis, such as "query, looks". */
   readonly title: string;
-  /** One a row or column, for sentences. */
+  /** Names of the rows or columns, for sentences. */
   readonly names: readonly string[];
-  /** What stands at the matrix, where that is shorter. */
+  /** Shorter labels at the matrix. */
   readonly short: readonly string[];
   readonly groups?: readonly LabelGroup[];
   /** Token labels may be long: they slant above columns. */
   readonly words?: boolean;
 }
 
-/** Rows or columns that only have numbers. */
+/** An axis with numbers only. */
 export function numerals(count: number, title: string): Axis {
   const names = Array.from({ length: count }, (_, i) => String(i + 1));
   return { title, names, short: names };
 }
 
-/** Both axes of a matrix, by numbers. */
+/** Both axes of a matrix, with numbers only. */
 export const numbered = ({ rows, cols }: MatrixData, down: string, across: string) => ({
   rows: numerals(rows, down),
   cols: numerals(cols, across),
@@ -38,23 +38,23 @@ export const numbered = ({ rows, cols }: MatrixData, down: string, across: strin
 export interface MatrixSymbol {
   readonly base: string;
   readonly sub?: string;
-  /** A letter of the formula, so in italics; else a word. */
+  /** Whether it is a letter of the formula, in italics; otherwise it is a word. */
   readonly letter: boolean;
 }
 
 export interface Drawn {
-  /** One of its kind on the page. */
+  /** Unique on the page. */
   readonly id: string;
   readonly symbol: MatrixSymbol;
   readonly role: Role;
   readonly matrix: MatrixData;
   readonly rows: Axis;
   readonly cols: Axis;
-  /** Whether their titles stand below; where nothing is said, at matrices of words. */
+  /** Whether the titles of the axes stand below (default: for axes of words). */
   readonly titled?: boolean;
   /** weights: 0 to 1, one colour. signed: two colours around 0. */
   readonly kind: 'signed' | 'weights';
-  /** Of weights that are ones and zeros by themselves, not shares that were rounded. */
+  /** The weights are exactly ones and zeros, not rounded shares. */
   readonly whole?: boolean;
   /** The magnitude that fills a cell, and whether other matrices on the stage share it. */
   readonly end: number;
@@ -67,7 +67,7 @@ export interface Drawn {
   readonly editable: boolean;
 }
 
-/** What most matrices are: a scale of their own, nothing hidden, nothing to edit. */
+/** Defaults of a matrix: its own scale, nothing hidden, nothing to edit. */
 export const plain = {
   kind: 'signed',
   shared: false,
@@ -77,18 +77,18 @@ export const plain = {
   editable: false,
 } as const;
 
-/** What stands in a cell; of a hidden one nothing does. */
+/** The text of a cell; empty for a hidden cell. */
 export function written(drawn: Drawn, row: number, col: number, cell: number): string {
   const value = at(drawn.matrix, row, col);
   if (drawn.hidden(row, col)) return '';
   if (drawn.kind === 'signed' || drawn.whole) return inCell(value, cell);
-  // Whether a share is all or nothing to the last digit is nothing that digits in a cell could tell.
+  // Rounded digits cannot show whether a share is exactly all or nothing.
   const digits = weightInCell(value, cell);
   if (Number(digits) === 0) return roundedZero;
   return digits === '1' ? '1.00' : digits;
 }
 
-/** What is read aloud of a cell begins with what is written in it, if anything is; in one that is hidden nothing is. */
+/** The spoken label of a cell. It begins with the text of the cell, if there is any; a hidden cell has none. */
 export function spoken(drawn: Drawn, row: number, col: number, seen = ''): string {
   const said = {
     row: drawn.rows.names[row],

@@ -1,17 +1,17 @@
-// What a figure does by itself where it is met for the first time: once, ever. A visitor who comes back has seen it, and one
-// who asks for less motion is not moved. Alone in another page a figure stays as it was put there.
+// An animation that a figure plays when it is met for the first time: once, ever. A returning visitor has seen it, and
+// with reduced motion nothing moves. A figure alone in another page does not play it.
 import { browser } from '$app/environment';
 import { untrack } from 'svelte';
 import { figureAlone } from '../state/alone';
 import { KeptNames } from '../state/kept';
 import { lessMotion } from './less';
 
-/** By which a visitor takes over. */
+/** Events by which a visitor takes over. */
 const touches = ['pointerdown', 'keydown'] as const;
 
 const known = new KeptNames('tril.met');
 
-/** Whether this one is met for the first time; from then on it is known. */
+/** Whether this name is new; it is known from then on. */
 export function meet(name: string): boolean {
   if (!browser || lessMotion.current || figureAlone() || known.has(name)) return false;
   known.add(name);
@@ -20,16 +20,16 @@ export function meet(name: string): boolean {
 
 interface Point {
   readonly name: string;
-  /** Its middle is where it is seen. */
+  /** The element whose middle is in sight when the animation starts. */
   readonly place: () => HTMLElement | undefined;
-  /** All is there, and nobody has changed anything. */
+  /** Everything is loaded, and the visitor has changed nothing. */
   readonly ready: () => boolean;
-  /** One after another, each so many milliseconds after the one before; then it waits. */
+  /** The steps, each `after` milliseconds after the one before; then it waits. */
   readonly steps: () => readonly (readonly [after: number, work: () => void])[];
 }
 
 /**
- * Called where a component is made: once its figure is seen, it plays its point by itself. A touch meanwhile brings it to its
+ * Called while a component is created: once its figure is in sight, it plays its point. A touch meanwhile jumps to the
  * end.
  */
 export function whenMet({ name, place, ready, steps }: Point): void {
@@ -39,7 +39,7 @@ export function whenMet({ name, place, ready, steps }: Point): void {
   $effect(() => {
     const element = place();
     if (!element) return;
-    // A figure that is taller than the window is seen, too.
+    // A figure that is taller than the window counts as in sight, too.
     const observer = new IntersectionObserver(
       (entries) => (seen = entries[entries.length - 1].isIntersecting),
       { rootMargin: '-45% 0px' },
@@ -55,7 +55,7 @@ export function whenMet({ name, place, ready, steps }: Point): void {
   $effect(() => () => end());
 }
 
-/** The result leaves off where it is. */
+/** Plays the steps; the result stops them. */
 function play(steps: readonly (readonly [after: number, work: () => void])[]): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const leave = () => {

@@ -1,5 +1,5 @@
-// How a number looks in its cell: a ground whose strength grows with the magnitude, and, in a cell without digits, a square
-// whose size does, too.
+// The look of a number in its cell: a ground whose strength grows with the magnitude, and, in a cell without digits, a
+// square whose size grows, too.
 
 interface Paint {
   /** Side of the square, as a share of the cell's inside. */
@@ -8,14 +8,14 @@ interface Paint {
   readonly strength: number;
 }
 
-/** `magnitude` is the share of the scale's end, 0 to 1; the area grows with it, zero has none. */
+/** `magnitude` is the share of the scale's end, 0 to 1. The area grows with it; zero has none. */
 export function paint(magnitude: number): Paint {
   if (!(magnitude > 0)) return { side: 0, strength: 0 };
   const m = Math.min(magnitude, 1);
   return { side: Math.sqrt(m), strength: 0.2 + 0.8 * m };
 }
 
-/** The largest finite magnitude, at least a little more than zero: the end of a scale. */
+/** The end of a scale: the largest finite magnitude, at least slightly more than zero. */
 export function scaleEnd(...datas: readonly Float32Array[]): number {
   let end = 0;
   for (const data of datas) {
@@ -27,7 +27,10 @@ export function scaleEnd(...datas: readonly Float32Array[]): number {
   return end;
 }
 
-/** The ground of a cell that shows its digits; from nothing on, so that what is nearly zero is nearly paper. */
+/**
+ * Strength of the ground of a cell with digits. It starts at nothing, so that a number near zero looks nearly like
+ * paper.
+ */
 export function groundOf(magnitude: number): number {
   return magnitude > 0 ? Math.min(magnitude, 1) ** 0.75 : 0;
 }

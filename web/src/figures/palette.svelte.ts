@@ -1,4 +1,4 @@
-// The colours of the theme in force, read from CSS, for canvases and for choosing legible text.
+// The colours of the current theme, read from CSS, for canvases and for the choice of legible text.
 import { browser } from '$app/environment';
 import { contrast, mix, type Rgb } from './paint';
 import tokens from './tokens.css?raw';
@@ -24,7 +24,7 @@ const names: readonly Name[] = [
 
 export type Palette = Readonly<Record<Name, Rgb>>;
 
-/** Custom properties are not resolved by themselves; a colour that uses one is. */
+/** A custom property is not resolved by itself; a colour that uses it is. */
 function readPalette(): Palette {
   const probe = document.body.appendChild(document.createElement('span'));
   probe.style.setProperty('forced-color-adjust', 'none');
@@ -37,7 +37,7 @@ function readPalette(): Palette {
   return Object.fromEntries(entries) as Palette;
 }
 
-/** The palette of a theme, for pages that are made before anybody looks at them. */
+/** The palette of a theme, for prerendered pages. */
 function paletteOf(theme: 'light' | 'dark'): Palette {
   const [byTheme, channels] = [/light-dark\(#(\w+), #(\w+)\)/u, /../gu];
   const entries = names.map((name) => {
@@ -52,7 +52,7 @@ export function css([r, g, b]: Rgb, alpha = 1): string {
   return `rgb(${r} ${g} ${b} / ${alpha})`;
 }
 
-/** The strength from which a number in the colour of the paper's side reads better on a role than the other. */
+/** The strength from which text in the paper's colour is more legible on a role's ground than the other colour. */
 function turningPoint(palette: Palette, role: Role): number {
   for (let strength = 0.3; strength <= 1; strength += 0.005) {
     const ground = mix(palette[role], palette.paper, strength);
@@ -68,7 +68,7 @@ function turningPoints(palette: Palette): Readonly<Record<Role, number>> {
   return Object.fromEntries(entries) as Record<Role, number>;
 }
 
-/** By theme, where that is not known yet. */
+/** Both themes, while the current one is unknown. */
 export const turningBoth = browser
   ? null
   : { light: turningPoints(paletteOf('light')), dark: turningPoints(paletteOf('dark')) };

@@ -16,7 +16,9 @@ import {
   type Traced,
 } from './traced';
 
-/** The browser records what is painted, and does that work when the task ends. So a task paints this many parts at most. */
+/**
+ * The browser records paint operations and executes them when the task ends. So a task paints at most this many parts.
+ */
 const few = 60;
 
 type Ink = OffscreenCanvasRenderingContext2D;
@@ -51,12 +53,12 @@ function paintRect(ink: Ink, rect: Rect): void {
   ink.fill();
 }
 
-/** As wide as the browser set it, whatever its letters were spaced by. */
+/** Paints a text as wide as the browser set it, whatever its letter spacing. */
 function paintText(ink: Ink, { text, left, baseline, width, font, colour, struck }: TextLine) {
   ink.font = cssOf(font);
   ink.fillStyle = cssColour(colour);
   const stretch = width / ink.measureText(text).width;
-  // The browser keeps the shapes of letters for each size. With its own stretch, every text would need new ones.
+  // The browser caches glyphs for each size. With its own stretch, every text would need new ones.
   if (Math.abs(stretch - 1) * width < 0.5) ink.fillText(text, left, baseline);
   else {
     ink.save();
@@ -97,7 +99,7 @@ function paint(ink: Ink, part: Exclude<Part, Drawing>): void {
   }
 }
 
-/** Drawings that nothing lies between, as one image as large as the whole picture, fonts and all. */
+/** Drawings with nothing between them, as one image as large as the picture, fonts included. */
 async function imageOf(
   drawings: readonly Drawing[],
   frame: Box,
@@ -111,7 +113,7 @@ async function imageOf(
   return image;
 }
 
-/** `scale` times as large as on the page. */
+/** Paints the figure at `scale` times its size on the page. */
 export async function canvasOf(traced: Traced, scale: number): Promise<OffscreenCanvas> {
   const { frame, parts } = traced;
   const faces = facesOfPage();

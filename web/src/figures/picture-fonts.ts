@@ -1,15 +1,15 @@
-// The page's fonts, as a style that a drawing carries along: an image sees none of the page's own.
+// The page's fonts, as a style inside a drawing: an image cannot use the fonts of the page.
 import type { Font } from './traced';
 
 export interface Face {
   readonly family: string;
-  /** The least and the largest weight that it is made for. */
+  /** Minimum and maximum weight of the face. */
   readonly weights: readonly [least: number, most: number];
   readonly slant: string;
   readonly source: string;
 }
 
-/** What was fetched: many drawings use the same. */
+/** Downloaded files: many drawings use the same. */
 const files = new Map<string, string>();
 
 async function inline(url: string): Promise<string> {
@@ -48,11 +48,11 @@ const plainName = (family: string) => family.trim().replace(/["']/gu, '');
 const weightOf = (name: string) =>
   name === 'normal' ? 400 : name === 'bold' ? 700 : parseFloat(name);
 
-/** How far a face is from what is asked for: another slant is worse than any weight. */
+/** Distance of a face from the requested one: another slant is worse than any weight. */
 const distance = ({ weights: [least, most], slant }: Face, weight: number, style: string) =>
   Math.max(least - weight, 0, weight - most) + (slant === style ? 0 : 1000);
 
-/** With those of the page's faces that it takes for texts in these fonts. */
+/** A style with the page's faces that texts in these fonts use. */
 export async function styleOf(fonts: readonly Font[], page: readonly Face[]): Promise<string> {
   const used = new Set<Face>();
   for (const { family, style, weight } of fonts) {

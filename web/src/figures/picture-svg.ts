@@ -1,4 +1,4 @@
-// A traced figure as SVG that stands by itself: nothing refers to the page any more.
+// A traced figure as a self-contained SVG: nothing refers to the page.
 import { Pieces } from './pieces';
 import { isGradient, type Colour, type Part, type Rect, type Stroke, type Traced } from './traced';
 
@@ -6,7 +6,7 @@ const namespace = 'http://www.w3.org/2000/svg';
 
 export const round = (value: number) => Math.round(100 * value) / 100;
 
-/** What no XML may hold, such as the control characters that a model which knows nothing yet writes. */
+/** Characters that XML forbids, such as the control characters that an untrained model writes. */
 const forbidden = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 const escaped = (text: string) =>
@@ -77,7 +77,7 @@ function written(part: Part, id: string): string {
   }
 }
 
-/** As large as on the page; `style` is what it needs of styles. */
+/** Writes the figure at its size on the page; `style` contains the CSS that it needs. */
 export async function svgOf(
   { frame, parts }: Traced,
   { about = '', style = '' } = {},

@@ -10,13 +10,13 @@ const traced = (figure: Element) =>
   );
 
 export async function svgFile(figure: Element): Promise<Blob> {
-  // Where it comes from, without what is behind the "#": a picture is passed on, and a visitor's text stands there.
+  // The origin without the part after "#": a picture is passed on, and that part contains the visitor's text.
   const { origin, pathname } = location;
   const svg = await svgOf(await traced(figure), { about: `Tril, ${origin}${pathname}` });
   return new Blob([svg], { type: 'image/svg+xml' });
 }
 
-/** Written by a Worker of its own. */
+/** Encodes PNG in a separate Worker. */
 async function pngOf(bitmap: ImageBitmap): Promise<Blob> {
   const worker = new Worker(new URL('./png-worker.ts', import.meta.url), { type: 'module' });
   try {
@@ -31,7 +31,7 @@ async function pngOf(bitmap: ImageBitmap): Promise<Blob> {
   }
 }
 
-/** Twice as large as on the page, with the page's fonts. */
+/** Twice the size on the page, with the page's fonts. */
 export async function pngFile(figure: Element): Promise<Blob> {
   const canvas = await canvasOf(await traced(figure), 2);
   return pngOf(canvas.transferToImageBitmap());

@@ -1,7 +1,7 @@
-// Long work in pieces, between which the page has its turn: it does not stand still meanwhile.
+// Long work in pieces, between which the page stays responsive.
 
 export class Pieces {
-  /** Milliseconds. */
+  /** Maximum duration of a piece in milliseconds. */
   static readonly #long = 8;
   #begin = performance.now();
 

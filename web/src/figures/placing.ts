@@ -1,4 +1,4 @@
-// Where a label goes that must not lie on others.
+// Placement of labels without overlaps.
 
 export interface Box {
   readonly left: number;
@@ -16,7 +16,7 @@ export function shared(one: Box, other: Box): number {
 
 const area = (box: Box) => (box.right - box.left) * (box.bottom - box.top);
 
-/** The first of the places that shares least with what is taken, or would be outside of the picture. */
+/** The place that overlaps least with the taken boxes and with the outside of the picture; the first of equal ones. */
 export function freest<Place extends Box>(
   places: readonly Place[],
   taken: readonly Box[],

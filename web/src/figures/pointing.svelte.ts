@@ -1,5 +1,5 @@
-// Which cell of a figure is looked at: pinned by a click, else under the pointer or the keyboard, else the
-// one that the player shows. And which cells light up because of it.
+// The current cell of a figure: the pinned cell, else the one under the pointer or the keyboard, else the player's. And
+// the cells that light up with it.
 import { getContext, setContext } from 'svelte';
 import type { Cell } from '../state/cell';
 import type { Why } from './why';
@@ -15,22 +15,22 @@ interface PointingOptions<Id extends string> {
   readonly pinned: () => Cell<Id> | null;
   readonly pin: (cell: Cell<Id> | null) => void;
   readonly sources: (cell: Cell<Id>) => readonly Mark[];
-  /** Null for a cell that is not there. */
+  /** Explains a cell; null for a cell that does not exist. */
   readonly explain?: (cell: Cell<Id>) => Why | null;
-  /** What is shown while nobody points at anything. */
+  /** The cell shown while the visitor points at nothing. */
   readonly resting?: () => Cell<Id> | null;
-  /** What lights up while no cell is looked at. */
+  /** The highlights while there is no current cell. */
   readonly idle?: () => readonly Mark[];
 }
 
 export class Pointing<Id extends string = string> {
-  /** Under the pointer, or the keyboard. */
+  /** The cell under the pointer or the keyboard. */
   #active = $state.raw<Cell<Id> | null>(null);
-  /** Keys have led to it: its cell has the focus and says what it is, so nothing else is to say it at the same time. */
+  /** Keys have led to the cell: it has the focus and is announced, so nothing else may announce it at the same time. */
   keyed = $state(false);
   /** The player's example. */
   example = $state.raw<Cell<Id> | null>(null);
-  /** The pinned cell's editor is to take the keyboard, beginning with what was typed at the cell. */
+  /** The pinned cell's editor takes the keyboard, beginning with the text typed at the cell. */
   editing = $state.raw<{ readonly typed: string } | null>(null);
   readonly #options: PointingOptions<Id>;
 
@@ -42,7 +42,7 @@ export class Pointing<Id extends string = string> {
     this.shown ? this.#options.sources(this.shown) : (this.#options.idle?.() ?? []),
   );
 
-  /** Pointed at while another one is pinned. */
+  /** The cell under the pointer while another is pinned. */
   readonly other: Cell<Id> | null = $derived.by(() =>
     this.pinned && !same(this.pinned, this.active) ? this.active : null,
   );
@@ -55,13 +55,13 @@ export class Pointing<Id extends string = string> {
     return this.#active;
   }
 
-  /** By a pointer. */
+  /** Sets the cell by pointer. */
   set active(cell: Cell<Id> | null) {
     this.#active = cell;
     this.keyed = false;
   }
 
-  /** By keys, or by the focus. */
+  /** Sets the cell by keys or by focus. */
   reach(cell: Cell<Id>): void {
     this.#active = cell;
     this.keyed = true;
@@ -85,7 +85,7 @@ export class Pointing<Id extends string = string> {
   }
 
   toggle(cell: Cell<Id>): void {
-    this.keyed = false; // it is asked why
+    this.keyed = false; // the visitor asks for the explanation
     this.pin(same(cell, this.pinned) ? null : cell);
   }
 }
@@ -100,7 +100,7 @@ export function providePointing<Id extends string>(options: PointingOptions<Id>)
   return setContext(key, new Pointing(options));
 }
 
-/** The nearest one around; `Id` as it was provided with. */
+/** The nearest one in the context; `Id` must be the type with which it was provided. */
 export function usePointing<Id extends string = string>(): Pointing<Id> {
   return getContext<Pointing<Id>>(key);
 }

@@ -1,4 +1,5 @@
-// Multi-head attention and a Transformer block in Python: step by step by both libraries, and PyTorch's own layers.
+// Multi-head attention and a Transformer block in Python: step by step with both libraries, and by PyTorch's own
+// layers.
 import { indented, type Activation } from './program-operations';
 import type { Python } from './program-python';
 
@@ -9,12 +10,14 @@ export interface BlockForm {
   readonly activation: Activation;
 }
 
-/** Variables by the names that weights and biases have in a state_dict: those that there are. */
+/** Variables by the names that their weights and biases have in a state_dict. Absent ones are omitted. */
 export type Named = Readonly<Record<string, string>>;
 
 const plus = (named: Named, bias: string) => (named[bias] ? ` + ${named[bias]}` : '');
 
-/** The function `attention`, of tokens in rows and whatever weights it is given besides; `at` is the attention's own prefix. */
+/**
+ * The function `attention` of tokens in rows and of other weights that it is given; `at` is the attention's own prefix.
+ */
 export function attentionFunction(
   p: Python,
   form: Pick<BlockForm, 'heads' | 'causal'>,
@@ -36,7 +39,7 @@ export function attentionFunction(
   return `def attention(m${given}):\n${body}\n`;
 }
 
-/** The functions that a block calls, and the lines that make `out` of `x` by them. */
+/** The functions that a block calls, and the lines that compute `out` from `x` with them. */
 export function blockFunctions(p: Python, form: BlockForm, named: Named) {
   const pre = form.norm === 'pre';
   const normed = (part: 'norm1' | 'norm2', name: string) => {
@@ -58,7 +61,7 @@ def feed_forward(m):
   return { functions, body };
 }
 
-/** PyTorch's layer as `layer`, with these weights; biases that are not there are zeros. */
+/** PyTorch's layer as `layer`, with these weights; absent biases are zeros. */
 export function torchLayer(made: string, named: Named): string {
   const state = Object.entries(named).map(([name, variable]) => `    "${name}": ${variable},`);
   return `layer = torch.nn.${made}
@@ -77,7 +80,7 @@ const torchActivations: Readonly<Record<Activation, string>> = {
   silu: 'F.silu',
 };
 
-/** What nn.TransformerEncoderLayer is told of a block without parts that are off. */
+/** The arguments of nn.TransformerEncoderLayer for a block without disabled parts. */
 export const encoderLayer = (
   width: number,
   hidden: number,
@@ -85,7 +88,7 @@ export const encoderLayer = (
 ) => `TransformerEncoderLayer(${width}, ${heads}, ${hidden}, dropout=0.0, batch_first=True,
     activation=${torchActivations[activation]}, norm_first=${norm === 'pre' ? 'True' : 'False'})`;
 
-/** Makes `out` by a call of that layer, which may have a mask over so many tokens. */
+/** Computes `out` by a call of that layer, with an optional causal mask over `tokens` tokens. */
 export const torchCall = (call: string, causal: boolean, tokens: number) =>
   `mask = ${causal ? `torch.ones(${tokens}, ${tokens}, dtype=torch.bool).triu(1)` : 'None'}
 with torch.no_grad():

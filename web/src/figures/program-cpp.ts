@@ -1,4 +1,4 @@
-// Operations in C++ on the library: each fills a buffer of its own, whose size follows from what it reads.
+// Operations in C++ with the library: each fills its own buffer, whose size follows from its inputs.
 import type { MatrixData } from '../compute/page/protocol';
 import { indented, type Activation, type Attending, type Operations } from './program-operations';
 
@@ -11,9 +11,9 @@ export interface OwnCpp {
 
 export class Cpp implements Operations {
   readonly #sizes: Map<string, Size>;
-  /** What is read where it lies: all others are buffers. */
+  /** Names of views; all others are buffers. */
   readonly #views: Set<string>;
-  /** Of what functions return. */
+  /** Sizes of the results of functions. */
   readonly #returned = new Map<string, Size>();
 
   constructor(inputs: Readonly<Record<string, MatrixData>>) {
@@ -46,7 +46,7 @@ export class Cpp implements Operations {
     return `tril::Buffer<float, 2> ${declared.join(', ')};`;
   }
 
-  /** An element, of a view or of a buffer. */
+  /** An element of a view or a buffer. */
   at(name: string, row = 'i', col = 'j'): string {
     return `${name}${this.#views.has(name) ? '' : '.view()'}[${row}][${col}]`;
   }

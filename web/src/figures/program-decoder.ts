@@ -1,6 +1,9 @@
-// A decoder in plain PyTorch, as its family has it: what reads its files, one pass over a text, and what a stream would say.
+// A decoder in plain PyTorch, for its family: a reader of its files, one forward pass over a text, and the values of
+// the residual streams and attention.
 
-/** Files of a folder, `named` if none is given, whatever of its types these have, under the names that they have without their first. */
+/**
+ * Reads the files of a folder (default `named`): tensors of the supported types, by name without the family's prefix.
+ */
 const reader = (named: string) => `import json
 import math
 import sys
@@ -151,7 +154,7 @@ def run(tokens, off=()):
     return streams, looked
 `;
 
-/** Of other families there is none yet, which the program says. */
+/** There is none yet for other families, and the program says so. */
 const others = (family: string) => `
 raise SystemExit("Tril has no decoder in plain PyTorch for the family ${family} yet.")
 `;

@@ -1,43 +1,43 @@
-// What every dialect of a program can say: operations on matrices by their names.
+// The operations that every dialect of a program has: on matrices by their names.
 
-/** What attention is to be: between Q, K and V, or between others if they are named. */
+/** Form of an attention: of Q, K and V, or of other named matrices. */
 export interface Attending {
   readonly from?: readonly [q: string, k: string, v: string];
   readonly causal?: boolean;
-  /** The matrix that is added to the scores, -inf where a query may not look: it may hide all from one. */
+  /** The matrix that is added to the scores, -inf where a query may not look. It may hide all keys from a query. */
   readonly added?: string;
 }
 
 export type Activation = 'relu' | 'gelu' | 'gelu_tanh' | 'silu';
 
-/** Operations on matrices by their names, as lines of a program. Each makes what it is called first. */
+/** Operations on matrices by their names, as lines of a program. The first argument names the result. */
 export interface Operations {
-  /** What the steps until now need above them. */
+  /** Definitions that the steps so far need above them. */
   helpers(): string;
   /** x W^T for every name of W, as { Q: 'W_Q' }. */
   linear(x: string, made: Readonly<Record<string, string>>): string;
-  /** a b, or that of one of them transposed. */
+  /** a b, with one of them transposed if requested. */
   product(to: string, a: string, b: string, transposed?: 'a' | 'b'): string;
   /** Q K^T / sqrt(d). */
   scores(to: string, q: string, k: string): string;
-  /** Along the rows. `blind`: one may see nothing, and have only -inf. */
+  /** Softmax along the rows. `blind`: a row may have only -inf. */
   softmax(to: string, scores: string, blind?: boolean): string;
-  /** From queries to the output, by way of `weights`. */
+  /** Attention from queries to the output, by way of `weights`. */
   attention(to: string, how?: Attending): string;
-  /** The weights of attention alone. */
+  /** The weights of attention only. */
   attentionWeights(to: string, how?: Attending): string;
   /** Layer norm of each row. */
   norm(to: string, x: string): string;
   activation(to: string, kind: Activation, x: string): string;
-  /** One row of the singular values of a matrix, the largest first. */
+  /** One row with the singular values of a matrix, in descending order. */
   singularValues(to: string, matrix: string): string;
-  /** Matrices of one width, one below the other. */
+  /** Matrices of one width, joined one below the other. */
   below(to: string, parts: readonly string[]): string;
-  /** A function of one matrix, of the size of `like`, that returns the one that the body calls `result`. */
+  /** A function of one matrix, of the size of `like`, that returns the matrix that the body calls `result`. */
   function(name: string, of: string, like: string, result: string, body: () => string): string;
-  /** What functions make of a matrix each, as { y: ['block', 'x'] }. */
+  /** Results of functions of one matrix, as { y: ['block', 'x'] }. */
   call(made: Readonly<Record<string, readonly [name: string, of: string]>>): string;
 }
 
-/** Lines as the body of a function. */
+/** Indents lines, as the body of a function. */
 export const indented = (text: string, by = 4) => text.replace(/^(?=.)/gmu, ' '.repeat(by));

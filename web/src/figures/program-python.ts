@@ -1,4 +1,4 @@
-// Operations in Python: by NumPy step by step, by PyTorch with what it has for them.
+// Operations in Python: step by step with NumPy, and with PyTorch's own functions.
 import { indented, type Activation, type Attending, type Operations } from './program-operations';
 
 /** Functions that a program defines above its steps if they use them; PyTorch has most of them itself. */
@@ -40,7 +40,7 @@ const activations = {
   },
 } as const satisfies Record<string, Record<Activation, (h: string) => string>>;
 
-/** Text of this language: of both libraries, or of one. */
+/** Text of this language: for both libraries, or for one. */
 export interface OwnPython {
   readonly python?: string | ((python: Python) => string);
   readonly numpy?: string;
@@ -56,7 +56,7 @@ export class Python implements Operations {
   get lib(): string {
     return this.either('np', 'torch');
   }
-  /** The last axis, as one that stays. */
+  /** Arguments for a reduction of the last axis that keeps it. */
   get kept(): string {
     return this.either('axis=-1, keepdims=True', 'dim=-1, keepdim=True');
   }
@@ -75,7 +75,7 @@ export class Python implements Operations {
       .join('\n');
   }
 
-  /** Softmax along the last axis. `blind`: there may be rows of nothing but -inf. */
+  /** Softmax along the last axis. `blind`: a row may have only -inf. */
   softmaxOf(scores: string, blind = false): string {
     this.#defined.add(blind ? 'blind' : 'softmax');
     return blind || this.language === 'numpy' ? `softmax(${scores})` : `${scores}.softmax(dim=-1)`;
@@ -102,12 +102,12 @@ export class Python implements Operations {
     );
   }
 
-  /** Of numbers in lists. */
+  /** An array from numbers in lists. */
   arrayOf(list: string): string {
     return this.either(`np.array(${list}, np.float32)`, `torch.tensor(${list})`);
   }
 
-  /** Matrices one below the other, or one after the other along an axis. */
+  /** Matrices joined one below the other, or along another axis. */
   joinOf(list: string, axis = 0): string {
     const [name, word] = [this.either('np.concatenate', 'torch.cat'), this.either('axis', 'dim')];
     return axis === 0 ? `${name}(${list})` : `${name}(${list}, ${word}=${axis})`;

@@ -1,7 +1,10 @@
-// Buttons of a group that share one stop of the Tab key: arrows, Home and End lead along them, and choose in a radio group.
+// A group of buttons with one stop of the Tab key: arrows, Home and End move along them, and choose in a radio group.
 import type { Attachment } from 'svelte/attachments';
 
-/** Where a key leads; a line goes on at its other end, a grid of so many columns ends at its edges. Null for other keys. */
+/**
+ * The index to which a key leads. A line wraps around; a grid with `columns` columns ends at its edges. Null for other
+ * keys.
+ */
 function along(key: string, from: number, count: number, columns: number, across: 1 | -1) {
   if (key === 'Home') return 0;
   if (key === 'End') return count - 1;
@@ -14,7 +17,7 @@ function along(key: string, from: number, count: number, columns: number, across
   return to < 0 || to >= count || (Math.abs(by) === 1 && !sameRow) ? from : to;
 }
 
-/** Attached to the group, whose role says whether its buttons are radio buttons. */
+/** Attached to the group, whose role decides whether its buttons are radio buttons. */
 export const roving =
   (columns = Infinity): Attachment<HTMLElement> =>
   (group) => {

@@ -1,4 +1,4 @@
-/** Gives a file to the visitor, under a name. */
+/** Saves a file for the visitor, under a name. */
 export function saveFile(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
@@ -7,7 +7,7 @@ export function saveFile(file: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Gives what is to be seen of a figure as a picture; false where none could be made. */
+/** Saves the visible part of a figure as a picture; false if that failed. */
 export async function savePicture(
   figure: Element,
   name: string,

@@ -1,4 +1,4 @@
-// What scenes are made of: matrices as they are drawn, and blocks of their cells that light up.
+// Building blocks of scenes: drawn matrices, and blocks of their cells that light up.
 import { at, rowOf, type MatrixData } from '../compute/page/protocol';
 import { plain, type Axis, type Drawn, type MatrixSymbol } from './matrix';
 import { scaleEnd } from './paint';
@@ -11,14 +11,16 @@ export const letter = (base: string, sub?: string): MatrixSymbol => ({ base, sub
 /** A name in words. */
 export const word = (base: string, sub?: string): MatrixSymbol => ({ base, sub, letter: false });
 
-/** Words as an axis: their places tell equal ones apart, where no names do. */
+/** Words as an axis: their positions tell equal ones apart, if no names do. */
 export const wordAxis = (
   words: readonly string[],
   title: string,
   names: readonly string[] = words.map((name, i) => `${name} (${i + 1})`),
 ): Axis => ({ title, names, short: words, words: true });
 
-/** How a matrix is drawn: what is not said is as most are, on a scale of its own; weights have theirs from 0 to 1. */
+/**
+ * The look of a matrix. Missing properties have their defaults, with its own scale; weights have a scale from 0 to 1.
+ */
 export type Look = Pick<Drawn, 'role' | 'symbol' | 'rows' | 'cols'> &
   Partial<Omit<Drawn, 'id' | 'matrix'>>;
 
@@ -36,22 +38,20 @@ export const markCell = (matrix: string, row: number, col: number): Mark => ({
   cols: [col, col],
 });
 
-/** A whole row. */
 export const markRow = (drawn: Drawn | undefined, row: number): Mark[] =>
   drawn ? [{ matrix: drawn.id, rows: [row, row], cols: [0, drawn.matrix.cols - 1] }] : [];
 
-/** A whole column. */
 export const markCol = (drawn: Drawn | undefined, col: number): Mark[] =>
   drawn ? [{ matrix: drawn.id, rows: [0, drawn.matrix.rows - 1], cols: [col, col] }] : [];
 
-/** 1 where a number is another than before; null where none is, and where nothing can be compared. */
+/** 1 where a number has changed; null if none has, and if the shapes differ. */
 export function differences(now: MatrixData, before: MatrixData | null | undefined) {
   if (!before || before.rows !== now.rows || before.cols !== now.cols) return null;
   const found = Uint8Array.from(now.data, (value, i) => Number(!Object.is(value, before.data[i])));
   return found.includes(1) ? found : null;
 }
 
-/** What is multiplied where a row of one matrix meets a row of another, a row a column, or two columns meet. */
+/** The products of a row of one matrix and a row of another, a row and a column, or two columns. */
 export const rowByRow = (a: MatrixData, row: number, b: MatrixData, other: number): Term[] =>
   Array.from({ length: a.cols }, (_, i) => ({ a: at(a, row, i), b: at(b, other, i) }));
 export const rowByCol = (a: MatrixData, row: number, b: MatrixData, col: number): Term[] =>
@@ -59,13 +59,13 @@ export const rowByCol = (a: MatrixData, row: number, b: MatrixData, col: number)
 export const colByCol = (a: MatrixData, col: number, b: MatrixData, other: number): Term[] =>
   Array.from({ length: a.rows }, (_, i) => ({ a: at(a, i, col), b: at(b, i, other) }));
 
-/** e to a score, from which something may have been taken off. */
+/** e to the power of a score, from which a number may have been subtracted. */
 export function power(score: number, off?: number): Part[] {
   const taken = off === undefined ? '' : ` − ${factor(off, '').text}`;
   return [{ text: 'e' }, { text: inText(score) + taken, role: 'score', raised: true }];
 }
 
-/** e to one score over the sum of e to all of these, and of what else stands below. */
+/** e to the power of one score, divided by the sum of the powers of all, and of further terms. */
 export function shareParts(
   score: number,
   all: readonly number[],
@@ -75,7 +75,7 @@ export function shareParts(
   return [...power(score, off), { text: ' / ( ' }, ...below, ...more, { text: ' )' }];
 }
 
-/** e to one score over the sum of its row's, hidden ones left out. */
+/** e to the power of one score, divided by the sum over its row without hidden scores. */
 export const softmaxParts = (scores: MatrixData, row: number, col: number): Part[] =>
   shareParts(
     at(scores, row, col),

@@ -1,23 +1,23 @@
-// Where words stand on their line, and how arcs fly over it. A word stands in the middle of its place whatever its true width.
+// Positions of words on a line, and the arcs above it. A word is centred in its place, whatever its true width.
 import { widthOf } from './segments';
 
-/** Pixels. */
+/** Font sizes in pixels. */
 const type = { least: 16, most: 46 } as const;
-/** For fingers. */
+/** Minimum width of a place, for fingers. */
 const leastPlace = 26;
 
-/** How wide a word is with the gap behind it, in em. */
+/** Width of a word and the gap after it, in em. */
 export const emOf = (word: string): number => widthOf(word, 0.5, true) + 0.36;
 
 export interface Line {
-  /** Pixels: the type, and all of it across, which may be more than there is room for. */
+  /** Font size and total width in pixels, which may exceed the room. */
   readonly type: number;
   readonly width: number;
-  /** Of each word, from the left. */
+  /** Place of each word, from the left. */
   readonly places: readonly { readonly left: number; readonly width: number }[];
 }
 
-/** On one line, as large as there is room for, and no larger than `most` pixels. */
+/** Sets words on one line, as large as fits, and no larger than `most` pixels. */
 export function lineOf(words: readonly string[], room: number, most: number = type.most): Line {
   const ems = words.map(emOf);
   const sum = ems.reduce((all, one) => all + one, 0);
@@ -35,12 +35,12 @@ export interface Arc {
   readonly key: number;
   readonly weight: number;
   readonly path: string;
-  /** Its highest point, and where it ends. */
+  /** Its highest point, and its end. */
   readonly top: readonly [number, number];
   readonly end: number;
 }
 
-/** Below this an arc cannot be seen. */
+/** Arcs with smaller weights are invisible. */
 export const leastWeight = 0.004;
 
 const middle = ({ left, width }: Line['places'][number]) => left + width / 2;
@@ -55,7 +55,7 @@ function liftOf(line: Line, query: number, key: number): number {
   return 14 + 0.26 * Math.abs(middle(line.places[query]) - middle(line.places[key]));
 }
 
-/** Room for arcs between these pairs of words, and for so much above them. */
+/** Height of the arcs between these pairs of words, and of the room above them. */
 export function heightOf(
   line: Line,
   pairs: readonly (readonly [number, number])[],
@@ -65,7 +65,7 @@ export function heightOf(
   return Math.ceil(Math.min(highest, Math.max(line.type, ...lifts) + tag + above.stroke));
 }
 
-/** From a word to those that it takes from, over a line at `height`. */
+/** Arcs from a word to its sources, over a line at `height`. */
 export function arcsOf(
   line: Line,
   query: number,
@@ -77,9 +77,9 @@ export function arcsOf(
     if (!(weight > leastWeight)) return [];
     const to = middle(line.places[key]);
     const lift = Math.min(height - above.stroke, liftOf(line, query, key));
-    // One that ends where it begins is a loop.
+    // An arc that ends where it begins is a loop.
     const [out, foot] = key === query ? [0.75 * line.type, 0.2 * line.type] : [0, 0];
-    // The highest point of such a curve is three quarters of the way to its two handles.
+    // The highest point of such a curve is at three quarters of the height of its two handles.
     const up = height - lift / 0.75;
     const path = [from + foot, height, from + out, up, to - out, up, to - foot, height].map(short);
     const [x0, y0, ...handles] = path;

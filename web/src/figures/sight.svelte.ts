@@ -1,8 +1,8 @@
-// Whether a figure is near what is seen, and what it may do later where it is not.
+// Whether a figure is near the visible area, and work that can be delayed if it is not.
 import { getContext, setContext } from 'svelte';
 import { inTurn } from './turns';
 
-/** Once the browser has nothing else to do, or after two seconds; the result takes it back. */
+/** Runs work when the browser is idle, or after two seconds; the result cancels it. */
 export function whenIdle(work: () => void): () => void {
   if ('requestIdleCallback' in globalThis) {
     const handle = requestIdleCallback(work, { timeout: 2000 });
@@ -14,14 +14,14 @@ export function whenIdle(work: () => void): () => void {
 
 export class Sight {
   near = $state(false);
-  /** Heard when that changes. */
+  /** Called when that changes. */
   changed = () => {};
-  /** Now, not only nearly. */
+  /** In sight now, not only nearly. */
   seen = $state(false);
-  /** How many of the figure's times are seen: none in a menu that is folded. */
+  /** Number of the figure's times in sight; a folded menu shows none. */
   times = $state(0);
 
-  /** For where the figure is. */
+  /** Watches the place of the figure. */
   readonly watch = (place: Element): (() => void) => {
     const observer = new IntersectionObserver(
       (entries) => {
@@ -37,7 +37,7 @@ export class Sight {
     return () => [observer, exact].forEach((each) => each.disconnect());
   };
 
-  /** For where a time is. */
+  /** Watches the place of a time. */
   readonly time = (place: Element): (() => void) => {
     let seen = 0;
     const count = (now: number) => {
@@ -59,12 +59,12 @@ const key = Symbol('sight');
 
 export const provideSight = (): Sight => setContext(key, new Sight());
 
-/** Of the figure around. */
+/** The sight of the surrounding figure. */
 export const useSight = (): Sight => getContext<Sight>(key);
 
 /**
- * What changes for several figures at once: one that is seen follows at once, or in its turn if it is one of many, the
- * others each in a turn of its own. `get` gives the same object as long as nothing has changed.
+ * A value that changes for several figures at once. A figure in sight follows at once, or in its turn if it is one of
+ * many; each other figure follows in a turn of its own. `get` returns the same object as long as nothing has changed.
  */
 export class Followed<T> {
   now: T;
@@ -75,7 +75,7 @@ export class Followed<T> {
     $effect.pre(() => {
       const value = get();
       const follow = () => (this.now = value);
-      const takeTurn = () => inTurn(Infinity, follow); // a frame of its own: styles are made with it
+      const takeTurn = () => inTurn(Infinity, follow); // a separate frame, since styles are computed with it
       if (sight.seen) return many ? takeTurn() : void follow();
       let back = whenIdle(() => (back = takeTurn()));
       return () => back();

@@ -1,6 +1,6 @@
-// Bringing a figure into sight when something elsewhere on the page points at it.
+// Brings a figure into sight when something elsewhere on the page points at it.
 
-/** Scrolls only if the beginning of the figure is not to be seen already. */
+/** Scrolls only if the beginning of the figure is not in sight. */
 export function bringIntoSight(figure: Element | null | undefined): void {
   if (!figure) return;
   const { top } = figure.getBoundingClientRect();

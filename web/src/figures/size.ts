@@ -1,4 +1,4 @@
-// How large a cell may be, so that a figure fits its place, or is worth scrolling for.
+// The size of cells at which a figure fits its place, or is worth scrolling for.
 import { numberCell } from './format';
 import type { Axis } from './matrix';
 import { widest } from './segments';
@@ -9,15 +9,15 @@ const smallest = 7;
 
 export interface Room {
   readonly width: number;
-  /** What is in sight at once, from the figure's upper edge. */
+  /** Visible height below the figure's upper edge. */
   readonly height: number;
   /** The visitor wants numbers, even if that means scrolling. */
   readonly numbers: boolean;
-  /** The largest cell that suits the figure, if it is not the usual one. */
+  /** Maximum cell size of the figure, if it is not the default. */
   readonly largest?: number;
 }
 
-/** `across` and `down` count cells; `fixed` and `above` are the width and height that all else takes. */
+/** `across` and `down` count cells; `fixed` and `above` are the width and height of everything else. */
 export function cellSize(
   room: Room,
   across: number,
@@ -33,14 +33,14 @@ export function cellSize(
   return Math.max(smallest, byWidth);
 }
 
-/** The cell of two equal squares side by side, without scrolling. */
+/** The cell size of two equal squares side by side, without scrolling. */
 export function pairCell(room: Room, size: number, fixed: number, above: number): number {
   const byWidth = Math.floor((room.width - fixed) / (2 * size));
   const byHeight = Math.max(comfortable, Math.floor((room.height - above) / size));
   return Math.max(smallest, Math.min(largest, byWidth, byHeight));
 }
 
-/** Width for an axis's labels beside rows. */
+/** Width of an axis's labels beside rows. */
 export function gutterOf(axis: Axis, narrow: boolean): number {
   const labels = widest(axis.short, axis.words ? 7.6 : 6.8);
   const names = axis.groups?.map(({ name }) => name);
@@ -48,13 +48,16 @@ export function gutterOf(axis: Axis, narrow: boolean): number {
   return Math.ceil(Math.max(26, Math.min(labels + 14, narrow ? 72 : 96) + brackets));
 }
 
-/** How labels stand above columns: words that are wider than a cell slant, and stand upright where slanted ones would collide. */
+/**
+ * The stance of labels above columns: words that are wider than a cell slant, and stand upright if slanted ones would
+ * collide.
+ */
 export function stanceOf(axis: Axis, cell: number): 'level' | 'slanted' | 'upright' {
   if (!axis.words || widest(axis.short, 7.5) <= cell) return 'level';
   return cell >= 24 ? 'slanted' : 'upright';
 }
 
-/** Height for an axis's labels above columns. */
+/** Height of an axis's labels above columns. */
 export function headOf(axis: Axis, cell: number): number {
   if (axis.groups) return 46;
   if (!axis.words) return 22;
@@ -63,6 +66,6 @@ export function headOf(axis: Axis, cell: number): number {
   return Math.min(74, heights[stanceOf(axis, cell)]);
 }
 
-/** At most so many of all, at even steps, the last among them: what a table on a phone has room for. */
+/** At most `most` of all, at even steps, including the last: as many as a table on a phone has room for. */
 export const spread = <T>(all: readonly T[], most: number): readonly T[] =>
   all.filter((_, i) => (all.length - 1 - i) % Math.ceil(all.length / most) === 0);

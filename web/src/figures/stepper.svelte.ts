@@ -1,22 +1,22 @@
-// Goes through the steps of a figure: by hand, or playing, the first ones slowly and then faster and faster.
-// While it plays only the figure moves; where it stops goes into the address.
+// Moves through the steps of a figure: by hand, or playing, at first slowly and then faster and faster. While it plays
+// only the figure changes; where it stops is written to the address.
 import { pace } from './pace.svelte';
 import { afterFrame } from '../compute/page/frames';
 
 interface StepperOptions {
-  /** Where the address says that it is. */
+  /** The step in the address. */
   readonly from: () => number;
   readonly last: () => number;
   readonly commit: (at: number) => void;
-  /** Milliseconds that a step stays, so many after the start. */
+  /** Duration of a step in milliseconds, by the number of steps since the start. */
   readonly pace: (since: number) => number;
-  /** Where a step by hand ends, where steps are too fine to be taken one by one: from 0 to the last. */
+  /** Where a step by hand ends, if steps are too fine to be taken one by one: from 0 to the last. */
   readonly stops?: readonly number[];
-  /** So many make one step by hand, where all steps are alike. */
+  /** Number of steps in one step by hand, if all steps are alike. */
   readonly grain?: number;
 }
 
-/** Made where components are: it follows the address, from the first drawing on, unless it is just being played past. */
+/** Created with a component. It follows the address from the first rendering on, except while it plays. */
 export class Stepper {
   at = $state(0);
   playing = $state(false);
@@ -53,13 +53,13 @@ export class Stepper {
     this.go((offset > 0 ? ahead[0] : ahead.at(-1)) ?? this.at);
   }
 
-  /** Whether steps by hand are longer than those in which it plays. */
+  /** Whether steps by hand are longer than those of playing. */
   get fine(): boolean {
     const { stops, grain = 1 } = this.#options;
     return stops !== undefined || grain > 1;
   }
 
-  /** Which of so many steps it is at, or on its way to, from 0. */
+  /** The current step, or the one it is moving to, from 0, and the last step. */
   get counted(): { readonly at: number; readonly last: number } {
     const { stops, grain = 1 } = this.#options;
     if (!stops) {

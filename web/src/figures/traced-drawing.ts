@@ -3,7 +3,7 @@ import type { Colours } from './colours';
 import { round } from './picture-svg';
 import { fontOf, type Box, type Drawing, type Font } from './traced';
 
-/** What styles give to drawings; all else is written in the drawing itself. */
+/** The properties that styles set on drawings; all else is written in the drawing itself. */
 const drawingStyles = [
   ...['stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'paint-order'],
   ...['font-family', 'font-size', 'font-style', 'font-weight', 'text-anchor'],
@@ -24,7 +24,7 @@ function paint(
   if (opacity < 1) element.setAttribute(`${name}-opacity`, String(round(opacity)));
 }
 
-/** Set into `box`; what lies outside of it is shown as well, or clipped. */
+/** Places a drawing in `box`; content outside of the box is shown as well, or clipped. */
 export function drawingOf(
   source: SVGSVGElement,
   box: Box,

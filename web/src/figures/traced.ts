@@ -1,5 +1,5 @@
-// What a picture of a figure consists of, as it was found on the page: in the order in which it is drawn. It is written
-// as SVG (picture-svg.ts) or painted on a canvas (picture-canvas.ts).
+// The parts of a picture of a figure, as found on the page, in the order in which they are drawn. They are written as
+// SVG (picture-svg.ts) or painted on a canvas (picture-canvas.ts).
 
 export interface Box {
   readonly left: number;
@@ -14,7 +14,7 @@ export interface Colour {
   readonly alpha: number;
 }
 
-/** From left to right. */
+/** A gradient from left to right. */
 export interface Gradient {
   readonly stops: readonly { readonly place: number; readonly colour: Colour }[];
 }
@@ -22,11 +22,11 @@ export interface Gradient {
 export interface Stroke {
   readonly colour: Colour;
   readonly width: number;
-  /** Length of the dashes and of the gaps between them; 0 is a whole line. */
+  /** Length of the dashes and of the gaps between them; 0 is a solid line. */
   readonly dash: number;
 }
 
-/** About a point, by the matrix [a c; b d]. */
+/** A linear transform about a point, by the matrix [a c; b d]. */
 export interface Turn {
   readonly x: number;
   readonly y: number;
@@ -35,7 +35,7 @@ export interface Turn {
 
 export interface Font {
   readonly family: string;
-  /** In pixels. */
+  /** Font size in pixels. */
   readonly size: number;
   readonly style: string;
   readonly weight: string;
@@ -90,11 +90,11 @@ export interface Image extends Box {
 export interface Drawing {
   readonly kind: 'drawing';
   readonly svg: string;
-  /** What its texts are set in. */
+  /** The fonts of its texts. */
   readonly fonts: readonly Font[];
 }
 
-/** What follows, up to its end, belongs to something with a name, or is turned. */
+/** The parts that follow, up to the group's end, belong to a named element, or are rotated. */
 export interface Group {
   readonly kind: 'group';
   readonly names: Readonly<Record<string, string>>;
@@ -107,7 +107,7 @@ export interface GroupEnd {
 export type Part = Rect | Line | TextLine | Image | Drawing | Group | GroupEnd;
 
 export interface Traced {
-  /** All that is drawn, with a margin. */
+  /** The bounds of everything drawn, with a margin. */
   readonly frame: Box;
   readonly parts: readonly Part[];
 }

@@ -1,5 +1,5 @@
-// What the browser has laid out, as parts of a picture: boxes as rectangles, text line by line, drawings as they are,
-// canvases as images. Controls are left out.
+// The browser's layout as parts of a picture: boxes as rectangles, texts line by line, drawings unchanged, canvases as
+// images. Controls are omitted.
 import { Colours } from './colours';
 import { Pieces } from './pieces';
 import {
@@ -15,16 +15,16 @@ import {
 } from './traced';
 import { drawingOf } from './traced-drawing';
 
-/** Controls, but for those that are a figure's own words, and what is not to be seen. */
+/** Omitted elements: controls, except those that are a figure's own words, and hidden elements. */
 const leftOut =
   'button:not([data-drawn]), input, select, textarea, label:has(input), details, .why:not([data-why]), .no-print, .visually-hidden, .katex-mathml';
-/** Around all that is drawn. */
+/** Margin around everything drawn. */
 const margin = 16;
 
-/** Kept for all pictures: each new colour has to be painted to be known. */
+/** Cached for all pictures: each new colour has to be painted to be known. */
 const colours = new Colours();
 
-/** Where something is on the page, wherever that has been scrolled to. */
+/** The position of a box on the page, however far the page is scrolled. */
 function onPage({ left, top, width, height }: Box): Box {
   return { left: left + scrollX, top: top + scrollY, width, height };
 }
@@ -38,7 +38,7 @@ export class Tracing {
   #bottom = 0;
   #least = { left: Infinity, top: Infinity };
 
-  /** All of the figure, on paper of a colour. */
+  /** The complete figure, on paper of the colour `ground`. */
   async of(figure: Element, ground: string): Promise<Traced> {
     await this.#walk(figure);
     const left = Math.floor(this.#least.left - margin);
@@ -50,7 +50,7 @@ export class Tracing {
     return { frame, parts: [paper, ...this.#parts] };
   }
 
-  /** What is turned stands upright while it is traced: nobody is to see that. */
+  /** A rotated element stands upright while it is traced, without any frame being shown. */
   async #walk(element: Element, turning = false): Promise<void> {
     if (!turning && this.#pieces.isOver()) await this.#pieces.next();
     if (element.matches(leftOut)) return;
@@ -93,7 +93,7 @@ export class Tracing {
     this.#bottom = Math.max(this.#bottom, top + height);
   }
 
-  /** A rotation is taken off while what is inside is measured, and put on as a transform of its own. */
+  /** Removes a rotation while the content is measured, and returns it as a transform of its own. */
   #turn(
     element: HTMLElement,
     { transform, transformOrigin }: CSSStyleDeclaration,
@@ -130,7 +130,7 @@ export class Tracing {
     this.#ring(box, style, radius, strength);
   }
 
-  /** From left to right, or back: what legends are filled with. */
+  /** Gradients from left to right, or back, which fill legends. */
   #gradient(image: string): Gradient | undefined {
     const found = /^linear-gradient\((90|270)deg, (.*)\)$/u.exec(image);
     if (!found) return undefined;
@@ -212,10 +212,10 @@ export class Tracing {
     this.#rect(around, radius + out, { stroke: { colour, width: spread, dash: 0 } });
   }
 
-  /** Boxes that styles add: placed within their element, and possibly smaller than that. */
+  /** Boxes that styles add: placed within their element, and possibly smaller. */
   #pseudo(element: Element, which: string): void {
     const style = getComputedStyle(element, which);
-    // In the one area of a grid, as the squares of cells, or anywhere.
+    // Placed in the single area of a grid, like the squares of cells, or absolutely.
     const inGrid = style.position === 'static' && style.gridRowStart === '1';
     if (style.content === 'none' || !(inGrid || style.position === 'absolute')) return;
     const scale = style.transform.startsWith('matrix(') ? parseFloat(style.transform.slice(7)) : 1;
@@ -273,7 +273,7 @@ export class Tracing {
     const box = boxOf(source);
     if (box.width === 0 || source.width === 0) return;
     this.#grow(box);
-    // As it is now: it may be drawn anew before the picture is.
+    // A copy of its current state: it may be redrawn before the picture is.
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [source.width, source.height];
     canvas.getContext('2d')!.drawImage(source, 0, 0);
@@ -282,7 +282,7 @@ export class Tracing {
   }
 }
 
-/** The lines that a run of text is broken into, with their boxes, without the space around them. */
+/** The lines into which a run of text is broken, with their boxes, without surrounding space. */
 function linesOf(node: Text): { text: string; box: Box }[] {
   const range = document.createRange();
   const lines: { text: string; left: number; right: number; top: number; height: number }[] = [];

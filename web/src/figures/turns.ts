@@ -1,5 +1,5 @@
-// Cells are put on the page some at a time, so that none of the page's tasks takes long: the first matrices of a figure at
-// once, the others a frame later each. Their places are held meanwhile.
+// Puts cells on the page some at a time, so that no task takes long: the first matrices of a figure at once, the others
+// one frame later each. Their places are reserved meanwhile.
 import { afterFrame } from '../compute/page/frames';
 
 interface Turn {
@@ -7,10 +7,10 @@ interface Turn {
   readonly work: () => void;
 }
 
-/** So many cells a frame. */
+/** Maximum number of cells in a frame. */
 const most = 120;
 
-/** So many rows of a matrix, or one that is longer. */
+/** Number of rows of a matrix in one frame; at least one. */
 export const perTurn = (width: number): number => Math.max(1, Math.floor(most / width));
 
 let left = most;
@@ -19,18 +19,18 @@ let running = false;
 const drained: (() => void)[] = [];
 
 /**
- * A frame that has done nothing yet takes anything. Later it takes what at least half fits in: else a frame might have
- * twice as many cells.
+ * A frame that has done nothing yet takes any work. Later it takes work of which at least half fits: else a frame might
+ * have twice as many cells.
  */
 const isRoomFor = ({ cells }: Turn) => left === most || left >= cells / 2;
 
-/** The page itself says while more is to come, for those who read it. */
+/** An attribute of the page shows that more is to come. */
 function run(now: boolean): void {
   running = now;
   document.documentElement.toggleAttribute('data-drawing', now);
 }
 
-/** Room is made with the frame: what is put on the page before these turns counts, too. */
+/** The budget is reset with the frame: cells put on the page before these turns count, too. */
 function goAfterFrame(): void {
   requestAnimationFrame(() => (left = most));
   afterFrame(go);
@@ -41,7 +41,7 @@ function go(): void {
     while (waiting.length > 0 && isRoomFor(waiting[0])) take(waiting.shift()!);
   } finally {
     run(left < most);
-    if (running) goAfterFrame(); // the others have their turn, even if this one has failed
+    if (running) goAfterFrame(); // the others get their turn, even if this one has failed
   }
   if (waiting.length === 0) drained.splice(0).forEach((done) => done());
 }
@@ -51,7 +51,7 @@ function take({ cells, work }: Turn): void {
   work();
 }
 
-/** Does it at once where this frame has room for so many cells, else in a later one; the result takes it back. */
+/** Runs work at once if this frame has room for its cells, else in a later one; the result cancels it. */
 export function inTurn(cells: number, work: () => void): () => void {
   const turn = { cells, work };
   if (waiting.length === 0 && isRoomFor(turn)) take(turn);
@@ -63,11 +63,11 @@ export function inTurn(cells: number, work: () => void): () => void {
   return () => (waiting = waiting.filter((other) => other !== turn));
 }
 
-/** Settles when nothing waits. */
+/** Settles when nothing is waiting. */
 export const allInTurn = (): Promise<void> =>
   waiting.length === 0 ? Promise.resolve() : new Promise((done) => drained.push(done));
 
-/** All that waits, now: paper does not. */
+/** Runs all waiting work now: paper does not wait. */
 export function withoutTurns(): void {
   waiting.splice(0).forEach(({ work }) => work());
 }

@@ -1,5 +1,6 @@
-// What is not to be seen before a question about it is answered: by name, open once guessed or asked for. Nothing is covered
-// where the visitor wants no covers, or has come by a link to a state, which shows what it is a link to, or where a figure stands alone.
+// Covers over content that answers a question: by name, lifted once the visitor has guessed or asked for it. Nothing is
+// covered if the visitor wants no covers, has followed a link to a state, which shows that state, or sees a figure that
+// stands alone.
 import { SvelteSet } from 'svelte/reactivity';
 import { keep, kept } from '../state/kept';
 
@@ -7,11 +8,11 @@ const place = 'tril.veils';
 
 class Veils {
   #none = $state(kept(place) === 'none');
-  /** The open chapter was opened by a link to a state, or for one of its figures. */
+  /** The current chapter was opened by a link to a state, or for one of its figures. */
   linked = $state(false);
   readonly #lifted = new SvelteSet<string>();
 
-  /** On every page, from now on, and on the next visit. */
+  /** No covers on any page, from now on and on the next visit. */
   get none(): boolean {
     return this.#none;
   }
@@ -33,7 +34,7 @@ class Veils {
     this.#lifted.add(name);
   }
 
-  /** Before another question about the same. */
+  /** Lowers the cover before another question about the same content. */
   lower(name: string): void {
     this.#lifted.delete(name);
   }

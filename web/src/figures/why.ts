@@ -1,11 +1,11 @@
-// Why a cell has its value, in pieces that WhyBox sets: an equation with its numbers, and a sentence.
+// The explanation of a cell's value, in parts that WhyBox sets: an equation with its numbers, and a sentence.
 import { at } from '../compute/page/protocol';
 import type { Place } from './grid';
 import type { Drawn } from './matrix';
 import { inText } from './format';
 import figureText from '$texts/figures.yaml';
 
-/** A piece of an equation; `role` colours it, `raised` makes it an exponent. */
+/** A part of an equation; `role` colours it, `raised` makes it an exponent. */
 export interface Part {
   readonly text: string;
   readonly role?: string;
@@ -17,19 +17,19 @@ export interface Why {
   readonly drawn: Drawn;
   readonly row: number;
   readonly col: number;
-  /** Right of "=", before the value; empty where the value stands for itself. */
+  /** Parts right of "=", before the value; empty if the value needs no explanation. */
   readonly parts: readonly Part[];
   readonly value: number;
   readonly note: string;
 }
 
-/** A cell's number and where it stands; null for a cell that is not there. */
+/** A cell's number and position; null for a cell that does not exist. */
 export function foundAt(drawn: Drawn | null | undefined, { row, col }: Place) {
   if (!drawn || row >= drawn.matrix.rows || col >= drawn.matrix.cols) return null;
   return { drawn, row, col, value: at(drawn.matrix, row, col) };
 }
 
-/** What is to be said of a cell, if it is there. */
+/** The explanation of a cell, if the cell exists. */
 export function whyAt(
   drawn: Drawn | null | undefined,
   cell: Place,
@@ -44,7 +44,7 @@ export interface Term {
   readonly b: number;
 }
 
-/** Terms beyond so many are counted, not written, and so are those with a share of the largest below this. */
+/** Further terms are counted, not written, and so are those whose share of the largest is below `smallShare`. */
 const longest = 8;
 const smallShare = 5e-4;
 
@@ -69,7 +69,7 @@ export function sumOf(terms: readonly Term[], roleA: string, roleB: string): Par
   return parts;
 }
 
-/** The largest terms of a long sum, in their order; how many smaller ones there are, and how many zeros. */
+/** The largest terms of a long sum, in their order, with the number of smaller ones and of zeros. */
 export function largestOf(terms: readonly Term[], roleA: string, roleB: string): Part[] {
   const present = terms.filter(({ a, b }) => a !== 0 && b !== 0);
   const size = ({ a, b }: Term) => Math.abs(a * b);
