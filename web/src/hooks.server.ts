@@ -1,5 +1,5 @@
-// While pages are made: the core runs here, in Node, and answers what their first figures ask; and the page says its
-// language, and which way it is read.
+// Hooks for prerendering: the core runs here, in Node, and answers the questions of each page's first figures; the page
+// gets its language and text direction.
 import type { Handle, ServerInit } from '@sveltejs/kit';
 import { direction, language } from '$texts';
 import { loadTril } from 'tril/lessons';
@@ -12,10 +12,10 @@ import { born } from './compute/shared/training/born';
 import { maskOf } from './figures/masked';
 import { defaults } from './state/learn';
 
-/** Of work that takes long or says something on the way, nothing is on a page before it is alive. */
+/** A prerendered page contains no results of sessions: work that takes long or reports progress. */
 const none = {} as Session<unknown, unknown>;
 
-/** A training up to its first word: what it begins with. */
+/** A training up to its first progress message: its initial state. */
 async function unborn(): Promise<void> {
   const { task, seed } = defaults;
   const begun = born(
@@ -42,8 +42,8 @@ export const init: ServerInit = async () => {
 };
 
 /**
- * What every chapter begins with. Without these its first words, numbers and formulas would be seen in another type before,
- * and move: fetched with the styles they are there when these are. Later they are fetched anyway.
+ * The fonts that every chapter begins with. Without a preload its first words, numbers and formulas would appear in
+ * another font, and move; with it the fonts arrive together with the styles. Later they are loaded anyway.
  */
 const first =
   /(?:stix-two-text-latin-(?:400|500)-normal|stix-two-text-latin-400-italic|inter-latin-(?:400|500|600)-normal|jetbrains-mono-latin-400-normal|KaTeX_(?:Main-Regular|Math-Italic))\b/;

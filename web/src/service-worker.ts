@@ -2,27 +2,26 @@
 /// <reference lib="webworker" />
 // Keeps the page for visits without a network.
 //
-// Files below assets/immutable/ carry a hash of their content in their name: what is kept under a name is what is
-// served under it. Everything else, the pages themselves first of all, is asked of the network and kept only
-// for when that fails, so that nobody sees an old page after an update. A new version waits until no tab
-// shows the old one, which may still need its files.
-// Of the references, which are larger than the page, what has been read is kept.
-// Models are kept once they have been asked for, in a cache of their own, by a hash of what is in them: a new version of the
-// page takes over those that have not changed. Who gives up a model that is on its way ends its loading.
-// What finds no room is not kept, and goes to the page all the same.
-// Of the core's builds two are kept: that for this engine, and the same with threads. The one that trains is, once it has been used.
+// Files below assets/immutable/ have a hash of their content in their name: they are served from the cache. Everything
+// else, above all the pages, is requested from the network, and the cached copy is used only if that fails, so that
+// nobody sees an old page after an update. A new version waits until no tab shows the old one, which may still need its
+// files. References are larger than the page; only those that were read are kept. Models are kept once they have been
+// requested, in a separate cache, by a hash of their content: a new version of the page takes over those that have not
+// changed. When a page gives up a model that is being downloaded, the download ends. A response that finds no room in
+// the cache still goes to the page. Two of the core's builds are kept: the one for this engine, and the same with
+// threads; the training build is kept once it has been used.
 //
-// All of it goes out with the headers of cross-origin isolation, which hosts of static files seldom send: a page that comes
-// from here may share memory between threads. It loads nothing from elsewhere, so they take nothing from it. A page that is
-// open already stays as it is.
+// Every response has the headers of cross-origin isolation, which static hosts seldom send, so that a page from here
+// may share memory between threads. The page loads nothing from other origins, so it loses nothing by them. A page that
+// is already open stays as it is.
 import { detectFeatures } from 'tril';
 
 const self = globalThis.self as unknown as ServiceWorkerGlobalScope & {
-  /** Put in front of this when all is built: see adapter.js. Paths are relative to the first page's. */
+  /** Prepended to this file after the build: see adapter.js. Paths are relative to the home page. */
   readonly built: {
     readonly version: string;
     readonly files: readonly string[];
-    /** Hashes by paths. */
+    /** Hashes by path. */
     readonly models: Readonly<Record<string, string>>;
   };
 };
@@ -42,7 +41,7 @@ const isNeeded = (path: string) =>
 const kept = new Set(files.filter(isNeeded).map((path) => addressOf(path || './')));
 const hashed = addressOf('assets/immutable/');
 const references = ['api/', 'cpp/'].map(addressOf);
-/** What a model is kept as, by its address. */
+/** Cache keys of the models by address. */
 const models = new Map(
   Object.entries(self.built.models).map(([path, hash]) => {
     const address = addressOf(path);
@@ -50,7 +49,7 @@ const models = new Map(
   }),
 );
 
-/** Milliseconds after which a network that is there but does not answer counts as none. */
+/** Milliseconds after which a network that does not answer counts as offline. */
 const patience = 4000;
 
 function isolated(response: Response): Response {
@@ -94,13 +93,13 @@ async function keptOrFetched(request: Request, address: string): Promise<Respons
   return (await lookUp(address)) ?? isolated(await fetch(request));
 }
 
-/** Undefined where the network has not answered in time, or not at all. */
+/** Undefined if the network has not answered in time, or not at all. */
 function inTime(fetching: Promise<Response>): Promise<Response | undefined> {
   const late = new Promise<undefined>((done) => setTimeout(done, patience));
   return Promise.race([fetching, late]).catch(() => undefined);
 }
 
-/** The same, and `left` is told when whoever reads it does not want the rest. */
+/** The same response; `left` is called if its reader cancels the rest. */
 function read({ body, status, statusText, headers }: Response, left: () => void): Response {
   const reader = body!.getReader();
   const rest = new ReadableStream<Uint8Array>({
@@ -117,7 +116,7 @@ function read({ body, status, statusText, headers }: Response, left: () => void)
   return new Response(rest, { status, statusText, headers });
 }
 
-/** What comes too late is kept all the same: it is there when it is asked for again. */
+/** A late response is still kept, for the next request. */
 async function keptOrKeeping(
   event: FetchEvent,
   address: string,
@@ -170,7 +169,7 @@ self.addEventListener('fetch', (event) => {
   } else if (asked.startsWith(hashed) && trains(asked)) {
     event.respondWith(keptOrKeeping(event, asked, asked, name));
   } else if (asked.startsWith(hashed)) {
-    // Those of another version as well: an isolated page takes no Worker without these headers.
+    // Workers of another version included: an isolated page refuses a Worker without these headers.
     event.respondWith(keptOrFetched(request, asked));
   } else if (kept.has(asked)) {
     event.respondWith(fetchedOrKept(asked));

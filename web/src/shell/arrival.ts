@@ -1,4 +1,4 @@
-// The page that a visitor comes to was made when all was built, and is brought to life; the next ones are made on the spot.
+// The first page of a visit is prerendered and hydrated; the next ones are rendered on the spot.
 
-/** Whether the page has come to life; never, while pages are being made. */
+/** Whether the page has come to life; never while pages are prerendered. */
 export const arrival = { over: false };

@@ -1,4 +1,4 @@
-// A chapter that is open: what it shows follows from its address; changes go into the address, and nowhere else.
+// An open chapter: its state follows from its address; changes go into the address, and nowhere else.
 import { browser } from '$app/environment';
 import { flushSync, getContext, setContext, untrack } from 'svelte';
 import { provideLessons, type LessonClient } from '../compute/page/lessons.svelte';
@@ -10,9 +10,9 @@ import { veils } from '../figures/veils.svelte';
 import { arrival } from './arrival';
 import { whenIdle, type Sight } from '../figures/sight.svelte';
 
-/** Milliseconds after which the other figures do not wait for the first one's answers any longer. */
+/** Milliseconds after which the other figures wait no longer for the first one's answers. */
 const patience = 1000;
-/** Where something is to be seen already, the living page may take longer. */
+/** If a still is visible already, the live page may take longer. */
 const stillPatience = 5000;
 
 const painted = () => new Promise((done) => afterFrame(done));
@@ -24,8 +24,8 @@ interface Undrawn {
 }
 
 /**
- * Draws figures one after another, each in a turn of its own: those near what is seen first, the others, as they stand
- * on the page, when there is nothing else to do, so that the browser finds their words and links find their place.
+ * Draws figures one after another, each in a turn of its own: those near the visible area first, the others in page
+ * order when the browser is idle, so that its search finds their words and links find their targets.
  */
 async function drawAll(figures: readonly Undrawn[]): Promise<void> {
   const left = new Set(figures);
@@ -33,11 +33,11 @@ async function drawAll(figures: readonly Undrawn[]): Promise<void> {
     left.delete(figure);
     figure.draw();
   };
-  /** Paper has all of them, whoever was seen. Before the figures are fitted to it. */
+  /** Paper shows all figures, even those not seen. Runs before the figures are fitted to the paper. */
   const print = () => flushSync(() => left.forEach(draw));
   addEventListener('beforeprint', print, { capture: true });
   while (left.size > 0) {
-    await painted(); // and so what is near is known
+    await painted(); // then it is known which figures are near
     const near = () => [...left].find(({ sight }) => sight.near);
     if (!near()) {
       await new Promise<void>((done) => {
@@ -52,18 +52,18 @@ async function drawAll(figures: readonly Undrawn[]): Promise<void> {
 }
 
 interface Options {
-  /** The Worker that trains is to answer its questions, too. */
+  /** The training Worker answers its questions, too. */
   readonly trains?: boolean;
-  /** What its first figure waits for besides answers. */
+  /** Further work that its first figure waits for, besides answers. */
   readonly first?: Promise<unknown>;
 }
 
 export class OpenChapter<State> {
   readonly address: Address<State>;
   readonly lessons: LessonClient;
-  /** All figures are there, if not yet what is on them. */
+  /** All figures are there, if not yet their content. */
   complete = $state(false);
-  /** What was made with the page is still to be seen: the living one waits for its answers behind it. */
+  /** The prerendered still is visible: the live figure waits for its answers behind it. */
   still = $state(!arrival.over);
   #figures: Undrawn[] | null = null;
   #sliding = false;
@@ -81,7 +81,7 @@ export class OpenChapter<State> {
     return this.address.state;
   }
 
-  /** Whether a figure may be drawn at once; if not, it is drawn later. The first is not to wait for the others. */
+  /** Whether a figure may be drawn at once; otherwise it is drawn later. The first does not wait for the others. */
   turn(figure: Undrawn): boolean {
     if (!this.#figures) {
       this.#figures = [];
@@ -106,7 +106,7 @@ export class OpenChapter<State> {
     this.complete = true;
   }
 
-  /** A step along a figure, a pin, the movement of a slider: nothing to come back from. */
+  /** Changes that are not worth undoing: a step along a figure, a pin, the movement of a slider. */
   look(change: Partial<State>): void {
     this.address.set(change, { undoable: false });
   }
@@ -115,7 +115,7 @@ export class OpenChapter<State> {
     this.address.set(change, { undoable: true });
   }
 
-  /** All that a slider moves over until it comes to rest is one change. */
+  /** All changes of a slider until it comes to rest count as one. */
   slide(change: Partial<State>): void {
     this.address.set(change, { undoable: !this.#sliding });
     this.#sliding = true;
@@ -131,7 +131,7 @@ export function openChapter<State>(codec: Codec<State>, options: Options = {}): 
   return setContext(key, new OpenChapter(codec, options));
 }
 
-/** The chapter around a figure, of the state that it was opened with. */
+/** The chapter around a figure, with the state type with which it was opened. */
 export function useChapter<State>(): OpenChapter<State> {
   return getContext<OpenChapter<State>>(key);
 }

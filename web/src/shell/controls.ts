@@ -1,13 +1,13 @@
-// A figure's controls as data: of a field of its chapter's state, with the words of the same name.
+// A figure's controls as data: for a field of its chapter's state, with the words of the same name.
 import type { OpenChapter } from './chapter.svelte';
 
-/** One of a few, as Choice.svelte shows them. */
+/** A choice of one, as Choice.svelte shows it. */
 export interface Control {
   readonly label: string;
   readonly options: readonly { readonly id: string; readonly name: string }[];
   readonly chosen: string | null;
   choose(id: string): void;
-  /** Each option does something, and none stays chosen. */
+  /** Each option performs an action, and none stays selected. */
   readonly acts?: boolean;
 }
 
@@ -17,8 +17,8 @@ type Words<Field extends string, Id extends string | number> = Readonly<Record<F
     : Readonly<Record<`${Field}s`, Readonly<Record<Id, string>>>>);
 
 /**
- * Which of these a field is: `words.field` says what is chosen, `words.fields` what each is called, numbers as they are
- * where it does not. `also` is what else changes with it.
+ * A choice among values of a field: `words.field` is the label, `words.fields` has the names of the values, and numbers
+ * without a name stand for themselves. `also` is changed together with the field.
  */
 export function choice<
   State,

@@ -1,5 +1,5 @@
-// Sections that go deeper are folded behind their ledes until a visitor asks for them, and stay unfolded at later visits. A
-// link to a state unfolds all, as the state may be theirs.
+// Deeper sections are folded behind their ledes until a visitor unfolds them, and stay unfolded at later visits. A link
+// to a state unfolds all, since the state may be theirs.
 import { veils } from '../figures/veils.svelte';
 import { KeptNames } from '../state/kept';
 

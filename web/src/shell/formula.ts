@@ -1,4 +1,4 @@
-// Where the symbols of the formula lead from chapters other than the one about the whole of it.
+// Targets of the formula's symbols, in all chapters except "Attend", which is about the complete formula.
 import type { FormulaPart } from '../state/attend-steps';
 import { chapterHref } from './links';
 

@@ -1,8 +1,8 @@
-// Words that stand in a `title`, which only a mouse would find: keys come to them as well, one stop of the Tab key for each group,
-// arrows along it, and a finger that taps finds them, too. They stand below what they are about. Fetched with the first such key.
+// Hints from `title` attributes, which only a mouse would find, for keys and fingers: one Tab stop for each group,
+// arrows within it, and taps. A hint stands below its element. Loaded with the first such key.
 
 const own = 'a, button, input, select, textarea, summary, [role]';
-/** Those that have nothing to press, and are not hidden from who listens. */
+/** Elements that have nothing to press, and are not hidden from screen readers. */
 const quiet = (element: Element) => !element.matches(own) && !element.closest('[aria-hidden=true]');
 function groupOf(element: Element): Element {
   const around = element.parentElement!;
@@ -20,7 +20,7 @@ function hide(): void {
   shown = undefined;
 }
 
-/** Below what it is about, or above where there is no room. */
+/** Places the hint below its element, or above if there is no room. */
 function place(): void {
   if (!shown) return;
   const [at, box] = [shown.element, shown.box].map((one) => one.getBoundingClientRect());
@@ -35,7 +35,7 @@ function show(element: HTMLElement): void {
   const box = document.createElement('div');
   box.className = 'no-print';
   box.dataset.hint = '';
-  box.ariaHidden = 'true'; // a title is read aloud with what has the focus
+  box.ariaHidden = 'true'; // a title is already announced with the focused element
   box.dir = 'auto';
   box.style.cssText = look;
   box.textContent = element.title;
@@ -44,7 +44,7 @@ function show(element: HTMLElement): void {
   place();
 }
 
-/** Before the Tab key goes on. */
+/** Sets the Tab stops, before the Tab key moves the focus. */
 function stops(): void {
   const groups = new Set([...document.querySelectorAll('main [title]')].filter(quiet).map(groupOf));
   for (const group of groups) {
@@ -85,7 +85,7 @@ function tap({ target }: Event): void {
   else hide();
 }
 
-/** With what has made the page ask for this. */
+/** Begins with the event that made the page load this file. */
 export function begin(first: Event): void {
   addEventListener('keydown', press);
   addEventListener('focusin', reach);

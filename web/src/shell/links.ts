@@ -1,8 +1,8 @@
 // Addresses within the site, wherever it is served.
 import { resolve } from '$app/paths';
 
-/** Of a chapter, in the state that the hash has. */
+/** Address of a chapter, in the state of the hash. */
 export const chapterHref = (id: string, hash = ''): string => resolve(`/${id}/` as '/') + hash;
 
-/** Of the page that everything begins with, and of what is beside it. */
+/** Address of the home page, and of paths beside it. */
 export const rootHref = (path = ''): string => resolve('/') + path;

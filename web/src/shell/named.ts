@@ -1,4 +1,4 @@
-/** Some to choose from, each with the name that the page's words give it. */
+/** Options with their names from the page's words. */
 export const named = <const Id extends string>(
   ids: readonly Id[],
   names: Readonly<Record<Id, string>>,

@@ -1,15 +1,15 @@
-// After the first visit the page works without a network: see src/service-worker.ts.
+// Makes the page work without a network after the first visit: see src/service-worker.ts.
 import { rootHref } from './links';
 import { savesData } from './saving';
 
-/** Milliseconds after the page has come to life: what is kept is fetched when the first figure is long there. */
+/** Milliseconds after the page has come to life, so that the cache is filled long after the first figure is there. */
 const later = 3000;
 
 async function register(): Promise<void> {
   try {
     await navigator.serviceWorker.register(rootHref('service-worker.js'));
   } catch {
-    // Not every host and not every browser setting allows it; the page then needs its network.
+    // Some hosts and browser settings forbid it; the page then needs its network.
   }
 }
 

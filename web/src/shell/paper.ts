@@ -1,9 +1,9 @@
-// Figures are laid out for the window. On paper the wider ones are made smaller, so that none is cut off.
+// Figures are laid out for the window. On paper wider ones are scaled down, so that none is cut off.
 
 import { flushSync } from 'svelte';
 import { withoutTurns } from '../figures/turns';
 
-/** Pixels across A4 without its margins, and across a letter. */
+/** Width in pixels that fits A4 and US Letter, without margins. */
 const paperWidth = 710;
 
 function fit(card: HTMLElement): void {

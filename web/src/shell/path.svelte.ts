@@ -1,15 +1,15 @@
-// "In 15 minutes": six stops that give a true picture of attention. Where a visitor is on it is kept in the browser, until
-// the way is left or at its end.
+// "In 15 minutes": six stops that give a true picture of attention. The current stop is kept in the browser, until the
+// visitor leaves the tour or reaches its end.
 import { keep, kept } from '../state/kept';
 import { chapterHref, rootHref } from './links';
 
 export interface Stop {
-  /** Its chapter, or the first page; its words in path.yaml. */
+  /** Its chapter, or the home page; the key of its words in path.yaml. */
   readonly id: 'home' | 'attend' | 'heads' | 'learn' | 'meaning' | 'model';
-  /** Where it begins, and where it ends if that is another section. */
+  /** The first section, and the last if that is another one. */
   readonly section: string;
   readonly last?: string;
-  /** The state that it opens with. */
+  /** The state in which it opens. */
   readonly hash?: string;
   readonly minutes: number;
 }
@@ -23,7 +23,7 @@ export const stops: readonly Stop[] = [
   { id: 'model', section: 'open', minutes: 2 },
 ];
 
-/** What a section is of the stop that its page is: where it begins, where it ends, where it goes on. */
+/** The role of a section in the stop of its page: first section, last section, or section to continue with. */
 export function stopAt(route: string, section: string) {
   const index = stops.findIndex(({ id }) => route === (id === 'home' ? '/' : `/${id}`));
   if (index < 0) return null;
@@ -41,20 +41,20 @@ export const minutesFrom = (index: number): number =>
 const place = 'tril.path';
 
 class Path {
-  /** The stop that was reached, from 0, or -1 off the way. */
+  /** The current stop, from 0, or -1 outside of the tour. */
   reached = $state(-1);
 
   get taken(): boolean {
     return this.reached >= 0;
   }
 
-  /** Once the page is alive: what was made with it knows nobody. */
+  /** Restores the stop once the page has come to life: a prerendered page knows no visitor. */
   remember(): void {
     const id = kept(place);
     this.reached = stops.findIndex((stop) => stop.id === id);
   }
 
-  /** At this stop, or off the way. */
+  /** Sets the stop, or leaves the tour. */
   go(index: number): void {
     this.reached = index;
     keep(place, stops[index]?.id ?? null);

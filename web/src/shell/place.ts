@@ -1,26 +1,26 @@
-// Where on the page a visitor was is kept with the entry in the browser's history, so that back, forward and reload
-// lead there; a new entry leads to the section in its address. Either way the chapter is loaded and computed anew, and
-// grows as it is, which the browser itself cannot wait for.
+// Keeps the visitor's scroll position with the entry in the browser's history, so that back, forward and reload restore
+// it; a new entry leads to the section in its address. Either way the chapter is loaded and computed anew, and grows
+// meanwhile, which the browser itself cannot wait for.
 import { writeEntry } from '../state/history';
 import { splitHash } from '../state/places';
 
-/** What an entry in the history holds, by whoever of the page. */
+/** Data of an entry in the history, from several parts of the page. */
 interface Entry {
-  /** How many changes this visit has made up to here. */
+  /** Number of changes that this visit has made up to this entry. */
   readonly depth?: number;
-  /** How far down the page was scrolled. */
+  /** Vertical scroll position. */
   readonly scroll?: number;
 }
 
 const entry = (): Entry => (history.state as Entry | null) ?? {};
 
-/** Milliseconds without growth after which all figures are taken to be computed. */
+/** Milliseconds without growth after which all figures count as computed. */
 const grown = 8000;
 let release: (() => void) | null = null;
 
 /**
- * Goes to a place again and again while the page grows, until it was reached and nothing grows any more, or the
- * visitor moves. `go` says whether the page is long enough by now.
+ * Scrolls to a place again and again while the page grows, until the place is reached and nothing grows any more, or
+ * the visitor scrolls. `go` returns whether the page is long enough.
  */
 function hold(go: () => boolean): void {
   release?.();
@@ -36,7 +36,7 @@ function hold(go: () => boolean): void {
     if (go()) quiet = setTimeout(stop, grown);
   });
   release = stop;
-  document.documentElement.style.overflowAnchor = 'none'; // or the browser would hold a place of its own, too
+  document.documentElement.style.overflowAnchor = 'none'; // otherwise the browser would anchor the scroll position, too
   observer.observe(document.body);
   for (const move of ['wheel', 'touchstart', 'pointerdown', 'keydown']) {
     addEventListener(move, stop, { once: true });
@@ -46,8 +46,8 @@ function hold(go: () => boolean): void {
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * From now on each entry knows its place, as far as `there`, the page that the entry is of, is shown: while the next
- * chapter is loaded the one before is still to be seen, and its place is not the next one's.
+ * From now on each entry keeps its position, while `there` says that the entry's page is shown: while the next chapter
+ * is being loaded, the previous one is still visible, and its position is not the next one's.
  */
 export function rememberPlace(there: () => boolean): void {
   const note = () => {
@@ -59,15 +59,15 @@ export function rememberPlace(there: () => boolean): void {
   };
   addEventListener('scroll', () => {
     clearTimeout(timer);
-    timer = setTimeout(note, 250); // browsers refuse many changes a second
+    timer = setTimeout(note, 250); // browsers refuse many changes in a second
   });
-  // What is clicked may lead away before that.
+  // A click may lead away before the timer.
   addEventListener('click', () => timer && note(), { capture: true });
 }
 
 /**
- * To where the visitor was when this entry was left; for a new one to the section that the address leads to, or else the
- * head of the page, where who arrives is already.
+ * Scrolls to the position at which this entry was left; for a new entry to the section in its address, or else to the
+ * top of the page, where an arriving visitor is already.
  */
 export function findPlace({ arriving }: { arriving: boolean }): void {
   clearTimeout(timer);
@@ -83,10 +83,10 @@ export function findPlace({ arriving }: { arriving: boolean }): void {
     return;
   }
   const scroll = left ?? 0;
-  if (arriving && scroll === 0) return; // and perhaps has begun to read
+  if (arriving && scroll === 0) return; // the visitor may have begun to read
   const go = () => {
     scrollTo(0, scroll);
-    return scrollY > scroll - 1; // browsers round
+    return scrollY > scroll - 1; // browsers round scroll positions
   };
   go();
   if (scroll > 0) hold(go);

@@ -1,4 +1,4 @@
-/** Whether the visitor has asked the browser to be sparing, where browsers say so. */
+/** Whether the visitor has asked the browser to save data, if the browser tells. */
 export function savesData(): boolean {
   const { connection } = navigator as { connection?: { readonly saveData?: boolean } };
   return connection?.saveData ?? false;

@@ -1,20 +1,23 @@
-// What is on a page before any script has run: the very components, rendered with the core's answers while the page is
-// made. Nothing in it can be used, so nothing in it can be reached by keys, and it has no name that the living page has.
-// Five of them are most of a page's weight: they say no more than is seen or read.
+// The stills of a page before any script has run: its own components, rendered during prerendering with the core's
+// answers. A still cannot be operated, so keys cannot reach it, and it has no id of the live page. Five stills make up
+// most of a page's weight, so they contain only what is visible or read aloud.
 import { browser } from '$app/environment';
 import { card } from '../figures/card';
 import { getAllContexts, type Snippet } from 'svelte';
 import AsIs from './AsIs.svelte';
 
-/** Pixels across a card's inside at 360, 390, 768, 1280 and 1440 pixels of window; each is shown from its width on. */
+/**
+ * Inner widths of a card in pixels for windows of 360, 390, 768, 1280 and 1440 pixels; each still is shown from its
+ * width on.
+ */
 const stillWidths = [310, 340, 682, 784, 944] as const;
 
 const server = browser ? null : await import('svelte/server');
 
-/** Svelte leaves alone what was made with the page if what it would put there is not empty. */
+/** Svelte keeps the prerendered HTML if its replacement is not empty. */
 const later = '<!--later-->';
 
-/** What a figure tells programs in numbers. One that is marked `data-terse` leaves them out of what is made with the page. */
+/** Numeric data attributes of a figure for programs. A figure with `data-terse` omits them from its still. */
 const told = / data-(?:terse(?:="")?|[\w-]+="-?[\d.]+(?:e[-+]?\d+)?")(?=[ >])/g;
 
 function still(html: string): string {
@@ -37,7 +40,7 @@ export function stillOf(children: Snippet): string {
   return still(body);
 }
 
-/** Of a figure, at every width; once where several are the same, since styles alone lay it out. */
+/** The stills of a figure, one for each width; equal ones are merged, since styles alone lay them out. */
 export function stillsOf(children: Snippet): string {
   if (!server) return later;
   const all = new Map<string, string[]>();

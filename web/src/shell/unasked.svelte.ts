@@ -1,7 +1,10 @@
 import { savesData } from './saving';
 import { useSight } from '../figures/sight.svelte';
 
-/** Whether a figure may do a little work that nobody has asked for: it is near, in a tab that is seen, and nobody saves data. */
+/**
+ * Whether a figure may do a little unrequested work: it is near, the tab is visible, and the visitor does not save
+ * data.
+ */
 export function useUnasked(): () => boolean {
   const sight = useSight();
   let hidden = $state(document.hidden);
