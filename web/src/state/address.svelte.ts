@@ -1,8 +1,7 @@
-// The address bar as the one place where a chapter's state lives. What is worth going back to makes an
-// entry in the browser's history, so that "back" is undo; steps along a figure replace it.
-// A figure alone in another page makes none: they would be that page's.
-// The browser's own history is used, not SvelteKit's: its entries are kept as they are, so that for SvelteKit all
-// changes of one page's state are one place, and only this class hears of them.
+// The address bar as the only storage of a chapter's state. A change worth undoing adds an entry to the browser's
+// history, so that "back" is undo; steps along a figure replace the entry. A figure alone in another page adds none:
+// they would be that page's. The class uses the browser's own history, not SvelteKit's, and keeps SvelteKit's data in
+// its entries: for SvelteKit all states of one page are one place, and only this class handles the changes.
 
 import { page } from '$app/state';
 import { figureAlone } from './alone';
@@ -10,11 +9,11 @@ import { excerpt, type Problem } from './fields';
 import { mayWrite, writeEntry } from './history';
 import { hashOf, splitHash } from './places';
 
-/** Milliseconds: what goes on changing is written this often, and at the end. */
+/** Minimum milliseconds between writes during a continuous change, which also writes at its end. */
 const pace = 250;
-/** After a pause this long the same slider begins to be moved anew. */
+/** After a pause of this many milliseconds a movement of the same slider counts as a new one. */
 const pause = 1200;
-/** What ends a movement, or may lead away. */
+/** Events that end a movement, or may leave the page. */
 const ends = ['pointerup', 'pointercancel', 'click', 'pagehide'] as const;
 
 export interface Codec<State> {
@@ -22,11 +21,11 @@ export interface Codec<State> {
   readonly decode: (query: string) => { state: State; problems: Problem[] };
 }
 
-/** Where all pages are, from a chapter's or from a figure's alone. */
+/** Address of the site's root, from a chapter or from a figure alone. */
 export const siteHref = (): string =>
   new URL(figureAlone() ? '../../../' : '../', location.href).href;
 
-/** The address of this page, opened where the element is; of a figure alone, that of its chapter. */
+/** The address of this page, opened at the element; for a figure alone, that of its chapter. */
 export function hrefTo(element: Element): string {
   const { query } = splitHash(location.hash);
   const section = element.closest('section[id]');
@@ -37,7 +36,7 @@ export function hrefTo(element: Element): string {
   return new URL(hashOf(around?.id ?? '', query) || './', location.href).href;
 }
 
-/** The address of the figure that the element belongs to, alone, as it is now. */
+/** The address of the element's figure alone, in its current state. */
 export function hrefAlone(element: Element): string {
   const { query } = splitHash(location.hash);
   const chapter = page.params.chapter ?? page.route.id!.slice(1);
@@ -48,30 +47,33 @@ export function hrefAlone(element: Element): string {
 export class Address<State> {
   state = $state.raw() as State;
   problems = $state.raw<Problem[]>([]);
-  /** How many entries back this visit began: undo goes no further. */
+  /** Number of entries since this visit began: undo goes no further back. */
   depth = $state(0);
 
   readonly #codec: Codec<State>;
   #path = '';
   readonly #listen = () => this.#read();
   readonly #flush = () => mayWrite() && this.#write();
-  /** What has the focus may lose it by being taken off the page, in the middle of drawing: nothing may change before its end. */
+  /**
+   * An element may lose the focus when it is removed from the page during rendering, so the write waits until the
+   * rendering ends.
+   */
   readonly #left = () => queueMicrotask(this.#flush);
-  /** What the history does not know yet: a new entry, or another address of the one that is open. */
+  /** The change that the history does not have yet: a new entry, or a new address of the current one. */
   #owed: 'push' | 'replace' | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #written = -Infinity;
-  /** The slider that is being moved, and what it changes. */
+  /** The slider that is being moved, and the fields that it changes. */
   #run = { slider: null as Element | null, fields: '', last: -Infinity };
 
-  /** `prerendered`: begins with the state that the page was made with, until it is opened. */
+  /** `prerendered`: begins with the state of the prerendered page, until it is opened. */
   constructor(codec: Codec<State>, { prerendered }: { prerendered: boolean }) {
     this.#codec = codec;
     if (prerendered) this.state = codec.decode('').state;
     else this.#read();
   }
 
-  /** From now on the state follows the address. Returns what ends that. */
+  /** From now on the state follows the address. Returns a function that ends that. */
   open(): () => void {
     this.#path = location.pathname;
     this.#read();
@@ -93,15 +95,15 @@ export class Address<State> {
     return hashOf('', query) || './';
   }
 
-  /** All is as it is without an address of its own. */
+  /** The state is the default. */
   get untouched(): boolean {
     return this.#codec.encode(this.state) === '';
   }
 
-  /** Changes the state; `undoable` makes it an entry to come back from, one for all of a slider's movement. */
+  /** Changes the state. `undoable` adds an entry to return to, one for a complete movement of a slider. */
   set(change: Partial<State>, { undoable }: { undoable: boolean }): void {
     const entry = this.#movesOn(change) ? false : undoable;
-    // What the entry before has not been told belongs to it.
+    // A pending change belongs to the entry before.
     if (entry) this.#flush();
     this.state = { ...this.state, ...change };
     this.problems = [];
@@ -125,7 +127,7 @@ export class Address<State> {
     this.problems = [];
   }
 
-  /** Whether the change is the same slider's as the one before, without a pause. */
+  /** Whether the change comes from the same slider as the one before, without a pause. */
   #movesOn(change: Partial<State>): boolean {
     const { activeElement } = document;
     const isSlider = activeElement instanceof HTMLInputElement && activeElement.type === 'range';
@@ -142,7 +144,7 @@ export class Address<State> {
     this.#timer = setTimeout(() => this.#write(), milliseconds);
   }
 
-  /** Tells the history what it does not know yet. A browser that refuses is asked again. */
+  /** Writes the pending change to the history. If the browser refuses, it is tried again. */
   #write(): void {
     if (!this.#owed || (this.#path && location.pathname !== this.#path)) return;
     clearTimeout(this.#timer);
@@ -160,7 +162,7 @@ export class Address<State> {
   }
 
   #read(): void {
-    // On the way to another chapter this one stays as it is until it is gone.
+    // While the next chapter is being loaded, this one keeps its state.
     if (this.#path && location.pathname !== this.#path) return;
     clearTimeout(this.#timer);
     this.#owed = null;
@@ -168,7 +170,7 @@ export class Address<State> {
     const { section, query } = splitHash(location.hash);
     const { state, problems } = this.#codec.decode(query);
     this.state = state;
-    // There is no such place here, and there was no chapter of that name.
+    // The page has no such section, and no chapter had that name.
     const lost = this.#path !== '' && section !== '' && !document.getElementById(section);
     this.problems = lost ? [{ field: 'chapter', found: excerpt(section) }, ...problems] : problems;
     this.depth = (history.state as { depth?: number } | null)?.depth ?? 0;

@@ -1,4 +1,4 @@
-// The nine steps of the chapter: what each makes, of what, and which part of the formula it is.
+// The nine steps of the chapter: the result and the sources of each, and its part of the formula.
 import { matrixIds, type MatrixId } from '../compute/page/protocol';
 
 export type StepId = Exclude<MatrixId, 'wq' | 'wk' | 'wv'>;
@@ -11,13 +11,13 @@ export type FormulaPart = 'softmax' | 'q' | 'k' | 'product' | 'scale' | 'mask' |
 export interface Step {
   readonly id: StepId;
   /**
-   * input: put together. projection: X times a weight matrix. product: left times right. map: every cell,
-   * or row, of one matrix.
+   * input: assembled. projection: X times a weight matrix. product: left times right. map: a function of each cell, or
+   * row, of one matrix.
    */
   readonly kind: 'input' | 'projection' | 'product' | 'map';
-  /** What it is made of; for a product left and right. */
+  /** The sources; for a product left and right. */
   readonly sources: readonly MatrixId[];
-  /** The right one of a product is used transposed. */
+  /** The right matrix of a product is used transposed. */
   readonly transposed?: boolean;
   readonly lights: readonly FormulaPart[];
 }
@@ -43,7 +43,7 @@ export function onStage(id: StepId): readonly MatrixId[] {
   return [id, ...stepOf(id).sources];
 }
 
-/** Whose rows are queries and whose columns are keys. */
+/** Whether the rows are queries and the columns are keys. */
 export function isSquare(id: MatrixId): boolean {
   return id === 'scores' || id === 'scaled' || id === 'masked' || id === 'weights';
 }

@@ -42,20 +42,20 @@ const fields = {
   by: choice(modes, 'words'),
   text: text('the cat saw the dog chase the cat', maxText),
   head: choice(headIds, 'same'),
-  /** How strict the head is: 0 averages, the most chooses. */
+  /** Strictness of the head: 0 averages, the maximum chooses. */
   strict: number(0, strictest, soft),
   mask: choice(masks, 'causal'),
   step: choice(stepIds, 'weights'),
-  /** The step's product is shown as a motion, where it has one. */
+  /** The step's product is shown as a motion, if it has one. */
   moves: yes(false),
-  /** Softmax of the row that is looked at is laid out as a motion. */
+  /** Softmax of the current row is shown as a motion. */
   laid: yes(false),
   pin: cell(matrixIds),
   edits: edits(weightIds, maxEdits),
-  /** Which entries of V are drawn across and up, from 1; 0: the figure's own choice. */
+  /** The columns of V drawn across and up, from 1; 0: the figure's default. */
   across: whole(0, 12, 0),
   up: whole(0, 12, 0),
-  /** A row of scores, [1, 4], and what is added to each. */
+  /** A row of scores, [1, 4], and the number added to each. */
   scores: matrix(4, [[1, 2, 3, 4]], ({ rows, cols }) => rows === 1 && cols === 4),
   added: number(-mostAdded, mostAdded, 0),
   /** Index into headWidths, and the seed of random queries and keys. */

@@ -2,11 +2,11 @@
 import type { Cell } from './cell';
 import { cell, choice, codecOf, matrix, matrixText, numbers, whole, type StateOf } from './fields';
 
-/** x, and of the three ways: what the weights are made of, the weights, the result. */
+/** x, and of the three versions: the source of the weights, the weights, the result. */
 const averageIds = ['x', 'loops', 'ones', 'rows', 'matrix', 'mask', 'soft', 'softmax'] as const;
 export type AverageCell = Cell<(typeof averageIds)[number]>;
 
-/** What softmax's mask holds where it hides, in the order of the slider. */
+/** Values of softmax's mask where it hides, in the order of the slider. */
 export const hiddenScores = [0, -0.5, -1, -2, -4, -8, -Infinity] as const;
 
 export const longest = 8;
@@ -25,13 +25,13 @@ const fields = {
     [3, 0],
     [-4, 8],
   ]),
-  /** Which of the two is shown. */
+  /** The sequence shown. */
   batch: whole(1, 2, 1),
   show: choice(['averages', 'sums'], 'averages'),
   /** Index into hiddenScores. */
   hidden: whole(0, hiddenScores.length - 1, hiddenScores.length - 1),
   pin: cell(averageIds),
-  /** The scores of the series' last row, or the weights themselves. */
+  /** The scores of the last row, or the weights themselves. */
   scores: numbers([0, 0, 0, 0]),
   weights: numbers([0, 0, -1, 2]),
   blend: choice(['softmax', 'free'], 'softmax'),

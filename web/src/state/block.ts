@@ -15,7 +15,7 @@ import {
   type StateOf,
 } from './fields';
 
-/** What can be switched off, in the order of computing. */
+/** The parts that can be switched off, in the order of computation. */
 export const partIds = [
   'norm1',
   'attention',
@@ -29,7 +29,7 @@ export type PartId = (typeof partIds)[number];
 export const positionIds = ['none', 'sinusoidal', 'rotary'] as const;
 export const activationIds = ['relu', 'gelu', 'silu'] as const satisfies readonly Activation[];
 
-/** What a block makes, one after the other: `order` says which of them there are, and when. */
+/** The results of a block in the order of pre-norm; stagesOf() selects and orders them. */
 export const stageIds = [
   ...(['x', 'normed1', 'queries', 'keys', 'values', 'scores', 'masked', 'weights'] as const),
   ...(['heads', 'attention', 'residual1', 'normed2', 'hidden', 'activated'] as const),
@@ -104,11 +104,11 @@ const fields = {
   off: list<PartId>(choice(partIds, 'norm1'), ',', partIds.length),
   seed: whole(0, 999, 7),
   stage: choice(stageIds, 'x'),
-  /** From 1. */
+  /** Number of the head, from 1. */
   head: whole(1, 2, 1),
   edits: list<WordEdit>(edit, '!', maxTokens * width),
   pin: cell(blockIds),
-  /** What layer norm is shown on. */
+  /** The input of the figure about layer norm. */
   given: matrix(largestGiven, [
     [1, 2, 3, 6],
     [10, 20, 30, 60],
@@ -119,7 +119,7 @@ const fields = {
   order: choice(orderIds, 'reverse'),
   shufflePin: renamed('spin', cell(blockIds)),
   measure: choice(measures, 'size'),
-  /** Whether all that flows through the block has one scale of colours. */
+  /** Whether all values of the block share one colour scale. */
   scale: choice(scales, 'shared'),
 };
 

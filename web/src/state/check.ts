@@ -1,5 +1,5 @@
-// The state of chapter "Check" as its address holds it: #check?bug=3&example=block&kind=multiHead&heads=4&...
-// A visitor's files are not in it: they stay where they are.
+// The state of chapter "Check" as its address holds it: #check?bug=3&example=block&kind=multiHead&heads=4&... A
+// visitor's files are not part of it: they stay on the visitor's device.
 import {
   backwardMistakes,
   gradientNames,
@@ -16,17 +16,17 @@ export const kinds = [
 export const activations = ['relu', 'gelu', 'gelu_tanh', 'silu'] as const;
 export const tolerances = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2] as const;
 
-/** The mistakes that a sample can be made with. */
+/** Mistakes that a sample can contain. */
 export const mistakes = [
   ...(['noScale', 'scaleByWidth', 'timesRoot', 'swappedQK', 'keysForValues'] as const),
   ...(['softmaxOverQueries', 'noSoftmax', 'noMask', 'maskAfterSoftmax'] as const),
   ...(['zerosForMask', 'maskTurned', 'hidesItself', 'seesNext', 'right'] as const),
 ] as const;
 export type Mistake = (typeof mistakes)[number] | BackwardMistake;
-/** Those that a sample's select lists: first those of the forward. */
+/** Mistakes in a sample's select: first those of the forward pass. */
 export const allMistakes: readonly Mistake[] = [...mistakes, ...backwardMistakes];
 
-/** The matrices of the case that the chapter opens with. */
+/** The matrices of the chapter's opening case. */
 export const bugIds = ['ours', 'theirs', 'gap'] as const;
 export type BugCell = Cell<(typeof bugIds)[number]>;
 
@@ -37,7 +37,7 @@ const fields = {
   example: choice(exampleIds, 'multiHead'),
   kind: choice(kinds, 'attention'),
   causal: choice(['yes', 'no'], 'yes'),
-  /** Of a backward: which gradient is looked at, if it is there. */
+  /** The gradient shown of a backward pass, if it exists. */
   of: choice(gradientNames, 'd_q'),
   /** 0: heads have an axis of their own. */
   heads: whole(0, 64, 0),

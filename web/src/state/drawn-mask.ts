@@ -1,5 +1,5 @@
-// A mask drawn by hand, as an address holds it: "8.01ff..." is its size and its cells row by row, four to a
-// hexadecimal digit, the first in the highest bit; 1 hides.
+// A mask drawn by hand, as an address holds it: "8.01ff..." is its size and its cells row by row, four in a hexadecimal
+// digit, the first in the highest bit; 1 hides.
 import * as v from 'valibot';
 import type { DrawnMask } from '../compute/shared/lessons/mask-rules';
 import type { Field } from './fields';

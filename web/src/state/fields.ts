@@ -1,7 +1,6 @@
-// A chapter's state and its address: each field is one line, which says how it reads, how it is written and what it is
-// where the address does not say. A field that cannot be read is reported and stays at its default, so that a broken link
-// still shows the rest. Nothing is ever evaluated. Anybody can write a link: how much of it is read is bounded, and
-// reading takes time in proportion to its length.
+// A chapter's state and its address: each field is one line, which defines how it is read and written, and its default.
+// A field that cannot be read is reported and keeps its default, so that a broken link still shows the rest. Nothing is
+// ever evaluated. Anybody can write a link: only a bounded part of it is read, and reading takes linear time.
 import * as v from 'valibot';
 import type { MatrixData } from '../compute/page/protocol';
 import type { Cell } from './cell';
@@ -16,11 +15,11 @@ type Schema<Value> = v.GenericSchema<string, Value>;
 
 export interface Field<Value> {
   readonly usual: Value;
-  /** Characters: a longer text is refused before anything is made of it. */
+  /** Maximum number of characters; a longer text is refused before it is parsed. */
   readonly longest: number;
   readonly read: Schema<Value>;
   readonly write: (value: Value) => string;
-  /** What older links call it. */
+  /** The name of the field in older links. */
   readonly formerly?: string;
 }
 
@@ -31,21 +30,21 @@ export type StateOf<Own extends Fields> = {
   readonly [Name in keyof Own]: Own[Name]['usual'];
 };
 
-/** Characters of a link: chapter Attend's longest, in a script of which each letter takes nine. */
+/** Maximum length of a link: chapter Attend's longest, in a script with nine characters for each letter. */
 const longestLink = 100_000;
-/** More than these are not listed. */
+/** Maximum number of problems listed. */
 const mostProblems = 20;
 
-/** The whole link, or as many whole fields as its bound allows. */
+/** The complete link, or as many complete fields as the maximum length allows. */
 const bounded = (query: string) =>
   query.length <= longestLink
     ? query
     : query.slice(0, Math.max(0, query.lastIndexOf('&', longestLink)));
 
-/** What is said of a part of a link: its beginning. */
+/** The beginning of a part of a link, for messages. */
 export const excerpt = (found: string) => (found.length > 40 ? `${found.slice(0, 40)}…` : found);
 
-/** What is wrong with fields that do not go together, each read well; `instead` stands for them. */
+/** The problem with fields that are valid alone but not together; `instead` replaces them. */
 interface Misfit<State> {
   readonly problem: Problem;
   readonly instead: Partial<State>;
@@ -84,7 +83,7 @@ export function codecOf<Own extends Fields>(
     return { state: { ...state, ...wrong.instead }, problems: [...problems, wrong.problem] };
   }
 
-  /** What equals the default is left out. */
+  /** Fields that equal their default are omitted. */
   function encode(state: State): string {
     const query = new URLSearchParams();
     for (const [name, { usual, write }] of entries) {
@@ -102,7 +101,7 @@ function readAs<Value>({ longest, read }: Field<Value>, found: string) {
   return v.safeParse(read, found, { abortEarly: true, abortPipeEarly: true });
 }
 
-/** The same field, which older links call otherwise. */
+/** A field with another name in older links. */
 export const renamed = <Value>(formerly: string, field: Field<Value>): Field<Value> => ({
   ...field,
   formerly,
@@ -117,7 +116,7 @@ export const text = (usual: string, most: number): Field<string> => ({
 
 const longestOf = (words: readonly string[]) => Math.max(...words.map(({ length }) => length));
 
-/** One of some words; `formerly` gives those that older links have for them. */
+/** One of several words; `formerly` maps the words of older links. */
 export const choice = <Id extends string>(
   ids: readonly [Id, ...Id[]],
   usual: NoInfer<Id>,
@@ -164,7 +163,7 @@ export const whole = (least: number, most: number, usual: number): Field<number>
   write: String,
 });
 
-/** One of some whole numbers. */
+/** One of several integers. */
 export const oneOf = (values: readonly number[], usual: number): Field<number> => ({
   usual,
   longest: wholeDigits,
@@ -175,9 +174,11 @@ export const oneOf = (values: readonly number[], usual: number): Field<number> =
   write: String,
 });
 
-/** JavaScript writes a number in 25 characters at most. */
+/** JavaScript writes a number in at most 25 characters. */
 const longestNumber = 32;
-/** Decimal, finite as a float32. One way to match each text: a mismatch is found in one pass. */
+/**
+ * A decimal number, finite as a float32. The pattern matches a text in one way only: a mismatch is found in one pass.
+ */
 export const numberText = v.pipe(
   v.string(),
   v.maxLength(longestNumber),
@@ -193,7 +194,7 @@ export const number = (least: number, most: number, usual: number): Field<number
   write: String,
 });
 
-/** "1,2,3", as many as usually. */
+/** "1,2,3", as many numbers as in the default. */
 export const numbers = (usual: readonly number[]): Field<readonly number[]> => ({
   usual,
   longest: usual.length * (longestNumber + 1),
@@ -206,7 +207,10 @@ export const numbers = (usual: readonly number[]): Field<readonly number[]> => (
   write: (values) => values.join(','),
 });
 
-/** "1,2;3,4": rows by semicolons, all of one length, up to `most` rows and columns; `fits` may ask for more. */
+/**
+ * "1,2;3,4": rows separated by semicolons, all of one length, up to `most` rows and columns; `fits` may restrict it
+ * further.
+ */
 export const matrix = (
   most: number,
   rows: readonly (readonly number[])[],
@@ -227,7 +231,7 @@ export const matrix = (
   write: matrixText,
 });
 
-/** Several, between separators; none is an empty text only where `none` says so. */
+/** Several items between separators. Only with `none` an empty text is an empty list. */
 export const list = <Item>(
   item: Pick<Field<Item>, 'longest' | 'read' | 'write'>,
   separator: string,
@@ -253,7 +257,7 @@ const placed = <Id extends string>(ids: readonly [Id, ...Id[]]): Schema<Cell<Id>
     v.transform(([id, row, col]) => ({ matrix: id, row, col })),
   );
 
-/** Behind the name: ".63.63". */
+/** Length of a cell: the name, and a suffix like ".63.63". */
 const placeLength = (ids: readonly string[]) => longestOf(ids) + 2 * (wholeDigits + 1);
 const placeText = ({ matrix: id, row, col }: Cell) => `${id}.${row}.${col}`;
 
@@ -314,14 +318,14 @@ function shortest(value: number): string {
   return String(value);
 }
 
-/** A matrix with one entry replaced. */
+/** A copy of a matrix with one element replaced. */
 export function withEntry(given: MatrixData, row: number, col: number, value: number): MatrixData {
   const data = given.data.slice();
   data[row * given.cols + col] = value;
   return { ...given, data };
 }
 
-/** With other sizes: what was there stays, what is new is `fill`. */
+/** A copy of another size: existing elements stay, new ones are `fill`. */
 export function resized(
   given: MatrixData,
   rows: number,

@@ -3,14 +3,14 @@ import * as v from 'valibot';
 import { cell, choice, codecOf, oneOf, text, whole, type Field, type StateOf } from './fields';
 import { divisions, heads } from '../compute/shared/handmade/heads-circuit';
 
-/** From the input to the output of one multi-head attention. */
+/** Steps from the input to the output of one multi-head attention. */
 export const stepIds = ['x', 'project', 'split', 'attend', 'blend', 'concat', 'output'] as const;
 export type StepId = (typeof stepIds)[number];
 
 export const projectionIds = ['q', 'k', 'v'] as const;
 export type ProjectionId = (typeof projectionIds)[number];
 
-/** Matrices of the first figure; those of a head carry its number. */
+/** Matrices of the first figure; the ids of a head's matrices contain its number. */
 const numbers = [1, 2, 3, 4] as const;
 const splitIds = [
   'x',
@@ -24,10 +24,13 @@ const splitIds = [
 ] as const;
 export type SplitId = (typeof splitIds)[number];
 
-/** With the start token 13: their numbers, below 16, leave the first hand of "who" to say so. */
+/**
+ * Maximum number of words. With the start token there are 13 tokens, so their numbers stay below 16, and the first hand
+ * of "who" can represent them.
+ */
 export const mostTokens = 12;
 
-/** "1010": yes or no, each. */
+/** "1010": a flag for each digit. */
 const flags: Field<readonly boolean[]> = {
   usual: [true, false, false, false],
   longest: 4,
@@ -41,16 +44,16 @@ const flags: Field<readonly boolean[]> = {
 
 const fields = {
   text: text('the cat saw the dog chase the cat', 400),
-  /** Which of the two sequences is shown. */
+  /** The sequence shown. */
   batch: whole(1, 2, 1),
-  /** Into how many heads the same weights are divided, in the first figure. */
+  /** Number of heads into which the same weights are divided, in the first figure. */
   into: oneOf(divisions, 2),
-  /** The word that is pinned there, from 1, the start sign first; 0: none. */
+  /** The pinned word there, from 1, the start sign first; 0: none. */
   word: whole(0, mostTokens + 1, 0),
   /** Index into stepIds. */
   step: whole(0, stepIds.length - 1, 0),
   projection: choice(projectionIds, 'q'),
-  /** Which heads of the first layer write what they found into the columns "before". */
+  /** Whether each head of the first layer writes its result into the columns "before". */
   writers: flags,
   layer: whole(1, 2, 2),
   head: whole(1, heads, 1),

@@ -1,18 +1,18 @@
-// Every change of the browser's history goes through here: browsers refuse too many in a while. Safari throws beyond 100
-// in 30 s, Chromium and Firefox leave out what is beyond 200 in 10 s.
+// Every change of the browser's history goes through here, since browsers limit the rate. Safari throws beyond 100 in
+// 30 s; Chromium and Firefox ignore changes beyond 200 in 10 s.
 
 const most = 80; // leaves some to links
 const during = 30_000;
 let times: number[] = [];
 
-/** Whether a change that could wait need not. */
+/** Whether an optional change may be written now. */
 export function mayWrite(): boolean {
   const now = performance.now();
   times = times.filter((time) => now - time < during);
   return times.length < most;
 }
 
-/** Changes the entry that is open, or makes one; false where the browser refuses. */
+/** Changes the current entry, or adds one; false if the browser refuses. */
 export function writeEntry(
   entry: object,
   { push, href }: { push: boolean; href?: string },

@@ -1,19 +1,19 @@
-// The state of the page that everything begins with, as its address holds it: #?say=...&head... Its names are none of
-// chapter Attend's, which once stood at this address: an old link to there is told from one to here by them.
+// The state of the home page as its address holds it: #?say=...&head... It shares no name with chapter Attend, which
+// was once at this address: the names tell an old link to Attend from a link to this page.
 import { headIds } from '../compute/shared/handmade/attend-heads';
 import { choice, codecOf, text, whole, type StateOf } from './fields';
 
 export const mostWords = 24;
-/** How strict the heads are: what a head finds stands out, and the others still get a share that can be seen. */
+/** Strictness of the heads: the found words stand out, and the others still have a visible share. */
 export const strict = 6;
 export const maxSentence = 400;
 
 const fields = {
   say: text('the cat saw the dog chase the cat', maxSentence),
   like: choice(headIds, 'same'),
-  /** The word that is touched, from 1; 0: the last. */
+  /** The touched word, from 1; 0: the last. */
   word: whole(0, mostWords, 0),
-  /** The word whose weight is asked about, from 1; 0: none. */
+  /** The word whose weight is explained, from 1; 0: none. */
   why: whole(0, mostWords, 0),
 };
 

@@ -1,8 +1,9 @@
-// What this browser keeps from visit to visit. Where storage is forbidden nothing is kept, and a choice holds for the visit.
+// Data that this browser keeps from visit to visit. If storage is forbidden nothing is kept, and a choice holds for the
+// visit.
 import { browser } from '$app/environment';
 import { SvelteSet } from 'svelte/reactivity';
 
-/** Null where there is nothing, and while a page is made. */
+/** Null if there is nothing, and while a page is prerendered. */
 export function kept(name: string): string | null {
   try {
     return browser ? localStorage.getItem(name) : null;
@@ -11,20 +12,20 @@ export function kept(name: string): string | null {
   }
 }
 
-/** From now on; null forgets it. */
+/** Stores a value from now on; null deletes it. */
 export function keep(name: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
-    // Then for this visit.
+    // The value then holds for this visit.
   }
 }
 
-/** Instead of names: every one. */
+/** Stands for all names. */
 const everything = 'all';
 
-/** Names, such as of what a visitor has seen. */
+/** A stored set of names, such as those of the figures that a visitor has seen. */
 export class KeptNames {
   readonly #place: string;
   readonly #names: SvelteSet<string>;

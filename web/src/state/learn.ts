@@ -10,36 +10,36 @@ const gradientIds = stageIds.map(gradientOf);
 const learnIds = ['x', ...stageIds, 'said', 'loss', ...gradientIds] as const;
 export type LearnCell = Cell<(typeof learnIds)[number]>;
 
-/** The stage of a number or of its gradient; null for what has none. */
+/** The stage of a number or of its gradient; null for a number without a stage. */
 export function stageOf(id: LearnCell['matrix']): StageId | null {
   const name = gradientIds.includes(id as never) ? id.slice(1) : id;
   return stageIds.find((stage) => stage === name) ?? null;
 }
 
-/** How long a step is, as a multiple of the gradient; the last is too long. */
+/** Length of a step, as a multiple of the gradient; the last is too long. */
 export const rates = [1, 3, 10, 30] as const;
 export const mostSteps = 40;
-/** How far one number may be nudged, either way. */
+/** Maximum change of one number, in both directions. */
 export const farthest = 3;
-/** Frames of a training are told apart by their steps. */
+/** Number of the last step; steps identify the frames of a training. */
 export const lastStep = 200;
 export const headCount = 4;
 
 const fields = {
   rate: oneOf(rates, 3),
   steps: whole(0, mostSteps, 0),
-  /** Every number of the head, not only those that a step is about. */
+  /** Every number of the head, not only those of the current step. */
   all: yes(false),
   pin: cell(learnIds),
-  /** Of the number that is pinned. */
+  /** Change of the pinned number. */
   nudge: number(-farthest, farthest, 1),
   task: choice(taskIds, 'induction'),
   seed: whole(1, 999, 1),
-  /** Which head is large, layer by layer. */
+  /** The enlarged head, counted layer by layer. */
   head: whole(1, headCount, 3),
-  /** What is looked at; the last one follows the training. */
+  /** The step shown; the last one follows the training. */
   at: whole(0, lastStep, lastStep),
-  /** What is changed in "What if", and the seed of both its trainings. */
+  /** The change in "What if", and the seed of both its trainings. */
   change: choice(changeIds, 'mask'),
   pair: whole(1, 999, 1),
 };

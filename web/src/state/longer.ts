@@ -13,14 +13,14 @@ import {
   type StateOf,
 } from './fields';
 
-/** Where Q, K, V come from: drawn at random, or made by one of chapter Attend's heads of a text. */
+/** Sources of Q, K and V: random numbers, or one of chapter Attend's heads applied to a text. */
 export const sources = ['random', ...headIds] as const;
 export type Source = (typeof sources)[number];
 
 export const masks = ['none', 'causal', 'window', 'strided'] as const;
 export type MaskId = (typeof masks)[number];
 
-/** Inputs, what is held at a step, and what is finished. */
+/** Inputs, the values held at a step, and the finished ones. */
 const onlineIds = ['q', 'k', 'v', 'block', 'max', 'factor', 'sum', 'part', 'out'] as const;
 export type OnlineCell = Cell<(typeof onlineIds)[number]>;
 const linearIds = ['scores', 'pairs', 'left', 'right', 'soft', 'features'] as const;
@@ -44,10 +44,10 @@ const fields = {
   step: whole(0, 999, 2),
   pin: cell(onlineIds),
   edits: edits(['q', 'k', 'v'], 100),
-  /** What the weights of linear attention are made of. */
+  /** The feature map of linear attention. */
   map: choice(['elu_plus_one', 'identity'], 'elu_plus_one'),
   linearPin: renamed('lpin', cell(linearIds)),
-  /** Whose singular values are shown. */
+  /** The head whose singular values are shown. */
   head: choice(sources, 'same'),
   rank: oneOf(ranks, 8),
 };

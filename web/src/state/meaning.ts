@@ -8,10 +8,10 @@ const fields = {
   /** Words whose neighbours are on the map as well. */
   beside: text(beside.join(' '), 120),
   axes: choice(['principal', 'words'], 'principal'),
-  /** Two words each: from the second to the first. */
+  /** Two words for each axis: it points from the second to the first. */
   across: text(axes[0].join(' '), 80),
   up: text(axes[1].join(' '), 80),
-  /** a, b and c of an analogy. */
+  /** The words a, b and c of an analogy. */
   analogy: text('mexico mexican france', 120),
   seed: whole(1, 999, 1),
   /** A word in its sentences, and words that tell its senses apart. */
@@ -19,10 +19,10 @@ const fields = {
   first: text(bank.cues[0].join(' '), 400),
   second: text(bank.cues[1].join(' '), 400),
   sentence: text(openingSenses.sentence, 400),
-  /** Of an encoder of the visitor's, a sentence a line, and which is looked at, from 1. */
+  /** Sentences for the visitor's encoder, one per line, and the selected one, from 1. */
   sentences: text(openingSentences.join('\n'), 2000),
   pick: whole(1, 99, 1),
-  /** Behind how many layers; there may be fewer. */
+  /** Number of layers; the model may have fewer. */
   layer: whole(0, 99, 0),
 };
 

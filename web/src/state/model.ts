@@ -10,16 +10,16 @@ import {
 import { ranks, trainedIds } from '../compute/shared/opened/further-protocol';
 import { choice, codecOf, list, number, oneOf, text, whole, type StateOf } from './fields';
 
-/** Letters of a text, and tokens behind it. */
+/** Maximum number of letters of a text, and of tokens after it. */
 export const [mostLetters, mostThen] = [600, 64];
 export const lastSeed = 9999;
 export const most = { temperature: 2, topK: 100, topP: 1, minP: 0.5 } as const;
-/** The part of top-p that goes without saying is 1: at 0 nothing would be left. */
+/** Minimum of top-p, whose default is 1: at 0 no token would be left. */
 export const leastP = 0.05;
 const vocabulary = 999_999;
 const last = 999;
 
-/** Letters of a prompt of which something is put into another; parts that are off. */
+/** Maximum number of letters of a prompt in the patching figure, and of parts that are off. */
 export const [mostPrompt, mostOff] = [200, 64];
 const part = {
   longest: 7,
@@ -37,26 +37,29 @@ const mostTargets = 16;
 
 const fields = {
   text: text(openingText, mostLetters),
-  /** Tokens that came behind the text, by their numbers. */
+  /** The tokens after the text, by their ids. */
   then: list(whole(0, vocabulary, 0), '.', mostThen),
   seed: whole(0, lastSeed, openingSeed),
   temperature: number(0, most.temperature, openingSampling.temperature),
   topK: whole(0, vocabulary, openingSampling.topK),
   topP: number(leastP, most.topP, openingSampling.topP),
   minP: number(0, 1, openingSampling.minP),
-  /** Which head is large, both from 1. */
+  /** The enlarged head; both numbers from 1. */
   layer: whole(1, last, 1),
   head: whole(1, last, 1),
-  /** The tile that is pinned: its block and its token, both from 1; 0: none. */
+  /** The pinned tile: its block and its token, both from 1; 0: none. */
   block: whole(0, last, 0),
   place: whole(0, last, 0),
   /** Parts that are switched off (chapters/model/away.ts). */
   off: list(part, '.', mostOff),
-  /** Two prompts, and what of the first is put into the second. */
+  /** Two prompts, and the activation of the first that is patched into the second. */
   from: text(openingPatch.from, mostPrompt),
   into: text(openingPatch.to, mostPrompt),
   carried: choice(patchParts, openingPatch.part),
-  /** What a copy learns with: all its weights, or an adapter of this rank for these matrices; none: the package's. */
+  /**
+   * Parameters of a copy's training: all weights, or an adapter of this rank for these matrices; no matrices: the
+   * package's default.
+   */
   trained: choice(trainedIds, 'all'),
   rank: oneOf(ranks, 8),
   targets: list(matrix, '.', mostTargets),

@@ -31,11 +31,11 @@ const fields = {
     [4, 1],
   ]),
   reading: choice(readings, 'dots'),
-  /** Steps that have been done. */
+  /** Number of completed steps. */
   step: whole(0, largest ** 2, 5),
   pin: cell(readingIds),
   order: choice(orders, 'ijk'),
-  /** Accesses to memory that have been done. */
+  /** Number of completed memory accesses. */
   access: whole(0, 100_000, 900),
   strassenA: renamed(
     'sa',
@@ -55,7 +55,7 @@ const fields = {
       [4, 1, 0, 3],
     ]),
   ),
-  /** Which of Strassen's seven, from 1. */
+  /** The selected one of Strassen's seven products, from 1. */
   product: whole(1, 7, 1),
   strassenPin: renamed('spin', cell(strassenIds)),
 };

@@ -1,8 +1,8 @@
-// Where things are: a chapter by its path, a section of it and what the chapter shows behind the "#", as
-// "attend/#blend?step=weights&head=same". What a visitor has typed is in there, and what is behind a "#" is sent to no
-// host.
+// Places of the site: a chapter by its path; its section and state after the "#", as in
+// "attend/#blend?step=weights&head=same". The state contains the visitor's text, and no browser sends the part after
+// "#" to a host.
 
-/** "#section?query" in its parts; a section is only where one is led to, and no state. */
+/** Splits "#section?query"; the section is only a scroll target, not part of the state. */
 export function splitHash(hash: string): { section: string; query: string } {
   const at = hash.indexOf('?');
   return at < 0
@@ -15,12 +15,12 @@ export function hashOf(section: string, query: string): string {
   return section && `#${section}`;
 }
 
-/** What the page of pages has behind its own "#". */
+/** Hashes of the home page itself. */
 const ofHome = /^#?$|^#sentence$|^#(?:sentence)?[?](?:(?:say|like|word|why)=.*)?$/su;
 
 /**
- * Chapters used to be behind the "#", too: "#attend/blend?step=weights"; and chapter Attend used to be where the page of
- * pages is. Relative to that page; null where it is none of those.
+ * Converts old addresses: chapters were once after the "#", as in "#attend/blend?step=weights", and chapter Attend was
+ * once at the home page's address. Relative to the home page; null for all other addresses.
  */
 export function movedFrom(hash: string, chapters: readonly string[]): string | null {
   const found = new RegExp(`^#(${chapters.join('|')})(?:/([^?]*))?(?:[?](.*))?$`, 's').exec(hash);

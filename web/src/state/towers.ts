@@ -18,7 +18,7 @@ export type TowersCell = Cell<TowersId>;
 
 export const maxWords = 8;
 export const maxText = 160;
-/** What the decoder reads: the target as it is given, or what it has written itself. */
+/** The decoder's input: the given target, or its own output. */
 const feedIds = ['teacher', 'own'] as const;
 
 const fields = {
@@ -26,19 +26,19 @@ const fields = {
   target: text('the red house by the lake', maxText),
   mode: choice(modeIds, 'place'),
   causal: yes(true),
-  /** How many of the source's words, the last ones, are padding. */
+  /** Number of the source's last words that are padding. */
   padding: whole(0, maxWords, 0),
   /** The padding is hidden from the decoder, too. */
   hides: yes(true),
-  /** Cells of the masks that the visitor has turned over. */
+  /** Cells of the masks that the visitor has flipped. */
   flips: cells(maskIds, 3 * maxWords * maxWords),
-  /** Words that have been written, of the figure about steps. */
+  /** Number of words written, in the figure about steps. */
   step: whole(1, maxWords, 3),
   feed: choice(feedIds, 'teacher'),
-  /** The word that is pinned in the figure of both towers, from 1: one of the decoder's, else one of the encoder's; 0: none. */
+  /** The pinned word in the figure of both towers, from 1: one of the decoder's, else one of the encoder's; 0: none. */
   asks: whole(0, maxWords, 0),
   asked: whole(0, maxWords + 1, 0),
-  /** The attention of which all arcs are shown there. */
+  /** The attention whose arcs are all shown there. */
   whole: choice(['none', 'source', 'target', 'memory'], 'none'),
   pin: cell(towersIds),
   additivePin: renamed('apin', cell(towersIds)),

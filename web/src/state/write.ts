@@ -1,9 +1,10 @@
-// The state of chapter "Write" as its address holds it: the exercise, and the code, compressed: #bench?exercise=causal&code=...
+// The state of chapter "Write" as its address holds it: the exercise, and the code, compressed:
+// #bench?exercise=causal&code=...
 import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
 import * as v from 'valibot';
 import { choice, codecOf, type Field, type StateOf } from './fields';
 
-/** Those of `tril/notebook`, in the order of the ladder. */
+/** The exercises of `tril/notebook`, in the order of the ladder. */
 export const exerciseIds = [
   'average',
   'triangle',
@@ -22,25 +23,25 @@ export const exerciseIds = [
 ] as const;
 export type ExerciseId = (typeof exerciseIds)[number];
 
-/** Programs of the second figure, as notebooks have them. */
+/** Programs of the second figure, also available as notebooks. */
 export const programIds = ['average', 'triangle', 'self', 'heads', 'block'] as const;
 export type ProgramId = (typeof programIds)[number];
 
-/** Characters of a program that a link holds. */
+/** Maximum number of characters of a program in a link. */
 export const mostCode = 20_000;
-/** A program without a word: an empty one stands for what was given. */
+/** A blank program: the empty text stands for the given one. */
 export const nothing = '\n';
-/** Of a link; a thousand times as much may come of it. */
+/** Maximum length in a link; the unpacked text may be a thousand times as long. */
 const mostPacked = 12_000;
 
-/** Letters that stand in an address as they are. */
+/** Packs a text into characters that need no escapes in an address. */
 export function packed(code: string): string {
   if (code === '') return '';
   const bytes = deflateSync(strToU8(code), { level: 9 });
   return btoa(strFromU8(bytes, true)).replace(/\+/gu, '-').replace(/\//gu, '_').replace(/=+$/u, '');
 }
 
-/** Null where nothing was packed so. */
+/** Null if the text is not packed. */
 export function unpacked(text: string): string | null {
   try {
     const bytes = strToU8(atob(text.replace(/-/gu, '+').replace(/_/gu, '/')), true);
@@ -50,7 +51,7 @@ export function unpacked(text: string): string | null {
   }
 }
 
-/** A program; empty where it is as it was given. */
+/** A program; empty if it is unchanged. */
 const program: Field<string> = {
   usual: '',
   longest: mostPacked,
@@ -64,7 +65,7 @@ const program: Field<string> = {
   write: packed,
 };
 
-/** An exercise that a teacher has made, as `tril/notebook` packs and reads it. */
+/** A teacher's own exercise, as `tril/notebook` packs and reads it. */
 const made: Field<string> = {
   usual: '',
   longest: mostPacked,
