@@ -1,12 +1,12 @@
-// Parts of a picture that comes while the page is scrolled. A part that is seen is there; the others are put there before, each in
-// an idle moment of its own, so that no frame has much to do. From then on they stay, seen or not.
+// Creates the parts of a picture while the page is scrolled. A visible part exists; each other part is created in
+// advance in an idle moment of its own, so that no frame has much to do. From then on all parts stay, visible or not.
 import { whenIdle } from '../figures/sight.svelte';
 
 export class Ahead {
-  /** So many of the parts, from the first, are there. */
+  /** Number of parts, from the first, that exist. */
   #there = $state(0);
 
-  /** `wanted`: pictures that stand still have only what is seen. */
+  /** `wanted`: false for stills, which have only the visible parts. */
   constructor(parts: number, wanted: () => boolean) {
     $effect(() => {
       if (this.#there < parts && wanted()) return whenIdle(() => ++this.#there);

@@ -1,30 +1,30 @@
-// What stands below the sentence: the cards, the question, and the columns of what they come to.
+// The layout below the sentence: the cards, the question, and the columns of their products.
 import { sentence } from '../state/tour';
 import { width } from './graphs';
 import { round, type Laid } from './laid';
 
 export interface Below {
-  /** Pixels of an entry, and of the whole card. */
+  /** Height in pixels of an element, and of a complete card. */
   readonly cell: number;
   readonly tall: number;
-  /** Each entry has room for its sign. */
+  /** Each element has room for its sign. */
   readonly signed: boolean;
-  /** The words above a card: one below the other where a column is narrow, so far apart. */
+  /** The words above a card: stacked if a column is narrow, `pitch` apart. */
   readonly lined: boolean;
-  /** The word that a card is of stands there, too, where the card is not below it. */
+  /** The card's own word stands there, too, if the card is not below it. */
   readonly named: boolean;
   readonly pitch: number;
-  /** Where the words above the cards end, where the cards are, and where the question is below them. */
+  /** Vertical positions: end of the words above the cards, the cards, and the question below them. */
   readonly labels: number;
   readonly cards: number;
   readonly question: number;
-  /** Where columns stand, how thick, and pixels of one. */
+  /** Base line of the columns, their thickness, and pixels of one unit. */
   readonly base: number;
   readonly thick: number;
   readonly unit: number;
 }
 
-/** `strongest`: what an entry of the question is at most. */
+/** `strongest`: the largest magnitude in the question. */
 export function belowOf(laid: Laid, strongest: number): Below {
   const { column, narrow, below, height } = laid;
   const cell = Math.min(14, (column - (narrow ? 4 : 14)) / width);
@@ -50,13 +50,15 @@ export function belowOf(laid: Laid, strongest: number): Below {
       base,
     },
     thick: Math.min(34, 0.62 * column),
-    // So that what agrees in every entry has room.
+    // Room for a card that agrees in every element.
     unit: (base - question - 62) / (width * strongest),
   };
 }
 
-/** The paths of a card's entries: what is around them, those above zero, those below, and their signs. They are all as large;
-    where there is no room for signs, those above zero are in the upper half and those below in the lower. */
+/**
+ * The paths of a card's elements: the outlines, the positive ones, the negative ones, and their signs. All have one
+ * size; without room for signs, positive ones are in the upper half and negative ones in the lower.
+ */
 export const stripParts = ['back', 'entry', 'entry negative', 'sign'] as const;
 export function stripOf(
   numbers: readonly number[],
@@ -82,14 +84,17 @@ export function stripOf(
   return [back, ...[boxes(1), boxes(-1), signs].map((each) => each.join(''))];
 }
 
-/** So many columns are whole; the question is at this one, and so far through it. */
+/** Number of complete columns, the index of the question, and its progress there. */
 export function meeting(met: number): { done: number; at: number; part: number } {
   const done = Math.floor(met);
   const at = Math.min(sentence.length - 1, done);
   return { done, at, part: met - at };
 }
 
-/** Of a card, the question has multiplied its entries after so much of it; then it goes on to the next. */
+/**
+ * Fractions of the time at a card after which all elements are multiplied, and after which the question leaves for the
+ * next.
+ */
 export const multiplied = 0.62;
 export const leaves = 0.78;
 
@@ -98,7 +103,7 @@ interface Piece {
   readonly size: number;
   readonly up: boolean;
 }
-/** Products one on another, up or down. */
+/** Products stacked up or down. */
 export function stackOf(products: readonly number[]): Piece[] {
   let [up, down] = [0, 0];
   return products.map((product) => {

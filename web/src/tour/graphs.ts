@@ -1,5 +1,6 @@
-// What the story computes: one head, written by hand, that finds who came after the last word's like. A head before it has
-// noted beside each word which word it follows. Rows of a Hadamard matrix stand for the words: two that differ are orthogonal.
+// The computation of the story: a hand-written head that finds the word after an earlier occurrence of the last word. A
+// previous head has noted at each position the word before it. Rows of a Hadamard matrix represent the words: two
+// different ones are orthogonal.
 import { graph } from 'tril/graph';
 import { inText } from '../figures/format';
 import { GraphScene, tensorOf, type Shown } from '../figures/graph';
@@ -9,16 +10,16 @@ import type { NodeValues } from '../compute/worker/lessons/graph';
 import { mostPull, sentence, type TourState } from '../state/tour';
 import text from '$texts/tour.yaml';
 
-/** Numbers on a card. */
+/** Number of elements on a card. */
 export const width = 8;
 export const vocabulary = [...new Set(sentence)];
 const ids = sentence.map((one) => vocabulary.indexOf(one));
 export const last = sentence.length - 1;
-/** The last word's like, and what came after it: the answer. */
+/** The earlier occurrence of the last word, and the word after it: the answer. */
 export const like = sentence.lastIndexOf(sentence[last], last - 1);
 export const answer = like + 1;
 
-/** Of row i and column j of a Hadamard matrix in Sylvester's order: 1 or -1. */
+/** Element (i, j) of a Hadamard matrix in Sylvester's order: 1 or -1. */
 const hadamard = (i: number, j: number): number => {
   const bits = [...(i & j).toString(2)].filter((bit) => bit === '1').length;
   return bits % 2 === 0 ? 1 : -1;
@@ -29,7 +30,10 @@ const square = (of: (row: number, col: number) => number, rows: number, cols: nu
     cols,
   );
 
-/** The word's own vector, which word a place is about, and the mask of the head before: each place sees the one before. */
+/**
+ * The embedding table, the word at each position as one-hot rows, and the mask of the previous head: each position sees
+ * the one before.
+ */
 const table = square((row, col) => hadamard(row + 1, col), vocabulary.length, width);
 const words = square((row, col) => Number(ids[row] === col), ids.length, vocabulary.length);
 const seen = square((row, col) => Number(col === row - 1), ids.length, ids.length);
@@ -74,13 +78,13 @@ export const inputsOf = ({ pulls, strict }: Pick<TourState, 'pulls' | 'strict'>)
   strict: { shape: [1], data: Float32Array.of(strict) },
 });
 
-/** The numbers of a node, row by row. */
+/** The elements of a node, row by row. */
 export const numbersOf = (values: NodeValues, node: string): number[] =>
   Array.from(values[node].data);
 
 export type StoryId = 'q' | 'before' | 'scores' | 'weights';
 
-/** What a touch explains. */
+/** The explanations on touch. */
 export function sceneOf(values: NodeValues): GraphScene<StoryId> {
   const { axes, why } = text;
   const keys = wordAxis(sentence, axes.key);

@@ -1,4 +1,4 @@
-// Where the sentence stands in so much room, and how threads run from the gap to its words.
+// The layout of the sentence in a room, and of the threads from the gap to its words.
 import { emOf, lineOf } from '../figures/sentence';
 import { sentence } from '../state/tour';
 
@@ -8,25 +8,25 @@ export interface Room {
 }
 
 interface Spot {
-  /** Its middle. */
+  /** Its centre. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
-  /** Of two lines, where one has no room. */
+  /** Line index: the sentence has two lines if it does not fit on one. */
   readonly line: number;
 }
 
 export interface Laid extends Room {
   readonly narrow: boolean;
-  /** Pixels of type. */
+  /** Font size in pixels. */
   readonly type: number;
   readonly words: readonly Spot[];
   readonly gap: Spot;
-  /** Where what stands below the sentence begins. */
+  /** Vertical position of the area below the sentence. */
   readonly below: number;
-  /** How far below that each thing stands. */
+  /** Offsets of its parts within that area. */
   readonly lows: (typeof lows)[keyof typeof lows];
-  /** The middle of each word's column below. */
+  /** Centre of each word's column below. */
   readonly columns: readonly number[];
   readonly column: number;
 }
@@ -36,7 +36,7 @@ const lows = {
   wide: { even: 34, formula: 4, line: 66, strict: 128, chances: 172 },
   tight: { even: 14, formula: 0, line: 54, strict: 112, chances: 144 },
 } as const satisfies Record<string, Record<string, number>>;
-/** Pixels from there to the end of what is lowest. */
+/** Height of that area in pixels. */
 const deep = { wide: 298, tight: 266 } as const;
 /** A gap as wide as a word. */
 const blank = 'xxxxx';
@@ -80,11 +80,11 @@ export function laidIn({ width, height }: Room): Laid {
 
 export interface Thread {
   readonly path: string;
-  /** Where it can be taken hold of: at its highest point, or where there is little room at its word. */
+  /** Its handle: the highest point, or a point near its word if there is little room. */
   readonly hold: readonly [x: number, y: number];
 }
 
-/** One that is held: through the finger. */
+/** A held thread: it goes through the finger. */
 export function threadThrough(laid: Laid, to: Spot, [x, y]: readonly [number, number]): Thread {
   const { gap, type } = laid;
   const endOf = (spot: Spot) => {
@@ -97,10 +97,10 @@ export function threadThrough(laid: Laid, to: Spot, [x, y]: readonly [number, nu
   return { path: `M${a} ${b}Q${c} ${d} ${e} ${f}`, hold: [x, y] };
 }
 
-/** To a tenth of a pixel. */
+/** Rounds to a tenth of a pixel. */
 export const round = (value: number) => Math.round(10 * value) / 10;
 
-/** From one spot to another: over the line that both are on, else through the room between the lines. */
+/** A thread between two spots: above their common line, else through the room between the lines. */
 export function threadOf({ type, narrow, width }: Laid, from: Spot, to: Spot): Thread {
   const top = from.y - 0.62 * type;
   const across = Math.abs(from.x - to.x);

@@ -1,4 +1,5 @@
-// The head that a visitor has trained: kept in the browser, known by the hash of its weights, asked for what comes next.
+// The head that a visitor has trained: kept in the browser, identified by the hash of its weights, asked for the next
+// letter.
 import { browser } from '$app/environment';
 import * as v from 'valibot';
 import { training } from '../compute/page/training/born.svelte';
@@ -10,16 +11,16 @@ import { headCount } from '../state/tour';
 import { tokensOf } from './nonsense';
 
 const place = 'tril.head';
-/** What is written of a hash: so many digits tell heads apart, and fit into a link. */
+/** Number of digits of a hash: enough to tell heads apart, and short enough for a link. */
 const digits = 8;
 
 export interface Head {
   readonly seed: number;
-  /** As a file of safetensors. */
+  /** As a safetensors file. */
   readonly weights: Uint8Array;
-  /** The config.json beside it. */
+  /** The config.json that belongs to it. */
   readonly config: string;
-  /** The beginning of the SHA-256 of its weights, in hexadecimal; empty where the browser does not give it. */
+  /** The beginning of the SHA-256 of its weights, in hexadecimal; empty if the browser does not provide it. */
   readonly hash: string;
 }
 
@@ -29,7 +30,7 @@ const schema = v.object({
 });
 
 async function hashOf(weights: Uint8Array): Promise<string> {
-  // Only pages from a secure address have it.
+  // Only secure contexts have it.
   const subtle = crypto.subtle as SubtleCrypto | undefined;
   if (!subtle) return '';
   const bytes = new Uint8Array(await subtle.digest('SHA-256', Uint8Array.from(weights)));
@@ -43,7 +44,7 @@ function written({ weights, ...rest }: Head): string {
   return JSON.stringify({ ...rest, weights: btoa(letters) });
 }
 
-/** What was kept, if it is what is kept here. */
+/** The stored head, or null if the text is none. */
 function read(text: string | null): Head | null {
   try {
     const { weights, ...rest } = v.parse(schema, JSON.parse(text ?? ''));
@@ -58,24 +59,24 @@ const heads = Array.from({ length: headCount }, (_, i) => i);
 
 class Mine {
   head = $state.raw<Head | null>(null);
-  /** It was trained in an earlier visit, and not in this one. */
+  /** The head was trained in an earlier visit. */
   fromBefore = $state(false);
-  /** Of each letter that the model may say next; null while nothing is known. */
+  /** Probability of each letter as the next; null while nothing is known. */
   chances = $state.raw<readonly number[] | null>(null);
-  /** The same with none off, and then with each of them off alone; empty where nobody has asked. */
+  /** The same with no head off, and then with each head off alone; empty if they were not requested. */
   alone = $state.raw<readonly (readonly number[])[]>([]);
   failure = $state('');
   #begun: Begun | null = null;
   #taken: Uint8Array | null = null;
 
-  /** What was kept, once the page is alive. */
+  /** Restores the stored head, once the page has come to life. */
   remember(): void {
     if (!browser || this.head) return;
     this.head = read(kept(place));
     this.fromBefore = this.head !== null;
   }
 
-  /** The one whose training is over. */
+  /** Takes the head whose training has ended. */
   async take(): Promise<void> {
     const { asked, end } = training;
     if (!asked || !end || asked.task !== 'induction' || end.weights === this.#taken) return;
@@ -90,7 +91,7 @@ class Mine {
     keep(place, written(head));
   }
 
-  /** Asks it what comes after these letters with some heads off, and `eachAlone` also with none and with each of them off. */
+  /** Computes the next letter with some heads off, and with `eachAlone` also with no head and with each head off. */
   ask(say: string, off: readonly number[], eachAlone: boolean): void {
     this.#begun?.cancel();
     const { tokens } = tokensOf(say);

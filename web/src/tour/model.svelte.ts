@@ -1,4 +1,4 @@
-// The story as it is open: where it is, what its head computes, and what is pinned.
+// The open story: its position, the values of its head, and the pinned cell.
 import { GraphAnswer } from '../compute/page/lessons.svelte';
 import { openChapter, type OpenChapter } from '../shell/chapter.svelte';
 import { decode, encode, type TourState } from '../state/tour';
@@ -7,7 +7,7 @@ import { inputsOf, story, type StoryId } from './graphs';
 export class TourModel {
   readonly chapter: OpenChapter<TourState> = openChapter({ encode, decode });
   readonly state: TourState = $derived(this.chapter.address.state);
-  // Each by itself: the place of the scroll changes with every frame, and asks for nothing.
+  // Derived separately: the scroll position changes with every frame, and must not cause a query.
   readonly #pulls = $derived(this.state.pulls);
   readonly #strict = $derived(this.state.strict);
   readonly #inputs = $derived(inputsOf({ pulls: this.#pulls, strict: this.#strict }));
@@ -24,7 +24,7 @@ export class TourModel {
   pull = (place: number, to: number): void =>
     this.look({ pulls: this.state.pulls.map((old, i) => (i === place ? to : old)) });
 
-  /** The same place again frees it. */
+  /** Pins a cell; the same cell again unpins. */
   pin = (matrix: 'scores' | 'weights', col: number): void => {
     const { pinned } = this;
     const same = pinned?.matrix === matrix && pinned.col === col;

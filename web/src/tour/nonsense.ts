@@ -1,10 +1,12 @@
-// Nonsense that a visitor types: as tokens, and what should come next in it.
+// Nonsense that a visitor types: its tokens, and its expected continuation.
 import { vocabulary } from '../compute/shared/training/tasks';
 
-/** The letters of a text, capitals as small ones. */
+/** The letters of a text in lower case. */
 const lettersOf = (say: string) => [...say.toLowerCase()];
 
-/** The letters of a text as the model's tokens, by the order in which they are met: none means anything to it. */
+/**
+ * The letters of a text as the model's tokens, numbered in order of appearance: letters have no meaning to the model.
+ */
 export function tokensOf(say: string): { tokens: readonly number[]; letters: readonly string[] } {
   const all = lettersOf(say);
   const letters = [...new Set(all)].slice(0, vocabulary);
@@ -12,16 +14,16 @@ export function tokensOf(say: string): { tokens: readonly number[]; letters: rea
 }
 
 export interface Expected {
-  /** What came after the longest ending that stood earlier: more than one where it stood there more than once. */
+  /** The letters that followed earlier occurrences of the longest repeated ending; several if they differ. */
   readonly letters: readonly string[];
-  /** From one such ending to the other no letter stands twice: the training had nothing else. */
+  /** No letter is repeated between one such ending and the next, as in the training texts. */
   readonly isUsual: boolean;
 }
 
-/** What a reader would expect; null where nothing has come again. */
+/** The continuation that a reader would expect; null if nothing is repeated. */
 export function expectedOf(say: string): Expected | null {
   const all = lettersOf(say);
-  /** How many letters before that place are those at the end. */
+  /** Length of the longest common ending of the letters before that index and of the complete text. */
   const likeBefore = (place: number) => {
     let count = 0;
     while (count < place && all[place - 1 - count] === all[all.length - 1 - count]) ++count;

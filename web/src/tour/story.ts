@@ -1,8 +1,8 @@
-// Which moment of the story a place of the scroll is. Every picture is made of the place alone, so that it is the same on the
-// way down, on the way up and by a link.
+// Maps a scroll position to a moment of the story. Every picture depends on the position alone, so that it is the same
+// in both directions and through a link.
 import { screens, sentence, type ScreenId } from '../state/tour';
 
-/** Windows that are scrolled through while a screen stays, one after another. */
+/** Scroll length of each screen, in windows. */
 const lengths: Readonly<Record<ScreenId, number>> = {
   blank: 1.3,
   alike: 1.3,
@@ -11,10 +11,10 @@ const lengths: Readonly<Record<ScreenId, number>> = {
   train: 1,
 };
 const starts = screens.map((_, i) => screens.slice(0, i).reduce((sum, id) => sum + lengths[id], 0));
-/** Windows that the track is long, without the one that is seen. */
+/** Length of the track in windows, without the visible one. */
 export const trackLength = starts.at(-1)! + lengths[screens.at(-1)!];
 
-/** The place in the story, 0 to 5, after so many windows of scrolling; and the other way round. */
+/** The position in the story, 0 to 5, after `windows` windows of scrolling; and the inverse. */
 export function placeAfter(windows: number): number {
   const within = Math.min(trackLength, Math.max(0, windows));
   const index = starts.findLastIndex((start) => start <= within);
@@ -34,19 +34,19 @@ export function ease(t: number, from: number, to: number): number {
 export interface Moment {
   readonly screen: ScreenId;
   readonly index: number;
-  /** Which of the screen's sentences are said: so many. */
+  /** Number of the visible sentence of the screen, from 1. */
   readonly said: number;
-  /** Each from 0, not begun, to 1, done. */
+  /** Progress of each part, from 0 to 1. */
   readonly back: number;
   readonly on: number;
   readonly threads: number;
   readonly cards: number;
-  /** How many words the question has met, and how far it is with the next. */
+  /** Number of words that the question has met, with the progress at the next as its fraction. */
   readonly met: number;
   readonly tipped: number;
   readonly whole: number;
   readonly blended: number;
-  /** Symbols of the formula that have been seen. */
+  /** Number of symbols of the formula shown. */
   readonly symbols: number;
 }
 
@@ -86,7 +86,10 @@ export function momentAt(place: number, chosen = false): Moment {
   return { ...none, screen, index, said: 1, ...own() };
 }
 
-/** A picture's moment while one of its screens is told; before and after, the one at that end: so it stays as it is unseen. */
+/**
+ * A picture's moment during its own screens; before and after them, the moment at that end, so that it does not change
+ * while it is invisible.
+ */
 export function momentWithin(
   place: number,
   [first, last]: readonly [first: ScreenId, last: ScreenId],
@@ -96,5 +99,5 @@ export function momentWithin(
   return momentAt(Math.min(to, Math.max(from, place)), chosen);
 }
 
-/** Where each screen's picture says the most: what stands still shows this. */
+/** The position at which each screen's picture shows most: stills show it. */
 export const stillPlaces: readonly number[] = [0.99, 1.99, 2.99, 3.99];
