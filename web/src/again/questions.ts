@@ -1,16 +1,16 @@
-// Questions that can be asked by themselves, by their names: "chapter/question".
+// Questions that can be asked by themselves, by name: "chapter/question".
 import { pages, type Questions } from '../chapters/pages';
 import type Question from '../shell/Question.svelte';
 
 export interface Found {
-  /** What it is about. */
+  /** Provides the chapter's state. */
   readonly provide: () => unknown;
   readonly question: Questions[string];
-  /** Asks one that is data. */
+  /** The component that asks a question given as data. */
   readonly Asking: typeof Question;
 }
 
-/** Null where there is none of that name, or not any more. */
+/** Null if there is no question of that name any more. */
 export async function questionOf(id: string): Promise<Found | null> {
   const [chapter, name] = id.split('/');
   if (!Object.hasOwn(pages, chapter)) return null;

@@ -1,4 +1,4 @@
-// What the core is asked about a text and a head.
+// The query to the core about a text and a head.
 import { positions, table, type HeadWeights } from '../compute/shared/handmade/attend-heads';
 import type { AttendRequest, Content } from '../compute/page/protocol';
 import type { Entered } from './labels';

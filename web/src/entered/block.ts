@@ -1,16 +1,16 @@
-// What the core is asked about a text and a block.
+// The query to the core about a text and a block.
 import type { BlockAsk } from '../compute/worker/lessons/block';
 import type { BlockCall } from '../compute/worker/lessons/calls';
 import { maxTokens, type BlockState } from '../state/block';
 import { tokenize } from './tokens';
 
-/** The words of the text, as many as there is room for; never none. */
+/** The words of the text, as many as fit; at least one. */
 export function tokensOf(text: string): readonly string[] {
   const tokens = tokenize(text, 'words').tokens.slice(0, maxTokens);
   return tokens.length > 0 ? tokens : ['…'];
 }
 
-/** What the core is asked about the state. */
+/** The query to the core about a state. */
 export function askOf(state: BlockState): BlockAsk {
   const tokens = tokensOf(state.text);
   const distinct = [...new Set(tokens)];
@@ -26,7 +26,7 @@ export function askOf(state: BlockState): BlockAsk {
   };
 }
 
-/** What the cost of a block depends on. */
+/** The parameters on which the cost of a block depends. */
 export function callOf(state: BlockState): BlockCall {
   const { ids, norm, activation, causal } = askOf(state);
   return { tokens: ids.length, norm, activation, causal };

@@ -1,11 +1,11 @@
-// What a visitor has entered, words or numbers, and what each row of it is called.
+// The visitor's input, words or numbers, and the label of each row.
 import type { MatrixData } from '../compute/page/protocol';
 import { visible, type Tokens } from './tokens';
 
-/** What was entered, once it can be computed with. */
+/** The input, in a form that can be computed with. */
 export type Entered = Tokens | { readonly kind: 'numbers'; readonly matrix: MatrixData };
 
-/** Equal tokens are told apart by their place: the₁, the₄. */
+/** Equal tokens are told apart by their position: the₁, the₄. */
 export function labelsOf(entered: Entered): string[] {
   if (entered.kind === 'numbers') {
     return Array.from({ length: entered.matrix.rows }, (_, row) => String(row + 1));

@@ -1,4 +1,4 @@
-// Pasted numbers to a matrix: rows by line or by brackets, columns by comma, semicolon, tab or space.
+// Converts pasted numbers to a matrix: rows by line or by brackets, columns by comma, semicolon, tab or space.
 import type { MatrixData } from '../compute/page/protocol';
 import { parseNumber } from '../figures/format';
 
@@ -9,12 +9,12 @@ export type Numbers =
   | {
       readonly kind: 'numbers';
       readonly matrix: MatrixData;
-      /** Rows and columns before the cut. */
+      /** Number of rows and columns before the cut. */
       readonly found: { readonly rows: number; readonly cols: number };
     }
   | { readonly kind: 'problem'; readonly problem: NumbersProblem };
 
-/** What is wrong, for the text to say; rows count from 1. */
+/** A problem, for which the page's texts have words; rows count from 1. */
 export type NumbersProblem =
   | { readonly kind: 'notANumber'; readonly row: number; readonly found: string }
   | {
@@ -60,7 +60,7 @@ function problem(found: NumbersProblem): Numbers {
   return { kind: 'problem', problem: found };
 }
 
-/** The text with one entry replaced: what editing a cell of pasted numbers does. */
+/** The text with one number replaced, for the edit of a cell of pasted numbers. */
 export function replaceNumber(text: string, row: number, col: number, value: string): string {
   let seen = -1;
   return text

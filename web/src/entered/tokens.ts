@@ -1,4 +1,4 @@
-// Text to tokens, in any script, and tokens to numbers in order of first appearance.
+// Converts text to tokens, in any script, and tokens to numbers in order of first appearance.
 import { segmentsOf } from '../figures/segments';
 
 export type TextMode = 'words' | 'characters';
@@ -8,16 +8,16 @@ export const maxTokens = 64;
 
 export interface Tokens {
   readonly kind: 'tokens';
-  /** The first 64 at most. */
+  /** At most the first 64. */
   readonly tokens: readonly string[];
   /** The number of each token: equal tokens have equal numbers. */
   readonly ids: readonly number[];
   readonly distinct: readonly string[];
-  /** How many there were before the cut. */
+  /** Number of tokens before the cut. */
   readonly found: number;
 }
 
-/** Words, punctuation marks and emoji, one by one, without the space between; or what a reader calls characters. */
+/** Words, punctuation marks and emoji, one by one, without the space between them; or user-perceived characters. */
 function split(text: string, mode: TextMode): string[] {
   const whole = text.normalize('NFC').trim();
   if (mode === 'characters') return segmentsOf(whole, 'grapheme');

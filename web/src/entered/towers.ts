@@ -1,19 +1,19 @@
-// What the core is asked about two texts and the masks between them.
+// The query to the core about two texts and the masks between them.
 import { handWidth, type ModeId } from '../compute/shared/handmade/towers-weights';
 import type { TowersAsk } from '../compute/worker/lessons/towers';
 import type { MatrixData } from '../compute/page/protocol';
 import { maxWords, type MaskId, type TowersState } from '../state/towers';
 import { tokenize } from './tokens';
 
-/** What both texts begin with. */
+/** The start token of both texts. */
 export const start = '‹s›';
 
 export interface Texts {
-  /** What the encoder reads: the start, and the words. */
+  /** The encoder's input: the start token, and the words. */
   readonly source: readonly string[];
-  /** What is to be written. */
+  /** The text to be written. */
   readonly target: readonly string[];
-  /** What the decoder reads while it writes: the start, and all of the target but its last word. */
+  /** The decoder's input while it writes: the start token, and the target without its last word. */
   readonly inputs: readonly string[];
   readonly vocabulary: readonly string[];
 }
@@ -40,13 +40,13 @@ function mask(rows: number, cols: number, sees: (row: number, col: number) => bo
   return { rows, cols, data };
 }
 
-/** 0 where a query may look, -inf where not. */
+/** 0 where a query may look, -inf elsewhere. */
 export const hiding = ({ rows, cols, data }: MatrixData): MatrixData => ({
   ...{ rows, cols },
   data: data.map((sees) => (sees ? 0 : -Infinity)),
 });
 
-/** What the core is asked about the state. */
+/** The query to the core about a state. */
 export function askOf(state: TowersState, change: Partial<TowersState> = {}): TowersAsk {
   const now = { ...state, ...change };
   const { source, target, vocabulary } = textsOf(now);
@@ -75,7 +75,7 @@ export function askOf(state: TowersState, change: Partial<TowersState> = {}): To
   };
 }
 
-/** Whether these are the words that were asked about, not others of the same number. */
+/** Whether a query has these words, not only as many. */
 export function sameWords(asked: TowersAsk | null, state: TowersState): boolean {
   const { source, target, words } = askOf(state);
   return (

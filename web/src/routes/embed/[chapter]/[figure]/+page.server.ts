@@ -1,4 +1,4 @@
-// What there is to be prerendered; here, so that no page carries it.
+// The list of pages to prerender; here, so that no page contains it.
 import sections from '$texts/sections';
 
 export const entries = () =>
