@@ -1,14 +1,14 @@
-// While the page waits for answers it says so on its root, for whatever drives it.
+// Marks the page's root while it waits for answers, for tests and other automation.
 const asking = new Set<object>();
 
-/** `who` waits for an answer, or does not any more. */
+/** `who` begins or stops to wait for an answer. */
 export function asks(who: object, waits: boolean): void {
   if (waits) asking.add(who);
   else asking.delete(who);
   document.documentElement.toggleAttribute('data-asking', asking.size > 0);
 }
 
-/** For what a session is told without an answer of its own: it shows what was looked at, sooner or later. */
+/** Waiting for a session that does not answer a query by itself: sooner or later it shows the result of the newest. */
 export class Looking<Query> {
   #last: string | null = null;
 

@@ -1,8 +1,8 @@
-// A Worker for several lines: each holds an end of it, hears all that it says, and knows its own by their numbers.
+// Lets several clients share a Worker; each has its own end, receives all messages, and picks its own by id.
 import type { FromWorker } from '../worker/jobs';
 import type { WorkerLike } from './line';
 
-/** One line's end. To end it ends the Worker for all; to leave it does so only for who is last. */
+/** One client's end. Terminating it terminates the Worker for all; leaving it does so only for the last client. */
 class End implements WorkerLike {
   onmessage: WorkerLike['onmessage'] = null;
   onerror: WorkerLike['onerror'] = null;
@@ -21,11 +21,11 @@ class End implements WorkerLike {
 class Shared {
   readonly ends = new Set<End>();
   readonly worker: WorkerLike;
-  /** What it said once it had loaded, for those who come later. */
+  /** The Worker's message about loading, repeated for later clients. */
   loaded: MessageEvent<FromWorker> | null = null;
   readonly #over: () => void;
 
-  /** `over` hears that it is of no use any more, before anyone who would start another. */
+  /** `over` is called when the Worker is of no use any more, before any client is told, which might start another. */
   constructor(worker: WorkerLike, over: () => void) {
     this.worker = worker;
     this.#over = over;
@@ -43,7 +43,7 @@ class Shared {
     };
   }
 
-  /** By one of them; the others hear that it is gone. */
+  /** Terminates the Worker for one end; the others get an error. */
   end(by: End): void {
     if (!this.ends.delete(by)) return;
     const event = { message: 'The Worker that computes was ended.', preventDefault() {} };
@@ -54,7 +54,7 @@ class Shared {
     if (this.ends.delete(end) && this.ends.size === 0) this.#close();
   }
 
-  /** Those who held it. */
+  /** Terminates the Worker, and returns the ends that held it. */
   #close(): readonly End[] {
     const left = [...this.ends];
     this.ends.clear();
@@ -64,7 +64,7 @@ class Shared {
   }
 }
 
-/** Gives ends of one Worker, started for the first of them, and anew for who comes once it has failed or been ended. */
+/** Creates ends of one Worker, started for the first of them, and again after it has failed or was terminated. */
 export function common(start: () => WorkerLike): () => WorkerLike {
   let shared: Shared | null = null;
   return () => {

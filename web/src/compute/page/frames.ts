@@ -1,6 +1,9 @@
-// Work apart from drawing.
+// Work outside of rendering.
 
-/** After the next frame, whose time `work` is told: in a task apart from drawing what it changes. The result takes it back. */
+/**
+ * Runs `work` with the frame's time after the next frame, in a task separate from the rendering of its changes. The
+ * result cancels it.
+ */
 export function afterFrame(work: (now: number) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const frame = requestAnimationFrame((now) => (timer = setTimeout(work, 0, now)));

@@ -1,5 +1,5 @@
-// A first look at small sizes, taken unasked when somebody comes near a measurement, so that its axes are not empty: a tenth of
-// a second of the lessons' Worker, when that has nothing else to do.
+// A preview measurement at small sizes, made unasked when a visitor comes near a measurement, so that its axes are not
+// empty. It takes a tenth of a second of the lessons' Worker, when that is idle.
 import { useLessons } from './lessons.svelte';
 import type { Begun } from './line';
 import type { Measured, MeasureSessions, Plan, Subject } from '../shared/measure-protocol';
@@ -10,12 +10,12 @@ interface Seen<S extends Subject> {
 }
 
 export class Glance<S extends Subject> {
-  /** Null until all of it is measured. */
+  /** Null until everything is measured. */
   seen = $state.raw<Seen<S> | null>(null);
-  /** Something was in the way. */
+  /** Some times were disturbed. */
   readonly rough = $derived(this.seen?.measured.some(({ steady }) => !steady) ?? false);
 
-  /** Taken once, as soon as it is wanted; given up, until it is wanted again, where it is not wanted any more. */
+  /** Measures once, as soon as `wanted` is true; cancels if it turns false before the end. */
   constructor(subject: S, plan: Omit<Plan<S>, 'brief'>, wanted: () => boolean) {
     const lessons = useLessons();
     $effect(() => {
@@ -40,7 +40,7 @@ export class Glance<S extends Subject> {
   }
 }
 
-/** What was measured, and what was seen at first where nothing else is known. */
+/** The measured results, and those of the preview for sizes that were not measured. */
 export const withSeen = <S extends Subject>(
   measured: readonly Measured<S>[],
   seen: readonly Measured<S>[],

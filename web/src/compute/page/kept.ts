@@ -1,7 +1,7 @@
-// Answers that are kept: a question is the same where its content is, and the same is not asked twice.
+// A cache of answers: questions with equal content count as the same, and the same question is not asked twice.
 import type { Begun } from './line';
 
-/** All that a question says, as text; every float32 is told from every other. Null where it holds files or buffers. */
+/** The content of a question as text, in which any two float32 values differ. Null if it has files or buffers. */
 function contentOf(question: unknown): string | null {
   let isAllSaid = true;
   const text = JSON.stringify(question, (_, value: unknown) => {
@@ -20,7 +20,7 @@ function contentOf(question: unknown): string | null {
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && value.constructor === Object;
 
-/** Whether two questions say the same. Files and buffers do only where they are one and the same. */
+/** Whether two questions have equal content. Files and buffers are equal only if they are identical. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   const areLists =
@@ -45,7 +45,7 @@ type Hear<Answer> = (answer: Answer | null) => void;
 
 export class Kept<Answer> {
   readonly #most: number;
-  /** The one that was wanted last at the end. */
+  /** The answers, least recently used first. */
   readonly #answers = new Map<string, Answer>();
   readonly #asked = new Map<string, { begun: Begun | null; readonly hear: Set<Hear<Answer>> }>();
 
@@ -53,7 +53,10 @@ export class Kept<Answer> {
     this.#most = most;
   }
 
-  /** `begin` asks what nobody has asked yet, or what files are in; without an answer it is asked again the next time. */
+  /**
+   * Calls `begin` for a question that was not asked before, or that has files; a question without an answer is asked
+   * again the next time.
+   */
   ask(
     question: unknown,
     begin: (hear: Hear<Answer>) => Begun,
@@ -83,7 +86,7 @@ export class Kept<Answer> {
     }
     const { begun, hear: all } = asked;
     return {
-      // Others may still want it.
+      // Others may still want the answer.
       cancel: () => {
         if (!all.delete(hear)) return;
         hear(null);

@@ -1,4 +1,4 @@
-// The page's side of the lessons' Worker, one for all chapters: questions and sessions by kind.
+// The page's client of the lessons' Worker, one for all chapters: questions and sessions by kind.
 import { browser } from '$app/environment';
 import { getContext, setContext, untrack } from 'svelte';
 import { asks } from './asking';
@@ -9,62 +9,65 @@ import { made } from './made';
 import { startTrainingWorker, startWorker } from './start-worker';
 import type { Failure, Loaded } from './protocol';
 
-/** What takes times has another answer each time; whatever else says the same is one question, whoever asks it. */
+/** Questions about times have another answer each time; all other questions with equal content share one answer. */
 const takesTime = (kind: Kind) => kind === 'race' || /^time$|Times?$/u.test(kind);
 
 export class LessonClient {
   loaded = $state.raw<Loaded | null>(null);
-  /** Why nothing is computed until it is tried again: it failed twice, or the visitor has ended it. */
+  /** The reason why nothing is computed until the visitor tries again: two failures, or the visitor has stopped it. */
   ended = $state.raw<'failed' | 'stopped' | null>(null);
-  /** Something has been waited for without a word for long. */
+  /** A query has waited for long without a message. */
   slow = $state(false);
-  /** How often it was tried again: who has no answer asks anew. */
+  /** Number of retries: queries without an answer are asked again. */
   tries = $state(0);
 
   #broken = $state.raw<Failure | null>(null);
-  /** Why the newest question of each kind has no answer, the last at the end. */
+  /** The reason why the newest question of each kind has no answer, the latest last. */
   #refused = $state.raw<readonly (Failure & { readonly kind: Kind })[]>([]);
   readonly #line = new Line(
     (again) => this.#start(again),
     () => this.#look(),
   );
-  /** The chapter that is open trains, and so there is a Worker that answers its questions. */
+  /** The open chapter trains, so there is a training Worker that answers its questions. */
   #trains = false;
-  /** It is that Worker which answers. */
+  /** Questions go to the training Worker. */
   #joined = false;
   #settled: (() => void)[] = [];
   /** Enough for the figures and questions of one chapter. */
   readonly #kept = new Kept<Lessons[Kind]['answer']>(32);
 
-  /** Why something that is shown could not be computed. */
+  /** The reason why something on the page could not be computed. */
   get failure(): (Failure & { readonly kind?: Kind }) | null {
     return this.#broken ?? this.#refused.at(-1) ?? null;
   }
 
-  /** Some question has not been answered yet. */
+  /** Some question has no answer yet. */
   get busy(): boolean {
     return this.#line.busy;
   }
 
-  /** Starts the Worker, if there is none, for a chapter that trains or does not. */
+  /** Starts the Worker, if there is none; `trains` tells whether the chapter trains. */
   start(trains: boolean): void {
     this.#trains = trains;
     if (this.#joined && !trains) this.#line.move();
     else this.#line.start();
   }
 
-  /** Where no other chapter has started the one for all, one module does for a chapter that trains; unless it has failed. */
+  /**
+   * A chapter that trains needs only the training module if no other chapter has started the common Worker, unless it
+   * has failed.
+   */
   #start(again: boolean) {
     this.#joined = this.#trains && !again;
     return this.#joined ? startTrainingWorker() : startWorker(again);
   }
 
-  /** What was refused is not shown any more. */
+  /** Stops showing failed questions. */
   forget(): void {
     this.#refused = [];
   }
 
-  /** `hear` gets the answer, or null where there is none. */
+  /** Calls `hear` with the answer, or null if there is none. */
   ask<K extends Kind>(
     kind: K,
     ask: Lessons[K]['ask'],
@@ -86,7 +89,10 @@ export class LessonClient {
     return this.#kept.ask([kind, ask], begin, accept as never);
   }
 
-  /** Begins a session; `said` hears what it says, `hear` how it ends. For one that `holds` something nobody waits. */
+  /**
+   * Opens a session: `said` receives its messages, and `hear` its end. With `holds` the session only keeps something,
+   * and nobody waits for its end.
+   */
   open<K extends SessionKind>(
     kind: K,
     ask: Sessions[K]['ask'],
@@ -98,7 +104,7 @@ export class LessonClient {
     return this.#line.begin(kind, ask, ends, hears, holds);
   }
 
-  /** Settles when what is asked by then is answered, or it is known that there will be no answer. */
+  /** Settles when all questions asked so far are answered, or known to have no answer. */
   settled(): Promise<void> {
     return new Promise((resolve) => this.#settled.push(resolve));
   }
@@ -132,10 +138,10 @@ export class LessonClient {
 let client: LessonClient | null = null;
 const theClient = () => (client ??= new LessonClient());
 
-/** With the page: the package is loaded while the chapter's code is still on its way. */
+/** Started with the page: the package is loaded while the chapter's code is still on its way. */
 export const startLessonWorker = (trains: boolean) => theClient().start(trains);
 
-/** What `make` gives, by the same object for as long as it says the same. */
+/** The value of `make`, which stays the same object as long as its content is equal. */
 export function unchanging<T>(make: () => T): () => T {
   let last: T;
   const now = $derived.by(() => {
@@ -145,23 +151,26 @@ export function unchanging<T>(make: () => T): () => T {
   return () => now;
 }
 
-/** The answer to a question that changes: stays until the next one is there. */
+/** The answer to a changing question: it stays until the next one is there. */
 export class Answer<K extends Kind> {
   now = $state.raw<Lessons[K]['answer'] | null>(null);
-  /** What it is the answer to. */
+  /** The question of the current answer. */
   asked = $state.raw<Lessons[K]['ask'] | null>(null);
 
   readonly #client = useLessons();
   readonly #kind: K;
   #begun: Pick<Begun, 'cancel'> | null = null;
-  /** What is to be answered, as it was asked last. */
+  /** The question to be answered, in its newest version. */
   #wanted: Lessons[K]['ask'] | null = null;
-  /** Asked meanwhile: only the newest is sent when the Worker is free, so that a slider never queues up. */
+  /**
+   * The newest question asked meanwhile. Only this one is sent when the Worker is free, so that a slider never queues
+   * up.
+   */
   #next: Lessons[K]['ask'] | null = null;
-  /** Was asked, and had no answer. */
+  /** The question that has failed. */
   #left: Lessons[K]['ask'] | null = null;
 
-  /** `ask` gives the question, or null where there is nothing to ask: then what was answered stays. */
+  /** `ask` returns the question, or null if there is nothing to ask: then the last answer stays. */
   constructor(kind: K, ask: () => Lessons[K]['ask'] | null) {
     this.#kind = kind;
     if (!browser) this.#make(ask());
@@ -179,13 +188,13 @@ export class Answer<K extends Kind> {
     });
   }
 
-  /** While a page is made there is no Worker, and no effect. */
+  /** Answers during prerendering, where there is no Worker, and effects do not run. */
   #make(question: Lessons[K]['ask'] | null): void {
     this.asked = question;
     this.now = question && made.answer(this.#kind, question);
   }
 
-  /** Asks besides what is asked as it changes; what says the same as before is not asked again, unless it had no answer. */
+  /** Asks an additional question. A question equal to the last is not asked again, unless it had no answer. */
   put(question: Lessons[K]['ask']): void {
     const isNew = this.#left !== null || !isSame(question, this.#wanted);
     this.#wanted = question;
@@ -220,21 +229,21 @@ export class GraphAnswer extends Answer<'graph'> {
     super('graph', ask);
   }
 
-  /** What was asked last and answered: all that is shown is read from this. */
+  /** The last answered question with its values: everything shown is read from this. */
   get found() {
     return this.now && this.asked && { graph: this.asked.graph, values: this.now };
   }
 }
 
-/** The answer to a question that takes long: a newer question ends the one before, and so can the visitor. */
+/** The answer to a question that takes long: a newer question cancels the one before, and so can the visitor. */
 export class LongAnswer<
   K extends SessionKind,
   Ask extends Sessions[K]['ask'] = Sessions[K]['ask'],
 > {
   now = $state.raw<Sessions[K]['answer'] | null>(null);
-  /** What it is the answer to. */
+  /** The question of the current answer. */
   asked = $state.raw<Ask | null>(null);
-  /** What was said on the way to the next answer. */
+  /** The last message before the next answer. */
   said = $state.raw<Sessions[K]['said'] | null>(null);
   state = $state.raw<'idle' | 'running' | 'answered' | 'failed' | 'cancelled'>('idle');
   failure = $state.raw<Failure | null>(null);
@@ -245,7 +254,9 @@ export class LongAnswer<
   #begun: Begun | null = null;
   #question: Ask | null = null;
 
-  /** `ask` gives the question, or null where there is nothing to ask; `post` what the Worker is given of it. */
+  /**
+   * `ask` returns the question, or null if there is nothing to ask; `post` converts it to the message for the Worker.
+   */
   constructor(
     kind: K,
     ask: () => Ask | null,
@@ -268,7 +279,7 @@ export class LongAnswer<
     this.#begun?.cancel();
   }
 
-  /** Asks what stands now once more. */
+  /** Asks the current question once more. */
   again(): void {
     const question = this.#question;
     if (question === null) return;

@@ -1,5 +1,5 @@
-// The page's end of the line to a Worker. Whatever is begun ends: with an answer, or with a reason why there is none.
-// A Worker that fails is started again once, and asked again what had no answer yet; after that the visitor is to say.
+// The page's channel to a Worker. Every request ends: with an answer, or with the reason why there is none. A Worker
+// that fails is restarted once, and unanswered questions are asked again; after that the visitor decides.
 import type { FromWorker, ToWorker } from '../worker/jobs';
 import type { Failure, Loaded } from './protocol';
 
@@ -8,22 +8,22 @@ export type Outcome<Answer = unknown> =
   | { readonly what: 'failed'; readonly failure: Failure }
   | { readonly what: 'cancelled' };
 
-/** What is needed of a Worker. */
+/** The part of a Worker's interface that the channel needs. */
 export interface WorkerLike {
   onmessage: ((event: MessageEvent) => void) | null;
   onerror: ((event: ErrorEvent) => void) | null;
   onmessageerror: ((event: MessageEvent) => void) | null;
   postMessage: (message: unknown) => void;
   terminate: () => void;
-  /** Of one that others use as well: they keep it. */
+  /** Leaves a Worker that others use as well, without ending it. */
   leave?: () => void;
 }
 
-/** What has been begun. */
+/** A request that has begun. */
 export interface Begun<Told = never> {
-  /** Only of a session. */
+  /** Sends a message to a session. */
   tell(message: Told): void;
-  /** It is settled at once; the Worker leaves off as soon as it listens. */
+  /** Settles the request at once; the Worker stops working on it as soon as it reads the message. */
   cancel(): void;
 }
 
@@ -31,58 +31,58 @@ interface Waiting {
   readonly kind: string;
   readonly ask: unknown;
   readonly hear: (outcome: Outcome) => void;
-  /** Of a session, which cannot begin again without what it was told. */
+  /** The receiver of a session's messages. A session cannot be restarted without the commands it was given. */
   readonly said: ((message: unknown) => void) | null;
-  /** Of a session that only holds something: nobody waits for its end. */
+  /** The session only keeps something: nobody waits for its end. */
   readonly holds: boolean;
 }
 
-/** Milliseconds without a word, while something is waited for, after which the visitor may end it. */
+/** Milliseconds of silence, while a request waits, after which the visitor may stop it. */
 const patience = 20_000;
 
-/** The last number of anything begun: no two are the same, so that lines can share a Worker. */
+/** The last id of a request: ids are unique, so that channels can share a Worker. */
 let newest = 0;
 
 export class Line {
   loaded: Loaded | null = null;
-  /** Why nothing is computed any more, until it is tried again. */
+  /** The reason why nothing is computed any more, until the visitor tries again. */
   failure: Failure | null = null;
-  /** The visitor has ended what took too long: nothing is computed until it is tried again. */
+  /** The visitor has stopped work that took too long: nothing is computed until the next try. */
   stopped = false;
-  /** Something has been waited for without a word for long. */
+  /** A request has waited for long without a message. */
   slow = false;
 
   readonly #start: (again: boolean) => WorkerLike;
   readonly #changed: () => void;
   #worker: WorkerLike | null = null;
   readonly #waiting = new Map<number, Waiting>();
-  /** The Worker has been started again since all was well. */
+  /** The Worker has been restarted since the last success. */
   #again = false;
   #silence: ReturnType<typeof setTimeout> | undefined;
   readonly #whenIdle = new Set<() => void>();
 
-  /** `start` is told whether the Worker before has failed. */
+  /** `start` gets whether the previous Worker has failed. */
   constructor(start: (again: boolean) => WorkerLike, changed: () => void = () => {}) {
     this.#start = start;
     this.#changed = changed;
   }
 
-  /** Something has not been answered yet. */
+  /** Some request has no answer yet. */
   get busy(): boolean {
     return [...this.#waiting.values()].some(({ holds }) => !holds);
   }
 
-  /** A question has no answer yet. Sessions do not count: they may go on for as long as the page is open. */
+  /** A question has no answer yet. Sessions do not count: they may last as long as the page is open. */
   get asking(): boolean {
     return [...this.#waiting.values()].some(({ said }) => !said);
   }
 
-  /** Starts the Worker, if there is none; what is begun does so as well. */
+  /** Starts the Worker, if there is none; every request does so as well. */
   start(): void {
     if (this.#worker || this.failure || this.stopped) return;
     const worker = this.#start(this.#again);
     this.#worker = worker;
-    // What is still on its way from one that was ended is not about the one in its place.
+    // A late message of a Worker that was ended does not concern its successor.
     const isOver = () => this.#worker !== worker;
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => isOver() || this.#hear(data);
     worker.onerror = (event) => {
@@ -123,21 +123,21 @@ export class Line {
     };
   }
 
-  /** `work` is done when nothing is waited for, one after another; the result takes it back. */
+  /** Runs `work` when no request waits, one after another; the result cancels it. */
   whenIdle(work: () => void): () => void {
     this.#whenIdle.add(work);
     queueMicrotask(() => this.#idle());
     return () => this.#whenIdle.delete(work);
   }
 
-  /** The visitor ends what takes too long: all that is waited for has no answer. */
+  /** Stops work that takes too long: all waiting requests end without an answer. */
   stop(): void {
     this.#end();
     this.stopped = true;
     this.#settleAll({ what: 'cancelled' });
   }
 
-  /** After a failure, or when it was stopped. Who was left without an answer asks anew. */
+  /** Tries again after a failure or a stop. Clients without an answer ask again. */
   tryAgain(): void {
     this.failure = null;
     this.stopped = false;
@@ -146,7 +146,7 @@ export class Line {
     this.#changed();
   }
 
-  /** Takes another Worker, and leaves the one before to whoever else uses it; questions are asked again there. */
+  /** Changes to another Worker, and leaves the old one to its other users; questions are asked again there. */
   move(): void {
     const worker = this.#worker;
     if (!worker) return;
@@ -190,7 +190,7 @@ export class Line {
   #fail(failure: Failure): void {
     this.#end();
     this.#settleSessions({ what: 'failed', failure });
-    if (!this.busy) return; // The next that is begun starts it.
+    if (!this.busy) return; // The next request starts it.
     if (this.#again) {
       this.failure = failure;
       this.#settleAll({ what: 'failed', failure });
@@ -200,7 +200,7 @@ export class Line {
     this.#startAnew();
   }
 
-  /** With the questions that have no answer yet. */
+  /** Starts a Worker, and repeats the unanswered requests. */
   #startAnew(): void {
     this.start();
     for (const [id, { kind, ask }] of this.#waiting) this.#post({ what: 'begin', id, kind, ask });
@@ -238,7 +238,7 @@ export class Line {
     }
   }
 
-  /** From now on silence counts anew, while something is waited for. */
+  /** Restarts the timer of silence, while a request waits. */
   #listen(): void {
     clearTimeout(this.#silence);
     if (this.slow) {

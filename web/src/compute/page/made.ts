@@ -1,4 +1,4 @@
-// Answers that are there without a Worker, while pages are made: hooks.server.ts has the core and gives them.
+// Answers without a Worker, for prerendering: hooks.server.ts has the core and provides them.
 import type { Kind, Lessons } from '../shared/lesson-protocol';
 import type { BornSaid } from '../shared/training/protocol';
 
@@ -10,8 +10,8 @@ type AnswerAtOnce = <K extends Kind>(
 /** In a browser nothing is known before it is computed. */
 export const made: {
   answer: AnswerAtOnce;
-  /** Heads that have not learned anything. */
+  /** The first frame of heads that have not learned anything. */
   unborn: BornSaid | null;
-  /** A style whose mask is as strong as each of the values, row by row: nothing paints a canvas there. */
+  /** A style whose mask is as strong as each of the values, row by row, since prerendering cannot paint a canvas. */
   mask: ((cols: number, strengths: readonly number[]) => string) | null;
 } = { answer: () => null, unborn: null, mask: null };

@@ -1,13 +1,13 @@
-// What races have in common, whatever it is that runs.
+// Common functions of races, whatever competes in them.
 
-/** Each twice the one before. */
+/** Sizes that double from `least` to `most`. */
 export function sizesBetween(least: number, most: number): number[] {
   const sizes: number[] = [];
   for (let n = least; n <= most; n *= 2) sizes.push(n);
   return sizes;
 }
 
-/** Those of one runner, the smallest first. */
+/** The results of one runner, by ascending size. */
 export const of = <One extends { readonly n: number; readonly runner: string }>(
   all: readonly One[],
   runner: One['runner'],

@@ -1,4 +1,4 @@
-// A measurement under way: started, followed and cancelled, in a Worker of its own so that nothing else is in it.
+// A measurement in progress: started, followed and cancelled, in a separate Worker so that nothing else disturbs it.
 import { Line, type Begun } from './line';
 import type {
   Measured,
@@ -18,9 +18,9 @@ export class Measuring<S extends Subject> {
   measured = $state.raw<readonly Measured<S>[]>([]);
   skipped = $state.raw<readonly { runner: Subjects[S]['runner']; n: number }[]>([]);
   now = $state.raw<{ runner: Subjects[S]['runner']; n: number; again: boolean } | null>(null);
-  /** How much of the plan is done, 0 to 1. */
+  /** Progress of the plan, 0 to 1. */
   done = $state(0);
-  /** Milliseconds that the rest will take, about. */
+  /** Estimated milliseconds of the rest. */
   remaining = $state(0);
   failure = $state.raw('');
 
@@ -30,7 +30,7 @@ export class Measuring<S extends Subject> {
   });
   #session: Begun | null = null;
 
-  /** Times that something was in the way of, however often they were taken. */
+  /** Number of results that were still disturbed after all repetitions. */
   readonly unsteady = $derived(this.measured.filter(({ steady }) => !steady).length);
 
   constructor(subject: S) {

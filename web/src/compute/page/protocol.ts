@@ -1,13 +1,13 @@
-// What the page and its Workers tell each other about matrices, attention heads and trouble. Only plain data crosses.
+// Messages between the page and its Workers about matrices, attention heads and failures. Only plain data crosses.
 
-/** Row-major numbers of a matrix. */
+/** A matrix in row-major order. */
 export interface MatrixData {
   readonly rows: number;
   readonly cols: number;
   readonly data: Float32Array;
 }
 
-/** The stages of one attention head, in order, and its three weight matrices ([out, in], as PyTorch has them). */
+/** The stages of one attention head, in order, and its three weight matrices ([out, in], as in PyTorch). */
 export const matrixIds = [
   'x',
   'wq',
@@ -40,12 +40,12 @@ export interface AttendRequest {
   readonly causal: boolean;
 }
 
-/** By the core's count, for CostMeter. */
+/** The core's count, for CostMeter. */
 export interface CostData {
   readonly flops: number;
-  /** Read and written once. */
+  /** Bytes, read and written once. */
   readonly bytes: number;
-  /** Operations a byte. */
+  /** Operations per byte. */
   readonly intensity: number;
 }
 
@@ -53,24 +53,24 @@ export interface AttendResult {
   readonly matrices: Readonly<Record<MatrixId, MatrixData>>;
   /** Sum of every row of weights, [T, 1]. */
   readonly rowSums: MatrixData;
-  /** output times the table's rows in use, [T, distinct tokens]: how much each token is in it. */
+  /** output times the table's rows in use, [T, distinct tokens]: the amount of each token in it. */
   readonly readout: MatrixData | null;
-  /** All of the above in the core, milliseconds. */
+  /** Time of all of the above in the core, in milliseconds. */
   readonly milliseconds: number;
 }
 
-/** The package, as it was loaded. */
+/** The loaded package. */
 export interface Loaded {
   readonly variant: string;
-  /** On how many it computes. */
+  /** Number of threads on which it computes. */
   readonly threads: number;
   readonly milliseconds: number;
 }
 
-/** A failure in words; `call` and `argument` where a call of the core refused its arguments. */
+/** A failure in words; `call` and `argument` are set if a call of the core refused its arguments. */
 export interface Failure {
   readonly message: string;
-  /** A file was needed that could not be fetched. */
+  /** A necessary file could not be downloaded. */
   readonly offline?: boolean;
   readonly call?: string;
   readonly argument?: string;

@@ -1,8 +1,8 @@
-// An end of a Worker that all figures of one host page share, each of them a document of its own.
+// One document's end of a Worker that all figures of a host page share; each of them is a separate document.
 import type { ToEnd } from '../worker/jobs';
 import type { WorkerLike } from './line';
 
-/** To end it ends what was begun here, and leaves the Worker to the others; `over` hears that. */
+/** Terminating it ends what was begun here, calls `over`, and leaves the Worker to the others. */
 export function endOf(worker: SharedWorker, over: () => void): WorkerLike {
   const { port } = worker;
   const end: WorkerLike = {

@@ -3,13 +3,16 @@ import { common } from './common';
 import type { WorkerLike } from './line';
 import { endOf } from './shared';
 
-/** Whether documents of one host page are to share theirs: not those that have ended an end of it, which may be stuck. */
+/**
+ * Whether the documents of one host page share Workers. A document that has terminated an end does not, since the
+ * shared Worker may be stuck.
+ */
 let shares = false;
 
-/** From now on, where the browser has Workers that can be shared. */
+/** Shares Workers from now on, if the browser supports that. */
 export const shareWorkers = () => void (shares = 'SharedWorker' in globalThis);
 
-/** Null where this document has its own, or the visitor lets no other page's frames keep anything. */
+/** Null if this document has its own Worker, or if the visitor's settings deny storage to frames of other sites. */
 function shared(start: () => SharedWorker): WorkerLike | null {
   if (!shares) return null;
   try {
@@ -19,14 +22,14 @@ function shared(start: () => SharedWorker): WorkerLike | null {
   }
 }
 
-/** One that computes on one thread: what is measured says so, and what went wrong with threads goes well without. */
+/** A Worker with one thread: measurements name its variant, and work that failed with threads succeeds here. */
 export const startWorkerAlone = () =>
   new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module', name: 'alone' });
 
 const startOwn = () =>
   new Worker(new URL('../worker/worker.ts', import.meta.url), { type: 'module' });
 
-/** One that takes threads where it can, unless it is shared, or takes the place of one that has failed. */
+/** A Worker that uses threads if it can, unless it is shared, or replaces a Worker that has failed. */
 export const startWorker = (again: boolean): WorkerLike =>
   again
     ? startWorkerAlone()
@@ -39,8 +42,8 @@ export const startWorker = (again: boolean): WorkerLike =>
       ) ?? startOwn());
 
 /**
- * An end of the one that trains. Its module, which only chapter "Learn" asks for, computes what the other one does as well;
- * so it answers that chapter's questions, too.
+ * An end of the training Worker. Its module, which only chapter "Learn" requests, can do all that the other one can, so
+ * it answers that chapter's questions, too.
  */
 export const startTrainingWorker = common(
   () =>

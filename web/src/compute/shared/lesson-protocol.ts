@@ -1,4 +1,5 @@
-// What the chapters ask of their Worker: every chapter's questions and sessions are in lessons/. Only plain data crosses.
+// The chapters' queries to their Worker; each chapter's questions and sessions are in lessons/. Only plain data
+// crosses.
 import type { AttendLessons } from '../worker/lessons/attend';
 import type { BlockLessons } from '../worker/lessons/block';
 import type { CallsLessons } from '../worker/lessons/calls';
@@ -17,7 +18,7 @@ import type { TowersLessons } from '../worker/lessons/towers';
 import type { WriteLessons } from '../worker/lessons/write';
 import type { MeasureSessions } from './measure-protocol';
 
-/** Every kind of question with its answer; a chapter's own, as { kind: { ask, answer } }. */
+/** Every kind of question with its answer; a chapter's own are { kind: { ask, answer } }. */
 export interface Lessons
   extends
     MultiplyLessons,

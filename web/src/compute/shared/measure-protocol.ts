@@ -1,22 +1,22 @@
-// Timing at large sizes: what the page asks of the Worker that is kept busy with it, and what it hears.
+// Measurements at large sizes: the page's queries, and the messages of the Worker that they keep busy.
 import type { AttentionMethod, MatmulMethod } from 'tril';
 
 /** The core's methods, and three plain loops in JavaScript to compare them with. */
 export type Runner = Exclude<MatmulMethod, 'auto'> | 'javascript';
 
-/** The exact methods, what attends to less, and what is not softmax attention any more. */
+/** The exact methods, those with fewer keys, and those that are not softmax attention any more. */
 export type AttentionRunner =
   Exclude<AttentionMethod, 'auto'> | 'window' | 'linear' | 'linearScores' | 'lowRank';
 
-/** A head's width, how far a window looks back, and to how many keys low rank attends. */
+/** Width of a head, number of earlier keys in a window, and number of keys in low-rank attention. */
 export const attentionSizes = { width: 64, window: 64, rank: 64 } as const;
 
-/** What can be timed: who takes part, and what is said of each besides its time. */
+/** The measurements: the runners, and the facts about each besides its time. */
 export interface Subjects {
   products: {
     runner: Runner;
     facts: {
-      /** Of the plain product's operations, whatever the method does; then of its own. */
+      /** Speed in operations of the plain product, whatever the method does; then in its own operations. */
       readonly gigaflops: number;
       readonly own: number;
     };
@@ -26,13 +26,13 @@ export interface Subjects {
     facts: {
       readonly flops: number;
       readonly gigaflops: number;
-      /** Read and written once. */
+      /** Bytes, read and written once. */
       readonly touched: number;
-      /** Operations a byte. */
+      /** Operations per byte. */
       readonly intensity: number;
-      /** The most held at once between inputs and output. */
+      /** Peak memory between inputs and output. */
       readonly bytes: number;
-      /** Norm of the distance from softmax attention, over its own norm. */
+      /** Norm of the distance from softmax attention, divided by its own norm. */
       readonly wrong: number;
     };
   };
@@ -42,11 +42,11 @@ export type Subject = keyof Subjects;
 export interface Plan<S extends Subject = Subject> {
   readonly runners: readonly Subjects[S]['runner'][];
   readonly sizes: readonly number[];
-  /** Milliseconds: who would take longer for one call goes no further. */
+  /** Milliseconds: a runner whose call would take longer is skipped. */
   readonly longest: number;
-  /** A first look: few and short batches, less sure of what they find. */
+  /** A preview: few and short batches, with less certain results. */
   readonly brief?: boolean;
-  /** Of attention: no query sees a key after its own position. */
+  /** For attention: no query sees a key after its own position. */
   readonly causal?: boolean;
 }
 
@@ -57,21 +57,21 @@ export type Measured<S extends Subject = 'products'> = {
   readonly median: number;
   readonly least: number;
   readonly most: number;
-  /** Whether nothing else was in the way, as far as the times themselves can tell. */
+  /** Nothing else disturbed it, as far as the times show. */
   readonly steady: boolean;
 } & Subjects[S]['facts'];
 
 export type Said<S extends Subject = 'products'> =
-  /** Said again when a faster batch shows that it is higher. */
+  /** Sent again when a faster batch shows a higher value. */
   | { readonly kind: 'peak'; readonly gigaflops: number }
-  /** How much of the plan is done, 0 to 1, what is next, and about how long the rest will take. */
+  /** Progress of the plan, 0 to 1, the next measurement, and the estimated rest in milliseconds. */
   | {
       readonly kind: 'progress';
       readonly done: number;
       readonly runner: Subjects[S]['runner'];
       readonly n: number;
       readonly remaining: number;
-      /** The times at this size were unsteady: its turns are taken again. */
+      /** The times at this size were unsteady: its turns are repeated. */
       readonly again: boolean;
     }
   | { readonly kind: 'measured'; readonly measured: Measured<S> }

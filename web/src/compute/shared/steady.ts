@@ -1,21 +1,21 @@
-// Whether times can be believed. What else a machine does makes a call slower, never faster: where the usual time is
-// well above the shortest, something was in the way.
+// Judges the reliability of times. Other activity of the machine makes a call slower, never faster: if the median is
+// well above the minimum, something disturbed it.
 
-/** How long one call takes. */
+/** Duration of one call. */
 export interface Time {
   readonly milliseconds: number;
-  /** Nothing was in the way: most batches took about as long as the quickest. */
+  /** Nothing disturbed it: most batches took about as long as the fastest. */
   readonly steady: boolean;
 }
 
-/** And its billions of operations a second, by the core's count. */
+/** The time, and the billions of operations per second, by the core's count. */
 export interface Speed extends Time {
   readonly gigaflops: number;
 }
 
 /**
- * The median may be so many times the shortest. Batches of 20 ms on a machine that does nothing else differ by a few
- * in a hundred; a second program on the same core makes them twice as long.
+ * Maximum ratio of the median to the minimum. Batches of 20 ms on an idle machine differ by a few percent; a second
+ * program on the same core doubles them.
  */
 export const steadyUpTo = 1.2;
 
@@ -23,7 +23,7 @@ export function median(times: readonly number[]): number {
   return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)];
 }
 
-/** How many times the shortest the usual one takes, 1 at the least. */
+/** Ratio of the median time to the minimum, at least 1. */
 export const unrest = (times: readonly number[], shortest = Math.min(...times)): number =>
   median(times) / shortest;
 

@@ -1,15 +1,15 @@
-// How a chapter's lessons answer: what lessons/ are written against, knowing nothing of each other.
+// Types of the answers to a chapter's lessons: the files in lessons/ depend on these, and not on each other.
 import type { Tril } from 'tril';
 import type { LessonsTril } from 'tril/lessons';
 
-/** How a chapter's questions are answered. Tensors made on the way are disposed of afterwards. */
+/** Functions that answer a chapter's questions. Their tensors are disposed of afterwards. */
 export type Answers<Own, Loaded extends Tril = LessonsTril> = {
   readonly [K in keyof Own]: Own[K] extends { ask: infer Ask; answer: infer Answer }
     ? (tril: Loaded, ask: Ask) => Answer
     : never;
 };
 
-/** What cannot be answered at once; tensors made on the way are its own affair. */
+/** Functions that answer asynchronously; they dispose of their own tensors. */
 export type Later<Own> = {
   readonly [K in keyof Own]: Own[K] extends { ask: infer Ask; answer: infer Answer }
     ? (tril: LessonsTril, ask: Ask) => Promise<Answer>
@@ -17,22 +17,24 @@ export type Later<Own> = {
 };
 
 /**
- * Work that takes long, says what it finds on the way, or holds something between what it is told: the Worker's end of
- * it. What is waited for is refused with `Cancelled` once nobody wants the work any more; then it only tidies up.
+ * The Worker's side of work that takes long, reports progress, or keeps something between commands. Its promises are
+ * rejected with `Cancelled` once nobody wants the work any more; then it only cleans up.
  */
 export interface Session<Said = never, Told = never> {
   say(message: Said): void;
-  /** What it was told since this was last called, in order. */
+  /** The commands since the last call, in order. */
   told(): Told[];
-  /** The next that it is told, whenever that is. */
+  /** The next command, whenever it arrives. */
   next(): Promise<Told>;
   /** Aborted once nobody wants the work any more. */
   readonly signal: AbortSignal;
-  /** Lets the Worker hear and answer others: between any two pieces of the work, a tenth of a second at most. */
+  /**
+   * Lets the Worker receive messages and answer others: called between pieces of work of at most a tenth of a second.
+   */
   turn(): Promise<void>;
 }
 
-/** How sessions are held, as { kind: { ask, said, told, answer } }; their tensors are their own affair. */
+/** Functions that run sessions, as { kind: { ask, said, told, answer } }; they dispose of their own tensors. */
 export type Held<Own, Loaded extends Tril = LessonsTril> = {
   readonly [K in keyof Own]: Own[K] extends {
     ask: infer Ask;
@@ -44,7 +46,7 @@ export type Held<Own, Loaded extends Tril = LessonsTril> = {
     : never;
 };
 
-/** Why a session has ended that nobody wants any more. */
+/** The reason for the end of a session that nobody wants any more. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }

@@ -1,14 +1,14 @@
-// A call timed as often as it takes to be timed well.
+// Times a call as often as a reliable measurement needs.
 
 const batchMilliseconds = 20;
 export const batches = 5;
-/** What a batch of so many milliseconds takes, about, its last call counted in. */
+/** Typical duration of a batch of at least `milliseconds`, with its last call. */
 export const usually = (milliseconds = batchMilliseconds) => 1.2 * milliseconds;
 
-/** Milliseconds since whenever. */
+/** Milliseconds since any fixed time. */
 export type Clock = () => number;
 
-/** As many calls as fill a batch's time. What is too short is not counted, and done with more calls. */
+/** As many calls as fill a batch's time. A batch that is too short does not count, and is repeated with more calls. */
 export class Batch {
   readonly #clock: Clock;
   #calls = 1;
@@ -16,7 +16,7 @@ export class Batch {
   constructor(
     readonly call: () => void,
     clock: Clock = () => performance.now(),
-    /** That a batch takes at the least. */
+    /** Minimum duration of a batch. */
     readonly milliseconds = batchMilliseconds,
   ) {
     this.#clock = clock;

@@ -1,6 +1,6 @@
-// Times calls, each in batches (batch.ts), after a warm-up. Who is compared takes turns at each size, so that whatever
-// else the machine does hits all alike, and with them a yardstick, which takes as long at every size: where it is slower
-// than it was, or someone's times differ, the turns at that size are taken again.
+// Times calls, each in batches (batch.ts), after a warm-up. Contenders take turns at each size, so that other activity
+// of the machine affects all alike. A yardstick, whose duration is the same at every size, takes turns with them: if it
+// is slower than before, or a contender's times differ, the turns at that size are repeated.
 import type { Tensor } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Session } from './answers';
@@ -8,15 +8,15 @@ import { Batch, batches, usually, type Clock } from './batch';
 import type { Measured, Plan, Said, Subject, Subjects } from '../shared/measure-protocol';
 import { median, steadyUpTo, unrest } from '../shared/steady';
 
-/** One who takes part, at one size, ready to be called. */
+/** A participant at one size, ready to be called. */
 interface Contender<S extends Subject> {
   readonly runner: Subjects[S]['runner'];
   readonly call: () => void;
-  /** What else is to be said, the time of one call being known. */
+  /** Further facts, given the time of one call. */
   readonly facts: (milliseconds: number) => Subjects[S]['facts'];
 }
 
-/** All who take part at one size, and the tensors that they work on. */
+/** All participants at one size, and their tensors. */
 interface Ready<S extends Subject> {
   readonly contenders: readonly Contender<S>[];
   readonly tensors: readonly Tensor[];
@@ -28,15 +28,14 @@ export interface Contest<S extends Subject> {
   readonly prepare: (tril: Tril, runners: readonly Subjects[S]['runner'][], n: number) => Ready<S>;
 }
 
-/** Milliseconds of a batch, how many are taken at each size, and how often at the most these turns are taken. */
+/** Milliseconds of a batch, number of batches at each size, and maximum number of repetitions of these turns. */
 const thorough = { milliseconds: 20, turns: batches, rounds: 3 };
 const brief = { milliseconds: 1.5, turns: 3, rounds: 2 };
-/** What takes longer than so many batches is called once a turn, in fewer turns, without a warm-up. */
+/** A call longer than this many batches is made once per turn, in fewer turns, without a warm-up. */
 const long = 10;
 
 /**
- * As many multiply-adds as the processor can do, in registers alone: the peak that speeds are held against. The quickest
- * batch counts.
+ * The peak that speeds are compared with: multiply-adds of the processor in registers alone. The fastest batch counts.
  */
 class Yardstick {
   shortest = Infinity;
@@ -61,7 +60,7 @@ class Yardstick {
   }
 }
 
-/** The times of one round: of each who takes part, and of the yardstick among them. */
+/** The times of one round, of each participant and of the yardstick. */
 interface Round {
   readonly each: readonly number[][];
   readonly yard: readonly number[];
@@ -80,14 +79,14 @@ export async function compete<S extends Subject>(
   const usual = usually(milliseconds);
   const begin = clock();
   const last = new Map<Runner, Measured<S>>();
-  /** Milliseconds of one call, by what is known of the size before. */
+  /** Expected milliseconds of one call, by the previous size. */
   const expected = (runner: Runner, n: number) => {
     const before = last.get(runner);
     return before ? before.median * (n / before.n) ** growth(runner) : 0;
   };
   const isLong = (runner: Runner, n: number) => expected(runner, n) > long * usual;
   const turnsOf = (runner: Runner, n: number) => (isLong(runner, n) ? 3 : most);
-  /** Milliseconds that all sizes from n on will take, this one's first `turns` being over. */
+  /** Milliseconds for all sizes from n on, after the first `turns` turns of this one. */
   const remaining = (n: number, turns: number) => {
     let sum = 0;
     for (const size of sizes.filter((one) => one >= n)) {
@@ -130,7 +129,10 @@ export async function compete<S extends Subject>(
     }
     return { each, yard };
   }
-  /** Of a round, how slow the machine was, and with each how uneven its times were. */
+  /**
+   * Unsteadiness of a round for each participant: the slowness of the machine, or the variation of its own times if
+   * that is larger.
+   */
   const unrestOf = ({ each, yard }: Round) => {
     const machine = unrest(yard, yardstick.shortest);
     return each.map((times) => Math.max(machine, unrest(times)));

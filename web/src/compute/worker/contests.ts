@@ -1,11 +1,11 @@
-// What is timed: products of n x n matrices, and ways of attending from n tokens to n tokens.
+// The measurements: products of n x n matrices, and kinds of attention from n tokens to n tokens.
 import type { AttentionOptions, Cost, LinearAttentionOptions } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Contest } from './benchmark';
 import { pooling } from './lessons/longer';
 import { attentionSizes, type AttentionRunner } from '../shared/measure-protocol';
 
-/** The subject of the comparison, not a part of the page's computing: loops as anyone would write them. */
+/** A subject of the comparison, not part of the page's computations: loops as anyone would write them. */
 function multiplyInJavaScript(
   a: Float32Array,
   b: Float32Array,
@@ -47,7 +47,7 @@ export const products: Contest<'products'> = {
   },
 };
 
-/** Ways of attending from `n` random queries to `n` keys, each with what it costs. */
+/** Kinds of attention from `n` random queries to `n` keys, each with its cost. */
 function ways(tril: Tril, n: number, causal: boolean) {
   const { width, window, rank } = attentionSizes;
   const [q, k, v] = [0, 1, 2].map((one) =>

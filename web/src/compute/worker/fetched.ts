@@ -1,7 +1,7 @@
-// Files of the page that are loaded on demand, with progress.
+// Downloads files of the page on demand, with progress.
 import type { Session } from './answers';
 
-/** A file of the page that is loaded when somebody asks for it, and how large it is. */
+/** A file of the page that is loaded on demand, with its size. */
 export interface Shipped {
   readonly address: string;
   readonly bytes: number;
@@ -12,16 +12,16 @@ export interface Progress {
   readonly all: number;
 }
 
-/** What a session says while files are on their way to it. */
+/** A session's message while its files are being downloaded. */
 export interface Loading {
   readonly what: 'loading';
   readonly progress: Progress;
 }
 
-/** A file could not be had: its name, and the answer's number or what the browser says. */
+/** A file could not be downloaded: its name, and the HTTP status or the browser's message. */
 export class NotFetched extends Error {}
 
-/** Throws NotFetched. A session that nobody wants any more ends what is on its way. */
+/** Throws NotFetched. A cancelled session ends its downloads. */
 export async function fetched(
   files: readonly Shipped[],
   session: Pick<Session<Loading>, 'say' | 'turn' | 'signal'>,

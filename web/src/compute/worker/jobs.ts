@@ -1,5 +1,5 @@
-// A Worker's end of the line to the page: jobs by number. Each is a question with one answer, or a session that says
-// things on the way, hears what it is told, and can be cancelled.
+// The Worker's end of the channel to the page: jobs by id. Each is a question with one answer, or a session that sends
+// messages, receives commands, and can be cancelled.
 import { Cancelled, type Session } from './answers';
 import type { Failure, Loaded } from '../page/protocol';
 
@@ -8,7 +8,7 @@ export type ToWorker =
   | { readonly what: 'tell'; readonly id: number; readonly message: unknown }
   | { readonly what: 'cancel'; readonly id: number };
 
-/** Of a Worker that several documents share: no more comes from this one. */
+/** `leave`: a document of a shared Worker sends no more messages. */
 export type ToEnd = ToWorker | { readonly what: 'leave' };
 
 export type FromWorker =
@@ -16,7 +16,7 @@ export type FromWorker =
   | { readonly what: 'notLoaded'; readonly failure: Failure }
   | { readonly what: 'said'; readonly id: number; readonly message: unknown }
   | { readonly what: 'answer'; readonly id: number; readonly answer: unknown }
-  /** `broken`: the module was left in the middle of a call, and can't be trusted any more. */
+  /** `broken`: a call of the module was aborted, and the module cannot be trusted any more. */
   | {
       readonly what: 'failed';
       readonly id: number;
@@ -24,7 +24,7 @@ export type FromWorker =
       readonly broken: boolean;
     };
 
-/** Lets what has arrived meanwhile be heard. A timer would take at least 4 ms. */
+/** Lets messages that have arrived meanwhile be handled. A timer would take at least 4 ms. */
 function afterOthers(): Promise<void> {
   return new Promise((done) => {
     const { port1, port2 } = new MessageChannel();
@@ -111,7 +111,7 @@ export class Jobs {
     else this.#jobs.get(message.id)?.cancel();
   }
 
-  /** Nobody hears any more. */
+  /** Cancels all jobs when nobody listens any more. */
   cancelAll(): void {
     for (const job of this.#jobs.values()) job.cancel();
   }

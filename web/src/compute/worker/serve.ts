@@ -1,11 +1,11 @@
-// What every Worker that computes does: loads a module of the package once, says so, and answers what the page begins,
-// or what each of the pages begins that share it.
+// The common part of all Workers that compute: each loads a module of the package once, reports that, and answers the
+// requests of the page, or of all pages that share it.
 import type { Tril } from 'tril';
 import type { Session } from './answers';
 import { explained } from './explained';
 import { Jobs, type FromWorker, type ToEnd } from './jobs';
 
-/** What is said once it is loaded, or why it is not; then there is no module. */
+/** The message after loading, or about its failure; then there is no module. */
 interface Loading<Loaded> {
   readonly tril: Loaded | null;
   readonly message: FromWorker;
@@ -23,7 +23,7 @@ async function loaded<Loaded extends Tril>(load: () => Promise<Loaded>): Promise
   }
 }
 
-/** Where a page is heard, and spoken to. */
+/** The port on which a page is heard and answered. */
 type End = Pick<MessagePort, 'postMessage' | 'onmessage'>;
 
 /** `work` answers a question, at once or later. */
@@ -38,7 +38,7 @@ export function serve<Loaded extends Tril>(
     const jobs = new Jobs(
       async (kind, ask, session) => {
         const { tril } = await loading;
-        // What could not be loaded was said; whoever waits is told by the page.
+        // The failure to load was reported; the page tells everyone who waits.
         return tril ? work(tril, kind, ask, session) : new Promise(() => {});
       },
       say,

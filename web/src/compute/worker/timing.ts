@@ -1,19 +1,19 @@
-// How long one call of the core takes, for the cost beside a figure.
+// Duration of one call of the core, for the cost beside a figure.
 import { Batch, batches, type Clock } from './batch';
 import { timeOf, type Time } from '../shared/steady';
 
-/** Milliseconds: what takes longer is timed twice, so that the Worker is free again. */
+/** Milliseconds: a longer call is timed only twice, so that the Worker is free again. */
 const longest = 200;
 
 interface Options {
-  /** So many times at the most it is begun anew while times are unsteady. */
+  /** Maximum number of tries while times are unsteady. */
   readonly tries?: number;
   readonly clock?: Clock;
 }
 
 /**
- * The time of each: the median of five batches after a warm-up. Those that are to be compared take turns, so that
- * whatever else the machine does hits all alike. Keeps the Worker busy for about a seventh of a second each.
+ * The time of each call: the median of five batches after a warm-up. Calls that are compared take turns, so that other
+ * activity of the machine affects all alike. Each keeps the Worker busy for about a seventh of a second.
  */
 export function timeOfEach(
   calls: readonly (() => void)[],

@@ -1,5 +1,5 @@
-// What the question and the figures further down say of the opening sentence, and of others, before a model is loaded:
-// computed while the page is built.
+// Results for the opening sentence, and for other texts of the question and the later figures, which the page shows
+// before a model is loaded: computed while the page is built.
 import { answerOf, type Answer } from '../../shared/opened/answer';
 import { away, ranking } from '../../worker/opened/away';
 import type {
@@ -19,7 +19,7 @@ import { openingAsks, openingPatch } from '../../shared/opened/opening-text';
 import { patch } from '../../worker/opened/patch';
 import type { Opened, Work } from '../../worker/opened/work';
 
-/** As the page carries it: digits that are seen as shades. */
+/** A matrix in the page's data, with digits enough for shades of colour. */
 export interface PlainMatrix {
   readonly rows: number;
   readonly cols: number;
@@ -27,13 +27,13 @@ export interface PlainMatrix {
 }
 
 export interface FirstCache {
-  /** Of the first head of the first layer. */
+  /** Values of the first head of the first layer. */
   readonly q: PlainMatrix;
   readonly k: PlainMatrix;
   readonly v: PlainMatrix;
   readonly weights: PlainMatrix;
   readonly apart: number;
-  /** For some lengths of a text. */
+  /** Counts for some lengths of a text. */
   readonly counts: readonly (CacheCounts & { readonly tokens: number })[];
 }
 
@@ -53,10 +53,10 @@ export interface FirstFurther {
   readonly patch: FirstPatch;
 }
 
-/** Shades, of which there are 255. */
+/** Digits that suffice for 255 shades. */
 const digits = 3;
 
-/** All parts of an answer that comes in parts. */
+/** All parts of an answer that arrives in parts. */
 async function partsOf<Part>(ask: (work: Work<Part>) => Promise<unknown>): Promise<Part[]> {
   const parts: Part[] = [];
   await ask({ say: (part) => void parts.push(part), turn: async () => {} });

@@ -1,5 +1,5 @@
-// What the sessions of chapter "Meaning" have in common, as the page has them: they load, say what they are, and show what is
-// looked at.
+// Common client of the sessions of chapter "Meaning": each loads, describes itself, and shows the view that is asked
+// for.
 import { untrack } from 'svelte';
 import { Looking } from '../asking';
 import type { Progress } from '../../worker/fetched';
@@ -12,7 +12,7 @@ type Kind = keyof MeaningSessions;
 type Said<K extends Kind> = MeaningSessions[K]['said'];
 type Query<K extends Kind> = MeaningSessions[K]['ask']['query'];
 
-/** `State` besides those that all have. */
+/** `State` adds to the states that all have. */
 export abstract class Looked<K extends Kind, State extends string> {
   state: State | 'loading' | 'failed';
   progress = $state.raw<Progress | null>(null);
@@ -30,7 +30,7 @@ export abstract class Looked<K extends Kind, State extends string> {
     this.state = $state.raw<State | 'loading' | 'failed'>(first);
   }
 
-  /** What was begun before is over. */
+  /** Ends the previous session, and starts another. */
   protected start(ask: MeaningSessions[K]['ask']): void {
     this.leave();
     const run = this.#run;
@@ -75,7 +75,7 @@ export abstract class Looked<K extends Kind, State extends string> {
     this.tell(query);
   }
 
-  /** Looks at what is asked, as it changes. */
+  /** Shows the view for a query, as it changes. */
   follow(query: () => Query<K>): void {
     const asked = unchanging(query);
     $effect(() => {

@@ -1,4 +1,4 @@
-// A word in its sentences, as the page has it.
+// The client of the session about a word in its sentences.
 import { Looked } from './looked.svelte';
 import type { MeaningSessions, SensesSaid } from '../../shared/meaning/protocol';
 

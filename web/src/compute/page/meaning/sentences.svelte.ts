@@ -1,9 +1,9 @@
-// The visitor's encoder and sentences, as the page has them.
+// The client of the visitor's encoder and sentences.
 import { Looked } from './looked.svelte';
 import type { MeaningSessions, SentencesSaid } from '../../shared/meaning/protocol';
 
 class Sentences extends Looked<'sentences', 'closed' | 'open'> {
-  /** What its visitor calls the encoder. */
+  /** The visitor's name of the encoder. */
   name = $state.raw('');
 
   constructor() {
@@ -28,5 +28,5 @@ class Sentences extends Looked<'sentences', 'closed' | 'open'> {
   }
 }
 
-/** It stays open when its chapter is left. */
+/** The encoder stays open when the visitor leaves its chapter. */
 export const sentences = new Sentences();

@@ -1,4 +1,4 @@
-// Word vectors as the page has them: loaded or learning, one set at a time.
+// The client of word vectors: loaded or learning, one set at a time.
 import { Looked } from './looked.svelte';
 import type {
   MeaningSessions,
@@ -40,5 +40,5 @@ class Words extends Looked<'words', 'none' | 'running' | 'waiting' | 'finished'>
   }
 }
 
-/** They stay where their chapter is left. */
+/** The vectors stay when the visitor leaves their chapter. */
 export const words = new Words();

@@ -1,4 +1,4 @@
-// The model that is open while a copy of it learns a visitor's text, as the page has it.
+// The client of the open model while a copy of it learns a visitor's text.
 import {
   every,
   steps,
@@ -10,7 +10,7 @@ import type { About } from '../../shared/opened/protocol';
 import text from '$texts/model-further.yaml';
 
 class Further {
-  /** What stands in the field; null: the text that is there at first. */
+  /** The text of the field; null: the default text. */
   typed = $state<string | null>(null);
   prompt = $state(text.first);
   why = $state.raw('');
@@ -19,7 +19,7 @@ class Further {
   #points = $state.raw<readonly FurtherPoint[]>([]);
   #text = $state.raw('');
   #lora = $state.raw<Adapter | null>(null);
-  /** The model that it began from. */
+  /** The model from which the copy began. */
   #of = $state.raw<About | null>(null);
   #drop: (() => void) | null = null;
 
@@ -27,9 +27,9 @@ class Further {
   readonly state = $derived(this.#isOfThis ? this.#state : 'ready');
   readonly points = $derived(this.#isOfThis ? this.#points : []);
   readonly done = $derived(this.#isOfThis ? this.#done : 0);
-  /** What it learns. */
+  /** The text that is learned. */
   readonly text = $derived(this.#isOfThis ? this.#text : null);
-  /** As what; null: with all its weights. */
+  /** The adapter that is trained; null: all weights. */
   readonly lora = $derived(this.#isOfThis ? this.#lora : null);
 
   begin(learned: string, lora: Adapter | null): void {
@@ -47,20 +47,20 @@ class Further {
     this.#ask(this.#next());
   }
 
-  /** What it has become until now is shown. */
+  /** Pauses, and shows the copy's current state. */
   wait(): void {
     this.#state = 'waiting';
     this.#ask(0);
   }
 
-  /** Both go on from another prompt, at once where no training is under way. */
+  /** Sets another prompt, which both models continue at once if no training is in progress. */
   write(prompt: string): void {
     this.prompt = prompt;
     if (this.state === 'running' || this.points.length === 0) return;
     this.#ask(0);
   }
 
-  /** What it has become, as files. */
+  /** A file of the trained copy. */
   file(name: string): Promise<Uint8Array> {
     return new Promise((done, failed) => {
       opened.ask('furtherFiles', {}, (files, why) => {
@@ -70,7 +70,7 @@ class Further {
     });
   }
 
-  /** Where it is looked at next. */
+  /** The step at which the copy is looked at next. */
   #next = () => every * (Math.floor(this.#done / every) + 1);
 
   #ask(upTo: number): void {

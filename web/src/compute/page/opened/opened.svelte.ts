@@ -1,4 +1,4 @@
-// The model that is open, as the page has it: one at a time, for all figures of its chapter.
+// The client of the open model: one at a time, for all figures of its chapter.
 import { untrack } from 'svelte';
 import { asks } from '../asking';
 import type { Progress } from '../../worker/fetched';
@@ -20,11 +20,11 @@ interface Waiting {
 
 class OpenedModel {
   state = $state.raw<'closed' | 'loading' | 'open' | 'failed'>('closed');
-  /** Bytes that have been read, and all. */
+  /** Bytes read so far, and their total. */
   progress = $state.raw<Progress | null>(null);
   about = $state.raw<About | null>(null);
   failure = $state.raw('');
-  /** What its visitor calls it; null: the one of this page. */
+  /** The visitor's name of the model; null: the page's own model. */
   name = $state.raw<string | null>(null);
 
   #session: Begun<unknown> | null = null;
@@ -56,7 +56,7 @@ class OpenedModel {
     this.#ended('closed');
   }
 
-  /** `hear` gets the answer, or why there is none; the result drops the question. */
+  /** Calls `hear` with the answer, or with the reason why there is none; the result drops the question. */
   ask<K extends RequestKind>(
     kind: K,
     ask: OpenedRequests[K]['ask'],
@@ -78,7 +78,7 @@ class OpenedModel {
     return waited;
   }
 
-  /** What says its answer part by part may go on for long. */
+  /** A question that is answered part by part may take long, so it does not count as waiting. */
   #changed(): void {
     asks(
       this,
@@ -114,13 +114,13 @@ class OpenedModel {
   }
 }
 
-/** It stays open when its chapter is left. */
+/** The model stays open when the visitor leaves its chapter. */
 export const opened = new OpenedModel();
 
-/** The answer to a question that changes: stays until the next one is there, which only the newest is asked for. */
+/** The answer to a changing question: it stays until the next one is there. Only the newest question is asked. */
 export class Reply<K extends RequestKind> {
   now = $state.raw<OpenedRequests[K]['answer'] | null>(null);
-  /** What it is the answer to. */
+  /** The question of the current answer. */
   asked = $state.raw<OpenedRequests[K]['ask'] | null>(null);
   why = $state.raw<string | null>(null);
   busy = $state.raw(false);
@@ -129,7 +129,7 @@ export class Reply<K extends RequestKind> {
   #next: OpenedRequests[K]['ask'] | null = null;
   #drop: (() => void) | null = null;
 
-  /** `ask` gives the question, or null where there is nothing to ask; no model, no question. */
+  /** `ask` returns the question, or null if there is nothing to ask; without a model no question is asked. */
   constructor(kind: K, ask: () => OpenedRequests[K]['ask'] | null) {
     this.#kind = kind;
     $effect(() => {

@@ -1,24 +1,24 @@
-// Heads that are being born, as the page shows them.
+// The client of the training in which heads emerge.
 import type { BornAbout, BornSaid, Frame } from '../../shared/training/protocol';
 import { made } from '../made';
 import { Run } from './run.svelte';
 import { every } from '../../shared/training/tasks';
 
-/** Steps a second while it is watched; and once the loss has fallen, where little happens any more. */
+/** Steps per second while the training is watched, at first and after the loss has fallen, when little changes. */
 const watched = { first: 15, fallen: 60 } as const;
 
 export class Training extends Run<'born'> {
-  /** Models after so many steps, the first before any. */
+  /** The model at several steps, the first before any step. */
   frames = $state.raw<readonly Frame[]>([]);
-  /** Of the batch of each step. */
+  /** Loss on the batch of each step. */
   losses = $state.raw<readonly number[]>([]);
   milliseconds = $state.raw<readonly number[]>([]);
   about = $state.raw<BornAbout | null>(null);
-  /** So slowly that it can be watched; else as fast as this machine can. */
+  /** Slow enough to be watched; otherwise as fast as the machine allows. */
   slow = $state(false);
-  /** Milliseconds that it has been shown for. */
+  /** Milliseconds for which it has been shown. */
   took = $state(0);
-  /** Until it was held last, and when it went on. */
+  /** Milliseconds before the last pause, and the time at which it went on. */
   #before = 0;
   #since = 0;
 
@@ -66,5 +66,5 @@ export class Training extends Run<'born'> {
   }
 }
 
-/** It goes on where it was when its chapter is opened again. */
+/** The training continues where it was when its chapter is opened again. */
 export const training = new Training();

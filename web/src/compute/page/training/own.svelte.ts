@@ -1,4 +1,4 @@
-// A text that is being learned, as the page shows it.
+// The client of the training on the visitor's text.
 import type { OwnSaid, OwnSample } from '../../shared/training/protocol';
 import { steps } from '../../shared/training/own-limits';
 import { Run } from './run.svelte';
@@ -8,7 +8,7 @@ class Own extends Run<'own'> {
   milliseconds = $state.raw<readonly number[]>([]);
   points = $state.raw<readonly OwnSaid[]>([]);
   samples = $state.raw<readonly OwnSample[]>([]);
-  /** What is typed, which may be another text than the one that is learned; null: the one that is there at first. */
+  /** The typed text, which may differ from the one that is being learned; null: the default text. */
   typed = $state<string | null>(null);
 
   constructor() {

@@ -1,4 +1,4 @@
-// What a step of training costs, as the page shows it.
+// The client of the measurement of a training step's cost.
 import type { Growth, Priced, PriceSaid, Timed } from '../../shared/training/protocol';
 import { Run } from './run.svelte';
 

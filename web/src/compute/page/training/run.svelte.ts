@@ -1,4 +1,4 @@
-// A training under way: begun, held, followed and left. It lives on where its chapter is left, and waits there.
+// A training in progress: begun, paused, followed and left. It survives when its chapter is left, and waits there.
 import { untrack } from 'svelte';
 import { afterFrame } from '../frames';
 import { isSame } from '../kept';
@@ -8,7 +8,7 @@ import { startTrainingWorker } from '../start-worker';
 import type { TrainingSessions, TrainingTold } from '../../shared/training/protocol';
 import text from '$texts/shell.yaml';
 
-/** Milliseconds from one drawing to the next: training goes on meanwhile. */
+/** Milliseconds between two drawings, during which the training goes on. */
 const pace = 200;
 
 class TrainingLine {
@@ -18,70 +18,70 @@ class TrainingLine {
     () => (this.loaded = this.line.loaded ?? this.loaded),
   );
 }
-/** Why there is no answer. Of a file that is not there a visitor is told what to do about it, not its name. */
+/** The reason why there is no answer. For a missing file it is advice to the visitor, not the file's name. */
 export const whyOf = ({ offline, message }: Failure): string => (offline ? text.offline : message);
 
 /** One Worker for all trainings. */
 export const trainingLine = new TrainingLine();
 
-/** What goes on by itself until it is told to wait. */
+/** An activity that goes on by itself until it is paused. */
 interface Going {
   readonly state: string;
   go(): void;
   wait(): void;
 }
 
-/** Those that wait because nobody looks. */
+/** Activities that are paused because nobody sees them. */
 const unseen = new WeakSet<Going>();
 
 export abstract class Run<K extends keyof TrainingSessions> {
   state = $state.raw<'loading' | 'ready' | 'running' | 'waiting' | 'finished' | 'failed'>(
     'loading',
   );
-  /** Once all steps are done. */
+  /** Set when all steps are done. */
   end = $state.raw<TrainingSessions[K]['answer'] | null>(null);
   failure = $state.raw('');
-  /** What the figures are of. */
+  /** The training that the figures show. */
   asked = $state.raw<TrainingSessions[K]['ask'] | null>(null);
 
   readonly #kind: K;
-  /** The last that was begun. */
+  /** The training that was begun last. */
   #wanted: TrainingSessions[K]['ask'] | null = null;
   #session: Begun<unknown> | null = null;
-  /** Which of the trainings is shown. */
+  /** Number of the training shown. */
   #run = 0;
   #new: TrainingSessions[K]['said'][] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What comes once all that was said is shown. */
+  /** Runs once all messages are shown. */
   #over: (() => void) | null = null;
-  /** Takes back what is to be shown next, where it is shown bit by bit. */
+  /** Cancels the next drawing, if messages are shown one by one. */
   #back: (() => void) | null = null;
-  /** It is to go as soon as it is begun. */
+  /** Goes as soon as it has begun. */
   #eager = false;
   #told!: () => void;
-  /** Settles once there is something to be seen, or will be nothing. */
+  /** Settles once there is something to see, or will be nothing. */
   readonly begun = new Promise<void>((done) => (this.#told = done));
 
   constructor(kind: K) {
     this.#kind = kind;
   }
 
-  /** Nothing has been said of this one yet: what was shown of another goes. */
+  /** Removes what was shown of another training, before the first message of this one. */
   protected abstract restart(): void;
-  /** Shows what was said since the last time. */
+  /** Shows the messages since the last drawing. */
   protected abstract draw(said: readonly TrainingSessions[K]['said'][]): void;
 
-  /** Milliseconds that what is shown stays before the next of it is; 0 where all is shown as soon as it is said. */
+  /** Milliseconds for which each message stays; 0 if all are shown at once. */
   protected stay(): number {
     return 0;
   }
 
-  /** As `begin`, unless that is what was begun last. */
+  /** Begins a training, unless it is the one begun last. */
   follow(ask: TrainingSessions[K]['ask']): void {
     if (!isSame(ask, this.#wanted)) this.begin(ask);
   }
 
-  /** A model that has not learned anything yet. */
+  /** Begins with a model that has not learned anything yet. */
   begin(ask: TrainingSessions[K]['ask']): void {
     this.#wanted = ask;
     this.#session?.cancel();
@@ -112,7 +112,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
         if (this.#run !== run) return;
         this.#new.push(message as TrainingSessions[K]['said']);
         if (!first) return this.#show();
-        // What was shown of another training stays until this one has its first word.
+        // The state of another training stays until the first message of this one.
         first = false;
         this.asked = ask;
         this.end = null;
@@ -126,7 +126,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
     this.#eager = false;
   }
 
-  /** It has not gone yet. */
+  /** The training has not gone yet. */
   get fresh(): boolean {
     return this.state === 'loading' || this.state === 'ready';
   }
@@ -135,7 +135,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
     if (this.fresh) this.go();
   }
 
-  /** One that is still on its way goes as soon as it is there. */
+  /** Goes; a training that is not there yet goes as soon as it is. */
   go(): void {
     if (!this.#session) {
       this.#eager = true;
@@ -151,7 +151,9 @@ export abstract class Run<K extends keyof TrainingSessions> {
     this.state = 'waiting';
   }
 
-  /** What was said and is not shown yet: soon, or one after another where each is to stay. The Worker goes on meanwhile. */
+  /**
+   * Schedules the drawing of new messages: soon, or one after another if each is to stay. The Worker goes on meanwhile.
+   */
   #show(): void {
     if (this.stay() > 0) this.#back ??= this.#play(performance.now() + this.stay());
     else this.#timer ??= setTimeout(() => this.#draw(), pace);
@@ -171,7 +173,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
     over?.();
   }
 
-  /** From now on, the next as soon as it is due. */
+  /** Plays the messages from now on, each when it is due. */
   #play(due: number): () => void {
     return afterFrame((now) => {
       this.#back = null;
@@ -180,7 +182,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
       let next = due;
       if (now >= due && this.#new.length > 0) {
         this.draw(this.#new.splice(0, 1));
-        // What came late is not hurried after: each stays its time.
+        // A late message does not shorten the next one's time.
         const stay = this.stay();
         next = (due + stay > now ? due : now) + stay;
       }
@@ -195,7 +197,9 @@ export abstract class Run<K extends keyof TrainingSessions> {
   }
 }
 
-/** Called where the figure of a training is made: it lives on where its page is left, and waits there, and while nobody can see it. */
+/**
+ * Called while the figure of a training is created: the training pauses when its page is left or hidden, and survives.
+ */
 export function waitUnseen(run: Going): void {
   const look = (hidden: boolean): void => {
     if (hidden && run.state === 'running') {

@@ -1,4 +1,4 @@
-// Two trainings side by side, as the page shows them.
+// The client of two trainings side by side.
 import type { WhatIfPoint } from '../../shared/training/protocol';
 import { Run } from './run.svelte';
 

@@ -1,4 +1,5 @@
-// What chapter "Check" compares, by name: apart from the code that computes it, since the page needs the names alone.
+// Names of the comparisons in chapter "Check", separate from the code that computes them, since the page needs only the
+// names.
 
 type BackwardKind = 'attentionBackward' | 'linearBackward';
 export type CheckKind = 'attention' | 'multiHead' | 'block' | BackwardKind;
@@ -11,16 +12,16 @@ export type AttentionGradient = (typeof attentionGradients)[number];
 export type LinearGradient = (typeof linearGradients)[number];
 export type GradientName = (typeof gradientNames)[number];
 
-/** The mistakes of the case that the chapter opens with, in the order they come in: each leaves another pattern. */
+/** The mistakes of the opening cases, in their order: each leaves another pattern. */
 export const bugs = [
   ...(['noScale', 'hidesItself', 'softmaxOverQueries'] as const),
   ...(['noMask', 'keysForValues', 'maskAfterSoftmax'] as const),
 ] as const;
 export type Bug = (typeof bugs)[number];
-/** Of the case of that number, from 1. */
+/** The mistake of a case, by its number from 1. */
 export const bugOf = (number: number): Bug => bugs[(number - 1) % bugs.length];
 
-/** The mistakes of a backward that a sample can be made with. */
+/** The mistakes of a backward pass that a sample can contain. */
 export const backwardMistakes = [
   ...(['backwardNoScale', 'jacobianDiagonal', 'jacobianNoSum', 'jacobianNone'] as const),
   ...(['backwardNoMask', 'backwardTransposed'] as const),

@@ -1,4 +1,4 @@
-// A mask from a visitor's file. Libraries disagree about what its numbers mean, and about its axes.
+// A mask from a visitor's file. Libraries disagree about the meaning of its numbers, and about its axes.
 import type { Mask, Tril } from 'tril';
 import { shaped, tensorOf, type TensorData } from './layouts';
 
@@ -6,23 +6,23 @@ import { shaped, tensorOf, type TensorData } from './layouts';
 export const maskReadings = ['look', 'hide', 'add'] as const;
 export type MaskReading = (typeof maskReadings)[number];
 
-/** What is taken for it most often. */
+/** The reading with which each is most often confused. */
 export const otherReading = { look: 'hide', hide: 'look', add: 'look' } as const;
 
-/** [T, S], [H, T, S] or [B, H, T, S], with axes of 1, of any shape that is in use. */
+/** [T, S], [H, T, S] or [B, H, T, S], with axes of 1, for any common shape. */
 function axesOf(shape: readonly number[], scores: readonly number[]): readonly number[] {
   const [batches, heads, queries] = scores;
   const keys = shape[shape.length - 1];
   const [first] = shape;
   if (shape.length === 1) return [1, keys];
-  // Of every batch, which keys are padding.
+  // [B, S]: the padding keys of every batch.
   if (shape.length === 2 && first === batches && first !== queries) return [batches, 1, 1, keys];
   if (shape.length !== 3) return shape;
   if (first === batches * heads) return [batches, heads, shape[1], keys];
   return first === batches && first !== heads ? [batches, 1, shape[1], keys] : shape;
 }
 
-/** Four axes that spread over scores [B, H, T, S]. */
+/** Four axes that broadcast to scores [B, H, T, S]. */
 export function maskAxes(shape: readonly number[], scores: readonly number[]): readonly number[] {
   const axes = axesOf(shape, scores);
   return [...Array<number>(Math.max(0, 4 - axes.length)).fill(1), ...axes];

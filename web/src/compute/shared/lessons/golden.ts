@@ -1,4 +1,4 @@
-// Examples that PyTorch has computed in float64 (tests/golden), computed again by the core. Inputs come from the
+// Examples that PyTorch has computed in float64 (tests/golden), computed again by the core. Inputs come from a
 // generator that both have: a seed gives the same bits in Python and here.
 import type { Cost, MultiHeadWeights, Tensor, TransformerBlockWeights } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
@@ -10,12 +10,12 @@ export const exampleIds = [
 ] as const;
 export type ExampleId = (typeof exampleIds)[number];
 
-/** What the examples are computed with. */
+/** Parameters of the examples. */
 export const exampleHeads = 4;
 export const exampleWindow = { left: 10, right: 3 } as const;
 export const normEps = 1e-3;
 
-/** How far apart is allowed: by the Frobenius norm of the difference, or element by element. */
+/** The permitted distance: by the Frobenius norm of the difference, or element by element. */
 export type Limit =
   | { readonly kind: 'norm'; readonly most: number }
   | { readonly kind: 'elements'; readonly absolute: number; readonly relative: number };
@@ -26,13 +26,13 @@ export interface Example {
   readonly limit: Limit;
   readonly inputs: (tril: Tril) => Tensors;
   readonly run: (tril: Tril, inputs: Tensors) => Tensor;
-  /** Null where the numbers themselves decide how many operations it takes. */
+  /** Null if the number of operations depends on the values. */
   readonly cost: ((tril: Tril, inputs: Tensors) => Cost) | null;
-  /** What is to be timed: run, without what is only for comparing. */
+  /** The function to be timed: `run` without what only serves the comparison. */
   readonly call: (tril: Tril, inputs: Tensors) => () => unknown;
 }
 
-/** Numbers of one seed, one after another: even in [-1, 1). */
+/** Successive numbers of one seed, uniform in [-1, 1). */
 class Draws {
   readonly #all: Float32Array;
   #next = 0;
@@ -56,7 +56,7 @@ class Draws {
   }
 }
 
-/** Normal numbers of one seed; each takes two draws, so that those before may be skipped in pairs. */
+/** Normal numbers of one seed. Each takes two draws, so earlier ones can be skipped in pairs. */
 function normal(tril: Tril, seed: number, skipped: number, ...shapes: readonly number[][]) {
   const counts = shapes.map((shape) => shape.reduce((product, size) => product * size));
   const before = skipped / 2;
@@ -66,7 +66,7 @@ function normal(tril: Tril, seed: number, skipped: number, ...shapes: readonly n
   return shapes.map((shape, i) => tril.tensor(shape, all.slice(next, (next += counts[i]))));
 }
 
-/** As tests/golden/make_attention.py: Glorot's bounds, no biases. */
+/** As in tests/golden/make_attention.py: Glorot's bounds, no biases. */
 function multiHead(tril: Tril): Tensors {
   const [width, tokens] = [64, 100];
   const sizes = { inward: 3 * width * width, outward: width * width, before: 10 * tokens * width };
@@ -81,7 +81,7 @@ function multiHead(tril: Tril): Tensors {
   return { x, ...weights };
 }
 
-/** As tests/golden/make_block_golden.py: in the order of the state_dict. */
+/** As in tests/golden/make_block_golden.py: in the order of the state_dict. */
 function block(tril: Tril): Tensors {
   const [width, hidden, tokens] = [64, 128, 100];
   const matrix = (columns: number) => {
@@ -112,7 +112,7 @@ function block(tril: Tril): Tensors {
   return { x: draws.take([1, tokens, width]), ...weights };
 }
 
-/** One call of the core, all of it timed. */
+/** A single call of the core, timed completely. */
 function simple({ run, ...rest }: Omit<Example, 'call'>): Example {
   return { ...rest, run, call: (tril, inputs) => () => run(tril, inputs) };
 }
@@ -134,29 +134,29 @@ const blockIn = (norm: 'post' | 'pre'): Example =>
     },
   });
 
-/** Of x and x, one head. */
+/** Input of attention scores of x with itself, one head. */
 function scored(tril: Tril): Tensors {
   const [x] = normal(tril, 303, 0, [1, 1, 40, 8]);
   return { x };
 }
 
-/** Of q, k and v, [B, H, T, D]. */
+/** Sizes of q, k and v, [B, H, T, D]. */
 function sizesOf({ q, k, v }: Tensors) {
   const [batches, heads, queries, width] = q.shape;
   const [, kvHeads, keys] = k.shape;
   return { batches, heads, kvHeads, queries, keys, width, valueWidth: v.shape[3] };
 }
 
-/** The attention whose weights are looked at: all of them are held. */
+/** Options of the attention whose weights are compared: it stores all of them. */
 const scoring = { causal: true, method: 'full' } as const;
 
-/** Softmax of causal scores, to be compared as a matrix. */
+/** Softmax of causal scores, as a matrix to compare. */
 function softmax(tril: Tril, { x }: Tensors): Tensor {
   const { weights } = tril.attention(x, x, x, { causal: true, trace: true }).trace;
   return tril.tensor([40, 40], weights.read());
 }
 
-/** The case of width 64 with scale and shift; those before it take their draws too. */
+/** The case of width 64 with scale and shift; the cases before it take their draws, too. */
 function layerNorm(tril: Tril): Tensors {
   const draws = new Draws(tril, 22, 4000);
   for (const width of [1, 1, 3, 3, 64]) draws.data([5 * width + 2 * width]);
@@ -175,7 +175,7 @@ const alike = [1, 2, 100, 4];
 /** The limits are those of the core's own tests. */
 export const examples: Readonly<Record<ExampleId, Example>> = {
   multiHead: simple({
-    // PyTorch's own float32 result is 2.0978e-6 away (float32_errors_h4.npy); a quarter more is allowed.
+    // PyTorch's own float32 result differs by 2.0978e-6 (float32_errors_h4.npy); a quarter more is allowed.
     limit: { kind: 'norm', most: 1.25 * 2.0978e-6 },
     inputs: multiHead,
     run: (tril, { x, ...weights }) =>
@@ -233,12 +233,12 @@ export const examples: Readonly<Record<ExampleId, Example>> = {
     run: (tril, { q, k, v }) => tril.linearAttention(q, k, v).output,
     cost: ({ cost }, given) => cost.linearAttention(sizesOf(given)),
   }),
-  // Of the weights that softmax, above, is compared with.
+  // Singular values of the weights that the softmax example above compares.
   singular: {
     limit: elements(1e-5),
     inputs: scored,
     run: (tril, inputs) => tril.singularValues(softmax(tril, inputs)),
-    cost: null, // it halves intervals for as long as the values want it
+    cost: null, // it halves intervals as long as the values require it
     call(tril, inputs) {
       const weights = softmax(tril, inputs);
       return () => tril.singularValues(weights);

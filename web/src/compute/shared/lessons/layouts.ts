@@ -1,4 +1,4 @@
-// Tensors as plain data, and their axes in another order.
+// Tensors as plain data, and permutations of their axes.
 import type { Tensor, Tril } from 'tril';
 import type { MatrixData } from '../../page/protocol';
 
@@ -15,13 +15,16 @@ export const dataOf = (tensor: Tensor): TensorData => ({
   data: tensor.read(),
 });
 
-/** The same numbers in another shape. */
+/** The same elements in another shape. */
 export const shaped = ({ data }: TensorData, shape: readonly number[]): TensorData => ({
   shape,
   data,
 });
 
-/** The first axes down and the last ones across, so that it is as square as can be; one axis lies across. */
+/**
+ * A matrix that is as square as possible, with the first axes as rows and the last ones as columns; a single axis is a
+ * row.
+ */
 export function asRows({ shape, data }: TensorData): MatrixData {
   let best = { rows: 1, cols: data.length };
   let rows = 1;
@@ -35,7 +38,7 @@ export function asRows({ shape, data }: TensorData): MatrixData {
   return { ...best, data };
 }
 
-/** The two axes in the middle of four in the other order: [B, T, H, D] to [B, H, T, D], and back. */
+/** Swaps the middle two of four axes: [B, T, H, D] to [B, H, T, D], and back. */
 export function swapMiddle({ shape, data }: TensorData): TensorData {
   const [batches, first, second, width] = shape;
   const swapped = new Float32Array(data.length);
@@ -52,9 +55,8 @@ export function swapMiddle({ shape, data }: TensorData): TensorData {
 }
 
 /**
- * The same numbers in the shape that is wanted: without axes of 1 before the others, or heads that lie side by side
- * in the last axis, [B, T, H D], or stand after the tokens, [B, T, H, D], where [B, H, T, D] is wanted. Null where it
- * does not fit.
+ * The same elements in the wanted shape: without leading axes of 1, or from heads side by side in the last axis, [B, T,
+ * H D], or after the tokens, [B, T, H, D], to [B, H, T, D]. Null if it does not fit.
  */
 export function fitted(given: TensorData, wanted: readonly number[]): TensorData | null {
   const bare = (shape: readonly number[]) => shape.join().replace(/^(1,)+/u, '');
@@ -69,7 +71,7 @@ export function fitted(given: TensorData, wanted: readonly number[]): TensorData
   return shaped(swapMiddle(shaped(given, [batches, tokens, heads, width])), wanted);
 }
 
-/** Rows of a matrix and its columns in each other's place. */
+/** The transpose of a matrix. */
 export function transposed({ shape, data }: TensorData): TensorData {
   const [rows, cols] = shape;
   return {

@@ -1,22 +1,22 @@
-// What chapter "Mask" can choose from.
+// The choices of chapter "Mask".
 
 export const ruleIds = ['causal', 'padding', 'window', 'strided', 'drawn'] as const;
 export type RuleId = (typeof ruleIds)[number];
 
-/** What is done at hidden cells: −∞ or a large number added, the score set to 0, or the weight. */
+/** The treatment of hidden cells: −∞ or a large number added, the score set to 0, or the weight set to 0. */
 export const hideIds = ['infinity', 'large', 'zero', 'after'] as const;
 export type HideId = (typeof hideIds)[number];
 
 export const scoreIds = ['random', 'same', 'equal'] as const;
 export type ScoreId = (typeof scoreIds)[number];
 
-/** What the tokens to come are overwritten with. */
+/** Values that overwrite the future tokens. */
 export const garbageIds = ['other', 'huge', 'nan'] as const;
 export type GarbageId = (typeof garbageIds)[number];
 
 export const blockPatterns = ['full', 'causal', 'window', 'strided', 'padding'] as const;
 export type BlockPattern = (typeof blockPatterns)[number];
-/** Tokens, in blocks of 64 queries by 128 keys. */
+/** Number of tokens, in blocks of 64 queries by 128 keys. */
 export const blockLengths = [256, 512, 1024, 2048] as const;
 export const blockSize = { queries: 64, keys: 128 } as const;
 
@@ -27,15 +27,15 @@ export interface DrawnMask {
   readonly hidden: readonly boolean[];
 }
 
-/** What is drawn where there may be fewer tokens or more: cells that were not there hide nothing. */
+/** Whether a drawn mask hides a cell. The number of tokens may have changed: cells outside of the mask are visible. */
 export function hides({ size, hidden }: DrawnMask, row: number, col: number): boolean {
   return row < size && col < size && hidden[row * size + col];
 }
 
-/** Which rules hold, all of them at once, and their numbers. */
+/** The rules that apply, all at once, and their numbers. */
 export interface MaskRules {
   readonly rules: readonly RuleId[];
-  /** How many keys are real: the rest is padding. */
+  /** Number of real keys: the rest is padding. */
   readonly length: number;
   readonly left: number;
   readonly right: number;

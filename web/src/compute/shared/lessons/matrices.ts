@@ -1,4 +1,4 @@
-// Matrices of the page to tensors of the core, and back.
+// Converts matrices of the page to tensors of the core, and back.
 import type { Cost, Tensor, Tril } from 'tril';
 import type { CostData, MatrixData } from '../../page/protocol';
 

@@ -1,19 +1,19 @@
-// What is known of the chapter's files when the page is built.
+// Data of the chapter's files that are known when the page is built.
 import type { SensesAbout, SensesView, WordsAbout, WordsView } from './protocol';
 
 export interface Made {
-  /** What the full vectors say of what the chapter opens with. */
+  /** The view of the full vectors with which the chapter opens. */
   readonly view: WordsView;
   readonly about: WordsAbout;
-  /** Bytes by the names of files in models/. */
+  /** Sizes in bytes by the names of files in models/. */
   readonly sizes: Readonly<Record<string, number>>;
-  /** Of the encoder; null where there is none. */
+  /** Number of layers of the encoder; null if there is none. */
   readonly layers: number | null;
-  /** The years of the speeches in the share; null where they could not be fetched. */
+  /** The years of the speeches in the share; null if they could not be downloaded. */
   readonly years: readonly number[] | null;
 }
 
-/** Where the encoder puts the word that the chapter opens with, in each of its sentences. */
+/** The encoder's positions of the chapter's opening word in each of its sentences. */
 export interface MadeSenses {
   readonly view: SensesView;
   readonly about: SensesAbout;

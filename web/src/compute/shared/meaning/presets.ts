@@ -1,8 +1,8 @@
-// What the chapter opens with.
+// The opening state of the chapter.
 import { bank } from '../../../../../models/meaning.mjs';
 import type { Analogy, Direction, SensesQuery, WordsQuery } from './protocol';
 
-/** With the word that somebody who knows English would say. */
+/** Analogies, with the word that an English speaker would expect. */
 export const presets: readonly { readonly ask: Analogy; readonly expected: string }[] = [
   { ask: ['france', 'french', 'spain'], expected: 'spanish' },
   { ask: ['high', 'higher', 'low'], expected: 'lower' },
@@ -30,7 +30,7 @@ export const openingSenses: SensesQuery = {
   sentence: 'We sat down on the bank of the river and watched the boats go by.',
 };
 
-/** A sentence a line: what means alike is worded differently, and what is worded alike means something else. */
+/** One sentence per line: similar meanings have different words, and similar words have different meanings. */
 export const openingSentences = [
   'A man is playing the guitar.',
   'Somebody makes music on a guitar.',

@@ -1,4 +1,4 @@
-// What the figures of chapter "Meaning" and the Worker tell each other. Only plain data crosses.
+// Messages between the figures of chapter "Meaning" and the Worker. Only plain data crosses.
 import type { Line, Reads, Sense, Separation } from '../../../../../models/meaning.mjs';
 import type { Loading, Shipped } from '../../worker/fetched';
 import type { CostData, MatrixData } from '../../page/protocol';
@@ -8,12 +8,12 @@ export interface Neighbour {
   readonly cosine: number;
 }
 
-/** From the second word to the first. */
+/** The direction from the second word to the first. */
 export type Direction = readonly [to: string, from: string];
 /** a is to b as c is to ... */
 export type Analogy = readonly [a: string, b: string, c: string];
 
-/** What is asked of word vectors. */
+/** A query about word vectors. */
 export interface WordsQuery {
   readonly word: string;
   /** Words whose neighbours are on the map as well. */
@@ -27,25 +27,25 @@ export interface Place {
   readonly word: string;
   readonly x: number;
   readonly y: number;
-  /** Near which of the words: 0 the word itself, then those beside it. */
+  /** Index of the word whose neighbour it is: 0 the word itself, then those beside it. */
   readonly near: number;
-  /** One of those that are asked for. */
+  /** The word is part of the query. */
   readonly asked: boolean;
 }
 
 export interface WordsView {
   readonly query: WordsQuery;
-  /** Words that are asked for and have no vector. */
+  /** Queried words without a vector. */
   readonly unknown: readonly string[];
   readonly neighbours: readonly Neighbour[];
   readonly map: readonly Place[];
-  /** Of the squared distances from the middle of the map: what its axes hold. */
+  /** The map's share of the squared distances from its centre. */
   readonly share: number;
-  /** Of the word with each of those beside it. */
+  /** Cosines between the word and each of those beside it. */
   readonly cosines: readonly Neighbour[];
-  /** The nearest of each; null where a word has no vector. */
+  /** The nearest words of each analogy; null if a word has no vector. */
   readonly analogies: readonly (readonly Neighbour[] | null)[];
-  /** Of the cosines of a word with all others. */
+  /** Cost of the cosines of a word with all others. */
   readonly cost: CostData;
 }
 
@@ -54,14 +54,14 @@ export type WordsSource = 'all' | 'share';
 export interface WordsAbout {
   readonly words: number;
   readonly width: number;
-  /** None where nothing is learned. */
+  /** 0 if nothing is learned. */
   readonly steps: number;
 }
 
 export interface WordsStep {
   readonly step: number;
   readonly loss: number;
-  /** Words a second. */
+  /** Words per second. */
   readonly rate: number;
 }
 
@@ -71,11 +71,11 @@ export type WordsSaid =
   | { readonly what: 'view'; readonly view: WordsView; readonly steps: readonly WordsStep[] };
 export type WordsTold = 'go' | 'wait' | WordsQuery;
 
-/** A word in the text: what tells its senses apart, if anything is said to. */
+/** A word in the text, and the words that tell its senses apart, if any are given. */
 export interface SensesQuery {
   readonly word: string;
   readonly cues: readonly (readonly string[])[];
-  /** A sentence of the visitor's own; it need not have the word. */
+  /** A sentence of the visitor's own, which need not contain the word. */
   readonly sentence: string;
 }
 
@@ -88,19 +88,19 @@ export interface Path {
 
 export interface SensesView {
   readonly query: SensesQuery;
-  /** How often the word stands in the text. */
+  /** Number of occurrences of the word in the text. */
   readonly occurrences: number;
   readonly paths: readonly Path[];
-  /** What the encoder reads of each. */
+  /** The encoder's input for each occurrence. */
   readonly reads: readonly Reads[];
-  /** Where the visitor's own word lands; `nearer`, layer by layer: its mean cosine with each sense. */
+  /** The path of the visitor's own word; `nearer`, layer by layer: its mean cosine with each sense. */
   readonly own: (Path & { readonly nearer: readonly (readonly [number, number])[] }) | null;
-  /** Layer by layer; none where the rule tells too few apart. */
+  /** Layer by layer; null if the rule assigns too few occurrences. */
   readonly separation: readonly (Separation | null)[];
-  /** Of what the dots of a layer differ by: what the map holds. */
+  /** The map's share of the variance of the dots, layer by layer. */
   readonly shares: readonly number[];
   readonly milliseconds: number;
-  /** Of one sentence of as many tokens as the context has. */
+  /** Cost of one sentence as long as the context. */
   readonly cost: CostData;
 }
 
@@ -118,26 +118,29 @@ export type SensesSaid =
   | { readonly what: 'reading'; readonly done: number; readonly all: number }
   | { readonly what: 'view'; readonly view: SensesView };
 
-/** Sentences of the visitor's, and which of them is looked at. */
+/** The visitor's sentences, and the selected one. */
 export interface SentencesQuery {
   readonly sentences: readonly string[];
   readonly pick: number;
 }
 
-/** A token of the sentence that is looked at. */
+/** A token of the selected sentence. */
 export interface PooledToken {
   readonly text: string;
-  /** What pooling takes from it: of the mean, the share of the vector along itself; of the largest, that of its elements. */
+  /**
+   * Its share in the pooling: for the mean, the share of the vector along itself; for the maximum, the share of
+   * elements.
+   */
   readonly share: number;
 }
 
 export interface SentencesView {
   readonly query: SentencesQuery;
-  /** Of each sentence, along the two directions in which they differ most. */
+  /** Coordinates of each sentence, along the two directions in which they differ most. */
   readonly points: readonly (readonly [x: number, y: number])[];
-  /** Of the squared distances from the middle: what the map holds. */
+  /** The map's share of the squared distances from its centre. */
   readonly share: number;
-  /** Of every two sentences, [N, N]. */
+  /** Cosines of all pairs of sentences, [N, N]. */
   readonly cosines: MatrixData;
   readonly tokens: readonly PooledToken[];
   readonly milliseconds: number;
@@ -161,7 +164,7 @@ export type SentencesSaid =
 export interface MeaningSessions {
   sentences: {
     ask: {
-      /** By their paths in the encoder's folder. */
+      /** Files by their paths in the encoder's folder. */
       readonly files: Readonly<Record<string, File>>;
       readonly query: SentencesQuery;
     };

@@ -1,4 +1,4 @@
-// Words with a vector each, and what can be asked of them: neighbours, analogies, a map.
+// Words with a vector each, and queries about them: neighbours, analogies, a map.
 import type { Tensor, Tril } from 'tril';
 import * as meaning from '../../../../../models/meaning.mjs';
 import { costData } from '../lessons/matrices';
@@ -7,11 +7,11 @@ import type { Analogy, Direction, Neighbour, Place, WordsQuery, WordsView } from
 interface Table {
   readonly words: readonly string[];
   readonly index: ReadonlyMap<string, number>;
-  /** [N, C], each of length 1. */
+  /** [N, C], rows of length 1. */
   readonly unit: Tensor;
 }
 
-/** How many neighbours are listed, are on the map of the word and of those beside it, and of an analogy. */
+/** Number of neighbours in the list, on the map for the word and for each beside it, and of an analogy. */
 export const listed = 12;
 const around = [10, 6];
 export const guesses = 5;
@@ -19,7 +19,7 @@ export const guesses = 5;
 export const indexOf = (words: readonly string[]): ReadonlyMap<string, number> =>
   new Map(words.map((word, i) => [word, i]));
 
-/** What `tril vectors` writes: vectors, and the words in the metadata. */
+/** Reads a file of `tril vectors`: vectors, and the words in the metadata. */
 export async function tableOf(tril: Tril, file: Uint8Array): Promise<Table> {
   const view = new DataView(file.buffer, file.byteOffset);
   const header = file.subarray(8, 8 + Number(view.getBigUint64(0, true)));
@@ -33,7 +33,7 @@ export async function tableOf(tril: Tril, file: Uint8Array): Promise<Table> {
   return { words, index: indexOf(words), unit };
 }
 
-/** The rows of words that have one. */
+/** The rows of the words that have one. */
 const rowsOf = (tril: Tril, { index, unit }: Table, words: readonly string[]) =>
   meaning.rowsOf(
     tril,
@@ -48,7 +48,7 @@ function neighboursOf(tril: Tril, table: Table, row: Tensor, count: number, own:
     .map(({ index, cosine }): Neighbour => ({ word: table.words[index], cosine }));
 }
 
-/** Those nearest to b - a + c, without these. */
+/** The words nearest to b - a + c, without these three. */
 function analogyOf(tril: Tril, table: Table, analogy: Analogy): readonly Neighbour[] | null {
   if (!analogy.every((word) => table.index.has(word))) return null;
   const [a, b, c] = analogy.map((word) => rowsOf(tril, table, [word]));
@@ -56,7 +56,7 @@ function analogyOf(tril: Tril, table: Table, analogy: Analogy): readonly Neighbo
   return neighboursOf(tril, table, sum, guesses, [...analogy]);
 }
 
-/** Where words stand in two directions: the principal ones of these words, or of one word to another. */
+/** Coordinates of words in two directions: the principal ones of these words, or those between given words. */
 function mapOf(tril: Tril, table: Table, words: readonly string[], axes: WordsQuery['axes']) {
   const rows = rowsOf(tril, table, words);
   const middle = meaning.centred(tril, rows);
@@ -75,7 +75,7 @@ function mapOf(tril: Tril, table: Table, words: readonly string[], axes: WordsQu
   return { places, share: NaN };
 }
 
-/** All that the figures show of the words. What it takes on the way is given back. */
+/** All data for the figures. Temporary tensors are disposed of. */
 export function viewOf(tril: Tril, table: Table, query: WordsQuery): WordsView {
   return tril.scope(() => {
     const { word, beside, axes } = query;

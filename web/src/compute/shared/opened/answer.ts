@@ -1,4 +1,4 @@
-// The answer to a question about a text: how many tokens are left, and the likeliest of all.
+// The answer to a question about a text: the number of tokens left, and the likeliest of all.
 import type { Next } from './protocol';
 
 export interface Answer {

@@ -1,15 +1,15 @@
-// What is asked of a model that is opened further down its chapter: its cache, what it is without a part, and what an
-// activation of another text does to it. Only plain data crosses.
+// Later queries to an open model: about its cache, ablations of its parts, and activations patched from another text.
+// Only plain data crosses.
 import type { Without } from 'tril/training';
 import type { MatrixData } from '../../page/protocol';
 
-/** A text, and the tokens that came behind it. */
+/** A text, and the tokens after it. */
 export interface Text {
   readonly text: string;
   readonly then: readonly number[];
 }
 
-/** A token, and how likely it is before and after a change. */
+/** A token, and its probability before and after a change. */
 export interface Shift {
   readonly id: number;
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Shift {
   readonly after: number;
 }
 
-/** Of one head of a layer, as it reads a text. */
+/** Values of one head of a layer for a text. */
 interface CacheCells {
   /** [T, D] */
   readonly q: MatrixData;
@@ -25,14 +25,14 @@ interface CacheCells {
   readonly v: MatrixData;
   /** [T, T] */
   readonly weights: MatrixData;
-  /** By how much the keys and values of all layers but the last token's differ where that one is not there. */
+  /** Maximum change of the earlier tokens' keys and values, in all layers, if the last token is removed. */
   readonly apart: number;
 }
 
 export const cacheParts = ['projections', 'attention', 'feedForward', 'head'] as const;
 export type CachePart = (typeof cacheParts)[number];
 
-/** The last token of so many, computed alone or with all before it. */
+/** Operations for the last of several tokens, computed alone or with all before it. */
 interface CacheCount {
   readonly part: CachePart;
   readonly with: number;
@@ -43,9 +43,9 @@ export interface CacheCounts {
   /** Operations, by the core's count. */
   readonly parts: readonly CacheCount[];
   readonly flops: { readonly with: number; readonly without: number };
-  /** How many times as many. */
+  /** Ratio of the operations without a cache to those with it. */
   readonly times: number;
-  /** What the core takes for keys and values of so many tokens; null where it has no memory for them. */
+  /** Bytes for the keys and values of `tokens` tokens; null if memory is not enough. */
   readonly bytes: number | null;
 }
 
@@ -55,21 +55,21 @@ export interface Spread {
   readonly most: number;
 }
 
-/** Milliseconds for the last token of so many. */
+/** Milliseconds for the last of `tokens` tokens. */
 export interface CacheTime {
   readonly tokens: number;
   readonly with: Spread;
   readonly without: Spread;
-  /** Nothing else was in the way. */
+  /** Nothing else disturbed it. */
   readonly steady: boolean;
-  /** How many times as long without. */
+  /** Ratio of the time without a cache to the time with it. */
   readonly times: number;
 }
 
-/** What a model makes of a text, and how that changes. */
+/** A model's result for a text, before and after an ablation. */
 export interface Away {
   readonly tokens: readonly string[];
-  /** Nats at each token but the first, given those before it; null of a single one. */
+  /** Loss in nats at each token but the first, given those before it; empty for a single token. */
   readonly before: readonly number[];
   readonly after: readonly number[];
   /** Their means. */
@@ -80,10 +80,10 @@ export interface Away {
 
 export interface Cost {
   readonly layer: number;
-  /** Without: all of the layer, or that part. */
+  /** The ablated part: the complete layer, one of its heads, or one of its halves. */
   readonly head?: number;
   readonly part?: 'attention' | 'feedForward';
-  /** By how much the loss on the text rises without it. */
+  /** Increase of the loss on the text. */
   readonly rise: number;
 }
 
@@ -98,22 +98,22 @@ type PatchPart = (typeof patchParts)[number];
 
 /** Two prompts, aligned at their ends. */
 export interface PatchAbout {
-  /** The last so many tokens of each: column by column. */
+  /** The last tokens of each, column by column. */
   readonly from: readonly string[];
   readonly to: readonly string[];
-  /** Of the first column, in both. */
+  /** Position of the first column, in both. */
   readonly fromStart: number;
   readonly toStart: number;
   readonly layers: number;
-  /** Answers to choose from; before: of the prompt that is changed; after: of the one that it is taken from. */
+  /** Candidate answers, with their probabilities for the patched prompt (before) and for the source prompt (after). */
   readonly answers: readonly Shift[];
 }
 
-/** Behind this layer, -1 behind the embedding, in this column. */
+/** A patch after this layer (-1: the embedding), in this column. */
 export interface PatchCell {
   readonly layer: number;
   readonly column: number;
-  /** Of each of the answers. */
+  /** Probability of each of the answers. */
   readonly shares: readonly number[];
 }
 
@@ -124,7 +124,7 @@ export interface PatchAsk {
 }
 
 export interface PatchSaid {
-  /** With the first. */
+  /** Sent with the first cells. */
   readonly about?: PatchAbout;
   readonly cells: readonly PatchCell[];
 }
@@ -139,7 +139,7 @@ export interface AwayRequests {
   cacheTimes: {
     ask: Text;
     part: CacheTime;
-    /** The powers that both grow with. */
+    /** The exponents with which both times grow. */
     answer: { readonly with: number; readonly without: number } | null;
   };
   away: {

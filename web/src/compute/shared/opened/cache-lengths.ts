@@ -1,7 +1,7 @@
-// At which lengths of a text one more token is timed.
+// Lengths of a text at which one more token is timed.
 const shortest = 16;
 
-/** Powers of two up to the context, and it. */
+/** Powers of two up to the context, and the context itself. */
 export function lengthsOf(context: number): number[] {
   const lengths: number[] = [];
   for (let tokens = shortest; tokens < context; tokens *= 2) lengths.push(tokens);

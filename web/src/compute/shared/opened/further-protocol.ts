@@ -1,23 +1,23 @@
-// What is asked of a model that is opened so that it learns a visitor's text. Only plain data crosses.
+// Queries by which an open model learns a visitor's text. Only plain data crosses.
 import type { LoraSettings, TrainingSettings } from 'tril';
 
-/** Steps of all, and from one look at what it has become to the next. */
+/** Number of steps, and of steps between two reports. */
 export const [steps, every] = [40, 10];
-/** Letters of the text, at the most. */
+/** Maximum number of letters of the text. */
 export const most = 20_000;
 export const training = { batch: 2, learningRate: 5e-4, warmup: 5, steps, seed: 1 } as const;
-/** What is trained: all weights, or an adapter (LoRA). */
+/** The trained parameters: all weights, or an adapter (LoRA). */
 export const trainedIds = ['all', 'lora'] as const;
 export const ranks = [1, 2, 4, 8, 16] as const;
-/** An adapter begins at 0, and is small. */
+/** An adapter begins at 0, and is small, so its learning rate is higher. */
 const adapterRate = 5e-3;
 
 export interface Adapter {
   readonly rank: number;
-  /** Matrices that it changes, by the ends of their names; none: those that the package has by default. */
+  /** Matrices that it changes, by the ends of their names; none: the package's default. */
   readonly targets: readonly string[];
 }
-/** The settings of a training, of all weights without an adapter. */
+/** The settings of a training; without an adapter it trains all weights. */
 export function settingsOf(lora: Adapter | null): TrainingSettings & { lora?: LoraSettings } {
   if (!lora) return training;
   const { rank, targets } = lora;
@@ -26,27 +26,33 @@ export function settingsOf(lora: Adapter | null): TrainingSettings & { lora?: Lo
     lora: targets.length > 0 ? { rank, targets } : { rank },
   };
 }
-/** Of windows that it learns from, at the most, where its positions let it see fewer tokens than it could. */
+/**
+ * Maximum length of the windows of the training text, for models whose positions allow shorter windows than the
+ * context.
+ */
 export const widest = 256;
-/** Tokens that it writes. */
+/** Number of tokens to generate. */
 export const written = 40;
 
 export interface FurtherPoint {
   readonly step: number;
-  /** How many numbers are trained, by the core. */
+  /** Number of trained parameters, by the core. */
   readonly trained: number;
-  /** Of the last tenth of the text, which it does not learn from. */
+  /** Loss on the last tenth of the text, which is held out. */
   readonly loss: number;
-  /** What follows the prompt: by the model, and by what it has become. */
+  /** The continuation of the prompt by the model, and by its trained copy. */
   readonly prompt: string;
   readonly before: string;
   readonly now: string;
-  /** Layer by layer, of each head: how far its matrices have moved, over how large they were. */
+  /** Layer by layer, for each head: the change of its matrices, relative to their norm. */
   readonly moved: readonly (readonly number[])[];
 }
 
 export interface FurtherRequests {
-  /** Trains up to so many steps: with a text, it begins anew from the model; without, it goes on. Says how many are done. */
+  /**
+   * Trains up to step `upTo`: with a text, from the model anew; without, it continues. Reports the number of steps
+   * done.
+   */
   further: {
     ask: {
       readonly text: string | null;
@@ -57,9 +63,9 @@ export interface FurtherRequests {
     part: number;
     answer: FurtherPoint;
   };
-  /** How many numbers an adapter has. */
+  /** Number of parameters of an adapter. */
   adapter: { ask: Adapter; part: never; answer: number };
-  /** What it has become, as files. */
+  /** The trained copy, as files. */
   furtherFiles: {
     ask: Record<string, never>;
     part: never;

@@ -1,4 +1,4 @@
-// Where the numbers of one head stand in the files of a model: its queries, keys, values and output.
+// Positions of one head's parameters in the files of a model: queries, keys, values and output.
 import type { Tensor, Tril } from 'tril';
 import type { Shape } from '../../worker/opened/shape';
 
@@ -12,7 +12,7 @@ interface Piece {
 
 type Sizes = Pick<Shape, 'family' | 'layers' | 'heads' | 'kvHeads' | 'headWidth'>;
 
-/** Heads that share keys and values have the same ones. */
+/** Pieces of a head. Heads that share keys and values have the same pieces there. */
 export function piecesOfHead(shape: Sizes, layer: number, head: number): Piece[] {
   const { family, heads, kvHeads, headWidth: count } = shape;
   const shared = Math.floor((head * kvHeads) / heads);
@@ -42,7 +42,7 @@ export function piecesOfHead(shape: Sizes, layer: number, head: number): Piece[]
   ];
 }
 
-/** The matrices that heads have a part of. */
+/** The matrices that contain a part of each head. */
 export const namesOfHeads = (shape: Sizes): string[] => [
   ...new Set(
     Array.from({ length: shape.layers }, (_, layer) =>
@@ -61,7 +61,7 @@ const feedForward: Readonly<Record<string, readonly string[]>> = {
   starcoder2: ['c_fc', 'c_proj'],
 };
 
-/** What the matrices of layers are called: all of them, and those of queries and values. */
+/** Names of the matrices of layers: all of them, and those of queries and values. */
 export function matricesOf(shape: Sizes): {
   readonly all: readonly string[];
   readonly queriesAndValues: readonly string[];
@@ -74,7 +74,7 @@ export function matricesOf(shape: Sizes): {
   };
 }
 
-/** Layer by layer, of each head: the norm of the difference over that of what it was. */
+/** Layer by layer, for each head: the norm of the difference, divided by the norm before. */
 export function movedOf(
   tril: Tril,
   shape: Sizes,

@@ -1,20 +1,22 @@
-// What chapter "Model" opens with.
+// The opening state of chapter "Model".
 import type { PatchAsk } from './away-protocol';
 import type { OpenedRequests, Sampling } from './protocol';
 
-/** Begins with a blank: the tokenizer has capitalized words only behind one, and would cut others into letters. */
+/**
+ * The text begins with a space: the tokenizer has capitalized words only after one, and would cut others into letters.
+ */
 export const openingText = ' We must work for peace and';
 export const openingSampling: Sampling = { temperature: 0.8, topK: 12, topP: 0.9, minP: 0 };
 export const openingSeed = 1;
 
-/** Two prompts, and what of the first is put into the second. */
+/** Two prompts, and the activation of the first that is patched into the second. */
 export const openingPatch: PatchAsk = {
   from: 'the amount of the public',
   to: 'the officers of the public',
   part: 'residual',
 };
 
-/** Texts after which top-p is asked to leave few tokens, or many. */
+/** Texts after which top-p leaves few tokens, or many. */
 export const openingAsks: readonly OpenedRequests['next']['ask'][] = [
   { text: 'The Government of the United', topP: 0.5 },
   { text: 'I recommend to the', topP: 0.5 },

@@ -3,7 +3,7 @@ declare module '$opening' {
   export default opening;
 }
 declare module '$opening/weights' {
-  /** Layer by layer, of all its heads, one after another: rows as long as the mask lets them be. */
+  /** Layer by layer, for all heads one after another: rows as long as the mask allows. */
   const weights: readonly (readonly number[])[];
   export default weights;
 }

@@ -1,14 +1,14 @@
-// What the chapter opens with, as the page carries it: each number once, in flat lists, and what a token stands for once.
+// The chapter's opening data in compact form: each number once, in flat lists, and the text of each token once.
 import type { Guess, Look, Opening, Piece, Reading } from './protocol';
 
 export interface PackedOpening extends Omit<Opening, 'reading'> {
   readonly tokens: readonly number[];
-  /** What tokens stand for. */
+  /** Texts of the tokens. */
   readonly pieces: Readonly<Record<number, string>>;
-  /** Of each tile, layer by layer and place by place: its guesses one after another. */
+  /** Guesses of each tile, layer by layer and position by position. */
   readonly guesses: readonly number[];
   readonly shares: readonly number[];
-  /** Of each tile the heads, one after another. */
+  /** Heads of each tile, one after another. */
   readonly to: readonly number[];
   readonly weights: readonly number[];
   readonly norms: readonly number[];
@@ -32,7 +32,7 @@ export function packed({ reading, ...rest }: Opening): PackedOpening {
   };
 }
 
-/** Layer by layer, place by place, as many as there are of each. */
+/** Groups a list layer by layer, position by position, in equal parts. */
 function tiles<T>(all: readonly T[], layers: number, places: number): T[][][] {
   const each = all.length / (layers * places);
   return Array.from({ length: layers }, (_, layer) =>

@@ -1,4 +1,4 @@
-// What a figure and the Worker that holds a model tell each other. Only plain data crosses.
+// Messages between a figure and the Worker that holds a model. Only plain data crosses.
 import type { Interventions } from 'tril/training';
 import type { Loading } from '../../worker/fetched';
 import type { CostData } from '../../page/protocol';
@@ -6,26 +6,26 @@ import type { AwayRequests } from './away-protocol';
 import type { FurtherRequests } from './further-protocol';
 import type { Shape } from '../../worker/opened/shape';
 
-/** Where a model comes from: files of the page, or a folder of the visitor's. */
+/** Source of a model: files of the page, or a folder of the visitor's. */
 export type Source =
   | { readonly address: string; readonly bytes: Readonly<Record<string, number>> }
   | { readonly files: readonly File[] };
 
-/** A model that is there. */
+/** A loaded model. */
 export interface About {
   readonly shape: Shape;
   readonly parameters: number;
-  /** What the parameters take, in bytes. */
+  /** Size of the parameters in bytes. */
   readonly memory: number;
-  /** Of all its files. */
+  /** Size of all its files in bytes. */
   readonly bytes: number;
-  /** Without one, a text is numbers of tokens. */
+  /** Without a tokenizer, a text is a list of token ids. */
   readonly tokenizer: boolean;
-  /** How many tokens of a text are shown at the most. */
+  /** Maximum number of tokens of a text that are shown. */
   readonly places: number;
 }
 
-/** A token, and what it stands for; a part of a letter is the sign for what cannot be shown. */
+/** A token and its text; a part of a character is shown by a replacement sign. */
 export interface Piece {
   readonly id: number;
   readonly text: string;
@@ -35,14 +35,14 @@ export interface Guess extends Piece {
   readonly p: number;
 }
 
-/** A text, and the tokens that came behind it. */
+/** A text, and the tokens after it. */
 export interface TextAsk {
   readonly text: string;
   readonly then: readonly number[];
   readonly changes?: Interventions;
 }
 
-/** Where a head looks most, by its place in the text, and with which weight. */
+/** The position with a head's largest weight, and that weight. */
 export interface Look {
   readonly to: number;
   readonly weight: number;
@@ -50,18 +50,18 @@ export interface Look {
 
 export interface Reading {
   readonly tokens: readonly Piece[];
-  /** What the tokens behind the text say, as prose. */
+  /** The text of the tokens after it. */
   readonly written: string;
-  /** Layer by layer, place by place: the likeliest next tokens if the model ended there. */
+  /** Layer by layer, position by position: the likeliest next tokens if the model ended there. */
   readonly lens: readonly (readonly (readonly Guess[])[])[];
-  /** Layer by layer, place by place: of each of its heads. */
+  /** Layer by layer, position by position: the largest weight of each head. */
   readonly looks: readonly (readonly (readonly Look[])[])[];
-  /** Layer by layer, of all its heads, one after another: [H, T, T]. */
+  /** Layer by layer, for all heads one after another: [H, T, T]. */
   readonly weights: readonly Float32Array[];
-  /** Layer by layer, place by place: how long the vector of the residual stream is. */
+  /** Layer by layer, position by position: norm of the residual stream. */
   readonly norms: readonly (readonly number[])[];
   readonly cost: CostData;
-  /** That the forward pass took, with all that is kept of it. */
+  /** Time of the forward pass with its trace. */
   readonly milliseconds: number;
 }
 
@@ -74,37 +74,37 @@ export interface Sampling {
 
 export type CutId = 'topK' | 'topP' | 'minP';
 
-/** A token that may come next. */
+/** A candidate for the next token. */
 export interface Bar extends Piece {
   /** Softmax of the logits. */
   readonly plain: number;
-  /** With the temperature. */
+  /** Softmax with the temperature. */
   readonly warm: number;
-  /** After the cuts, made to add up to 1 again. */
+  /** Share after the cuts, normalized to sum to 1. */
   readonly left: number;
-  /** What removed it. */
+  /** The cut that removed it. */
   readonly cut: CutId | null;
-  /** What was left of it with every part on; null where none is off. */
+  /** Its `left` with every part on; null if none is off. */
   readonly before: number | null;
 }
 
-/** What one of the cuts does, in their order. */
+/** Effect of one of the cuts, in their order. */
 export interface Cut {
   readonly id: CutId;
   readonly removed: number;
   readonly kept: number;
-  /** Of what was there before it. */
+  /** Share of what was there before it. */
   readonly share: number;
 }
 
-/** A token's part of the line from 0 to 1, where all that are left lie in the order of their numbers. */
+/** A token's part of the line from 0 to 1, on which the remaining tokens lie in the order of their ids. */
 export interface Stretch extends Piece {
   readonly from: number;
   readonly to: number;
 }
 
 export interface Next {
-  /** The likeliest, now or before parts were switched off, and the one that was drawn. */
+  /** The likeliest, now or before parts were switched off, and the sampled one. */
   readonly bars: readonly Bar[];
   /** All others. */
   readonly others: {
@@ -114,26 +114,26 @@ export interface Next {
     readonly left: number;
   };
   readonly cuts: readonly Cut[];
-  /** How many are left. */
+  /** Number of remaining tokens. */
   readonly kept: number;
   readonly line: readonly Stretch[];
-  /** That the die gives, from 0 to 1; at temperature 0 it is not cast. */
+  /** The random number, from 0 to 1; null at temperature 0, where none is drawn. */
   readonly number: number | null;
-  /** The token where it falls; null where the text ends. */
+  /** The sampled token; null if the text ends. */
   readonly drawn: Stretch | null;
 }
 
-/** What the chapter shows before any model is loaded. */
+/** Data that the chapter shows before any model is loaded. */
 export interface Opening {
   readonly about: About;
-  /** Bytes of the model's files. */
+  /** Sizes in bytes of the model's files. */
   readonly sizes: Readonly<Record<string, number>>;
-  /** All weights are apart: only figures further down show them. */
+  /** All weights are separate: only later figures show them. */
   readonly reading: Omit<Reading, 'weights'>;
   readonly next: Next;
 }
 
-/** What a model that is there can be asked: kind by kind, with what it says on the way. */
+/** Queries to a loaded model: kind by kind, with their partial answers. */
 export interface OpenedRequests extends AwayRequests, FurtherRequests {
   tokens: { ask: { readonly text: string }; part: never; answer: readonly Piece[] };
   read: { ask: TextAsk; part: never; answer: Reading };

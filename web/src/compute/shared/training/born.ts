@@ -1,4 +1,4 @@
-// A small model in training, and what its heads look at on the way: a session that waits where nobody looks.
+// A small model in training, with the attention of its heads on the way: a session that pauses when nobody looks.
 import type { Tensor, TokenBatch, Trainer } from 'tril';
 import type { TrainingTril } from 'tril/training';
 import type { Session } from '../../worker/answers';
@@ -11,12 +11,12 @@ type Born = TrainingSessions['born'];
 export const layers = 2;
 export const heads = 2;
 export const width = 32;
-/** The deviation of all weights in the beginning. */
+/** Standard deviation of the initial weights. */
 const deviation = 0.1;
-/** Sequences that the loss is measured on. */
+/** Number of sequences on which the loss is measured. */
 const measured = 32;
 
-/** Two layers of attention. Feed-forward is one neuron that is nothing: without a gradient it stays that. */
+/** Two layers of attention. The feed-forward is one neuron with zero weights: it has no gradient and stays zero. */
 export const model = {
   ...{ layers, heads, width, context: length, vocabulary },
   ...{ hidden: 1, biases: false, tiedHead: false },
@@ -26,7 +26,7 @@ export const training = {
   ...{ beta1: 0.9, beta2: 0.99, weightDecay: 0, clip: 0 },
 } as const;
 
-/** The parameters that a model of that seed begins with. */
+/** The initial parameters of a model with that seed. */
 export function beginning(
   tril: TrainingTril,
   shapes: Readonly<Record<string, readonly number[]>>,
@@ -53,7 +53,10 @@ export function trainerOf(tril: TrainingTril, steps: number, seed: number) {
   return trainer;
 }
 
-/** Where weight counts, [T T, 2]: one over the number of rows that have such a place, for either score. */
+/**
+ * Weights of the positions that count, [T T, 2]: for either score, one over the number of rows that have such a
+ * position.
+ */
 function places(tril: TrainingTril, tokens: readonly number[]): Tensor {
   const before = (t: number, s: number) => s === t - 1;
   const afterCopy = (t: number, s: number) => s > 0 && tokens[s - 1] === tokens[t] && s <= t;
@@ -86,7 +89,7 @@ function look(
   return { weights, scores };
 }
 
-/** The output matrix of a layer, in which what some of its heads write to the residual stream is made 0. */
+/** The output matrix of a layer without the contributions of some heads to the residual stream. */
 export function withoutHeads(tril: TrainingTril, matrix: Tensor, isOff: (head: number) => boolean) {
   const headOf = (row: number) => Math.floor((row * heads) / width);
   const kept = Array.from({ length: width }, (_, row) => [isOff(headOf(row)) ? 0 : 1]);

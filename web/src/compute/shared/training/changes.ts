@@ -1,4 +1,4 @@
-// What can be changed of a training, one thing at a time: "What if" holds it against the usual one.
+// The single changes of a training that "What if" compares with the default training.
 import type { ModelSettings, TrainingSettings } from 'tril';
 import { length, vocabulary } from './tasks';
 
@@ -7,10 +7,10 @@ export const changeIds = ['mask', 'root', 'positions', 'one', 'eight', 'residual
 export type ChangeId = (typeof changeIds)[number];
 
 export const steps = 200;
-/** Steps from one point of the curves to the next. */
+/** Steps between two points of the curves. */
 export const every = 4;
 
-/** Two layers of two heads, as the heads that are born, and a feed-forward that takes part. */
+/** Two layers of two heads, as in the figure about emerging heads, and a feed-forward part that is used. */
 export const usualModel = {
   ...{ layers: 2, heads: 2, width: 32, hidden: 64, context: length, vocabulary },
   ...{ biases: false, tiedHead: false },

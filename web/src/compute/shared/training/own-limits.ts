@@ -1,11 +1,11 @@
-// What a text may be, and how long it is learned.
+// Limits of the text, and the duration of its training.
 
-/** Letters of a text, at least: its last tenth must fill a context. */
+/** Minimum number of letters of a text: its last tenth must fill a context. */
 export const least = 1000;
 export const most = 20_000;
-/** After so many it is done, and may go on for as many more. */
+/** Number of steps, after which the training may continue for as many more. */
 export const steps = 600;
-/** Steps from one point of the curves to the next; four times as many from one sample to the next. */
+/** Steps between two points of the curves; samples are four times as far apart. */
 export const every = 10;
-/** Letters of a sample. */
+/** Number of letters of a sample. */
 export const sampled = 192;

@@ -1,115 +1,117 @@
-// What a figure and the Worker that trains for it tell each other. Only plain data crosses.
+// Messages between a figure and the Worker that trains for it. Only plain data crosses.
 import type { MatrixData } from '../../page/protocol';
 import type { ChangeId } from './changes';
 import type { TaskId } from './tasks';
 
-/** How much of a head's weight is where a task's mechanism would have it: means over the rows that have such a place. */
+/**
+ * The share of a head's weight at the positions of a task's mechanism: means over the rows that have such a position.
+ */
 export interface HeadScores {
-  /** On the token before. */
+  /** Weight on the previous token. */
   readonly previous: number;
-  /** On all tokens that follow an earlier copy of the current one. */
+  /** Weight on all tokens that follow an earlier copy of the current one. */
   readonly copy: number;
 }
 
-/** A model after so many steps. */
+/** A model after some steps. */
 export interface Frame {
   readonly step: number;
-  /** Of sequences that it does not learn from. */
+  /** Loss on held-out sequences. */
   readonly loss: number;
-  /** Of those whose copies are as far apart as it has never seen. */
+  /** Loss on sequences whose copies have distances that it has never seen. */
   readonly others: number | null;
-  /** The share of answers that are right. */
+  /** Share of right answers. */
   readonly right: number;
-  /** Layer by layer, head by head: what each looks at in the example, [T, T]. */
+  /** Layer by layer, head by head: attention in the example, [T, T]. */
   readonly weights: readonly MatrixData[];
   readonly scores: readonly HeadScores[];
 }
 
 export interface BornSaid {
-  /** With the first. */
+  /** Sent with the first frame. */
   readonly about?: BornAbout;
   readonly frame: Frame;
-  /** Of the batch of each step since the frame before. */
+  /** Loss on the batch of each step since the previous frame. */
   readonly losses: readonly number[];
-  /** That each of these steps took: forward, backward and the move. */
+  /** Duration of each of these steps: forward pass, backward pass and update. */
   readonly milliseconds: readonly number[];
 }
 
-/** What holds for all of a training. */
+/** Constant data of a training. */
 export interface BornAbout {
   /** The sequence whose attention is shown. */
   readonly example: readonly number[];
   readonly parameters: number;
-  /** The loss of who holds all answers for equally likely. */
+  /** The loss of a uniform guess. */
   readonly ignorant: number;
-  /** The weights before the first step, as a file of safetensors. */
+  /** The weights before the first step, as a safetensors file. */
   readonly beginning: Uint8Array;
 }
 
 interface BornEnd {
   readonly steps: number;
-  /** That all of it has taken, with the looks at the heads on the way, without what it was held for. */
+  /** Duration of the training and its reports, without pauses. */
   readonly milliseconds: number;
-  /** What the weights have become, as such a file, and the config.json beside it. */
+  /** The final weights, as a safetensors file, and their config.json. */
   readonly weights: Uint8Array;
   readonly config: Uint8Array;
-  /** The loss in the end with one head taken away, head by head. */
+  /** The final loss with one head ablated, head by head. */
   readonly without: readonly number[];
 }
 
-/** Two models after so many steps, the usual one and the changed one; null where the loss is not finite any more. */
+/** Two models after some steps, the default and the changed one; null if the loss is not finite any more. */
 export interface WhatIfPoint {
   readonly step: number;
-  /** Of sequences that they do not learn from. */
+  /** Loss on held-out sequences. */
   readonly losses: readonly [number | null, number | null];
   readonly ignorant: number;
-  /** That a step of either took, on the way here. */
+  /** Duration of a step of either since the previous point. */
   readonly milliseconds: readonly number[];
 }
 
-/** What one of them has come to. */
+/** The result of one of them. */
 export interface WhatIfRun {
   readonly loss: number | null;
-  /** The step in which its loss was not finite any more. */
+  /** The step in which its loss became infinite or NaN. */
   readonly broken: number | null;
-  /** How many letters it has written behind the beginnings of sequences, and how many of them were right. */
+  /** Number of letters written after the beginnings of sequences, and of right ones among them. */
   readonly letters: number;
   readonly right: number;
-  /** What it has written behind the first. */
+  /** The letters written after the first. */
   readonly text: readonly number[];
 }
 
-/** What a model has written after so many steps. */
+/** Text that a model has written after some steps. */
 export interface OwnSample {
   readonly step: number;
   readonly text: string;
-  /** Its longest run that stands in what is learned from, and where it stands there. */
+  /** Its longest run that occurs in the training text, and its position there. */
   readonly from: number;
   readonly length: number;
   readonly at: number;
 }
 
 export interface OwnSaid {
-  /** With the first. */
+  /** Sent with the first point. */
   readonly about?: {
-    /** Tokens that are learned from, and those that the loss is measured on. */
+    /** Number of tokens for training, and for the loss. */
     readonly letters: number;
     readonly heldOut: number;
     readonly parameters: number;
-    /** The loss of what counting comes to, by how many letters are counted together. */
+    /** Loss of n-gram counts, by order. */
     readonly grams: readonly number[];
   };
   readonly step: number;
-  /** Of the part that is not learned from. */
+  /** Loss on the held-out part. */
   readonly loss: number;
-  /** Of as many letters of what it learns from, from its beginning. */
+  /** Loss on the first letters of the training text, as many as are held out. */
   readonly learned: number;
-  /** The time of each step since the message before. */
+  /** Duration of each step since the previous message. */
   readonly milliseconds: readonly number[];
   readonly sample: OwnSample | null;
 }
 
-/** Of the sequences, and of the model. */
+/** Length of the sequences, and width of the model. */
 export interface PriceSize {
   readonly length: number;
   readonly width: number;
@@ -117,28 +119,28 @@ export interface PriceSize {
 
 export type PricePart = 'forward' | 'backward' | 'optimizer' | 'step';
 
-/** What a step costs, by the core's count. */
+/** Cost of a step, by the core's count. */
 export interface Priced extends PriceSize {
-  /** Of a step's batch. */
+  /** Number of tokens in a step's batch. */
   readonly tokens: number;
   readonly parameters: number;
   readonly cost: Readonly<Record<PricePart, { readonly flops: number; readonly bytes: number }>>;
-  /** How many times the operations of the forward pass alone. */
+  /** Ratio to the operations of the forward pass alone. */
   readonly times: number;
 }
 
-/** How long a step takes here, in milliseconds. */
+/** Duration of a step on this machine, in milliseconds. */
 export interface Timed extends PriceSize {
   readonly spread: Readonly<
     Record<PricePart, { readonly median: number; readonly least: number; readonly most: number }>
   >;
-  /** Nothing else was in the way. */
+  /** Nothing else disturbed it. */
   readonly steady: boolean;
-  /** How many times as long as the forward pass alone. */
+  /** Ratio to the duration of the forward pass alone. */
   readonly times: number;
 }
 
-/** The power that something grows with. */
+/** The exponent with which a quantity grows. */
 export type Growth = Readonly<Record<keyof PriceSize, number>>;
 
 export type PriceSaid =
@@ -167,28 +169,28 @@ export interface TrainingSessions {
     ask: { readonly text: string; readonly seed: number };
     said: OwnSaid;
     told: TrainingTold;
-    /** After all steps it waits, and may be told to go on. */
+    /** After all steps it waits, and may be continued. */
     answer: never;
   };
-  /** What a trained model of heads says behind tokens. */
+  /** The predictions of a trained model of heads after some tokens. */
   recall: {
     ask: {
-      /** As a file of safetensors. */
+      /** Weights as a safetensors file. */
       readonly weights: Uint8Array;
       readonly tokens: readonly number[];
-      /** Each time it is asked, the heads that are switched off, layer by layer, from 0. */
+      /** Heads that are switched off, for each prediction; numbered layer by layer, from 0. */
       readonly off: readonly (readonly number[])[];
     };
     said: never;
     told: never;
-    /** Each time, of each token that there is, to come next. */
+    /** For each prediction, the probability of each token of the vocabulary. */
     answer: { readonly chances: readonly (readonly number[])[] };
   };
   price: {
     ask: Record<string, never>;
     said: PriceSaid;
     told: TrainingTold;
-    /** Of the times. */
+    /** Exponents of the times. */
     answer: { readonly milliseconds: Growth };
   };
 }

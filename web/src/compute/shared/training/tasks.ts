@@ -1,24 +1,25 @@
-// Toy tasks whose mechanism can be checked. Every number is the core's: batches are made of its random ones, by seed alone.
+// Toy tasks whose mechanism can be checked. Every number comes from the core: batches consist of its random numbers, by
+// seed alone.
 import type { Tril, TokenBatch } from 'tril';
 
 export const taskIds = ['induction', 'previous', 'fixed'] as const;
 export type TaskId = (typeof taskIds)[number];
 
-/** Of all sequences. */
+/** Length of all sequences. */
 export const length = 32;
 export const vocabulary = 24;
 export const batchSize = 32;
-/** Steps from one frame to the next. */
+/** Steps between two frames. */
 export const every = 4;
 
-/** How far apart the copies of a pattern are; drawn anew for each sequence. */
+/** Range of the distance between copies of a pattern; drawn anew for each sequence. */
 type Periods = readonly [least: number, most: number];
 
 interface Task {
   readonly steps: number;
-  /** None: each token is drawn by itself, and its answer is the token before it. */
+  /** Null: each token is drawn independently, and its answer is the token before it. */
   readonly periods: Periods | null;
-  /** Distances that it has never seen: whoever looks at the tokens finds the answer all the same. */
+  /** Distances that it has never seen: a model that reads the tokens finds the answer all the same. */
   readonly others: Periods | null;
 }
 
@@ -28,10 +29,10 @@ export const tasks: Readonly<Record<TaskId, Task>> = {
   fixed: { steps: 200, periods: [16, 16], others: [5, 15] },
 };
 
-/** Where nothing is asked: the answer cannot be known. */
+/** Label of positions without a question, whose answer cannot be known. */
 const unasked = -100;
 
-/** Sequences of a task, and what is to be said of each of their tokens. */
+/** Sequences of a task, with the label of each token. */
 export function batchOf(
   tril: Tril,
   periods: Periods | null,
@@ -55,7 +56,7 @@ export function batchOf(
     if (periods) {
       const [least, most] = periods;
       const period = least + Math.floor(draws[vocabulary] * (most - least + 1));
-      // Tokens that are all different, in an order drawn at random, again and again.
+      // Distinct tokens in random order, repeated.
       const order = Array.from({ length: vocabulary }, (_, id) => id);
       const pattern = order.sort((a, b) => draws[a] - draws[b] || a - b).slice(0, period);
       const at = (t: number) => pattern[t % period];

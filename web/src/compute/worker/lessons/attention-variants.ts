@@ -1,5 +1,5 @@
-// Attention as it should be, and as it comes out with the mistakes that are made most often: edits of the right steps, or what
-// the core makes of other choices, so that the output of somebody's code can be told from its mistake.
+// Correct attention, and the results of the most frequent mistakes: edits of the correct steps, or the core's results
+// of other choices, so that an output reveals the mistake of somebody's code.
 import { TrilError, type AttentionOptions, type Tril } from 'tril';
 import type { GraphEdit } from 'tril/graph';
 import { asMask, otherReading, type MaskReading } from '../../shared/lessons/file-mask';
@@ -12,14 +12,14 @@ import {
 } from '../../shared/lessons/layouts';
 import { adds, changed, filled, mistakes } from './mistaken';
 
-/** Which way of computing: the right one, or a mistake. `value` says more where there are several alike. */
+/** A computation: the correct one, or a mistake. `value` tells similar ones apart. */
 export interface Variant {
   readonly id: string;
   readonly value?: number;
 }
 
 export interface Candidate extends Variant {
-  /** In the shape of the right output; throws TrilError where the inputs do not allow it. */
+  /** The result in the shape of the correct output; throws TrilError if the inputs do not allow it. */
   readonly run: () => TensorData;
 }
 
@@ -32,9 +32,9 @@ interface AttentionInputs {
 
 export interface AttentionChoices {
   readonly causal: boolean;
-  /** How many heads lie side by side in the last axis; 0 where heads have an axis of their own. */
+  /** Number of heads side by side in the last axis; 0 if heads have an axis of their own. */
   readonly heads: number;
-  /** What the numbers of the mask mean, where there is one. */
+  /** Meaning of the numbers of the mask, if there is one. */
   readonly reading?: MaskReading;
 }
 
@@ -54,7 +54,7 @@ export function fourAxes(shape: readonly number[], heads: number): number[] {
   return [batches, heads, tokens, width / heads];
 }
 
-/** [B, H, T, D] */
+/** Converts to [B, H, T, D]. */
 function asFour(given: TensorData, heads: number): TensorData {
   const axes = fourAxes(given.shape, heads);
   const [batches, count, tokens, width] = axes;
@@ -63,7 +63,7 @@ function asFour(given: TensorData, heads: number): TensorData {
     : shaped(given, axes);
 }
 
-/** Back to how the inputs came. */
+/** Converts back to the layout of the inputs. */
 function asGiven(four: TensorData, like: TensorData, heads: number): TensorData {
   const [, , tokens, width] = four.shape;
   const rest = like.shape.slice(0, -2);
@@ -72,7 +72,7 @@ function asGiven(four: TensorData, like: TensorData, heads: number): TensorData 
     : shaped(four, [...rest, tokens, width]);
 }
 
-/** What attention is told of its mask: that of a file, if there is one, and causality. */
+/** Options of attention: the mask of a file, if there is one, and causality. */
 export function attentionOptions(
   tril: Tril,
   mask: TensorData | undefined,
@@ -83,7 +83,7 @@ export function attentionOptions(
   return { causal, ...(mask && { mask: asMask(tril, mask, reading, scores) }) };
 }
 
-/** As the core computes it at once, with another scale or layout where they are given. */
+/** The core's result of a single call, with another scale or layout if given. */
 export function attended(
   tril: Tril,
   given: AttentionInputs,
@@ -111,7 +111,7 @@ export function attentionCandidates(
   const width = v.shape[3];
   const steps = { Q: q, K: k, V: v };
   const of = { name: '', inputs: steps };
-  /** The right steps with a change, with or without the mask of the file. */
+  /** The correct steps with edits, with or without the mask of the file. */
   const by = (id: string, edits: readonly GraphEdit[], own = true): Candidate => ({
     id,
     run() {
@@ -120,7 +120,7 @@ export function attentionCandidates(
     },
   });
   const usual = (id: keyof typeof mistakes): Candidate => by(id, mistakes[id](of));
-  /** As the core does it for other choices, or of something else. */
+  /** The core's result with other choices or other inputs. */
   const other = (id: string, choice: Partial<AttentionChoices>, inputs = given): Candidate => ({
     id,
     run: () => attended(tril, inputs, { ...choices, ...choice }),
@@ -193,7 +193,7 @@ export function attentionCandidates(
   return list.filter((one) => one !== false && one !== undefined);
 }
 
-/** How many heads there might be in place of `heads`. */
+/** Plausible numbers of heads instead of `heads`. */
 export function otherHeads({ shape }: TensorData, heads: number): number[] {
   const width = shape[shape.length - 1];
   const usual = [1, 2, 4, 8, 12, 16].filter((other) => other > 1 || heads > 0);

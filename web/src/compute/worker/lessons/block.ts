@@ -1,4 +1,4 @@
-// What chapter "Block" shows, on the core. There is no arithmetic here.
+// The answers of chapter "Block", computed by the core. There is no arithmetic here.
 import type { Tensor, TransformerBlockWeights, Tril } from 'tril';
 import { run, type Graph, type GraphValues } from 'tril/graph';
 import type { Answers } from '../answers';
@@ -16,11 +16,11 @@ import { download, upload } from '../../shared/lessons/matrices';
 import { allNumbers, type NodeValues } from './graph';
 import { apart, moments, norm, type Moments } from './sums';
 
-/** Of the stack of blocks, which only its norms are shown of. */
+/** Sizes of the stack of blocks, of which only norms are shown. */
 export const deepSizes = { width: 32, heads: 4, hidden: 128, tokens: 8 } as const;
 
 export interface BlockAsk extends BlockForm {
-  /** The number of every token. */
+  /** The id of every token. */
   readonly ids: readonly number[];
   readonly edits: readonly { readonly row: number; readonly col: number; readonly value: number }[];
   readonly seed: number;
@@ -28,16 +28,19 @@ export interface BlockAsk extends BlockForm {
 
 export interface BlockAnswer {
   readonly graph: Graph;
-  /** Of the graph; of a block that the core computes by one call, they are that call's, to the last bit. */
+  /** Values of the graph. If the core has the block as one call, they equal those of that call to the last bit. */
   readonly values: NodeValues;
-  /** The largest distance of the output from that call's; null where the core has no such call. */
+  /** Maximum difference between this output and that call's; null if the core has no such call. */
   readonly apart: number | null;
-  /** How large each token's row is as it flows, stage by stage; and so for the whole block. */
+  /** Norm of each token's row, stage by stage; and the same for the complete block. */
   readonly flow: Flow;
   readonly wholeFlow: Flow;
-  /** Of what goes into the norms, row by row. */
+  /** Moments of the inputs of the norms, row by row. */
   readonly moments: { readonly normed1: Moments; readonly normed2: Moments };
-  /** How large the output is minus that of the whole block with sinusoidal or rotary positions, and how large that is. */
+  /**
+   * Norm of the difference from the output of the complete block with sinusoidal or rotary positions, and norm of that
+   * output.
+   */
   readonly effect: { readonly size: number; readonly output: number };
 }
 
@@ -55,8 +58,8 @@ export type Flow = Readonly<Record<(typeof flowing)[number], readonly number[]>>
 
 export interface ShuffleAnswer {
   /**
-   * Of the graph of both texts: its inputs, what goes into the block as `x` and as `moved`, outputs of the text as it is with
-   * their rows in the new order, those of the text in the new order, and the gap.
+   * Values of the graph of both texts: its inputs, the inputs of the block as `x` and `moved`, outputs of the original
+   * text with their rows in the new order, outputs of the text in the new order, and the gap.
    */
   readonly values: NodeValues;
   readonly largest: number;
@@ -66,14 +69,14 @@ export interface PerTokenAnswer {
   readonly normed: MatrixData;
   readonly before: Moments;
   readonly after: Moments;
-  /** Of the columns of what came out. */
+  /** Moments of the columns of the output. */
   readonly columns: Moments;
 }
 
 export interface ActivationAnswer {
   readonly x: readonly number[];
   readonly curves: Readonly<Record<'relu' | 'gelu' | 'silu', readonly number[]>>;
-  /** The hidden units as they came, and after each activation. */
+  /** The hidden units before and after each activation. */
   readonly hidden: readonly number[];
   readonly activated: Readonly<Record<'relu' | 'gelu' | 'silu', readonly number[]>>;
 }
@@ -82,7 +85,7 @@ interface DepthLine {
   readonly id: string;
   /** The root mean square of all numbers after 0, 1, 2, ... blocks. */
   readonly size: readonly number[];
-  /** The same of what is left when every token's row has the mean of all rows taken off. */
+  /** The same after the mean of all rows is subtracted from every token's row. */
   readonly spread: readonly number[];
 }
 
@@ -98,7 +101,7 @@ export interface BlockLessons {
   depth: { ask: { readonly seed: number; readonly blocks: number }; answer: DepthAnswer };
 }
 
-/** As many vectors as there can be tokens. */
+/** Size of the vocabulary: the maximum number of tokens. */
 const vocabulary = 16;
 
 function words(tril: Tril, { ids, edits, seed }: BlockAsk): Tensor {
@@ -112,7 +115,7 @@ function words(tril: Tril, { ids, edits, seed }: BlockAsk): Tensor {
 
 type Matrices = Pick<BlockSizes, 'width' | 'hidden'>;
 
-/** As PyTorch begins: evenly distributed up to sqrt(6 / (in + out)) (Glorot, Bengio 2010); no biases. */
+/** PyTorch's initialization: uniform up to sqrt(6 / (in + out)) (Glorot, Bengio 2010); no biases. */
 function randomWeights(tril: Tril, { width, hidden }: Matrices, seed: number) {
   const draw = (rows: number, cols: number, nth: number) => {
     const high = Math.sqrt(6 / (rows + cols));
@@ -124,7 +127,7 @@ function randomWeights(tril: Tril, { width, hidden }: Matrices, seed: number) {
   };
 }
 
-/** By PyTorch's names. */
+/** Weights by PyTorch's names. */
 export function randomBlock(tril: Tril, of: Matrices, seed: number) {
   const { W, W_O, W_1, W_2 } = randomWeights(tril, of, seed);
   return {
@@ -133,12 +136,12 @@ export function randomBlock(tril: Tril, of: Matrices, seed: number) {
   } satisfies TransformerBlockWeights;
 }
 
-/** What the graph of a block is made of. */
+/** The inputs of the graph of a block. */
 function inputsOf(tril: Tril, ask: BlockAsk): GraphValues {
   const { positions, ids, seed } = ask;
   const { width, heads } = sizes;
   const d = width / heads;
-  // What is turned begins as (1, 0), and so it becomes cosines and sines.
+  // Rotated pairs begin as (1, 0), and so they become cosines and sines.
   const pairs = Array.from({ length: d }, (_, i) => Number(2 * i < d));
   return {
     words: words(tril, ask),
@@ -151,8 +154,8 @@ function inputsOf(tril: Tril, ask: BlockAsk): GraphValues {
 }
 
 /**
- * All values of a block, and of its effect if it is compared with the output of a whole one. Where the core has the block
- * as one call, `called` is the output of that call.
+ * All values of a block, and of its effect if it is compared with the output of a complete one. If the core has the
+ * block as one call, `called` is the output of that call.
  */
 function valuesOf(tril: Tril, ask: BlockAsk, whole?: Tensor): GraphValues {
   const inputs = inputsOf(tril, ask);
@@ -199,7 +202,7 @@ function block(tril: Tril, ask: BlockAsk): BlockAnswer {
 
 const kinds = ['relu', 'gelu', 'silu'] as const;
 
-/** Blocks one after the other, each with weights of its own; what is measured after each. */
+/** Blocks in sequence, each with its own weights, and the measures after each. */
 function depthLine(
   tril: Tril,
   id: string,
@@ -212,7 +215,7 @@ function depthLine(
   const stacked = blockGraph(form, deepSizes);
   const whole = tril.zeros([tokens, width]);
   const average = tril.tensor([tokens, tokens], new Float32Array(tokens ** 2).fill(1 / tokens));
-  // The root mean square of N numbers is the length of them all, each divided by sqrt(N).
+  // The root mean square of N numbers is the norm of the numbers divided by sqrt(N).
   const share = tril.tensor([[1 / Math.sqrt(tokens * width)]]);
   const size = (x: Tensor) => {
     const column = tril.tensor([x.size, 1], x.read());

@@ -1,4 +1,4 @@
-// What calls of the core cost, by its own count of their sizes, and how long one takes on numbers of these sizes.
+// Costs of calls of the core, by its own count for their sizes, and the duration of one call on numbers of these sizes.
 import type { Activation, AttentionSizes, MatmulMethod, Tensor } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers } from '../answers';
@@ -78,7 +78,7 @@ const attention: Call<
   },
 });
 
-/** The layer of chapter "Heads", two sequences: the costs of its five calls together. */
+/** The layer of chapter "Heads" for two sequences: the costs of its five calls together. */
 const layer: Call<{ readonly tokens: number }> = (tril, { tokens }) => {
   const width = heads * headWidth;
   const linear = (from: number, to: number) =>

@@ -1,4 +1,4 @@
-// The case that chapter "Check" opens with: attention as somebody writes it, step by step and with a mistake, beside the core's own.
+// The opening case of chapter "Check": somebody's attention, step by step and with a mistake, beside the core's own.
 import type { Tensor, Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { MatrixData } from '../../page/protocol';
@@ -7,7 +7,7 @@ import { dataOf, type TensorData } from '../../shared/lessons/layouts';
 import { download } from '../../shared/lessons/matrices';
 
 export interface BugLessons {
-  /** `number` is that of the case: its mistake and its inputs follow from it. */
+  /** `number` identifies the case: its mistake and its inputs follow from it. */
   bug: {
     ask: { readonly number: number };
     answer: {
@@ -24,14 +24,14 @@ export interface BugLessons {
 
 const [tokens, width] = [6, 4];
 
-/** Where a query may not look, as numbers added to the scores. */
+/** A mask as numbers added to the scores, -inf where a query may not look. */
 function causalMask(tril: Tril, hidesItself: boolean): Tensor {
   const hides = (t: number, s: number) => (hidesItself ? s >= t : s > t);
   const places = Array.from({ length: tokens }, (_, i) => i);
   return tril.tensor(places.map((t) => places.map((s) => (hides(t, s) ? -Infinity : 0))));
 }
 
-/** q, k and v are [T, D]. Nothing of it is shared with the ways that its output is tried against. */
+/** q, k and v are [T, D]. The code shares nothing with the variants that its output is compared with. */
 function somebodys(tril: Tril, q: Tensor, k: Tensor, v: Tensor, bug: Bug): Tensor {
   const scores = tril.matmul(q, k, { transposeB: true });
   const scaled = bug === 'noScale' ? scores : tril.divide(scores, Math.sqrt(width));

@@ -1,4 +1,4 @@
-// What the computations of chapter "Check" cost, by the core's count and in milliseconds: PyTorch's examples, and a
+// Costs of the computations of chapter "Check", by the core's count and in milliseconds: PyTorch's examples, and a
 // visitor's own case by the shapes of its tensors.
 import type { Cost, MultiHeadWeights, TransformerBlockWeights, Tril } from 'tril';
 import type { Answers } from '../answers';
@@ -23,13 +23,13 @@ export interface CheckCostLessons {
   proofTime: { ask: { readonly id: ExampleId }; answer: Speed };
 }
 
-/** Of a backward heads are always an axis. */
+/** In a backward pass heads are always an axis. */
 const attentionShapes = ({ kind, shapes, choices }: CaseShapes) =>
   ['q', 'k', 'v'].map((name) => fourAxes(shapes[name], isBackward(kind) ? 0 : choices.heads));
 
 /**
- * The products of a backward, whatever the mask hides: of a linear layer two, the gradients of its input and of its weight; of
- * attention five, the scores anew, the gradients of the weights, of v, of q and of k.
+ * The products of a backward pass, whatever the mask hides: for a linear layer two, the gradients of its input and of
+ * its weight; for attention five, the recomputed scores and the gradients of the weights, of v, of q and of k.
  */
 function backwardCost({ cost }: Tril, given: CaseShapes): Cost {
   const { kind, shapes } = given;

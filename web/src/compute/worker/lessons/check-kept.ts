@@ -1,16 +1,16 @@
-// Tensors of a visitor's files, which the Worker keeps from when they are posted, once, until the page lets go of them.
+// Tensors of a visitor's files, which are posted once and kept in the Worker until the page releases them.
 import type { Tril } from 'tril';
 import type { Session } from '../answers';
 import type { TensorData } from '../../shared/lessons/layouts';
 
-/** One of those that were given together. */
+/** One tensor of a set that was posted together. */
 export interface KeptTensor {
   readonly set: number;
   readonly at: number;
 }
 
 export interface KeptSessions {
-  /** Says the number of the set, and keeps it until it is cancelled. */
+  /** Sends the id of the set, and keeps the set until it is cancelled. */
   keep: {
     ask: { readonly tensors: readonly TensorData[] };
     said: number;

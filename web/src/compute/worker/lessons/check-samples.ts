@@ -1,4 +1,4 @@
-// Cases to try chapter "Check" with: inputs from a seed, and what comes out with one of the mistakes.
+// Samples for chapter "Check": inputs from a seed, and the output with one of the mistakes.
 import type { Tril } from 'tril';
 import type { Answers } from '../answers';
 import { attentionCandidates } from './attention-variants';
@@ -7,19 +7,19 @@ import { attentionBackwardCandidates } from './gradient-variants';
 import { dataOf, type TensorData } from '../../shared/lessons/layouts';
 
 export interface SampleLessons {
-  /** q, k, v, and `expected`; or, with a mistake of a backward, d_output and the three gradients. */
+  /** q, k, v, and `expected`; or, with a mistake of a backward pass, d_output and the three gradients. */
   sample: {
     ask: { readonly seed: number; readonly variant: string; readonly causal: boolean };
     answer: Readonly<Record<string, TensorData>>;
   };
-  /** Which rows of the output are still right with one of the mistakes. */
+  /** The rows of the output that are still right with one of the mistakes. */
   rows: {
     ask: { readonly seed: number; readonly variant: string; readonly tokens: number };
     answer: readonly boolean[];
   };
 }
 
-/** Two heads of 10 tokens, 8 wide: small enough to be looked at. */
+/** Two heads of 10 tokens, 8 wide: small enough to look at. */
 function sampleInputs(tril: Tril, seed: number, tokens: number) {
   const all = tril.randomNormal([3, 1, 2, tokens, 8], { seed });
   const { data } = dataOf(all);
@@ -41,7 +41,7 @@ function withVariant(
   return (candidates.find(({ id }) => id === variant) ?? candidates[0]).run();
 }
 
-/** The same with a gradient of the output, and those of the inputs with one mistake. */
+/** The same with a gradient of the output, and the inputs' gradients with one mistake. */
 function sampleGradients(
   tril: Tril,
   inputs: ReturnType<typeof sampleInputs>,

@@ -1,4 +1,5 @@
-// What chapter "Check" shows, on the core: PyTorch's numbers against its own, and a visitor's against both.
+// The answers of chapter "Check", computed by the core: PyTorch's numbers against its own, and a visitor's against
+// both.
 import { TrilError, type Activation, type Difference } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers, Held, Later, Session } from '../answers';
@@ -44,9 +45,9 @@ export interface ProofResult extends Compared {
 
 export interface CheckInputs<Given = TensorData> {
   readonly kind: CheckKind;
-  /** q, k and v, or x and the weights by their names in the state_dict; of a backward d_output, too. */
+  /** q, k and v, or x and the weights by their names in the state_dict; for a backward pass d_output, too. */
   readonly tensors: Readonly<Record<string, Given>>;
-  /** Of a backward: which gradient is looked at. */
+  /** The gradient shown of a backward pass. */
   readonly of?: GradientName;
   readonly choices: {
     readonly causal: boolean;
@@ -57,7 +58,7 @@ export interface CheckInputs<Given = TensorData> {
   };
 }
 
-/** A way of computing, and how far it is from what is expected. */
+/** A variant, and its distance from the expected output. */
 interface Suspect extends Variant {
   readonly norms: Difference;
   readonly matches: boolean;
@@ -66,32 +67,32 @@ interface Suspect extends Variant {
 export interface OwnResult {
   readonly output: TensorData;
   readonly rows: MatrixData;
-  /** Of what is expected, where there is something of the same shape. */
+  /** Comparison with the expected output, if that has the same shape. */
   readonly compared: (Compared & { readonly expected: MatrixData }) | null;
-  /** What is given had its axes in another order. */
+  /** The given output had its axes in another order. */
   readonly rearranged: boolean;
-  /** The mistake that gave it another shape than it should have: undone before it was compared. */
+  /** The mistake that gave it a wrong shape, which was undone before the comparison. */
   readonly misshapen: string | null;
-  /** The NaN of what is given: how many, the first, and whether all of them come out here, too. */
+  /** The NaN of the given output: their number, the first, and whether all of them appear here, too. */
   readonly blanks: {
     readonly count: number;
     readonly first: readonly number[];
     readonly here: boolean;
   } | null;
-  /** The least of the tolerances within which they are equal. */
+  /** The smallest of the tolerances within which they are equal. */
   readonly within: number | null;
-  /** Every way, the nearest first. */
+  /** Every variant, in ascending order of distance. */
   readonly suspects: readonly Suspect[];
 }
 
 export interface OwnAsk<Given = TensorData> extends CheckInputs<Given> {
   readonly expected: Given | null;
   readonly tolerance: number;
-  /** All that there are, the least first. */
+  /** All tolerances, in ascending order. */
   readonly tolerances: readonly number[];
 }
 
-/** How many of the ways have been tried. */
+/** Number of variants tried. */
 export interface Progress {
   readonly done: number;
   readonly of: number;
@@ -111,7 +112,7 @@ export interface CheckLessons extends BugLessons, SampleLessons {
 }
 
 export interface CheckSessions extends KeptSessions {
-  /** The right way and all mistakes, one after another. */
+  /** The correct variant and all mistakes, one after another. */
   own: {
     ask: OwnAsk<TensorData | KeptTensor>;
     said: Progress;
@@ -191,13 +192,13 @@ function candidatesOf(tril: Tril, { kind, tensors, choices, of }: CheckInputs): 
   return (kind === 'block' ? blockCandidates : multiHeadCandidates)(tril, x, weights, choices);
 }
 
-/** Zeros where `of` has no number, so that only the others are compared. */
+/** Zeros where `of` is NaN, so that only the other elements are compared. */
 function known(one: TensorData, of: Float32Array): TensorData {
   if (!of.includes(NaN)) return one;
   return { ...one, data: one.data.map((value, i) => (Number.isNaN(of[i]) ? 0 : value)) };
 }
 
-/** What is refused for one of the mistakes, such as other shapes than it needs, is no suspect. */
+/** A variant that fails, for example because it needs other shapes, is no suspect. */
 function suspectOf(
   tril: Tril,
   candidate: Candidate,
@@ -228,10 +229,10 @@ function blanksOf(tril: Tril, expected: TensorData, output: TensorData): OwnResu
   return { count: beyond, first: worst.index, here };
 }
 
-/** More numbers than these take too long to be tried with many scales. */
+/** With more numbers a search over many scales takes too long. */
 const mostScores = 3e5;
 
-/** The scale that comes nearest to what is given: a coarse search, then by golden sections. */
+/** The scale that comes nearest to the given output: a coarse search, then by golden sections. */
 async function scaleOf(
   tril: Tril,
   ask: OwnAsk,
@@ -277,7 +278,7 @@ async function scaleOf(
   return found?.matches ? [found] : [];
 }
 
-/** The right gradient times a number, where that is what is given: of a mean instead of a sum, or the sign. */
+/** The correct gradient times a number, if the given one is that: for a mean instead of a sum, or the wrong sign. */
 function multiples(
   tril: Tril,
   right: TensorData,

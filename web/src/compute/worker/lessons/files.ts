@@ -1,5 +1,5 @@
-// Files that a visitor gives, as tensors by name: read in the Worker, sent nowhere. What cannot be read is said
-// in words, with the place.
+// Reads a visitor's files as tensors by name, in the Worker; nothing is sent anywhere. Unreadable files are reported in
+// words, with the position of the problem.
 import { TrilError, type Tril } from 'tril';
 import type { TensorData } from '../../shared/lessons/layouts';
 
@@ -9,10 +9,10 @@ export interface GivenFile {
 }
 
 export interface FoundTensor extends TensorData {
-  /** What it is called in its file, or as the file is. */
+  /** Its name in the file, or the file's own name. */
   readonly name: string;
   readonly file: string;
-  /** As what type it was stored, such as "float16". */
+  /** The type in which it was stored, such as "float16". */
   readonly type: string;
 }
 

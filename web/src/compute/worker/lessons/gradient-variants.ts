@@ -1,5 +1,5 @@
-// Gradients as they should be, and as they come out with the mistakes that are made most often in a backward of
-// one's own: of attention, most of them edits of the right steps, and of a linear layer. Each is computed by the core.
+// Correct gradients, and the results of the most frequent mistakes in a hand-written backward pass: of attention, most
+// of them edits of the correct steps, and of a linear layer. Each is computed by the core.
 import { TrilError, type Tril } from 'tril';
 import type { GraphEdit } from 'tril/graph';
 import {
@@ -43,7 +43,7 @@ export function attentionBackwardCandidates(
   }
   const { causal } = choices;
   const like = { d_q: given.q, d_k: given.k, d_v: given.v };
-  /** As the core computes it at once. */
+  /** The core's result of a single call. */
   const taken = (id: string, name: AttentionGradient, scale = {}): Candidate => ({
     id,
     run() {
@@ -58,7 +58,7 @@ export function attentionBackwardCandidates(
     },
   });
   const steps = { Q: q, K: k, V: v, d_output: dOutput };
-  /** What heads that share keys and values send back adds up. */
+  /** Gradients of heads that share keys and values are added up. */
   const count = of === 'd_q' ? heads : shared;
   const groups = {
     shape: [batches * count, heads / count, like[of].data.length / batches / count],
@@ -67,7 +67,7 @@ export function attentionBackwardCandidates(
     adds('groups', 'reshape', [{ d_q: 'd_Q', d_k: 'd_K', d_v: 'd_V' }[of]], groups),
     adds('gradient', 'sum', ['groups'], { axis: 1 }),
   ];
-  /** The right steps with a change. */
+  /** The correct steps with edits. */
   const by = (id: string, edits: readonly GraphEdit[]): Candidate => ({
     id,
     run() {
@@ -158,7 +158,7 @@ export function linearBackwardCandidates(
   return list.filter((one) => one !== false);
 }
 
-/** A gradient in another shape than it should have: a matrix transposed, or one for each of a batch. */
+/** A gradient of a wrong shape: a transposed matrix, or one for each element of a batch. */
 export function otherwiseShaped(
   tril: Tril,
   given: TensorData,
@@ -178,7 +178,10 @@ export function otherwiseShaped(
   return null;
 }
 
-/** The number that the right gradient times it comes nearest to what is given: their product over the right one's own. */
+/**
+ * The factor by which the correct gradient comes nearest to the given one: their dot product, divided by the square of
+ * the correct one's norm.
+ */
 export function factorOf(tril: Tril, right: TensorData, given: TensorData): number {
   const row = ({ data }: TensorData) => tril.tensor([1, data.length], data);
   const dot = (x: TensorData, y: TensorData) =>

@@ -1,18 +1,18 @@
-// Any computation that is declared as a graph: one message has the graph and its inputs, the answer all of its values.
+// Any computation declared as a graph: one message contains the graph and its inputs, and the answer all of its values.
 import { run, type Graph, type GraphValues, type NodeNumbers } from 'tril/graph';
 import type { Tensor } from 'tril';
 import type { Answers } from '../answers';
 
-/** Numbers by the names of nodes. */
+/** Values by the names of nodes. */
 export type NodeValues = Readonly<Record<string, NodeNumbers>>;
 
-/** A node's numbers, which leave the Worker. */
+/** A node's values as plain data, which can leave the Worker. */
 export const numbersOf = (tensor: Tensor): NodeNumbers => ({
   shape: tensor.shape,
   data: tensor.read(),
 });
 
-/** The numbers of all values of a run. */
+/** All values of a run as plain data. */
 export const allNumbers = (values: GraphValues): NodeValues =>
   Object.fromEntries(Object.entries(values).map(([name, tensor]) => [name, numbersOf(tensor)]));
 

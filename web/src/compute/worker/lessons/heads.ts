@@ -1,5 +1,5 @@
-// What chapter "Heads" shows, on the core: two layers of multi-head attention with everything they make on the way.
-// There is no arithmetic here.
+// The answers of chapter "Heads", computed by the core: two layers of multi-head attention with all intermediate
+// values. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
 import { run } from 'tril/graph';
 import { positions } from '../../shared/handmade/attend-heads';
@@ -21,28 +21,28 @@ import type { MatrixData } from '../../page/protocol';
 import { download, stack, upload } from '../../shared/lessons/matrices';
 
 export interface HeadsAsk {
-  /** Numbers of the tokens; the second sequence of the batch has them the other way round. */
+  /** Ids of the tokens; the second sequence of the batch has them in reverse order. */
   readonly ids: readonly number[];
   readonly writers: readonly boolean[];
-  /** Which sequence is looked at: 0 or 1. */
+  /** The sequence shown: 0 or 1. */
   readonly batch: number;
 }
 
 interface Division {
-  /** A map a head. */
+  /** One matrix for each head. */
   readonly weights: readonly MatrixData[];
   /** D */
   readonly headWidth: number;
-  /** How many numbers its four matrices are made of. */
+  /** Number of parameters of its four matrices. */
   readonly parameters: number;
-  /** How many scores all heads have for one sequence. */
+  /** Number of scores of all heads for one sequence. */
   readonly scores: number;
 }
 
 export interface HeadsAnswer {
-  /** Of the sequence that is looked at, all values of the graph, layer by layer. */
+  /** All values of the graph for the sequence shown, layer by layer. */
   readonly layers: readonly NodeValues[];
-  /** What the first head of layer 2 holds, times every token in use: [T, tokens]. */
+  /** Output of the first head of layer 2, times every token in use: [T, tokens]. */
   readonly readout: MatrixData;
   /** Layer 1 with the same projections, divided into 1, 2 and 4 heads. */
   readonly divided: readonly Division[];
@@ -60,7 +60,7 @@ export interface HeadsLessons {
   strip: { ask: { readonly q: MatrixData; readonly k: MatrixData }; answer: StripAnswer };
 }
 
-/** X of the sequence that is looked at: nobody has written into "before" yet. */
+/** X of the sequence shown: the columns "before" are still empty. */
 function inputOfHeads(tril: Tril, { ids, batch }: HeadsAsk): Tensor {
   const order = batch === 0 ? ids : [...ids].reverse();
   const content = { kind: 'tokens', ids: [start, ...order], table: tableWithStart } as const;

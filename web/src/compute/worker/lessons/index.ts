@@ -1,4 +1,4 @@
-// The answers of all chapters to the questions of lesson-protocol.ts, and its sessions.
+// The answers of all chapters to the questions of lesson-protocol.ts, and their sessions.
 import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers, Held, Later, Session } from '../answers';
 import type { Kind, Lessons, SessionKind, Sessions } from '../../shared/lesson-protocol';

@@ -1,5 +1,5 @@
-// nn.MultiheadAttention and nn.TransformerEncoderLayer by the names of their state_dict, as they should be and
-// with the choices and mistakes that make the difference most often.
+// nn.MultiheadAttention and nn.TransformerEncoderLayer by the names of their state_dict, correct and with the choices
+// and mistakes that make a difference most often.
 import type {
   Activation,
   MultiHeadOptions,
@@ -29,7 +29,7 @@ export interface LayerChoices {
 const tensors = (tril: Tril, weights: Named): Record<string, Tensor> =>
   Object.fromEntries(Object.entries(weights).map(([name, one]) => [name, tensorOf(tril, one)]));
 
-/** With one of the weights changed, where it is there. */
+/** Weights with one of them changed, if it exists. */
 function changed(weights: Named, name: string, change: (one: TensorData) => TensorData): Named {
   return name in weights ? { ...weights, [name]: change(weights[name]) } : weights;
 }
@@ -51,14 +51,14 @@ export function multiHeadCandidates(
         { heads, causal, ...options },
       ).output,
     );
-  /** With the parts of in_proj, q, k and v, or those of each head, in another order. */
+  /** Weights with the parts of in_proj, q, k and v, or those of each head, in another order. */
   const stacked = (order: readonly number[]) =>
     changed(
       changed(weights, 'in_proj_weight', (one) => partsInOrder(one, order)),
       'in_proj_bias',
       (one) => partsInOrder(one, order),
     );
-  // [H, 3, d] in place of [3, H, d]
+  // [H, 3, d] instead of [3, H, d]
   const headByHead = [0, 1, 2].flatMap((part) =>
     Array.from({ length: heads }, (_, head) => 3 * head + part),
   );

@@ -1,5 +1,5 @@
-// What chapter "Learn" shows of one step, on the core: a head, its loss, the gradient of every number on the way, what
-// nudging one really does, and steps against the gradient. There is no arithmetic here.
+// The answers of chapter "Learn" about one step, computed by the core: a head, its loss, the gradient of every
+// intermediate number, the true effect of nudging one, and steps against the gradient. There is no arithmetic here.
 import type { Tensor, Tril } from 'tril';
 import { edit, run, shapes, type GraphValues } from 'tril/graph';
 import type { Answers } from '../answers';
@@ -11,7 +11,7 @@ import { allNumbers, type NodeValues } from './graph';
 import { upload } from '../../shared/lessons/matrices';
 import type { Call } from './timed';
 
-/** How the weights have come about: so many steps, each against the gradient, as long as `rate` times that. */
+/** Origin of the weights: `steps` steps against the gradient, each `rate` times as long as it. */
 export interface Trained {
   readonly rate: number;
   readonly steps: number;
@@ -25,22 +25,22 @@ interface Nudged {
 }
 
 export interface StepResult {
-  /** Of the graph of a step: all numbers of the head, and their gradients. */
+  /** Values of the graph of a step: all numbers of the head, and their gradients. */
   readonly values: NodeValues;
   /** The mean of the surprises at the right words. */
   readonly loss: number;
-  /** Before each step, and after the last. */
+  /** The losses before each step, and after the last. */
   readonly losses: readonly number[];
 }
 
 interface NudgeResult {
-  /** The loss for each of the nudges that were asked for, and the gradient's straight line there. */
+  /** The loss for each of the requested nudges, and the gradient's straight line there. */
   readonly losses: readonly number[];
   readonly line: readonly number[];
   readonly gradient: number;
   /** (loss after a small nudge up - loss after one down) / twice the nudge. */
   readonly difference: number;
-  /** The distance of the two over the size of the gradient. */
+  /** The distance of the two, divided by the magnitude of the gradient. */
   readonly apart: number;
 }
 
@@ -77,7 +77,7 @@ function trained(tril: Tril, { rate, steps }: Trained) {
   }
 }
 
-/** Of forward, backward and the move. */
+/** Cost of forward pass, backward pass and update. */
 export const stepCall: Call<Record<string, never>> = (tril) => {
   const [tokens, inputs, outputs] = [ids.length, x.cols, beginning.wv.rows];
   const product = (rows: number, depth: number, cols: number) =>
@@ -115,7 +115,7 @@ export const learnAnswers: Answers<LearnLessons, Tril> = {
     const place = row * shape[1] + col;
     const one = made[stage].read().map((_, i) => Number(i === place));
     const unit = tril.tensor([...shape], one);
-    // The stage is given, and all that comes after it is made of that.
+    // The stage is an input, and all later stages are computed from it.
     const sizes = shapes(headGraph)[stage];
     const open = edit(headGraph, [
       { replace: stage, operation: 'input', inputs: [], options: { shape: sizes } },

@@ -1,4 +1,4 @@
-// What the calls of chapter "Longer" cost: by the core's count, and in milliseconds.
+// Costs of the calls of chapter "Longer": by the core's count, and in milliseconds.
 import {
   asHead,
   inputs,
@@ -17,7 +17,7 @@ export interface LongerCall {
   readonly mask: MaskKind;
   /** Online and full attention, the plain product in both orders, attention to averages of keys. */
   readonly call: 'online' | 'full' | 'scoresFirst' | 'valuesFirst' | 'lowRank';
-  /** To how many averages, at most as many as there are keys. */
+  /** Number of averages, at most the number of keys. */
   readonly rank: number;
 }
 

@@ -1,4 +1,4 @@
-// What chapter "Longer" shows, on the core. There is no arithmetic here.
+// The answers of chapter "Longer", computed by the core. There is no arithmetic here.
 import type { Mask, Tensor } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import { attend } from './attend';
@@ -6,7 +6,7 @@ import type { Answers } from '../answers';
 import type { AttendRequest, MatrixData } from '../../page/protocol';
 import { download, stack, upload } from '../../shared/lessons/matrices';
 
-/** Where Q, K and V come from: random numbers, or a head of chapter Attend on tokens. */
+/** Source of Q, K and V: random numbers, or a head of chapter Attend on tokens. */
 export type Given =
   | {
       readonly kind: 'random';
@@ -31,24 +31,24 @@ export interface Inputs {
 
 export type MaskKind = 'none' | 'causal' | 'window' | 'strided';
 
-/** What the pattern masks let through, besides being causal. */
+/** Keys that the pattern masks leave visible, besides being causal. */
 export const patterns = { window: { left: 2 }, strided: { local: 2, stride: 4 } } as const;
 
 export interface OnlineSteps extends Inputs {
-  /** Scaled scores, -inf where the mask hides: what full attention holds at once. */
+  /** Scaled scores, -inf where the mask hides: full attention holds all of them at once. */
   readonly masked: MatrixData;
   /** [T, N] after each of the N blocks of keys. */
   readonly maximum: MatrixData;
   readonly sum: MatrixData;
   readonly factor: MatrixData;
-  /** After each block of keys, [T, Dv], not divided. */
+  /** The output after each block of keys, [T, Dv], not yet divided. */
   readonly partial: readonly MatrixData[];
-  /** The sum and the output before each block, times its factor: what it adds to. */
+  /** The sum and the output before each block, times its factor: the block's terms are added to them. */
   readonly rescaled: { readonly sum: MatrixData; readonly partial: readonly MatrixData[] };
   /** A row for each block of queries, [Q, N]: 1, or 0 where the block was skipped. */
   readonly visited: MatrixData;
   readonly output: MatrixData;
-  /** Largest distance from the output of full attention. */
+  /** Maximum difference from the output of full attention. */
   readonly apart: number;
   /** Bytes held at once. */
   readonly held: { readonly full: number; readonly online: number };
@@ -60,25 +60,25 @@ interface OrderFlops {
 }
 
 export interface LinearOrders extends Inputs {
-  /** Q K^T, [T, T], and K^T V, [D, Dv]: what stands between in either order. */
+  /** Q K^T, [T, T], and K^T V, [D, Dv]: the intermediate results of the two orders. */
   readonly scores: MatrixData;
   readonly pairs: MatrixData;
   /** (Q K^T) V and Q (K^T V). */
   readonly left: MatrixData;
   readonly right: MatrixData;
   readonly flops: OrderFlops;
-  /** Largest distance between the two. */
+  /** Maximum difference between the two. */
   readonly apart: number;
   /** Weights by softmax, and by feature maps alone. */
   readonly soft: MatrixData;
   readonly features: MatrixData;
-  /** Norm of the difference of the outputs made with them, over that of softmax's. */
+  /** Norm of the difference of the two outputs, divided by that of softmax's. */
   readonly wrong: number;
 }
 
 export interface RankResult extends Pick<Inputs, 'q' | 'k'> {
   readonly weights: MatrixData;
-  /** Singular values, [1, T], their shares of the sum, and these added up. */
+  /** Singular values, [1, T], their shares of the sum, and cumulative shares. */
   readonly values: MatrixData;
   readonly shares: MatrixData;
   readonly sums: MatrixData;
@@ -105,7 +105,7 @@ export interface LongerLessons {
     };
     answer: LinearOrders;
   };
-  /** Of the plain product of one head, by the order of multiplication. */
+  /** Operations of the plain product of one head, by the order of multiplication. */
   orders: {
     ask: { readonly tokens: number; readonly width: number };
     answer: OrderFlops;
@@ -150,7 +150,7 @@ export function asHead(tril: Tril, { rows, cols, data }: MatrixData): Tensor {
   return tril.tensor([1, 1, rows, cols], data);
 }
 
-/** Columns one further to the right, the first of zeros: what stood before each block. */
+/** Columns moved one to the right, with zeros in the first: the values before each block. */
 function shifted({ rows, cols, data }: MatrixData): MatrixData {
   const before = new Float32Array(rows * cols);
   for (let row = 0; row < rows; ++row) {
@@ -164,7 +164,7 @@ function columnOf({ rows, cols, data }: MatrixData, col: number): MatrixData {
   return { rows, cols: 1, data: column };
 }
 
-/** What stood before each block, times its factor. */
+/** The values before each block, times its factor. */
 function rescaledOf(tril: Tril, factor: MatrixData, sum: MatrixData, partial: MatrixData[]) {
   const product = (one: MatrixData, other: MatrixData) =>
     download(tril.multiply(upload(tril, one), upload(tril, other)));
@@ -195,7 +195,7 @@ function online(tril: Tril, ask: LongerLessons['online']['ask']): OnlineSteps {
   const costs = { ...sizes, ...options };
   const steps = trace.maximum.shape.at(-1)!;
   const kept = trace.partial.read();
-  // [T, N, Dv] a step each
+  // [T, N, Dv], one for each step
   const partial = Array.from({ length: steps }, (_, step): MatrixData => {
     const data = new Float32Array(rows * cols);
     for (let row = 0; row < rows; ++row) {
@@ -256,14 +256,14 @@ function linear(tril: Tril, { given, edits, map }: LongerLessons['linear']['ask'
   };
 }
 
-/** Each entry's share of their sum, [1, T]. */
+/** Each element's share of their sum, [1, T]. */
 function sharesOf(tril: Tril, values: Tensor): Tensor {
   const row = tril.tensor([1, values.size], values.read());
   const ones = tril.tensor([values.size, 1], new Float32Array(values.size).fill(1));
   return tril.divide(row, tril.matmul(row, ones));
 }
 
-/** E with `rank` averages of neighbouring keys. */
+/** The matrix E with `rank` averages of neighbouring keys. */
 export function pooling(tril: Tril, rank: number, keys: number): Tensor {
   const each = Math.ceil(keys / rank);
   const data = new Float32Array(rank * keys).fill(-Infinity);

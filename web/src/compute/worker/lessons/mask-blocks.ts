@@ -1,4 +1,4 @@
-// Which blocks of a long attention a mask lets be skipped, on the core. There is no arithmetic here.
+// The blocks of a long attention that a mask allows to skip, computed by the core. There is no arithmetic here.
 import type { Mask, Tensor } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import { blockSize, type BlockPattern } from '../../shared/lessons/mask-rules';
@@ -13,12 +13,12 @@ export interface BlocksAsk {
 }
 
 export interface BlocksAnswer {
-  /** 1 for a block of queries and keys that attention goes through, 0 for one that it skips. */
+  /** 1 for a block of queries and keys that attention visits, 0 for one that it skips. */
   readonly visited: MatrixData;
-  /** Which share of its pairs may be seen. */
+  /** Share of visible pairs in each block. */
   readonly seen: MatrixData;
   readonly skipped: number;
-  /** How many scores are computed, and how many without a mask. */
+  /** Number of computed scores, and their number without a mask. */
   readonly scores: number;
   readonly pairs: number;
 }

@@ -1,4 +1,4 @@
-// What chapter "Mask" shows, on the core. There is no arithmetic here.
+// The answers of chapter "Mask", computed by the core. There is no arithmetic here.
 import type { Mask, Tensor, Tril } from 'tril';
 import { run } from 'tril/graph';
 import { headWeights, positions, type HeadWeights } from '../../shared/handmade/attend-heads';
@@ -29,13 +29,13 @@ export interface MaskAsk {
 }
 
 export interface MaskAnswer {
-  /** Of the graph that hides as was asked. */
+  /** Values of the graph with the requested treatment of hidden cells. */
   readonly values: NodeValues;
-  /** What each rule by itself adds: 0, or -inf where it hides. */
+  /** The additive mask of each single rule: 0, or -inf where it hides. */
   readonly single: Readonly<Partial<Record<RuleId, MatrixData>>>;
-  /** -inf - (-inf): the first step of softmax where everything is hidden, done without care. */
+  /** -inf - (-inf): the first step of a careless softmax of a row with everything hidden. */
   readonly naive: number;
-  /** Of attention to the queries, keys and values. */
+  /** Cost of attention to the queries, keys and values. */
   readonly cost: CostData;
 }
 
@@ -46,9 +46,9 @@ export interface FutureAsk extends MaskAsk {
 }
 
 export interface FutureAnswer {
-  /** Of the input as it was, and overwritten. */
+  /** Values for the original and the overwritten input. */
   readonly values: NodeValues;
-  /** Of the attention of one of them. */
+  /** Cost of the attention of one of them. */
   readonly cost: CostData;
 }
 
@@ -61,7 +61,7 @@ export interface MaskLessons extends BlocksLessons {
 
 const headWidth = 4;
 
-/** Random weights without a name, small enough that softmax does not saturate. */
+/** Random weights without meaning, small enough that softmax does not saturate. */
 function randomWeights(tril: Tril, inputs: number, seed: number): HeadWeights {
   const [wq, wk, wv] = [0, 1, 2].map((which) =>
     download(
@@ -78,7 +78,7 @@ function weightsFor(tril: Tril, ask: MaskAsk, inputs: number): HeadWeights {
   return headWeights(head, width, ask.content.kind === 'tokens');
 }
 
-/** The core's mask for one rule; null where it is not there. */
+/** The core's mask for one rule; null if the rule has none. */
 function ruleMask(tril: Tril, rule: RuleId, given: MaskRules, size: number): Mask | null {
   switch (rule) {
     case 'causal':
@@ -109,7 +109,7 @@ function masksOf(tril: Tril, rules: MaskRules, size: number): Partial<Record<Rul
   return made;
 }
 
-/** What a mask adds to scores. */
+/** A mask as numbers added to the scores. */
 const added = (tril: Tril, mask: Mask, size: number): Tensor =>
   tril.mask.toTensor(mask, [size, size]);
 
@@ -149,7 +149,7 @@ function prepare(tril: Tril, ask: MaskAsk): Prepared {
   return { x, weights: weightsFor(tril, ask, x.cols), single, mask, M };
 }
 
-/** Rows from `cut` on are other numbers. */
+/** Overwrites the rows from `cut` on. */
 function overwritten(tril: Tril, x: MatrixData, { cut, garbage }: FutureAsk): MatrixData {
   const from = cut * x.cols;
   const data = x.data.slice();

@@ -1,4 +1,4 @@
-// Sessions of timing at large sizes: they keep the Worker busy, and say what they find.
+// Sessions of timing at large sizes: they keep the Worker busy, and report their results.
 import type { Held } from '../answers';
 import { compete } from '../benchmark';
 import { attention, products } from '../contests';

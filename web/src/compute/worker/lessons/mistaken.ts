@@ -1,4 +1,5 @@
-// What a mistake makes of attention and its gradients: tril/notebook has the right steps, and the usual mistakes as edits of them.
+// Results of attention and its gradients with mistakes: tril/notebook has the correct steps, and the frequent mistakes
+// as edits of them.
 import type { Tensor, Tril } from 'tril';
 import { edit, run, type GraphEdit } from 'tril/graph';
 import { attentionSteps } from 'tril/notebook';
@@ -6,7 +7,7 @@ import { asMask, maskAxes, type MaskReading } from '../../shared/lessons/file-ma
 import { dataOf, tensorOf, type TensorData } from '../../shared/lessons/layouts';
 
 const { forward, backward } = attentionSteps;
-/** Mistakes that exercises have, too: edits of the steps between a Q and a K. */
+/** Mistakes that are shared with the exercises: edits of the steps between Q and K. */
 export const { mistakes } = attentionSteps;
 
 /** An edit that adds a node. */
@@ -17,7 +18,10 @@ export const adds = (
   options: Readonly<Record<string, unknown>> = {},
 ): GraphEdit => ({ add: { name, operation, inputs, options } });
 
-/** Repeats the heads of x, [B, Hk, S, D], until there are `heads`: each beside its copies, or all of them in turn. */
+/**
+ * Repeats the heads of x, [B, Hk, S, D], until there are `heads`: each beside its copies, or with `inTurn` all of them
+ * in turn.
+ */
 export function filled(tril: Tril, x: Tensor, heads: number, inTurn = false): Tensor {
   const [batches, own, ...one] = x.shape;
   if (own === heads) return x;
@@ -28,7 +32,10 @@ export function filled(tril: Tril, x: Tensor, heads: number, inTurn = false): Te
   return tril.reshape(all, [batches, heads, ...one]);
 }
 
-/** Computes one step, `result`, of attention with Q, K and V, [B, H, ., D], after these edits; of its backward where d_output is given. */
+/**
+ * Computes one step, `result`, of attention with Q, K and V, [B, H, ., D], after these edits; or of its backward pass
+ * if d_output is given.
+ */
 export function changed(
   tril: Tril,
   { mask, ...inputs }: Readonly<Record<string, TensorData>>,
@@ -55,7 +62,7 @@ export function changed(
     ...edits,
   ]);
   const needed = new Set([result]);
-  // The loop also visits what it adds.
+  // The loop also visits the elements that it adds.
   for (const name of needed)
     for (const each of nodes.find((node) => node.name === name)!.inputs) needed.add(each);
   const used = Object.entries(given).filter(([name]) => needed.has(name));

@@ -1,4 +1,4 @@
-// What motions of chapter "Attend" show between a product's factors and its result. There is no arithmetic here.
+// The answers for motions of chapter "Attend" between a product's factors and its result. There is no arithmetic here.
 import type { Tril } from 'tril';
 import type { Answers } from '../answers';
 import type { MatrixData } from '../../page/protocol';
@@ -8,7 +8,7 @@ export interface MotionLessons {
   /** A dot product, pair by pair. */
   meeting: {
     ask: { readonly query: readonly number[]; readonly key: readonly number[] };
-    /** Of each pair, and of all up to it. */
+    /** The product of each pair, and the sum of all up to it. */
     answer: { readonly products: readonly number[]; readonly sums: readonly number[] };
   };
   /** A blend that its values join one after the other. */
@@ -19,7 +19,7 @@ export interface MotionLessons {
       /** [T, Dv]: the sums of shares times values so far, and these divided by the sum of the shares. */
       readonly partial: MatrixData;
       readonly blends: MatrixData;
-      /** Of the shares so far. */
+      /** Sums of the shares so far. */
       readonly sums: readonly number[];
     };
   };

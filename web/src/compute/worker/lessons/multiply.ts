@@ -1,4 +1,4 @@
-// What chapter "Multiply" shows, on the core. There is no arithmetic here.
+// The answers of chapter "Multiply", computed by the core. There is no arithmetic here.
 import type { MatmulMethod } from 'tril';
 import type { LessonsTril as Tril, Reading, StrassenSigns, TracedMethod } from 'tril/lessons';
 import { products } from '../contests';
@@ -16,7 +16,7 @@ export interface Factors {
 
 interface ReadingResult {
   readonly output: MatrixData;
-  /** What has been added up after every step. */
+  /** The partial sums after every step. */
   readonly partial: readonly MatrixData[];
 }
 
@@ -33,15 +33,15 @@ export interface MemoryTotals {
   readonly accesses: number;
   readonly hits: number;
   readonly misses: number;
-  /** Misses over accesses. */
+  /** Misses divided by accesses. */
   readonly rate: number;
-  /** Counted on paper; null where that does not hold. */
+  /** The calculated number of misses; null if the formula does not apply. */
   readonly expected: number | null;
 }
 
 export interface MemoryTrace extends MemoryTotals {
   readonly shape: MemoryShape;
-  /** As traceProduct gives them. */
+  /** As traceProduct returns them. */
   readonly steps: Int32Array;
   readonly held: Int32Array;
   readonly missed: Int32Array;
@@ -75,7 +75,7 @@ export interface MultiplyLessons {
     answer: readonly MemoryTotals[];
   };
   strassen: { ask: Factors; answer: StrassenResult };
-  /** Of one product of n x n matrices by each of two: how many times as fast the second is. */
+  /** Times of one product of n x n matrices by each of two methods, and the speedup of the second. */
   race: {
     ask: { readonly runners: readonly [Runner, Runner]; readonly n: number };
     answer: { readonly times: readonly Time[]; readonly ratio: number };

@@ -1,9 +1,9 @@
-// What is made of measured times that came one by one, by the core: one over another, and the power of the size that
-// times grow with. A figure asks for all of them at once; what needs one time alone comes with that time.
+// Ratios of measured times, and the exponent with which times grow, computed by the core from times that came one by
+// one. A figure asks for all of them at once; a value that needs a single time comes with that time.
 import type { Tril } from 'tril';
 import type { Answers } from '../answers';
 
-/** One measured number over another of its kind. */
+/** A ratio of two measured numbers of one kind. */
 interface Ratio {
   readonly number: number;
   readonly of: number;
@@ -18,7 +18,7 @@ interface Growth {
 export interface RatesLessons {
   rates: {
     ask: { readonly ratios: readonly Ratio[]; readonly growths?: readonly Growth[] };
-    /** The power, where times are asked about. */
+    /** The exponents of the given times. */
     answer: { readonly ratios: readonly number[]; readonly growths: readonly number[] };
   };
 }

@@ -1,21 +1,21 @@
-// Why softmax is written as it is, and why scores are divided: chapter "Attend" beyond its one head. There is
-// no arithmetic here.
+// Numerical stability of softmax, and the scaling of scores: chapter "Attend" beyond its one head. There is no
+// arithmetic here.
 import type { Tensor } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Answers } from '../answers';
 import type { MatrixData } from '../../page/protocol';
 import { download } from '../../shared/lessons/matrices';
 
-/** Softmax of one row, taken apart; [1, T] but for the two numbers. */
+/** The parts of the softmax of one row; [1, T] except for the two numbers. */
 interface SoftmaxWay {
-  /** What is subtracted before e is raised to it. */
+  /** The number subtracted before e is raised to the score. */
   readonly shift: number;
   readonly powers: MatrixData;
   readonly sum: number;
   readonly weights: MatrixData;
 }
 
-/** Random queries and keys whose entries have mean 0 and variance 1. */
+/** Random queries and keys whose elements have mean 0 and variance 1. */
 interface SpreadAsk {
   readonly seed: number;
   /** Widths of a head. */
@@ -23,7 +23,7 @@ interface SpreadAsk {
   readonly tokens: number;
 }
 
-/** What becomes of the scores at one width, and of softmax. */
+/** The scores and softmax at one width. */
 export interface Spread {
   readonly width: number;
   readonly variance: number;
@@ -40,14 +40,14 @@ interface SpreadResult {
 export interface SaturationResult {
   readonly scores: MatrixData;
   readonly scaled: MatrixData;
-  /** Softmax of the one and of the other. */
+  /** Softmax of the unscaled and of the scaled scores. */
   readonly plainWeights: MatrixData;
   readonly scaledWeights: MatrixData;
 }
 
 export interface SoftmaxLessons {
   softmaxWays: {
-    /** The scores, each with `added` on top. */
+    /** The scores, and a number added to each. */
     ask: { readonly scores: readonly number[]; readonly added: number };
     answer: {
       readonly scores: MatrixData;
@@ -72,7 +72,7 @@ function wayOf(tril: Tril, scores: Tensor, stable: boolean): SoftmaxWay {
   };
 }
 
-/** One head on random queries and keys, with the scores as they are or divided. */
+/** One head with random queries and keys, and with plain or scaled scores. */
 function head(tril: Tril, seed: number, tokens: number, width: number, divided: boolean) {
   const [q, k] = [seed, seed + 1].map((one) =>
     tril.randomNormal([1, 1, tokens, width], { seed: one }),

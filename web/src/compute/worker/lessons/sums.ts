@@ -1,7 +1,7 @@
-// Distances, sizes and moments of tensors, made of the core's calls.
+// Distances, norms and moments of tensors, computed by the core's calls.
 import type { Tensor, Tril } from 'tril';
 
-/** The largest distance between numbers at the same place. */
+/** The maximum difference between elements at the same position. */
 export function apart(tril: Tril, one: Tensor, other: Tensor): number {
   return tril.compare(one, other).maxAbsolute;
 }

@@ -1,4 +1,4 @@
-// How long calls take, and how fast they are by what they cost: for the lessons that time what they count.
+// Durations of calls, and their speed by their cost: for the lessons that time what they count.
 import type { Cost, Tril } from 'tril';
 import type { LessonsTril } from 'tril/lessons';
 import type { CostData } from '../../page/protocol';
@@ -8,7 +8,7 @@ import { costData } from '../../shared/lessons/matrices';
 
 const known = new Map<string, readonly Time[]>();
 
-/** `prepare` makes what the call is given, and gives the call alone: that is timed. */
+/** `prepare` creates the inputs, and returns the call alone, which is timed. */
 interface Timed {
   readonly prepare: () => () => unknown;
   readonly cost: Pick<Cost, 'flops'>;
@@ -18,8 +18,8 @@ interface Timed {
 export type Call<Sizes> = (tril: LessonsTril, sizes: Sizes) => Timed & { readonly cost: Cost };
 
 /**
- * Each `what` is timed once, so that two figures of one call say the same. What a call leaves behind is gone before
- * the next.
+ * Times each `what` once, so that two figures of one call show the same. A call's tensors are disposed of before the
+ * next call.
  */
 export function timedEach(tril: Tril, what: unknown, all: readonly Timed[]): readonly Speed[] {
   const key = JSON.stringify(what);
@@ -35,7 +35,7 @@ export function timedEach(tril: Tril, what: unknown, all: readonly Timed[]): rea
   }));
 }
 
-/** Answers what the named calls cost, and how long each takes. */
+/** Answers with the costs of the named calls, and with their durations. */
 export function callAnswers<
   Ask extends { readonly call: string; readonly sizes: readonly unknown[] },
 >(calls: Readonly<Record<Ask['call'], Call<never>>>) {

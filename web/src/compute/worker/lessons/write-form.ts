@@ -7,9 +7,9 @@ export interface ExerciseForm {
   readonly task: string;
   readonly program: string;
   readonly skeleton: string;
-  /** A line for each. */
+  /** One hint per line. */
   readonly hints: string;
-  /** A line for each case: `x: 2 4 3; n = 2`. */
+  /** One case per line: `x: 2 4 3; n = 2`. */
   readonly cases: string;
 }
 
@@ -32,7 +32,7 @@ function caseOf(line: string): WrittenExercise['cases'][number] {
   return { name: line.slice(0, 60), inputs, numbers };
 }
 
-/** The function is the last that the skeleton defines. @throws TrilError where there is none */
+/** The function is the last that the skeleton defines. @throws TrilError if there is none */
 export function exerciseOfForm({ hints, cases, ...form }: ExerciseForm): WrittenExercise {
   const found = [...form.skeleton.matchAll(/^def\s+(\w+)\s*\(([^)]*)\)\s*:/gmu)].at(-1);
   if (!found) throw new TrilError('page', 'skeleton', 'defines no function');

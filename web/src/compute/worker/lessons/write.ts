@@ -1,4 +1,4 @@
-// Programs that are written on the page: run line by line, and judged. The interpreter is fetched when it is first asked for.
+// Programs written on the page: run line by line, and judged. The interpreter is loaded on demand.
 import { TrilError, type Tril } from 'tril';
 import { shapes, type Graph } from 'tril/graph';
 import type {
@@ -16,34 +16,34 @@ import { timeOfEach } from '../timing';
 import { numbersOf, type NodeValues } from './graph';
 import { exerciseOfForm, type ExerciseForm } from './write-form';
 
-/** What an exercise asks for, as the package has it. */
+/** The statement of an exercise, from the package. */
 export interface ExerciseText {
   readonly id: string;
   readonly title: string;
   readonly task: string;
   readonly skeleton: string;
   readonly hints: readonly string[];
-  /** The function's name, and its arguments. */
+  /** The function's name, and its parameters. */
   readonly name: string;
   readonly parameters: readonly string[];
-  /** The shapes of what it returns, in the case whose numbers are shown. */
+  /** The shapes of its results, in the case whose numbers are shown. */
   readonly wanted: readonly (readonly number[])[];
   /** Its time can be measured, beside that of `tril.attention`. */
   readonly timed: boolean;
 }
 
 export interface RanCell extends ProgramCell {
-  /** It begins with a line `# %%`, which is not one of the notebook's. */
+  /** It begins with a line `# %%`, which does not come from the notebook. */
   readonly marked: boolean;
 }
 
 export interface Ran {
   readonly error: ProgramError | null;
   readonly lines: readonly ProgramLine[];
-  /** Of a program whose cells begin with `# %%`. */
+  /** Cells of a program that begin with `# %%`. */
   readonly cells?: readonly RanCell[];
   readonly graph: Graph;
-  /** Of all nodes, or, where there are too many numbers, of those that there is room for. */
+  /** Values of all nodes, or, if there are too many numbers, of as many nodes as fit. */
   readonly values: NodeValues;
   /** The nodes that were returned for an exercise. */
   readonly results: readonly string[];
@@ -51,7 +51,10 @@ export interface Ran {
   readonly counts: ProgramCounts;
 }
 
-/** A program on 1024 tokens: what it consists of, and its time and the bytes of the arrays that it makes, beside those of `tril.attention` on the same numbers. */
+/**
+ * A program on 1024 tokens: its operations, its time, and the bytes of its arrays, beside those of `tril.attention` on
+ * the same numbers.
+ */
 export interface Mine {
   readonly problem?: string;
   readonly counts?: ProgramCounts;
@@ -67,14 +70,14 @@ export interface WriteLessons {
   exercises: { ask: object; answer: readonly ExerciseText[] };
   /** The exercise of a link. */
   made: { ask: { readonly made: string }; answer: ExerciseText | Problem };
-  /** A link's part with an exercise that was written in the form. */
+  /** The part of a link that contains an exercise written in the form. */
   making: { ask: ExerciseForm; answer: { readonly made: string } | Problem };
-  /** A file's program, of a notebook's cells one after another; or why there is none. */
+  /** The program in a file, with the cells of a notebook in sequence; or the problem with it. */
   program: {
     ask: { readonly name: string; readonly text: string };
     answer: { readonly code: string; readonly problem?: string };
   };
-  /** `made`: the exercise of a link, in the place of one of the package's. */
+  /** `made`: the exercise of a link, instead of one of the package's. */
   written: {
     ask: { readonly exercise: string | null; readonly made?: string; readonly code: string };
     answer: Ran;
@@ -87,11 +90,11 @@ let notebook: Notebook | undefined;
 export const loadNotebook = async (): Promise<Notebook> =>
   (notebook ??= await import('tril/notebook'));
 
-/** A loop that never ends is stopped within a second; and of numbers no more than these leave the Worker. */
+/** Limits: an endless loop is stopped within a second, and at most this many numbers leave the Worker. */
 const limits = { steps: 200_000, elements: 5_000_000 };
 const mostNumbers = 400_000;
 
-/** Once the interpreter is there, at once: as pages are made. */
+/** Synchronous once the interpreter is loaded, as prerendering requires. */
 const withNotebook = <Answer>(answer: (notebook: Notebook) => Answer) =>
   (notebook ? answer(notebook) : loadNotebook().then(answer)) as Promise<Awaited<Answer>>;
 
@@ -120,7 +123,7 @@ async function madeExercise({ readExerciseLink }: Notebook, made: string) {
   return last.exercise;
 }
 
-/** The answer, or what the package says is wrong. */
+/** The answer, or the package's message about the problem. */
 async function orProblem<Answer>(answer: () => Promise<Answer>): Promise<Answer | Problem> {
   try {
     return await answer();
@@ -141,7 +144,7 @@ function cellsOf({ notebookProgram }: Notebook, text: string): string {
     .join('\n');
 }
 
-/** What of a run leaves the Worker. */
+/** The part of a run that leaves the Worker. */
 function plain(all: Notebook, run: ProgramRun, code: string): Omit<Ran, 'verdict'> {
   const { error, lines, graph, tensors } = run;
   const source = code.split('\n');

@@ -1,4 +1,4 @@
-// A word in its sentences: where the masked encoder puts each of them, layer by layer. The same for the Worker and for tests.
+// A word in its sentences: its vectors in the masked encoder, layer by layer. The same for the Worker and for tests.
 import type { Tensor, Tril } from 'tril';
 import type { Model, TrainingTril } from 'tril/training';
 import * as meaning from '../../../../../models/meaning.mjs';
@@ -22,13 +22,13 @@ export function aboutOf({ config }: Model): SensesAbout {
   return { layers, heads, width, context, vocabulary };
 }
 
-/** Of a pass over a context. */
+/** Cost of a pass over a context. */
 function costOf(tril: Tril, { config }: Model) {
   const shape = shapeOf(config);
   return forwardCost(tril, shape, { rows: shape.context, tokens: shape.context, causal: false });
 }
 
-/** What of a view stays where only the visitor's sentence changes. */
+/** The part of a view that stays while only the visitor's sentence changes. */
 interface Known {
   readonly key: string;
   readonly places: readonly (readonly Float32Array[])[];
@@ -49,7 +49,7 @@ export class Reader {
     this.#text = text;
   }
 
-  /** Runs the model over every sentence that is not known yet. */
+  /** Runs the model on every sentence that is not known yet. */
   async #read(
     query: SensesQuery,
     each: (done: number, all: number) => Promise<void>,

@@ -1,4 +1,4 @@
-// Sentences of the visitor's in an encoder of the visitor's. The same for the Worker and for tests.
+// The visitor's sentences in the visitor's encoder. The same for the Worker and for tests.
 import type { Tril } from 'tril';
 import type { Encoder, TrainingTril } from 'tril/training';
 import * as meaning from '../../../../../models/meaning.mjs';
@@ -26,8 +26,8 @@ function aboutOf({ config, settings, parameters }: Encoder): SentencesAbout {
 }
 
 /**
- * What pooling takes from each token. Of the mean m of T vectors h, (h . m) / (T m . m): these add up to 1. Of the largest,
- * the share of elements in which a token has it first.
+ * Share of each token in the pooling. For the mean m of T vectors h it is (h . m) / (T m . m), and the shares add up to
+ * 1. For the maximum it is the share of elements in which the token is the first with the largest value.
  */
 export function sharesOf(
   pooling: SentencesAbout['pooling'],

@@ -1,4 +1,4 @@
-// Word vectors in the Worker: loaded, or learned from a share of the speeches, and asked all the while.
+// Word vectors in the Worker: loaded, or learned from a share of the speeches, and open to queries all the while.
 import type { Tril } from 'tril';
 import type { TrainingTril, WordVectors } from 'tril/training';
 import { unitRows } from '../../../../../models/meaning.mjs';
@@ -10,12 +10,12 @@ import { indexOf, tableOf, viewOf } from '../../shared/meaning/table';
 type Words = MeaningSessions['words'];
 type Own = Session<Words['said'], Words['told']>;
 
-/** Of the vectors that are learned here. */
+/** Parameters of the vectors that are learned here. */
 export const learning = { width: 64, epochs: 5, minCount: 10 } as const;
-/** Milliseconds from one view to the next. */
+/** Milliseconds between two views. */
 const pace = 400;
 
-/** Loaded ones: asked, as long as somebody looks. */
+/** Answers queries about loaded vectors, as long as the session lasts. */
 async function loaded(
   tril: Tril,
   file: Uint8Array,
@@ -36,7 +36,7 @@ async function loaded(
   }
 }
 
-/** As they are now. */
+/** The view of the vectors in their current state. */
 function viewNow(tril: Tril, vectors: WordVectors, query: WordsQuery) {
   return tril.scope(() => {
     const { words } = vectors;

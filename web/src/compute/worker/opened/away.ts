@@ -1,4 +1,4 @@
-// What a model makes of a text without some of its parts, and what each of them costs that is taken away.
+// A model's results for a text with some of its parts ablated, and the effect of each ablation on the loss.
 import type { Interventions, Without } from 'tril/training';
 import type {
   Away,
@@ -12,18 +12,18 @@ import { largest, pieceOf, piecesOf, tokensOf } from './reading';
 import type { Opened, Work } from './work';
 import { placesOf } from './shape';
 
-/** The likeliest next tokens of a text. */
+/** Number of likeliest next tokens of a text. */
 const shown = 8;
 
 export interface Said {
   /** The loss at each token but the first, given those before it, and their mean. */
   readonly losses: readonly number[];
   readonly loss: number | null;
-  /** How likely each token is as the next. */
+  /** Probability of each token as the next. */
   readonly shares: Float32Array;
 }
 
-/** As many tokens of a text as are looked at. */
+/** The tokens of a text, as many as are shown. */
 export function idsOf(opened: Opened, text: Text): number[] {
   const ids = tokensOf(opened, text);
   if (ids.length === 0) throw new Error('The text has no tokens.');
@@ -49,7 +49,7 @@ export function saidOf(
   });
 }
 
-/** What is likeliest before or after. */
+/** The likeliest tokens before or after. */
 export function shiftsOf(opened: Opened, before: Said, after: Said, count = shown): Shift[] {
   const sides = [before, after].map(({ shares }) => largest(shares, count));
   const ids = [...new Set(sides.flat())];
@@ -72,7 +72,7 @@ export function away(opened: Opened, { without, ...text }: AwayRequests['away'][
   };
 }
 
-/** All heads, then all layers, then what remains of a layer without one of its halves. */
+/** All heads, then all layers, then each half of a layer. */
 export function partsOf({ layers, heads }: Opened['shape']): Without[] {
   const all = Array.from({ length: layers }, (_, layer) => layer);
   return [

@@ -1,19 +1,22 @@
-// What the last token of a text takes, with its cache and without, timed here at several lengths.
+// Duration of the last token of a text, with its cache and without, timed here at several lengths.
 import { median, steadyUpTo, unrest } from '../../shared/steady';
 import type { AwayRequests, CacheTime, Spread } from '../../shared/opened/away-protocol';
 import { lengthsOf } from '../../shared/opened/cache-lengths';
 import { tokensOf } from './reading';
 import type { Opened, Work } from './work';
 
-/** Tokens behind each other in a batch; batches, and how often all are taken, at the most. */
+/** Number of consecutive tokens in a batch, of batches, and maximum number of repetitions. */
 const [run, batches, rounds] = [8, 5, 2];
-/** Milliseconds: a batch's at the least, and what is long enough for one round, and for no longer texts. */
+/**
+ * Milliseconds: minimum of a batch, limit above which one round suffices, and limit above which no longer texts are
+ * timed.
+ */
 const [batchMilliseconds, long, longest] = [12, 150, 1500];
 
-/** The mean over the tokens behind `ids`, each from those before it that are kept. */
+/** The mean over the tokens after the prompt, each computed with the cache of those before it. */
 async function withCache({ model }: Opened, ids: readonly number[]): Promise<number | null> {
   const [prompt, count] = [ids.slice(0, ids.length - run), run];
-  let [sum, taken] = [0, -1]; // the first is the prompt's
+  let [sum, taken] = [0, -1]; // the first belongs to the prompt
   const options = { maxTokens: count + 1, temperature: 0 };
   for await (const { token, milliseconds } of model.generate(prompt, options)) {
     if (token !== undefined && ++taken > 0) sum += milliseconds;
@@ -21,7 +24,7 @@ async function withCache({ model }: Opened, ids: readonly number[]): Promise<num
   return taken > 0 ? sum / taken : null;
 }
 
-/** All of them at once, for what follows the last. */
+/** All tokens at once, for the one that follows the last. */
 async function withoutCache({ model }: Opened, ids: readonly number[]): Promise<number> {
   let [sum, taken] = [0, 0];
   do {
@@ -69,7 +72,7 @@ export async function cacheTimes(
   work: Work<CacheTime>,
 ): Promise<AwayRequests['cacheTimes']['answer']> {
   const { tril, shape } = opened;
-  // Which tokens they are makes no difference to how long it takes.
+  // The choice of tokens makes no difference to the time.
   const tokens = tokensOf(opened, text);
   const all: CacheTime[] = [];
   for (const length of lengthsOf(shape.context)) {

@@ -1,4 +1,4 @@
-// What a cache of keys and values saves: counted by the core, timed here, and the numbers themselves of one head.
+// The savings of a cache of keys and values: counted by the core, timed here, and the values themselves for one head.
 import type { Tensor } from 'tril';
 import type { MatrixData } from '../../page/protocol';
 import { cacheParts, type AwayRequests, type CacheCounts } from '../../shared/opened/away-protocol';
@@ -7,7 +7,7 @@ import { tokensOf } from './reading';
 import type { Opened } from './work';
 import { placesOf } from './shape';
 
-/** One of a stack. */
+/** One matrix of a stack. */
 function sliceOf(stack: Tensor, at: number): MatrixData {
   const [, rows, cols] = stack.shape;
   const data = stack.view((all) => all.slice(at * rows * cols, (at + 1) * rows * cols));
@@ -47,15 +47,15 @@ export function cacheCells(
   });
 }
 
-/** Only where memory is not enough. */
+/** Null if memory is not enough; rethrows all other errors. */
 function refused(error: unknown): null {
   if ((error as { argument?: string }).argument === 'memory') return null;
   throw error;
 }
 
-/** What the core takes for keys and values of so many tokens, two at the least. */
+/** Bytes of the core for the keys and values of `tokens` tokens, at least two. */
 async function bytesOf({ tril, model }: Opened, tokens: number): Promise<number | null> {
-  // A text from one token on, with room for all of them; some tokens end it at once.
+  // Generates from one token with room for all; some first tokens end the text at once.
   for (let first = 0; first < 8; ++first) {
     const text = model.generate([first], { maxTokens: tokens - 1 });
     const { done } = await text.next();
@@ -71,7 +71,7 @@ export async function cacheCounts(
   { tokens }: AwayRequests['cacheCounts']['ask'],
 ): Promise<CacheCounts> {
   const { tril, shape } = opened;
-  // What follows is guessed after the last token alone.
+  // The next token is predicted after the last token only.
   const [alone, all] = [1, tokens].map((rows) =>
     partCosts(tril, shape, { rows, tokens, guessed: 1 }),
   );

@@ -1,5 +1,5 @@
-// What a forward pass costs, by the core's count: its products with the biases that its family has, attention, and
-// activations. Norms and positions are left out: they are little.
+// Cost of a forward pass, by the core's count: its products with the biases that its family has, attention, and
+// activations. Norms and positions are omitted, since they are small.
 import type { Cost, Tril } from 'tril';
 import type { CostData } from '../../page/protocol';
 import { costData } from '../../shared/lessons/matrices';
@@ -7,15 +7,15 @@ import { cacheParts, type CachePart } from '../../shared/opened/away-protocol';
 import type { Shape } from './shape';
 
 interface Pass {
-  /** Those that are computed, at the end of all. */
+  /** Number of tokens computed, at the end of the text. */
   readonly rows: number;
   readonly tokens: number;
-  /** After how many of them the next token is guessed. */
+  /** Number of them after which the next token is predicted. */
   readonly guessed?: number;
   readonly causal?: boolean;
 }
 
-/** Of all layers together, by what it is for. */
+/** Cost of all layers together, by part. */
 export function partCosts(
   tril: Tril,
   shape: Shape,

@@ -1,4 +1,4 @@
-// A copy of the model that is open learns a visitor's text: what it says, and how far its heads move.
+// A copy of the open model learns a visitor's text: its generated text, and the change of its heads.
 import type { Trainer } from 'tril';
 import { parted, windowsOf } from '../training/own';
 import {
@@ -17,7 +17,7 @@ function begin(opened: Opened, text: string, lora: Adapter | null): void {
   opened.pupil?.dispose();
   opened.pupil = undefined;
   const { tril, model, shape } = opened;
-  // Only learned positions are bound to all of the context.
+  // Only learned positions are bound to the complete context.
   const context = shape.family === 'gpt2' ? shape.context : Math.min(shape.context, widest);
   const settings = settingsOf(lora);
   const trainer = tril.trainer({ from: model, model: { context }, ...settings, data: text });
@@ -73,7 +73,7 @@ export function adapter({ tril, model }: Opened, lora: Adapter): number {
   return parameterCount;
 }
 
-/** It may see as many tokens as the model, though it has learned from fewer at once. */
+/** The copy may see as many tokens as the model, although it was trained on shorter windows. */
 export function furtherFiles({ pupil, shape }: Opened): FurtherRequests['furtherFiles']['answer'] {
   const { trainer } = pupil!;
   const files = trainer.export();

@@ -1,4 +1,4 @@
-// The next token: how likely each is, what temperature and cuts make of that, and the one that the die gives.
+// The next token: the probability of each, the effect of temperature and cuts on it, and the sampled one.
 import type { Tril } from 'tril';
 import type { TrainingTril } from 'tril/training';
 import type {
@@ -14,10 +14,10 @@ import type {
 import { largest, pieceOf, tokensOf } from './reading';
 import type { Opened } from './work';
 
-/** Of the likeliest. */
+/** Number of likeliest tokens shown. */
 const shown = 14;
 
-/** The logits behind the last token of the newest text: sliders move, and the text stays. */
+/** The logits after the last token of the newest text: sliders move while the text stays. */
 let known: { readonly opened: Opened; readonly text: string; readonly logits: Float32Array } | null;
 
 function logitsOf(opened: Opened, { text, then, changes }: TextAsk, ids: number[]): Float32Array {
@@ -31,7 +31,7 @@ function logitsOf(opened: Opened, { text, then, changes }: TextAsk, ids: number[
   return last;
 }
 
-/** What is added up over each of some sets of tokens: [V] times [V, sets] of ones and zeros. */
+/** Sums over several sets of tokens: [V] times [V, sets] of ones and zeros. */
 function sumsOf(
   tril: Tril,
   shares: Float32Array,
@@ -49,7 +49,7 @@ function sumsOf(
   return [...found.read()];
 }
 
-/** The token that the core draws; none where the text ends. */
+/** The token that the core samples; none if the text ends. */
 async function drawnOf({ model }: Opened, ids: number[], ask: OpenedRequests['next']['ask']) {
   const { sampling, seed, changes } = ask;
   const settings = { maxTokens: 1, ...sampling, seed, ...changes };
@@ -58,7 +58,9 @@ async function drawnOf({ model }: Opened, ids: number[], ask: OpenedRequests['ne
   return null;
 }
 
-/** Shares before the cuts and after each of them: those that the core samples from with more and more of the options. */
+/**
+ * Shares before the cuts and after each of them: the core's sampling probabilities with more and more of the options.
+ */
 function cutOff(tril: TrainingTril, logits: Float32Array, { temperature, ...sampling }: Sampling) {
   const given = tril.tensor([logits.length], logits);
   const sharesBy = (options: Partial<Sampling>) =>
@@ -81,7 +83,7 @@ function cutOff(tril: TrainingTril, logits: Float32Array, { temperature, ...samp
   return { plain: sharesBy({ temperature: 1 }), warm, left, cuts, removedBy };
 }
 
-/** The likeliest tokens of one of them at the least. */
+/** The tokens that are among the likeliest in at least one of the lists. */
 function likeliest(shares: readonly Float32Array[]): number[] {
   const [first, ...others] = shares;
   return largest(
@@ -90,7 +92,7 @@ function likeliest(shares: readonly Float32Array[]): number[] {
   );
 }
 
-/** All that follows from the logits; `before`: those with every part on. */
+/** Everything that follows from the logits; `before`: the logits with every part on. */
 function sharedOut(
   tril: TrainingTril,
   logits: Float32Array,
@@ -101,7 +103,7 @@ function sharedOut(
   const was = before && cutOff(tril, before, sampling);
   const { plain, warm, left } = now;
   const ids = likeliest(was ? [plain, was.plain] : [plain]);
-  // They stay in place while parts are switched off and on.
+  // The bars stay in place while parts are switched off and on.
   if (was) ids.sort((a, b) => was.plain[b] - was.plain[a]);
   if (token !== null && !ids.includes(token)) ids.push(token);
   const others = (all: Float32Array) => sumsOf(tril, all, [(id) => !ids.includes(id)])[0];

@@ -1,4 +1,4 @@
-// What an activation of one prompt does in another (activation patching; Meng et al. 2022).
+// The effect of one prompt's activation in another (activation patching; Meng et al. 2022).
 import type { Replacement } from 'tril/training';
 import { idsOf, saidOf, shiftsOf, type Said } from './away';
 import type {
@@ -11,21 +11,21 @@ import type {
 import { piecesOf } from './reading';
 import type { Opened, Work } from './work';
 
-/** The likeliest next tokens of either prompt. */
+/** Number of likeliest next tokens of either prompt. */
 const answers = 4;
-/** What a trace calls the parts of a layer that can be replaced. */
+/** A trace's names of the parts of a layer that can be replaced. */
 const fields = { residual: 'residPost', attention: 'attnOut', feedForward: 'mlpOut' } as const;
-/** Tokens of the prompts that are shown, at the most. */
+/** Maximum number of tokens of the prompts that are shown. */
 const widest = 24;
 
 interface Pair {
   readonly from: readonly number[];
   readonly to: readonly number[];
-  /** How many tokens are above each other, from the last on. */
+  /** Number of aligned tokens, from the last on. */
   readonly columns: number;
   readonly before: Said;
   readonly after: Said;
-  /** What is computed in the prompt that it is taken from, by layer and token. */
+  /** The source prompt's activation, by layer and token. */
   values(layer: number, column: number): Float32Array;
 }
 

@@ -1,27 +1,27 @@
-// A text as a model reads it: its tokens, what it would say behind each layer, and what every head looks at.
+// A text as a model reads it: its tokens, the prediction after each layer, and the attention of every head.
 import type { Tensor, Tril } from 'tril';
 import { forwardCost } from './forward-cost';
 import type { Guess, Look, Piece, Reading, TextAsk } from '../../shared/opened/protocol';
 import type { Opened } from './work';
 import { placesOf } from './shape';
 
-/** Guesses of a place. */
+/** Number of guesses at a position. */
 const guesses = 5;
 
-/** All tokens; without a tokenizer a text is their numbers. */
+/** All tokens; without a tokenizer a text is a list of ids. */
 export function tokensOf({ model, tokenizer }: Opened, { text, then }: TextAsk): number[] {
   const ids = tokenizer ? [...model.encode(text)] : (text.match(/\d+/gu) ?? []).map(Number);
   return [...ids, ...then];
 }
 
-/** A token that others stand behind, and its text. */
+/** A token that precedes others, and its text. */
 interface Before {
   readonly ids: readonly number[];
   readonly text: string;
 }
 const letters = new WeakMap<Opened['model'], Before>();
 
-/** A letter, as the model's own tokens write it. */
+/** A letter in the model's own tokens. */
 function letterOf(model: Opened['model']): Before {
   let found = letters.get(model);
   if (!found) {
@@ -31,7 +31,7 @@ function letterOf(model: Opened['model']): Before {
   return found;
 }
 
-/** What tokens write behind others: at its beginning a text loses the blank that words of Llama's kind bring along. */
+/** The text of tokens after others: at its beginning, a text loses the leading space of words in Llama's tokenizers. */
 function writtenBehind(model: Opened['model'], before: Before, ids: readonly number[]): string {
   const all = model.decode([...before.ids, ...ids]);
   return all.startsWith(before.text) ? all.slice(before.text.length) : model.decode([...ids]);
@@ -44,7 +44,7 @@ export const pieceOf = ({ model, tokenizer }: Opened, id: number): Piece => ({
 export const piecesOf = (opened: Opened, ids: readonly number[]): Piece[] =>
   ids.map((id) => pieceOf(opened, id));
 
-/** The places of the largest, in falling order; of equals the first. */
+/** Indices of the largest values in descending order; the first of equal ones. */
 export function largest(values: ArrayLike<number>, count: number): number[] {
   const found: number[] = [];
   for (let i = 0; i < values.length; ++i) {
@@ -66,7 +66,7 @@ function lensOf(opened: Opened, logits: Tensor): Guess[][] {
   });
 }
 
-/** Place by place, where each head looks most; of equal weights the first. */
+/** Position by position, the largest weight of each head; the first of equal ones. */
 function looksOf(weights: Tensor): Look[][] {
   const [heads, tokens] = weights.shape;
   const all = weights.read();
@@ -79,12 +79,12 @@ function looksOf(weights: Tensor): Look[][] {
   );
 }
 
-/** The length of each row. */
+/** The norm of each row. */
 function lengthsOf(tril: Tril, rows: Tensor): number[] {
   return [...tril.sqrt(tril.sum(tril.multiply(rows, rows), { axis: -1 })).read()];
 }
 
-/** What the tokens behind the text say. */
+/** The text of the tokens after the given text. */
 function writtenOf({ model, tokenizer }: Opened, ids: readonly number[], count: number): string {
   const [before, then] = [ids.slice(0, ids.length - count), ids.slice(ids.length - count)];
   if (!tokenizer) return then.map((id) => ` ${id}`).join('');

@@ -1,4 +1,4 @@
-// What a model that is there answers, kind by kind; what figures further down ask is fetched when they do.
+// The answers of a loaded model, kind by kind; those for later figures are loaded on demand.
 import type { OpenedRequests, RequestKind } from '../../shared/opened/protocol';
 import { nextOf } from './next';
 import { piecesOf, readingOf, tokensOf } from './reading';

@@ -1,4 +1,4 @@
-// A model that is there as long as somebody looks at it: loaded, then asked.
+// A model session: the model is loaded, then answers queries as long as the session lasts.
 import type { TrainingTril } from 'tril/training';
 import { Cancelled, type Session } from '../answers';
 import { fetched } from '../fetched';
@@ -9,7 +9,7 @@ import type { Opened } from './work';
 
 type Own = Session<OpenedSaid, OpenedTold>;
 
-/** The page's own files, byte by byte. */
+/** Downloads the page's own files. */
 async function shipped({ address, bytes }: Extract<Source, { address: string }>, session: Own) {
   const names = Object.keys(bytes);
   const files = names.map((name) => ({ address: address + name, bytes: bytes[name] }));
@@ -43,7 +43,7 @@ async function loaded(tril: TrainingTril, source: Source, session: Own) {
   return { opened, about };
 }
 
-/** Answers what is asked, in order; what is dropped before its turn, or on the way, is not answered. */
+/** Answers queries in order; a query that is dropped before its turn, or meanwhile, is not answered. */
 async function answering(opened: Opened, session: Own): Promise<never> {
   const waiting: OpenedTold[] = [];
   for (;;) {
@@ -67,7 +67,7 @@ async function answering(opened: Opened, session: Own): Promise<never> {
       session.say({ what: 'answer', id, answer });
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) throw error;
-      await session.turn(); // refused where nobody wants the model any more
+      await session.turn(); // rejected if nobody wants the model any more
       if (error instanceof Cancelled) continue;
       session.say({ what: 'failed', id, why: (error as Error).message });
     }

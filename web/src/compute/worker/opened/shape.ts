@@ -1,12 +1,12 @@
-// How large a model is, and how much of a text is shown of it.
+// The sizes of a model, and the number of tokens shown of a text.
 import type { Shape } from '../../../../../models/shape.mjs';
 
 export { shapeOf, type Shape } from '../../../../../models/shape.mjs';
 
-/** Numbers that a traced text may come to, so that it fits into memory beside the weights. */
+/** Maximum number of values of a traced text, so that it fits into memory beside the weights. */
 const most = 2 ** 26;
 const widest = 64;
 
-/** How many tokens of a text are shown at the most. */
+/** Maximum number of tokens of a text that are shown. */
 export const placesOf = ({ layers, vocabulary, context }: Shape): number =>
   Math.max(1, Math.min(context - 1, widest, Math.floor(most / (layers * vocabulary))));

@@ -1,15 +1,15 @@
-// What answers of a model that is there are given: the model, and who waits.
+// Context of a loaded model's answers: the model, and the receiver of partial answers.
 import type { Tensor, TokenBatch, Trainer } from 'tril';
 import type { Model, TrainingTril } from 'tril/training';
 import type { Shape } from './shape';
 
-/** What the model has become, until it learns another text, or is closed. */
+/** The trained copy of the model, until it learns another text, or is closed. */
 export interface Pupil {
   readonly trainer: Trainer;
-  /** Of the part that is not learned from. */
+  /** The held-out part of the text. */
   readonly unseen: TokenBatch;
   readonly beginning: Readonly<Record<string, Tensor>>;
-  /** What the model itself goes on with, behind the last prompt. */
+  /** The model's own continuation of the last prompt. */
   before: { readonly prompt: string; readonly text: string } | null;
   dispose(): void;
 }
@@ -20,13 +20,13 @@ export interface Opened {
   readonly model: Model;
   readonly shape: Shape;
   readonly tokenizer: boolean;
-  /** What learns a text of the visitor's from it. */
+  /** The copy that learns a text of the visitor's. */
   pupil?: Pupil | undefined;
 }
 
-/** Of an answer that takes long. */
+/** Context of an answer that takes long. */
 export interface Work<Part> {
   say(part: Part): void;
-  /** Lets others have their turn, every tenth of a second at least; refused once nobody wants the answer any more. */
+  /** Lets others have their turn, at least every tenth of a second; rejected once nobody wants the answer any more. */
   turn(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-// What counting comes to: n-grams of tokens with Witten and Bell's smoothing (1991), order below order, the last of them
-// holding all tokens for equally likely. The losses are the core's.
+// The loss of counting: n-grams of tokens with Witten and Bell's smoothing (1991), order below order, the last of which
+// is uniform over all tokens. The losses are the core's.
 import type { Tril } from 'tril';
 
 const mostOrder = 5;
 
 interface Following {
-  /** How often any token came here. */
+  /** Number of tokens seen here. */
   total: number;
   readonly counts: Map<number, number>;
 }
@@ -13,8 +13,8 @@ interface Following {
 const keyOf = (tokens: Int32Array, from: number, to: number) => tokens.subarray(from, to).join(' ');
 
 /**
- * Of orders 1, 2, ...: the mean loss at all tokens of `heldOut` but the first. Only what comes before in it is known of
- * each, and nothing of it is counted.
+ * For orders 1, 2, ...: the mean loss at all tokens of `heldOut` but the first. Each is predicted from the tokens
+ * before it, and `heldOut` itself is never counted.
  */
 export function gramLosses(
   tril: Tril,
@@ -37,9 +37,9 @@ export function gramLosses(
   const chances = new Float64Array(targets.length * vocabulary).fill(1 / vocabulary);
   return known.map((found, history) => {
     for (let t = 1; t < heldOut.length; ++t) {
-      if (t < history) continue; // as far back as there is anything
+      if (t < history) continue; // as far back as there are tokens
       const following = found.get(keyOf(heldOut, t - history, t));
-      if (!following) continue; // the order below says all
+      if (!following) continue; // the lower order decides alone
       const ofToken = chances.subarray((t - 1) * vocabulary, t * vocabulary);
       const { total, counts } = following;
       const all = total + counts.size;

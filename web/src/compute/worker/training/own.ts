@@ -1,4 +1,4 @@
-// A model of letters that learns a visitor's text: its loss beside what counting comes to, and what it writes.
+// A model of letters that learns a visitor's text: its loss beside that of counting, and its samples.
 import type { ModelSettings, TokenBatch, Trainer, TrainingSettings } from 'tril';
 import type { TrainingTril } from 'tril/training';
 import type { Session } from '../answers';
@@ -16,12 +16,12 @@ const model = {
 const training = {
   ...{ batch: 12, learningRate: 1e-2, lowestRate: 1e-3, warmup: 10 },
 } as const satisfies TrainingSettings;
-/** Of all weights in the beginning. */
+/** Standard deviation of the initial weights. */
 const deviation = 0.1;
-/** Letters of a sample that are drawn in one go. */
+/** Number of letters of a sample that are drawn in one go. */
 const piece = 16;
 
-/** As the core parts a text: its last tenth, from the beginning of a character, is not learned from. */
+/** Divides a text as the core does: its last tenth, from the beginning of a character, is held out. */
 export function parted(text: string): { train: string; heldOut: string } {
   const bytes = new TextEncoder().encode(text);
   let cut = bytes.length - Math.floor(bytes.length / 10);
@@ -33,7 +33,7 @@ export function parted(text: string): { train: string; heldOut: string } {
   };
 }
 
-/** Windows in which each token but the first is asked once, behind half a context at least where there is as much. */
+/** Windows in which each token but the first is predicted once, after at least half a context if there is as much. */
 export function windowsOf(tokens: Int32Array, longest = context): TokenBatch {
   const length = Math.min(longest, tokens.length - 1);
   const rows: { tokens: number[]; targets: number[] }[] = [];
@@ -48,7 +48,7 @@ export function windowsOf(tokens: Int32Array, longest = context): TokenBatch {
   return { tokens: rows.map((row) => row.tokens), targets: rows.map((row) => row.targets) };
 }
 
-/** The longest run of a sample that stands in a text, too, and where: at the same letter of both the first such. */
+/** The longest run of a sample that also occurs in a text, and both positions: the first of equal ones. */
 export function longestRun(sample: string, text: string) {
   let found = { from: 0, length: 0, at: 0 };
   for (let from = 0; from + found.length < sample.length; ++from) {
@@ -129,7 +129,7 @@ export async function own(
         milliseconds.push(trainer.step().milliseconds);
       }
       await say(step, milliseconds);
-      // It may be told to go on: the trainer does so at its lowest rate.
+      // The training may be continued: the trainer then uses its lowest rate.
       waiting ||= step % steps === 0;
     }
   } finally {

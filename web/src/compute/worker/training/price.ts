@@ -1,4 +1,4 @@
-// What a step of training costs: counted by the core, and timed here part by part, at several sizes.
+// Cost of a training step: counted by the core, and timed here part by part, at several sizes.
 import type { Trainer, TrainingParts } from 'tril';
 import type { TrainingTril } from 'tril/training';
 import type { Session } from '../answers';
@@ -13,10 +13,10 @@ import type {
 
 type Price = TrainingSessions['price'];
 
-/** Sequences of a batch. */
+/** Number of sequences in a batch. */
 const sequences = 4;
 const vocabulary = 64;
-/** Growing with the tokens of a sequence, then with the width of the model. */
+/** Growing length of a sequence, then growing width of the model. */
 export const sizes: readonly PriceSize[] = [
   ...[32, 64, 128].map((length) => ({ length, width: 64 })),
   ...[32, 128].map((width) => ({ length: 64, width })),
@@ -25,7 +25,7 @@ const growing = {
   length: sizes.filter(({ width }) => width === 64),
   width: [...sizes.filter(({ length }) => length === 64)].sort((a, b) => a.width - b.width),
 };
-/** Steps of a batch at the least, and milliseconds; batches, and how often all are taken, at the most. */
+/** Minimum number of steps and milliseconds of a batch, number of batches, and maximum number of repetitions. */
 const [fewest, batchMilliseconds, batches, rounds] = [6, 20, 5, 2];
 const kinds = ['forward', 'backward', 'optimizer', 'step'] as const;
 
@@ -52,7 +52,7 @@ function priced(tril: TrainingTril, size: PriceSize): Priced {
   };
 }
 
-/** Letters drawn at random: what is learned makes no difference to how long it takes. */
+/** Random letters: the content makes no difference to the time. */
 function drawn(tril: TrainingTril, length: number) {
   const random = tril.randomUniform([sequences, length + 1], { seed: 1, high: vocabulary });
   const rows = random.toArray<number[][]>().map((row) => row.map(Math.floor));
@@ -82,7 +82,7 @@ function batchOf(trainer: Trainer, data: ReturnType<typeof drawn>): Times {
 function timedOf(tril: TrainingTril, size: PriceSize, taken: readonly Times[]): Timed {
   const all = kinds.map((kind) => {
     const times = taken.map((each) => each[kind]);
-    // A browser's clock may tick in tenths of a millisecond: of what takes less, the mean says more.
+    // A browser's clock may have a resolution of 0.1 ms: for shorter times the mean is more informative.
     const usual = median(times) || times.reduce((sum, time) => sum + time, 0) / times.length;
     return [kind, { median: usual, least: Math.min(...times), most: Math.max(...times) }];
   });
@@ -117,7 +117,7 @@ async function timed(
   }
 }
 
-/** The power that what is given of each size grows with. */
+/** The exponent with which a quantity grows with each size. */
 function growth<Each extends PriceSize>(
   tril: TrainingTril,
   all: readonly Each[],

@@ -1,4 +1,4 @@
-// What a small model that was trained says behind letters, each time with others of its heads switched off.
+// The predictions of a small trained model after some letters, each time with other heads switched off.
 import type { TrainingTril } from 'tril/training';
 import { heads, layers, model, training, withoutHeads } from '../../shared/training/born';
 import type { TrainingSessions } from '../../shared/training/protocol';

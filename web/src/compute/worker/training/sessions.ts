@@ -1,4 +1,4 @@
-// What the Worker that trains can be asked for: trainings, a model that is opened, and the questions of their chapters.
+// The requests that the training Worker handles: trainings, an open model, and the questions of their chapters.
 import type { TrainingTril } from 'tril/training';
 import type { Answers, Held, Session } from '../answers';
 import type { CallAsk, CallsLessons } from '../lessons/calls';
@@ -10,7 +10,7 @@ import type { MeaningSessions } from '../../shared/meaning/protocol';
 import type { OpenedSession } from '../../shared/opened/protocol';
 import type { TrainingSessions } from '../../shared/training/protocol';
 
-/** Those further down are fetched where somebody comes near. */
+/** Trainings of later figures are loaded when a visitor comes near. */
 const trainings: Held<TrainingSessions & OpenedSession & MeaningSessions, TrainingTril> = {
   born,
   own: async (...given) => (await import('./own')).own(...given),
@@ -35,7 +35,7 @@ const answers: Answers<Own, TrainingTril> = {
   ...callAnswers<StepLessons['cost']['ask']>({ step: stepCall }),
 };
 
-/** The answer of any kind, as a training's or a question's, later or at once. */
+/** The answer of any kind, a training's or a question's, later or at once. */
 export function work(
   tril: TrainingTril,
   kind: string,

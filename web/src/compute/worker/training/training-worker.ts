@@ -1,4 +1,4 @@
-// The Worker that trains: with the module that can, on one thread, which is as quick for models this small.
+// The training Worker: it has the module that can train, with one thread, which is as fast for models this small.
 import { loadTril } from 'tril/training';
 import { serve } from '../serve';
 import { work } from './sessions';

@@ -1,4 +1,5 @@
-// The same training twice, with one thing changed: step by step side by side, from the same weights, on the same batches.
+// The same training twice, with one thing changed: step by step side by side, from the same weights, on the same
+// batches.
 import type { ModelSettings, Trainer, TrainingSettings, TrilError } from 'tril';
 import type { TrainingTril } from 'tril/training';
 import type { Session } from '../answers';
@@ -10,13 +11,13 @@ import { batchOf, batchSize, length, seedsOf, tasks } from '../../shared/trainin
 type WhatIf = TrainingSessions['whatIf'];
 
 const { periods } = tasks.induction;
-/** Sequences that the loss is measured on, and how many of them are written on. */
+/** Number of sequences on which the loss is measured, and of those that are continued. */
 const [measured, written] = [32, 16];
-/** Letters that are given: all of the pattern, however long; the rest is to be written. */
+/** Number of given letters: the complete pattern, however long; the rest is to be written. */
 export const given = 20;
 const deviation = 0.1;
 
-/** Weights by their names: what a model has not leaves those of the others as they are. */
+/** Sets weights by name: a weight that one model lacks does not change those of the others. */
 function begin(tril: TrainingTril, trainer: Trainer, names: readonly string[], seed: number): void {
   tril.scope(() => {
     const entries = Object.entries(trainer.parameters()).flatMap(([name, { shape }]) => {
@@ -40,7 +41,7 @@ export async function whatIf(
     tril.trainer({ model: { ...usualModel, ...model }, ...training, steps, seed, ...changed });
   const changed = changes[change];
   const trainers = [trainerOf(), trainerOf(changed.model, changed.training)];
-  /** Where a loss was not finite any more: that one has stopped. */
+  /** The step at which a loss became infinite or NaN: that training has stopped. */
   const broken: (number | null)[] = [null, null];
   try {
     const names = tril.scope(() => Object.keys(trainers[0].parameters()));
