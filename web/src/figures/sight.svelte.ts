@@ -16,7 +16,7 @@ export class Sight {
   near = $state(false);
   /** Called when that changes. */
   changed = () => {};
-  /** In sight now, not only nearly. */
+  /** The figure is in sight, not only near. */
   seen = $state(false);
   /** Number of the figure's times in sight; a folded menu shows none. */
   times = $state(0);

@@ -10,7 +10,7 @@ interface StepperOptions {
   readonly commit: (at: number) => void;
   /** Duration of a step in milliseconds, by the number of steps since the start. */
   readonly pace: (since: number) => number;
-  /** Where a step by hand ends, if steps are too fine to be taken one by one: from 0 to the last. */
+  /** Ends of the steps by hand, from 0 to the last, if the steps are too fine to be taken one by one. */
   readonly stops?: readonly number[];
   /** Number of steps in one step by hand, if all steps are alike. */
   readonly grain?: number;

@@ -16,7 +16,7 @@ const digits = 8;
 
 export interface Head {
   readonly seed: number;
-  /** As a safetensors file. */
+  /** The weights as a safetensors file. */
   readonly weights: Uint8Array;
   /** The config.json that belongs to it. */
   readonly config: string;
