@@ -1,4 +1,4 @@
-// What the chapter computes: averages in three ways, and blends of a series.
+// The computations of the chapter: averages by three methods, and blends of a series.
 import { graph, type Graph, type Value } from 'tril/graph';
 import type { NodeValues } from '../../compute/worker/lessons/graph';
 import { matrixOf, type Shown } from '../../figures/graph';
@@ -8,15 +8,15 @@ import { letter, word } from '../../figures/scene';
 import type { AverageCell } from '../../state/average';
 import text from '$texts/average.yaml';
 
-/** The ways, and the values that they end in. */
+/** The methods, and the nodes of their results. */
 export const ways = { loops: 'loops', matrix: 'matrix', softmax: 'by_softmax' } as const;
 export type Way = keyof typeof ways;
 
-/** Of a batch of sequences; `hidden` is what the mask hides with. Softmax cannot give sums. */
+/** Averages of a batch of sequences; `hidden` is the mask's value for hidden scores. Softmax cannot give sums. */
 export const threeWays = (sum: boolean, hidden = -Infinity): Graph =>
   graph({ x: ['B', 'T', 'C'] }, ({ x }, c) => {
     const loops = c.runningAverage(x, { sum });
-    /** The largest distance of a result from that by loops. */
+    /** Maximum difference between a result and that of the loops. */
     const apart = (y: Value) => {
       const distance = c.subtract(y, loops);
       return c.max(c.concatenate([distance, c.negate(distance)]));
@@ -32,11 +32,11 @@ export const threeWays = (sum: boolean, hidden = -Infinity): Graph =>
     return { ...first, M, soft, by_softmax, apart_by_softmax: apart(by_softmax) };
   });
 
-/** What the mask of such a graph hides with. */
+/** The mask's value for hidden scores in such a graph. */
 export const hiddenIn = ({ nodes }: Graph): unknown =>
   nodes.find(({ name }) => name === 'M')?.options.hidden;
 
-/** Of scores by softmax, or of any weights. */
+/** Blends of scores by softmax, and of any weights. */
 export const blends = {
   softmax: graph({ scores: [1, 'T'], series: ['T', 1] }, ({ scores, series }, c) => {
     const weights = c.softmax(scores);
@@ -49,7 +49,7 @@ export const blends = {
   }),
 };
 
-/** How one sequence's matrices look, and what is said of their cells. */
+/** Looks of one sequence's matrices, and the notes of their cells. */
 export function shownOf(
   values: NodeValues,
   front: readonly number[],

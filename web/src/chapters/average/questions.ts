@@ -1,4 +1,4 @@
-// What the chapter asks. Answered by the core.
+// The questions of the chapter, answered by the core.
 import { at, rowOf } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
 import { matrixOf, stacked, tensorOf } from '../../figures/graph';
@@ -11,7 +11,7 @@ import text from '$texts/average.yaml';
 const question = questionsOf<AverageState>();
 const [averaged, summed] = [threeWays(false, 0), threeWays(true)];
 
-/** By turns what an average will be, and what zeros do to the mask. */
+/** Alternates between the value of an average, and the effect of zeros in the mask. */
 export const three = question({
   ...{ card: 'average/three', veil: 'averages' },
   asks({ state: { x, y } }) {
@@ -40,7 +40,7 @@ export const three = question({
     }
     const input = matrixOf(averages, 'x', front);
     const times = turn / 2;
-    // Not the first row, which is its own average.
+    // The first row is excluded, since it is its own average.
     const row = input.rows - 1 - (times % Math.max(1, input.rows - 1));
     const col = times % input.cols;
     const said = {
@@ -66,7 +66,7 @@ export const three = question({
   },
 });
 
-/** How far a blend can go. */
+/** The range of a blend. */
 export const series = question({
   ...{ card: 'average/series', veil: 'series' },
   cases: [opening, [3, 6, 9, 12], [5, 10, 15, 20], [1, 2, 3, 4]],
