@@ -1,5 +1,5 @@
-// The block as programs elsewhere, with all its weights, read from its graph; and by the one call of PyTorch and of the core where
-// these have one. The same with the words moved.
+// The block as programs elsewhere, with all its weights, read from its graph; and by the single call of PyTorch and of
+// the core, if they have one. The same with the words permuted.
 import { isWhole, outputOf, shuffleGraph, sizes } from '../../compute/shared/handmade/block-graph';
 import type { BlockAsk, ShuffleAnswer } from '../../compute/worker/lessons/block';
 import { matrixOf, programsOf, type Found } from '../../figures/graph';
@@ -19,7 +19,7 @@ const weights = {
   'linear2.weight': 'W_2',
 } as const;
 
-/** The function `block` by that one call. */
+/** The function `block` with that single call. */
 function block(say: Dialect, ask: BlockAsk): string {
   const { width, heads, hidden } = sizes;
   const { norm, activation, causal, ids } = ask;
@@ -38,7 +38,9 @@ tril::transformer_block(
   return `${layer && `${layer}\n`}${say.function('block', 'x', 'x', 'out', () => body)}`;
 }
 
-/** Read from the graph; in PyTorch and C++ by one call of the whole block, where there is such a one, and the lines after it. */
+/**
+ * Read from the graph; in PyTorch and C++ as one call of the complete block, if there is one, and the lines after it.
+ */
 function written(
   { ask, tokens, ...found }: Found & Pick<Scene, 'ask' | 'tokens'>,
   show: string,
@@ -65,7 +67,7 @@ export function blockCode({ ask, answer, tokens }: Scene) {
   ]);
 }
 
-/** The outputs of the moved words less the moved outputs of the words. */
+/** The outputs of the permuted words minus the permuted outputs of the words. */
 export function shuffleCode(
   { values }: ShuffleAnswer,
   ask: BlockAsk & { readonly order: readonly number[] },

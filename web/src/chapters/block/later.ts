@@ -1,3 +1,4 @@
-// What of the chapter is fetched where it is asked for: reasons where a cell is pointed at, programs at their menu.
+// The parts of the chapter that are loaded on demand: explanations when a cell is pointed at, programs when their menu
+// opens.
 export const reader = () => import('../../figures/graph');
 export const code = () => import('./code');

@@ -21,7 +21,7 @@ const row = (...parts: readonly (readonly number[])[]): MatrixData => {
   return { rows: 1, cols: data.length, data };
 };
 
-/** The curves, and behind them the hidden units of the block, by each activation. */
+/** The curves, and after them the hidden units of the block, for each activation. */
 export function activationCode({ x, hidden, curves, activated }: ActivationAnswer) {
   const kinds = ['relu', 'gelu', 'silu'] as const;
   const expected = row(...kinds.flatMap((kind) => [curves[kind], activated[kind]]));
@@ -46,7 +46,7 @@ export function activationCode({ x, hidden, curves, activated }: ActivationAnswe
   }));
 }
 
-/** Of every line, as they are drawn: norms before or after, and whether there are norms and residuals. */
+/** The drawn lines: norm order, and whether there are norms and residuals. */
 const forms = [
   ['post', true, true],
   ['pre', true, true],
@@ -57,7 +57,7 @@ const forms = [
 
 const title = (value: boolean) => (value ? 'True' : 'False');
 
-/** Five stacks, block after block, from the seeds of the page, and what is measured of each. */
+/** Five stacks, block after block, from the seeds of the page, and the measure of each. */
 function pythonDepth(p: Python, blocks: number, seed: number, measure: 'size' | 'spread'): string {
   const named = { in_proj_weight: 'W', 'out_proj.weight': 'W_O' };
   const drawn = (call: string) => p.either(call, `torch.tensor(${call})`);
@@ -144,7 +144,7 @@ for (tril::Index depth = 1; depth < ${cols}; ++depth) {
   std::swap(x, y);
 }`;
 
-/** The size of the numbers, or how tokens differ, after every block of the five stacks. */
+/** The size of the numbers, or the differences between tokens, after every block of the five stacks. */
 export function depthCode({ lines }: DepthAnswer, seed: number, measure: 'size' | 'spread') {
   const cols = lines[0].size.length;
   const given = {

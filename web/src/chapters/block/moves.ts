@@ -1,4 +1,4 @@
-// The ways of moving the words: order[i] is the place that word i of the new text had.
+// Permutations of the words: order[i] is the old position of word i in the new text.
 import type { OrderId } from '../../state/block';
 
 export function orderOf(id: OrderId, count: number): number[] {
@@ -11,7 +11,7 @@ export function orderOf(id: OrderId, count: number): number[] {
     case 'rotate':
       return [...places.slice(1), 0];
     case 'shuffle':
-      // Odd places first, then the even ones backwards: no word stays beside its neighbour.
+      // Odd positions first, then the even ones in reverse: no word stays beside its neighbour.
       return [...places.filter((i) => i % 2 === 1), ...places.filter((i) => i % 2 === 0).reverse()];
   }
 }

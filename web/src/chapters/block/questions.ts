@@ -1,4 +1,4 @@
-// What the chapter asks. Answered by the core for the text and the block at hand.
+// The questions of the chapter, answered by the core for the current text and block.
 import { askOf, tokensOf } from '../../entered/block';
 import { inText } from '../../figures/format';
 import { guesses } from '../../figures/guess';
@@ -11,7 +11,7 @@ import text from '$texts/block.yaml';
 
 const question = questionsOf<BlockState>();
 
-/** Which of two parts matters more here: each is switched off. */
+/** The part that matters more of two: each is switched off. */
 export const block = question({
   card: 'block/block',
   cases: [
@@ -21,7 +21,7 @@ export const block = question({
   ] as const,
   asks({ state, given }) {
     const ask = askOf(state);
-    /** Compared with the whole block, so that positions are on. */
+    /** The comparison is with the complete block, so positions are on. */
     const positions = ask.positions === 'none' ? 'sinusoidal' : ask.positions;
     return [
       ['block', { ...ask, positions, off: [given[0]] }],
@@ -50,7 +50,7 @@ export const block = question({
 const changedRow = ({ state, turn }: { state: BlockState; turn: number }) =>
   (1 + turn) % state.given.rows;
 
-/** Which numbers follow a change: counted before and after. */
+/** The numbers that depend on a changed one: counted before and after. */
 export const norm = question({
   ...{ card: 'block/norm', once: true },
   asks(moment) {
@@ -77,7 +77,7 @@ export const norm = question({
   },
 });
 
-/** The same rows, moved, or others. */
+/** Whether the outputs have the same rows, permuted, or others. */
 export const shuffle = question({
   ...{ card: 'block/shuffle', veil: 'shuffle' },
   cases: [
@@ -107,7 +107,7 @@ export const shuffle = question({
   },
 });
 
-/** What becomes of the numbers without norms: read off the stack. */
+/** The size of the numbers without norms, read from the stack. */
 export const depth = question({
   ...{ card: 'block/depth', veil: 'depth', once: true },
   asks: ({ state, turn }) => [['depth', { seed: state.seed + turn, blocks }]],

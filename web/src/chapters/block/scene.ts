@@ -1,4 +1,4 @@
-// From the core's answer to matrices that can be drawn, stage by stage, and what is said of each number.
+// Converts the core's answer to matrices to draw, stage by stage, with notes for each number.
 import type { BlockAnswer, BlockAsk } from '../../compute/worker/lessons/block';
 import { at, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
@@ -16,7 +16,7 @@ export interface Scene {
   readonly ask: BlockAsk;
   readonly answer: BlockAnswer;
   readonly tokens: readonly string[];
-  /** What is read of the graph. */
+  /** The part that the reader of the graph uses. */
   readonly showing: Showing<BlockId>;
   readonly drawn: Readonly<Partial<Record<BlockId, Drawn>>>;
 }
@@ -37,7 +37,7 @@ const symbols: Partial<Record<BlockId, MatrixSymbol>> = {
 
 const weightIds: readonly BlockId[] = ['wq', 'wk', 'wv', 'wo', 'w1', 'w2'];
 const squareIds: readonly BlockId[] = ['scores', 'masked', 'weights'];
-/** What flows through the block. */
+/** The residual stream through the block. */
 const stream: readonly BlockId[] = [
   ...(['x', 'words', 'places', 'attention', 'residual1', 'normed1'] as const),
   ...(['feedForward', 'residual2', 'normed2'] as const),
@@ -46,13 +46,13 @@ const stream: readonly BlockId[] = [
 interface Options {
   readonly ask: BlockAsk;
   readonly answer: BlockAnswer;
-  /** The answer without the visitor's edits, where there are any. */
+  /** The answer without the visitor's edits, if there are any. */
   readonly before: BlockAnswer | null;
   readonly tokens: readonly string[];
-  /** From 0. */
+  /** Index of the head, from 0. */
   readonly head: number;
   readonly stage: StageId;
-  /** What flows through the block is drawn on one scale. */
+  /** The residual stream is drawn on one scale. */
   readonly shared: boolean;
 }
 
@@ -60,7 +60,7 @@ type Said = Omit<Shown, 'node' | 'look'>;
 
 const signed = (value: number) => (value < 0 ? `(${inText(value)})` : inText(value));
 
-/** What is said of each matrix, in the order in which they are made. */
+/** Notes for each matrix, in the order of computation. */
 function saidOf(
   { ask, answer: { moments } }: Options,
   numbers: (id: BlockId) => MatrixData,

@@ -1,11 +1,11 @@
-// What flows through a block, as one lane of strands, a strand for each token and as wide as its row is large. Branches read
-// from the lane and bring back what they add. Widths are the core's norms.
+// The residual stream through a block, as one lane of strands: a strand for each token, as wide as the norm of its row.
+// Branches read from the lane and add their results to it. All widths are norms from the core.
 import type { Flow } from '../../compute/worker/lessons/block';
 import { stagesOf, type PartId, type StageId } from '../../state/block';
 
 type StageOfLane = 'x' | 'residual1' | 'normed1' | 'residual2' | 'normed2';
 
-/** Heights of the parts, and where the lane lies: of numbers of pixels. */
+/** Heights of the parts, and position of the lane, in pixels. */
 export const tall = 50;
 export const box = 36;
 export const lane = { left: 8, width: 56, end: 96 } as const;
@@ -21,7 +21,7 @@ export const topOf = (pre: boolean, part: PartId): number =>
   (orderOf(pre).indexOf(part) + 1) * tall;
 const middleOf = (pre: boolean, part: PartId) => topOf(pre, part) + box / 2;
 
-/** Pieces of the lane from top to bottom: what flows in each, and where it begins. */
+/** Pieces of the lane from top to bottom: the content of each, and its beginning. */
 export function piecesOf(
   pre: boolean,
 ): readonly { id: StageOfLane; from: number; by: PartId | null }[] {
@@ -42,7 +42,7 @@ export function piecesOf(
   ];
 }
 
-/** Pixels of norm 1: the widest piece of either fills the lane. */
+/** Pixels per unit of norm: the widest piece of either flow fills the lane. */
 export function unitOf(...flows: readonly Flow[]): number {
   const sums = flows.flatMap((flow) =>
     Object.values(flow).map((sizes) => sizes.reduce((sum, size) => sum + size, 0)),
@@ -53,7 +53,7 @@ export function unitOf(...flows: readonly Flow[]): number {
 
 const round = (pixels: number) => Math.round(100 * pixels) / 100;
 
-/** Left and right edges of every strand, side by side around the middle of the lane. */
+/** Left and right edges of all strands, side by side and centred in the lane. */
 function edges(sizes: readonly number[], unit: number): (readonly [number, number])[] {
   const widths = sizes.map((size) => (Number.isFinite(size) ? size * unit : 0));
   const gap = sizes.length > 1 ? Math.min(1, 4 / (sizes.length - 1)) : 0;
@@ -72,7 +72,7 @@ interface Node {
   readonly right: number;
 }
 
-/** Down the left edges and up the right ones, upright where one width becomes another. */
+/** The outline: down the left edges and up the right ones, vertical where one width becomes another. */
 function outline(nodes: readonly Node[]): string {
   const curve = (from: Node, to: Node, side: 'left' | 'right') => {
     const middle = round((from.y + to.y) / 2);
@@ -84,7 +84,7 @@ function outline(nodes: readonly Node[]): string {
   return `M${nodes[0].left} ${nodes[0].y}${down.join('')}L${back[0].right} ${back[0].y}${up.join('')}Z`;
 }
 
-/** The outline of each strand. Where a residual is off, what came ends, and what a branch brings begins. */
+/** The outline of each strand. Where a residual is off, the old strand ends, and the branch's result begins. */
 export function strandsOf(
   flow: Flow,
   pre: boolean,
@@ -123,16 +123,16 @@ export function wholeOf(flow: Flow, pre: boolean, unit: number): string {
 
 type BranchId = 'attention' | 'feedForward';
 
-/** How far what flows has come. */
+/** Progress of the flow. */
 interface Front {
   /** Pixels down the lane. */
   readonly lane: number;
-  /** Of a branch's ways in and back, 0 to 1. */
+  /** Progress of each branch on its way in and on its way back, 0 to 1. */
   readonly reads: Readonly<Record<BranchId, number>>;
   readonly adds: Readonly<Record<BranchId, number>>;
 }
 
-/** Where the stream is when that share of a stage is done. Earlier stages are done, later ones have not begun. */
+/** Progress of the stream at a completed share of a stage. Earlier stages are completed, later ones have not begun. */
 export function frontAt(pre: boolean, stage: StageId, share: number): Front {
   const stages = stagesOf(pre ? 'pre' : 'post');
   const now = stages.indexOf(stage);
@@ -158,10 +158,10 @@ export function frontAt(pre: boolean, stage: StageId, share: number): Front {
 interface Branch {
   readonly id: BranchId;
   readonly off: boolean;
-  /** From the lane into its first part, between its parts, and back to where it is added. */
+  /** Paths from the lane into its first part, between its parts, and back to the addition. */
   readonly reads: string;
   readonly adds: string;
-  /** Of what it adds, on the lane's scale. */
+  /** Width of its addition, on the lane's scale. */
   readonly width: number;
 }
 
