@@ -1,5 +1,5 @@
-// Attention between q, k and v as programs: NumPy and PyTorch step by step, C++ by Tril's. A mask from a file is written
-// down with the other tensors, and read as it was chosen.
+// Attention of q, k and v as programs: NumPy and PyTorch step by step, C++ by Tril's call. A mask from a file is
+// written down with the other tensors, and read as the visitor has chosen.
 import { maskAxes, type MaskReading } from '../../compute/shared/lessons/file-mask';
 import type { TensorData } from '../../compute/shared/lessons/layouts';
 import type { MatrixData } from '../../compute/page/protocol';
@@ -12,10 +12,10 @@ const sizes = (shape: readonly number[]) => shape.join(', ');
 interface Attention {
   readonly causal: boolean;
   readonly window?: { readonly left: number; readonly right: number };
-  /** How many lie side by side in the last axis; 0 where heads have an axis of their own. */
+  /** Number of heads side by side in the last axis; 0 if heads have an axis of their own. */
   readonly heads: number;
   readonly linear?: boolean;
-  /** What the numbers of a mask mean, where there is one. */
+  /** Meaning of the numbers of a mask, if there is one. */
   readonly reading?: MaskReading;
 }
 
@@ -32,7 +32,7 @@ function maskSizes({ q, k, mask }: Named, heads: number): string {
   return sizes(maskAxes(mask.shape, scores));
 }
 
-/** From q, k and v to `weights` and `output`, all of four axes. */
+/** From q, k and v to `weights` and `output`, all with four axes. */
 export function pythonAttention(
   p: Python,
   given: Named,
@@ -74,7 +74,7 @@ export function pythonAttention(
         ...(masked && reading === 'add' ? ['scores = scores + mask'] : []),
         ...sees,
         ...(sees.length > 0 ? [`scores = ${hide}`] : []),
-        // Causal, and within a window, every query sees itself; a mask may hide all from one.
+        // A causal query sees itself, also within a window; a mask may hide all keys from a query.
         p.softmax('weights', 'scores', masked),
       ];
   return [

@@ -8,10 +8,10 @@ import { asExpected, type LayerChoices, type Named } from './code-layers';
 
 type Choices = LayerChoices & { readonly reading?: MaskReading };
 
-/** What the gradient is of: "q" of "d_q". */
+/** Name of the gradient's input: "q" for "d_q". */
 const inputOf = (of: GradientName) => of.slice(2);
 
-/** PyTorch asks for the gradients of these inputs, under their names; `forward` makes `output`. */
+/** PyTorch's gradients of these inputs, by their names; `forward` computes `output`. */
 const autograd = (names: readonly string[], forward: string, of: GradientName) =>
   `leaves = {${names.map((name) => `"${name}": ${name}.requires_grad_()`).join(', ')}}
 ${forward}

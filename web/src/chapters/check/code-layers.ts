@@ -1,5 +1,5 @@
-// nn.MultiheadAttention and nn.TransformerEncoderLayer as programs: PyTorch by its own layers, NumPy step by step,
-// C++ by Tril's.
+// nn.MultiheadAttention and nn.TransformerEncoderLayer as programs: PyTorch by its own layers, NumPy step by step, C++
+// by Tril's.
 import type { TensorData } from '../../compute/shared/lessons/layouts';
 import type { MatrixData } from '../../compute/page/protocol';
 import type { Dialect, Own, Steps } from '../../figures/program';
@@ -14,10 +14,10 @@ import {
 
 export type Named = Readonly<Record<string, TensorData>>;
 
-/** "self_attn.in_proj_weight" is no name in a program. */
+/** Converts a name such as "self_attn.in_proj_weight" to a valid variable name. */
 export const variable = (name: string) => name.replaceAll('.', '_');
 
-/** As a matrix, what may have any axes. */
+/** A tensor with any axes, as a matrix. */
 export const asExpected = (name: string, { rows, cols }: MatrixData): Own => ({
   python: `${name}.reshape(${rows}, ${cols})`,
   cpp: `{${name}.data(), {${rows}, ${cols}}}`,
@@ -30,7 +30,9 @@ const three = (shape: readonly number[]) => (shape.length === 2 ? [1, ...shape] 
 /** Weights and biases by their names in the state_dict. */
 const weightsOf = (given: Named) => Object.entries(given).filter(([name]) => name !== 'x');
 
-/** The variables of these names; one of one axis, which the program holds as a row, as what it is or as the row. */
+/**
+ * Variables of these names. The program holds a tensor of one axis as a row: `ofRow` tells whether it stays that row.
+ */
 const namesOf = (given: Named, ofRow: string) =>
   Object.fromEntries(
     weightsOf(given).map(([name, { shape }]) => [

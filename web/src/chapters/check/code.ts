@@ -1,4 +1,4 @@
-// The proof and a visitor's own case as programs elsewhere: attention between q, k and v, and what is no layer.
+// The proof and a visitor's own case as programs elsewhere: attention of q, k and v, and other calls that are no layer.
 import type { ProofResult } from '../../compute/worker/lessons/check';
 import {
   isBackward,
@@ -14,7 +14,7 @@ import { attentionSteps } from './code-attention';
 import { attentionBackwardSteps, linearBackwardSteps } from './code-backward';
 import { layerSteps, variable, type LayerChoices, type Named } from './code-layers';
 
-/** As a program holds it: the last axis across, all others down. */
+/** The form of a tensor in a program: the last axis as columns, all others as rows. */
 function flat({ shape, data }: TensorData): MatrixData {
   const cols = shape.at(-1) ?? 1;
   return { rows: data.length / cols, cols, data };
@@ -75,7 +75,7 @@ export function proofCode(result: ProofResult, name: string) {
   );
 }
 
-/** A program holds its numbers: more of them than this are no text to be copied. */
+/** Maximum count of numbers in a program: with more it is no text to copy. */
 const mostNumbers = 60_000;
 
 const readings: Readonly<Record<MaskReading, string>> = {
@@ -91,7 +91,7 @@ export interface OwnCase {
   readonly choices: LayerChoices & { readonly reading?: MaskReading };
 }
 
-/** What the visitor's own code should give. */
+/** The expected result of the visitor's own code. */
 export function ownCode({ kind, tensors, choices, of }: OwnCase, computed: MatrixData) {
   const count = Object.values(tensors).reduce((sum, { data }) => sum + data.length, 0);
   if (count > mostNumbers) return {};
@@ -101,12 +101,12 @@ export function ownCode({ kind, tensors, choices, of }: OwnCase, computed: Matri
     const all = written(about, tensors, computed, (say) =>
       attentionSteps(say, tensors, choices, computed),
     );
-    // In C++ heads side by side are what multi_head_attention takes, with its weights.
+    // In C++ only multi_head_attention, which also has weights, takes heads side by side.
     return choices.heads > 0 ? { numpy: all.numpy, pytorch: all.pytorch } : all;
   }
   if (isBackward(kind)) {
     if (!of) return {};
-    // In Python alone: the core has no program that takes gradients step by step.
+    // Only Python: the core has no program that computes gradients step by step.
     const { numpy, pytorch } = written(about, tensors, computed, (say) =>
       kind === 'linearBackward'
         ? linearBackwardSteps(say, of, computed)

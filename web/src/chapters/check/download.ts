@@ -1,4 +1,4 @@
-// A tensor as a NumPy file to keep, written by the core.
+// Saves a tensor as a NumPy file, written by the core.
 import type { TensorData } from '../../compute/shared/lessons/layouts';
 import type { LessonClient } from '../../compute/page/lessons.svelte';
 import { saveFile } from '../../figures/save-file';

@@ -1,4 +1,4 @@
-// Where PyTorch's numbers lie: the files of tests/golden themselves, shipped with the page as they are.
+// Addresses of PyTorch's numbers: the files of tests/golden themselves, shipped with the page unchanged.
 import block from '../../../../tests/golden/block/classic_full_post.npy?url';
 import preBlock from '../../../../tests/golden/block/classic_full_pre.npy?url';
 import grouped from '../../../../tests/golden/attention/grouped.npy?url';

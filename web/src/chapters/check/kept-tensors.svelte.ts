@@ -1,4 +1,5 @@
-// What a visitor's files hold, in the Worker: posted to it once, and named by place in every question about them.
+// The tensors of a visitor's files, kept in the Worker: posted to it once, and referred to by index in every question
+// about them.
 import type { OwnAsk } from '../../compute/worker/lessons/check';
 import type { KeptTensor } from '../../compute/worker/lessons/check-kept';
 import type { TensorData } from '../../compute/shared/lessons/layouts';
@@ -6,7 +7,7 @@ import { useLessons } from '../../compute/page/lessons.svelte';
 
 interface KeptSet {
   readonly tensors: readonly TensorData[];
-  /** Null where the Worker that had them has failed: then they go along with each question. */
+  /** Null if the Worker that kept them has failed: then they are sent with each question. */
   readonly number: number | null;
 }
 
@@ -14,7 +15,7 @@ export class KeptTensors {
   #set = $state.raw<KeptSet | null>(null);
   readonly #tensors: () => readonly TensorData[];
 
-  /** `tensors` gives those of now, by the same objects for as long as they are the same. */
+  /** `tensors` returns the current tensors, and the same array as long as they are unchanged. */
   constructor(tensors: () => readonly TensorData[]) {
     const lessons = useLessons();
     this.#tensors = tensors;
@@ -34,12 +35,12 @@ export class KeptTensors {
     });
   }
 
-  /** The Worker has those of now, or is given them with each question. */
+  /** The Worker has the current tensors, or gets them with each question. */
   get there(): boolean {
     return this.#set?.tensors === this.#tensors();
   }
 
-  /** A question about tensors of now as it is posted. */
+  /** Converts a question about the current tensors to the form in which it is posted. */
   readonly posted = (ask: OwnAsk): OwnAsk<TensorData | KeptTensor> => {
     const set = this.#set?.number ?? null;
     if (set === null) return ask;

@@ -1,4 +1,4 @@
-// What the chapter asks. Answered by the core, row by row.
+// The questions of the chapter, answered by the core row by row.
 import { guesses } from '../../figures/guess';
 import { questionsOf } from '../../shell/question';
 import type { CheckState } from '../../state/check';
@@ -8,7 +8,7 @@ import text from '$texts/check.yaml';
 const words = text.ask;
 const tokens = 6;
 
-/** With a mistake, which rows of the output are still right. */
+/** The rows of the output that are still right with a mistake. */
 export const own = questionsOf<CheckState>()({
   card: 'check/own',
   cases: ['noScale', 'noMask', 'swappedQK', 'maskAfterSoftmax', 'hidesItself'] as const,

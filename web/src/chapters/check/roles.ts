@@ -1,4 +1,4 @@
-// Which of the tensors in a visitor's files is which: guessed by name, and changed by hand.
+// The roles of the tensors in a visitor's files: guessed by name, and changed by hand.
 import type { MaskReading } from '../../compute/shared/lessons/file-mask';
 import type { FoundTensor } from '../../compute/worker/lessons/files';
 import type { TensorData } from '../../compute/shared/lessons/layouts';
@@ -12,7 +12,7 @@ import type { CheckState } from '../../state/check';
 
 type Kind = CheckState['kind'];
 
-/** "d_q", "dq", "grad_q", "q_grad", "q.grad"; of the output also "grad_output" and "d_out". */
+/** "d_q", "dq", "grad_q", "q_grad", "q.grad"; for the output also "grad_output" and "d_out". */
 function gradientOf(name: string, plain: readonly string[] = [name]): [string, string[]] {
   const ways = (one: string) => [
     `d_${one}`,
@@ -67,7 +67,7 @@ const needed: Readonly<Record<Kind, readonly string[]>> = {
   linearBackward: ['x', 'weight', 'd_output'],
 };
 
-/** The role that a name says, or none: names of a larger model end in those of a layer. */
+/** The role that a name suggests, or none: names of a larger model end in those of a layer. */
 export function guess(kind: Kind, name: string): string {
   const plain = name.toLowerCase();
   const known = roles[kind];
@@ -81,12 +81,12 @@ export function guess(kind: Kind, name: string): string {
 
 export interface Assigned {
   readonly tensors: Readonly<Record<string, TensorData>>;
-  /** What is to be compared: one output, or gradients by their names. */
+  /** The targets of the comparison: one output, or gradients by their names. */
   readonly expected: readonly { readonly of?: GradientName; readonly data: TensorData }[];
   readonly missing: readonly string[];
 }
 
-/** `chosen` is by index into `found`; of several for one role the last counts. */
+/** `chosen` has a role for each index of `found`; if several have one role the last counts. */
 export function assigned(
   kind: Kind,
   found: readonly FoundTensor[],
@@ -110,15 +110,15 @@ export function assigned(
 }
 
 /**
- * What a mask's numbers mean, by type and name: PyTorch's attention looks where a mask is true, its layers hide
- * where one for padding is, and numbers that are not all 0 or 1 are added to the scores.
+ * Meaning of a mask's numbers, by type and name: PyTorch's attention looks where a mask is true, its layers hide where
+ * a padding mask is, and numbers other than 0 and 1 are added to the scores.
  */
 export function readingOf({ name, data }: FoundTensor): MaskReading {
   if (!data.every((value) => value === 0 || value === 1)) return 'add';
   return /padding/iu.test(name) ? 'hide' : 'look';
 }
 
-/** Whether keys would fit the queries with their last two axes in each other's place. */
+/** Whether the keys would fit the queries if their last two axes were swapped. */
 export function keysTurned({ q, k }: Assigned['tensors']): boolean {
   if (!q || !k || k.shape.length < 2) return false;
   const width = q.shape.at(-1);

@@ -1,4 +1,4 @@
-// The case that the chapter opens with, as it is drawn, and why each number is what it is.
+// The opening case of the chapter, as it is drawn, and the explanation of each number.
 import type { Lessons } from '../../compute/shared/lesson-protocol';
 import { at } from '../../compute/page/protocol';
 import { numbered, type Drawn } from '../../figures/matrix';
@@ -15,7 +15,7 @@ type BugScene = Readonly<Record<BugCell['matrix'], Drawn>>;
 
 const roles: Readonly<Record<BugCell['matrix'], Role>> = { ours: 'v', theirs: 'v', gap: 'score' };
 
-/** All on one scale, so that what is pale in the difference is small beside the numbers themselves. */
+/** All matrices share one scale, so that a pale difference is small relative to the numbers themselves. */
 export function sceneOf(found: Found): BugScene {
   const { axes, symbols } = text.bug;
   const end = scaleEnd(found.ours.data, found.theirs.data, found.gap.data);
@@ -30,7 +30,7 @@ export function sceneOf(found: Found): BugScene {
 export const sourcesOf = ({ matrix, row, col }: BugCell): Mark[] =>
   matrix === 'gap' ? [markCell('ours', row, col), markCell('theirs', row, col)] : [];
 
-/** Null for a cell that is not there. */
+/** Null for a cell that does not exist. */
 export function whyOf(scene: BugScene, cell: BugCell): Why | null {
   const { matrix, row, col } = cell;
   const { why } = text.bug;

@@ -17,23 +17,23 @@ export const drawnOf = (matrix: MatrixData, { id, name, role, axes }: Options): 
     ...numbered(matrix, axes.down, axes.across),
   });
 
-/** [1, 3, 7]: places count from 1, as everywhere on this page. */
+/** [1, 3, 7]: indices count from 1, as everywhere on this page. */
 export const placeOf = (index: readonly number[]) => `[${index.map((i) => i + 1).join(', ')}]`;
 
-/** A tall matrix is drawn narrower, and none taller than this. */
+/** Maximum height; a taller matrix is drawn narrower. */
 export const tallest = 420;
 
 export function mapWidth({ rows, cols }: MatrixData, room: number): number {
   return Math.max(200, Math.min(room, tallest, (tallest * cols) / rows));
 }
 
-/** Where an element of a tensor of that shape is in its map. */
+/** The cell of an element in the map of a tensor of that shape. */
 export function cellAt(index: readonly number[], shape: readonly number[], { cols }: MatrixData) {
   const place = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0);
   return { row: Math.floor(place / cols), col: place % cols };
 }
 
-/** And back: which element a cell of the map is. */
+/** The inverse: the element of a cell in the map. */
 export function indexAt(
   { row, col }: { readonly row: number; readonly col: number },
   shape: readonly number[],

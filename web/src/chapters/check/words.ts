@@ -4,7 +4,7 @@ import { activations } from '../../state/check';
 
 type Id = keyof typeof text.variants;
 
-/** What a way of computing is, after "equals". */
+/** Description of a variant, to stand after "equals". */
 export function variantName({ id, value = 0 }: { id: string; value?: number }): string {
   switch (id as Id) {
     case 'otherScale':
