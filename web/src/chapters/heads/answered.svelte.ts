@@ -1,4 +1,4 @@
-// What the core has answered for the words at hand, asked once for all figures of the chapter.
+// The core's answer for the current words, asked once for all figures of the chapter.
 import { getContext, setContext } from 'svelte';
 import { divisions, headWidth, heads } from '../../compute/shared/handmade/heads-circuit';
 import type { HeadsAnswer, HeadsAsk } from '../../compute/worker/lessons/heads';
@@ -19,20 +19,20 @@ export class Answered {
   readonly #question = unchanging(() => askOf(this.#model.state));
   readonly #ask = $derived(this.#question());
   readonly #answer: Answer<'heads'>;
-  /** As typed. */
+  /** The current words. */
   readonly sequence: Sequence = $derived(sequenceOf(this.#text, this.#batch));
-  /** Of the questions that were asked, the words that they were asked of. */
+  /** The words of each question. */
   readonly #askedOf = new WeakMap<HeadsAsk, Sequence>();
-  /** The newest answer there is: that of other words, until these have theirs; null where there are no words. */
+  /** The newest answer: that for other words, until the current ones have theirs; null if there are no words. */
   readonly shown: Shown | null = $derived.by(() => {
     const { now, asked } = this.#answer;
     const sequence = asked && (asked === this.#ask ? this.sequence : this.#askedOf.get(asked));
     return this.#ask && now && sequence ? { now, sequence } : null;
   });
 
-  /** With the start sign; null where there are none. */
+  /** Number of tokens with the start sign; null if there are no words. */
   readonly #tokens = $derived(this.#ask && this.#ask.ids.length + 1);
-  /** What the chapter's times depend on. */
+  /** The parameters on which the chapter's times depend. */
   readonly sizes = $derived(this.#tokens === null ? null : { tokens: this.#tokens });
   /** The sizes of attention alone, on one sequence, for every division. */
   readonly divided = $derived.by(() => {

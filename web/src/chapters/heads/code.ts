@@ -1,4 +1,5 @@
-// The figures as programs elsewhere: a layer of the shown sequence, its maps by all divisions, and those of two layers.
+// The figures as programs elsewhere: a layer for the shown sequence, its maps by all divisions, and those of two
+// layers.
 import { circuitGraph, layerGraph, mapsGraph } from '../../compute/shared/handmade/heads-graph';
 import { divisions, headWidth, heads } from '../../compute/shared/handmade/heads-circuit';
 import type { HeadsAnswer } from '../../compute/worker/lessons/heads';

@@ -1,15 +1,16 @@
-// The same sentence, once for each head, and the touched word's row of Q, cut into a strip for each head.
+// The layout of the sentence, once for each head, and of the touched word's row of Q, divided into a strip for each
+// head.
 import { rowOf, type MatrixData } from '../../compute/page/protocol';
 import { heightOf, lineOf, type Line } from '../../figures/sentence';
 
-/** Pixels. */
+/** Sizes in pixels. */
 const largest = { type: 26, cell: 34 } as const;
 const title = 26;
 const wordHeight = 44;
 const gap = { x: 40, y: 22 } as const;
-/** From where on two heads stand beside each other. */
+/** Minimum width at which two heads stand side by side. */
 const wide = 740;
-/** From where on an arc says its weight. */
+/** Minimum weight that is written at its arc. */
 export const told = 0.095;
 
 interface Place {
@@ -21,22 +22,22 @@ export interface Lanes {
   readonly width: number;
   readonly height: number;
   readonly line: Line;
-  /** Of each head its left upper corner; below it the strip, the arcs and the words begin. */
+  /** Upper left corner of each head, and the offsets of the strip, the arcs and the words below it. */
   readonly lanes: readonly Place[];
   readonly strip: number;
   readonly arcs: number;
   readonly band: number;
   readonly words: number;
-  /** Of each entry of the row, the first head's first; and how large they are. */
+  /** Position of each element of the row, the first head's first; and their size. */
   readonly entries: readonly Place[];
   readonly cell: number;
 }
 
-/** The weights of a query: of itself and what is before it. */
+/** The weights of a query for itself and the tokens before it. */
 export const seenBy = (weights: MatrixData, query: number): readonly number[] =>
   rowOf(weights, query).slice(0, query + 1);
 
-/** `entries` numbers of Q in as many strips as there are maps. */
+/** `entries` elements of Q in as many strips as there are maps. */
 export function lanesOf(
   maps: readonly MatrixData[],
   labels: readonly string[],

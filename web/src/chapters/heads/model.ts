@@ -9,13 +9,13 @@ export const provideModel = () => openChapter<HeadsState>({ encode, decode });
 export const useModel = () => useChapter<HeadsState>();
 
 export interface Sequence {
-  /** Tokens' numbers as they were typed, without the start sign. */
+  /** Ids of the typed tokens, without the start sign. */
   readonly ids: readonly number[];
-  /** Of the sequence that is looked at, start sign first: all different. */
+  /** Distinct labels of the current sequence, start sign first. */
   readonly labels: readonly string[];
-  /** The tokens themselves, by number. */
+  /** The tokens themselves, by id. */
   readonly distinct: readonly string[];
-  /** Numbers of that sequence's tokens; none for the start sign. */
+  /** Ids of that sequence's tokens; null for the start sign. */
   readonly order: readonly (number | null)[];
   readonly found: number;
 }
@@ -37,7 +37,7 @@ export function sequenceOf(typed: string, batch: number): Sequence {
   };
 }
 
-/** Null where there are no words. */
+/** Null if there are no words. */
 export function askOf({ text: typed, batch, writers }: HeadsState): HeadsAsk | null {
   const { ids } = sequenceOf(typed, batch);
   return ids.length > 0 ? { ids, batch: batch - 1, writers } : null;

@@ -1,4 +1,4 @@
-// What the chapter asks. Answered by the core for the text at hand.
+// The questions of the chapter, answered by the core for the current text.
 import { at } from '../../compute/page/protocol';
 import { inPercent } from '../../figures/format';
 import { matrixOf } from '../../figures/graph';
@@ -10,7 +10,7 @@ import text from '$texts/heads.yaml';
 
 const question = questionsOf<HeadsState>();
 
-/** Words to choose from, as the sequence has them; each is said its weight. */
+/** Words to choose from, in the order of the sequence; the reply to each is its weight. */
 function choices(
   keys: readonly number[],
   named: (key: number) => string,
@@ -22,7 +22,7 @@ function choices(
 const namesOf = (labels: readonly string[]) => (key: number) =>
   key === 0 ? text.startName : labels[key];
 
-/** What one wide head looks at, that does at once what narrow ones do. */
+/** The attention of one wide head, which does at once what the narrow ones do. */
 export const reads = question({
   card: 'heads/reads',
   asks: ({ state }) => [['heads', askOf(state)]],
@@ -34,7 +34,7 @@ export const reads = question({
     const [weights] = wide.weights;
     const query = labels.length - 1 - (turn % (labels.length - 3));
     const most = mostSeen(weights, query);
-    // What each of the narrow heads looks at most is what one may think of.
+    // Plausible wrong answers: the largest weights of the narrow heads.
     const others = narrow.weights.map((map) => mostSeen(map, query));
     const named = namesOf(labels);
     const weightOf = (key: number) => inPercent(at(weights, query, key));
@@ -54,7 +54,7 @@ export const reads = question({
   },
 });
 
-/** Where the induction head will look, and by turns where once nobody writes into "before". */
+/** The key on which the induction head will focus, alternating with its focus when no head writes into "before". */
 export const circuit = question({
   ...{ card: 'heads/circuit', veil: 'circuit' },
   asks: ({ state }) => [

@@ -1,4 +1,4 @@
-// From the core's answer to matrices that can be drawn, and why each number is what it is.
+// Converts the core's answer to matrices to draw, with the explanation of each number.
 import type { NodeValues } from '../../compute/worker/lessons/graph';
 import { at, type MatrixData } from '../../compute/page/protocol';
 import { GraphScene, matrixOf, type Shown } from '../../figures/graph';
@@ -46,7 +46,7 @@ const entryAxis: Axis = {
 
 const headNumbers = Array.from({ length: heads }, (_, head) => head);
 
-/** A map a head. */
+/** One map for each head. */
 export const mapsOf = (layer: NodeValues): MatrixData[] =>
   headNumbers.map((head) => matrixOf(layer, 'weights', [head]));
 
@@ -65,7 +65,7 @@ export const weightsDrawn = (
   symbol: MatrixSymbol,
 ): Drawn => drawnOf(id, matrix, mapLook(labels, symbol));
 
-/** One layer, all of it; what is split is the chosen projection. */
+/** One complete layer; the chosen projection is the one that is split. */
 export function sceneOf(
   values: NodeValues,
   projection: ProjectionId,
@@ -75,7 +75,7 @@ export function sceneOf(
   const rows = tokenAxis(titles.token, labels);
   const packed = projection.toUpperCase();
   const base = symbols.packed[projection];
-  /** What is split stands on the scale of the whole. */
+  /** The split parts have the scale of the complete matrix. */
   const onScaleOf = (node: string) => ({ end: scaleEnd(values[node].data), shared: true });
   const look = (role: Role, symbol: MatrixSymbol, cols: Axis) => ({ rows, role, symbol, cols });
   const each = (name: string, shown: (head: number, number: string) => Shown) =>
