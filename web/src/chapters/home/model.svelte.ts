@@ -1,4 +1,4 @@
-// One sentence, read by four heads: what each asks of the core follows from the address, as everywhere.
+// One sentence, read by four heads: the queries to the core follow from the address, as everywhere.
 import { getContext, setContext } from 'svelte';
 import { Answer } from '../../compute/page/lessons.svelte';
 import {
@@ -14,13 +14,13 @@ import { decode, encode, mostWords, strict, type HomeState } from '../../state/h
 import { requestOf } from '../../entered/attend';
 import { sceneOf, type Scene } from '../../scenes/attend/scene';
 
-/** The first words, as many as have room on one line. */
+/** The first words, as many as fit on one line. */
 function wordsOf(typed: string): Tokens {
   const { tokens, ids, ...rest } = tokenize(typed, 'words');
   return { ...rest, tokens: tokens.slice(0, mostWords), ids: ids.slice(0, mostWords) };
 }
 
-/** One head's reading; what it was last until the core has answered. */
+/** One head's reading, which keeps the last answer until the core has the next. */
 class Reader {
   readonly #unedited;
   readonly #entered = new WeakMap<AttendRequest, Tokens>();
@@ -53,7 +53,7 @@ class HomeModel {
   readonly words: Tokens = $derived(wordsOf(this.#say));
   readonly readers: Readonly<Record<HeadId, Reader>>;
   readonly scene = $derived.by(() => this.readers[this.state.like].scene);
-  /** The word that is touched, and the one whose weight is asked about or -1, from 0. */
+  /** Indices of the touched word, and of the one whose weight is explained (or -1). */
   readonly row = $derived(Math.min(this.state.word || Infinity, this.scene?.length ?? 1) - 1);
   readonly asked = $derived(Math.min(this.state.why - 1, this.row));
 
