@@ -1,11 +1,11 @@
-// Which pictures an animated one has, and where in it what stands.
+// The frames of an animated picture, and the layout within it.
 import type { Frame } from '../../compute/shared/training/protocol';
 
-/** In pixels: the picture, its margins, and the curve below the head. */
+/** Sizes in pixels: the picture, its margins, and the curve below the head. */
 export const size = { side: 288, margin: 16, title: 28, curve: 64 } as const;
 export const width = size.side + 2 * size.margin;
 export const height = size.title + size.side + size.curve + 3 * size.margin;
-/** The middle of every cell of a head of so many tokens, row by row. */
+/** The centre of every cell of a head with `tokens` tokens, row by row. */
 export function middles(tokens: number): (readonly [x: number, y: number])[] {
   const at = (i: number) => Math.floor(((i + 0.5) * size.side) / tokens);
   return Array.from({ length: tokens * tokens }, (_, i) => [
@@ -14,10 +14,13 @@ export function middles(tokens: number): (readonly [x: number, y: number])[] {
   ]);
 }
 
-/** In milliseconds: each picture, and the last, which can be read before all begins anew. */
+/** Milliseconds of each frame, and of the last, which can be read before the animation repeats. */
 const stay = { each: 80, last: 2500 } as const;
 
-/** Milliseconds that each of so many pictures stays, all but the last evenly; in hundredths of a second, which a GIF counts in. */
+/**
+ * Milliseconds of each of `count` frames: all but the last are equal, up to the rounding to hundredths of a second, the
+ * unit of GIF.
+ */
 export function delaysOf(count: number, all = stay.each * (count - 1) + stay.last): number[] {
   const until = (i: number) => 10 * Math.round(((all - stay.last) * i) / (count - 1 || 1) / 10);
   return Array.from({ length: count }, (_, i) =>
@@ -25,10 +28,10 @@ export function delaysOf(count: number, all = stay.each * (count - 1) + stay.las
   );
 }
 
-/** A longer training is shown in this many pictures, evenly. */
+/** Maximum number of frames; a longer training is sampled evenly. */
 const most = 120;
 
-/** Every so many, and the last. */
+/** The frames at equal distances, and the last. */
 export function chosenFrames(frames: readonly Frame[]): readonly Frame[] {
   const by = Math.ceil((frames.length - 1) / most) || 1;
   return frames.filter((_, i) => i % by === 0 || i === frames.length - 1);

@@ -1,5 +1,5 @@
-// A head through its training as an animated picture: what it looks at, and the loss up to there. As a GIF, which plays
-// wherever pictures are shown.
+// A head through its training as an animated picture: its attention, and the loss so far. The format is GIF, which
+// plays wherever pictures are shown.
 import { GIFEncoder, applyPalette, quantize } from 'gifenc';
 import type { Frame } from '../../compute/shared/training/protocol';
 import { inText } from '../../figures/format';
@@ -15,14 +15,14 @@ interface Birth {
   readonly steps: number;
   readonly frames: readonly Frame[];
   readonly drawn: (frame: Frame) => Drawn;
-  /** Milliseconds of all of it; as many as its pictures take if none are given. */
+  /** Total duration in milliseconds (default: by the number of frames). */
   readonly lasts?: number;
 }
 
-/** How strongly a weight is coloured, as in the strip: by its root. */
+/** Strength of a weight's colour, as in the strip: the square root. */
 const strength = (weight: number) => Math.sqrt(Math.min(1, weight));
 
-/** Of the page as it looks now, light or dark. */
+/** The page's current colours, light or dark. */
 function coloursNow() {
   const probe = document.createElement('i');
   document.body.append(probe);
@@ -88,7 +88,7 @@ function paint(
   on.fillText(said, margin, base - curve + 12);
 }
 
-/** The bytes of a GIF; the page has its turn between two pictures. */
+/** Encodes a GIF; the page stays responsive between two frames. */
 export async function birthPicture(birth: Birth): Promise<Uint8Array<ArrayBuffer>> {
   const canvas = new OffscreenCanvas(width, height);
   const on = canvas.getContext('2d', { willReadFrequently: true })!;

@@ -1,5 +1,5 @@
-// A training as a program of PyTorch: the same beginning, read from a file, the same batches, drawn anew by their seeds,
-// and the same steps.
+// A training as a PyTorch program: the same initial weights, read from a file, the same batches, drawn again by their
+// seeds, and the same steps.
 import { heads, layers, training, width } from '../../compute/shared/training/born';
 import {
   batchSize,
@@ -11,19 +11,19 @@ import {
 } from '../../compute/shared/training/tasks';
 import { literal, pythonRandom } from '../../figures/code';
 
-/** The file with the weights before the first step. */
+/** Name of the file with the weights before the first step. */
 export const beginningName = (task: TaskId, seed: number): string =>
   `tril-${task}-${seed}-step-0.safetensors`;
 export const endName = (task: TaskId, seed: number): string =>
   `tril-${task}-${seed}-step-${tasks[task].steps}.safetensors`;
-/** Of a head's animated picture, heads counted from 0. */
+/** Name of a head's animated picture; heads count from 0. */
 export const birthName = (task: TaskId, seed: number, head: number): string =>
   `tril-${task}-${seed}-head-${head + 1}.gif`;
 
-/** Losses of the first steps that a program is held against: what is rounded grows with each. */
+/** Number of first steps whose losses a program compares: rounding differences grow with each step. */
 const compared = 10;
 
-/** What needs nothing but Python: the numbers of a seed (PCG32; O'Neill 2014), and the sequences that they make. */
+/** The part that needs only Python: the numbers of a seed (PCG32; O'Neill 2014), and the sequences made of them. */
 function drawing(task: TaskId, seed: number): string {
   const { periods } = tasks[task];
   const made = periods
@@ -44,7 +44,7 @@ def batch(step, count=${batchSize}, width=${periods ? vocabulary + 1 : length}):
     return [sequence(drawn[row * width:(row + 1) * width]) for row in range(count)]`;
 }
 
-/** `losses` are those that the page has found, step by step. */
+/** `losses` are the page's, step by step. */
 export function bornCode(task: TaskId, seed: number, losses: readonly number[]): string {
   const { steps } = tasks[task];
   const { learningRate, beta1, beta2 } = training;

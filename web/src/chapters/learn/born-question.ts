@@ -1,4 +1,4 @@
-// What the training that is about to run will show. Answered by its own numbers.
+// The outcome of the training that is about to run, answered by its own numbers.
 import { training } from '../../compute/page/training/born.svelte';
 import { inText } from '../../figures/format';
 import { meet } from '../../figures/met.svelte';
@@ -8,10 +8,10 @@ import { best, birthOf, fallOf, headName, scoreOf } from './born';
 import text from '$texts/learn-born.yaml';
 
 const words = text.ask;
-/** Steps within which two things happen at once. */
+/** Maximum number of steps between two events that count as simultaneous. */
 const together = 16;
 
-/** Which guess is right, what is said to it, and to each of the others; null while nothing is trained. */
+/** The right guess with its reply, and the replies to all others; null while nothing is trained. */
 function foundOf(task: LearnState['task']): Readonly<Record<string, string>> | null {
   const { frames, end, asked } = training;
   const last = end && asked?.task === task ? frames.at(-1) : undefined;

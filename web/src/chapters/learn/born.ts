@@ -1,4 +1,4 @@
-// What a training's frames come to: which head is which, when it was born, and the words of the sequence.
+// Interpretations of a training's frames: names of the heads, the step of the birth, and the words of the sequence.
 import type { Frame } from '../../compute/shared/training/protocol';
 import type { TaskId } from '../../compute/shared/training/tasks';
 import { drawnOf, word } from '../../figures/scene';
@@ -9,10 +9,10 @@ import words from '$texts/learn-born.yaml';
 const heads = 2;
 
 export type Score = 'previous' | 'copy';
-/** The score that a task is about. */
+/** The score of a task. */
 export const scoreOf = (task: TaskId): Score => (task === 'previous' ? 'previous' : 'copy');
 
-/** The largest of all heads. */
+/** The largest score of all heads. */
 export const best = ({ scores }: Frame, score: Score) =>
   Math.max(...scores.map((one) => one[score]));
 
@@ -20,14 +20,14 @@ export const best = ({ scores }: Frame, score: Score) =>
 export const headName = (index: number) =>
   `${Math.floor(index / heads) + 1}.${(index % heads) + 1}`;
 
-/** The last frame of at most so many steps. */
+/** The last frame up to a step. */
 export function frameAt(frames: readonly Frame[], step: number): Frame | null {
   let found: Frame | null = null;
   for (const frame of frames) if (frame.step <= step) found = frame;
   return found ?? frames[0] ?? null;
 }
 
-/** Where, over four frames, a value changes the most. */
+/** The step at which a value changes most, over four frames. */
 function steepest(frames: readonly Frame[], value: (frame: Frame) => number): number | null {
   const span = 4;
   let [found, most]: [number | null, number] = [null, 0];
@@ -40,13 +40,13 @@ function steepest(frames: readonly Frame[], value: (frame: Frame) => number): nu
 
 export const fallOf = (frames: readonly Frame[]) => steepest(frames, ({ loss }) => -loss);
 
-/** The step around which a score rises the most, if it comes to more than half. */
+/** The step around which a score rises most, if it exceeds one half. */
 export function birthOf(frames: readonly Frame[], score: Score): number | null {
   const last = frames.at(-1);
   return last && best(last, score) > 0.5 ? steepest(frames, (frame) => best(frame, score)) : null;
 }
 
-/** Tokens as letters: they mean nothing. */
+/** Tokens as letters without meaning. */
 export const letterOf = (id: number) => String.fromCharCode(97 + id);
 
 const axis = (title: string, example: readonly number[]): Axis => {
@@ -56,7 +56,7 @@ const axis = (title: string, example: readonly number[]): Axis => {
 
 const drawn = new WeakMap<MatrixData, Drawn>();
 
-/** The same for the same: what has not changed is not drawn again. */
+/** The result is cached, so that an unchanged matrix is not drawn again. */
 export function headDrawn(index: number, matrix: MatrixData, example: readonly number[]): Drawn {
   const known = drawn.get(matrix);
   if (known) return known;

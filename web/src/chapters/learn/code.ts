@@ -1,4 +1,4 @@
-// The head's gradients as a program: of NumPy, step by step from the end to the beginning, and of PyTorch, whose autograd
+// The head's gradients as a program: NumPy step by step from the end to the beginning, and PyTorch, whose autograd
 // finds the same.
 import { beginning, targets, x } from '../../compute/shared/handmade/learn-head';
 import type { StepResult, Trained } from '../../compute/worker/lessons/learn';

@@ -1,9 +1,9 @@
-// Where ticks of this chapter's charts stand.
+// Ticks of this chapter's charts.
 
-/** Five parts from 0 on. */
+/** Six ticks at equal distances from 0. */
 export const evenTicks = (last: number) => Array.from({ length: 6 }, (_, i) => (i * last) / 5);
 
-/** Round numbers around all of these, from `least` on at the latest. */
+/** Round numbers that enclose all values, beginning no higher than `least`. */
 export function lossTicks(values: readonly number[], least = Infinity): number[] {
   const [low, high] = [Math.min(least, ...values), Math.max(...values)];
   const raw = Math.max(high - low, 0.02) / 4;

@@ -1,4 +1,4 @@
-// What is said of a training until it is done, and on the button that begins it and goes on with it.
+// Texts about a training until it is done, and on the button that starts and continues it.
 import type { Run } from '../../compute/page/training/run.svelte';
 import text from '$texts/learn-born.yaml';
 
@@ -15,7 +15,7 @@ export function buttonOf({ state }: Training, { first, again }: Words): string {
   return state === 'finished' ? again : first;
 }
 
-/** What the training is doing; `ready` is what is said before anything is learned. */
+/** The state of the training in words; `ready` is the text before anything is learned. */
 export function doingOf(
   { state, failure }: Training,
   ready: string,

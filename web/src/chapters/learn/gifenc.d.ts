@@ -1,8 +1,8 @@
-// What of gifenc, which has no types of its own, is used here.
+// Types of the part of gifenc used here, since it has none of its own.
 declare module 'gifenc' {
   type Palette = readonly (readonly [r: number, g: number, b: number])[];
   interface Encoder {
-    /** `delay` in milliseconds; a palette of its own where it differs from the first picture's. */
+    /** `delay` in milliseconds; a separate palette if it differs from the first frame's. */
     writeFrame(
       index: Uint8Array,
       width: number,
@@ -13,7 +13,7 @@ declare module 'gifenc' {
     bytes(): Uint8Array<ArrayBuffer>;
   }
   export function GIFEncoder(): Encoder;
-  /** At most so many colours, of 4 bytes a pixel. */
+  /** At most `most` colours, from 4 bytes per pixel. */
   export function quantize(rgba: Uint8ClampedArray, most: number): Palette;
   export function applyPalette(rgba: Uint8ClampedArray, palette: Palette): Uint8Array;
 }

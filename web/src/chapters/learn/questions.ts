@@ -1,11 +1,11 @@
-// What the chapter asks of the core.
+// The questions of the chapter that the core answers.
 import { inText } from '../../figures/format';
 import { guesses } from '../../figures/guess';
 import { questionsOf } from '../../shell/question';
 import type { LearnState } from '../../state/learn';
 import text from '$texts/learn.yaml';
 
-/** What a step of some length will do to the loss. Answered by taking it. */
+/** The effect of a step on the loss, found by taking it. */
 export const step = questionsOf<LearnState>()({
   cases: [
     { rate: 30, steps: 1 },

@@ -1,4 +1,4 @@
-// From the core's answer to matrices that can be drawn, and why each number is what it is, forward and backward.
+// Converts the core's answer to matrices to draw, with the explanation of each number, forward and backward.
 import {
   gradientOf,
   ids,
@@ -110,7 +110,7 @@ export function sceneOf(values: NodeValues): GraphScene<LearnId> {
   return new GraphScene({ graph: stepGraph, values, shown });
 }
 
-/** The number of the forward pass that a cell is about, if it may be nudged. */
+/** The number of the forward pass that belongs to a cell, if it may be nudged. */
 export function nudgedOf(cell: LearnCell | null) {
   const stage = cell && stageOf(cell.matrix);
   if (!stage || (masked.includes(stage) && later(cell.row, cell.col))) return null;

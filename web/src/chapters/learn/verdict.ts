@@ -1,4 +1,4 @@
-// What is said of a training that is over: no more than its pictures show.
+// The verdict on a finished training: no more than its pictures show.
 import type { Frame } from '../../compute/shared/training/protocol';
 import type { TaskId } from '../../compute/shared/training/tasks';
 import { inText } from '../../figures/format';
@@ -7,7 +7,7 @@ import text from '$texts/learn-born.yaml';
 
 const words = text.verdicts;
 
-/** The head with the most of a score, and how much that is, in percent. */
+/** The head with the largest score, and that score in percent. */
 function leading(frame: Frame, score: Score) {
   const most = best(frame, score);
   const head = frame.scores.findIndex((one) => one[score] === most);

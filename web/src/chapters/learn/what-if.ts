@@ -1,11 +1,11 @@
-// What two trainings side by side come to.
+// The outcome of two trainings side by side.
 import type { TrainingSessions, WhatIfRun } from '../../compute/shared/training/protocol';
 
 export type Outcome = 'same' | 'worse' | 'nothing' | 'cheats';
 
 export const shareOf = ({ right, letters }: WhatIfRun) => right / letters;
 
-/** Of the changed one, measured at the usual one and at who knows nothing. */
+/** The outcome of the changed training, relative to the default one and to a uniform guess. */
 export function outcomeOf(
   { runs: [usual, changed] }: TrainingSessions['whatIf']['answer'],
   ignorant: number,
