@@ -1,19 +1,19 @@
-// A step by hand shows how its block is taken in, as playing does. The address holds at once that it has been.
+// A step by hand animates its block, as playing does. The address changes at once.
 import { afterFrame } from '../../compute/page/frames';
 import { lessMotion } from '../../figures/less';
 import { pace } from '../../figures/pace.svelte';
 import { Stepper } from '../../figures/stepper.svelte';
 import { blockFrames } from './lanes';
 
-/** Milliseconds. */
+/** Milliseconds of a frame. */
 const stay = 20;
 
 export class BlockStepper extends Stepper {
-  /** Of a block that is being shown after a step; null: of none. */
+  /** Frame of the block that is animated after a step; null if there is none. */
   #shown = $state<number | null>(null);
   #leave = () => {};
 
-  /** Within the block, from 1, that is to be seen. */
+  /** Visible frame within the block, from 1. */
   get frame(): number {
     if (this.#shown !== null) return this.#shown;
     if (this.playing && lessMotion.current) return blockFrames;

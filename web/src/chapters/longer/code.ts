@@ -4,7 +4,7 @@ import type { MatrixData } from '../../compute/page/protocol';
 import { programs } from '../../figures/program';
 import type { Sizes } from './scene-online';
 
-/** 0 where a query may look, -inf where not: the mask as it is, for every kind. */
+/** 0 where a query may look, -inf elsewhere: the additive mask, for every kind. */
 function hiding({ rows, cols, data }: MatrixData): MatrixData {
   return { rows, cols, data: data.map((score) => (score === -Infinity ? -Infinity : 0)) };
 }
@@ -48,7 +48,7 @@ tril::online_attention(${c.head('q')}, ${c.head('k')}, ${c.head('v')}, options,
   }));
 }
 
-/** Q (K^T V), the order that has no T x T matrix. */
+/** Q (K^T V), the order without a T x T matrix. */
 export function linearCode({ q, k, v, right }: LinearOrders) {
   const given = {
     about: 'The plain product Q K^T V without softmax, values first',
@@ -65,7 +65,7 @@ export function linearCode({ q, k, v, right }: LinearOrders) {
   }));
 }
 
-/** Softmax of the scores, its singular values, and how much of their sum the first ones carry together. */
+/** Softmax of the scores, its singular values, and the cumulative shares of their sum. */
 export function rankCode(head: string, { q, k, sums }: RankResult) {
   const given = {
     about: `The singular values of the weights of head “${head}”, added up as shares of their sum`,

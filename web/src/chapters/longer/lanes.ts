@@ -1,19 +1,20 @@
-// A block of keys as a motion, a lane for each query: m grows to the block's largest score, ℓ and o shrink by the factor,
-// and what the block brings is added. Every length is one of the core's numbers, or on its way from one to the next.
+// A block of keys as a motion, a lane for each query: m grows to the block's largest score, ℓ and o shrink by the
+// factor, and the block's terms are added. Every length is one of the core's numbers, or an interpolation between two
+// of them.
 import { at, type MatrixData } from '../../compute/page/protocol';
 import { between, part } from '../../figures/motion';
 import type { OnlineSteps } from '../../compute/worker/lessons/longer';
 import type { Phase, Step } from './scene-online';
 
-/** Frames of a block: m has grown by the first, ℓ and o have shrunk by the second. */
+/** Number of frames of a block: m has grown by the first of the other two, ℓ and o have shrunk by the second. */
 export const blockFrames = 48;
 const [grown, shrunk] = [14, 30];
 
-/** Of a frame within a block, from 1 to blockFrames. */
+/** Phase of a frame within a block, from 1 to blockFrames. */
 export const phaseOf = (frame: number): Phase =>
   frame < shrunk ? 'before' : frame < blockFrames ? 'rescaled' : 'done';
 
-/** From 0, by a factor, by what is added. */
+/** A value before the block, after the factor, and after the addition. */
 export interface Kept {
   readonly before: number;
   readonly rescaled: number;
@@ -23,13 +24,13 @@ export interface Kept {
 
 interface Lane {
   readonly query: number;
-  /** The scores of this block that the mask lets through. */
+  /** The scores of this block that the mask leaves visible. */
   readonly scores: readonly number[];
-  /** The largest so far; null before there is any. */
+  /** The maximum so far; null before the first. */
   readonly maximum: number | null;
   readonly grew: boolean;
   readonly sum: Kept;
-  /** An entry of o each. */
+  /** One value for each element of o. */
   readonly output: readonly Kept[];
 }
 
@@ -70,10 +71,12 @@ export function lanesAt(run: OnlineSteps, step: Step, frame: number): Lane[] {
   });
 }
 
-/** Ends of the scales, the same for all blocks of keys: scores from the smallest to the largest, sums, entries of o. */
+/**
+ * Ends of the scales, the same for all blocks of keys: scores from the smallest to the largest, sums, elements of o.
+ */
 export function scalesOf({ masked, sum, partial }: OnlineSteps, { from, to }: Step['queries']) {
   const finite = [...masked.data].filter(Number.isFinite);
-  /** Of these queries. */
+  /** The largest magnitude among these queries. */
   const largest = (...matrices: readonly MatrixData[]) =>
     matrices
       .flatMap(({ cols, data }) => [...data.subarray(from * cols, to * cols)])

@@ -1,4 +1,4 @@
-// What was measured, as data, and as a program for the package that measures it again.
+// The measured times as data, and as a program for the package that measures them again.
 import { attentionSizes, type Measured } from '../../compute/shared/measure-protocol';
 
 export function measuredData(all: readonly Measured<'attention'>[]): string {

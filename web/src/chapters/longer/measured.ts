@@ -1,4 +1,4 @@
-// What is made of the measured times: where one way overtakes another.
+// Conclusions from the measured times: the size at which one method overtakes another.
 import type { AttentionRunner, Measured, Plan } from '../../compute/shared/measure-protocol';
 import { of, sizesBetween } from '../../compute/page/measured';
 
@@ -30,18 +30,18 @@ export const value: Readonly<Record<Show, (one: One) => number>> = {
 
 export const sizesUpTo = (largest: number): number[] => sizesBetween(32, largest);
 
-/** Seen at first, unasked: the exact methods, so that no guess is answered. */
+/** The preview: only exact methods, so that no question is answered. */
 export const glanced = {
   runners: exact,
   sizes: [32, 64, 128],
   longest: 1000,
 } as const satisfies Plan<'attention'>;
 
-/** Whether the times of linear attention can be held against those of the exact methods. */
+/** Whether the times of linear attention are comparable with those of the exact methods. */
 export const comparable = (all: readonly One[]): boolean =>
   all.every(({ runner, steady }) => steady || (runner !== 'linear' && !exact.includes(runner)));
 
-/** The T from which on linear attention was faster than every exact method; null if at none. */
+/** The T from which on linear attention was faster than every exact method; null if there is none. */
 export function linearWins(all: readonly One[]): number | null {
   let from: number | null = null;
   for (const { n, median } of of(all, 'linear')) {
@@ -52,7 +52,7 @@ export function linearWins(all: readonly One[]): number | null {
   return from;
 }
 
-/** Online's time and full's, at the largest T that both have. */
+/** Times of online and full attention, at the largest T that both have. */
 export function onlineToFull(
   all: readonly One[],
 ): { n: number; number: number; of: number; steady: boolean } | null {

@@ -1,4 +1,4 @@
-// What the chapter asks. Answered by the core: its steps, its count of operations, its singular values.
+// The questions of the chapter, answered by the core: its steps, its count of operations, its singular values.
 import { guesses, numbers } from '../../figures/guess';
 import { count } from '../../figures/local';
 import { questionsOf } from '../../shell/question';
@@ -9,7 +9,7 @@ import text from '$texts/longer.yaml';
 
 const question = questionsOf<LongerState>();
 
-/** How many blocks a causal mask hides whole. */
+/** The number of blocks that a causal mask hides completely. */
 export const online = question({
   ...{ card: 'longer/online', veil: 'online' },
   cases: [
@@ -37,7 +37,7 @@ export const online = question({
   },
 });
 
-/** Which order is less work. */
+/** The order with fewer operations. */
 export const linear = question({
   card: 'longer/linear',
   cases: [
@@ -63,7 +63,7 @@ export const linear = question({
   },
 });
 
-/** Which head could be written with fewer numbers. */
+/** The head that needs the fewest numbers. */
 export const rank = question({
   ...{ card: 'longer/rank', veil: 'rank' },
   cases: ['previous', 'first', 'same', 'average'] as const,

@@ -1,8 +1,8 @@
-// How many singular values it takes, by their running sum of shares.
+// The number of singular values needed, by their cumulative shares.
 import type { RankResult } from '../../compute/worker/lessons/longer';
 
 export const tokens = 64;
-/** Attention to so many averages of keys is timed. */
+/** Number of averages of keys in the timed attention. */
 export const timedRank = 16;
 
 export function ninety({ sums }: RankResult): number {

@@ -1,4 +1,4 @@
-// Linear attention's matrices as they are drawn, and why each number is what it is.
+// Linear attention's matrices as they are drawn, and the explanation of each number.
 import type { LinearOrders } from '../../compute/worker/lessons/longer';
 import { at, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';

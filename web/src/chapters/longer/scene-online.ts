@@ -1,4 +1,4 @@
-// Online softmax at one step: what is held as matrices, where it comes from, and why each number is what it is.
+// Online softmax at one step: the values held as matrices, their sources, and the explanation of each number.
 import type { OnlineSteps } from '../../compute/worker/lessons/longer';
 import { at, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
@@ -22,7 +22,7 @@ import type { OnlineCell, Source } from '../../state/longer';
 import { cut, tokenAxis } from './source';
 import text from '$texts/longer.yaml';
 
-/** How far a block has come: ℓ and o as they were, times the factor, or with the block. */
+/** Progress of a block: ℓ and o before it, times the factor, or with the block. */
 export type Phase = 'before' | 'rescaled' | 'done';
 
 const words = text.online;
@@ -33,7 +33,7 @@ export interface Sizes {
   readonly keys: number;
 }
 
-/** A block of queries, or of keys: from one up to, but not including, another. */
+/** A block of queries, or of keys: `to` is excluded. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -51,7 +51,7 @@ export interface Step {
   readonly last: boolean;
 }
 
-/** How many blocks there are, down and across. */
+/** The number of blocks, down and across. */
 export function blocksOf({ visited }: OnlineSteps): { down: number; across: number } {
   return { down: visited.rows, across: visited.cols };
 }
@@ -84,7 +84,7 @@ function part({ rows, cols, data }: MatrixData, down: Span, across?: Span): Matr
   return { rows: height, cols: to - from, data: Float32Array.from(values.flat()) };
 }
 
-/** Queries whose outputs are finished. */
+/** Number of queries whose outputs are finished. */
 const finished = (step: Step, phase: Phase) =>
   step.number === 0 ? 0 : step.last && phase === 'done' ? step.queries.to : step.queries.from;
 
@@ -93,7 +93,7 @@ export interface Scene {
   readonly step: Step;
   readonly phase: Phase;
   readonly drawn: Readonly<Record<Id, Drawn>>;
-  /** Cells of the output that are finished. */
+  /** Number of finished cells of the output. */
   readonly reveal: number;
 }
 
@@ -110,7 +110,7 @@ const roles: Record<Id, Role> = {
   ...{ sum: 'weight', part: 'v', out: 'v' },
 };
 
-/** ℓ and o as far as the block has come. */
+/** ℓ and o in the current phase of the block. */
 function keptOf({ sum, partial, rescaled }: OnlineSteps, { keyBlock }: Step, phase: Phase) {
   if (phase === 'done') return { sum, block: keyBlock, part: partial[keyBlock] };
   if (phase === 'rescaled' || keyBlock === 0) {
@@ -143,7 +143,7 @@ export function sceneOf(
       ...look,
     });
   const held = (matrix: MatrixData) => part(matrix, queries, column);
-  /** A score that the mask hides, and a maximum where it has hidden every score so far. */
+  /** A score that the mask hides, and a maximum if it has hidden every score so far. */
   const unseen = (matrix: MatrixData) => ({
     hidden: (row: number, col: number) => at(matrix, row, col) === -Infinity,
   });
@@ -172,7 +172,7 @@ export function sceneOf(
   return { run, step, phase, drawn, reveal: finished(step, phase) * run.output.cols };
 }
 
-/** How many maxima grew, of those that there were before this block: their rows are rescaled. */
+/** Number of existing maxima that have grown in this block: their rows are rescaled. */
 export function grown(scene: Scene): number {
   const { drawn, step } = scene;
   if (!step.visited) return 0;
@@ -220,7 +220,7 @@ export function sourcesOf(scene: Scene, { matrix, row, col }: OnlineCell): Mark[
   }
 }
 
-/** What stood before this block: nothing, before the first. */
+/** The values before this block; none before the first. */
 function before(scene: Scene, row: number) {
   const { run, step } = scene;
   const query = step.queries.from + row;
@@ -298,7 +298,7 @@ function explain(scene: Scene, { matrix, row, col }: OnlineCell): { parts: Part[
   }
 }
 
-/** Null for a cell that is not there, or not yet. */
+/** Null for a cell that does not exist, or not yet. */
 export function whyOf(scene: Scene, cell: OnlineCell): Why | null {
   const found = foundAt(scene.drawn[cell.matrix], cell);
   if (!found) return null;

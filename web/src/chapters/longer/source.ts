@@ -1,5 +1,4 @@
-// Where this chapter's Q, K and V come from: drawn by the core's generator, or made by one of chapter Attend's
-// heads of a text.
+// Sources of this chapter's Q, K and V: the core's random numbers, or one of chapter Attend's heads applied to a text.
 import type { Given } from '../../compute/worker/lessons/longer';
 import { numerals, type Axis } from '../../figures/matrix';
 import {
@@ -14,7 +13,7 @@ const sentence = 'the cat saw the dog chase the cat and the dog saw the cat run 
 const words = sentence.split(' ');
 const distinct = [...new Set(words)];
 
-/** The text, as often as it takes. */
+/** The words of the text, repeated as often as needed. */
 export function tokensOf(count: number): string[] {
   return Array.from({ length: count }, (_, i) => words[i % words.length]);
 }
@@ -39,7 +38,7 @@ export function givenOf(source: Source, seed: number, tokens: number): Given {
   };
 }
 
-/** Numbers where the vectors are random, words where they are a text's. */
+/** Numbers for random vectors, words for those of a text. */
 export function tokenAxis(source: Source, count: number, title: string): Axis {
   if (source === 'random') return numerals(count, title);
   const tokens = tokensOf(count);
