@@ -1,4 +1,5 @@
-// The figures as programs elsewhere: attention under a mask in NumPy, PyTorch and C++, and which blocks a mask skips.
+// The figures as programs elsewhere: attention under a mask in NumPy, PyTorch and C++, and the blocks that a mask
+// skips.
 import { futureGraphs, maskGraphs } from '../../compute/shared/handmade/mask-graph';
 import type { FutureAnswer } from '../../compute/worker/lessons/mask';
 import type { BlocksAnswer, BlocksAsk } from '../../compute/worker/lessons/mask-blocks';
@@ -10,7 +11,7 @@ import type { Scene } from './scene';
 export const maskCode = ({ answer: { values }, hide }: Scene) =>
   programsOf('Attention under a mask', { graph: maskGraphs[hide], values }, ['output']);
 
-/** The outputs of the input as it was, and of the overwritten one where it is shown. */
+/** The outputs for the original input, and for the overwritten one if it is shown. */
 export function futureCode({ values }: FutureAnswer, overwritten: boolean, hide: HideId) {
   const { X_before, before } = values;
   return programsOf(
@@ -23,7 +24,7 @@ export function futureCode({ values }: FutureAnswer, overwritten: boolean, hide:
   );
 }
 
-/** Which share of the pairs of a block may be seen. */
+/** The visible share of the pairs of each block. */
 export function blocksCode({ seen }: BlocksAnswer, { pattern, tokens }: BlocksAsk) {
   const { queries, keys } = blockSize;
   const [down, across] = [tokens / queries, tokens / keys];

@@ -1,4 +1,4 @@
-// What the visitor has typed, as a row of X each: words, characters or numbers, the first ones only.
+// The visitor's input as rows of X: words, characters or numbers, only the first ones.
 import type { Content } from '../../compute/page/protocol';
 import { contentOf } from '../../entered/attend';
 import { parseNumbers, type NumbersProblem } from '../../entered/numbers';
@@ -6,12 +6,12 @@ import { labelsOf, type Entered } from '../../entered/labels';
 import { tokenize, type TextMode } from '../../entered/tokens';
 
 export interface Typed {
-  /** Null where it cannot be read, and where there is nothing. */
+  /** Null if it cannot be read, or is empty. */
   readonly content: Content | null;
-  /** All different. */
+  /** Labels of the rows, all distinct. */
   readonly labels: readonly string[];
   readonly words: boolean;
-  /** How many there were before the cut. */
+  /** Number of rows before the cut. */
   readonly found: number;
   readonly problem: NumbersProblem | null;
 }

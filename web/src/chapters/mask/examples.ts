@@ -1,4 +1,4 @@
-// Masks worth trying, as what they change in the state.
+// Masks worth trying, as changes of the state.
 import type { DrawnMask } from '../../compute/shared/lessons/mask-rules';
 import type { MaskState } from '../../state/mask';
 
@@ -16,7 +16,7 @@ export function exampleOf(id: ExampleId, size: number): Partial<MaskState> {
   const pin = null;
   switch (id) {
     case 'empty':
-      // The first key is hidden from everybody, and a causal mask leaves the first query no other.
+      // The first key is hidden from all queries, and a causal mask leaves the first query no other.
       return {
         rules: ['causal', 'drawn'],
         drawn: drawnFrom(size, (_, col) => col === 0),
@@ -26,7 +26,7 @@ export function exampleOf(id: ExampleId, size: number): Partial<MaskState> {
     case 'past':
       return { rules: ['window'], left: 2, right: 2, hide: 'infinity', pin };
     case 'prefix': {
-      // A prompt that sees all of itself, and an answer that sees the prompt and its own past.
+      // The tokens of a prompt see the complete prompt, and those of an answer see the prompt and their own past.
       const prompt = Math.ceil(size / 2);
       return {
         rules: ['drawn'],

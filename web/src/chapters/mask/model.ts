@@ -8,8 +8,8 @@ export const provideModel = () => openChapter<MaskState>({ encode, decode });
 export const useModel = () => useChapter<MaskState>();
 
 /**
- * What the core computes with, as text: equal texts are equal inputs, so that what is only looked at (a pin, a
- * cut) asks nothing anew.
+ * The inputs of the core's computation as text. Equal texts mean equal inputs, so that changes of the view (a pin, a
+ * cut) cause no query.
  */
 export function inputsOf(state: MaskState): string {
   const { pin, cut, garbage, overwritten, futurePin, pattern, size } = defaults;
@@ -17,7 +17,7 @@ export function inputsOf(state: MaskState): string {
 }
 export const stateOf = (inputs: string): MaskState => decode(inputs).state;
 
-/** What is asked of the core; null where there is nothing to compute with. */
+/** The query to the core; null if there is nothing to compute. */
 export function askOf(state: MaskState, { content }: Typed): MaskAsk | null {
   if (!content) return null;
   const { rules, length, left, right, local, stride, drawn, hide, scores, seed } = state;
@@ -30,7 +30,7 @@ export function askOf(state: MaskState, { content }: Typed): MaskAsk | null {
   };
 }
 
-/** The same with everything from `cut` on overwritten; null where there is no future. */
+/** The same with everything from `cut` on overwritten; null if there is no future. */
 export function futureOf(
   state: MaskState,
   typed: Typed,

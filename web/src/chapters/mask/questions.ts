@@ -1,4 +1,4 @@
-// What the chapter asks. Answered by the core for the text at hand.
+// The questions of the chapter, answered by the core for the current text.
 import { blockLengths, type HideId, type RuleId } from '../../compute/shared/lessons/mask-rules';
 import { rowOf } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
@@ -21,7 +21,10 @@ const causal = { rules: ['causal'], hide: 'infinity' } as const;
 const zeros = { ...causal, hide: 'zero' } as const;
 const windowed = { ...causal, rules: ['causal', 'window'], left: 2, right: 0 } as const;
 
-/** By turns what zeros keep, what a row that sees nothing takes in, under two ways to hide, and how many keys a window leaves. */
+/**
+ * Alternates between the effect of zeros, the output of a row that sees nothing, with two treatments, and the number of
+ * keys in a window.
+ */
 export const masks = question({
   card: 'mask/masks',
   asks({ state: { text: written, by, scores, seed } }) {
@@ -122,7 +125,7 @@ const futureIn = (state: MaskState) => {
   return { typed, cut: Math.min(state.cut, typed.labels.length - 1) };
 };
 
-/** How many outputs of the past the future changes, under one mask after the other. */
+/** The number of past outputs that the future changes, for one mask after the other. */
 export const future = question({
   card: 'mask/future',
   cases: hiding,
@@ -155,7 +158,7 @@ export const future = question({
   },
 });
 
-/** How much a causal mask saves. */
+/** The savings of a causal mask. */
 export const blocks = question({
   ...{ card: 'mask/blocks', veil: 'blocks' },
   cases: [1, 2, 3, 0],

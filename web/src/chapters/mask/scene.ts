@@ -1,4 +1,4 @@
-// From the core's answer to matrices that can be drawn, and why each number is what it is.
+// Converts the core's answer to matrices to draw, with the explanation of each number.
 import type { MaskAnswer } from '../../compute/worker/lessons/mask';
 import { at, type MatrixData } from '../../compute/page/protocol';
 import { GraphScene, matrixOf, type Shown } from '../../figures/graph';
@@ -30,7 +30,7 @@ export function tokenAxis(title: string, { labels, words }: Typed): Axis {
   return { ...wordAxis(labels, title, names), words };
 }
 
-/** `before`: the answer before the last change, to mark what it changed; of other scores it says nothing. */
+/** `before`: the answer before the last change, to mark the differences; ignored if the scores differ. */
 export function sceneOf(
   answer: MaskAnswer,
   typed: Typed,
@@ -132,7 +132,7 @@ export function sceneOf(
   return { answer, labels: typed.labels, hide, scene, drawn: scene.drawn as Scene['drawn'] };
 }
 
-/** The mask as the visitor has drawn it, where no other rule takes part; else as it was answered. */
+/** The mask drawn by the visitor, if no other rule applies; else the mask of the answer. */
 export function withDrawn(
   mask: Drawn,
   { rules, drawn }: Pick<MaskState, 'rules' | 'drawn'>,
@@ -151,7 +151,7 @@ export const across = (matrix: MatrixData) => Array.from({ length: matrix.cols }
 const seesNothing = (masked: MatrixData, row: number) =>
   across(masked).every((key) => at(masked, row, key) === -Infinity);
 
-/** What can be said of the whole: a row that sees nothing, a leak, a row that is not whole, or all is well. */
+/** The verdict on the complete mask: a row that sees nothing, a leak, a row whose sum is not 1, or all is well. */
 export function verdictOf({ answer, labels, hide }: Scene): string {
   const [M, sums, leaks] = ['M', 'sums', 'leaks'].map((node) => matrixOf(answer.values, node));
   const all = across(M);
@@ -170,7 +170,7 @@ export function verdictOf({ answer, labels, hide }: Scene): string {
   return verdicts.clean;
 }
 
-/** Whether two rows are the same bits. */
+/** Whether two rows have the same bits. */
 export function sameBits(one: MatrixData, other: MatrixData, row: number): boolean {
   return Array.from({ length: one.cols }, (_, col) => col).every((col) =>
     Object.is(at(one, row, col), at(other, row, col)),

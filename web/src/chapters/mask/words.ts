@@ -3,7 +3,7 @@ import { listed } from '../../figures/local';
 import type { MaskState } from '../../state/mask';
 import type { NumbersProblem } from '../../entered/numbers';
 
-/** The rules that hold, in words. */
+/** The active rules, in words. */
 export function rulesInWords({ rules }: Pick<MaskState, 'rules'>): string {
   if (rules.length === 0) return text.future.noRules;
   return listed(rules.map((rule) => text.rules.listed[rule]));
