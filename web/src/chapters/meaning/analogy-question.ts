@@ -9,11 +9,11 @@ import text from '$texts/meaning-analogies.yaml';
 
 const said = text.ask;
 
-/** Whether the arithmetic of words finds what somebody who knows English would say. */
+/** Whether the arithmetic of words finds the word that an English speaker would expect. */
 export const analogyQuestion = questionsOf<MeaningState>()({
   ...{ veil: 'meaning-analogies', waiting: said.waiting },
   found({ state, turn }) {
-    /** Those whose words all have a vector. */
+    /** The analogies whose words all have a vector. */
     const able = presets.filter((_, i) => words.view?.analogies[i] !== null);
     const asked = able[(4 + turn) % able.length] ?? presets[0];
     const [a, b, c] = asked.ask;

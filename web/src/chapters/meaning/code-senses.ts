@@ -1,5 +1,5 @@
-// The senses of a word as a program: plain PyTorch that reads the encoder's folder, puts every sentence through it, and measures by
-// layer how far the two senses are apart.
+// The senses of a word as a program: plain PyTorch that reads the encoder's folder, runs every sentence, and measures
+// the separation of the two senses by layer.
 import type { SensesView } from '../../compute/shared/meaning/protocol';
 import { literal } from '../../figures/code';
 import { decoderOf } from '../../figures/program-decoder';
@@ -15,7 +15,7 @@ const listed = (rows: readonly (readonly (number | readonly number[])[])[]) =>
     })
     .join('\n');
 
-/** Of a view whose senses could be measured. */
+/** The program for a view whose senses could be measured. */
 export function sensesCode({ query, paths, reads, separation }: SensesView): string {
   const sentences = paths.map(({ sense }, n) => {
     const { from, count, tokens } = reads[n];

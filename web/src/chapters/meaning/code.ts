@@ -1,11 +1,12 @@
-// The figure as a program: NumPy that opens the very file, computes the same, and says how far its digits are from the page's.
+// The figure as a program: NumPy that opens the same file, computes the same, and prints the difference from the page's
+// digits.
 import type { WordsView } from '../../compute/shared/meaning/protocol';
 import { literal } from '../../figures/code';
 import { pythonLiteral } from '../../figures/quoting';
 
 const listed = (numbers: readonly number[]) => numbers.map(literal).join(', ');
 
-/** The places of the map, as [N, 2]. */
+/** The coordinates of the map, [N, 2]. */
 function mapOf({ query, map }: WordsView): string {
   if (map.length === 0) return 'places = np.zeros((0, 2))';
   const words = pythonLiteral(map.map(({ word }) => word));
@@ -27,7 +28,7 @@ places = middle @ directions[:2].T
 places *= np.sign((places * shown_places).sum(axis=0))`;
 }
 
-/** Neighbours, analogies and the map, by the vectors that the page loads: models/vectors/vectors.safetensors. */
+/** Neighbours, analogies and the map, from the vectors that the page loads: models/vectors/vectors.safetensors. */
 export function wordsCode(view: WordsView): string {
   const { query, neighbours, map, analogies } = view;
   const asked = query.analogies.filter((_, i) => analogies[i] !== null);

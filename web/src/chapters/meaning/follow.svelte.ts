@@ -1,4 +1,4 @@
-// Word vectors follow what is asked in the address, and wait while nobody looks.
+// Word vectors follow the query in the address, and pause while nobody looks.
 import { words } from '../../compute/page/meaning/words.svelte';
 import { waitUnseen } from '../../compute/page/training/run.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';

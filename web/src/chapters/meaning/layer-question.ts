@@ -7,7 +7,7 @@ import text from '$texts/meaning-senses.yaml';
 
 const words = text.ask;
 
-/** At which depth the senses are furthest apart. Answered by what the encoder makes of these very sentences. */
+/** The layer at which the senses are furthest apart, answered by the encoder's results for these very sentences. */
 export const layerQuestion = questionsOf<MeaningState>()({
   ...{ veil: 'meaning-layers', once: true, waiting: words.waiting },
   found({ state }) {

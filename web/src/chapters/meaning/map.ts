@@ -1,7 +1,9 @@
-// Points on a map: the scale is the same for both axes, so that distances are distances.
+// Points on a map: both axes have the same scale, so that distances are true.
 export type Point = readonly [x: number, y: number];
 
-/** All of `points` are within `edge` pixels of its ends; `top` pixels above are for the name of the axis that goes up. */
+/**
+ * All of `points` keep a margin of `edge` pixels; `top` pixels above are reserved for the name of the vertical axis.
+ */
 export function mapOf(
   points: readonly Point[],
   {
@@ -24,7 +26,7 @@ export function mapOf(
   );
   const x = (value: number) => width / 2 + (value - (left + right) / 2) * scale;
   const y = (value: number) => (height + top) / 2 - (value - (low + high) / 2) * scale;
-  /** Which of them is nearest to the pointer, if one is near. */
+  /** The point nearest to the pointer, if one is near. */
   function nearest(event: MouseEvent, all: readonly Point[]): number | null {
     const box = (event.currentTarget as Element).getBoundingClientRect();
     let [found, least] = [null as number | null, 26];

@@ -26,7 +26,7 @@ export const shipped = (name: string): Shipped => ({
   address: new URL(rootHref(`models/${name}`), location.href).href,
   bytes: made.sizes[name],
 });
-/** Of files that are loaded together, in MB. */
+/** Total size in MB of files that are loaded together. */
 export const sizeOf = (...names: string[]) =>
   `${megabytes(names.reduce((sum, name) => sum + made.sizes[name], 0))} MB`;
 
@@ -34,7 +34,10 @@ export const vectorsFile = 'vectors/vectors.safetensors';
 export const shareFile = 'speeches.txt';
 const encoderFiles = ['config.json', 'tokenizer.json', 'model.safetensors'];
 
-/** Words as vectors are learned of: letter by letter in lower case, so that the end of a Greek word is no other letter. */
+/**
+ * Words in the form in which vectors are learned: lower case letter by letter, so that the end of a Greek word is no
+ * other letter.
+ */
 export const listOf = (typed: string): string[] =>
   wordsOf(Array.from(typed, (letter) => letter.toLowerCase()).join('')).map((word) =>
     word.replaceAll('’', "'"),
@@ -45,7 +48,7 @@ function directionOf(typed: string): Direction | null {
   return to && from && to !== from ? [to, from] : null;
 }
 
-/** Three words; null for others. */
+/** An analogy of three words; null for fewer. */
 export function analogyOf(typed: string): Analogy | null {
   const [a, b, c] = listOf(typed);
   return c ? [a, b, c] : null;
@@ -68,7 +71,7 @@ export const sensesQuery = (state: MeaningState): SensesQuery => ({
   sentence: state.sentence,
 });
 
-/** As many as a map has room for. */
+/** Maximum number of sentences on a map. */
 const mostSentences = 24;
 export const sentencesQuery = ({ sentences, pick }: MeaningState): SentencesQuery => ({
   sentences: sentences
@@ -79,7 +82,7 @@ export const sentencesQuery = ({ sentences, pick }: MeaningState): SentencesQuer
   pick,
 });
 
-/** What the chapter shows of words: from the Worker, or as it was made with the page; null where that is of another question. */
+/** The view of the words: from the Worker, or prerendered; null if the prerendered one belongs to another query. */
 export function viewOf(query: WordsQuery): WordsView | null {
   if (words.view) return words.view;
   const { word, beside, axes } = made.view.query;
@@ -93,13 +96,13 @@ export function loadWords(query: WordsQuery): void {
   words.begin({ source: 'all', seed: 1, file: shipped(vectorsFile), query });
 }
 
-/** What the senses are called. */
+/** Names of the senses. */
 export function senseNames(state: MeaningState, of: Readonly<Record<string, string>>) {
   const usual = bank.cues.every((cues, i) => cues.join(' ') === [state.first, state.second][i]);
   return usual ? [of.river, of.money] : [of.one, of.two];
 }
 
-/** As embedded, and behind each layer of the encoder; none without one. */
+/** The number of depths: the embedding, and each layer of the encoder; 0 without an encoder. */
 export const depths = made.layers === null ? 0 : made.layers + 1;
 const encoderNames = encoderFiles.map((name) => `encoder/${name}`);
 export const sensesSize = () => sizeOf(...encoderNames, shareFile);

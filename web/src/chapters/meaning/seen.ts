@@ -1,11 +1,11 @@
-// What the chapter shows of a word in its sentences: from the Worker, or as it was made with the page.
+// The view of a word in its sentences: from the Worker, or prerendered.
 import { senses } from '../../compute/page/meaning/senses.svelte';
 import type { SensesView } from '../../compute/shared/meaning/protocol';
 import type { MeaningState } from '../../state/meaning';
 import { sensesQuery } from './model';
 import made from '$meaning/senses';
 
-/** Null where nothing is loaded, and what was made is of another question. */
+/** Null if nothing is loaded, and the prerendered view belongs to another query. */
 export function seenSenses(state: MeaningState): SensesView | null {
   if (senses.view) return senses.view;
   if (!made) return null;
@@ -13,5 +13,5 @@ export function seenSenses(state: MeaningState): SensesView | null {
   return same ? made.view : null;
 }
 
-/** Of the encoder; null before it is known. */
+/** Description of the encoder; null before it is known. */
 export const aboutEncoder = () => senses.about ?? made?.about ?? null;

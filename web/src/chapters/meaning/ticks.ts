@@ -1,4 +1,4 @@
-/** From 0 to the last, evenly: round numbers, and the last one. */
+/** Ticks from 0 to the last number: round numbers at equal distances, and the last one. */
 export function evenTicks(last: number): number[] {
   const rough = last / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
