@@ -1,6 +1,6 @@
-// The answers that the question about layers offers.
+// The options of the question about layers.
 
-/** Layers in as many groups as there are answers to choose from, each with its first and last. */
+/** Divides the layers into as many groups as there are options, each with its first and last layer. */
 export function groupsOf(layers: number): { readonly first: number; readonly last: number }[] {
   const count = Math.min(layers, layers > 6 ? 4 : layers);
   return Array.from({ length: count }, (_, n) => ({

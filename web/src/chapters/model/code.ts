@@ -1,21 +1,21 @@
-// The same digits by plain PyTorch: it reads the very folder, runs the model line by line, and says how far its numbers are
-// from those that the page shows.
+// The same digits with plain PyTorch: it reads the same folder, runs the model line by line, and prints the difference
+// from the numbers on the page.
 import type { About, Next, Reading, Sampling } from '../../compute/shared/opened/protocol';
 import { literal } from '../../figures/code';
 import { pythonComment, pythonLiteral } from '../../figures/quoting';
 import type { ModelState } from '../../state/model';
 import { decoderOf } from '../../figures/program-decoder';
 
-/** Of a tile: its guess; of a head: where it looks most; of a bar: what the cuts leave. */
+/** Rows of numbers: for a tile its guess, for a head its largest weight, for a bar the share after the cuts. */
 const listed = (numbers: readonly (readonly number[])[]) =>
   numbers.map((one) => `(${one.map(literal).join(', ')})`).join(', ');
 
-/** What the figure shows. */
+/** The data of the figure. */
 interface Shown {
   readonly reading: Pick<Reading, 'tokens' | 'lens' | 'looks'>;
   readonly next: Next;
   readonly sampling: Sampling;
-  /** Of the next token. */
+  /** Seed of the next token. */
   readonly seed: number;
   readonly about: About;
   readonly off: readonly string[];

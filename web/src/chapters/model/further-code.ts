@@ -1,8 +1,8 @@
-// The same training as a program: of the package, in Node.
+// The same training as a program for the package, in Node.
 import { settingsOf, steps, type Adapter } from '../../compute/shared/opened/further-protocol';
 import { pythonLiteral } from '../../figures/quoting';
 
-/** JavaScript reads it as Python does. */
+/** JavaScript reads such literals as Python does. */
 const literal = pythonLiteral;
 
 export function furtherCode(text: string, prompt: string, lora: Adapter | null): string {

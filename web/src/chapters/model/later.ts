@@ -1,5 +1,5 @@
-// What of the chapter is fetched where a visitor comes near it, or asks for it. Here and not on the page, which would
-// have to name every file that each of them needs.
+// The parts of the chapter that are loaded when a visitor comes near them, or on demand. They are listed here and not
+// on the page, which would have to name every file that each of them needs.
 export const AwayFigure = () => import('./AwayFigure.svelte');
 export const CacheFigure = () => import('./CacheFigure.svelte');
 export const FurtherFigure = () => import('./FurtherFigure.svelte');

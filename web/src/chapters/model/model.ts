@@ -1,7 +1,7 @@
 import { openChapter, useChapter } from '../../shell/chapter.svelte';
 import { decode, encode, type ModelState } from '../../state/model';
 
-/** What is said of the model that is open, and of no other: places, heads, tokens, what is switched off, names of matrices. */
+/** Defaults of the fields that refer to the open model only: positions, heads, tokens, ablations, names of matrices. */
 export const ofAnother = {
   ...{ then: [], block: 0, place: 0, layer: 1, head: 1, off: [], targets: [] },
 } as const;

@@ -1,11 +1,14 @@
-// How parts of a model are named, and which of them are switched off.
+// Names of a model's parts, and the set of those that are switched off.
 import type { Cost } from '../../compute/shared/opened/away-protocol';
 import type { Shape } from '../../compute/worker/opened/shape';
 import text from '$texts/model.yaml';
 
 export type Part = Pick<Cost, 'layer' | 'head' | 'part'>;
 
-/** "2h3" is head 3 of layer 2, "2a" its attention, "2f" its feed-forward, "2" all of it; from 1, as they are shown. */
+/**
+ * "2h3" is head 3 of layer 2, "2a" its attention, "2f" its feed-forward, "2" the complete layer; from 1, as they are
+ * shown.
+ */
 export function idOf({ layer, head, part }: Part): string {
   const end = head === undefined ? (part === undefined ? '' : part[0]) : `h${head + 1}`;
   return `${layer + 1}${end}`;
@@ -19,14 +22,14 @@ export function partOf(id: string): Part {
   return { ...at, part: kind === 'a' ? 'attention' : 'feedForward' };
 }
 
-/** Those that a model of this shape has. */
+/** The names of parts that a model of this shape has. */
 export const offOf = (ids: readonly string[], shape: Shape): string[] =>
   ids.filter((id) => {
     const { layer, head = 0 } = partOf(id);
     return layer < shape.layers && head < shape.heads;
   });
 
-/** With that part off, or on again. */
+/** The set with that part off, or on again. */
 export const turned = (off: readonly string[], id: string): string[] =>
   off.includes(id) ? off.filter((one) => one !== id) : [...off, id];
 
@@ -38,7 +41,7 @@ export function nameOf({ layer, head, part }: Part): string {
   return part === 'attention' ? words.attentionName(at) : words.feedForwardName(at);
 }
 
-/** A head: by itself, with all of its block's attention, or with the whole block. */
+/** Whether a head is off: by itself, with its block's attention, or with the complete block. */
 export const isOff = (off: readonly string[], { layer, head }: Part): boolean =>
   [{ layer, head }, { layer, part: 'attention' as const }, { layer }].some((part) =>
     off.includes(idOf(part)),

@@ -1,4 +1,4 @@
-// All parts of the open model taken away in turn, for the question about it and for the figure that shows it.
+// All parts of the open model ablated in turn, for the question about it and for the figure that shows it.
 import type { Cost } from '../../compute/shared/opened/away-protocol';
 import { opened } from '../../compute/page/opened/opened.svelte';
 import type { OpenChapter } from '../../shell/chapter.svelte';
@@ -13,12 +13,12 @@ export const veil = 'model-away';
 class Ranking {
   readonly #shown: Shown;
   readonly run = new Running('ranking');
-  /** Of the opening sentence, as the page was made with them. */
+  /** Prerendered costs for the opening sentence. */
   first = $state.raw<readonly Cost[]>([]);
-  /** Those are still what would be found here. */
+  /** The prerendered costs still apply. */
   readonly made: boolean = $derived.by(() => this.run.state === 'waiting' && this.#shown.first);
   readonly costs = $derived(this.made ? this.first : this.run.parts.flatMap((part) => part.costs));
-  /** The head whose absence costs most, once all have been away. */
+  /** The head whose absence costs most, once all have been tried. */
   readonly most: Cost | null = $derived.by(() => {
     const heads = this.costs.filter(({ head }) => head !== undefined);
     if ((!this.made && this.run.state !== 'finished') || heads.length === 0) return null;
@@ -41,7 +41,7 @@ class Ranking {
 
 const rankings = new WeakMap<OpenChapter<ModelState>, Ranking>();
 
-/** One for the chapter: made by whichever of the two is there first, and they stay as long as it does. */
+/** One ranking for the chapter: created by the question or the figure, whichever comes first. */
 export function useRanking(): Ranking {
   const chapter = useModel();
   const found = rankings.get(chapter) ?? new Ranking(useShown());

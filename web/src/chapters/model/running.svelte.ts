@@ -8,7 +8,7 @@ export class Running<K extends RequestKind> {
   parts = $state.raw<readonly OpenedRequests[K]['part'][]>([]);
   answer = $state.raw<OpenedRequests[K]['answer'] | null>(null);
   why = $state.raw('');
-  /** What the parts are of. */
+  /** The question to which the parts belong. */
   asked = $state.raw<OpenedRequests[K]['ask'] | null>(null);
 
   readonly #kind: K;
@@ -18,12 +18,12 @@ export class Running<K extends RequestKind> {
     this.#kind = kind;
     $effect(() => () => this.stop());
     $effect(() => {
-      // Of another model, or none, nothing was asked yet.
+      // A change of the model discards everything.
       if (opened.about) return () => this.forget();
     });
   }
 
-  /** What was found is of another question. */
+  /** The results belong to another question. */
   isOfAnother(ask: OpenedRequests[K]['ask'] | null): boolean {
     return this.asked !== null && !isSame(this.asked, ask);
   }
@@ -45,7 +45,7 @@ export class Running<K extends RequestKind> {
     );
   }
 
-  /** What has been found stays. */
+  /** Stops; results so far stay. */
   stop(): void {
     this.#drop?.();
     this.#drop = null;

@@ -1,5 +1,5 @@
-// What the chapter's figures show: what the model that is open makes of the text, or, before one is, what was computed of
-// the opening sentence when the page was built.
+// The data of the chapter's figures: the open model's results for the text, or, before a model is open, prerendered
+// results for the opening sentence.
 import opening from '$opening';
 import { getContext, setContext } from 'svelte';
 import { opened, Reply } from '../../compute/page/opened/opened.svelte';
@@ -17,7 +17,7 @@ import { useModel } from './model';
 
 const first = unpacked(opening);
 
-/** The model that the page was made with. */
+/** The model used for prerendering. */
 export const shipped = first.about;
 
 /** Begins to load the shipped model. */
@@ -30,24 +30,24 @@ const samplingOf = ({ temperature, topK, topP, minP }: ModelState): Sampling => 
   ...{ temperature, topK, topP, minP },
 });
 
-/** A text as it was read; without all weights where no model is open. */
+/** A reading of a text; without the weights if no model is open. */
 export type Shows = Omit<Reading, 'weights'> & Partial<Pick<Reading, 'weights'>>;
 
 export class Shown {
   readonly #model = useModel();
   readonly #text = $derived(this.#model.state.text);
   readonly #then = $derived(this.#model.state.then);
-  /** The text that stands in the address; null where it has no token. */
+  /** The text in the address; null if it has no token. */
   readonly ask: TextAsk | null = $derived(
     this.#text.trim() === '' && this.#then.length === 0
       ? null
       : { text: this.#text, then: this.#then },
   );
   readonly sampling = $derived(samplingOf(this.#model.state));
-  /** Each token has a die of its own. */
+  /** Each token has its own random number. */
   readonly seed = $derived(this.#model.state.seed + this.#then.length);
 
-  /** Parts that the open model has, and that are switched off. */
+  /** Parts of the open model that are switched off. */
   readonly off: readonly string[] = $derived(
     opened.about ? offOf(this.#model.state.off, opened.about.shape) : [],
   );
@@ -66,9 +66,9 @@ export class Shown {
 
   readonly live = $derived(opened.about !== null && this.#reading.now !== null);
   readonly about = $derived(this.live ? opened.about! : first.about);
-  /** With every part on; without its weights before a model is open. */
+  /** The reading with every part on; without its weights before a model is open. */
   readonly whole: Shows = $derived(this.#reading.now ?? first.reading);
-  /** Of the same text as `whole`. */
+  /** The reading with parts off, if it belongs to the same text as `whole`. */
   readonly #cut = $derived(
     this.#cutAsk &&
       this.#cutReading.asked?.text === this.#reading.asked?.text &&
@@ -77,10 +77,10 @@ export class Shown {
       : null,
   );
   readonly reading: Shows = $derived(this.#cut ?? this.whole);
-  /** What to hold `reading` against while parts are off. */
+  /** The reading to compare with `reading` while parts are off. */
   readonly before: Shows | null = $derived(this.#cut && this.whole);
   readonly next: Next = $derived(this.#next.now ?? first.next);
-  /** What the figures show is what the address says. */
+  /** The figures show the state in the address. */
   readonly current = $derived(
     this.live
       ? this.#reading.asked === this.ask &&
@@ -91,7 +91,7 @@ export class Shown {
           this.seed === openingSeed &&
           JSON.stringify(this.sampling) === JSON.stringify(openingSampling),
   );
-  /** The opening sentence stands there, and no other model is open than the one that the page was made with. */
+  /** The text is the opening sentence, and no other model than the shipped one is open. */
   readonly first = $derived(
     opened.about === null ||
       (opened.name === null && this.#text === openingText && this.#then.length === 0),
