@@ -1,4 +1,5 @@
-// What is made of the measured times: speeds as lines, an exponent each, and where Strassen takes over.
+// Conclusions from the measured times: speeds as lines, an exponent for each, and the size at which Strassen takes
+// over.
 import type { Measured, Plan, Runner } from '../../compute/shared/measure-protocol';
 import type { Speed } from '../../compute/shared/steady';
 import { of, sizesBetween } from '../../compute/page/measured';
@@ -23,33 +24,33 @@ export const colours: Readonly<Record<Runner, string>> = {
   strassen: 'var(--score)',
 };
 
-/** Of a pair that walks memory alike, the second is dashed. */
+/** Runners with a dashed line: the second of each pair with the same memory pattern. */
 export const dashed: ReadonlySet<Runner> = new Set(['kji', 'jik', 'ikj', 'javascript']);
 
 export const sizesUpTo = (largest: number): number[] => sizesBetween(16, largest);
 
-/** Seen at first, unasked: other ways and smaller sizes than a question asks about. */
+/** The preview: other methods and smaller sizes than a question asks about. */
 export const glanced = {
   runners: ['javascript', 'ikj', 'blocked', 'eigen'],
   sizes: [16, 32, 64],
   longest: 1000,
 } as const satisfies Plan<'products'>;
 
-/** With the speed that goes with the cost of its own method. */
+/** The time, with the speed in the method's own operations. */
 export const timeOf = ({ median, steady, own }: Measured): Speed => ({
   ...{ milliseconds: median, steady, gigaflops: own },
 });
 
-/** What the exponent is fitted to: the larger half of the sizes, and never less than three of them. */
+/** The points for the exponent: the larger half of the sizes, and at least three of them. */
 export function fitted(points: readonly Measured[]): readonly Measured[] {
   return points.slice(Math.min(points.length - 3, Math.floor(points.length / 2)));
 }
 
-/** Whether times of these, at every size, can be held against each other. */
+/** Whether the times of these runners, at every size, are comparable. */
 export const comparable = (all: readonly Measured[], ...those: readonly Runner[]): boolean =>
   all.every(({ runner, steady }) => steady || !those.includes(runner));
 
-/** The size from which on Strassen was faster by more than one in fifty at every size; null if at none. */
+/** The size from which on Strassen was faster by more than 2 % at every size; null if there is none. */
 export function crossover(all: readonly Measured[]): number | null {
   const [tiled, strassen] = [of(all, 'tiled'), of(all, 'strassen')];
   let from: number | null = null;

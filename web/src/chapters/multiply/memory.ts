@@ -1,4 +1,4 @@
-// The example of the memory figure, and where its lines lie.
+// The example of the memory figure, and the layout of its lines.
 import type { MemoryShape, MemoryTrace } from '../../compute/worker/lessons/multiply';
 
 export const shape: MemoryShape = { n: 16, lineFloats: 4, lines: 8, block: 4 };
@@ -14,7 +14,7 @@ export interface Line {
   readonly to: number;
 }
 
-/** Which numbers a line of memory holds: A, B and C lie one after the other, row by row. */
+/** The numbers in a line of memory: A, B and C lie one after the other, row by row. */
 export function lineOf(index: number, { n, lineFloats }: MemoryShape): Line {
   const first = index * lineFloats;
   const inside = first % (n * n);
@@ -40,7 +40,7 @@ export function accessOf({ steps }: MemoryTrace, index: number): Access {
   return { matrix: matrix as 0 | 1 | 2, write: write === 1, row, col, hit: hit === 1 };
 }
 
-/** Line numbers that the cache holds after `done` accesses, the most recently used first. */
+/** Numbers of the lines in the cache after `done` accesses, the most recently used first. */
 export function heldAfter(
   { held, shape: { lines } }: MemoryTrace,
   done: number,
@@ -54,7 +54,7 @@ export function totalsAfter({ totals }: MemoryTrace, done: number): readonly [nu
   return done === 0 ? [0, 0] : [totals[2 * done - 2], totals[2 * done - 1]];
 }
 
-/** How often A, B and C have missed in `done` accesses. */
+/** Misses of A, B and C in `done` accesses. */
 export function missedAfter({ missed }: MemoryTrace, done: number): readonly number[] {
   return done === 0 ? [0, 0, 0] : Array.from(missed.subarray(3 * (done - 1), 3 * done));
 }

@@ -1,4 +1,4 @@
-// What the chapter asks. Answered by the core: its products, its count of misses, its times.
+// The questions of the chapter, answered by the core: its products, its count of misses, its times.
 import type { TracedMethod } from 'tril/lessons';
 import type { Runner } from '../../compute/shared/measure-protocol';
 import type { MatrixData } from '../../compute/page/protocol';
@@ -12,20 +12,20 @@ import text from '$texts/multiply.yaml';
 
 const question = questionsOf<MultiplyState>();
 
-/** By turns a row of A, and a column of B. */
+/** Alternates between a row of A and a column of B. */
 function changedIn({ state, turn }: { state: MultiplyState; turn: number }) {
   const factor = turn % 2 === 0 ? ('a' as const) : ('b' as const);
   const { rows, cols } = state[factor];
   return { factor, row: (turn + 1) % rows, col: (turn + 1) % cols };
 }
 
-/** What a row of A has a say in, and a column of B: the core multiplies before and after. */
+/** The elements that a row of A or a column of B influences: the core multiplies before and after a change. */
 export const readings = question({
   card: 'multiply/readings',
   asks(moment) {
     const { a, b } = moment.state;
     const { factor, row, col } = changedIn(moment);
-    /** With one more everywhere in that row of A, or that column of B. */
+    /** The matrix with 1 added everywhere in that row of A, or that column of B. */
     const moved = ({ rows, cols, data }: MatrixData): MatrixData => ({
       ...{ rows, cols },
       data: data.map((value, i) =>
@@ -72,7 +72,7 @@ const pairs: readonly (readonly [TracedMethod, TracedMethod])[] = [
   ['kij', 'kji'],
 ];
 
-/** Two orders of the same loops: which misses more. */
+/** The order that misses more of two. */
 export const memory = question({
   ...{ card: 'multiply/memory', veil: 'memory' },
   cases: pairs,
@@ -98,17 +98,17 @@ export const memory = question({
   },
 });
 
-/** What becomes of seven instead of eight where it is done again inside each of the seven. */
+/** The number of products if each of the seven is again divided into seven instead of eight. */
 export const strassen = question({
   card: 'multiply/strassen',
   asks: ({ state }) => [['strassen', { a: state.strassenA, b: state.strassenB }]],
   found({ turn }, { signs }) {
     const words = text.strassen;
-    /** Of one level: as many as the core adds up. */
+    /** Number of products of one level, from the core. */
     const products = signs.length;
     const levels = 2 + (turn % 3);
     const plain = 8 ** levels;
-    // Added instead of multiplied, right, eight from the second level on, one less in all.
+    // Options: added instead of multiplied, right, eight from the second level on, one less in total.
     const said = {
       added: products * levels,
       count: products ** levels,
@@ -126,7 +126,7 @@ export const strassen = question({
   },
 });
 
-/** The first is the slower one, as a rule. */
+/** Pairs in which the first is usually the slower one. */
 const racing: readonly (readonly [Runner, Runner])[] = [
   ['ijk', 'tiled'],
   ['jki', 'ikj'],
@@ -134,7 +134,7 @@ const racing: readonly (readonly [Runner, Runner])[] = [
   ['ijk', 'ikj'],
 ];
 
-/** How much the order of the loops matters on this machine: raced when the visitor has made a guess. */
+/** The effect of the loop order on this machine: raced when the visitor has made a guess. */
 export const measured = question({
   waiting: text.measured.racing,
   cases: racing,
@@ -142,7 +142,7 @@ export const measured = question({
   found({ given }, race) {
     const words = text.measured;
     const [slow, fast] = given.map((runner) => words.runners[runner]);
-    /** Ends of the answers: times as fast. */
+    /** Index of the right option, by its limits of the ratio. */
     const right = race && [1.5, 5, 20].filter((limit) => race.ratio >= limit).length;
     function says(id: number): string {
       if (!race || right === null) return '';

@@ -1,4 +1,4 @@
-// The steps of a reading: which rows and columns a step has to do with, and how many terms are in.
+// The steps of a reading: the rows and columns of a step, and the number of added terms.
 import type { Reading } from 'tril/lessons';
 import type { Mark } from '../../figures/pointing.svelte';
 
@@ -8,7 +8,7 @@ export interface Sizes {
   readonly cols: number;
 }
 
-/** What step number `index` has to do with; null stands for all of an axis. */
+/** The indices of step `index`; null stands for a complete axis. */
 export interface Place {
   readonly row: number | null;
   readonly col: number | null;
@@ -33,7 +33,7 @@ export function placeOf(reading: Reading, { cols, depth }: Sizes, index: number)
   }
 }
 
-/** How many terms of c[row, col] are in after `done` steps. */
+/** Number of terms of c[row, col] that are added after `done` steps. */
 export function termsIn(
   reading: Reading,
   sizes: Sizes,
@@ -55,7 +55,7 @@ export function termsIn(
   }
 }
 
-/** What a step reads and writes. */
+/** The cells that a step reads and writes. */
 export function marksOf({ row, col, depth }: Place, sizes: Sizes): Mark[] {
   const range = (at: number | null, size: number): readonly [number, number] =>
     at === null ? [0, size - 1] : [at, at];

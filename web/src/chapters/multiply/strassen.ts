@@ -1,4 +1,4 @@
-// Quarters of matrices, and the sums that Strassen's signs make of them.
+// Quarters of matrices, and their sums by Strassen's signs.
 import type { MatrixData } from '../../compute/page/protocol';
 import type { Mark } from '../../figures/pointing.svelte';
 
@@ -7,12 +7,12 @@ interface Signed {
   readonly sign: number;
 }
 
-/** Those that are not zero. */
+/** The terms whose sign is not zero. */
 export function present(signs: readonly number[]): Signed[] {
   return signs.map((sign, index) => ({ index, sign })).filter(({ sign }) => sign !== 0);
 }
 
-/** Row and column of an entry of a quarter in the whole matrix. */
+/** Row and column in the complete matrix of an element of a quarter. */
 export function entry(
   quarter: number,
   half: number,
@@ -22,7 +22,7 @@ export function entry(
   return [Math.floor(quarter / 2) * half + row, (quarter % 2) * half + col];
 }
 
-/** The quarter that an entry is in, and its place there. */
+/** The quarter that contains an element, and its position there. */
 export function inside(half: number, row: number, col: number) {
   const quarter = 2 * Math.floor(row / half) + Math.floor(col / half);
   return { quarter, row: row % half, col: col % half };
