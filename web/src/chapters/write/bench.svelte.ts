@@ -1,4 +1,4 @@
-// A program that is being written: what its lines made when it last ran, and what is said of their cells.
+// A program that is being written: the results of its lines in the last run, and the explanation of their cells.
 import { untrack } from 'svelte';
 import type { Ran, WriteLessons } from '../../compute/worker/lessons/write';
 import { Answer } from '../../compute/page/lessons.svelte';
@@ -15,23 +15,23 @@ const pause = 150;
 
 type Asked = WriteLessons['written']['ask'];
 
-/** A program, and what it made. */
+/** A program, and its results. */
 interface Good {
   readonly asked: Asked;
   readonly ran: Ran;
 }
 
 export class Bench {
-  /** The line that the cursor is in, and the one whose row is pointed at. */
+  /** The line of the cursor, and the one whose row is pointed at. */
   at = $state(0);
   pointed = $state(0);
   readonly #answer: Answer<'written'>;
-  /** The last program that could be read. */
+  /** The last program that could be parsed. */
   #good = $state.raw<Good | null>(null);
   readonly #prefix: string;
   readonly #given: () => readonly string[];
 
-  /** `prefix`: of its matrices' names. `given`: the names of an exercise's arguments. */
+  /** `prefix` of its matrices' names; `given`: the names of an exercise's arguments. */
   constructor(prefix: string, ask: () => Asked | null, given: () => readonly string[] = () => []) {
     this.#prefix = prefix;
     this.#given = given;
@@ -45,12 +45,12 @@ export class Bench {
   get now(): Ran | null {
     return this.#answer.now;
   }
-  /** What it is the answer to. */
+  /** The query of the current answer. */
   get asked(): Asked | null {
     return this.#answer.asked;
   }
 
-  /** Of a program that cannot be read, the one before, down to the line in question. */
+  /** If a program cannot be parsed, the results of the previous one, up to the line in question. */
   readonly #shown = $derived.by((): Good | null => {
     const { now, asked } = this.#answer;
     if (!now || !asked) return null;
@@ -99,7 +99,7 @@ export class Bench {
     return whyAt(scene.drawn[cell.matrix], cell, () => ({ parts: [], note: text.why.many }));
   }
 
-  /** What stands out in the editor. */
+  /** The highlighted lines of the editor. */
   readonly marks = $derived.by((): LineMark[] => {
     const { now } = this.#answer;
     const verdict = now?.verdict;
@@ -117,7 +117,7 @@ export class Bench {
     ];
   });
 
-  /** All that it computed; nothing where not all of its numbers are here. */
+  /** The complete graph; null if some of its numbers are missing. */
   readonly whole = $derived.by(() => {
     const shown = this.#shown;
     if (!shown || shown.ran.graph.nodes.length === 0) return null;
@@ -133,7 +133,7 @@ export class Bench {
   }
 }
 
-/** Calls, when there is a pause, with what was typed last. */
+/** Calls `hear` with the last typed text, when there is a pause. */
 export function afterPause<Typed>(hear: (typed: Typed) => void): (typed: Typed) => void {
   let timer: ReturnType<typeof setTimeout>;
   return (typed) => {

@@ -1,4 +1,4 @@
-// The editor for Python, in a shadow root: there its styles are allowed without a word in the page's policy.
+// The Python editor, in a shadow root: there the page's content security policy allows its styles without an exception.
 import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { python } from '@codemirror/lang-python';
@@ -13,7 +13,7 @@ import { EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, EditorView, keymap, lineNumbers, type DecorationSet } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** A line that stands out, counted from 1: what is wrong there, or what is pointed at. */
+/** A highlighted line, counted from 1: it has a problem, or is pointed at. */
 export interface LineMark {
   readonly line: number;
   readonly kind: 'error' | 'mistake' | 'pointed';
@@ -22,18 +22,18 @@ export interface LineMark {
 interface Options {
   readonly code: string;
   readonly label: string;
-  /** What is said of its keys. */
+  /** Description of its keys. */
   readonly about: string;
   readonly change: (code: string) => void;
-  /** Of the line that the cursor is in. */
+  /** Called with the line of the cursor. */
   readonly at: (line: number) => void;
 }
 
 export interface Editor {
-  /** Replaces all, unless it is there already. */
+  /** Replaces the text, unless it is equal already. */
   set(code: string): void;
   mark(marks: readonly LineMark[]): void;
-  /** Where the cursor is. */
+  /** Inserts text at the cursor. */
   insert(text: string): void;
   close(): void;
 }
@@ -81,7 +81,7 @@ const look = EditorView.theme({
   '.pointed': { background: 'color-mix(in srgb, var(--weight) 14%, transparent)' },
 });
 
-/** Tab indents where somebody writes. Who only comes through, from key to key, is not held up. */
+/** Tab indents while the visitor writes. A visitor who only passes through by Tab is not trapped. */
 function tabKeys() {
   let writes = false;
   const { key, run, shift } = indentWithTab;
@@ -125,7 +125,7 @@ export function openEditor(root: ShadowRoot, options: Options): Editor {
         EditorView.contentAttributes.of({
           ...{ 'aria-label': label, 'aria-description': about },
           ...{ translate: 'no', spellcheck: 'false', dir: 'ltr' },
-          tabindex: '0', // which it has anyway, but not every checker knows
+          tabindex: '0', // which it has anyway, but not every checker knows that
         }),
         EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
           if (docChanged && telling) change(state.doc.toString());

@@ -1,4 +1,4 @@
-// What a visitor has written for each exercise, and which are solved: kept in this browser, and taken along as a file.
+// The visitor's code for each exercise, and the solved exercises: kept in this browser, and exported as a file.
 import { keep, kept } from '../../state/kept';
 import { exerciseIds, mostCode, type ExerciseId } from '../../state/write';
 
@@ -10,7 +10,7 @@ interface Written {
 }
 type All = Partial<Record<ExerciseId, Written>>;
 
-/** Whatever is not as it was written here is left out. */
+/** Entries of any other form are skipped. */
 function read(found: unknown): All {
   const entries = exerciseIds.flatMap((id) => {
     const { code, solved } = Object((found as All | null)?.[id]) as Written;
@@ -29,10 +29,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Characters of a file that is taken: more than all programs together. */
+/** Maximum number of characters of an imported file: more than all programs together. */
 const mostFile = 400_000;
 
-/** As of now; changes are kept at once. */
+/** The current state; changes are stored at once. */
 export class Progress {
   #all = $state.raw<All>(read(parsed(kept(place) ?? '')));
 
@@ -48,12 +48,12 @@ export class Progress {
     return exerciseIds.filter((id) => this.isSolved(id)).length;
   }
 
-  /** All of it, for `take`. */
+  /** The complete state, for `take`. */
   get file(): string {
     return JSON.stringify({ of: place, version: 1, exercises: this.#all }, null, 1);
   }
 
-  /** Puts a file's programs in the place of those here; what is solved stays so. False for what is no such file. */
+  /** Replaces the programs by those of a file; solved exercises stay solved. False if it is no such file. */
   take(file: string): boolean {
     const found = file.length <= mostFile ? parsed(file) : null;
     const { of, version, exercises } = Object(found) as Record<string, unknown>;
@@ -67,7 +67,7 @@ export class Progress {
     return true;
   }
 
-  /** `code` undefined: as it was given. */
+  /** `code` undefined: the given code. */
   write(id: ExerciseId, code: string | undefined): void {
     const { solved } = this.#all[id] ?? {};
     this.#put(id, { ...(code !== undefined && { code }), ...(solved && { solved }) });

@@ -1,4 +1,4 @@
-// Programs to begin with: one with a mistake in it, and some as notebooks have them.
+// Programs to begin with: one with a mistake in it, and some of the notebooks' examples.
 import type { ProgramId } from '../../state/write';
 
 const softmax = `import numpy as np
@@ -113,7 +113,7 @@ print(y.shape)
 `,
 };
 
-/** An exercise that somebody may have made. */
+/** An example of a teacher's exercise. */
 export const madeByDefault = {
   title: 'A window of two',
   task: 'x has the shape [T, C]. Row t of the result is the mean of the rows t - 1 and t of x; row 0 stays as it is.',

@@ -1,4 +1,4 @@
-// What the lines of a program made: a row for each, with the matrices that it bound to names, or computed last.
+// The results of a program's lines: a row for each, with the matrices that it assigned, or computed last.
 import type { Ran } from '../../compute/worker/lessons/write';
 import { numberCell } from '../../figures/format';
 import type { Shown } from '../../figures/graph';
@@ -7,21 +7,21 @@ import type { Role } from '../../figures/palette.svelte';
 import { word } from '../../figures/scene';
 import text from '$texts/write.yaml';
 
-/** More rows, columns and matrices of one value are not shown. */
+/** Maximum number of rows and columns, and of matrices of one value, that are shown. */
 export const mostAlong = 24;
 const mostSlices = 4;
 
 interface Value {
   readonly name: string;
   readonly shape: readonly number[];
-  /** Matrices of it, by their names in the scene. */
+  /** Its matrices, by their ids in the scene. */
   readonly ids: readonly string[];
-  /** As it is shown: not all of it. */
+  /** It is shown in part only. */
   readonly cut: boolean;
 }
 
 export interface Row {
-  /** 0: what the program was given. */
+  /** 0: the program's inputs. */
   readonly line: number;
   readonly code: string;
   readonly times: number;
@@ -36,11 +36,11 @@ const roles: readonly (readonly [RegExp, Role])[] = [
   [/^(?:k|key)/iu, 'k'],
   [/^(?:v|value|y|out|result|joined|same)/iu, 'v'],
 ];
-/** What has no name is what a line returns. */
+/** A value without a name is the result of a return. */
 const roleOf = (name: string): Role =>
   name === '' ? 'v' : (roles.find(([pattern]) => pattern.test(name))?.[1] ?? 'x');
 
-/** The places in the axes before rows and columns, in order. */
+/** The indices in the axes before rows and columns, in order. */
 function frontsOf(shape: readonly number[]): number[][] {
   let all: number[][] = [[]];
   for (const size of shape.slice(0, -2)) {
@@ -61,9 +61,9 @@ export interface Made {
 }
 
 interface Options {
-  /** What the names of matrices begin with, where the page has several programs. */
+  /** Prefix of the matrices' names, for pages with several programs. */
   readonly prefix: string;
-  /** The names of what the program was given, which stands before its first line. */
+  /** Names of the program's inputs, which stand before its first line. */
   readonly given: readonly string[];
 }
 
@@ -126,10 +126,10 @@ export function madeBy(
   return { rows: [...first, ...rows], shown };
 }
 
-/** Such a line is about what it computes last. */
+/** Such a line is about the value that it computes last. */
 const isResult = (code: string) => /^return\b/u.test(code) || /^[\w.]+\(.*\)$/u.test(code);
 
-/** Pixels of a cell, for matrices of so many columns in so much room. */
+/** Size in pixels of a cell, for a number of columns and a width. */
 export const cellFor = (cols: number, width: number): number =>
   cols * 34 + 30 <= width && cols <= 10
     ? 34
