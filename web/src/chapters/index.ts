@@ -1,9 +1,9 @@
-// The chapters there are, in order. Each has a page of its own in routes/, its title in shell.yaml.
+// The chapters in order. Each has a page of its own in routes/, and its title in shell.yaml.
 export type ChapterId = (typeof order)[number];
 
-/** What one needs to understand attention. */
+/** The chapters that explain attention. */
 const main = ['attend', 'average', 'mask', 'heads', 'learn', 'meaning', 'model'] as const;
-/** What is under the hood: none of the others rests on it. */
+/** The chapters about details: none of the others depends on them. */
 const under = ['multiply', 'block', 'towers', 'longer', 'check', 'write'] as const;
 const order = [...main, ...under] as const;
 
@@ -11,7 +11,7 @@ export interface Chapter {
   readonly id: ChapterId;
   readonly number: number;
   readonly under: boolean;
-  /** The Worker that trains, and runs whole models, answers its questions. */
+  /** The training Worker, which also runs complete models, answers its questions. */
   readonly trains: boolean;
 }
 
@@ -22,10 +22,10 @@ export const chapters: readonly Chapter[] = order.map((id, index) => ({
   trains: id === 'learn' || id === 'model',
 }));
 
-/** The chapter of a route, "/mask"; the page that everything begins with, "/", is none. */
+/** The chapter of a route, such as "/mask"; the home page, "/", is none. */
 export function chapterOf(route: string): Chapter | undefined {
   return chapters.find(({ id }) => id === route.slice(1));
 }
 
-/** The two parts, as lists and menus have them. */
+/** The two parts, for lists and menus. */
 export const parts = [chapters.slice(0, main.length), chapters.slice(main.length)] as const;

@@ -1,17 +1,17 @@
-// The chapters' pages, for who shows a part of one: each is fetched when it is asked for, whole, since in pieces every chapter
+// The chapters' pages, for code that shows a part of one. Each is loaded on demand, as a unit: in pieces, every chapter
 // would be more files for all its readers.
 import type { Component } from 'svelte';
 import type { AnyQuestion } from '../shell/question';
 import type { ChapterId } from '.';
 
-/** By name; what is more than data is a component of its own. */
+/** Questions by name; one that is more than data is a component. */
 export type Questions = Readonly<Record<string, AnyQuestion | Component>>;
 
 export interface ChapterPage {
   readonly default: Component;
-  /** What its questions are about, as on its page when it is opened. */
+  /** Provides the context of its questions, as its page does. */
   readonly provide?: () => unknown;
-  /** Those that can be asked by themselves. */
+  /** Questions that can be asked by themselves. */
   readonly questions?: Questions;
 }
 
