@@ -8,7 +8,7 @@ export const maxTokens = 64;
 
 export interface Tokens {
   readonly kind: 'tokens';
-  /** At most the first 64. */
+  /** The first tokens, 64 at most. */
   readonly tokens: readonly string[];
   /** The number of each token: equal tokens have equal numbers. */
   readonly ids: readonly number[];

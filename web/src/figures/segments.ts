@@ -24,7 +24,7 @@ export function segmentsOf(text: string, granularity: 'word' | 'grapheme'): stri
   );
 }
 
-/** At most `most` characters of a text, with an ellipsis if some are omitted. */
+/** Shortens a text to `most` characters, with an ellipsis if some are omitted. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   const characters = segmentsOf(text, 'grapheme');

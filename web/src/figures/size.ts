@@ -66,6 +66,6 @@ export function headOf(axis: Axis, cell: number): number {
   return Math.min(74, heights[stanceOf(axis, cell)]);
 }
 
-/** At most `most` of all, at even steps, including the last: as many as a table on a phone has room for. */
+/** Selects `most` elements at most, at even steps, including the last: as many as a table on a phone has room for. */
 export const spread = <T>(all: readonly T[], most: number): readonly T[] =>
   all.filter((_, i) => (all.length - 1 - i) % Math.ceil(all.length / most) === 0);

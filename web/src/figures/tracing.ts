@@ -50,7 +50,7 @@ export class Tracing {
     return { frame, parts: [paper, ...this.#parts] };
   }
 
-  /** A rotated element stands upright while it is traced, without any frame being shown. */
+  /** A rotated element stands upright while it is traced; no frame is drawn meanwhile. */
   async #walk(element: Element, turning = false): Promise<void> {
     if (!turning && this.#pieces.isOver()) await this.#pieces.next();
     if (element.matches(leftOut)) return;

@@ -1,4 +1,4 @@
 // The first page of a visit is prerendered and hydrated; the next ones are rendered on the spot.
 
-/** Whether the page has come to life; never while pages are prerendered. */
+/** Whether the page is hydrated; never while pages are prerendered. */
 export const arrival = { over: false };

@@ -2,7 +2,7 @@
 import { rootHref } from './links';
 import { savesData } from './saving';
 
-/** Milliseconds after the page has come to life, so that the cache is filled long after the first figure is there. */
+/** Milliseconds after hydration, so that the cache is filled long after the first figure is there. */
 const later = 3000;
 
 async function register(): Promise<void> {

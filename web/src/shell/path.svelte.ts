@@ -48,7 +48,7 @@ class Path {
     return this.reached >= 0;
   }
 
-  /** Restores the stop once the page has come to life: a prerendered page knows no visitor. */
+  /** Restores the stop after hydration: a prerendered page knows no visitor. */
   remember(): void {
     const id = kept(place);
     this.reached = stops.findIndex((stop) => stop.id === id);

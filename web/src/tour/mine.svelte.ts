@@ -30,7 +30,7 @@ const schema = v.object({
 });
 
 async function hashOf(weights: Uint8Array): Promise<string> {
-  // Only secure contexts have it.
+  // Available only in secure contexts.
   const subtle = crypto.subtle as SubtleCrypto | undefined;
   if (!subtle) return '';
   const bytes = new Uint8Array(await subtle.digest('SHA-256', Uint8Array.from(weights)));
@@ -69,7 +69,7 @@ class Mine {
   #begun: Begun | null = null;
   #taken: Uint8Array | null = null;
 
-  /** Restores the stored head, once the page has come to life. */
+  /** Restores the stored head, after hydration. */
   remember(): void {
     if (!browser || this.head) return;
     this.head = read(kept(place));

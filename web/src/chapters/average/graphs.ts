@@ -36,7 +36,7 @@ export const threeWays = (sum: boolean, hidden = -Infinity): Graph =>
 export const hiddenIn = ({ nodes }: Graph): unknown =>
   nodes.find(({ name }) => name === 'M')?.options.hidden;
 
-/** Blends of scores by softmax, and of any weights. */
+/** Blends with the softmax weights of scores, and with free weights. */
 export const blends = {
   softmax: graph({ scores: [1, 'T'], series: ['T', 1] }, ({ scores, series }, c) => {
     const weights = c.softmax(scores);
@@ -49,7 +49,7 @@ export const blends = {
   }),
 };
 
-/** Looks of one sequence's matrices, and the notes of their cells. */
+/** The appearance of one sequence's matrices, and the notes of their cells. */
 export function shownOf(
   values: NodeValues,
   front: readonly number[],

@@ -32,7 +32,7 @@ function maskSizes({ q, k, mask }: Named, heads: number): string {
   return sizes(maskAxes(mask.shape, scores));
 }
 
-/** From q, k and v to `weights` and `output`, all with four axes. */
+/** Computes `weights` and `output` from q, k and v, all with four axes. */
 export function pythonAttention(
   p: Python,
   given: Named,

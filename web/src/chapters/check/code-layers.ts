@@ -30,9 +30,7 @@ const three = (shape: readonly number[]) => (shape.length === 2 ? [1, ...shape] 
 /** Weights and biases by their names in the state_dict. */
 const weightsOf = (given: Named) => Object.entries(given).filter(([name]) => name !== 'x');
 
-/**
- * Variables of these names. The program holds a tensor of one axis as a row: `ofRow` tells whether it stays that row.
- */
+/** Variables of these names. `ofRow` is appended to those of tensors with one axis, which the program holds as rows. */
 const namesOf = (given: Named, ofRow: string) =>
   Object.fromEntries(
     weightsOf(given).map(([name, { shape }]) => [

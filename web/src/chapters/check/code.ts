@@ -91,7 +91,7 @@ export interface OwnCase {
   readonly choices: LayerChoices & { readonly reading?: MaskReading };
 }
 
-/** The expected result of the visitor's own code. */
+/** The programs for the expected result of the visitor's own code. */
 export function ownCode({ kind, tensors, choices, of }: OwnCase, computed: MatrixData) {
   const count = Object.values(tensors).reduce((sum, { data }) => sum + data.length, 0);
   if (count > mostNumbers) return {};
@@ -101,7 +101,7 @@ export function ownCode({ kind, tensors, choices, of }: OwnCase, computed: Matri
     const all = written(about, tensors, computed, (say) =>
       attentionSteps(say, tensors, choices, computed),
     );
-    // In C++ only multi_head_attention, which also has weights, takes heads side by side.
+    // C++ is omitted: only multi_head_attention takes heads side by side, and it needs weights.
     return choices.heads > 0 ? { numpy: all.numpy, pytorch: all.pytorch } : all;
   }
   if (isBackward(kind)) {

@@ -7,7 +7,7 @@ type AnswerAtOnce = <K extends Kind>(
   ask: Lessons[K]['ask'],
 ) => Lessons[K]['answer'] | null;
 
-/** In a browser nothing is known before it is computed. */
+/** Empty in a browser: there nothing is known before it is computed. */
 export const made: {
   answer: AnswerAtOnce;
   /** The first frame of heads that have not learned anything. */

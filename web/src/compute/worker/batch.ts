@@ -8,7 +8,10 @@ export const usually = (milliseconds = batchMilliseconds) => 1.2 * milliseconds;
 /** Milliseconds since any fixed time. */
 export type Clock = () => number;
 
-/** As many calls as fill a batch's time. A batch that is too short does not count, and is repeated with more calls. */
+/**
+ * A batch has as many calls as fill its time. A batch that is too short does not count, and is repeated with more
+ * calls.
+ */
 export class Batch {
   readonly #clock: Clock;
   #calls = 1;

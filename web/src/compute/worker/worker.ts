@@ -6,7 +6,10 @@ import { serve } from './serve';
 /** More threads gain little, and the visitor's other programs need some, too. */
 const mostThreads = 8;
 
-/** With threads if memory can be shared, which the page's own service worker makes possible; else without. */
+/**
+ * Loads the module with threads if memory can be shared, which the page's own service worker makes possible; else the
+ * one without.
+ */
 async function load(): Promise<LessonsTril> {
   const threads = Math.min(mostThreads, navigator.hardwareConcurrency || 1);
   if (threads === 1 || !self.crossOriginIsolated || self.name === 'alone') return loadTril();

@@ -70,7 +70,7 @@ class Further {
     });
   }
 
-  /** The step at which the copy is looked at next. */
+  /** The step of the next report about the copy. */
   #next = () => every * (Math.floor(this.#done / every) + 1);
 
   #ask(upTo: number): void {

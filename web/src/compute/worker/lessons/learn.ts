@@ -77,7 +77,7 @@ function trained(tril: Tril, { rate, steps }: Trained) {
   }
 }
 
-/** Cost of forward pass, backward pass and update. */
+/** The cost of the step's products and softmax, forward and backward, and a call that also updates the weights. */
 export const stepCall: Call<Record<string, never>> = (tril) => {
   const [tokens, inputs, outputs] = [ids.length, x.cols, beginning.wv.rows];
   const product = (rows: number, depth: number, cols: number) =>

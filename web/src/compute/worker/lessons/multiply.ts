@@ -41,7 +41,7 @@ export interface MemoryTotals {
 
 export interface MemoryTrace extends MemoryTotals {
   readonly shape: MemoryShape;
-  /** As traceProduct returns them. */
+  /** The values of traceProduct. */
   readonly steps: Int32Array;
   readonly held: Int32Array;
   readonly missed: Int32Array;

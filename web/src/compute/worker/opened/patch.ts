@@ -75,7 +75,7 @@ export async function patch(
   work.say({ about, cells: [] });
   let cells: PatchCell[] = [];
   let said = performance.now();
-  // From the end of the prompts, where most happens.
+  // The loop begins at the end of the prompts, where most happens.
   for (let column = columns - 1; column >= 0; --column) {
     for (let layer = opened.shape.layers - 1; layer >= -1; --layer) {
       if (layer < 0 && ask.part !== 'residual') continue;
