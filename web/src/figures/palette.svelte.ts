@@ -52,7 +52,7 @@ export function css([r, g, b]: Rgb, alpha = 1): string {
   return `rgb(${r} ${g} ${b} / ${alpha})`;
 }
 
-/** The strength from which text in the paper's colour is more legible on a role's ground than the other colour. */
+/** The strength of a role's ground from which `number-on` is more legible than `number`. */
 function turningPoint(palette: Palette, role: Role): number {
   for (let strength = 0.3; strength <= 1; strength += 0.005) {
     const ground = mix(palette[role], palette.paper, strength);

@@ -1,5 +1,5 @@
-// A decoder in plain PyTorch, for its family: a reader of its files, one forward pass over a text, and the values of
-// the residual streams and attention.
+// A decoder in plain PyTorch, for its family: a reader of its files, one forward pass over a text, and the logits of a
+// residual stream.
 
 /**
  * Reads the files of a folder (default `named`): tensors of the supported types, by name without the family's prefix.

@@ -10,7 +10,7 @@ export interface Attending {
 
 export type Activation = 'relu' | 'gelu' | 'gelu_tanh' | 'silu';
 
-/** Operations on matrices by their names, as lines of a program. The first argument names the result. */
+/** Operations on matrices by their names, as lines of a program. Each creates the matrix that is named first. */
 export interface Operations {
   /** Definitions that the steps so far need above them. */
   helpers(): string;
