@@ -111,7 +111,7 @@ export function assigned(
 
 /**
  * Meaning of a mask's numbers, by type and name: PyTorch's attention looks where a mask is true, its layers hide where
- * a padding mask is, and numbers other than 0 and 1 are added to the scores.
+ * a padding mask is true, and a mask with numbers other than 0 and 1 is added to the scores.
  */
 export function readingOf({ name, data }: FoundTensor): MaskReading {
   if (!data.every((value) => value === 0 || value === 1)) return 'add';

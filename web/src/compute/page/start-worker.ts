@@ -42,8 +42,8 @@ export const startWorker = (again: boolean): WorkerLike =>
       ) ?? startOwn());
 
 /**
- * An end of the training Worker. Its module, which only chapter "Learn" requests, can do all that the other one can, so
- * it answers that chapter's questions, too.
+ * An end of the training Worker. Its module, which only chapters that train request, can do all that the other one can,
+ * so it answers the questions of these chapters, too.
  */
 export const startTrainingWorker = common(
   () =>

@@ -38,7 +38,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
   state = $state.raw<'loading' | 'ready' | 'running' | 'waiting' | 'finished' | 'failed'>(
     'loading',
   );
-  /** Set when all steps are done. */
+  /** The result; set when all steps are done. */
   end = $state.raw<TrainingSessions[K]['answer'] | null>(null);
   failure = $state.raw('');
   /** The training that the figures show. */
@@ -56,7 +56,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
   #over: (() => void) | null = null;
   /** Cancels the next drawing, if messages are shown one by one. */
   #back: (() => void) | null = null;
-  /** Goes as soon as it has begun. */
+  /** The training starts as soon as its session has begun. */
   #eager = false;
   #told!: () => void;
   /** Settles once there is something to see, or will be nothing. */
@@ -126,7 +126,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
     this.#eager = false;
   }
 
-  /** The training has not gone yet. */
+  /** The training has not started yet. */
   get fresh(): boolean {
     return this.state === 'loading' || this.state === 'ready';
   }
@@ -135,7 +135,7 @@ export abstract class Run<K extends keyof TrainingSessions> {
     if (this.fresh) this.go();
   }
 
-  /** Goes; a training that is not there yet goes as soon as it is. */
+  /** Starts or continues; a training that is not there yet starts as soon as it is. */
   go(): void {
     if (!this.#session) {
       this.#eager = true;
