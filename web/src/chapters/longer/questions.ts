@@ -63,7 +63,7 @@ export const linear = question({
   },
 });
 
-/** The head that needs the fewest numbers. */
+/** The number of singular values that a head's weights need: one, few or many. */
 export const rank = question({
   ...{ card: 'longer/rank', veil: 'rank' },
   cases: ['previous', 'first', 'same', 'average'] as const,
