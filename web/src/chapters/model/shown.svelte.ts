@@ -91,7 +91,7 @@ export class Shown {
           this.seed === openingSeed &&
           JSON.stringify(this.sampling) === JSON.stringify(openingSampling),
   );
-  /** The text is the opening sentence, and no other model than the shipped one is open. */
+  /** No model is open, or the shipped one is and the text is the opening sentence. */
   readonly first = $derived(
     opened.about === null ||
       (opened.name === null && this.#text === openingText && this.#then.length === 0),
