@@ -5,6 +5,7 @@ import type { Frame } from '../../compute/shared/training/protocol';
 import { inText } from '../../figures/format';
 import type { Drawn } from '../../figures/matrix';
 import { theme } from '../../figures/palette.svelte';
+import { strengthOf } from '../../figures/points';
 import { chosenFrames, delaysOf, height, size, width } from './birth-frames';
 import text from '$texts/learn-born.yaml';
 
@@ -18,9 +19,6 @@ interface Birth {
   /** Total duration in milliseconds (default: by the number of frames). */
   readonly lasts?: number;
 }
-
-/** Strength of a weight's colour, as in the strip: the square root. */
-const strength = (weight: number) => Math.sqrt(Math.min(1, weight));
 
 /** The page's current colours, light or dark. */
 function coloursNow() {
@@ -60,7 +58,7 @@ function paint(
   for (let i = 0; i < matrix.data.length; ++i) {
     const [row, col] = [Math.floor(i / matrix.cols), i % matrix.cols];
     if (hidden(row, col)) continue;
-    on.fillStyle = `rgb(${r} ${g} ${b} / ${strength(matrix.data[i])})`;
+    on.fillStyle = `rgb(${r} ${g} ${b} / ${strengthOf(matrix.data[i])})`;
     on.fillRect(margin + col * cell, top + row * cell, Math.ceil(cell), Math.ceil(cell));
   }
   const base = top + side + margin + curve;
