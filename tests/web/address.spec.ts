@@ -1,4 +1,4 @@
-// The state of the page is its address.
+// The address of the page holds its state.
 import type { Page } from '@playwright/test';
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
@@ -6,7 +6,7 @@ import { message, messagePattern } from './messages.ts';
 import { still } from './settled.ts';
 import { weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('what is done on the page can be opened elsewhere by its address', async ({
@@ -149,7 +149,7 @@ test('the formula is the map: each symbol leads to its step and lights up', asyn
   }
 });
 
-/** The calls of the history from now on; `refuse` of them throw, as Safari's do beyond 100 in 30 s. */
+/** Records the calls of the history from now on; the next `refuse` calls throw, as Safari's do after 100 in 30 s. */
 async function watchHistory(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const calls: { push: boolean; time: number }[] = [];
@@ -186,7 +186,7 @@ test('a run of a slider is one entry, and its address is written four times a se
   await still(page);
   const usual = await slider.inputValue();
   const before = (await called(page)).length;
-  // Keys, as one that is held down.
+  // Key presses, as of a key held down.
   const { took, pauses } = await slider.evaluate(async (input: HTMLInputElement) => {
     const begin = performance.now();
     let [last, pauses] = [begin, 0];
@@ -195,7 +195,7 @@ test('a run of a slider is one entry, and its address is written four times a se
       input.dispatchEvent(new Event('input', { bubbles: true }));
       input.dispatchEvent(new Event('change', { bubbles: true }));
       await new Promise((later) => setTimeout(later, 16));
-      if (performance.now() - last > 1100) ++pauses; // of a machine that is busy
+      if (performance.now() - last > 1100) ++pauses; // on a busy machine
       last = performance.now();
     }
     return { took: last - begin, pauses };
@@ -205,10 +205,10 @@ test('a run of a slider is one entry, and its address is written four times a se
   const entries = calls.filter(({ push }) => push).length;
   expect(entries).toBeGreaterThan(0);
   expect(entries).toBeLessThanOrEqual(1 + pauses);
-  // A page that is scrolled notes its place as well.
+  // Scrolling the page writes its position, too.
   expect(calls.length).toBeLessThanOrEqual(Math.ceil(took / 250) + 3);
 
-  // By the mouse, from one end to the other: another entry.
+  // A drag with the mouse, from one end to the other, makes another entry.
   await page.waitForTimeout(1300);
   const box = await boxOf(slider);
   await page.mouse.move(box.x + 4, box.y + box.height / 2);
@@ -216,7 +216,7 @@ test('a run of a slider is one entry, and its address is written four times a se
   for (let x = 0; x <= 1; x += 0.1) await page.mouse.move(box.x + x * box.width, box.y + 5);
   await page.mouse.up();
   const end = await slider.inputValue();
-  // Written when the movement ends, not some time later.
+  // The address is written when the drag ends, not some time later.
   expect(stateOf(page).get('width')).toBe(end);
   const both = (await called(page)).slice(before).filter(({ push }) => push);
   expect(both).toHaveLength(entries + 1);

@@ -1,4 +1,4 @@
-// Questions that are asked again: when, how many of a chapter, what is made of a broken text, and the page that asks them.
+// Repeated questions: when they return, how many a chapter has, how a broken text is read, and the page that asks them.
 import { readFileSync } from 'node:fs';
 import {
   answered,
@@ -15,7 +15,7 @@ import { expect, test } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { open } from './reach.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const key = 'tril.cards';
@@ -33,10 +33,10 @@ test('a question comes back at the next visit, and after one, three and nine day
     expect(dueAt(all, now)).toEqual(['mask/future']);
     all = answered(all, 'mask/future', true, now);
   }
-  // Known four times: that is all.
+  // A question answered right four times is done.
   expect(dueAt(all, now + 1000 * day)).toEqual([]);
   expect(met(all, 'mask/future', now)).toBe(all);
-  // A question that was not known begins again, with other numbers.
+  // A question answered wrong begins again, with other numbers.
   const [before] = all.values();
   const [after] = answered(all, 'mask/future', false, now).values();
   expect(after).toEqual({ stage: 0, due: now + waits[0], turn: before.turn + 1 });
@@ -85,7 +85,7 @@ test('answered in its chapter, asked again later with other numbers, taken along
   const stored = () => page.evaluate((name) => localStorage.getItem(name) ?? '', key);
   expect([...readCards(await stored())!.keys()]).toEqual(['average/three']);
 
-  // As if the visit had been long ago; one that nobody knows any more is passed over.
+  // Makes the visit look long past; a question that no longer exists is skipped.
   const past = new Map([
     ['average/three', { stage: 0, due: 1, turn: 2 }],
     ['mask/gone', { stage: 0, due: 2, turn: 1 }],

@@ -1,4 +1,4 @@
-// Arcs between words as they are drawn, and what they should be.
+// Reads the drawn arcs between words, and checks them against the expected ones.
 import type { Page } from '@playwright/test';
 import { expect } from './fixtures.ts';
 import { inSight } from './settled.ts';
@@ -6,13 +6,13 @@ import { inSight } from './settled.ts';
 export interface DrawnArc {
   readonly key: string;
   readonly weight: number;
-  /** Of its line, in pixels. */
+  /** Width of its line, in pixels. */
   readonly thick: number;
-  /** Where it begins and ends, across and down. */
+  /** Its two ends, [x, y] each. */
   readonly ends: readonly (readonly [number, number])[];
 }
 
-/** All arcs of the word that is touched inside of `place`, in pixels of the window. */
+/** All arcs of the touched word inside `place`, in pixels of the window. */
 export async function arcsIn(page: Page, place: string): Promise<DrawnArc[]> {
   const paths = page.locator(`${place} path[data-arc]`);
   await inSight(paths);
@@ -34,7 +34,7 @@ export async function arcsIn(page: Page, place: string): Promise<DrawnArc[]> {
   );
 }
 
-/** The middles of words, across, by what their buttons are called. */
+/** The horizontal centres of words, by the names of their buttons. */
 export const middlesIn = async (page: Page, place: string): Promise<Map<string, number>> =>
   new Map(
     await page.locator(`${place} [data-word]`).evaluateAll((all) =>
@@ -45,10 +45,10 @@ export const middlesIn = async (page: Page, place: string): Promise<Map<string, 
     ),
   );
 
-/** A weight smaller than this has no arc. */
+/** The smallest weight that has an arc. */
 export const least = 0.004;
 
-/** Each weight that can be seen has its arc, as thick as it is large. */
+/** Expects an arc for each visible weight, with a thickness that grows with the weight. */
 export function expectWeights(
   arcs: readonly DrawnArc[],
   expected: ReadonlyMap<string, number>,

@@ -1,5 +1,5 @@
-// The first figure of chapter "Two towers": arcs, weights and words of the word that is touched, against a call of the core's
-// transformer in Node; by mouse, finger and keys, in the address, and before any script has run.
+// The first figure of chapter "Two towers": the arcs, weights and words of the touched word against a call of the
+// core's transformer in Node; by mouse, finger and keys, from the address, and before any script has run.
 import type { Page } from '@playwright/test';
 import { modeIds, type ModeId } from '../../web/src/compute/shared/handmade/towers-weights.ts';
 import { arcsIn, expectWeights, least, middlesIn } from './arcs.ts';
@@ -15,11 +15,11 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'towers')),
 });
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const alive = '.alive [data-figure="asking"]';
-/** Sums of up to 25 products of numbers up to 100, a few after each other: variants of the core may round otherwise. */
+/** Sums of up to 25 products of numbers up to 100, several in a row: variants of the core may round differently. */
 const rounding = 64 * 2 ** -24 * 100;
 const thick = (key: string) => (key.startsWith('memory') ? 11 : 6);
 
@@ -38,7 +38,7 @@ async function weightsOf(mode: ModeId, given: Masks = masks()) {
   };
 }
 
-/** What a word has to do with: its own row, and its row or its column of cross-attention. */
+/** The weights of a word: its own row, and its row or its column of cross-attention. */
 function arcsOf(all: Readonly<Record<'source' | 'target' | 'memory', Rows>>, word: Word) {
   const { tower, index } = word;
   const own = all[tower][index].map((weight, col) => [`${tower}.${index}.${col}`, weight] as const);
@@ -52,7 +52,7 @@ function arcsOf(all: Readonly<Record<'source' | 'target' | 'memory', Rows>>, wor
   return new Map([...own, ...across]);
 }
 
-/** Retries: the core may not have answered yet. */
+/** Retries, since the core may not have answered yet. */
 async function expectShown(
   page: Page,
   all: Awaited<ReturnType<typeof weightsOf>>,
@@ -70,7 +70,7 @@ async function expectShown(
     const middles = await middlesIn(page, place);
     for (const { key, ends } of arcs) {
       const [part, row, col] = key.split('.');
-      if (part !== 'memory' && row === col) continue; // a loop
+      if (part !== 'memory' && row === col) continue; // a loop from the word to itself
       const words =
         part === 'memory'
           ? [`target.${row}`, `source.${col}`]
@@ -79,7 +79,7 @@ async function expectShown(
         expect(Math.abs(ends[end][0] - middles.get(name)!), `${key} at ${name}`).toBeLessThan(1.5);
       }
     }
-    // The weights to or from the other tower, as a row: all that are not hidden.
+    // The row of weights to or from the other tower: all that are not hidden.
     const shares = await page.locator(`${place} [data-share]`).evaluateAll((texts) =>
       texts.map((one) => ({
         weight: Number((one as unknown as HTMLElement).dataset.share),
@@ -116,7 +116,7 @@ for (const mode of modeIds) {
         await page.locator(`${alive} [data-word="${word.tower}.${word.index}"]`).click();
         await expectShown(page, all, word);
       }
-      // Whatever is written has the greatest chance, and says it.
+      // The written word has the largest probability, and shows it.
       const written = await page
         .locator('[data-writes]')
         .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLElement).dataset.writes)));
@@ -172,7 +172,7 @@ test('pinned by a click, compared with what is pointed at, freed by Escape; all 
   await page.keyboard.press('Escape');
   await expect(page).not.toHaveURL(/asked/);
 
-  // By keys: one stop a row, arrows lead along it, Enter pins.
+  // Keyboard: a row is one tab stop, arrows move along it, Enter pins.
   await word('target.0').focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
@@ -191,7 +191,7 @@ test('a box shows all that its attention looks at', async ({ lesson, page }) => 
     await page.locator(`${alive} [data-part="${part}"]`).click();
     await expect(page).toHaveURL(new RegExp(`whole=${part}`));
     const rest = page.locator(`${alive} path.whole`);
-    // But for those of the word that is touched, which are drawn by themselves.
+    // The arcs of the touched word are drawn separately.
     const expected = all[part].flatMap((row, r) =>
       row.flatMap((weight, c) =>
         weight > least && !(part !== 'source' && r === 3) ? [`${part}.${r}.${c}`] : [],

@@ -1,8 +1,8 @@
-// A question of the page, and what is said to a guess.
+// A question of the page, and the answer to a guess.
 import type { Locator } from '@playwright/test';
 import { expect } from './fixtures.ts';
 
-/** The answer that is seen, if there is one, is to a right guess or to a wrong one, and says this. */
+/** Expects the visible answer, if there is one, to be that to a right or a wrong guess, and to contain the sentence. */
 export async function expectAnswer(
   ask: Locator,
   how: 'right' | 'wrong',

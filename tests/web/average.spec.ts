@@ -1,4 +1,4 @@
-// Chapter "Average": three computations, one result, all of it the core's own in Node.
+// Chapter "Average": three computations with one result, all compared with the core in Node.
 import { expectAnswer } from './asks.ts';
 import type { AverageMethod, Tril } from 'tril';
 import { expectAccessible } from './axe.ts';
@@ -23,7 +23,7 @@ const y = [
   [3, 0],
   [-4, 8],
 ];
-/** A few roundings of numbers up to 8: variants of the core may round otherwise. */
+/** A few roundings of numbers up to 8: variants of the core may round differently. */
 const rounding = 16 * 2 ** -24 * 8;
 
 const expected = (core: Tril, method: AverageMethod, options: { sum?: boolean; hidden?: number }) =>
@@ -134,7 +134,7 @@ test('says why, in each of the three ways', async ({ lesson, page }) => {
   await expect(why).toContainText('1 / (1 + 1)');
   await lesson.point('soft', 1, 2);
   await expect(why).toContainText('e−∞ / ( e0 + e0 + e−∞ )');
-  await page.keyboard.press('Escape'); // what is said of a pinned cell floats over others
+  await page.keyboard.press('Escape'); // a pinned cell's text floats over other cells
   await lesson.point('softmax', 2, 1);
   await expect(why).toContainText('0.333·7 + 0.333·4 + 0.333·5');
 });
@@ -172,7 +172,7 @@ test('the series: what softmax gives, and what it cannot give', async ({ lesson,
     const sum = weights.reduce((total, weight, i) => total + weight * 2 * (i + 1), 0);
     expect(Math.abs(blend - sum)).toBeLessThan(1e-5);
   }).toPass();
-  // On the line: where the numbers and their blend are, and how large by their weights.
+  // The number line: positions of the numbers and of their blend, and sizes by weight.
   const line = await figure.locator('svg[role=img]').evaluate((svg) => {
     const number = (one: Element, name: string) => Number(one.getAttribute(name));
     return {
@@ -248,7 +248,7 @@ test('on a phone x stands beside what it becomes, both on one screen', async ({ 
   const [x, y] = boxes;
   expect(y.x).toBeGreaterThanOrEqual(x.x + x.width);
   for (const box of boxes) expect(box.y + box.height).toBeLessThanOrEqual(740);
-  // Four columns do not stand beside four others.
+  // Two matrices of four columns do not fit side by side.
   await lesson.open({ x: '1,2,3,4', y: '1,2,3,4' });
   const below = (await page.locator('[data-matrix="loops"]').boundingBox())!;
   const above = (await page.locator('[data-matrix="x"]').boundingBox())!;

@@ -1,5 +1,5 @@
-// axe on the page as it stands. Injected and run at once: the page has no frames to be gone through one by one, and what
-// passes is not written down, which is most of the work.
+// Runs axe on the page in its current state. The script is injected and run directly: the page has no frames to visit
+// one by one, and passed checks are not reported, which would be most of the work.
 import { createRequire } from 'node:module';
 import type { Page } from '@playwright/test';
 import type { default as Axe, NodeResult, RunOptions } from 'axe-core';
@@ -8,35 +8,37 @@ import { asSeen } from './reach.ts';
 
 const { source } = createRequire(import.meta.url)('axe-core') as typeof Axe;
 
-/** Besides axe's own choice: the size of what is tapped, and that what is written on a control is what it is called. */
+/**
+ * Rules beyond axe's defaults: the size of touch targets, and that the visible label of a control is part of its name.
+ */
 const besides = {
   'target-size': { enabled: true },
   'label-content-name-mismatch': { enabled: true },
 };
 
 /**
- * Every rule of axe's own choice, and those; or of them what depends on the theme, which takes longer
- * than all others together, or what does not.
+ * Axe's default rules with those above: all; only the rule that depends on the theme, which takes longer than all
+ * others together; or all others.
  */
 const rules = {
   all: { rules: besides },
   colours: { runOnly: ['color-contrast'] },
   others: { rules: { ...besides, 'color-contrast': { enabled: false } } },
-  /** Of pages whose headings and trees are another program's. */
+  /** Rules for pages whose headings and trees are another program's. */
   landmarks: {
     runOnly: ['landmark-one-main', 'landmark-unique', 'region', 'link-in-text-block'],
   },
 } satisfies Record<string, RunOptions>;
 
 interface Look {
-  /** The state that the page is in, for the message. */
+  /** The state of the page, for the message. */
   readonly where?: string;
   readonly what?: keyof typeof rules;
-  /** A part of the page, where the rest is as it is in states that are looked at elsewhere. */
+  /** The part of the page to check, if the rest has been checked in other states. */
   readonly within?: string;
 }
 
-/** Light and dark; of what does not depend on the theme once. The page is dark afterwards. */
+/** Checks the page in light and dark; rules that do not depend on the theme run once. Leaves the page dark. */
 export async function expectAccessible(page: Page, within?: string): Promise<void> {
   for (const [colorScheme, what] of [
     ['light', 'all'],
@@ -47,11 +49,11 @@ export async function expectAccessible(page: Page, within?: string): Promise<voi
   }
 }
 
-/** Fails with the rules that are broken and the first elements that break each. */
+/** Fails with the broken rules and the first elements that break each. */
 export async function expectFaultless(page: Page, look: Look = {}): Promise<void> {
   const { where = '', what = 'all', within } = look;
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source);
-  await page.evaluate(() => scrollTo(0, 0)); // nothing lies half under the header
+  await page.evaluate(() => scrollTo(0, 0)); // so that the header covers no element
   await asSeen(page);
   const violations = await page.evaluate(
     async ({ options, part }) => {

@@ -1,4 +1,5 @@
-// Bars and grounds as they are drawn: how long each is beside the longest, and how much of a colour lies under a cell.
+// Reads drawn bars and backgrounds: the length of each bar relative to the longest, and the amount of colour behind a
+// cell.
 import type { Locator } from '@playwright/test';
 import { blended } from './colours.ts';
 import { channelsOf } from './drawn.ts';
@@ -6,8 +7,8 @@ import { expect } from './fixtures.ts';
 import { inSight } from './settled.ts';
 
 /**
- * Each bar takes its share of `end` of what it lies in, `inside` its padding and without `gaps` in all: to two pixels, which
- * the least that is seen has.
+ * Expects each bar to take its share of `end` of its container's width, less its padding if `inside` and less `gaps`
+ * pixels; within two pixels, the least width of a visible bar.
  */
 export async function expectBars(
   bars: Locator,
@@ -38,7 +39,7 @@ const roomOf = (all: Locator, inside: boolean) =>
     inside,
   );
 
-/** So much of a role's colour lies on the paper of each cell, 0 to 1. */
+/** Expects a role's colour to cover the paper of each cell by these amounts, 0 to 1. */
 export async function expectGrounds(
   cells: Locator,
   amounts: readonly number[],
@@ -77,7 +78,9 @@ export async function pointsOf(path: Locator): Promise<[x: number, y: number][]>
   ]);
 }
 
-/** Dots of a map without ticks: along either axis, distances are those of the numbers, and together they fill it. */
+/**
+ * Expects the dots of a map without ticks to keep the proportions of the numbers along both axes, and to fill the map.
+ */
 export function expectMap(
   dots: readonly { readonly name: string; readonly left: number; readonly top: number }[],
   numbers: readonly (readonly [x: number, y: number])[],

@@ -1,5 +1,5 @@
-// Chapter "Block": every stage against the core's own transformerBlock in Node, and what is left when parts are switched
-// off against a block written down again here, in double precision.
+// Chapter "Block": every stage against the core's own transformerBlock in Node, and the results with parts switched off
+// against a reference block in double precision.
 import { expectAnswer } from './asks.ts';
 import type { Tensor } from 'tril';
 import { expectAccessible } from './axe.ts';
@@ -17,7 +17,7 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'block')),
 });
 
-/** Sums of up to 16 products of numbers up to 8, a few after each other: variants of the core may round otherwise. */
+/** Sums of up to 16 products of numbers up to 8, several in a row: variants of the core may round differently. */
 const rounding = 64 * 2 ** -24 * 8;
 const parts = ['norm1', 'attention', 'residual1', 'norm2', 'feedForward', 'residual2'];
 const times = (x: Rows, weights: Rows) =>
@@ -165,7 +165,7 @@ test('one scale of colours for all that flows, or one for each matrix', async ({
     page
       .locator('[data-stage] .legend')
       .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.end));
-  // Within expectDrawn() a scale of its own ends at the matrix's largest number.
+  // With an own scale, expectDrawn() ends the scale at the matrix's largest number.
   const drawn = { attention: trace.attention, residual1: trace.residual1 };
   for (const scale of ['shared', 'own']) {
     if (scale === 'own')
@@ -270,11 +270,11 @@ test('hidden units at zero, and the size of numbers with depth', async ({ lesson
     const drawn = page.locator(`[data-depth="${id}"] [data-number]`).nth(2);
     await expect(drawn).toHaveAttribute('data-number', /./);
     const value = Number(await drawn.getAttribute('data-number'));
-    // Two blocks of sums of up to 128 products each.
+    // Two blocks with sums of up to 128 products each.
     expect(Math.abs(value / size - 1), id).toBeLessThan(4 * 128 * 2 ** -24);
     sizes[id] = size;
   }
-  // The lines go through them.
+  // The lines go through these sizes.
   const chart = await readChart(page.locator('#depth svg[role=img]'));
   const up = scaleOf(chart.up, true);
   for (const [id, size] of Object.entries(sizes)) {
@@ -332,7 +332,7 @@ test('fits any width, and has no accessibility faults', weekly(), async ({ lesso
 test('what is only looked at asks nothing again', async ({ page, lesson }) => {
   await holdWorkers(page);
   await lesson.open({ stage: 'residual1' });
-  /** Times are taken when there is nothing else to do. */
+  /** Times are measured once the page is idle. */
   const asked = () =>
     inPage(page, ({ posted }) =>
       posted.filter(({ what, kind }) => what === 'begin' && !/Time$/u.test(kind ?? '')),

@@ -1,5 +1,5 @@
-// Where something is on the page, once it stays there and can be hit: what comes into view is drawn, and a card that was out of
-// sight answers no pointer before the next frame.
+// The position of an element on the page, once it is stable and can be clicked: elements that scroll into view are
+// drawn first, and a card that was off screen receives no pointer events before the next frame.
 import type { Locator } from '@playwright/test';
 
 interface Box {
@@ -9,7 +9,10 @@ interface Box {
   readonly height: number;
 }
 
-/** Scrolled to, and at the same place for so many frames and milliseconds; in pixels of the window. */
+/**
+ * Scrolls to the element and waits until it has stayed in place for some frames and milliseconds. Returns its box in
+ * pixels of the window.
+ */
 export async function boxOf(locator: Locator): Promise<Box> {
   await locator.scrollIntoViewIfNeeded();
   return locator.evaluate(

@@ -1,11 +1,11 @@
-// What is drawn on canvases, read back pixel by pixel: squares of large matrices, small pictures of matrices.
+// Reads canvases back pixel by pixel: the squares of large matrices, and thumbnails of matrices.
 import type { Locator } from '@playwright/test';
 import { colourOf, inCellsOf } from './drawn.ts';
 import { expect } from './fixtures.ts';
 import type { Rows } from './lessons.ts';
 import { readCanvas, type Picture } from './pixels.ts';
 
-/** One value a channel, 0 to 255, and how much lies on what is below, 0 to 1. */
+/** The colour channels, 0 to 255, and the opacity, 0 to 1. */
 type Pixel = readonly [r: number, g: number, b: number, a: number];
 
 const pixel = ({ width, data }: Picture, x: number, y: number): Pixel => {
@@ -15,7 +15,7 @@ const pixel = ({ width, data }: Picture, x: number, y: number): Pixel => {
 
 const channels = (name: string) => colourOf(name).match(/\d+/gu)!.map(Number);
 
-/** A colour by its name, so strong, over a pixel. */
+/** Blends a named colour of this opacity over a pixel. */
 function over(name: string, strength: number, below: Pixel): Pixel {
   const top = channels(name);
   const alpha = strength + below[3] * (1 - strength);
@@ -26,7 +26,7 @@ function over(name: string, strength: number, below: Pixel): Pixel {
   return [mixed[0], mixed[1], mixed[2], alpha];
 }
 
-/** Channels are whole numbers, and what is nearly clear has lost their last digits. */
+/** Channels are integers, and nearly transparent pixels have lost their last digits. */
 function expectPixel(found: Pixel, wanted: Pixel, place: string): void {
   expect(Math.abs(found[3] - wanted[3]), `${place}: strength`).toBeLessThan(0.012);
   for (const i of [0, 1, 2]) {
@@ -36,7 +36,7 @@ function expectPixel(found: Pixel, wanted: Pixel, place: string): void {
 
 interface Look {
   readonly role: string;
-  /** The magnitude that fills a cell. */
+  /** The magnitude of a full cell. */
   readonly end: number;
   readonly hidden?: (row: number, col: number) => boolean;
 }
@@ -45,11 +45,14 @@ const shareOf = (value: number, end: number) =>
   Number.isNaN(value) ? 0 : Math.min(1, Math.abs(value) / end);
 const strengthOf = (share: number) => (share > 0 ? 0.2 + 0.8 * share : 0);
 
-/** A small picture of a matrix: every cell has the strength and the colour of its number, or nothing where it is hidden. */
+/**
+ * Expects the thumbnail of a matrix: every cell has the strength and the colour of its number, or is blank if it is
+ * hidden.
+ */
 export async function expectThumb(canvas: Locator, rows: Rows, look: Look): Promise<void> {
   const picture = await readCanvas(canvas);
   const step = picture.width / rows[0].length;
-  // Else no pixel would lie wholly in one cell.
+  // With fewer, no pixel would lie entirely in one cell.
   expect(step, 'pixels a cell').toBeGreaterThanOrEqual(2);
   for (const [row, numbers] of rows.entries()) {
     for (const [col, value] of numbers.entries()) {
@@ -66,8 +69,9 @@ export async function expectThumb(canvas: Locator, rows: Rows, look: Look): Prom
 }
 
 /**
- * The squares of a matrix without numbers: along the middle of each cell as much colour as its square is wide, of a hollow
- * one, the minus, as its frame is; of the strength and colour of its number; nothing where it is hidden.
+ * Expects the squares of a matrix without digits. Along the middle line of a cell the amount of colour equals the width
+ * of its square, or of the frame of a hollow square (negative numbers). Strength and colour follow the number; hidden
+ * cells are blank.
  */
 export async function expectSquares(canvas: Locator, rows: Rows, look: Look): Promise<void> {
   const picture = await readCanvas(canvas);
@@ -92,12 +96,12 @@ export async function expectSquares(canvas: Locator, rows: Rows, look: Look): Pr
       const width = Math.sqrt(share) * inside * (value < 0 ? 1 - 0.56 : 1);
       const far = (one: Pixel, other: Pixel) =>
         Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
-      // At its edges a square covers parts of pixels.
+      // The edges of a square cover parts of pixels.
       const covered = line.map((one) => far(one, paper) / Math.max(1, far(full, paper)));
       const sum = covered.reduce((all, part) => all + part, 0);
-      // The canvas finds what a path covers by quarters of pixels, at each edge; a frame has four.
+      // The canvas measures the coverage of a path in quarters of pixels, at each edge; a frame has four edges.
       const blur = 0.175 * (value < 0 ? 4 : 2);
-      // One of less than two pixels may cover no pixel as a whole.
+      // A square of less than two pixels may not cover any whole pixel.
       const less = Math.sqrt(share) * inside < 2 ? width : blur;
       expect(sum - width, `${place}: ${sum.toFixed(2)} wide`).toBeLessThan(blur);
       expect(width - sum, `${place}: ${sum.toFixed(2)} wide`).toBeLessThanOrEqual(less);

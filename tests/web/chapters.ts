@@ -1,4 +1,4 @@
-// The chapters that are registered, with the titles that their language gives them.
+// The registered chapters, with their titles in the language of the build.
 import { chapters as registered } from '../../web/src/chapters/index.ts';
 import { message } from './messages.ts';
 

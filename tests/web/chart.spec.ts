@@ -1,4 +1,4 @@
-// Charts: every dot stands where the axes say, ticks are written plainly, names do not touch.
+// Charts: every dot has the position given by the axes, ticks are written plainly, names do not touch.
 import { keptApart, powerTicks, powerWritten } from '../../web/src/figures/chart.ts';
 import { expect, numberOf, test } from './fixtures.ts';
 
@@ -23,7 +23,7 @@ test('every dot stands where both axes say', async ({ attend, page }) => {
       })),
     }));
     expect(drawn.dots).toHaveLength(22);
-    // Between two ticks, along the logarithm of what is written at them.
+    // The position of a value between two ticks, on a logarithmic scale.
     const place = (ticks: typeof drawn.up, value: number) => {
       const [one, other] = [ticks[0], ticks.at(-1)!];
       const [from, to] = [one, other].map(({ written }) => Math.log(numberOf(written)));
@@ -32,7 +32,7 @@ test('every dot stands where both axes say', async ({ attend, page }) => {
     for (const { title, x, y } of drawn.dots) {
       const [, d, value] = /d = (\d+): (.+)$/u.exec(title)!;
       expect(Math.abs(x - place(drawn.across, Number(d))), title).toBeLessThan(0.5);
-      // Its title has three digits at least.
+      // The title has at least three digits.
       expect(Math.abs(y - place(drawn.up, numberOf(value))), title).toBeLessThan(1);
     }
   }

@@ -1,4 +1,5 @@
-// What chapter "Check" opens with: somebody's numbers, a guess, and the verdict. The numbers are held against loops in Node.
+// The opening of chapter "Check": somebody's numbers, a guess, and the verdict. The numbers are compared with loops in
+// Node.
 import { expectAnswer } from './asks.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
@@ -12,16 +13,16 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'check')),
 });
 
-/** As who comes for the first time finds it: nothing is said before a guess. */
+/** The page as on a first visit: it says nothing before a guess. */
 test.use({ veils: true });
 
-/** Sums of 6 products of numbers up to 4, after a softmax: variants of the core may round otherwise. */
+/** Sums of 6 products of numbers up to 4, after a softmax: variants of the core may round differently. */
 const rounding = 64 * 2 ** -24 * 8;
 
-/** How it is offered. */
+/** The label of a guess. */
 const offered = (bug: string) => message(`check.bug.guesses.${bug}`);
 
-/** What the numbers of each case have in common: which rows agree. */
+/** The rows that agree, for each case. */
 const agreeing: Readonly<Record<string, readonly number[]>> = {
   noScale: [0],
   hidesItself: [],
@@ -31,7 +32,7 @@ const agreeing: Readonly<Record<string, readonly number[]>> = {
   maskAfterSoftmax: [5],
 };
 
-/** What their output equals. */
+/** The sentences that say what the output equals. */
 const equals = ['check.bug.equals', 'check.bug.equalsExactly'].map((key) => messagePattern(key));
 const verdict = new RegExp(equals.map(({ source }) => source).join('|'), 'u');
 
@@ -56,7 +57,7 @@ for (const [i, bug] of bugs.entries()) {
       await section.getByRole('button', { name: offered(bug), exact: true }).click();
       await expect(found).toHaveAttribute('data-found', bug);
       await expectAnswer(section, 'right', verdict);
-      // It was found by its numbers, which another way of computing gave: nearly the same.
+      // The verdict's comparison used another way of computing, so its numbers are nearly the same.
       const answer = (await section.locator('[data-answer]').textContent())!;
       const [, digits, power] = /([\d.]+)·10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+)/u.exec(answer) ?? [];
       if (digits) {
@@ -81,7 +82,7 @@ test('by keys: one stop for all answers, a wrong guess, the next case, and back'
   await expect(chips.nth(1)).toBeFocused();
   await page.keyboard.press('Enter');
   await expectAnswer(section, 'wrong', verdict);
-  // Why it cannot be, and only then what it is.
+  // The answer first says why the guess is impossible, then names the mistake.
   const cannot = message('check.bug.cannot.noMask', { agrees: 'first', last: '#' });
   await expect(section.locator('[data-answer]')).toContainText(cannot.split('#')[0]);
   await expect(section.locator('.chip.right')).toHaveText(offered('noScale'));

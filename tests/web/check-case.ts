@@ -1,4 +1,4 @@
-// Chapter "Check", opened, and what is given to it: files, tensors for them, and PyTorch's own.
+// Opens chapter "Check", and makes its inputs: files, tensors for them, and PyTorch's own.
 import { readFileSync } from 'node:fs';
 import type { Tensor, Tril } from 'tril';
 import { test as base } from './fixtures.ts';

@@ -1,4 +1,4 @@
-// Chapter "Check": the gradients of a backward of one's own, with and without a mistake. They are made here in double
+// Chapter "Check": gradients of a visitor's backward pass, with and without a mistake. They are computed here in double
 // precision, loop by loop, without the page's own list.
 import type { Tensor, Tril } from 'tril';
 import { file, heads, test } from './check-case.ts';
@@ -13,15 +13,15 @@ type Names = (typeof names)[number];
 
 interface How {
   readonly causal: boolean;
-  /** Of the scores' gradients in the backward; the forward has 1/√d. */
+  /** The scale of the scores' gradients in the backward pass; the forward pass has 1/√d. */
   readonly scale?: number;
-  /** What comes out of softmax's Jacobian, from weights, their gradients and the row's sum of both. */
+  /** Softmax's Jacobian, applied to a weight, its gradient and the row's sum of their products. */
   readonly jacobian?: (weight: number, gradient: number, sum: number) => number;
-  /** Scores' gradients and weights with queries and keys in each other's place. */
+  /** Whether queries and keys are swapped in the scores' gradients and weights. */
   readonly turned?: boolean;
 }
 
-/** Attention's gradients of one head, q, k, v and g of T x D numbers each. */
+/** The attention gradients of one head, for q, k, v and g of T x D numbers each. */
 function ofHead(q: Float32Array, k: Float32Array, v: Float32Array, g: Float32Array, how: How) {
   const { causal, scale = 0.5, jacobian = (p, d, sum) => p * (d - sum), turned = false } = how;
   const at = (t: number, d: number) => t * width + d;
@@ -69,7 +69,7 @@ function gradients(core: Tril, own: Record<'q' | 'k' | 'v' | 'd_output', Tensor>
   ) as Record<Names, Tensor>;
 }
 
-/** Mistakes, and the gradients that each makes wrong. */
+/** The mistakes, and the gradients that each makes wrong. */
 const mistakes: Record<string, { how: Partial<How>; wrong: readonly Names[] }> = {
   right: { how: {}, wrong: [] },
   backwardNoScale: { how: { scale: 1 }, wrong: ['d_q', 'd_k'] },
@@ -111,7 +111,7 @@ test('names the mistake of each gradient of attention', async ({ open, page }) =
   }
   await expect(page).toHaveURL(/kind=attentionBackward/);
 
-  // Five products a head, and the time of the core's own call.
+  // Five products per head, and the time of the core's own call.
   const { matmul, sum } = core.cost;
   const square = matmul({ rows: tokens, depth: width, cols: tokens });
   const back = matmul({ rows: tokens, depth: tokens, cols: width });
@@ -123,7 +123,7 @@ test('names the mistake of each gradient of attention', async ({ open, page }) =
   await metered(meter);
   await expectTimed(meter.locator('[data-measured]'));
 
-  // Two heads share keys and values: theirs add up, and the first alone is not enough.
+  // Two heads share keys and values: their gradients add up, and those of the first head alone are wrong.
   const [q, g] = [1, 2].map((seed) => core.randomNormal([1, 4, 5, 4], { seed }));
   const [k, v] = [3, 4].map((seed) => core.randomNormal([1, 2, 5, 4], { seed }));
   const { output, logSumExp } = core.attention(q, k, v, { causal: true, logSumExp: true });
@@ -150,7 +150,7 @@ test('names the mistake of each gradient of attention', async ({ open, page }) =
     'data-matches',
     'true',
   );
-  // What does not fit says what is wanted.
+  // A tensor that does not fit is refused with the shape that is needed.
   const short = core.tensor([1, 4, 5, 3], new Float32Array(60));
   const odd = core.writeSafetensors({ q, k, v, d_output: short, d_k: dKey });
   await page.locator('input[type=file]').setInputFiles(file('own.safetensors', odd));
@@ -170,7 +170,7 @@ test('names the mistake of each gradient of a linear layer, whatever its shape',
     for (let n = from; n < to; ++n) all += value(n);
     return all;
   };
-  /** Of the rows from and to: [O, I] numbers. */
+  /** Sums over the rows from `from` to `to`, as [O, I] numbers. */
   const ofWeight = (from = 0, to = 15) =>
     Array.from({ length: 8 }, (_, i) =>
       sum(from, to, (n) => g[4 * n + Math.floor(i / 2)] * a[2 * n + (i % 2)]),

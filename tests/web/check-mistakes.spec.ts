@@ -1,5 +1,5 @@
-// Chapter "Check": files with and without a mistake told apart. The mistakes are made here, on the core in Node, without
-// the page's own list.
+// Chapter "Check": tells files with and without a mistake apart. The mistakes are made here, with the core in Node,
+// without the page's own list.
 import type { MultiHeadWeights, Tensor, Tril } from 'tril';
 import { file, golden, heads, test, type Files } from './check-case.ts';
 import { expect } from './fixtures.ts';
@@ -12,7 +12,7 @@ const mistakes: Record<string, (core: Tril, own: ReturnType<typeof heads>) => Te
   swappedQK: (core, { q, k, v }) => core.attention(k, q, v, { causal: true }).output,
   swappedKV: (core, { q, k, v }) => core.attention(q, v, k, { causal: true }).output,
   keysReshaped(core, { q, k, v }) {
-    const from = k.read(); // [2, 3, 7, 4], taken for [2, 3, 4, 7]
+    const from = k.read(); // [2, 3, 7, 4], read as [2, 3, 4, 7]
     const turned = from.map(
       (_, i) => from[Math.floor(i / 28) * 28 + (i % 4) * 7 + (Math.floor(i / 4) % 7)],
     );
@@ -58,13 +58,13 @@ test('tells each mistake from files that hold it', async ({ open, page }) => {
     await expect(first).toHaveAttribute('data-suspect', id);
     await expect(first).toHaveAttribute('data-matches', 'true');
     await expect(page.locator('[data-verdict="mistake"]')).toBeVisible();
-    // The norm that is said, from the same tensors.
+    // The displayed norm, from the same tensors.
     const { frobenius } = core.compare(all.expected, mistakes.right(core, own));
     const said = page.locator('[data-figure="own"] [data-frobenius]');
     const norm = Number(await said.getAttribute('data-frobenius'));
     expect(Math.abs(norm - frobenius)).toBeLessThan(1e-4 * frobenius);
   }
-  // What is of none of the usual kinds is not made one.
+  // A difference of no usual kind is not forced into one.
   const odd = core.randomNormal([2, 3, 7, 4], { seed: 99 });
   await page.locator('input[type=file]').setInputFiles(file('expected.npy', core.writeNpy(odd)));
   await expect(page.locator('[data-verdict="unknown"]')).toBeVisible();
@@ -89,7 +89,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const suspect = (id: string) =>
     expect(page.locator(`[data-suspect="${id}"][data-matches="true"]`)).toBeVisible();
 
-  // Which keys of the two texts are padding: 1 means hidden, as the name says; or visible, as is chosen then.
+  // Key padding of the two texts: 1 means hidden, as the name says, or visible, if the visitor chooses so.
   await open({ causal: 'no' });
   const padding = core.tensor([
     [0, 0, 0, 0, 0, 1, 1],
@@ -102,7 +102,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   await suspect('maskInverted');
   await expect(verdict).toContainText(message('check.variants.maskInverted'));
 
-  // Queries and keys of a mask in each other's place.
+  // The mask with its query and key axes swapped.
   const one = core.mask.toTensor(core.mask.window({ left: 2, right: 0 }), [7, 7]);
   const seen = one.read().map((value) => Number(value === 0));
   const turned = core.attention(q, k, v, { mask: core.mask.window({ left: 0, right: 2 }) }).output;
@@ -110,7 +110,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   await give({ ...own, mask: core.tensor([7, 7], seen), expected: turned });
   await suspect('fileMaskTurned');
 
-  // Rows that see nothing are NaN elsewhere.
+  // Other programs give NaN for rows without visible keys.
   await open();
   const { weights } = core.attention(q, k, v, { causal: true, trace: true }).trace;
   const before = core.tensor(
@@ -128,7 +128,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   const some = right.read().map((one, i) => (i === 30 ? NaN : one));
   await give({ expected: core.tensor([2, 3, 7, 4], some) });
   await expect(verdict).toHaveAttribute('data-verdict', 'blank');
-  // The same as Python's json.dumps writes it.
+  // The tensor as Python's json.dumps writes it.
   const nested = JSON.stringify(core.tensor([2, 3, 7, 4], right.read()).toArray());
   await give({}, [file('expected.json', nested.replace(String(right.read()[30]), 'NaN'))]);
   await expect(page.locator('[data-tensor]')).toContainText([
@@ -143,14 +143,14 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   );
   await expect(verdict).toHaveAttribute('data-verdict', 'blank');
 
-  // Nothing but NaN is as far from everything: no norms, no nearest mistake.
+  // A tensor of NaN alone has no distance from anything: no norms, no nearest mistake.
   await give({ expected: core.tensor([2, 3, 7, 4], right.read().fill(NaN)) });
   await expect(verdict).toContainText(messagePattern('check.own.allBlank'));
   await expect(page.locator('[data-blanks="168"]')).toContainText(message('check.own.blanksNot'));
   await expect(page.locator('[data-suspect]')).toHaveCount(0);
   await expect(page.locator('[data-figure="own"] [data-worst]')).toHaveCount(0);
 
-  // Halves are three digits: near enough within 0.001.
+  // float16 has three digits, which is close within 0.001.
   await give({}, [file('expected.npy', core.writeNpy(right, { dtype: 'float16' }))]);
   await expect(verdict).toHaveAttribute('data-verdict', 'close');
   await expect(verdict).toContainText(message('check.own.types.float16'));
@@ -160,7 +160,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   await expect(verdict).toHaveAttribute('data-verdict', 'equal');
   await expect(page).toHaveURL(/tolerance=3/);
 
-  // Heads side by side in the output; axes in another order; a scale of one's own.
+  // Heads side by side in the output; axes in another order; a custom scale.
   await open();
   const order = (tensor: Tensor) => {
     const [from, size] = [tensor.read(), 4];
@@ -200,7 +200,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
       ]),
     ),
   );
-  await expect(page.locator('[data-suspect="sideBySide"]')).toHaveCount(3); // 2, 4 or 12 of them
+  await expect(page.locator('[data-suspect="sideBySide"]')).toHaveCount(3); // 2, 4 or 12 heads
   await expect(verdict).not.toHaveAttribute('data-verdict', 'mistake');
   await page.getByRole('spinbutton', { name: message('check.own.heads') }).fill('3');
   await page.keyboard.press('Tab');
@@ -212,7 +212,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   await suspect('otherScale');
   await expect(verdict).toContainText(message('check.variants.otherScale', { scale: '0.3' }));
 
-  // Two heads of keys and values for four: as a whole twice, in place of each twice.
+  // Two heads of keys and values for four heads of queries: both repeated in turn, instead of each repeated twice.
   const [four, two, both] = [
     [4, 4],
     [5, 2],
@@ -224,7 +224,7 @@ test('a mask of one’s own, NaN, halves, other axes and other scales lead to wh
   await give({ q: four, k: two, v: both, expected: tiled });
   await suspect('groupsTiled');
 
-  // What cannot be computed with says why.
+  // Inputs that cannot be computed with are refused with a reason.
   await give({ q, k: core.tensor([2, 3, 4, 7], k.read()), v, expected: right });
   await expect(page.locator('[data-failure]')).toContainText(message('check.own.keysTurned'));
   await give({ q: core.tensor([1, 2, 3, 7, 4], q.read()), k, v });
@@ -261,7 +261,7 @@ test('a layer by its state_dict: PyTorch’s own output, and another number of h
   await page.getByRole('radio', { name: message('check.own.causals.no'), exact: true }).click();
   await expect(page).toHaveURL(/causal=no/);
 
-  // Weights with a mistake; the names say which layer they are of.
+  // Weights with a mistake; their names say which layer they belong to.
   const { x } = tensors;
   const weights = Object.fromEntries(
     Object.entries(tensors).filter(([name]) => name.includes('proj')),
@@ -272,7 +272,7 @@ test('a layer by its state_dict: PyTorch’s own output, and another number of h
     return core.multiHeadAttention(x, given, { heads: 2, causal: true }).output;
   };
   const none = core.tensor([3 * width], new Float32Array(3 * width));
-  /** Rows of q, k and v for each head in turn. */
+  /** Rows of q, k and v interleaved head by head. */
   const interleaved = (tensor: Tensor) => {
     const [part, from] = [tensor.read().length / 6, tensor.read()];
     const order = [0, 3, 1, 4, 2, 5];

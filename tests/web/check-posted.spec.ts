@@ -1,4 +1,4 @@
-// Chapter "Check": what a visitor gives crosses to the Worker once, however often it is compared.
+// Chapter "Check": a visitor's tensors are sent to the Worker once, however often they are compared.
 import type { Page } from '@playwright/test';
 import { file, heads, test } from './check-case.ts';
 import { expect } from './fixtures.ts';
@@ -6,7 +6,7 @@ import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 import { holdWorkers, inPage, kill } from './workers.ts';
 
-/** Kind by kind, how often something was begun that has numbers or files in it, and how many bytes these are in all. */
+/** The number of begun questions with numbers or files in them, and their bytes in all, by kind. */
 const postedOf = async (page: Page) => {
   const all = await inPage(page, ({ posted }) =>
     posted.filter(({ what, kind }) => what === 'begin' && /^(files|keep|own)$/u.test(kind ?? '')),
@@ -24,7 +24,7 @@ test('tensors are posted once for a set of files, not for each setting', async (
   const core = await tril();
   await holdWorkers(page);
   await open();
-  // The chapter's own case, above, is compared in the same way.
+  // The chapter's own case, above it, is compared in the same way.
   await page.locator('[data-found]').waitFor();
   await inPage(page, ({ posted }) => void posted.splice(0));
   const own = { ...heads(core), d_output: core.randomNormal([2, 3, 7, 4], { seed: 14 }) };
@@ -62,7 +62,7 @@ test('tensors are posted once for a set of files, not for each setting', async (
   expect(later).toMatchObject({ files: first.files, keep: first.keep, own: { bytes: 0 } });
   expect(later.own.begun).toBe(6);
 
-  // The Worker ends, and with it what it has kept: what is asked then has an answer all the same.
+  // The Worker ends, with all that it has kept: the next question is answered all the same.
   await kill(page);
   await page
     .locator('#own')
@@ -72,7 +72,7 @@ test('tensors are posted once for a set of files, not for each setting', async (
   const { keep } = await postedOf(page);
   expect(keep).toEqual(first.keep);
 
-  // Another file makes another set, of what was there and of what it holds.
+  // Another file makes a new set, of the earlier tensors and of those in the file.
   await give('second');
   await expect.poll(async () => (await postedOf(page)).keep).toEqual({ begun: 2, bytes: 3 * all });
   await settled('✓');

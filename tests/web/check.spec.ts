@@ -1,4 +1,4 @@
-// Chapter "Check": PyTorch's examples within their limits, the kinds of files, and what cannot be read.
+// Chapter "Check": PyTorch's examples within their limits, the kinds of files, and unreadable files.
 import { expectAnswer } from './asks.ts';
 import { fileURLToPath } from 'node:url';
 import type { Tensor } from 'tril';
@@ -11,7 +11,7 @@ import { tril } from './oracle.ts';
 import { computed } from './reach.ts';
 import { saved } from './saved.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('PyTorch’s examples are within their limits here', async ({ open, page }) => {
@@ -26,7 +26,7 @@ test('PyTorch’s examples are within their limits here', async ({ open, page })
     expect(norm).toBeGreaterThan(0);
     expect(norm).toBeLessThan(1e-5);
   }
-  // The same example here: inputs from the seed, softmax, the norm of the difference.
+  // The same example in Node: inputs from the seed, softmax, the norm of the difference.
   const x = core.randomNormal([1, 1, 40, 8], { seed: 303 });
   const { weights } = core.attention(x, x, x, { causal: true, trace: true }).trace;
   const [{ tensor }] = await core.readArrays(golden('efficient/weights'));
@@ -36,7 +36,7 @@ test('PyTorch’s examples are within their limits here', async ({ open, page })
   expect(norm / frobenius).toBeGreaterThan(0.5);
   expect(norm / frobenius).toBeLessThan(2);
   await expect(page.locator('[data-heat="proof"]')).toBeVisible();
-  // The cell that is pointed at has its place in the tensor, and both numbers.
+  // The text names the current cell's position in the tensor, and both numbers.
   await page.locator('[data-heat="proof"] [role="grid"]').focus();
   await page.keyboard.press('ArrowDown');
   const said = page.locator('[data-figure="proof"] [data-at]');
@@ -108,7 +108,7 @@ test('says what cannot be read, and what is missing or does not fit', async ({ o
   ]);
   await expect(page.locator('[data-failure]')).toContainText('value');
   await expect(page.locator('[data-unread]')).toHaveCount(0);
-  // The next one works.
+  // The next file works.
   await field.setInputFiles(file('v.npy', core.writeNpy(v)));
   await expect(page.locator('[data-failure]')).toHaveCount(0);
   await expect(page.locator('[data-verdict="none"]')).toBeVisible();
@@ -118,7 +118,7 @@ test('says what cannot be read, and what is missing or does not fit', async ({ o
     .getByRole('combobox', { name: message('check.own.files.roleOf', { name: 'expected' }) })
     .selectOption('');
   await expect(page.locator('[data-verdict="none"]')).toBeVisible();
-  // By hand: another tensor takes the part.
+  // The role can be given to another tensor by hand.
   await page
     .getByRole('combobox', { name: message('check.own.files.roleOf', { name: 'good' }) })
     .selectOption('expected');
@@ -192,7 +192,7 @@ test('a file that misses where files are dropped leaves the page as it is', asyn
       await session.send('Input.dispatchDragEvent', { type, x: 700, y: 160, data });
     }
     await session.detach();
-    // A page that is gone answers no question.
+    // A page that has been left answers no question.
     await expect(page.locator('main h1')).toBeVisible();
     expect(new URL(page.url()).protocol).toBe('http:');
   }

@@ -1,5 +1,5 @@
-// Every chapter in Chromium, for `npm test`: it is computed, its numbers are numbers, keys work. What each figure shows is
-// tested in the *.spec.ts files.
+// Opens every chapter in Chromium, for `npm test`: it is computed, its numbers are numbers, keys work. The *.spec.ts
+// files test the figures.
 import type { Page } from '@playwright/test';
 import { chapters } from './chapters.ts';
 import { test } from './fixtures.ts';

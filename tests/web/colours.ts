@@ -1,13 +1,13 @@
-// Colours as a screen lays one over another and as eyes compare two, written down again from what defines both.
+// Colours as a screen blends them and as eyes compare them, implemented again from the definitions.
 
 /** Red, green and blue, each 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** What is seen where `share` of `over` lies on `under`: from 0, which leaves it, to 1, which hides it. */
+/** The visible colour where `over` covers `under` with opacity `share`, 0 to 1. */
 export const blended = (over: Rgb, under: Rgb, share: number): number[] =>
   over.map((channel, i) => under[i] + share * (channel - under[i]));
 
-/** Relative luminance as WCAG 2.1 defines it: channels made linear as in sRGB, weighted as eyes weigh them. */
+/** Relative luminance as WCAG 2.1 defines it: linear sRGB channels, weighted by the eye's sensitivity. */
 const luminanceOf = (colour: Rgb): number =>
   [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => {
     const share = colour[i] / 255;

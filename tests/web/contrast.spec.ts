@@ -1,5 +1,5 @@
-// Numbers in cells, as pixels: they stand out by 4.5 to 1 (WCAG 2.1, 1.4.3) from what is really behind them, are 11 px or
-// more, and stand on a ground of one colour, clear of its edges.
+// Numbers in cells, as pixels: their contrast with the actual background is at least 4.5 to 1 (WCAG 2.1, 1.4.3), they
+// are at least 11 px high, and their background has one colour and a margin around them.
 import type { Page } from '@playwright/test';
 import { contrastOf, type Rgb } from './colours.ts';
 import { expect, test } from './fixtures.ts';
@@ -16,16 +16,16 @@ interface Seen {
   readonly where: string;
   readonly text: string;
   readonly pixels: number;
-  /** The colour that most of the cell has, and that of the letters' insides. */
+  /** The most frequent colour of the cell, and the colour inside the letters. */
   readonly ground: Rgb;
   readonly ink: Rgb;
-  /** Pixels outside of the letters' box that are not of the ground's colour. */
+  /** The number of pixels outside the letters' box that differ from the background. */
   readonly stray: number;
-  /** How far letters keep from the cell's edge. */
+  /** The distance of the letters from the cell's edge. */
   readonly clear: number;
 }
 
-/** Every cell with digits of the figures that are on the screen, from a picture of it, three pixels to one. */
+/** Every cell with digits in the figures on the screen, from a screenshot of three pixels per pixel. */
 async function look(page: Page): Promise<Seen[]> {
   const shot = (await page.screenshot()).toString('base64');
   return page.evaluate(async (picture) => {
@@ -49,11 +49,11 @@ async function look(page: Page): Promise<Seen[]> {
         const x = box.left + box.width / 2;
         const inSight =
           box.top > bottom && box.bottom < innerHeight && box.left > 0 && box.right < innerWidth;
-        // Not under a label that stays in sight, nor under what is lit, changed or edited.
+        // Skips cells under a sticky label, and cells that are lit, changed or edited.
         const top = inSight && document.elementFromPoint(x, box.top + box.height / 2);
         const plain = !cell.matches('.changed, .edited, .odd');
         if (!top || !cell.contains(top) || !plain || text === '' || text === '·') return [];
-        const inset = 3; // round corners, and what is lit
+        const inset = 3; // round corners, and the lit edge
         const left = Math.ceil((box.left + inset) * scale);
         const upper = Math.ceil((box.top + inset) * scale);
         const width = Math.floor((box.width - 2 * inset) * scale);

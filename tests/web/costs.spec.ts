@@ -1,6 +1,6 @@
-// The meters of what figures cost. Every figure of every chapter has one, in the order of the page: operations and
-// bytes are the core's own count of the sizes that the chapter opens with, the time was measured here, and what both
-// together say is the core's as well.
+// The cost meters of figures. Every figure of every chapter has one, in the order of the page. Operations and bytes are
+// the core's own count for the chapter's default sizes, the time was measured here, and the conclusion from both is the
+// core's, too.
 import type { Locator, Page } from '@playwright/test';
 import type { Cost, Tril } from 'tril';
 import { expect, test } from './fixtures.ts';
@@ -12,12 +12,12 @@ import { weekly } from './weekly.ts';
 
 type Costs = (cost: Tril['cost']) => readonly Cost[];
 
-/** By chapter and section. Q, K and V of one head are `[queries, width]`. */
+/** The costs by chapter and section. Q, K and V of one head are `[queries, width]`. */
 const figures: Readonly<Record<string, Readonly<Record<string, Costs>>>> = {
   multiply: {
     readings: (cost) => [cost.matmul({ rows: 3, depth: 4, cols: 2 })],
     memory: (cost) => [cost.matmul({ rows: 16, depth: 16, cols: 16 })],
-    // What it shows are times: its meter is there with the first of them.
+    // The section shows times: its meter appears with the first of them.
     measured: () => [],
     strassen(cost) {
       const of = (n: number, way: { method: 'tiled' | 'strassen'; levels?: number }) =>
@@ -27,7 +27,7 @@ const figures: Readonly<Record<string, Readonly<Record<string, Costs>>>> = {
     },
   },
   average: {
-    // Both sequences side by side: the weights are read once for them.
+    // Both sequences side by side read the weights once.
     three: (cost) => [cost.matmul({ rows: 3, depth: 3, cols: 2 * 2 })],
     series: (cost) => [
       cost.sum([cost.softmax({ rows: 1, length: 4 }), cost.matmul({ rows: 1, depth: 4, cols: 1 })]),
@@ -91,7 +91,7 @@ const figures: Readonly<Record<string, Readonly<Record<string, Costs>>>> = {
         cost.lowRankAttention({ ...sizes, rank: 16 }),
       ];
     },
-    // As Multiply's.
+    // The same as in chapter "Multiply".
     measured: () => [],
   },
   check: {
@@ -106,7 +106,7 @@ const figures: Readonly<Record<string, Readonly<Record<string, Costs>>>> = {
 const masked = (cost: Tril['cost']) =>
   cost.attention({ queries: 8, keys: 8, width: 4, causal: true, method: 'full' });
 
-/** Two sequences of 9 tokens, 19 wide: projections 24 wide, and the attention between them. */
+/** A layer for two sequences of 9 tokens, 19 wide: projections to width 24, and the attention between them. */
 function layer(cost: Tril['cost']): Cost {
   const linear = (from: number, to: number) =>
     cost.linear({ rows: 18, in: from, out: to, bias: false });
@@ -150,7 +150,7 @@ async function numberAt(meter: Locator, name: string): Promise<number> {
   return Number(await meter.locator(`[${name}]`).getAttribute(name));
 }
 
-/** What the meter says, and that the core says it. A time on request is not there before it is asked for. */
+/** Expects the meter to show what the core counts. A time on request is absent before the request. */
 async function expectMeter(meter: Locator, expected: Cost, timed = true): Promise<void> {
   const { cost } = await tril();
   await expect(meter).toHaveAttribute('data-flops', String(expected.flops));
@@ -171,7 +171,7 @@ async function expectMeter(meter: Locator, expected: Cost, timed = true): Promis
   expect(await numberAt(meter, 'data-speed')).toBe(cost.gigaflops(expected.flops, milliseconds));
 }
 
-/** Sections of a chapter whose figures can be taken along, with how many there are. */
+/** The number of exportable figures in each section of a chapter. */
 function taken(page: Page): Promise<Record<string, number>> {
   return page.locator('[data-take]').evaluateAll((figures) => {
     const counts: Record<string, number> = {};
@@ -199,7 +199,7 @@ for (const [chapter, sections] of Object.entries(figures)) {
           await expectMeter(meters.nth(i), one, section !== 'strassen' || i >= 2);
         }
       }
-      // A figure or a section that is not in the list above is one without a meter.
+      // A figure or a section outside the list above has no meter.
       const found = await taken(page);
       expect(Object.keys(found)).toEqual(Object.keys(sections));
       for (const [section, count] of Object.entries(found)) {
@@ -264,7 +264,7 @@ test('each of PyTorch’s examples has its cost, but for the one that has no cou
     await example(id);
     await expectMeter(page.locator('#proof [data-cost]'), expected);
   }
-  // How often intervals are halved for the singular values, the numbers decide.
+  // The numbers decide how often the search for singular values halves its intervals.
   await example('singular');
   await expect(page.locator('#proof [data-cost]')).toHaveCount(0);
   await metered(page.locator('#proof .uncounted'));
@@ -325,7 +325,7 @@ test('cost stands in sight where it is the subject; elsewhere one quiet menu has
   await expect(cost).toBeVisible();
   await expect(take.first()).toBeVisible();
   await expect(menu.getByText(message('figures.computed'))).toBeVisible();
-  // Which module computes is said where code is checked, and nowhere else.
+  // Only the page that checks code names the module that computes.
   await expect(page.locator('footer [data-module]')).toBeHidden();
   await page.goto('./check/');
   await expect(page.locator('footer [data-module]')).toBeVisible();

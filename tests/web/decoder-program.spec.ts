@@ -1,4 +1,4 @@
-// The PyTorch program that goes with a visitor's own model finds the logits that the core finds, whatever the family.
+// The PyTorch program for a visitor's own model gives the core's logits, for every family.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { familyIds, modelFiles, writeClone, type Family } from './oracles/folder
 import { weekly } from './weekly.ts';
 
 const tokens = [3, 141, 59, 26, 5, 35, 8, 97, 9, 3];
-/** Longer turns in the middle of those that the sizes of the test have. */
+/** Scaling whose threshold lies among the test's own wavelengths. */
 const scaling = {
   rope_type: 'llama3',
   ...{ factor: 8, low_freq_factor: 1, high_freq_factor: 4, original_max_position_embeddings: 32 },

@@ -1,4 +1,4 @@
-// Sections that go deeper are folded behind their ledes until they are asked for.
+// Deeper sections are folded behind their ledes until the visitor opens them.
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, test as base } from './fixtures.ts';
@@ -9,7 +9,7 @@ import { usual, weekly } from './weekly.ts';
 const test = base.extend<{ folded: void }>({
   folded: [
     async ({ page }, use) => {
-      // Only at the first visit: what a visitor unfolds is remembered.
+      // Removes the tests' own flag, once: the page remembers the sections that a visitor opens afterwards.
       await page.addInitScript(() => {
         if (!location.protocol.startsWith('http')) return;
         if (localStorage.getItem('tril.deeper') === 'all') localStorage.removeItem('tril.deeper');
@@ -54,7 +54,7 @@ for (const [chapter, ids] of Object.entries(deep)) {
         await expect(card.locator(':scope > *').first()).toBeVisible();
       }
       await expect(page.locator('.folded')).toHaveCount(0);
-      // The mark of the tests is gone: what is unfolded now is what was pressed.
+      // The tests' own flag is gone: only the sections opened by a click are open now.
       await page.reload();
       await computed(page);
       for (const id of ids) await expect(section(page, id).card).toBeVisible();

@@ -1,5 +1,5 @@
-// What is drawn, read back: digits as they are seen, sizes, strengths and colours of cells, places of points and lines.
-// What it should be comes from the core in Node and from the few lines below, never from the page.
+// Reads drawn figures back: visible digits, sizes, strengths and colours of cells, positions of points and lines. The
+// expected values come from the core in Node and from the few lines below, never from the page.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Locator } from '@playwright/test';
@@ -20,37 +20,37 @@ export function channelsOf(name: string): Rgb {
   return hex.match(/../gu)!.map((channel) => parseInt(channel, 16)) as unknown as Rgb;
 }
 
-/** A colour of the light theme by its name, as computed styles have it. */
+/** A named colour of the light theme, in the form of computed styles. */
 export const colourOf = (name: string): string => `rgb(${channelsOf(name).join(', ')})`;
 
-/** Sizes that figures keep, in pixels: from this one on a cell has numbers. */
+/** Fixed sizes of figures, in pixels: the least width of a cell with digits. */
 export const inCellsOf = { numbers: 28 };
 
 export interface DrawnCell {
   readonly row: number;
   readonly col: number;
-  /** As it is seen. */
+  /** The visible text. */
   readonly text: string;
-  /** As it is read aloud, with all digits. */
+  /** The text for screen readers, with all digits. */
   readonly label: string;
-  /** Without a square: a mask that is drawn on. */
+  /** Whether the cell has no square: a mask for drawing. */
   readonly plain: boolean;
   readonly hidden: boolean;
-  /** Lines of the hidden area run through it. */
+  /** Whether lines of the hidden area run through it. */
   readonly hatched: boolean;
-  /** Not computed yet at this step: neither digits nor square are to be seen. */
+  /** Whether it is not computed yet at this step: it shows neither digits nor a square. */
   readonly waiting: boolean;
-  /** Has its number in it, and is coloured whole. */
+  /** Whether it contains its digits and is coloured entirely. */
   readonly filled: boolean;
-  /** Of what lies under such a number. */
+  /** The background behind such digits. */
   readonly ground: string;
-  /** Of the square of a cell without: side as a share of the cell, strength 0 to 1. */
+  /** The square of a cell without digits: its side as a share of the cell, its strength from 0 to 1. */
   readonly side: number;
   readonly strength: number;
   readonly colour: string;
-  /** A square that is drawn hollow, as the minus of a cell without a number. */
+  /** Whether the square is hollow: the minus sign of a cell without digits. */
   readonly hollow: boolean;
-  /** From the matrix's corner, in cells. */
+  /** Distance from the matrix's corner, in cells. */
   readonly left: number;
   readonly top: number;
 }
@@ -60,12 +60,12 @@ export interface DrawnMatrix {
   readonly role: string;
   readonly weights: boolean;
   readonly own: boolean;
-  /** What the legend says that a full cell is. */
+  /** The value of a full cell, from the legend. */
   readonly end: string;
   readonly cells: readonly DrawnCell[];
 }
 
-/** Of all matrices whose cells are elements. */
+/** Reads all matrices whose cells are elements. */
 export async function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
   await inSight(matrices);
   const text = await matrices.evaluateAll((figures) => {
@@ -81,13 +81,13 @@ export async function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
           const box = cell.getBoundingClientRect();
           const style = getComputedStyle(cell);
           const square = getComputedStyle(cell, '::before');
-          /** rgb(r, g, b), of color(srgb r g b), of shares, too. */
+          /** The colour as rgb(r, g, b), also if it is given as color(srgb r g b), in shares. */
           const rounded = (css: string) => {
             const found = /color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)\)/u.exec(css);
             const [red, green, blue] = found?.slice(1).map((one) => Math.round(255 * +one)) ?? [];
             return found ? `rgb(${red}, ${green}, ${blue})` : css;
           };
-          // Written as rgb(r, g, b) where nothing shines through, else as color(srgb r g b / alpha), of shares.
+          // The colour is rgb(r, g, b) if it is opaque, else color(srgb r g b / alpha), in shares.
           const colour = square.boxShadow === 'none' ? square.backgroundColor : square.boxShadow;
           const shares = /color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?/u.exec(
             colour,
@@ -136,18 +136,18 @@ export async function readMatrices(matrices: Locator): Promise<DrawnMatrix[]> {
   });
 }
 
-/** What is read aloud of a cell, as a number: all its digits. */
+/** The number of a cell's accessible text, with all its digits. */
 export const spokenOf = ({ label }: Pick<DrawnCell, 'label'>): number =>
   numberOf(label.slice(label.lastIndexOf(' ') + 1));
 
-/** Half a unit in the last digit that is written. */
+/** Half a unit in the last written digit. */
 function halfDigit(text: string): number {
   const [digits, power = '0'] = text.replace('−', '').split('e');
   const decimals = digits.includes('.') ? digits.length - digits.indexOf('.') - 1 : 0;
   return 0.5 * 10 ** (Number(power) - decimals);
 }
 
-/** The digits that are seen are those of the number, rounded; "0" and whole numbers are exact. */
+/** Expects the visible digits to be those of the number, rounded; "0" and integers are exact. */
 function expectText({ text }: DrawnCell, value: number, within: number, place: string) {
   if (text === '') return;
   if (text === '·') {
@@ -167,14 +167,17 @@ function expectText({ text }: DrawnCell, value: number, within: number, place: s
 
 const saidHidden = messagePattern('figures.cellHidden');
 
-/** What is hidden is hatched, and nothing else is. It shows no digits, and says that it is hidden. */
+/** Expects hatching on hidden cells alone. A hidden cell shows no digits, and its label says that it is hidden. */
 function expectHidden({ hidden, hatched, waiting, text, label }: DrawnCell, place: string) {
   expect(hatched, `hatched: ${place}`).toBe(hidden && !waiting);
   expect(saidHidden.test(label), `said to be hidden: ${place}`).toBe(hidden);
   if (hidden) expect(text, place).toBe('');
 }
 
-/** Under digits the whole cell is coloured: from paper to the full colour, by the share to the power of three quarters. */
+/**
+ * Expects the background of a cell with digits to range from paper to the full colour, by the share to the power of
+ * 3/4.
+ */
 function expectGround(
   matrix: DrawnMatrix,
   cell: DrawnCell,
@@ -199,8 +202,8 @@ function expectGround(
 }
 
 /**
- * Without digits a number fills its cell by its share of the scale's end: its area is the share, its strength grows with it
- * from 0.2 to 1, and its colour is the matrix's own, or that of what is negative.
+ * Expects the square of a cell without digits: its area is the number's share of the scale's end, its strength grows
+ * with the share from 0.2 to 1, and its colour is the matrix's own or that of negative numbers.
  */
 function expectSquare(matrix: DrawnMatrix, cell: DrawnCell, value: number, end: number) {
   const place = `${matrix.id}[${cell.row}, ${cell.col}], ${value} of ${end}`;
@@ -222,18 +225,18 @@ function expectSquare(matrix: DrawnMatrix, cell: DrawnCell, value: number, end: 
   } else expect(value, `hollow: ${place}`).toBeLessThan(0);
 }
 
-/** The end of a scale: what the legend says, or, where the scale is the matrix's own, its largest number. */
+/** The end of a scale: the legend's number, or, if the matrix has its own scale, its largest number. */
 function endOf(matrix: DrawnMatrix, values: readonly number[]): number {
   if (matrix.weights) return 1;
   const said = shownOf(matrix.end || '0');
   if (!matrix.own) return said;
-  // Of what is put together step by step, the scale is that of what it will be.
+  // A matrix that is built up step by step has the scale of its final result.
   const largest = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
   expect(said, `${matrix.id}: end of the scale`).toBeGreaterThanOrEqual(0.994 * largest);
   return said > 1.006 * largest ? said : largest;
 }
 
-/** Everything of a matrix as it is seen, against its numbers, which may be `within` so far from those that are shown. */
+/** Compares all of a drawn matrix with its numbers, which may differ from the displayed ones by `within`. */
 export function expectMatrix(
   matrix: DrawnMatrix,
   valueOf: (cell: DrawnCell) => number,
@@ -251,7 +254,7 @@ export function expectMatrix(
   }
 }
 
-/** Every cell has a place of its own, in rows and columns: as they are, or all of them turned. */
+/** Expects every cell at its own position, in rows and columns, either all straight or all transposed. */
 export function expectPlaces({ id, cells }: DrawnMatrix): void {
   const off = (turned: boolean) =>
     Math.max(
@@ -263,7 +266,7 @@ export function expectPlaces({ id, cells }: DrawnMatrix): void {
 }
 
 export interface DrawnChart {
-  /** By series, in pixels. */
+  /** The points of each series, in pixels. */
   readonly lines: Readonly<Record<string, readonly (readonly [number, number])[]>>;
   readonly dots: Readonly<Record<string, readonly (readonly [number, number])[]>>;
   readonly up: readonly { readonly text: string; readonly at: number }[];
@@ -309,7 +312,7 @@ export function readChart(chart: Locator): Promise<DrawnChart> {
   });
 }
 
-/** A number of a sentence, an axis or a legend: also as a power of ten, in raised digits. */
+/** A number in a sentence, an axis or a legend; it may be a power of ten with raised digits. */
 export function shownOf(text: string): number {
   const [, digits, power] = /^(?:(.*)·)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)$/u.exec(text) ?? [];
   if (power === undefined) return numberOf(text.replaceAll(',', '').replace(/ [kM]?B$/u, ''));
@@ -317,7 +320,7 @@ export function shownOf(text: string): number {
   return numberOf(digits ?? '1') * 10 ** Number(plain);
 }
 
-/** A number of a sentence is this one, rounded to the digits that are written: in percent where that is what stands there. */
+/** Expects a number in a sentence to be this one, rounded to the written digits; in percent if the text is. */
 export function expectSaid(text: string, value: number): void {
   const percent = text.endsWith('%');
   const digits = percent ? text.replace('≈ ', '').replace(/\s%$/u, '') : text;
@@ -325,7 +328,7 @@ export function expectSaid(text: string, value: number): void {
   expect(error, `${text} for ${value}`).toBeLessThanOrEqual(halfDigit(digits) * (1 + 1e-6));
 }
 
-/** From pixels to numbers, by the ticks of an axis: all of them have to agree. */
+/** A function from pixels to numbers, by the ticks of an axis, which all have to agree. */
 function axisOf(ticks: DrawnChart['up'], logarithmic: boolean): (pixels: number) => number {
   const to = logarithmic ? Math.log : (value: number) => value;
   const back = logarithmic ? Math.exp : (value: number) => value;
@@ -341,7 +344,7 @@ function axisOf(ticks: DrawnChart['up'], logarithmic: boolean): (pixels: number)
   return (pixels) => back(value(pixels));
 }
 
-/** The points of a line, as numbers, for the size of the axes. */
+/** Expects a line to go through these points, within an error relative to the axes. */
 export function expectLine(
   chart: DrawnChart,
   id: string,
@@ -367,7 +370,7 @@ export function expectLine(
   expect(chart.lines[id], id).toHaveLength(expected.length);
 }
 
-/** A picture with a point of colour an entry: how much of its colour each has, and which. */
+/** Reads a picture with one pixel per entry: the opacity and the colour of each. */
 export async function readHeat(heat: Locator): Promise<{ alpha: number; colour: string }[]> {
   const { data } = await readCanvas(heat.locator('canvas'));
   return Array.from({ length: data.length / 4 }, (_, i) => {
@@ -376,7 +379,7 @@ export async function readHeat(heat: Locator): Promise<{ alpha: number; colour: 
   });
 }
 
-/** Colour grows with the root of a number's share of the largest. */
+/** Expects opacity to grow with the root of a number's share of the largest. */
 export async function expectHeat(
   heat: Locator,
   values: ArrayLike<number>,
@@ -387,10 +390,10 @@ export async function expectHeat(
   for (const [i, { alpha, colour }] of drawn.entries()) {
     const share = Math.min(1, Math.abs(values[i]) / end);
     expect(Math.abs(alpha - Math.sqrt(share)), `${i}: ${values[i]}`).toBeLessThan(0.01);
-    // What lets much through has lost the colour's last digits.
+    // A nearly transparent pixel has lost the last digits of its colour.
     if (alpha > 0.99) expect(colour, `${i}`).toBe(colourOf(values[i] < 0 ? 'neg' : role));
   }
 }
 
-/** From pixels to numbers along one axis of a drawing, by its ticks. */
+/** A function from pixels to numbers along one axis of a drawing, by its ticks. */
 export const scaleOf = (ticks: DrawnChart['up'], logarithmic = false) => axisOf(ticks, logarithmic);

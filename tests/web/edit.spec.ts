@@ -1,16 +1,16 @@
-// Any input can be changed, and everything downstream follows; going back undoes.
+// Every input can be changed, everything downstream follows, and going back undoes the change.
 import { boxOf } from './box.ts';
 import { expect, numberOf, test } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { chapter, contentOf, idsOf } from './oracle.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const tokens = ['the', 'cat', 'saw', 'the', 'dog', 'chase', 'the', 'cat'];
 const content = idsOf(tokens).map(contentOf);
 
-/** The default text, previous token, with W_Q[0, 7] set to `value`. */
+/** Computes the default text with head "previous token" and W_Q[0, 7] set to `value`. */
 async function changed(value: number) {
   return chapter({
     content,
@@ -56,7 +56,7 @@ test('an edited weight changes Q, scores, weights and output, and is marked', as
       ),
     );
   }
-  // V does not depend on W_Q: nothing there is marked.
+  // V does not depend on W_Q: none of its cells is marked.
   await attend.step('V');
   await expect(attend.matrix('v').locator('.changed')).toHaveCount(0);
 });
@@ -111,7 +111,7 @@ test('every press of an arrow key at the slider counts, however late the answers
   const before = Number(await slider.inputValue());
   await slider.focus();
   await page.evaluate(async () => {
-    // All in one task: the page is drawn anew after each press, and no answer comes in between.
+    // All presses in one task: the page is drawn again after each, and no answer arrives in between.
     const range = document.activeElement as HTMLInputElement;
     for (let press = 0; press < 5; ++press) {
       range.stepDown();

@@ -1,4 +1,4 @@
-// Figures alone, in pages of other people.
+// Embedded figures, in other people's pages.
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
@@ -18,15 +18,15 @@ import { chapters } from './chapters.ts';
 import { settled, still } from './settled.ts';
 import { weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
 
 test.beforeEach(async ({ page, guard }) => {
-  guard.expect(/^request: http:\/\/127\.0\.0\.1/u); // the page around
-  guard.expect(/ERR_ABORTED: \S+\/worker-/u); // of a Worker that is there: its script is not asked for again
-  // A figure alone has no covers, and does nothing by itself, whatever else a visitor has met.
+  guard.expect(/^request: http:\/\/127\.0\.0\.1/u); // the surrounding page
+  guard.expect(/ERR_ABORTED: \S+\/worker-/u); // the script of a running Worker: it is not loaded again
+  // An embedded figure has no covers and plays nothing by itself, whatever else a visitor has seen.
   await page.addInitScript(() => {
     if (location.pathname.includes('/embed/')) localStorage.clear();
   });
@@ -49,7 +49,7 @@ test('two figures of a chapter in a foreign page, each in its own state', async 
   const host = await foreign(baseURL!, twoFigures(baseURL!));
   await expectTwoFigures(framed(page), host.address);
 
-  // One Worker computes for both.
+  // One Worker computes for both figures.
   const session = await page.context().browser()!.newBrowserCDPSession();
   const { targetInfos } = await session.send('Target.getTargets');
   const shared = targetInfos.filter(
@@ -58,7 +58,7 @@ test('two figures of a chapter in a foreign page, each in its own state', async 
   expect(shared).toHaveLength(1);
   expect(page.workers()).toEqual([]);
 
-  // It goes on computing for the one that is left.
+  // It still computes for the remaining figure.
   await page.evaluate(() => document.querySelector('tril-figure')!.remove());
   const figure = page.frameLocator('tril-figure iframe');
   await figure
@@ -115,7 +115,7 @@ test('the menu of a figure gives the lines for one’s own page', async ({ page,
   await take.getByRole('button', { name: message('figures.take.embed'), exact: true }).click();
   const panel = page.getByRole('group', { name: message('figures.take.embed'), exact: true });
   const copied: string[] = [];
-  await expect(panel.getByRole('button')).toHaveCount(2); // all() waits for none
+  await expect(panel.getByRole('button')).toHaveCount(2); // all() does not wait
   for (const button of await panel.getByRole('button').all()) {
     await button.click();
     await expect(take.getByRole('status')).toHaveText(message('figures.take.copied'));
@@ -190,7 +190,7 @@ test('alone a figure has no covers and plays nothing, and all can use it: axe', 
   await page.locator('[data-variant]').waitFor();
   await still(page);
   await expect(page.locator('[data-covered], header, footer, main nav')).toHaveCount(0);
-  await page.waitForTimeout(3000); // longer than a figure waits that plays by itself
+  await page.waitForTimeout(3000); // longer than the delay before a figure plays by itself
   expect(await page.evaluate(() => location.hash)).toBe('');
   await expectAccessible(page);
 });

@@ -1,6 +1,7 @@
-// Playwright notes every expectation as a step, with its stack, and sends it to the reporter. That takes half a
+// Playwright records every expectation as a step, with its stack, and sends it to the reporter. That takes half a
 // millisecond, and tests that read every cell have hundreds of thousands of them; and it compares files of megabytes
-// byte by byte, in half a minute. Here plain data that are as expected pass at once; everything else goes to Playwright.
+// byte by byte, in half a minute. Here plain data that equal the expected value pass at once; everything else goes to
+// Playwright.
 import { isDeepStrictEqual } from 'node:util';
 import { expect as playwrights } from '@playwright/test';
 
@@ -16,7 +17,7 @@ const numbers =
   (value, limit) =>
     typeof value === 'number' && typeof limit === 'number' && holds(value, limit);
 
-/** Each holds only where Playwright's matcher of the same name does. */
+/** Each check passes only if Playwright's matcher of the same name does. */
 const held: Partial<Record<string, Holds>> = {
   toBe: Object.is,
   toEqual: (value, expected) =>
@@ -29,7 +30,7 @@ const held: Partial<Record<string, Holds>> = {
 
 type Matcher = (...expected: unknown[]) => unknown;
 
-/** Fails where the test stands, not here. */
+/** Makes the failure point to the test's line instead of this file. */
 function elsewhere(match: () => unknown): unknown {
   try {
     return match();

@@ -1,5 +1,5 @@
-// What an address says, chapter by chapter: links of every age are read, each field by itself, and written again as short as
-// they can be. In Node, on the codecs alone; the links are written down here as visitors have them.
+// The fields of addresses, chapter by chapter: links of every age can be read, each field alone, and are written again
+// as short as possible. The test runs in Node, on the codecs alone; the links below are visitors' links.
 import { expect, test } from '@playwright/test';
 import * as average from '../../web/src/state/average.ts';
 import * as mask from '../../web/src/state/mask.ts';
@@ -21,10 +21,10 @@ for (const [id, codec] of Object.entries(codecs)) {
     );
     expect(same, 'fields that the link leaves at their default').toEqual([]);
     expect(plain(codec.encode(state as never))).toBe(full[id]);
-    // Each field alone, besides the others' defaults.
+    // Each field alone, with the others at their defaults.
     for (const [name, value] of new URLSearchParams(full[id])) {
       const alone = codec.decode(new URLSearchParams({ [name]: value }).toString());
-      if (id === 'average' || id === 'multiply') continue; // whose matrices go together
+      if (id === 'average' || id === 'multiply') continue; // matrices that belong together
       expect(alone.problems, name).toEqual([]);
       expect(alone.state, name).toEqual({ ...codec.defaults, [name]: (state as never)[name] });
     }
@@ -50,7 +50,7 @@ test('what fields were called before is still understood, and written as they ar
   }
 });
 
-/** Fields that cannot be read, among others that can. */
+/** Unreadable fields, among others that can be read. */
 const broken: Record<string, [link: string, refused: readonly string[]]> = {
   attend: [
     'text=&step=nonsense&moves=1&laid=1&pin=q.1&pin=nope.1.2&edits=wq~0~7&added=121&width=11&seed=0&scores=1,2,3&across=13&other=1&by=words',

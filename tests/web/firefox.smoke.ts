@@ -26,7 +26,7 @@ import {
   type Driven,
 } from './smoke.ts';
 
-/** In milliseconds, for a browser under load. */
+/** Milliseconds, enough for a browser under load. */
 const timeout = 120_000;
 
 let browser: Browser;
@@ -42,10 +42,13 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => context.close());
 
-/** Of a formula that has come in part, which Firefox lays out all the same. What is wrong for good, malformed() finds. */
+/**
+ * Firefox's warning about a formula that has arrived in part, which it lays out all the same. malformed() finds
+ * formulas that stay wrong.
+ */
 const halfRead = /Invalid markup: Incorrect number of children/u;
 
-/** Formulas that are so still, now that all is there. */
+/** Formulas that are still malformed now that the page has loaded. */
 const malformed = () =>
   [...document.querySelectorAll('msub, msup, mfrac, mover, munder, mroot, msubsup, munderover')]
     .filter(({ localName, children }) => children.length !== (localName.length > 6 ? 3 : 2))
@@ -66,7 +69,7 @@ async function newPage(base?: string): Promise<Framed & { trouble: string[] }> {
   page.on('console', (message) => {
     if (['error', 'warn'].includes(message.type())) note(message.text());
   });
-  page.on('pageerror', (error) => note(String(error))); // Firefox may say the same here
+  page.on('pageerror', (error) => note(String(error))); // Firefox may report the same error here
   await page.setViewport({ width: 1280, height: 900 });
   const driven: Framed = {
     goto: (address) => page.goto(address),
@@ -116,7 +119,7 @@ test('two figures in a foreign page, each in its own state', async ({ baseURL })
   const around = await foreign(baseURL!, twoFigures(baseURL!));
   const page = await newPage();
   await expectTwoFigures(page, around.address);
-  // Firefox asks for a picture of that page, which its policy forbids.
+  // Firefox requests an icon of that page, which its policy forbids.
   expect(page.trouble.filter((what) => !what.includes('favicon.ico'))).toEqual([]);
   await around.close();
 });
@@ -140,7 +143,7 @@ test('from the second visit on it computes with threads', async () => {
   await page.goto(`${server.address}attend/`);
   await until(page, isComputed).toBe(true);
   await until(page, said).toBe('false,1');
-  // It answers once it has claimed the page. What Firefox says of its state may stay at "activating".
+  // The service worker answers once it has claimed the page. Firefox may go on reporting its state as "activating".
   await until(page, () => navigator.serviceWorker.controller !== null).toBe(true);
   await page.goto(`${server.address}attend/`);
   await until(page, isComputed).toBe(true);

@@ -1,8 +1,8 @@
-// How soon a chapter's first figure is computed and drawn: node tests/web/first-figure.mjs [--dist web/dist]
+// Measures how soon a chapter's first figure is computed and drawn: node tests/web/first-figure.mjs [--dist web/dist]
 //   [--slower 4] [--runs 5] [chapter ...]
 //
-// On a cold load from this machine, in a new browser context every time, with the page's processor time
-// stretched as by the developer tools of Chromium. The median, the least and the most, in milliseconds.
+// Each load is cold, from this machine, in a new browser context, with the page's processor slowed down as in
+// Chromium's developer tools. Prints the median, the least and the largest time in milliseconds.
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -26,7 +26,7 @@ const server = await serve({ port: Number(values.port) }, resolve(values.dist));
 const address = server.resolvedUrls.local[0];
 const browser = await chromium.launch(launchOptions());
 
-/** In the page, before anything of it: notes when the first cell with its number has been painted. */
+/** Runs in the page before its own scripts: records when the first cell with its number has been painted. */
 function watch() {
   const look = () => {
     const cell = document.querySelector('main :is([role="gridcell"], canvas, [data-arcs])');
@@ -60,7 +60,7 @@ async function once(chapter, waterfall) {
   return painted;
 }
 
-/** As the page lists them. */
+/** The chapters that the page lists. */
 async function chapterIds() {
   const page = await browser.newPage();
   await page.goto(address);
@@ -71,7 +71,7 @@ async function chapterIds() {
   return ids;
 }
 
-await once('attend', false); // warms the browser up, not the page
+await once('attend', false); // warms up the browser
 const wanted = positionals.length > 0 ? positionals : await chapterIds();
 for (const chapter of wanted) {
   const times = [];

@@ -1,5 +1,5 @@
-// The page under guard: an error on the console, an uncaught exception, or a request to another host fails the test,
-// whatever else it is about.
+// Fixtures that guard the page: an error on the console, an uncaught exception, or a request to another host fails
+// every test.
 import { test as base, type Locator, type Page } from '@playwright/test';
 import { boxOf } from './box.ts';
 import { expect } from './expect.ts';
@@ -9,7 +9,10 @@ import { goTo, settled } from './settled.ts';
 export class AttendPage {
   constructor(readonly page: Page) {}
 
-  /** Opens the chapter in a state, given as its address has it, at the first step if none is given; waits until computed. */
+  /**
+   * Opens the chapter in a state, given in the form of its address, by default at the first step, and waits until it is
+   * computed.
+   */
   async open(query: Record<string, string> = {}): Promise<void> {
     const hash = new URLSearchParams({ step: 'x', ...query }).toString();
     await goTo(this.page, `attend?${hash}`);
@@ -30,7 +33,7 @@ export class AttendPage {
     return this.page.locator(`#cell-${id}-${row}-${col}`);
   }
 
-  /** A click where the cell is: marks lie over it. */
+  /** Clicks at the position of the cell, since marks lie over it. */
   async point(id: string, row: number, col: number, click = true): Promise<void> {
     const cell = this.cell(id, row, col);
     const box = await boxOf(cell);
@@ -43,13 +46,13 @@ export class AttendPage {
     return this.page.locator('#steps .why');
   }
 
-  /** By the step's id, in any case. */
+  /** Goes to a step by its id, in upper or lower case. */
   async step(id: string): Promise<void> {
     const name = messagePattern(`attend.steps.${id.toLowerCase()}.name`).source;
     await this.page.getByRole('button', { name: new RegExp(`^\\d\\. ${name}(?: \\(|$)`) }).click();
   }
 
-  /** Texts and labels of all cells of a matrix as drawn, row by row. */
+  /** The drawn cells of a matrix, row by row. */
   async drawn(id: string): Promise<DrawnCell[][]> {
     await settled(this.page);
     const cells = await this.matrix(id)
@@ -87,24 +90,24 @@ export interface DrawnCell {
   readonly label: string;
 }
 
-/** A number as the page writes it, with a true minus sign. */
+/** Parses a number as the page writes it, with a true minus sign. */
 export function numberOf(text: string): number {
   const plain = text.trim().replaceAll('−', '-').replace('∞', 'Infinity');
   if (plain !== 'NaN' && Number.isNaN(Number(plain))) throw new Error(`not a number: "${text}"`);
   return Number(plain);
 }
 
-/** Messages of the console that a test provokes on purpose. */
+/** Lets a test provoke messages of the console on purpose. */
 export interface Guard {
   expect(message: RegExp): void;
 }
 
 /**
- * What was still loading when a test leaves its page is ended by the browser itself: at the end of the test, or
- * where it goes to another document or chapter. Any other request that ends so was given up by the page.
+ * The browser itself cancels requests that are still open when a test leaves its page: at the end of the test, or on
+ * going to another document or chapter. Any other cancelled request was given up by the page.
  */
 class Leaving {
-  /** Around such a change, milliseconds. */
+  /** The time around such a change, in milliseconds. */
   readonly #around = 2000;
   readonly #left: number[] = [];
   readonly #ended: { readonly what: string; readonly at: number }[] = [];
@@ -126,7 +129,7 @@ class Leaving {
     this.#ended.push({ what, at: Date.now() });
   }
 
-  /** When the test is over, but its page still open. */
+  /** The unexplained requests at the end of a test whose page is still open. */
   unexplained(): string[] {
     return this.#ended
       .filter(({ at }) => !this.#left.some((left) => Math.abs(left - at) < this.#around))
@@ -134,7 +137,7 @@ class Leaving {
   }
 }
 
-/** What Playwright's context is behind the one that tests have: there, and so, in the version that the lock names. */
+/** Playwright's context behind that of the tests, in the version that the lock file names. */
 interface Inner {
   readonly _connection?: {
     toImpl?: (outer: unknown) => { clearCache(): Promise<void> } | undefined;
@@ -142,19 +145,19 @@ interface Inner {
 }
 
 export const test = base.extend<{ attend: AttendPage; guard: Guard; veils: boolean }>({
-  /** Whether questions cover what answers them, as visitors meet them: `test.use({ veils: true })`. */
+  /** Whether questions cover their answers, as they do for visitors: `test.use({ veils: true })`. */
   veils: [false, { option: true }],
   context: async ({ context }, use) => {
-    // Of a context that tests have one after another Playwright clears the storage, and the cache of files as well: a
-    // hundred of them would be fetched and compiled anew for every test. Their names change with what is in them.
+    // Playwright clears the storage of a context that tests share one after another, and its cache of files as well: a
+    // hundred files would be fetched and compiled again for every test. Their names change with their contents.
     const inner = (context as Inner)._connection?.toImpl?.(context);
     if (inner) inner.clearCache = () => Promise.resolve();
     await use(context);
   },
   guard: [
     async ({ page, baseURL, veils }, use) => {
-      // Options and what goes deeper are folded away, and what is met for the first time plays by itself: opening.spec.ts,
-      // deeper.spec.ts and met.spec.ts are about that.
+      // By default, options and deeper sections are folded, and figures play by themselves at first sight:
+      // opening.spec.ts, deeper.spec.ts and met.spec.ts test that.
       await page.addInitScript((covered) => {
         if (!location.protocol.startsWith('http')) return;
         if (!covered) localStorage.setItem('tril.veils', 'none');

@@ -1,5 +1,5 @@
-// Float16Array, which browsers have before Node: read into, written from, and the browser's own rounding against the
-// core's.
+// Float16Array, which browsers have before Node: reading into it, writing from it, and the browser's rounding against
+// the core's.
 import { fileURLToPath } from 'node:url';
 import { expect, test } from './fixtures.ts';
 
@@ -18,7 +18,7 @@ test('halves go in and out, and are rounded as the browser rounds them', async (
   const found = await page.evaluate(async () => {
     const address = './index.js';
     const { loadTril } = (await import(address)) as typeof import('tril');
-    // Not in TypeScript's library for ES2022.
+    // TypeScript's library for ES2022 lacks it.
     const Half = (globalThis as unknown as { Float16Array?: typeof Float32Array }).Float16Array;
     if (!Half) return undefined;
     const tril = await loadTril({ variant: 'simd' });

@@ -1,5 +1,5 @@
-// A page that is not Tril's, of another site, which lets in only Tril's scripts and frames; and what is to hold of figures in it,
-// in every browser.
+// A page of another site that allows only Tril's scripts and frames, and what has to hold of figures in it, in every
+// browser.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from '@playwright/test';
@@ -10,7 +10,7 @@ export interface Foreign {
   close: () => Promise<void>;
 }
 
-/** With this between two buttons. `site` is where Tril is. */
+/** Serves such a page, with `body` between two buttons. `site` is Tril's address. */
 export async function foreign(site: string, body: string): Promise<Foreign> {
   const { origin } = new URL(site);
   const policy = `default-src 'none'; script-src ${origin}; frame-src ${origin}`;
@@ -35,23 +35,23 @@ export async function foreign(site: string, body: string): Promise<Foreign> {
 
 export const scriptOf = (site: string) => `<script async src="${site}embed.js"></script>`;
 
-/** A figure by its place below embed/, and what stands there until it is seen. */
+/** The element of a figure by its path below embed/, with its fallback content. */
 export const figureOf = (site: string, place: string) =>
   `<tril-figure src="${site}embed/${place.replaceAll('&', '&amp;')}"><a href="${site}">A figure</a></tril-figure>`;
 
-/** A page in a browser whose figures can be looked into, by their order in the document. */
+/** A page in a browser that can run code in its figures, numbered in the order of the document. */
 export interface Framed extends Driven {
   readonly inFigure: <T>(n: number, work: () => T) => Promise<T>;
 }
 
-/** Of the series 2, 4, 6, 8, what its weights blend to. */
+/** The blend of the series 2, 4, 6, 8. */
 const blend = () => document.querySelector('[data-blend-value]')?.textContent;
 
-/** The first figure or the last is seen: the others are drawn when they are. */
+/** Scroll to the first or the last figure: a figure is drawn when it is in view. */
 const first = () => document.querySelector('tril-figure')?.scrollIntoView();
 const last = () => document.querySelector('tril-figure:last-of-type')?.scrollIntoView();
 
-/** How high each is in the page, and in its own eyes. */
+/** The height of a figure, in the page and in its own frame. */
 async function heights(page: Framed, n: number): Promise<readonly [number, number]> {
   const inPage = await page.evaluate(() =>
     Array.from(document.querySelectorAll<HTMLElement>('tril-figure'), (one) => one.offsetHeight),
@@ -74,13 +74,13 @@ async function expectAsHigh(page: Framed, n: number): Promise<number> {
 const inFigure = <T>(page: Framed, n: number, work: () => T) =>
   expect.poll(() => page.inFigure(n, work), { timeout: 60_000 });
 
-/** Two figures of one chapter in different states: one that blends to 5, and one that is told to blend to 10. */
+/** Two figures of one chapter in different states: one blends to 5, the other to 10 by its address. */
 export const twoFigures = (site: string) =>
   scriptOf(site) +
   figureOf(site, 'average/series/') +
   figureOf(site, 'average/series/#?blend=free');
 
-/** What such a page shows, whatever the browser. */
+/** Expects the same behaviour of such a page in every browser. */
 export async function expectTwoFigures(page: Framed, address: string): Promise<void> {
   await page.goto(address);
   const length = await page.evaluate(() => history.length);
@@ -97,7 +97,7 @@ export async function expectTwoFigures(page: Framed, address: string): Promise<v
 
   expect(await page.inFigure(0, () => typeof SharedWorker)).toBe('function');
 
-  // A change of one is none of the other's, nor of the page's history; each knows its own.
+  // A change of one figure affects neither the other nor the page's history; each keeps its own state.
   await page.evaluate(first);
   await page.inFigure(0, () => {
     const slider = document.querySelector<HTMLInputElement>('main input[type="range"]')!;
@@ -110,20 +110,20 @@ export async function expectTwoFigures(page: Framed, address: string): Promise<v
   expect(await page.inFigure(1, blend)).toBe('10');
   expect(await page.evaluate(() => history.length)).toBe(length);
 
-  // What is unfolded makes room for itself.
+  // An unfolded part makes the figure higher.
   const before = await expectAsHigh(page, 0);
   await page.inFigure(0, () => {
     document.querySelector<HTMLDetailsElement>('main details[data-more]')!.open = true;
   });
   await expect.poll(() => expectAsHigh(page, 0), { timeout: 60_000 }).toBeGreaterThan(before);
 
-  // Where the text around is light, the ground is dark.
+  // Where the surrounding text is light, the background is dark.
   const scheme = () => getComputedStyle(document.documentElement).colorScheme;
   await inFigure(page, 0, scheme).toBe('light');
   await page.evaluate(() => void (document.body.style.color = 'oklch(0.95 0 0)'));
   for (const n of [0, 1]) await inFigure(page, n, scheme).toBe('dark');
 
-  // Another state, from outside.
+  // Another state, set from outside.
   await page.evaluate(last);
   await page.evaluate(() => {
     const figure = document.querySelector('tril-figure:last-of-type')!;
@@ -154,7 +154,7 @@ async function expectKeysPass(page: Framed): Promise<void> {
   expect(visited.filter((each, i) => each !== visited[i - 1])).toEqual(['0', '1', 'After']);
 }
 
-/** No style and no id but the page's own. */
+/** Expects no style and no id except the page's own. */
 async function expectNothingLeft(page: Framed): Promise<void> {
   const left = () => [
     document.querySelectorAll('style, link, [id], iframe').length,
@@ -164,7 +164,7 @@ async function expectNothingLeft(page: Framed): Promise<void> {
   expect(await page.evaluate(left)).toEqual([0, 0, 0]);
 }
 
-/** Where there is no such figure, what stands in the element is still there to be read. */
+/** Without the element's script, its content is still readable. */
 export async function expectWords(page: Framed, address: string): Promise<void> {
   await page.goto(address);
   const read = () => {

@@ -1,4 +1,4 @@
-// Numbers as sentences say them.
+// Numbers in the format of sentences.
 import { inPercent, inPercents } from '../../web/src/figures/format.ts';
 import { expect, test } from './fixtures.ts';
 

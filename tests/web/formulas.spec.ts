@@ -1,5 +1,5 @@
-// Formulas are typeset while the page is built. Those with sizes in them are as KaTeX would set them with these sizes; those of
-// Strassen's products are those that the core computes.
+// Formulas are typeset while the page is built. Formulas with sizes equal KaTeX's own output for these sizes; those of
+// Strassen's products equal the core's.
 import { readFileSync } from 'node:fs';
 import { isMap, isScalar, parseDocument, type Node } from 'yaml';
 import { sizesIn, typeset, typesetAround } from '../../web/texts/formula.ts';
@@ -7,7 +7,7 @@ import { expect, test } from './fixtures.ts';
 import { Lesson } from './lessons.ts';
 import { tril } from './oracle.ts';
 
-/** All of a file of texts that have sizes, with whether they are on a line of their own. */
+/** All formulas with sizes in a file of texts, and whether each is on a line of its own. */
 function withSizes(name: string) {
   const file = new URL(`../../web/src/texts/en/${name}.yaml`, import.meta.url);
   const tag = (one: string) => ({ tag: one, resolve: (text: string) => text });
@@ -43,7 +43,7 @@ test('a formula with sizes put in is as KaTeX sets it with these sizes', () => {
   }
 });
 
-/** What is read aloud of formulas, without spaces. */
+/** The accessible text of formulas, without spaces. */
 const read = (page: Lesson['page'], place: string) =>
   page
     .locator(`${place} .katex-mathml`)
@@ -66,7 +66,7 @@ test('every step of Attend has its formula, with its sizes', async ({ page }) =>
     await attend.open({ step });
     expect((await read(page, '#steps .stage')).sort(), step).toEqual(formulas.sort());
   }
-  // One column of numbers of the visitor's own.
+  // One column of the visitor's own numbers.
   await attend.open({ by: 'numbers', text: '1\n2\n3', step: 'v' });
   expect(await read(page, '#steps .stage')).toEqual(['V3×1=X3×8WV⊤8×1']);
 });

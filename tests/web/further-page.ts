@@ -1,11 +1,11 @@
-// What the tests of figure "Make it your own" have in common.
+// Helpers for the tests of figure "Make it your own".
 import type { Locator, Page } from '@playwright/test';
 import { expect } from './fixtures.ts';
 import { number } from './lessons.ts';
 import { message } from './messages.ts';
 import type { Here } from './model-page.ts';
 
-/** Of a training of all weights, or of an adapter (LoRA) of these matrices, none of which leaves those that are usual. */
+/** The settings of a training of all weights, or of an adapter (LoRA) of these matrices; none is at its default. */
 export function settingsOf(lora: { readonly rank: number; readonly targets: string[] } | null) {
   const training = { batch: 2, learningRate: lora ? 5e-3 : 5e-4, warmup: 5, steps: 40, seed: 1 };
   if (!lora) return training;
@@ -19,7 +19,7 @@ export const press = (page: Page, name: string) =>
     .getByRole('button', { name: message(`model-further.buttons.${name}`) })
     .click();
 
-/** The step that is said to be done is the one that is shown. */
+/** Expects the step in the text to be the displayed one, and returns it. */
 export async function stopped(figure: Locator): Promise<number> {
   await expect(figure).toHaveAttribute('data-training', 'waiting');
   await expect(async () => {
@@ -29,7 +29,7 @@ export async function stopped(figure: Locator): Promise<number> {
   return number(figure, 'step');
 }
 
-/** Layer by layer, of each head: in double, from the numbers of two files. */
+/** The movement of each head, layer by layer: computed in double precision from the numbers of two files. */
 export async function moved({ tril, shape }: Here, before: Uint8Array, now: Uint8Array) {
   const [was, is] = await Promise.all(
     [before, now].map(async (bytes) => {

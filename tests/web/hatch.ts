@@ -1,16 +1,16 @@
-// What a mask hides, as it is drawn: lines and one edge, read back as paths.
+// Reads the hatching of a mask: lines and one edge, as paths.
 import type { Locator } from '@playwright/test';
 import { expect } from './fixtures.ts';
 
 interface Hatch {
-  /** Its lines, and its edge. */
+  /** The path of its lines, and that of its edge. */
   readonly lines: string;
   readonly edge: string;
-  /** Of its cells. */
+  /** Side of a cell. */
   readonly side: number;
 }
 
-/** Of a matrix as it is seen, by rows and columns of the view: how many pixels of the hatch's lines lie in a cell, across. */
+/** A function of row and column of the view: the length of the hatch's lines in that cell, across, in pixels. */
 export function hatchedIn({ lines, side }: Hatch): (row: number, col: number) => number {
   const pieces = [...lines.matchAll(/M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)/gu)].map((found) => {
     const [left, low, right, high] = found.slice(1).map(Number);
@@ -25,14 +25,14 @@ export function hatchedIn({ lines, side }: Hatch): (row: number, col: number) =>
     }, 0);
 }
 
-/** How long the edge of the hidden area is, in sides of a cell. */
+/** The length of the hidden area's edge, in sides of a cell. */
 export function edgeIn({ edge, side }: Hatch): number {
   const pieces = [...edge.matchAll(/M([\d.]+) ([\d.]+)([HV])([\d.]+)/gu)];
   const lengths = pieces.map(([, x, y, way, to]) => Number(to) - Number(way === 'H' ? x : y));
   return lengths.reduce((sum, length) => sum + length, 0) / side;
 }
 
-/** The hidden area of a matrix, of elements or on a canvas; null without one. It lies where the cells do. */
+/** The hidden area of a matrix, of elements or on a canvas; null without one. Its position matches the cells. */
 export async function readHatch(matrix: Locator): Promise<Hatch | null> {
   const found = await matrix.evaluate((figure) => {
     const hatch = figure.querySelector('[data-hatch]');

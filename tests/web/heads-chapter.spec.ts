@@ -1,4 +1,4 @@
-// Chapter "Heads": one multi-head attention against one head at a time, and what the hand-made circuit does.
+// Chapter "Heads": one multi-head attention against one head at a time, and the results of the hand-made circuit.
 import { expectAnswer } from './asks.ts';
 import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
@@ -49,7 +49,7 @@ for (const batch of [1, 2]) {
       await next.click();
       await lesson.expectDrawn('concat', sideBySide(apart.map(({ output }) => output)), rounding);
       await next.click();
-      // W_O writes what the first head has found into the last six columns.
+      // W_O writes the first head's output into the last six columns.
       const written = rowsOf(apart[0].output).map((row) => [...Array<number>(13).fill(0), ...row]);
       await lesson.expectDrawn('output', written, rounding);
     },
@@ -63,7 +63,7 @@ test('shapes and addresses', async ({ lesson, page }) => {
     ...['2 × 9 × 19', '2 × 9 × 24', '2 × 4 × 9 × 6', '2 × 4 × 9 × 9'],
     ...['2 × 4 × 9 × 6', '2 × 9 × 24', '2 × 9 × 19'],
   ]);
-  // Row 4 of 24 numbers, then two heads of 6, then entry 2.
+  // The address of row 4 of 24 numbers, head 2 of width 6, entry 2.
   await expect(page.locator('[data-address]')).toHaveText(
     message('heads.where', { address: 4 * 24 + 2 * 6 + 2 }),
   );
@@ -112,7 +112,7 @@ test('the induction head looks at what came after its like, or at the start sign
     await expect(held).toHaveCount(order.length + 1);
     for (let query = 1; query <= order.length; ++query) {
       const token = order[query - 1];
-      // Key s holds token s - 1; it follows its like where token s - 2 is this one.
+      // Key s holds token s - 1; it follows a copy of this token if token s - 2 equals it.
       const keys = looks[query].keys();
       const after = [...keys].filter((s) => s >= 2 && s <= query && order[s - 2] === token);
       const looked = after.length > 0 ? after : [0];
@@ -161,7 +161,7 @@ test('layers by heads: maps, lines and strip are one; a second layer without the
     }
   }
 
-  // The strip of the last token and what it looks at: q, k and products by hand.
+  // The strip of the last token and the token it looks at: q, k and their products, computed here.
   await lesson.point('chosen', 8, 3);
   const [q, k] = [two[0].q, two[0].k].map((tensor) => rowsOf(tensor));
   const values = (row: string) =>
@@ -179,7 +179,7 @@ test('layers by heads: maps, lines and strip are one; a second layer without the
   await expect(page.locator('[data-strip] [data-sum]')).toHaveText(/^(71\.\d+|72)$/);
   await page.keyboard.press('Escape');
 
-  // A line's end lights up its cell.
+  // Hovering a line's end lights up its cell.
   const svg = page.locator('[data-lines="chosen"]');
   const box = await boxOf(svg);
   await page.mouse.move(box.x + 20, box.y + (4.5 * box.height) / 9);

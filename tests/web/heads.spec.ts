@@ -4,10 +4,10 @@ import { Lesson } from './lessons.ts';
 import { message } from './messages.ts';
 import { chapter, contentOf, idsOf, strictest } from './oracle.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
-/** Distinct tokens are the hardest for "same token": each has 63 others to be told apart from. */
+/** Distinct tokens, the hardest case for "same token": each has 63 others to be told apart from. */
 function distinct(length: number): number[][] {
   return Array.from({ length }, (_, id) => contentOf(id));
 }
@@ -133,7 +133,7 @@ test('a head goes from the average to one word, as strict as it is said to be', 
     await lesson.expectDrawn('weights', weights, rounding);
     return weights[7];
   };
-  // As it opens, a row shares out: to the two cats most, to all others something.
+  // At the default the row spreads its weights: most to the two cats, some to every word.
   const soft = await last();
   expect(Math.max(...soft)).toBeLessThan(0.4);
   expect(Math.min(...soft)).toBeGreaterThan(0.02);
@@ -146,7 +146,7 @@ test('a head goes from the average to one word, as strict as it is said to be', 
   const strict = await last(12);
   expect(strict[1] + strict[7]).toBeGreaterThan(enough);
   await expect(page).toHaveURL(/strict=12/u);
-  // What is always an average has nothing to be strict about.
+  // A head that always averages has no strictness.
   await page.getByRole('radio', { name: message('heads.headNames.average') }).click();
   await expect(slider).toHaveCount(0);
 });

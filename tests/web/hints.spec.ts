@@ -1,4 +1,5 @@
-// What stands in a title, which browsers show to a mouse alone, is found by keys and by a finger, and is read aloud.
+// The text of a title attribute, which browsers show only to a mouse, is reachable by keys and by touch, and is read
+// aloud.
 import { expect, test } from './fixtures.ts';
 import { asSeen, chapters, open, unfold } from './reach.ts';
 import { usual, weekly } from './weekly.ts';
@@ -33,7 +34,7 @@ for (const { id } of chapters) {
           })
           .map((element) => `${element.localName}.${element.className}: ${element.title}`);
       });
-    // What shows them is fetched with the first key.
+    // The script that shows titles is loaded with the first key press.
     await expect(async () => {
       await page.keyboard.press('Tab');
       expect(await unreached()).toEqual([]);

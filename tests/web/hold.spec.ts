@@ -1,17 +1,17 @@
-// Buttons that go on while they are held down: by what is held, and no longer than there is something before or after.
+// Buttons that repeat while held down: by pointer or key, and only as long as there is a next or previous state.
 import type { Locator, Page } from '@playwright/test';
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { message } from './messages.ts';
 import { open } from './reach.ts';
 
-/** A player in each of the two frames that players have, with where it is. */
+/** A player of each of the two kinds, and the element that holds its position. */
 const players = [
   { chapter: 'attend?step=x', place: '#steps', at: '[data-step]', name: 'data-step' },
   { chapter: 'heads', place: '[data-stepper="heads"]', at: '[data-count]', name: '' },
 ] as const;
 
-/** Longer than until the first repeat. */
+/** Longer than the delay before the first repeat. */
 const long = 800;
 
 for (const { chapter, place, at, name } of players) {
@@ -70,7 +70,7 @@ for (const { chapter, place, at, name } of players) {
     expect(await where()).toBe(first);
     await on.click();
     await expect.poll(where, 'by a click').not.toBe(first);
-    // What was held and is let go in the middle has had its steps: the click that follows is none.
+    // A button released after its repeats has made its steps: the click that follows adds none.
     await press(page, on);
     await page.mouse.down();
     const begun = await where();

@@ -1,9 +1,9 @@
-// The page that everything begins with: its first sentence, and what its heads make of one in Node.
+// The home page: its first sentence, and its heads' weights for a sentence, computed in Node.
 import type { Page } from '@playwright/test';
 import { chapter as computedBy, contentOf, idsOf, type HeadId } from './oracle.ts';
 import { computed } from './reach.ts';
 
-/** How strict its heads are. */
+/** The strictness of its heads. */
 const strict = 6;
 export const sentence = 'the cat saw the dog chase the cat'.split(' ');
 

@@ -1,10 +1,10 @@
-// Why a weight of the first page's sentence has its value: what is said, where it leads, and that nothing moves for it.
+// The reason for a weight of the home page's sentence: its text, its link, and that nothing moves when it appears.
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { open, sentence, weightsOf } from './home-page.ts';
 import { computed } from './reach.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('why a weight: the equation that makes it, what a score is, and the way to both', async ({

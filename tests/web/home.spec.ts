@@ -1,5 +1,5 @@
-// The page that everything begins with: the sentence, its arcs and what is said of them, against the core in Node; reached
-// by eyes, hands and machines of all kinds, and with nothing but what was made with it.
+// The home page: the sentence, its arcs and their description, against the core in Node; accessible by eyes, hands and
+// machines of all kinds; and made only of what was built with it.
 import type { Page } from '@playwright/test';
 import { parse } from 'yaml';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { coverOf, readCanvas } from './pixels.ts';
 import { chapters, computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const heads: readonly HeadId[] = ['same', 'previous', 'first', 'average'];
@@ -29,11 +29,11 @@ interface DrawnArc {
   readonly key: number;
   readonly weight: number;
   readonly width: number;
-  /** How far its ends are from the middle of the words that it joins, in pixels. */
+  /** The distance of its ends from the centres of the words that it joins, in pixels. */
   readonly off: number;
 }
 
-/** Arcs as they are drawn, from the word that is touched. */
+/** The drawn arcs of the touched word. */
 const arcsOn = (page: Page, sentenceAt = '.alive [data-sentence]') =>
   page.locator(sentenceAt).evaluate((element) => {
     const words = [...element.querySelectorAll<HTMLElement>('[data-word]')].map((word) => {
@@ -65,7 +65,7 @@ function expectArcs({ row, arcs }: { row: number; arcs: DrawnArc[] }, weights: n
     expect(Math.abs(weight - weights[row][key]), `to ${key}`).toBeLessThan(1e-5);
     expect(off, `ends at ${key}`).toBeLessThan(1.5);
   }
-  // The thicker the arc, the larger the weight.
+  // A larger weight has a thicker arc.
   const byWeight = [...arcs].sort((a, b) => a.weight - b.weight);
   byWeight.slice(1).forEach((arc, i) => {
     expect(arc.width).toBeGreaterThanOrEqual(byWeight[i].width - 1e-3);
@@ -91,7 +91,7 @@ test('a word that is touched shows what it takes from, by each head, as the core
         previous: () => message('home.looks', { ...given, target: sentence[row - 1] }),
         first: () => message('home.looks', { ...given, target: sentence[0] }),
         average: () => message('home.looksAlike', given),
-        // The last word stands there once before, the fifth nowhere.
+        // The last word has one earlier copy, the fifth has none.
         same: () =>
           row === 7
             ? message('home.looksSame', { ...given, copies: 1 })
@@ -183,7 +183,7 @@ test('a touch is answered in the very task that it comes in: the core is not ask
   await open(page);
   const answered = await page.locator('[data-word="4"]').evaluate(async (word: HTMLElement) => {
     word.click();
-    await Promise.resolve(); // what Svelte changes, it changes before the task ends
+    await Promise.resolve(); // Svelte updates the page before the task ends
     return document.querySelector<SVGElement>('.alive [data-arcs]')!.dataset.arcs;
   });
   expect(answered).toBe('4');
@@ -200,7 +200,7 @@ test('the chapters’ little pictures are the core’s numbers of this sentence'
     if (under) await expect(pictures).toHaveCount(0);
     else await expect(pictures.first()).toBeVisible();
   }
-  // Of the average of the past every share is alike: the darkest stands alone, at the top.
+  // Weights of the average of the past are equal within a row: the darkest is the single one at the top.
   const weights = await weightsOf(sentence, 'average');
   const picture = await readCanvas(page.locator('[data-chapter="average"] canvas'));
   const cover = coverOf(picture);
@@ -266,7 +266,7 @@ for (const width of [1440, 768, 360]) {
         .map((one) => one.outerHTML.slice(0, 100)),
     );
     expect(small).toEqual([]);
-    // The point is in sight: the sentence, and what is said of the word that is touched.
+    // The sentence and the text about the touched word are in view.
     await page.evaluate(() => scrollTo(0, 0));
     await expect(page.locator('[data-said]')).toBeInViewport();
   });

@@ -1,4 +1,4 @@
-// A plain static host: files below a sub-path, no special headers, as GitHub Pages and others are.
+// A plain static host: it serves files below a sub-path without special headers, like GitHub Pages and others.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,15 +20,15 @@ const types: Record<string, string> = {
 };
 
 export interface Host {
-  /** Where the page is, with its sub-path. */
+  /** The address of the page, with its sub-path. */
   readonly address: string;
-  /** What is put in the place of a file's text from now on; the path is relative to the page's. */
+  /** Replaces a file's text from now on; the path is relative to the page's. */
   change: (path: string, text: string | null) => void;
-  /** From now on paths that have this in them are never answered. */
+  /** Leaves requests for paths that contain `part` unanswered from now on. */
   hold: (part: string) => void;
-  /** From now on half of such files is sent, and no more; `left` settles when one who asks for it has gone away. */
+  /** Sends only half of such files from now on; `left` settles when a client closes its connection. */
   halve: (part: string) => { readonly left: Promise<void>; readonly whole: () => void };
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly asked: readonly string[];
   close: () => Promise<void>;
 }

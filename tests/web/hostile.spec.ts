@@ -1,5 +1,5 @@
-// Texts that end what they stand in, typed into every field of every chapter: the page goes on, and every program that quotes one
-// is a program.
+// Texts that break out of their context, typed into every field of every chapter: the page goes on, and every program
+// that quotes one is valid.
 import type { Page } from '@playwright/test';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,19 +13,19 @@ import { unfold } from './reach.ts';
 import { still } from './settled.ts';
 import { weekly } from './weekly.ts';
 
-/** What any text can be typed into: of a number's field the browser keeps numbers alone. */
+/** Fields that take any text: in a number field the browser keeps only numbers. */
 const fields =
   'main :is(textarea, input:not([type="range"], [type="checkbox"], [type="radio"], [type="file"], [type="number"])):enabled:visible';
-/** Programs that hold what was typed. */
+/** The languages of programs that quote the typed text. */
 const languages = ['numpy', 'pytorch', 'cpp'].map((name) => message(`figures.take.code.${name}`));
-/** Texts by which programs that quote them are known, before all others and after. */
+/** Marker texts that identify the programs that quote them, typed before all others and after. */
 const [plain, last] = ['qqz', 'zqq'];
 
 interface Copying {
   readonly copies: string[];
 }
 
-/** Copies go into a list: a clipboard has room for one. */
+/** Collects copies in a list, since a clipboard holds only one. */
 const keepCopies = (page: Page) =>
   page.addInitScript(() => {
     const copies: string[] = [];
@@ -43,7 +43,7 @@ const keepCopies = (page: Page) =>
 const copiesOf = (page: Page) =>
   page.evaluate(() => (window as unknown as Copying).copies.splice(0));
 
-/** What fetches the models of a chapter, whose fields are of no use without. */
+/** The buttons that load a chapter's models, without which its fields do nothing. */
 const loads: Readonly<Record<string, readonly [button: string, there: string][]>> = {
   model: [['model.load.button', '[data-live="true"]']],
   meaning: [
@@ -66,7 +66,7 @@ async function openFull(page: Page, id: string): Promise<void> {
   await unfold(page);
 }
 
-/** A button that copies a program: its figure's name, and its own. */
+/** A button that copies a program, by its figure's name and its own. */
 type Button = readonly [figure: string, name: string];
 
 /** The program that a button copies. */
@@ -74,13 +74,13 @@ async function copied(page: Page, [figure, name]: Button): Promise<string> {
   await copiesOf(page);
   await page
     .locator(`main [data-take="${figure}"]`)
-    .getByRole('button', { name, exact: true, includeHidden: true }) // its menu may be folded
+    .getByRole('button', { name, exact: true, includeHidden: true }) // the menu may be closed
     .evaluate((button: HTMLElement) => button.click());
   await page.waitForFunction(() => (window as unknown as Copying).copies.length > 0);
   return (await copiesOf(page))[0];
 }
 
-/** The buttons whose programs quote the text that is typed. */
+/** The buttons whose programs quote the typed text. */
 async function quoting(page: Page): Promise<Button[]> {
   const buttons = await page
     .locator('main [data-take] button')
@@ -98,7 +98,7 @@ async function quoting(page: Page): Promise<Button[]> {
   return found;
 }
 
-/** Types each text into the field of that number, and after each has the programs of these buttons copied. */
+/** Types each text into the nth field, and after each copies the programs of these buttons. */
 const typeAll = (page: Page, nth: number, texts: readonly string[], buttons: readonly Button[]) =>
   page
     .locator(fields)
@@ -125,7 +125,7 @@ const typeAll = (page: Page, nth: number, texts: readonly string[], buttons: rea
       { texts, buttons },
     );
 
-/** Python reads what is a program in Python, and finds nothing in it that a visitor has typed. */
+/** Expects Python to parse every Python program, and to find nothing in it that a visitor has typed as code. */
 function expectPrograms(codes: readonly string[]): void {
   const python = codes.filter((code) => !code.startsWith('//'));
   const parse = `import ast, json, sys
@@ -176,7 +176,7 @@ for (const id of Object.keys(codecs)) {
         const buttons = await quoting(page);
         await typeAll(page, nth, hostile, buttons);
         for (const code of await copiesOf(page)) programs.add(code);
-        // Each may still have quoted the text before. The last one is waited for.
+        // A program may still quote the previous text: wait for the last one.
         await field.fill(`""" ${last}`);
         for (const button of buttons) {
           await expect.poll(() => copied(page, button)).toContain(last);

@@ -1,4 +1,5 @@
-// Texts that end what they stand in, or say something else than they seem to: in Python, C++, JSON, CSV, SVG, addresses, shells.
+// Texts that break out of their context, or mean something else than they seem to: in Python, C++, JSON, CSV, SVG,
+// addresses, shells.
 export const hostile: readonly string[] = [
   ...[
     'coding: nonsense',

@@ -1,4 +1,4 @@
-// What is chosen can be read while the mouse rests on it, which it does after every click.
+// A chosen control stays readable while the mouse rests on it, as it does after every click.
 import type { Page } from '@playwright/test';
 import { contrastOf, type Rgb } from './colours.ts';
 import { expect, test } from './fixtures.ts';
@@ -8,13 +8,13 @@ import { usual, weekly } from './weekly.ts';
 const chosen =
   'main :is(button, a, [role="radio"]):is([aria-pressed="true"], [aria-checked="true"], [aria-expanded="true"], [aria-current])';
 
-/** The colours of what an element says, and of what is behind it. */
+/** The colours of an element's text and of its background. */
 const colours = (page: Page, index: number) =>
   page
     .locator(chosen)
     .nth(index)
     .evaluate((element) => {
-      // Colours as they end, however long they take to get there.
+      // The final colours, without waiting for their transitions.
       for (const glide of element.getAnimations()) glide.finish();
       const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
       const paint = (colour: string) => {

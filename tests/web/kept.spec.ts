@@ -1,10 +1,10 @@
-// Answers that are kept by the content of their questions. In Node.
+// Answers that are cached by the content of their questions. The test runs in Node.
 import { expect, test } from '@playwright/test';
 import { isSame, Kept } from '../../web/src/compute/page/kept.ts';
 
 type Hear = (answer: string | null) => void;
 
-/** Something to ask: what has been asked, each with who hears the answer, and who was told to leave off. */
+/** A cache to ask: records its questions, the listener of each, and whether it was cancelled. */
 function asked(most = 4) {
   const kept = new Kept<string>(most);
   const begun: { question: unknown; hear: Hear; cancelled: boolean }[] = [];
@@ -66,7 +66,7 @@ test('two questions are the same where they say the same', () => {
   expect(isSame(question(), { ...question(), x: new Float32Array([-0, NaN]) })).toBe(false);
   expect(isSame(question(), { ...question(), more: undefined })).toBe(false);
   expect(isSame(question(), null)).toBe(false);
-  // Nobody looks into these.
+  // The contents of these are not compared.
   const [one, other] = [new ArrayBuffer(4), new ArrayBuffer(4)];
   expect(isSame({ bytes: one }, { bytes: one })).toBe(true);
   expect(isSame({ bytes: one }, { bytes: other })).toBe(false);

@@ -1,5 +1,5 @@
-// The first figure of chapter "Heads": the same sentence as one, two and four heads read it, and the row of Q that is cut for
-// them, against a call for each division in Node.
+// The first figure of chapter "Heads": one sentence as one, two and four heads read it, and the row of Q that is
+// divided among them, against a call for each division in Node.
 import type { Page } from '@playwright/test';
 import { arcsIn, expectWeights, middlesIn } from './arcs.ts';
 import { expectAccessible } from './axe.ts';
@@ -14,13 +14,13 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'heads')),
 });
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const alive = '.alive [data-figure="reads"]';
 const rounding = 1e-4;
 
-/** The maps of so many heads, and Q of all of them side by side. */
+/** The weights of `count` heads, and the Q of all of them side by side. */
 async function divided(count: number): Promise<{ maps: Rows[]; q: Rows }> {
   const core = await tril();
   const apart = await headsApart(ids);
@@ -47,16 +47,16 @@ async function expectLanes(page: Page, count: number, row: number, place = alive
     expectWeights(arcs, expected, () => 8, rounding);
     const middles = await middlesIn(page, lane);
     for (const { key, ends } of arcs) {
-      if (key === String(row)) continue; // a loop
+      if (key === String(row)) continue; // a loop from the word to itself
       expect(Math.abs(ends[0][0] - middles.get(String(row))!), `from ${row}`).toBeLessThan(1.5);
       expect(Math.abs(ends[1][0] - middles.get(key)!), `to ${key}`).toBeLessThan(1.5);
     }
-    // In words: the key with the most weight, and how much that is.
+    // The text names the key with the largest weight, and the weight.
     const said = page.locator(`${place} [data-answers] tr`).nth(head).locator('.mono');
     const most = Math.max(...map[row]);
     expect(Math.abs(Number(await said.textContent()) - most)).toBeLessThan(0.006);
   }
-  // The strips: entries of Q, in their order, head by head.
+  // The strips show the entries of Q, in order, head by head.
   const cells = await page.locator(`${place} [data-entry]`).evaluateAll((all) =>
     all.map((cell) => {
       const { left, top } = cell.getBoundingClientRect();
@@ -111,7 +111,7 @@ test('by keys, in the address, and freed by Escape', async ({ lesson, page }) =>
   await expectLanes(page, 4, 4);
   await page.locator(`${alive} [data-lane="1"] [data-word="4"]`).focus();
   await page.keyboard.press('ArrowRight');
-  // Pinned, it stays; what is reached is compared with it.
+  // A pinned word stays; the word under the pointer is compared with it.
   await expect(page.locator(`${alive} [data-lane="1"] .compared`).first()).toBeAttached();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/word=6/);

@@ -1,9 +1,9 @@
-// An answer that is late belongs to its question: other words or another head of the same size are not drawn with its numbers.
+// A late answer belongs to its question: other words or another head of the same size are not drawn with its numbers.
 import { expect, test } from './fixtures.ts';
 import { Lesson } from './lessons.ts';
 import { holdWorkers, inPage } from './workers.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('the strip of a pair is of the head that is looked at', async ({ page }) => {
@@ -18,7 +18,7 @@ test('the strip of a pair is of the head that is looked at', async ({ page }) =>
   });
   await expect(page.locator('[data-figure="circuit"] h3').first()).toContainText('1');
   await expect(strip).toHaveCount(0);
-  // Back where the last answer belongs, and nothing newer is waited for.
+  // Back at the state of the last answer, nothing newer is pending.
   await inPage(page, (held) => void (held.hold = ''));
   await page.reload();
   await expect(strip).toHaveCount(1);

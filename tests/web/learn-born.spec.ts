@@ -15,7 +15,7 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
 });
 
-/** In percent, of all heads. */
+/** The largest score of a kind among all heads, in percent. */
 async function mostOf(page: Page, kind: 'previous' | 'copy'): Promise<number> {
   const shares = await page
     .locator('[data-head]')
@@ -23,11 +23,13 @@ async function mostOf(page: Page, kind: 'previous' | 'copy'): Promise<number> {
   return Math.round(100 * Math.max(...shares));
 }
 
-/** Strengths of the small picture of a head, which are the roots of its weights, as bytes. */
+/** The opacities of a head's thumbnail, as bytes: the roots of its weights. */
 const painted = async (page: Page, head: string) =>
   coverOf(await readCanvas(page.locator(`[data-head="${head}"] canvas`)));
 
-/** Curves of losses and of the best scores, the dots at the step that is shown, and the losses of all batches. */
+/**
+ * Checks the curves of losses and of the best scores, the dots at the displayed step, and the losses of all batches.
+ */
 async function expectCurves(
   page: Page,
   { frames, losses: batches }: Pick<ReturnType<typeof trained>, 'frames' | 'losses'>,
@@ -44,7 +46,7 @@ async function expectCurves(
     .evaluateAll((all) =>
       all.map((tick) => ({ text: tick.textContent!, at: Number(tick.getAttribute('x')) })),
     );
-  // Losses above, scores from 0 to 1 below.
+  // Losses are at the top, scores from 0 to 1 at the bottom.
   const [step, loss, score] = [along, ticks.slice(0, -3), ticks.slice(-3)].map((one) =>
     scaleOf(one),
   );
@@ -61,7 +63,7 @@ async function expectCurves(
     const expected = frames.filter((frame) => value(frame) !== null);
     const points = await pointsOf(svg.locator(`path.${name}`));
     expect(points, name).toHaveLength(expected.length);
-    // Written to a tenth of a pixel.
+    // Coordinates are written to a tenth of a pixel.
     const within = 0.06 * Math.abs(scale(1) - scale(0)) + 1e-3;
     for (const [i, [x, y]] of points.entries()) {
       close(step(x), expected[i].step, 0.06 * (step(1) - step(0)) + 1e-3, `${name}, step ${i}`);
@@ -104,7 +106,7 @@ test('heads are born, as they are in Node with the same seed', async ({ lesson, 
     for (const [i, name] of ['1.1', '1.2', '2.1', '2.2'].entries()) {
       const card = page.locator(`[data-head="${name}"]`);
       const { copy, previous, weights } = frame.heads[i];
-      // Means of up to 32 sums of up to 32 shares, which the page adds up in float32.
+      // Means of up to 32 sums of up to 32 weights, which the page adds up in float32.
       const rounding = 64 * 2 ** -24;
       expect(Math.abs((await number(card, 'copy')) - copy)).toBeLessThan(rounding);
       expect(Math.abs((await number(card, 'previous')) - previous)).toBeLessThan(rounding);
@@ -120,7 +122,8 @@ test('heads are born, as they are in Node with the same seed', async ({ lesson, 
   }
   await expect(page).toHaveURL(/at=96/u);
 
-  // The end: the loss is at its floor, a head looks after the copy, and without heads below it the loss is back.
+  // At the end the loss is at its floor, a head looks at the token after the copy, and with a lower head switched off
+  // the loss is high again.
   await slider.fill('200');
   await expect(page.locator('#born [data-step]')).toHaveAttribute('data-step', '200');
   await expect(page).not.toHaveURL(/at=/u);
@@ -133,7 +136,7 @@ test('heads are born, as they are in Node with the same seed', async ({ lesson, 
   expect(Math.max(...without)).toBeGreaterThan(1);
   const doing = page.locator('#born .doing');
   await expect(doing).toContainText(messagePattern('learn-born.verdicts.letters'));
-  // What is said of heads is what is drawn of them.
+  // The text about the heads agrees with their drawing.
   const [previous, copy] = [await mostOf(page, 'previous'), await mostOf(page, 'copy')];
   await expect(doing).toContainText(
     messagePattern('learn-born.verdicts.induction', { previous, copy }),
@@ -147,7 +150,7 @@ test('the trap: no loss, no mechanism, and another distance shows it', async ({ 
   const ask = page.locator('#born .ask');
   await ask
     .getByRole('button', { name: message('learn-born.ask.fixed.options.no'), exact: true })
-    .click(); // which begins it
+    .click(); // begins the training
   await expect(ask).toContainText(message('learn-born.ask.waiting'));
   await finished(page);
   expect(await number(page.locator('#born li.loss'), 'loss')).toBeLessThan(0.2);
@@ -155,7 +158,7 @@ test('the trap: no loss, no mechanism, and another distance shows it', async ({ 
   await expectAnswer(ask, 'right');
   const doing = page.locator('#born .doing');
   const most = await mostOf(page, 'copy');
-  expect(most).toBeLessThan(50); // not a stripe to be seen
+  expect(most).toBeLessThan(50); // no visible stripe
   await expect(doing).toContainText(messagePattern('learn-born.verdicts.fixed', { percent: most }));
 });
 
@@ -169,7 +172,7 @@ test('it can be held, waits while nobody looks, and begins anew', async ({ lesso
       Object.defineProperty(document, 'hidden', { value, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));
     }, hidden);
-  /** Twice in one go, however quick the training is. */
+  /** Clicks twice in quick succession, however fast the training is. */
   const pressTwice = () =>
     button.evaluate(async (one: HTMLElement) => {
       one.click();

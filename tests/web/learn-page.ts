@@ -1,4 +1,4 @@
-// Section "born" of chapter "Learn", as tests use it.
+// Section "born" of chapter "Learn", for its tests.
 import type { Page } from '@playwright/test';
 import { message } from './messages.ts';
 

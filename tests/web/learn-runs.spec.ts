@@ -1,4 +1,4 @@
-// Chapter "Learn", its other trainings: two side by side, and a visitor's own text, against the same ones in Node.
+// Chapter "Learn", its other trainings: two side by side, and a visitor's own text, against the same trainings in Node.
 import { expectAnswer } from './asks.ts';
 import type { Page } from '@playwright/test';
 import { loadTril } from 'tril/training';
@@ -18,15 +18,15 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
 });
 
-/** Of a training of a text. */
+/** Steps of a training on a text. */
 const steps = 600;
-/** At which a step is counted and timed: longer and longer sequences, then a narrower and a wider model. */
+/** The sizes at which a step is counted and timed: longer and longer sequences, then a narrower and a wider model. */
 const sizes = [
   ...[32, 64, 128].map((length) => ({ length, width: 64 })),
   ...[32, 128].map((width) => ({ length: 64, width })),
 ];
 
-/** Another variant rounds otherwise, and steps make that larger. */
+/** The allowed difference: another variant rounds differently, and further steps amplify that. */
 async function allowedOf(page: Page, variant: string): Promise<number> {
   const shown = page.locator('[data-variant]').first();
   return (await shown.getAttribute('data-variant')) === variant ? 0 : 0.05;
@@ -46,7 +46,7 @@ test(
     const figure = part.locator('[data-figure="what-if"]');
     await part.locator('[data-training="ready"]').waitFor();
     await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
-    // Covered it has the size that it will have.
+    // The covered section has its final height.
     const guess = part.getByRole('button', { name: message('learn-if.ask.options.cheats') });
     const high = async () => (await part.locator('[data-veil]').boundingBox())!.height;
     const before = await high();
@@ -54,7 +54,7 @@ test(
     await expect(part.locator('[data-veil]')).not.toHaveAttribute('data-covered', 'true');
     expect(Math.abs((await high()) - before)).toBeLessThan(1);
 
-    // Beside the page's, not before it: either takes half a minute.
+    // Runs beside the page's training, not before it: each takes half a minute.
     const tril = await loadTril();
     const expected = sideBySide(tril, { causal: false }, 1);
     await expect(part.locator('[data-outcome="cheats"]')).toBeVisible({ timeout: 180_000 });
@@ -69,7 +69,7 @@ test(
       const { curve, loss, right, text } = expected[run];
       expect(Math.abs((await number(row, 'loss')) - loss)).toBeLessThanOrEqual(allowed);
       const chart = await readChart(figure.locator('svg').first());
-      // Where both begin no variant has gone a way of its own.
+      // At the first step no variant has diverged yet.
       const [[x, y]] = chart.lines[run];
       expect(Math.abs(scaleOf(chart.across)(x))).toBeLessThan(0.1);
       expect(Math.abs(scaleOf(chart.up)(y) - curve[0][1])).toBeLessThan(0.01);
@@ -87,13 +87,13 @@ test(
     await expectFits(page);
     await expectAccessible(page);
 
-    // Another change asks again, and is run to its end, too.
+    // Another change asks again, and runs to its end, too.
     await part.getByRole('radio', { name: message('learn-if.changes.norm.name') }).click();
     await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
     await expect(page).toHaveURL(/change=norm/u);
     await part.getByRole('button', { name: message('learn-if.ask.options.worse') }).click();
     const without = sideBySide(tril, { norm: 'none' }, 1);
-    // What it learns is something, and either as good as usual or worse.
+    // The model learns something, and is either as good as the usual one or worse.
     expect(without.changed.loss).toBeLessThan(0.6 * Math.log(24));
     const isSame =
       without.changed.right >= without.usual.right - 0.1 * letters &&
@@ -149,13 +149,13 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   if ((await allowedOf(page, tril.variant)) === 0) {
     expect(await sample.textContent()).toBe(expected.sample);
   }
-  // Noise, in which nothing is copied.
+  // The first sample is noise, in which nothing is copied.
   await expect(figure.locator('mark')).toHaveCount(0);
   await expect(figure.locator('[data-run]')).toHaveCount(0);
   await expect(figure).toContainText(message('learn-own.samples.noise'));
   await figure.locator('.steps button:enabled:not([aria-pressed="true"])').last().click();
   await figure.locator('mark').first().waitFor();
-  // Read at once: a sample that was being written when the training was paused may follow.
+  // Both are read at once: a sample in progress when the training was paused may still follow.
   const { run, length } = await figure.evaluate((shown) => ({
     run: shown.querySelector('mark')!.textContent,
     length: shown.querySelector<HTMLElement>('[data-run]')!.dataset['run'],
@@ -166,7 +166,7 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   await part.getByRole('button', { name: message('learn-born.buttons.on') }).click();
   await expect(figure).toHaveAttribute('data-training', 'running');
 
-  // It waits while another chapter is open, and goes on from there.
+  // The training waits while another chapter is open, and goes on from there.
   const chapter = (id: string) =>
     page
       .locator('header')
@@ -180,7 +180,7 @@ test('a text is learned here, and what is copied from it is marked', async ({ le
   await expect(figure).toHaveAttribute('data-learned', '1200');
   await expect(figure).toHaveAttribute('data-training', 'finished', { timeout: 120_000 });
 
-  // Once it is done it goes on from there.
+  // A finished training goes on from there.
   expect(await number(figure.locator('[data-sample]'), 'sample')).toBe(steps);
   await part
     .getByRole('button', { name: message('learn-own.buttons.more', { steps }), exact: true })
@@ -205,7 +205,7 @@ test(
     const figure = part.locator('[data-figure="cost"]');
     await part.locator('[data-training="ready"]').waitFor();
     await expect(part.locator('[data-veil]')).toHaveAttribute('data-covered', 'true');
-    await part.getByRole('button', { name: message('learn-cost.ask.options.three') }).click(); // which begins it
+    await part.getByRole('button', { name: message('learn-cost.ask.options.three') }).click(); // begins the measurement
     await expect(figure).toHaveAttribute('data-training', 'finished', { timeout: 60_000 });
 
     const parts = ['forward', 'backward', 'optimizer', 'step'] as const;
@@ -235,7 +235,7 @@ test(
           expected.bytes,
         ]);
         times.push(await number(row, 'time'));
-        // A browser's clock may not see what takes less than a tick of it.
+        // A browser's clock may miss durations shorter than its tick.
         expect(times.at(-1)).toBeGreaterThan(name === 'optimizer' ? -1 : 0);
       }
       expect(await number(size, 'milliseconds')).toBe(times[3]);
@@ -247,7 +247,7 @@ test(
       }
       expect(times[0]).toBeLessThan(times[3]);
     }
-    /** The slope of the straight line through logarithms that is nearest to them. */
+    /** The slope of the least-squares line through the logarithms. */
     const power = (x: readonly number[], y: readonly number[]) => {
       const [u, v] = [x, y].map((all) => all.map(Math.log));
       const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
@@ -316,10 +316,10 @@ test('a guess begins trainings that are still on their way', async ({ lesson, pa
 
 test('counts and windows are what they are called', async () => {
   const tril = await loadTril();
-  // After a b there is always a c, after a c half of the time a b: 2 of 4 tokens.
+  // In this text a 1 follows every 0, and a 0 every 1.
   const train = Int32Array.from([0, 1, 0, 1, 0, 1, 0]);
   const [first, second] = gramLosses(tril, train, Int32Array.from([0, 1, 0]), 2);
-  // Witten and Bell: (4 + 2 / 2) / 9 and (3 + 1) / 9; then (3 + 1 * that) / 4 for 1 behind 0, and for 0 behind 1.
+  // Witten and Bell: (4 + 2 / 2) / 9 and (3 + 1) / 9; then (3 + 1 * that) / 4 for 1 after 0, and for 0 after 1.
   const [zero, one] = [5 / 9, 4 / 9];
   expect(Math.abs(first + (Math.log(zero) + Math.log(one)) / 2)).toBeLessThan(1e-6);
   expect(Math.abs(second + (Math.log((3 + zero) / 4) + Math.log((3 + one) / 4)) / 2)).toBeLessThan(

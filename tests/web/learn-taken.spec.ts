@@ -1,4 +1,4 @@
-// Chapter "Learn": a training that is taken along, as its weights and as a program that trains the same.
+// Chapter "Learn": exports a training, as its weights and as a program that repeats it.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -82,7 +82,7 @@ test.describe('a training taken along', () => {
       const code = await copied();
       const expected = code.slice(code.indexOf('What the page shows.'));
       expect(expected.match(/\d\.\d+/gu)).toHaveLength(10);
-      // It looks for the file in the folder that it runs in, which is another one here.
+      // The program looks for the file in its working folder, which is another one here.
       const place = join(mkdtempSync(join(tmpdir(), 'tril-')), beginning.name);
       writeFileSync(place, beginning.content);
       const moved = code.replaceAll(`open("${beginning.name}"`, `open(${JSON.stringify(place)}`);
@@ -104,9 +104,9 @@ test('a head being born is taken along as an animated picture', async ({ lesson,
   expect(name).toBe('tril-previous-5-head-2.gif');
   expect(bytes.subarray(0, 6).toString()).toBe('GIF89a');
 
-  // The same training here: what the head looks at in each of the pictures.
+  // The same training here, with the head's weights in each picture.
   const { frames } = trained(tril, task, seed);
-  // The middles of cells: the head is 288 pixels wide and high, 16 from the left and 44 from the top.
+  // The centres of cells: the head is 288 pixels wide and high, 16 from the left and 44 from the top.
   const middle = (i: number) => Math.floor((9 * (2 * i + 1)) / 2);
   const middles = Array.from({ length: length * length }, (_, i) => [
     16 + middle(i % length),
@@ -118,7 +118,7 @@ test('a head being born is taken along as an animated picture', async ({ lesson,
       const decoder = new ImageDecoder({ data: raw, type: 'image/gif' });
       await decoder.tracks.ready;
       const count = decoder.tracks.selectedTrack!.frameCount;
-      /** Their red. */
+      /** The red channel at these points. */
       const pixels: number[][] = [];
       for (let frameIndex = 0; frameIndex < count; ++frameIndex) {
         const { image } = await decoder.decode({ frameIndex });
@@ -133,11 +133,11 @@ test('a head being born is taken along as an animated picture', async ({ lesson,
     [bytes.toString('base64'), middles] as const,
   );
   expect(pictures).toHaveLength(frames.length);
-  // Cells are as dark as the root of their weight; 256 colours a picture are a few steps of each off.
+  // Cells are as dark as the root of their weight; a palette of 256 colours per picture is a few levels off.
   const [head] = [1];
   for (const [n, frame] of [...frames.entries()].filter(([n]) => n % 10 === 0)) {
     const weights = frame.heads[head].weights.flat();
-    const full = 255 - pictures[n][0]; // the first token sees itself alone
+    const full = 255 - pictures[n][0]; // the first token sees only itself
     for (const [i, red] of pictures[n].entries()) {
       const [row, col] = [Math.floor(i / length), i % length];
       const dark = col > row ? 0 : Math.sqrt(weights[i]);

@@ -14,7 +14,7 @@ import { weekly } from './weekly.ts';
 const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'learn')),
 });
-/** Sums of a few products of numbers up to 8, one after the other, in float32. */
+/** Sums of a few products of numbers up to 8, several in a row, in float32. */
 const rounding = 64 * 2 ** -24 * 8;
 
 test('every number has the gradient that differences give', async ({ lesson, page }) => {
@@ -46,11 +46,11 @@ test('a nudge does what the curve says, and at first what the gradient says', as
     );
     expect(Math.abs((await read('gradient')) - slope)).toBeLessThan(rounding);
   }).toPass();
-  // Two losses that are each rounded, over 2^-4; and the third derivative, below 1, times 2^-10 / 6.
+  // The rounding of two losses, over 2^-4; and the third derivative, below 1, times 2^-10 / 6.
   const allowed = (2 * rounding) / 2 ** -4 + 2 ** -10 / 6;
   expect(Math.abs((await read('difference')) - slope)).toBeLessThan(allowed);
   expect(await read('digits')).toBeGreaterThan(1);
-  // The curve, and its tangent as far as that reaches.
+  // The curve, and its tangent as far as it is drawn.
   const chart = await readChart(panel.locator('svg'));
   const nudges = Array.from({ length: 49 }, (_, i) => -3 + i / 8);
   const curve = nudges.map((by) => [by, nudged(first, 'scores', 3, 1, by)] as const);
@@ -78,7 +78,7 @@ test('steps move all weights against their gradients; long ones leap over', asyn
   const expectLoss = (rate: number, steps: number) =>
     expect(async () => {
       const expected = lossOf(forward(trained(rate, steps)));
-      // What is rounded grows with each step, at most by the rate times the largest curvature, 1.
+      // Rounding errors grow with each step, at most by the rate times the largest curvature, 1.
       const allowed = rounding * (1 + rate) ** steps;
       expect(Math.abs((await number(loss, 'loss')) - expected)).toBeLessThan(allowed);
     }).toPass();
@@ -151,7 +151,7 @@ test('one Worker and one module answer all of the chapter; others have theirs', 
   expect(modules().filter((url) => /-training\b/u.test(url))).toHaveLength(1);
   expect(modules()).toHaveLength(1);
 
-  // While a training waits for its word, figure 1 is answered.
+  // While a training waits for its turn, figure 1 is answered.
   await page.getByRole('button', { name: message('learn.steps.one') }).click();
   const loss = page.locator('#step [data-loss]');
   const expected = lossOf(forward(trained(3, 1)));
@@ -159,7 +159,7 @@ test('one Worker and one module answer all of the chapter; others have theirs', 
     .poll(async () => Math.abs((await number(loss, 'loss')) - expected))
     .toBeLessThan(4 * rounding);
 
-  // Another chapter has the Worker of all others; the training stays, and the way back starts nothing.
+  // Another chapter uses the Worker of all others; the training stays, and going back starts nothing.
   const chapter = (id: string) =>
     page
       .getByRole('navigation', { name: message('shell.chapters') })
@@ -176,7 +176,7 @@ test('one Worker and one module answer all of the chapter; others have theirs', 
   await finished(page);
   expect([page.workers().length, modules().length]).toEqual([2, 2]);
 
-  // Where it dies the other one answers, and what trained can be begun again.
+  // If the training Worker dies, the other one answers, and the training can be started again.
   await lesson.open({ task: 'previous' });
   await ready(page);
   await kill(page);

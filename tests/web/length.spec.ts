@@ -1,4 +1,4 @@
-// How long the page is for one who reads it for the first time: screens are counted as they are scrolled through.
+// The length of the page for a first reading, counted in screens of scrolling.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
@@ -10,7 +10,7 @@ const screens = [
   { name: 'phone', width: 390, height: 844, most: 80 },
 ];
 
-/** What is further down gets its height when it is reached. */
+/** Scrolls through the page, since sections get their height when they are reached. */
 async function heightOf(page: Page): Promise<number> {
   await page.evaluate(async () => {
     const root = document.documentElement;

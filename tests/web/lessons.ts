@@ -1,4 +1,4 @@
-// A chapter as its tests see it, and the core's numbers as rows.
+// A chapter as its tests use it, and the core's numbers as rows.
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { boxOf } from './box.ts';
@@ -13,7 +13,7 @@ export class Lesson {
     readonly chapter: string,
   ) {}
 
-  /** Opens the chapter in a state, given as its address has it, and waits until it is computed. */
+  /** Opens the chapter in a state, given in the form of its address, and waits until it is computed. */
   async open(query: Record<string, string> = {}): Promise<void> {
     const hash = new URLSearchParams(query).toString();
     await goTo(this.page, `${this.chapter}${hash ? `?${hash}` : ''}`);
@@ -34,14 +34,14 @@ export class Lesson {
     return this.page.locator(`#cell-${id}-${row}-${col}`);
   }
 
-  /** A click where the cell is: marks lie over it. */
+  /** Clicks at the position of the cell, since marks lie over it. */
   async point(id: string, row: number, col: number): Promise<void> {
     const cell = this.cell(id, row, col);
     const box = await boxOf(cell);
     await this.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   }
 
-  /** All digits of a matrix as drawn, from what is read aloud of its cells. */
+  /** All digits of a drawn matrix, from the accessible text of its cells. */
   async drawn(id: string): Promise<number[][]> {
     await settled(this.page);
     const cells = await this.page
@@ -60,8 +60,8 @@ export class Lesson {
   }
 
   /**
-   * Retries until the matrix is drawn as expected, exactly or within a distance: what is read aloud of each cell, the
-   * digits that are seen, its square and its place.
+   * Retries until the matrix is drawn as expected, exactly or within a distance: the accessible text of each cell, its
+   * visible digits, its square and its position.
    */
   async expectDrawn(id: string, expected: number[][], within = 0): Promise<void> {
     const matrix = this.page.locator(`[data-matrix="${id}"]`);
@@ -85,19 +85,19 @@ export class Lesson {
 
 export type Rows = number[][];
 
-/** The last two axes of a tensor, the first of all others. */
+/** The matrix of a tensor's last two axes, at this index of all others. */
 export function rowsOf(tensor: Tensor, index = 0): number[][] {
   const [rows, cols] = tensor.shape.slice(-2);
   const data = tensor.read().subarray(index * rows * cols, (index + 1) * rows * cols);
   return Array.from({ length: rows }, (_, row) => [...data.slice(row * cols, (row + 1) * cols)]);
 }
 
-/** As English separates thousands. */
+/** Parses a count with English thousands separators. */
 export function countOf(text: string | null): number {
   return Number((text ?? '').replace(/[,\s]/gu, ''));
 }
 
-/** What an element has as `data-…`. */
+/** The number in an element's attribute `data-…`. */
 export const number = async (place: Locator, name: string) =>
   Number(await place.getAttribute(`data-${name}`));
 
@@ -109,7 +109,7 @@ export async function expectNoSidewaysScroll(page: Page, where = ''): Promise<vo
   expect(scroll, where).toBe(client);
 }
 
-/** On a phone no table has to be scrolled sideways, but for those of all digits, which are asked for. */
+/** On a phone no table scrolls sideways, except folded tables of all digits. */
 export async function expectTablesFit(page: Page): Promise<void> {
   await page.setViewportSize({ width: 360, height: 800 });
   await asSeen(page);
@@ -125,7 +125,7 @@ export async function expectTablesFit(page: Page): Promise<void> {
   expect(wide).toEqual([]);
 }
 
-/** What is open never scrolls sideways, on a phone, a tablet or a desk; `look` looks at more, at each width. */
+/** Open content never scrolls sideways, on a phone, a tablet or a desktop; `look` checks more at each width. */
 export async function expectFits(
   page: Page,
   look?: (width: number) => Promise<void>,

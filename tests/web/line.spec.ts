@@ -1,5 +1,6 @@
-// The line between the page and its Worker: whatever is begun ends with an answer or a reason, also when the Worker fails;
-// sessions stream, hold what they were told, and can be cancelled. In Node, with Workers that are made to fail.
+// The channel between the page and its Worker: every question ends with an answer or a reason, also when the Worker
+// fails; sessions stream, queue their commands, and can be cancelled. The test runs in Node, with Workers that are made
+// to fail.
 import type { Session } from '../../web/src/compute/worker/answers.ts';
 import { common } from '../../web/src/compute/page/common.ts';
 import { Jobs, type FromWorker, type ToWorker } from '../../web/src/compute/worker/jobs.ts';
@@ -8,7 +9,7 @@ import { expect, test } from '@playwright/test';
 
 type Work = (ask: never, session: Session<unknown, unknown>) => unknown;
 
-/** A Worker in this thread: messages take a turn of the event loop either way, as between threads. */
+/** A Worker in this thread: messages take a turn of the event loop each way, as between threads. */
 class Fake implements WorkerLike {
   onmessage: WorkerLike['onmessage'] = null;
   onerror: WorkerLike['onerror'] = null;
@@ -37,7 +38,7 @@ class Fake implements WorkerLike {
   }
 }
 
-/** A line whose Workers can be reached, and all that has been settled on it. */
+/** A channel to such Workers, and all outcomes on it. */
 function lineTo(kinds: Record<string, Work>, made: (worker: Fake) => void = () => {}) {
   const { start, workers } = starter(kinds, made);
   return { workers, ...lineFrom(start) };
@@ -125,7 +126,7 @@ test('a Worker that fails is started again once, and asked again', async () => {
   workers[0].fail('out of memory');
   expect(await waiting.outcome).toEqual({ what: 'answer', answer: 'here' });
   expect([workers.length, workers[0].gone, line.failure]).toEqual([2, true, null]);
-  // All was well again: the next failure has its own second try.
+  // The last try succeeded: the next failure gets a second try of its own.
   alive = false;
   const later = begin('ask', 0);
   await turns();
@@ -141,7 +142,7 @@ test('the second one hears nothing of what the first still says', async () => {
   });
   const waiting = begin('ask', 0);
   await turns();
-  // A Worker's own Worker fails twice over: as itself, and where its failure was thrown on.
+  // A nested Worker's failure arrives twice: as its own, and rethrown by its parent.
   workers[0].fail('first');
   workers[0].fail('and again');
   expect(await waiting.outcome).toEqual({ what: 'answer', answer: 'here' });
@@ -194,7 +195,7 @@ test('a module that broke within a call is loaded again; who broke it is told wh
   expect(workers).toHaveLength(2);
 });
 
-/** Adds up what it is told, and says every sum; ends at 0. */
+/** Adds up its commands and reports every sum; ends at 0. */
 const adding: Work = async (from: number, session) => {
   let sum = from;
   for (let told = await session.next(); told !== 0; told = await session.next()) {
@@ -319,7 +320,7 @@ test('two lines share a Worker, whoever comes later; one leaves, and the other k
   expect(said).toEqual([3]);
   expect([workers.length, other.line.loaded?.variant]).toEqual([1, 'fake']);
 
-  // What one has begun and is not answered yet is asked where it goes.
+  // A question without an answer moves with its page.
   own = true;
   const asked = one.begin('double', 6);
   one.line.move();
@@ -356,14 +357,14 @@ test('what fails or is ended fails for all who share it, and is started once for
   }
   expect([workers.length, workers[0].gone]).toEqual([2, true]);
 
-  // A module that is broken is nobody's any more.
+  // A Worker whose module has trapped is dropped for all its pages.
   const broken = other.begin('adding', 0, () => {});
   await one.begin('trap', 0).outcome;
   expect(await broken.outcome).toMatchObject({ failure: { message: 'unreachable' } });
   expect(await other.begin('ask', 0).outcome).toEqual({ what: 'answer', answer: 'here' });
   expect([workers.length, workers[1].gone]).toEqual([3, true]);
 
-  // A visitor ends what hangs, with all that it does for others; it is there again when it is asked.
+  // A visitor stops a hanging Worker, with all its work for others; it starts again at the next question.
   const ended = other.begin('adding', 0, () => {});
   one.begin('never', 0);
   await turns();

@@ -1,7 +1,7 @@
-// Links and pasted texts are the work of strangers. Whatever they hold, each chapter makes a state of it that it can write
-// and read again, names a few of the parts that it could not read, and takes time in proportion to their length: a reader
-// that went over each text once for each of its letters would not be through with a megabyte before the test ends.
-// FUZZ_SECONDS=600 goes on from other seeds for so long.
+// Links and pasted texts are untrusted. Whatever they contain, each chapter reads a state from it that it can write and
+// read again, names a few of the parts that it could not read, and takes time in proportion to their length: a reader
+// that went over each text once for each of its letters would not get through a megabyte before the test ends.
+// FUZZ_SECONDS=600 continues with other seeds for that long.
 import { test } from '@playwright/test';
 import { labelsOf } from '../../web/src/entered/labels.ts';
 import { parseNumbers, replaceNumber } from '../../web/src/entered/numbers.ts';
@@ -42,7 +42,7 @@ const bits = [
 type Named = Record<string, unknown>;
 const plain = (state: object) => JSON.parse(JSON.stringify(state)) as Named;
 
-/** What is read is written, and read again as the same. */
+/** Expects a state that was read to be the same after writing and reading it again. */
 function expectRead(id: string, query: string): void {
   const { decode, encode, defaults } = codecs[id];
   const { state, problems } = decode(query);
@@ -76,7 +76,7 @@ function expectPasted(text: string): void {
 }
 
 const seconds = Number(process.env.FUZZ_SECONDS ?? 0);
-/** So many a chapter, or as many as there is time for. */
+/** At least `count` seeds per chapter, and more while there is time. */
 function* seeds(count: number): Generator<number> {
   const end = performance.now() + 1000 * seconds;
   for (let seed = 0; seed < count || performance.now() < end; ++seed) yield seed;
@@ -96,7 +96,7 @@ for (const id of Object.keys(codecs)) {
   });
 
   test(`${id}: no link takes more time than its length`, () => {
-    const length = 99_000; // of a field that is read, where another bound does not forbid it
+    const length = 99_000; // for a field that is accepted, unless another bound forbids it
     const long = ['1', '1.', '!', '!x', '~', ',', ';', '1,', '1;', '.', 'a', ' ', '\u2028', '😀'];
     for (const field of [...Object.keys(codecs[id].defaults), 'zz']) {
       for (const part of long) {
@@ -110,7 +110,7 @@ for (const id of Object.keys(codecs)) {
   });
 }
 
-/** What no field of numbers or names takes, and few of texts: far too long, and bytes that are no letters. */
+/** Texts that no field of numbers or names accepts, and few fields of texts: far too long, or with invalid bytes. */
 const strange = [
   ...['9'.repeat(40_000), `1e${'9'.repeat(40_000)}`, `${'1,'.repeat(20_000)}1`, '!'.repeat(60_000)],
   ...['%', '%zz', '%E0%A4%A', '%ff%fe', '%ed%a0%80', '%00', '%26%3D', ''],
@@ -131,7 +131,7 @@ for (const id of Object.keys(codecs)) {
           const { state, problems } = decode(query);
           const refused = problems.length > 0;
           expect(problems.map(({ field }) => field)).toEqual(refused ? [name] : []);
-          // The last that can be read counts.
+          // The last readable value counts.
           const found = plain(state);
           expect(first || refused ? found : { ...found, [name]: whole[name] }).toEqual(whole);
         }
@@ -179,13 +179,13 @@ test('whatever is pasted as words or numbers is read, or said to be none', () =>
       throw new Error(`seed ${seed}: ${JSON.stringify(text)}`, { cause: error });
     }
   }
-  // What every object of JavaScript has is no number either.
+  // The names of properties that every JavaScript object has are not numbers either.
   for (const found of ['constructor', '__proto__', '__proto__1']) {
     const problem = { kind: 'notANumber', row: 1, found };
     expect(parseNumbers(`1 ${found}`)).toEqual({ kind: 'problem', problem });
   }
   for (const part of ['1', '1 ', '] ', '],', '[', '1e', '.', ' ', '\n', 'a\u0301', '!', '\u200d']) {
-    const field = part.repeat(4000 / part.length); // as much as a field takes
+    const field = part.repeat(4000 / part.length); // the most that a field takes
     expectPasted(field);
     expectPasted(`]${field}x`);
     parseNumbers(field.repeat(50));

@@ -1,4 +1,4 @@
-// The codecs of all chapters, and for each a link in which no field is as it is by default.
+// The codecs of all chapters, and for each a link in which no field is at its default.
 import * as attend from '../../web/src/state/attend.ts';
 import * as average from '../../web/src/state/average.ts';
 import * as block from '../../web/src/state/block.ts';
@@ -28,7 +28,7 @@ export const codecs: Record<string, Codec> = {
   ...{ multiply, tour, towers, write },
 };
 
-/** Every field of every chapter, none as it is by default, as it is written today. */
+/** Every field of every chapter, none at its default, in today's form. */
 export const full: Record<string, string> = {
   attend:
     'by=characters&text=a+b&head=previous&strict=4.5&mask=none&step=scores&moves=yes&laid=yes&pin=scores.1.2&edits=wq~0~7~3!wk~1~2~-0.5&across=3&up=12&scores=1,2,3,4.5&added=-120&width=3&seed=9999&softmaxPin=naive.0.3',

@@ -1,4 +1,4 @@
-// Chapter "Longer": a step by hand, frame by frame.
+// Chapter "Longer": a manual step, frame by frame.
 import { expect, test as base } from './fixtures.ts';
 import { Lesson } from './lessons.ts';
 import { message } from './messages.ts';
@@ -12,7 +12,7 @@ test('a step by hand shows how its block is taken in, and with less motion only 
   page,
 }) => {
   const lanes = lesson.figure('online').locator('[data-lanes]');
-  /** The frames that are seen after a step, until the last of a block. */
+  /** The frames that are shown after a step, until the last one of a block. */
   async function framesOf(): Promise<number[]> {
     const seen = await lanes.evaluateHandle((element) => {
       const frames: number[] = [];

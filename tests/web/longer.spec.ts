@@ -18,7 +18,7 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'longer')),
 });
 
-/** Some roundings of numbers up to 8: variants of the core may round otherwise. */
+/** A few roundings of numbers up to 8: variants of the core may round differently. */
 const rounding = 64 * 2 ** -24 * 8;
 
 const masks = {
@@ -57,7 +57,7 @@ test('every step of online softmax is the core’s', async ({ lesson, page }) =>
     const hidden = held.flat().filter((score) => score === -Infinity);
     await expect(page.locator('[data-matrix="block"] .cell.hidden')).toHaveCount(hidden.length);
   }
-  // Quiet, until it is pointed at.
+  // The cell's text is hidden until it is hovered.
   await lesson.open({ step: '1' });
   const peek = page.locator('[data-matrix="block"] [data-peek]');
   await expect(peek).toHaveCount(0);
@@ -65,7 +65,7 @@ test('every step of online softmax is the core’s', async ({ lesson, page }) =>
   await expect(peek).toHaveText('−∞');
   await lesson.open({ step: '8' });
   await lesson.expectDrawn('out', rowsOf(output), rounding);
-  await lesson.expectDrawn('q', rowsOf(q), 2 ** -24); // as many digits as tell float32 apart
+  await lesson.expectDrawn('q', rowsOf(q), 2 ** -24); // enough digits to tell float32 numbers apart
 });
 
 for (const [mask, rule] of Object.entries(masks)) {
@@ -174,7 +174,7 @@ test('how many singular values a head needs', async ({ lesson, page }) => {
       expect(count).toBeLessThanOrEqual(most);
     }).toPass();
   }
-  // Random weights by singular values of our own asking.
+  // The singular values of random weights, computed here.
   const core = await tril();
   const [q, k, v] = inputs(core, 64);
   const { weights } = core.attention(q, k, v, { trace: true }).trace;
@@ -230,9 +230,9 @@ test('the axes hold exact methods of this machine before anything is pressed', a
   );
   const { lines } = await readChart(section.locator('svg[role=img]'));
   for (const method of ['full', 'blocked', 'online']) expect(lines[method]).toHaveLength(3);
-  expect(lines['linear']).toEqual([]); // which the guess is about
+  expect(lines['linear']).toEqual([]); // the subject of the guess
   await expect(section.locator('table')).toHaveCount(0);
-  // What each holds is as the core counts it.
+  // The memory of each method is the core's count.
   await section
     .getByRole('radio', { name: message('longer.measured.shows.memory'), exact: true })
     .click();
@@ -251,7 +251,7 @@ test('the axes hold exact methods of this machine before anything is pressed', a
       expect(Math.abs(Number(count) * scale - heldBytes), title!).toBeLessThanOrEqual(half);
     }
   }
-  // The first look had no mask.
+  // The first measurement had no mask.
   await section
     .getByRole('radio', { name: message('longer.online.masks.causal'), exact: true })
     .click();
@@ -314,7 +314,7 @@ test(
     );
     expect(Math.abs((await value('linear', 128)) - frobenius / expectedNorm)).toBeLessThan(1e-5);
 
-    // As data, and as a program that measures the same again: times differ, distances do not.
+    // Exported as data, and as a program that measures again: times differ, distances do not.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const take = await takeOf(page, 'longer-measured');
     const copied = async (name: string) => {

@@ -1,4 +1,4 @@
-// The page that `tril look --html` writes: alone, from a file, it shows the numbers that the program gives.
+// The page that `tril look --html` writes: opened as a single file, it shows the numbers of the program.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The page's main paths, which `npm test` takes: every chapter computes, and ways through the page. `npm run test:all` takes
-// everything.
+// The page's main paths, which `npm test` covers: every chapter computes, and ways through the page. `npm run test:all`
+// covers everything.
 import { existsSync } from 'node:fs';
 
 const names = [
@@ -12,13 +12,13 @@ const gone = files.filter((file) => !existsSync(new URL(file, import.meta.url)))
 if (gone.length > 0)
   throw new Error(`main-paths.ts names ${gone.join(', ')}: there is no such file`);
 
-/** Of these files not what goes over every width or looks for faults of accessibility, nor what measures at length. */
+/** These files, without tests that go through every width, check accessibility or measure at length. */
 export const mainPaths = {
   testMatch: files,
   grepInvert: /any width|three widths|measure|accessibility|axe /u,
 };
 
-/** Of these a dozen, unlike each other, for runs in another language: by their titles. */
+/** The titles of a dozen diverse tests among them, for runs in another language. */
 export const unlike = new RegExp(
   [
     '(?:attend|mask|heads|multiply|block|towers|learn) computes',

@@ -1,4 +1,4 @@
-// Chapter "Mask": every rule written down again, and what the core makes of it in Node.
+// Chapter "Mask": every rule implemented again, and the core's results for it in Node.
 import { expectAnswer } from './asks.ts';
 import { expectAccessible } from './axe.ts';
 import { boxOf } from './box.ts';
@@ -13,7 +13,7 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'mask')),
 });
 
-/** Some roundings of scores up to 4: variants of the core may round otherwise. */
+/** A few roundings of scores up to 4: variants of the core may round differently. */
 const rounding = 64 * 2 ** -24 * 4;
 
 async function scoresOf(rows: number[][]): Promise<number[][]> {
@@ -76,7 +76,7 @@ test('what is hidden is one hatched area, and says what it holds when it is poin
   for (const [name, { query, sees }] of Object.entries(rules)) {
     await lesson.open(query);
     await lesson.drawn('weights');
-    // Sides of cells that have a hidden cell on one side only.
+    // The sides of cells with a hidden cell on one side only.
     const hides = (t: number, s: number) => t >= 0 && t < size && s >= 0 && s < size && !sees(t, s);
     const places = Array.from({ length: (size + 1) ** 2 }, (_, i) => [
       Math.floor(i / (size + 1)),
@@ -112,7 +112,7 @@ test('what is hidden is one hatched area, and says what it holds when it is poin
     const seen = await boxOf(lesson.cell(id, 5, 2));
     await page.mouse.move(seen.x + width / 2, seen.y + width / 2);
     await expect(matrix(id).locator('[data-peek]')).toHaveCount(0);
-    // By keyboard as well.
+    // The keyboard does the same.
     await page.mouse.move(0, 0);
     await matrix(id).getByRole('grid').focus();
     await page.keyboard.press('End');
@@ -207,7 +207,7 @@ test('drawn by click, stroke and keyboard; the address holds it, undo takes it b
   await page.goForward();
   hidden[2][0] = -Infinity;
   await lesson.expectDrawn('mask', hidden);
-  // The last step has changed what the third row takes in, and nothing else.
+  // The last step changed the output of the third row, and nothing else.
   const marked = page.locator('[data-matrix="weights"] .changed');
   await expect(async () => {
     const rows = await marked.evaluateAll((cells) =>
@@ -261,7 +261,7 @@ test('quick taps count, the second one at a cell as well', async ({ lesson, page
       };
       element.dispatchEvent(new PointerEvent('pointerdown', at));
       element.dispatchEvent(new PointerEvent('pointerup', at));
-      // The page draws what it knows; no answer of the Worker comes in between.
+      // The page draws its own state; no answer of the Worker arrives in between.
       await Promise.resolve();
     }
   }, taps);
@@ -290,7 +290,7 @@ test('the future overwritten: the same bits under a causal mask, and where they 
 
   for (const [query, lost] of [
     [{ garbage: 'huge' }, 0],
-    [{ garbage: 'nan' }, 0], // hidden keys of so few queries are not read
+    [{ garbage: 'nan' }, 0], // with so few queries, hidden keys are not read
     [{ hide: 'after' }, 5],
     [{ rules: '' }, 5],
     [{ rules: 'window', left: '1', right: '1' }, 1],

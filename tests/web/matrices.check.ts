@@ -1,5 +1,5 @@
-// Matrices in a language that is read from right to left: columns run from the left all the same, names stand at their columns and
-// rows, and pointing and keys hit the cell that is seen.
+// Matrices in a right-to-left language: columns still run from the left, labels are at their columns and rows, and
+// pointer and keys hit the visible cell.
 import { expect, test } from './fixtures.ts';
 import { asSeen, chapters, open, unfold } from './reach.ts';
 
@@ -8,7 +8,7 @@ test.beforeEach(({ page: _ }, { project }) => {
 });
 
 const withMatrices = ['attend', 'average', 'mask', 'heads', 'multiply', 'block', 'towers', 'learn'];
-/** Of a chapter, from the top. */
+/** The number of matrices to check in a chapter, from the top. */
 const most = 5;
 
 for (const { id } of chapters.filter((chapter) => withMatrices.includes(chapter.id))) {
@@ -69,7 +69,7 @@ for (const { id } of chapters.filter((chapter) => withMatrices.includes(chapter.
           const { left, top, width } = element.getBoundingClientRect();
           return [left, top, width].map(Math.round);
         });
-      // The first and the last of the first row, as they are seen.
+      // The first and the last cell of the first row, by position.
       const columns = Number(await grid.getAttribute('aria-colcount'));
       for (const index of new Set([0, columns - 1])) {
         const cell = cells.nth(index);

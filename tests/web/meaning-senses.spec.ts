@@ -1,4 +1,5 @@
-// Chapter "Meaning", a word in its sentences: where the encoder puts each, against the model in Node and plain sums.
+// Chapter "Meaning", a word in its sentences: the encoder's vectors of the word, against the model in Node and plain
+// sums.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,13 +15,13 @@ import { open } from './reach.ts';
 import { weekly } from './weekly.ts';
 
 const read = (path: string) => new Uint8Array(readFileSync(new URL(`../../web/dist/models/${path}`, import.meta.url))); // prettier-ignore
-/** Of 4 layers whose sums differ between variants of the core in the last places. */
+/** The error of 4 layers, whose sums differ between variants of the core in the last places. */
 const rounding = 2e-4;
 
 const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0); // prettier-ignore
 const mean = (list: readonly number[]) => list.reduce((a, b) => a + b, 0) / list.length;
 
-/** The directions in which rows vary most, by the power method. */
+/** The first two principal components of the rows, by the power method. */
 function principal(rows: readonly (readonly number[])[]): number[][] {
   let left = rows.map((row) => [...row]);
   return [0, 1].map(() => {
@@ -54,7 +55,7 @@ test(
     const text = new TextDecoder().decode(read('speeches.txt'));
     const passages = chosenPassages(text, bank);
 
-    /** Layer by layer, of length 1. */
+    /** The word's vector after each layer, scaled to length 1. */
     const rowsOf = (passage: Line) => {
       const { tokens, from, count } = tokensOf(model, passage, contextOf(model));
       return tril.scope(() => {
@@ -73,7 +74,7 @@ test(
     };
     const rows = passages.map(rowsOf);
     const depths = rows[0].length;
-    // The rule, counted once more: which list has more words within eight of it.
+    // The rule, evaluated again: the list with more of its words within eight words.
     const words = (part: string) => part.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
     const senses = passages.map(({ before, after }) => {
       const near = [...words(before).slice(-8), ...words(after).slice(0, 8)];
@@ -96,7 +97,7 @@ test(
       };
     };
 
-    // One map for all layers: what is left of each row without its layer's mean, in two directions.
+    // One map for all layers: each row minus its layer's mean, in two directions.
     const apart = Array.from({ length: depths }, (_, layer) => {
       const of = rows.map((one) => one[layer]);
       const middle = of[0].map((_, i) => mean(of.map((row) => row[i])));
@@ -110,7 +111,9 @@ test(
     await section.scrollIntoViewIfNeeded();
     const depth = section.getByRole('slider', { name: message('meaning-senses.depth') });
     const measured = section.locator('dl[data-layer]');
-    /** Where each dot is drawn behind a layer: distances are the same across and up, and all layers together fill the map. */
+    /**
+     * Checks the position of each dot after a layer: both axes have one scale, and all layers together fill the map.
+     */
     let signs: number[] = [];
     const expectDots = async (layer: number) => {
       const map = section.locator('[data-senses-map]');
@@ -121,7 +124,7 @@ test(
         }),
       );
       const room = await Promise.all(['width', 'height'].map(async (name) => Number(await map.getAttribute(name)))); // prettier-ignore
-      // A sign is nobody's, and the same for all layers; in the first they may all lie on one spot.
+      // The sign of an axis is arbitrary, and the same for all layers; in the first layer all dots may coincide.
       if (layer === depths - 1) {
         signs = [0, 1].map((axis) => Math.sign(dots.reduce((sum, { data }, n) => sum + data[axis] * places[layer][n][axis], 0))); // prettier-ignore
       }
@@ -129,7 +132,7 @@ test(
         const all = places.flat().map((place) => signs[axis] * place[axis]);
         return [Math.min(...all), Math.max(...all)];
       });
-      // Above is room for the name of an axis.
+      // The room above is for the name of an axis.
       const above = [0, 16];
       const unit = Math.min(...ends.map(([least, most], axis) => (room[axis] - above[axis] - 44) / (most - least))); // prettier-ignore
       for (const [n, { at }] of dots.entries()) {
@@ -166,7 +169,7 @@ test(
         expectLine(chart, name, layers.map((layer) => [layer, separation(layer)[name]])); // prettier-ignore
       }
     };
-    // What was computed with the page, before anything is loaded.
+    // The result that was computed when the page was built, before anything is loaded.
     await expect(section.locator('[data-senses="none"]')).toContainText(
       message('meaning-senses.made'),
     );
@@ -174,7 +177,7 @@ test(
     for (const one of await veil.all()) if (await one.isVisible()) await one.click();
     await expectAll();
     await expect(section.getByLabel(message('meaning-senses.sentence'))).toBeDisabled();
-    // The sentence that is there is about a river by the rule: where it lands among the money, that is said.
+    // By the rule the default sentence is about a river: if it falls closer to money, the text says so.
     const lands = section.locator('.lands [data-first]');
     for (let layer = 0; layer < depths; ++layer) {
       await depth.fill(String(layer));
@@ -199,15 +202,15 @@ test(
     const all = text.match(/(?<![\p{L}\p{N}])bank(?![\p{L}\p{N}])/gu)!.length;
     await expect(section.locator('[data-senses]')).toContainText(String(all));
     await expectAll();
-    // The same map, but for what variants of the core differ by.
+    // The same map, except for differences between variants of the core.
     const widest = Math.max(...before.map(Math.abs));
     const after = await spots();
     for (const [n, x] of after.entries())
       expect(Math.abs(x - before[n])).toBeLessThan(0.01 * widest);
-    // They start as one, and part.
+    // The senses start together, and separate.
     expect(separation(depths - 1).within - separation(depths - 1).across).toBeGreaterThan(0.05);
 
-    // The program that is taken along finds the same in the encoder's folder.
+    // The exported program finds the same in the encoder's folder.
     const python = findPythonWith('torch');
     if (python) {
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -227,7 +230,7 @@ test(
       expect(Number(apart), run.stdout).toBeLessThan(rounding);
     }
 
-    // A sentence of the visitor's lands among them.
+    // A sentence of the visitor's is placed among them.
     await section
       .getByLabel(message('meaning-senses.sentence'))
       .fill('We fished from the bank of the Ohio river all day.');

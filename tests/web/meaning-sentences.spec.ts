@@ -1,5 +1,5 @@
-// Chapter "Meaning", an encoder of the visitor's: its sentences as points, their cosines and what pooling takes, against
-// PyTorch's vectors (tests/golden/make_encoders.py).
+// Chapter "Meaning", an encoder of the visitor's: its sentences as points, their cosines and the tokens that pooling
+// uses, against PyTorch's vectors (tests/golden/make_encoders.py).
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
@@ -9,14 +9,14 @@ import { expectFits } from './lessons.ts';
 import { message } from './messages.ts';
 import { open } from './reach.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const at = (path: string) => fileURLToPath(new URL(`../golden/${path}`, import.meta.url));
 const { sentences } = JSON.parse(readFileSync(at('word_pieces.json'), 'utf8')) as {
   sentences: string[];
 };
-/** The page passes over a line without a sentence. */
+/** The sentences that the page keeps: it skips empty lines. */
 const kept = sentences.map((_, n) => n).filter((n) => sentences[n] !== '');
 const width = 16;
 
@@ -39,7 +39,7 @@ const numbers = (page: Page, of: string, name: string) =>
     .locator(of)
     .evaluateAll((all, key) => all.map((one) => Number((one as HTMLElement).dataset[key])), name);
 
-/** PyTorch's, little-endian float32 behind a header (NumPy's format, version 1). */
+/** PyTorch's vectors, little-endian float32 after a header (NumPy's format, version 1). */
 function rowsOf(name: string): number[][] {
   const file = readFileSync(at(`models/${name}/sentences.npy`));
   const values = new Float32Array(new Uint8Array(file.subarray(10 + file.readUInt16LE(8))).buffer);
@@ -57,7 +57,7 @@ for (const given of ['minilm', 'bge', 'bge.gguf']) {
     await give(page, given);
     await expect(figure(page).locator('[data-sentence]')).toHaveCount(8);
     await type(page);
-    // A GGUF file’s vectors have length 1.
+    // Vectors of a GGUF file have length 1.
     const lengths = rowsOf(name).map((row) => (given === name ? 1 : Math.sqrt(dot(row, row))));
     const rows = rowsOf(name).map((row, n) => row.map((one) => one / lengths[n]));
     const found = await numbers(page, '[data-cosine]', 'cosine');
@@ -67,7 +67,7 @@ for (const given of ['minilm', 'bge', 'bge.gguf']) {
     expect(found).toHaveLength(cosines.length);
     found.forEach((cosine, i) => expect(Math.abs(cosine - cosines[i])).toBeLessThan(1e-4));
 
-    // Two directions hold no more of any distance than there is, and together what is said of them.
+    // Two directions hold at most all of a distance, and together the displayed share.
     const [x, y] = [
       await numbers(page, '[data-point]', 'x'),
       await numbers(page, '[data-point]', 'y'),

@@ -1,4 +1,5 @@
-// Chapter "Meaning": word vectors against plain JavaScript in double precision, trainings against the same in Node.
+// Chapter "Meaning": word vectors against plain JavaScript in double precision, trainings against the same trainings in
+// Node.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
@@ -47,7 +48,7 @@ const rowOf = ({ words, rows }: Words, word: string) => rows[words.indexOf(word)
 const numberOf = async (place: Locator, name: string) =>
   Number(await place.getAttribute(`data-${name}`));
 
-/** Those that are listed, in order; words as near as each other within rounding may change places. */
+/** Checks the listed neighbours, in order; words with equal cosines up to rounding may change places. */
 async function expectNeighbours(page: Page, table: Words, word: string, allowed = rounding) {
   const rows = page.locator('#words [data-neighbour]');
   const expected = nearest(table, rowOf(table, word), [word]);
@@ -61,7 +62,7 @@ async function expectNeighbours(page: Page, table: Words, word: string, allowed 
     const own = expected.find((one) => one.word === name)!.cosine;
     expect(Math.abs(cosine - own), name!).toBeLessThan(allowed);
     expect(Math.abs(cosine - expected[i].cosine), `place ${i}`).toBeLessThan(allowed);
-    // As far as it is near, its row is coloured.
+    // The row is coloured up to the word's cosine.
     const ground = await row.evaluate((one) => getComputedStyle(one).backgroundImage);
     const [, percent] = /([\d.]+)%/u.exec(ground)!;
     expect(Math.abs(Number(percent) - 100 * own), name!).toBeLessThan(0.01 + 100 * allowed);
@@ -72,7 +73,7 @@ interface Dot {
   readonly word: string;
   readonly x: number;
   readonly y: number;
-  /** Where it is drawn. */
+  /** Its position on the map. */
   readonly left: number;
   readonly top: number;
 }
@@ -85,7 +86,7 @@ const dotsOf = (page: Page): Promise<Dot[]> =>
     }),
   );
 
-/** Every dot is drawn where its two numbers say. */
+/** Expects every dot at the position given by its two numbers. */
 async function expectDrawn(page: Page, dots: readonly Dot[], numbers: readonly [number, number][]) {
   const map = page.locator('#words [data-map]');
   const [width, height] = await Promise.all(
@@ -95,7 +96,7 @@ async function expectDrawn(page: Page, dots: readonly Dot[], numbers: readonly [
   expectMap(named, numbers, { width, height, within: 1e-4 });
 }
 
-/** The two principal components by the power method, in double precision; a sign is nobody's. */
+/** Checks the two principal components against the power method in double precision; their signs are arbitrary. */
 async function expectPrincipal(page: Page, table: Words, dots: readonly Dot[], share: number) {
   const rows = dots.map(({ word }) => rowOf(table, word));
   const mean = rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
@@ -134,7 +135,7 @@ test('neighbours, maps and analogies are those of the vectors', async ({ page })
   page.on('request', (request) => asked.push(request.url()));
   const table = await shipped();
   await open(page, 'meaning');
-  // As the page was made: nothing is loaded.
+  // The prerendered result: nothing is loaded.
   await expectNeighbours(page, table, 'bank');
   const share = page.locator('#words [data-share]');
   const dots = await dotsOf(page);
@@ -204,7 +205,7 @@ test('neighbours, maps and analogies are those of the vectors', async ({ page })
     right += Number(((await row.textContent()) ?? '').includes('✓'));
   }
   expect(await numberOf(page.locator('#analogies [data-right]'), 'right')).toBe(right);
-  expect(right).toBeLessThan(analogies.length); // those that fail are there, too
+  expect(right).toBeLessThan(analogies.length); // analogies that fail are listed, too
   const own = page.locator('#analogies .own input');
   for (const [i, word] of ['gold', 'silver', 'summer'].entries()) {
     await own.nth(i).fill(word);
@@ -241,7 +242,7 @@ test('vectors are learned before your eyes, and are those that Node learns', asy
   if (variant === tril.variant) {
     await expectNeighbours(page, table, 'bank', 1e-4);
   } else {
-    // Another variant rounds otherwise, and hundreds of steps make that larger: most neighbours are the same.
+    // Another variant rounds differently, and hundreds of steps amplify that: most neighbours are the same.
     const expected = nearest(table, rowOf(table, 'bank'), ['bank'])
       .slice(0, 24)
       .map(({ word }) => word);
@@ -252,7 +253,9 @@ test('vectors are learned before your eyes, and are those that Node learns', asy
   vectors.dispose();
 });
 
-/** Sums of some hundred products of float32, in another order; principal components as near as they are found. */
+/**
+ * Sums of some hundred products of float32, in another order; principal components to the precision of their iteration.
+ */
 const programs = 1e-4;
 
 test('the program that is taken along finds the same neighbours, analogies and map', async ({

@@ -1,10 +1,10 @@
-// What the page makes of times that something was in the way of: marked, said, and nothing concluded from them. The Worker
-// that measures says what the test has it say; the charts are read back.
+// Disturbed time measurements: the page marks them, says so, and concludes nothing from them. The measuring Worker
+// sends the test's messages; the charts are read back.
 import { expectLine, readChart } from './drawn.ts';
 import { expect, test } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 
-/** A Worker that answers measurements with what the test has it say. */
+/** Replaces the measuring Worker with one that sends the test's messages. */
 const scripted = ({ kind, messages }: { kind: string; messages: object[] }) => {
   window.Worker = class extends Worker {
     override postMessage(message: { what: string; kind?: string; id: number }): void {
@@ -36,7 +36,7 @@ test('what could not be measured well is marked, and nothing is concluded from i
   await page.goto('./multiply/');
   const section = page.locator('#measured');
   await section.scrollIntoViewIfNeeded();
-  // What is seen at first says so, too.
+  // The preview says so, too.
   await expect(section.locator('[data-state="idle"]')).toContainText(
     messagePattern('multiply.measured.glanced', { times: 'rough' }),
   );

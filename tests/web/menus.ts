@@ -1,9 +1,9 @@
-// The quiet menu below a figure: what it costs, and how to take it along.
+// The menu below a figure: its cost, and its exports.
 import type { Locator, Page } from '@playwright/test';
 import { expect } from './fixtures.ts';
 import { settled } from './settled.ts';
 
-/** What a figure offers to take along, its menu open. */
+/** Opens a figure's menu, and returns its exports. */
 export async function unfolded(take: Locator): Promise<Locator> {
   await take.evaluate((offered) => {
     const menu = offered.closest<HTMLDetailsElement>('details[data-more]');
@@ -12,7 +12,7 @@ export async function unfolded(take: Locator): Promise<Locator> {
   return take;
 }
 
-/** A meter that is seen, as its time is measured only then. */
+/** Shows a meter, since its time is measured only in view. */
 export async function metered(meter: Locator): Promise<Locator> {
   await settled(meter.page());
   await unfolded(meter);
@@ -20,10 +20,10 @@ export async function metered(meter: Locator): Promise<Locator> {
   return meter;
 }
 
-/** A time that is measured, which takes as long as the machine has something else to do. */
+/** Waits for a measured time, which needs an idle machine. */
 export const expectTimed = (time: Locator): Promise<void> =>
   expect(time).toHaveText(/^[\d.]+ (s|ms|µs)$/u, { timeout: 60_000 });
 
-/** By the figure's name, or the first there is. */
+/** The exports of the figure of this name, or of the first figure. */
 export const takeOf = (page: Page, name = ''): Promise<Locator> =>
   unfolded(page.locator(name ? `[data-take="${name}"]` : '[data-take]').first());

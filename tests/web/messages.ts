@@ -1,5 +1,6 @@
-// The page's words by their keys, so that a test presses and reads what the page says, and a sentence may change without it.
-// A key is the file's name and the path in it: `average.length.more` is `length.more` of average.yaml.
+// The page's texts by their keys: a test presses and reads what the page says, and a sentence may change without
+// changing the test. A key is the file's name and the path in it: `average.length.more` is `length.more` of
+// average.yaml.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +8,7 @@ import MessageFormat from '@messageformat/core';
 import { parse as parseMessage, type Select, type Token } from '@messageformat/parser';
 import { parse } from 'yaml';
 
-/** Of the language and the folder that the page was built of: see web/texts/plugin.ts. */
+/** The language and the folder that the page was built from: see web/texts/plugin.ts. */
 const { TRIL_LANGUAGE = 'en', TRIL_TEXTS = 'src/texts' } = process.env;
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 const folder = resolve(web, TRIL_TEXTS, TRIL_LANGUAGE);
@@ -17,7 +18,7 @@ function sourceOf(key: string): string {
   const [file, ...path] = key.split('.');
   if (!files.has(file)) {
     const text = readFileSync(join(folder, `${file}.yaml`), 'utf8');
-    files.set(file, parse(text, { logLevel: 'error' })); // not of the tag !tex, which marks formulas
+    files.set(file, parse(text, { logLevel: 'error' })); // ignores the tag !tex, which marks formulas
   }
   let found = files.get(file);
   for (const name of path) found = (found as Record<string, unknown> | undefined)?.[name];
@@ -27,7 +28,7 @@ function sourceOf(key: string): string {
 
 const format = new MessageFormat('en', { strict: true });
 
-/** The message as the page writes it, with these values in it. */
+/** The message as the page writes it, with these values. */
 export function message(key: string, values: Record<string, string | number> = {}): string {
   return format.compile(sourceOf(key))(values) as string;
 }
@@ -37,7 +38,7 @@ const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&
 const numeric = (value: string | number) =>
   typeof value === 'number' ? value.toLocaleString('en') : value;
 
-/** Of the cases that a value chooses from: the one it chooses, or all where it is not known. */
+/** The case that a value selects, or all cases if the value is unknown. */
 function casesOf({ cases, type }: Select, value: string | number | undefined) {
   if (value === undefined) return cases;
   const keys = [`=${value}`, String(value), ...(type !== 'select' && +value === 1 ? ['one'] : [])];
@@ -71,7 +72,7 @@ function patternOf(
     .join('');
 }
 
-/** The message with these values in it, and anything at all where others stand. */
+/** A pattern of the message with these values, and any text for other values. */
 export function messagePattern(key: string, values: Values = {}): RegExp {
   return new RegExp(
     patternOf(parseMessage(sourceOf(key)), values, () => '.*?'),
@@ -79,7 +80,7 @@ export function messagePattern(key: string, values: Values = {}): RegExp {
   );
 }
 
-/** What stands in the message where it has values, if this text is that message. */
+/** The values in this text, if it is that message. */
 export function valuesIn(key: string, text: string): Readonly<Record<string, string>> | undefined {
   const named = new Set<string>();
   const unknown = (name: string) => {
@@ -91,5 +92,5 @@ export function valuesIn(key: string, text: string): Readonly<Record<string, str
   return new RegExp(`^${pattern}$`, 'u').exec(text.trim())?.groups;
 }
 
-/** What the window is called while a chapter is open. */
+/** The window's title while a chapter is open. */
 export const titleOf = (chapter: string) => `${message(`shell.about.${chapter}.title`)} · Tril`;

@@ -1,21 +1,21 @@
-// What plays by itself, or slowly, where it is met for the first time. The tests drive the page's clock: nothing depends on
-// how long anything takes here.
+// Figures that play by themselves, or slowly, at first sight. The tests drive the page's clock: nothing depends on real
+// durations.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { finished, ready, train } from './learn-page.ts';
 import { Lesson } from './lessons.ts';
 import { message, messagePattern } from './messages.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
-/** As for a visitor who has never been here. */
+/** Makes the visitor new to the page. */
 const forgotten = (page: Page) =>
   page.addInitScript(() => {
     if (location.protocol.startsWith('http')) localStorage.removeItem('tril.met');
   });
 const known = (page: Page) => page.evaluate(() => localStorage.getItem('tril.met'));
-/** From now on time passes only where the test says so. */
+/** Stops the page's clock: time passes only when the test says so. */
 const hold = async (page: Page) =>
   page.clock.pauseAt(await page.evaluate(() => performance.timeOrigin + performance.now() + 1000));
 
@@ -39,7 +39,7 @@ test.describe('the first training', () => {
         over: one.querySelector('[data-done]') !== null,
       }));
     await train(page);
-    const tick = 50; // shorter than any frame stays
+    const tick = 50; // shorter than any frame is shown
     let [passed, due] = [0, 0];
     let before = await look();
     expect(before.step).toBe(0);
@@ -65,7 +65,7 @@ test.describe('the first training', () => {
     await expect(took).toHaveText(messagePattern(`learn-born.took.${said}`));
     expect(await known(page)).toBe('born');
 
-    // No time passes in the page, and all of it is trained again.
+    // No time passes in the page, which trains everything again.
     await page
       .getByRole('button', { name: message('learn-born.buttons.again'), exact: true })
       .click();
@@ -113,7 +113,7 @@ test.describe('the first training', () => {
 
 test.describe('a figure that is met for the first time', () => {
   const tick = 100;
-  /** Until it is so, as time goes by, and no further. */
+  /** Lets time pass until the condition holds, and no further. */
   async function until(page: Page, so: () => Promise<boolean>): Promise<void> {
     while (!(await so())) await page.clock.runFor(tick);
   }
@@ -124,7 +124,7 @@ test.describe('a figure that is met for the first time', () => {
     await page.locator('[data-variant]').first().waitFor();
     await hold(page);
   }
-  /** Time enough for anything, and more than a figure plays. */
+  /** Enough time for anything, and longer than a figure plays. */
   const wait = (page: Page) => page.clock.runFor(20_000);
   const chosen = (page: Page, key: string) =>
     page
@@ -136,7 +136,7 @@ test.describe('a figure that is met for the first time', () => {
       .getByRole('button', { name: message(`mask.rules.names.${rule}`), exact: true })
       .getAttribute('aria-pressed')
       .then((is) => is === 'true');
-  /** As the mask is by default. */
+  /** Expects the mask at its default. */
   async function expectCausal(page: Page): Promise<void> {
     await expect.poll(() => isRule(page, 'padding')).toBe(false);
     expect(await isRule(page, 'causal')).toBe(true);

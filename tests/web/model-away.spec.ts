@@ -1,5 +1,5 @@
-// Chapter "Model" without parts of its model: the cache, what is taken away and what is carried over, against the package
-// in Node on the same files.
+// Chapter "Model" without parts of its model: the cache, ablation and patching, against the package in Node on the same
+// files.
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { expectFits, number } from './lessons.ts';
@@ -16,7 +16,7 @@ import {
 } from './model-page.ts';
 import { weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('the cache: what is computed anew, counted, held and timed', async ({ page }) => {
@@ -40,7 +40,7 @@ test('the cache: what is computed anew, counted, held and timed', async ({ page 
     .click();
   await expectPainted(figure, model.forward(ids, { trace: true }).trace!.layers[1]);
 
-  // Counted for as many tokens as the slider says, and held by the core to the byte.
+  // The cache is counted for the slider's number of tokens, and the core's cache has that size to the byte.
   const tokens = Math.min(100, shape.context);
   await figure
     .getByRole('slider', { name: message('model-away.cache.length') })
@@ -89,7 +89,7 @@ test('the cache: what is computed anew, counted, held and timed', async ({ page 
 });
 
 test('parts are taken away, ranked, and carried over', weekly(), async ({ page }) => {
-  // An address that says more would lift the veil.
+  // An address with more state would lift the veil.
   const core = await opened(page);
   const { model } = core;
   const ids = model.encode(await page.locator('#open textarea').first().inputValue());
@@ -114,7 +114,7 @@ test('parts are taken away, ranked, and carried over', weekly(), async ({ page }
   await figure.getByRole('button', { name: message('model-away.away.back') }).click();
   await expect(async () => near(await number(loss, 'now'), whole.loss)).toPass();
 
-  // Guessed before anything is lit; then all are taken away in turn.
+  // The guess comes before any number is shown; then every part is ablated in turn.
   const veil = page.locator('[data-veil="model-away"]');
   await expect(veil).toHaveAttribute('data-covered', 'true');
   await expect(figure.locator('[data-part][data-rise]')).toHaveCount(0);

@@ -1,4 +1,5 @@
-// Chapter "Model", a copy of the model that learns a text: its loss, what it writes, how far its heads move, and its files.
+// Chapter "Model", a copy of the model that learns a text: its loss, its samples, the movement of its heads, and its
+// files.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,8 +25,8 @@ interface Told {
 }
 
 /**
- * All that the figure shows from now on, told by the page itself: a moment may be over before a busy test looks. At step 10 it
- * presses Stop.
+ * Records in the page all that the figure shows from now on, since a busy test may miss a moment. Presses Stop at step
+ * 10.
  */
 async function recorded(figure: Locator): Promise<() => Promise<Told[]>> {
   const told = await figure.evaluateHandle((element: HTMLElement, stop) => {
@@ -57,7 +58,7 @@ test('a copy of the model learns a text, and the model stays as it is', async ({
   const field = page.locator('#further-text');
   expect((await field.inputValue()).trim()).toBe(text);
 
-  // The core refuses what is too short, and the next text is learned all the same.
+  // The core refuses a text that is too short, and the next text is learned all the same.
   await field.fill('Take two eggs.');
   await press(page, 'train');
   await expect(figure).toHaveAttribute('data-training', 'failed');
@@ -80,7 +81,7 @@ test('a copy of the model learns a text, and the model stays as it is', async ({
   for (const name of ['model.safetensors', 'config.json', 'tokenizer.json']) {
     files[name] = new Uint8Array((await saved(page, take, name)).content);
   }
-  // Answers come in turn: what it has become is shown before it is saved.
+  // Questions are answered in order: the new state is shown before it is saved.
   const step = await stopped(figure);
   expect(step).toBeGreaterThanOrEqual(10);
   expect(step).toBeLessThan(20);
@@ -88,7 +89,7 @@ test('a copy of the model learns a text, and the model stays as it is', async ({
   expect(await said('now')).not.toBe(before);
   const own = await tril.loadModel(files);
   expect(own.config['max_position_embeddings']).toBe(here.shape.context);
-  // The last tenth, as the core parts a text, which has no letter of more than a byte.
+  // The held-out part is the last tenth of the text, as the core splits it: all its letters are single bytes.
   const unseen = text.slice(text.length - Math.floor(text.length / 10));
   const lossOf = (of: Model) => of.evaluate(unseen).loss;
   near(await number(figure.locator('[data-first]'), 'first'), lossOf(model));
@@ -109,7 +110,7 @@ test('a copy of the model learns a text, and the model stays as it is', async ({
     }
   }
 
-  // Another prompt is gone on from at once; the training goes on from where it was.
+  // Another prompt is continued at once; the training goes on from its last step.
   await page.locator('#further').getByRole('textbox').nth(1).fill('Add some');
   await expect(figure.locator('[data-said="now"]')).toHaveText(/^Add some/u);
   expect(await number(figure, 'step')).toBe(step);

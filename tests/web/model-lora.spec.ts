@@ -1,4 +1,5 @@
-// Chapter "Model", a copy of the model that learns by an adapter (LoRA): against the package in Node, from the same link.
+// Chapter "Model", a copy of the model that learns by an adapter (LoRA): against the package in Node, from the same
+// link.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Page } from '@playwright/test';
@@ -15,7 +16,7 @@ import { allowed, near, opened, see } from './model-page.ts';
 import { familyIds, modelFiles, writeClone } from './oracles/folders.ts';
 import { saved } from './saved.ts';
 
-/** What stands in the field, with the end of its last line. */
+/** The text of the field, with the end of its last line. */
 const textOf = (page: Page) => page.locator('#further-text').inputValue();
 const whole = (value: number) => value.toLocaleString('en');
 const numbers = (page: Page) => page.locator('#further [data-trained]');
@@ -65,11 +66,11 @@ test('an adapter learns, and nothing but it changes', async ({ page }) => {
   await press(page, 'stop');
   const names = ['adapter_config.json', 'adapter_model.safetensors'];
   const files = await savedFiles(page, [...names, 'config.json', 'model.safetensors']);
-  // Answers come in turn: what it has become is shown before it is saved.
+  // Questions are answered in order: the new state is shown before it is saved.
   const step = await stopped(figure);
   await expect(numbers(page)).toHaveText(counted);
 
-  // The same run of the package in Node.
+  // The same training of the package in Node.
   trainer.steps(step);
   const expected = trainer.exportAdapter();
   expect(files['adapter_config.json']).toEqual(expected['adapter_config.json']);
@@ -81,7 +82,7 @@ test('an adapter learns, and nothing but it changes', async ({ page }) => {
     expect(tril.compare(tensor, same.get(name)!).relative, name).toBeLessThan(allowed);
   }
 
-  // Only what it is for has changed, to the bit.
+  // Only the adapted matrices have changed, to the bit.
   const response = await page.request.get(
     new URL('../models/gpt/model.safetensors', page.url()).href,
   );
@@ -102,7 +103,7 @@ test('an adapter learns, and nothing but it changes', async ({ page }) => {
     }
   }
 
-  // What was saved opens beside the model, and writes what the page shows.
+  // The saved adapter opens with the model, and writes the page's text.
   const adapter = Object.fromEntries(names.map((name) => [name, files[name]]));
   const read = async (name: string) =>
     new Uint8Array(
@@ -123,7 +124,7 @@ test('an adapter learns, and nothing but it changes', async ({ page }) => {
   near(await number(figure.locator('[data-loss]'), 'loss'), lossOf(opens));
   expect(lossOf(opens)).toBeLessThan(lossOf(model) - 0.3);
 
-  // Another choice is in the address, and is what is trained next; what was trained stays.
+  // Another choice is in the address, and applies to the next training; the trained adapter stays.
   await radio(page, '2').click();
   await expect(page).toHaveURL(/trained=lora&rank=2&targets=q_proj\.o_proj/u);
   await expect(chip(page, message('model-further.buttons.train'))).toBeEnabled();
@@ -131,9 +132,9 @@ test('an adapter learns, and nothing but it changes', async ({ page }) => {
   await chip(page, 'v_proj').click();
   await expect(chip(page, 'o_proj')).toBeEnabled();
   await chip(page, 'o_proj').click();
-  await expect(chip(page, 'v_proj')).toBeDisabled(); // the last one stays
+  await expect(chip(page, 'v_proj')).toBeDisabled(); // the last one cannot be removed
   await chip(page, 'q_proj').click();
-  await expect(page).toHaveURL(/trained=lora&rank=2$/u); // as by default
+  await expect(page).toHaveURL(/trained=lora&rank=2$/u); // at its default
   const usual = tril.trainer({ ...options, lora: { rank: 2 } });
   await expect(numbers(page)).toContainText(whole(usual.parameterCount));
   await radio(page, message('model-further.trained.names.all')).click();
@@ -162,7 +163,7 @@ test('what does not fit a model is said before it is trained, and can be taken b
   await expect(chip(page, 'c_attn')).toHaveCount(0);
   await expect(further).not.toContainText(refused);
 
-  // A model that is narrower than the rank.
+  // A model narrower than the rank.
   const tril = await loadTril();
   const made = tril.trainer({
     model: { family: 'gpt2', layers: 2, heads: 2, width: 8, context: 16 },
@@ -173,7 +174,7 @@ test('what does not fit a model is said before it is trained, and can be taken b
   writeClone(folder, files);
   await page.locator('#own [data-choose="folder"]').setInputFiles(folder);
   await expect(further).toContainText('must be from 1 to the width of the model, 8, is 16');
-  await expect(page).toHaveURL(/trained=lora&rank=16$/u); // names are those of a model
+  await expect(page).toHaveURL(/trained=lora&rank=16$/u); // the names belong to a model
   await expect(page.locator('#further button[aria-pressed="true"]')).toHaveText(['c_attn']);
   await radio(page, '8').click();
   const from = await tril.loadModel(files);

@@ -1,4 +1,5 @@
-// Chapter "Model" before its model is loaded: what its figures further down were made with, against the package in Node.
+// Chapter "Model" before its model is loaded: the prerendered results of its lower figures, against the package in
+// Node.
 import { openingAsks, openingText } from '../../web/src/compute/shared/opened/opening-text.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
@@ -18,12 +19,12 @@ import {
 } from './model-page.ts';
 import { nextOf } from './oracles/model.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 /**
- * What the last `rows` of so many tokens cost, and the guess after them, by the core's count of each part: projections,
- * attention that looks back, and a gated feed-forward, all without biases.
+ * The cost of the last `rows` of `tokens` tokens and of the next guess, by the core's count of each part: projections,
+ * causal attention, and a gated feed-forward, all without biases.
  */
 function flopsOf({ tril, shape }: Here, rows: number, tokens: number): number {
   const { layers, heads, width, hidden, vocabulary } = shape;
@@ -53,7 +54,7 @@ test('before a model is loaded the figures further down are true, too', async ({
   const { model, shape } = core;
   const ids = model.encode(openingText);
 
-  // The question is answered as it would be by the model.
+  // The question has the model's own answer.
   const question = page.locator('#open .ask').first();
   const [{ text, sampling }] = openingAsks;
   const { kept, plain } = nextOf({ ...core, tokenizer: true }, { text, sampling, seed: 1 });

@@ -1,5 +1,5 @@
-// Chapter "Model" with heads and other parts switched off on the roll: tiles, bars and what stood there before, against the
-// package in Node with the same changes; and the program that is taken along, run on the shipped files.
+// Chapter "Model" with heads and other parts switched off on the roll: tiles, bars and their former values, against the
+// package in Node with the same changes; and the exported program, run on the shipped files.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from '@playwright/test';
@@ -15,7 +15,7 @@ import { nextOf, openedOf, opening, readOf } from './oracles/model.ts';
 import { placeOf } from './places.ts';
 import { weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const folder = fileURLToPath(new URL('../../models/gpt/', import.meta.url));
@@ -41,7 +41,7 @@ async function opened(page: Page, query = ''): Promise<Locator> {
   return figure;
 }
 
-/** All tiles, bars and ghosts are those of the model without these parts. */
+/** Expects all tiles, bars and ghosts to be those of the model without these parts. */
 async function expectWithout(figure: Locator, without: readonly Without[]): Promise<void> {
   await figure.waitFor();
   const here = await shipped;
@@ -71,7 +71,10 @@ async function expectWithout(figure: Locator, without: readonly Without[]): Prom
   );
 }
 
-/** A head's arc ends in the middle of the column that it looks at most; it is the wider and the darker for its weight. */
+/**
+ * Expects a head's arc to end in the middle of the column with its largest weight; a larger weight makes it wider and
+ * darker.
+ */
 async function expectArc(figure: Locator, head: number, row: readonly number[]): Promise<void> {
   const most = Math.max(...row);
   const arc = figure.locator('.arcs path:not(.stem)').nth(head);
@@ -107,7 +110,7 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
   test.setTimeout(180_000);
   const figure = await opened(page, '?block=2&place=6');
   const { weights, ids } = readOf(await shipped, opening);
-  // The heads of block 2, and where each looks most from the sixth token.
+  // The heads of block 2, and the largest weight of each at the sixth token.
   const heads = figure.locator('[data-head]');
   for (const [head, { head: id, to, weight }] of (await dataOf(heads)).entries()) {
     expect(id).toBe(`2.${head + 1}`);
@@ -121,7 +124,7 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
   await expect(heads.nth(2)).toHaveAttribute('aria-pressed', 'true');
   await expectWithout(figure, [{ layer: 1, head: 2 }]);
 
-  // By keys: its feed-forward as well, then all back; and the way back through what was done.
+  // Keyboard: the feed-forward part as well, then everything back on; and undo, step by step.
   const roll = page.getByRole('grid', { name: messagePattern('model.open.roll') });
   await roll.focus();
   await page.keyboard.press('f');
@@ -145,7 +148,7 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
   await page.goBack();
   await expect(page).toHaveURL(/off=2h3\.2f/u);
 
-  // A finger that rests on a tile takes its whole block.
+  // Holding a finger on a tile selects its whole block.
   await page.setViewportSize({ width: 360, height: 780 });
   const tile = figure.locator('[data-tile^="3."]').first();
   await tile.scrollIntoViewIfNeeded();
@@ -159,7 +162,7 @@ test('a head is switched off on the roll: tiles, bars and ghosts are the core’
   await expectFits(page);
 });
 
-/** As many digits as the page shows. */
+/** The precision of the displayed digits. */
 const shownDigits = 1e-5;
 
 test(

@@ -1,4 +1,5 @@
-// Chapter "Model", a model of the visitor's: folders that are really dropped, as Hugging Face has them, and what does not fit.
+// Chapter "Model", a model of the visitor's: folders in Hugging Face's layout, dropped for real, and folders that do
+// not fit.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,14 +23,14 @@ const test = base.extend<{ lesson: Lesson; folder: string }>({
   },
 });
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const own = (page: Page) => page.locator('[data-figure="own-model"]');
-/** What is said once the model of this name is open. */
+/** The text once the model of this name is open. */
 const open = (name: string) => message('model-own.open', { name });
 
-/** Files or folders of this machine, by the mouse. */
+/** Drops files or folders of this machine with the mouse. */
 async function drop(page: Page, paths: readonly string[]): Promise<void> {
   await page.locator('#own .drop').scrollIntoViewIfNeeded();
   const { x, y, width, height } = await boxOf(page.locator('#own .drop'));
@@ -105,7 +106,7 @@ test('dropped files do as well, a folder around the model too; what is no model 
   await drop(page, [join(folder, 'models')]);
   await expect(own(page)).toContainText(open('mine'));
 
-  // One more block than there are weights for; a longer context; more words than a tokenizer may have; no model.
+  // One more block than the weights have; a longer context; more words than a tokenizer may have; no model.
   const config = JSON.parse(new TextDecoder().decode(files['config.json']));
   const changed = (change: object) => {
     const wrong = join(folder, `wrong-${Object.keys(change).join('-')}`);

@@ -1,4 +1,5 @@
-// What the tests of chapter "Model" further down have in common: the shipped model here, in Node, and what the page shows of it.
+// Helpers for the tests of the lower figures of chapter "Model": the shipped model in Node, and its figures on the
+// page.
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
@@ -18,14 +19,14 @@ import { messagePattern, valuesIn } from './messages.ts';
 import { coverOf, readCanvas } from './pixels.ts';
 import { placeOf } from './places.ts';
 
-/** As the page has it. */
+/** The model's folder on the page. */
 const shipped = new URL('../../web/dist/models/gpt/', import.meta.url);
 /** Another variant adds up in another order. */
 export const allowed = 1e-4;
 export const near = (found: number, expected: number) =>
   expect(Math.abs(found - expected)).toBeLessThanOrEqual(allowed);
 
-/** The model that the page has loaded, here. */
+/** The page's loaded model, in Node. */
 export class Here {
   readonly tril: TrainingTril;
   readonly model: Model;
@@ -34,7 +35,7 @@ export class Here {
     [this.tril, this.model, this.shape] = [tril, model, shapeOf(model.config)];
   }
 
-  /** The loss on a text, and how likely each token is behind it. */
+  /** The loss on a text, and the probability of each token after it. */
   said(ids: ArrayLike<number>, changes: Interventions = {}) {
     const { tril, model } = this;
     return tril.scope(() => {
@@ -53,7 +54,7 @@ export class Here {
 export async function visited(page: Page, query = ''): Promise<void> {
   await page.goto('about:blank');
   await page.goto(placeOf(`model${query}`));
-  await expect(page.locator('.load[data-model="closed"]')).toHaveCount(1); // what was made with the page is gone
+  await expect(page.locator('.load[data-model="closed"]')).toHaveCount(1); // the prerendered result is gone
 }
 
 export async function here(): Promise<Here> {
@@ -81,7 +82,7 @@ export async function see(page: Page, part: string): Promise<Locator> {
   return figure;
 }
 
-/** Of bars: what each token had before, and has now. */
+/** Checks bars: the probability of each token before and now. */
 export async function expectShifts(
   list: Locator,
   before: Float32Array,
@@ -98,7 +99,7 @@ export async function expectShifts(
     near(was, before[token]);
     near(is, after[token]);
   }
-  // The likeliest of both are among them.
+  // The likeliest tokens of both are among them.
   for (const shares of [before, after]) {
     const most = Math.max(...shares);
     expect(bars.some(([token]) => shares[token] >= most - allowed)).toBe(true);
@@ -121,7 +122,10 @@ const rowsOf = (stack: Tensor, at: number) => {
 
 type Layer = NonNullable<ReturnType<Model['forward']>['trace']>['layers'][number];
 
-/** What is painted is what the first head has computed: all of it, or bright in its last row and dim above, or only there. */
+/**
+ * Expects the canvases to show the first head's trace: the whole matrix, its last row bright and the rest dim, or its
+ * last row alone.
+ */
 export async function expectPainted(figure: Locator, trace: Layer): Promise<void> {
   for (const [piece, tensor] of [
     ['q', trace.queries],
@@ -150,7 +154,7 @@ export async function expectPainted(figure: Locator, trace: Layer): Promise<void
   }
 }
 
-/** By how much the loss on a text rises without each of the heads, layer by layer, and without each layer. */
+/** The rise of the loss on a text without each head, layer by layer, and without each layer and each of its parts. */
 function risesOf(here: Here, ids: ArrayLike<number>) {
   const { loss: whole } = here.said(ids);
   const rise = (part: Without) => here.said(ids, { without: [part] }).loss - whole;
@@ -161,7 +165,7 @@ function risesOf(here: Here, ids: ArrayLike<number>) {
   }));
 }
 
-/** What stands beside each part, and which head is first. */
+/** Checks the number beside each part, and which head is first. */
 export async function expectRanked(page: Page, here: Here, ids: ArrayLike<number>): Promise<void> {
   const figure = page.locator('[data-figure="away"]');
   const rises = risesOf(here, ids);
@@ -184,7 +188,7 @@ export async function expectRanked(page: Page, here: Here, ids: ArrayLike<number
   await expectBars(ofLayers, layers.slice(0, await ofLayers.count()), {
     ...{ end: Math.max(...layers.map(Math.abs)), inside: true },
   });
-  // The darker a head, the more it costs to be without it.
+  // A darker head costs more to remove.
   await expectGrounds(
     figure.locator('[data-part].head'),
     [...rises]
@@ -203,7 +207,10 @@ export async function expectRanked(page: Page, here: Here, ids: ArrayLike<number
   expectSaid(says.rise, falling[0]);
 }
 
-/** What of the first prompt is put into the second, place by place; what either says without. */
+/**
+ * Checks the patches from the first prompt to the second, position by position, and the answers of both without a
+ * patch.
+ */
 export async function expectCarried(page: Page, here: Here) {
   const { model, shape } = here;
   await page.emulateMedia({ colorScheme: 'light' });
@@ -240,7 +247,7 @@ export async function expectCarried(page: Page, here: Here) {
       });
     }
   }
-  // All of the first prompt's answer has passed through the last place.
+  // The whole answer to the first prompt has passed through the last position.
   near(await number(cell(shape.layers - 1, columns - 1), 'share'), await number(base, 'after'));
   return { receiver, columns, cell, patched, base };
 }

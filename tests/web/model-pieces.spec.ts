@@ -1,5 +1,5 @@
-// What tokens stand for, in tokenizers that write a blank before every word and take it from a text's beginning, as Llama's do:
-// the blank is the token's, wherever it stands. In Node, on what the chapter's Worker runs.
+// The pieces of tokenizers that put a space before every word and drop it at a text's beginning, as Llama's do: the
+// space belongs to the token, wherever it is. The test runs in Node, on the code of the chapter's Worker.
 import { loadTril } from 'tril/training';
 import { expect, test } from '@playwright/test';
 import { inWords, joint, pieceText } from '../../web/src/chapters/model/pieces.ts';
@@ -12,7 +12,7 @@ const bytes = Array.from({ length: 256 }, (_, i) => {
   return `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`;
 });
 
-/** Of `size` tokens: three that are special, a byte each, words, and what fills the rest. */
+/** A tokenizer of `size` tokens: three special tokens, all bytes, words, and filler. */
 function tokenizer(size: number): Uint8Array {
   const all = ['<unk>', '<s>', '</s>', ...bytes, ...words].slice(0, size);
   for (let i = 0; all.length < size; ++i) all.push(`filler${i}`);
@@ -65,7 +65,7 @@ test('blanks before words stay, in pieces and in prose', async () => {
   expect(written).toBe(' upon a time');
   expect(tokens.slice(-3).map(({ text }) => text)).toEqual([' upon', ' a', ' time']);
   expect(readingOf(opened, { text: 'once', then: [] }).written).toBe('');
-  // A letter of two bytes, begun and ended.
+  // The first byte of a two-byte letter, and both of its bytes.
   const begun = { text: 'once', then: [3 + 0xc3] };
   expect(readingOf(opened, begun).written).toBe('\ufffd');
   expect(readingOf(opened, { ...begun, then: [3 + 0xc3, 3 + 0xa9] }).written).toBe('é');
@@ -77,11 +77,11 @@ test('only what goes on a word is marked, and blanks alone are to be seen', () =
     [' peace', undefined, 'peace'],
     ['ful', undefined, `${joint}ful`],
     ['ful', ' peace', `${joint}ful`],
-    // At the start of a text, and after what is no word.
+    // Words at the start of a text, or after a token that is not a word.
     ['W', '', 'W'],
     ['the', '(', 'the'],
     ['.', ' peace', '.'],
-    // Words that no blank begins; letters of more than one code point.
+    // Words without a space before them; letters of more than one code point.
     ['東', '東', '東'],
     ['é', ' caf', `${joint}é`],
     [' ', ' peace', '␣'],

@@ -1,5 +1,5 @@
-// Chapter "Model": what is drawn, before a model is loaded and after, against the package in Node; the next token, its cuts
-// and its die; a folder of the visitor's; and that nobody loads a model who has not asked for one.
+// Chapter "Model": its figures before and after a model is loaded, against the package in Node; the next token, its
+// cuts and its die; a visitor's own folder; and that no model is loaded unasked.
 import type { Locator, Page } from '@playwright/test';
 import { nextOf as pageNextOf } from '../../web/src/compute/worker/opened/next.ts';
 import { expectAccessible } from './axe.ts';
@@ -35,20 +35,20 @@ const near = (found: number, expected: number, within: number, what: string) =>
   );
 
 const figure = (page: Page) => page.locator('[data-figure="model"]').last();
-/** Until what is shown is of what the address says. */
+/** Waits until the figure shows the state of the address. */
 const current = (page: Page) =>
   expect(
     page.locator('[data-figure="model"][data-live="true"][data-current="true"]'),
   ).toBeVisible();
 
-/** What the figure shows is what these say; another variant rounds otherwise. */
+/** Expects the figure to show these results; another variant rounds differently. */
 async function expectShown(page: Page, core: Core, read: Read, next: Next, within: number) {
   const shown = figure(page);
   const rounding = roundingOf(core);
   const close = (found: number, expected: number, what: string) =>
     near(found, expected, within + rounding * expected, what);
   expect(await numbers(shown.locator('[data-id]'), 'id')).toEqual(read.ids);
-  // From the last block down.
+  // The blocks are shown from the last one down.
   const best = [...read.best].reverse().flat();
   const tiles = shown.locator('[data-tile]');
   const shares = await numbers(tiles, 'p');
@@ -66,7 +66,7 @@ async function expectShown(page: Page, core: Core, read: Read, next: Next, withi
   expect(Number(await die.getAttribute('data-drawn'))).toBe(next.drawn.id);
   expect(Number(await shown.locator('[data-kept]').getAttribute('data-kept'))).toBe(next.kept);
 
-  // How long, how strong and where it is drawn.
+  // The length, the strength and the position of each.
   const ofTile = best.map(({ p }) => p);
   await expectBars(tiles.locator('.share'), ofTile, { end: 1 });
   await expectGrounds(
@@ -82,7 +82,10 @@ async function expectShown(page: Page, core: Core, read: Read, next: Next, withi
   await expectDie(shown, next);
 }
 
-/** What is left lies on a line from 0 to 1 by the numbers of tokens; the number falls where it says. */
+/**
+ * Expects the remaining tokens to lie on a line from 0 to 1 in the order of their ids, and the number to fall at its
+ * position.
+ */
 async function expectDie(shown: Locator, { left, drawn, number }: Next) {
   const places = () =>
     shown.locator('.die .line').evaluate((line) => {
@@ -123,7 +126,7 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   page.on('request', (request) => asked.push(request.url()));
   await lesson.open();
   const shown = figure(page);
-  // Made with the page, in Node.
+  // The prerendered result, from Node.
   await expectShown(page, opened, readOf(opened, opening), nextOf(opened, opening), 1e-8);
   await expect(
     page.getByRole('slider', { name: message('model.sampling.names.temperature') }),
@@ -141,7 +144,7 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   const within = variant === opened.tril.variant ? 1e-7 : 1e-3;
   await expectShown(page, opened, readOf(opened, opening), nextOf(opened, opening), within);
 
-  // Another text, and tokens drawn behind it one by one.
+  // Another text, and tokens drawn after it one by one.
   const text = 'The treaty of peace between';
   await page.getByLabel(message('model.open.field')).fill(text);
   await current(page);
@@ -162,7 +165,7 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   const next = nextOf(opened, { ...opening, ...later });
   await expectShown(page, opened, read, next, within);
 
-  // Cuts, each with what it removes.
+  // Each cut, with the number of tokens that it removes.
   const slide = async (of: string, value: string) => {
     const name = message(`model.sampling.names.${of}`);
     await page.getByRole('slider', { name }).fill(value);
@@ -182,7 +185,7 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
   await slide('temperature', '0');
   await expect(shown.locator('.die p')).toContainText(messagePattern('model.die.sure'));
 
-  // A tile by keys: pinned, in the address, freed.
+  // A tile by keys: pinned, in the address, unpinned.
   const roll = page.getByRole('grid', { name: messagePattern('model.open.roll') });
   await roll.focus();
   await page.keyboard.press('Home');
@@ -202,7 +205,7 @@ test('tokens, blocks, bars and die are the core’s, and the model comes when it
     row.forEach((value, c) => c <= r && near(drawn[r][c], value, within, `head ${r}, ${c}`)),
   );
 
-  // On its own, as long as nobody stops it.
+  // Tokens are drawn by themselves, until a visitor stops it.
   const before = (await shown.locator('[data-id]').count()) + 2;
   await page.getByRole('button', { name: message('model.die.goOn') }).click();
   await expect.poll(() => shown.locator('[data-id]').count()).toBeGreaterThanOrEqual(before);
@@ -299,7 +302,7 @@ test('a folder of the visitor’s takes the place of the page’s model, or is r
   }
   expect(asked.filter((url) => !/\.(js|wasm|css|woff2)/u.test(url))).toEqual([]);
 
-  // A tensor of another shape than the settings say: both are named.
+  // A tensor whose shape disagrees with the settings: the error names both.
   const files = filesOf('tests/golden/models/gpt2');
   const config = files.find(({ name }) => name === 'config.json')!;
   const { n_positions: context } = JSON.parse(config.buffer.toString());

@@ -1,5 +1,5 @@
-// Models behind the service worker: they come with progress, end with who gives them up, outlive an update of the page unless they
-// have changed, and come all the same where there is no room to keep them.
+// Models behind the service worker: they download with progress, end when the client gives up, survive an update of the
+// page unless they have changed, and also load when there is no room to store them.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -20,7 +20,7 @@ const keptModels = (page: Page) =>
     return caught.flat().map(({ url }) => /models\/gpt\/(\w+)/u.exec(url)![1]);
   });
 
-/** The chapter, behind a service worker. */
+/** Opens the chapter behind a service worker. */
 async function visit(page: Page): Promise<Host> {
   const server = await host();
   await page.goto(server.address);
@@ -35,7 +35,7 @@ const load = (page: Page) =>
     .click();
 const isOpen = (page: Page) => expect(page.locator('#open [data-live="true"]')).toBeVisible();
 
-/** What the page is after an update: the tab that shows the old one is left. */
+/** Opens the updated page in place of the tab with the old one. */
 async function update(page: Page, server: Host, change: (worker: string) => string): Promise<void> {
   const worker = await readFile(join(dist, 'service-worker.js'), 'utf8');
   server.change('service-worker.js', change(worker));

@@ -1,13 +1,13 @@
-// The stream through a block: strands as wide as the core's rows are large, and what flows while it is played.
+// The stream through a block: strands whose widths follow the norms of the core's rows, and its animation.
 import { expect, test } from './fixtures.ts';
 import { Lesson, rowsOf } from './lessons.ts';
 import { tril } from './oracle.ts';
 import { blockOf, ids, inputOf } from './oracles/block.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
-/** A picture is laid out in hundredths of a pixel. */
+/** Drawings are laid out in hundredths of a pixel. */
 const pixels = 0.02;
 
 test('each strand of the stream is as wide as its row is large', async ({ page }) => {
@@ -16,7 +16,7 @@ test('each strand of the stream is as wide as its row is large', async ({ page }
   const norms = rowsOf(inputOf(core, ids, true)).map((row) => Math.hypot(...row));
   const block = new Lesson(page, 'block');
   const strands = page.locator('[data-stream] [data-strand]');
-  /** In pixels, at a height; measured inside the outlines that are drawn, once they have stopped moving. */
+  /** The widths at a height in pixels, measured inside the drawn outlines once they have stopped moving. */
   const widths = (y: number) =>
     strands.evaluateAll(async (all, height) => {
       const moving = () => all.some((one) => one.getAnimations().length > 0);
@@ -41,24 +41,24 @@ test('each strand of the stream is as wide as its row is large', async ({ page }
   const unit = Number(await strands.first().getAttribute('data-unit'));
   const x = norms.map((size) => size * unit);
   await expect(async () => near(await widths(60), x, 'x')).toPass();
-  // A norm makes every row as large as any other: the square root of the width.
+  // A norm makes all rows equally large: the square root of the width.
   const equal = words.map(() => Math.sqrt(8) * unit);
   await expect(async () => near(await widths(220), equal, 'after the first norm')).toPass();
   await expect(page.locator('[data-changed]')).toHaveAttribute('data-changed', 'false');
 
-  // Without it rows go on as they came. Both are in sight with the switch.
+  // Without it rows keep their sizes. Both are in view with the switch.
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.locator('[data-part="norm1"]').getByRole('switch').click();
   await expect(page.locator('[data-stream] .whole')).toHaveCount(1);
   await expect(page.locator('[data-changed="true"]')).toBeInViewport();
-  // Once the core has answered and the strands have moved; with the norm they are as wide as each other behind it.
+  // Once the core has answered and the strands have moved. With the norm, all strands after it have equal widths.
   await expect(async () => {
     const came = await widths(145);
     near(await widths(220), came, 'without the norm');
     expect(Math.max(...came) / Math.min(...came)).toBeGreaterThan(1.05);
   }).toPass();
 
-  // Without a residual what came ends there.
+  // Without a residual connection the incoming stream ends there.
   await page.locator('[data-part="residual1"]').getByRole('switch').click();
   await expect(page.locator('[data-stream] .plus.off')).toHaveCount(1);
   const none = words.map(() => 0);
@@ -76,7 +76,7 @@ test('what attention adds runs along its branch and merges, there and back', asy
   const stream = page.locator('[data-stream]');
   const slider = block.stepper('block').getByRole('slider');
   const unit = Number(await stream.locator('[data-strand]').first().getAttribute('data-unit'));
-  /** Of the middles of x's end, the first sum and the first norm, from the top. */
+  /** The heights, from the top, of the ends of x, of the first sum and of the first norm. */
   const [sum, norm] = [118, 168];
   const at = async (stage: string, frame: number) => {
     await slider.fill(String(frames * (stages.indexOf(stage) - 1) + frame));
@@ -93,7 +93,7 @@ test('what attention adds runs along its branch and merges, there and back', asy
       width: there ? Number(await added.getAttribute('stroke-width')) : 0,
     };
   };
-  /** Slow at both ends, over within three quarters of a step. */
+  /** Slow at both ends, and complete within three quarters of a step. */
   const share = (frame: number) => {
     const t = Math.min(1, frame / 36);
     return t * t * (3 - 2 * t);
@@ -114,7 +114,7 @@ test('what attention adds runs along its branch and merges, there and back', asy
     expect(found.height).toBe(found.front);
     expect(found.added).toBe(100);
   }
-  // By keys a stage at a time, with Shift a frame.
+  // Arrow keys move by a stage, with Shift by a frame.
   await slider.focus();
   await page.keyboard.press('ArrowLeft');
   await page.locator('[data-stage="attention"]').waitFor();

@@ -1,4 +1,4 @@
-// Motions that explain: what a frame shows is read back and compared with the core's own numbers in Node.
+// Explanatory animations: frames are read back and compared with the core's own numbers in Node.
 import type { Locator } from '@playwright/test';
 import { expect, test as base } from './fixtures.ts';
 import { Lesson, rowsOf } from './lessons.ts';
@@ -10,16 +10,16 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'attend')),
 });
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 const tokens = ['the', 'cat', 'saw', 'the', 'dog', 'chase', 'the', 'cat'];
 const matrices = (head: 'previous' | 'average') =>
   chapter({ content: idsOf(tokens).map(contentOf), head, causal: true, tokens: true });
-/** Variants of the core may round otherwise; a picture is laid out in hundredths of a pixel. */
+/** Variants of the core may round differently; drawings are laid out in hundredths of a pixel. */
 const rounding = 64 * 2 ** -24;
 const pixels = 0.02;
 
-/** Rectangles that have an attribute, by its value. */
+/** The rectangles with an attribute, by its value. */
 async function boxes(figure: Locator, attribute: string) {
   const all = await figure.locator(`[${attribute}]`).evaluateAll(
     (found, name) =>
@@ -53,7 +53,8 @@ test('a row and a column meet pair by pair, and their products end at the score'
   // One player at a time: the strip leads to the steps, as before.
   await expect(page.locator('#steps .play:visible')).toHaveCount(1);
 
-  // At the second stop both have come to the crossing: their last entries lie on one place, the others a cell apart.
+  // At the second stop both vectors have reached the crossing: their last entries coincide, the others are a cell
+  // apart.
   await show(motion, '24');
   const meeting = await boxes(motion, 'data-entry');
   expect(meeting.size).toBe(2 * depth);
@@ -67,7 +68,8 @@ test('a row and a column meet pair by pair, and their products end at the score'
   }
   await expect(motion.locator('[data-product]')).toHaveCount(0);
 
-  // At the third every pair has met. Each product begins where the one before ended, and together they are the score.
+  // At the third stop every pair has met. Each product begins where the previous one ended, and together they are the
+  // score.
   await show(motion, '110');
   await expect(motion.locator('[data-entry]')).toHaveCount(0);
   const products = await boxes(motion, 'data-product');
@@ -89,7 +91,7 @@ test('a row and a column meet pair by pair, and their products end at the score'
   }
   expect(Math.abs(at - scores[row][col])).toBeLessThan(rounding * 100);
   await expect(motion.locator('p')).toContainText(messagePattern('attend.cross.said.meet'));
-  // On the way there nothing is said of what comes to nought: rounding is no product.
+  // On the way there the text skips products that are zero: a rounding error is not a product.
   const noughts = expected.filter((product) => Math.abs(product) < 0.005);
   expect(noughts.length).toBeGreaterThan(0);
   const told = new Set<string>();
@@ -101,7 +103,7 @@ test('a row and a column meet pair by pair, and their products end at the score'
   const meetings = [...told].filter((one) => messagePattern('attend.cross.said.meet').test(one));
   expect(meetings).toHaveLength(depth - noughts.length);
 
-  // Cell, row, all: what is made grows so, and shrinks again on the way back.
+  // Cell, row, all: the finished part grows in this order, and shrinks again in reverse.
   const made = async () => [...(await boxes(motion, 'data-made')).keys()].sort();
   const wholeRow = scores[row].map((_, key) => `${row} ${key}`);
   const all = scores.flatMap((one, query) => one.map((_, key) => `${query} ${key}`));
@@ -138,7 +140,7 @@ test('on a phone the row and the column that meet are large, with their digits',
       all.map((one) => ({
         id: one.getAttribute('data-lens')!,
         x: Number(one.getAttribute('x')),
-        // Digits that are all zero are a dot.
+        // A number whose digits are all zero is shown as a dot.
         value: Number(one.textContent!.replace('−', '-').replace('·', '0')),
         size: parseFloat(getComputedStyle(one).fontSize),
       })),
@@ -160,16 +162,16 @@ test('on a phone the row and the column that meet are large, with their digits',
     const seen = await lens();
     expect(seen, `frame ${frame}`).toHaveLength(2 * depth + products);
     for (const { id, value, size, x } of seen) {
-      // Cells have room for two decimals, or for fewer where the number is large.
+      // Cells have room for two decimals, or for fewer if the number is large.
       const within = Math.abs(expected.get(id)!) >= 10 ? 0.5 : 0.06;
       expect(Math.abs(value - expected.get(id)!), `${id} in frame ${frame}`).toBeLessThan(within);
       expect(size, id).toBeGreaterThanOrEqual(11);
-      // What is multiplied stands one below the other.
+      // The factors are in one column.
       const [, entry] = id.split(' ');
       expect(x, id).toBeCloseTo(seen.find((one) => one.id === `q ${entry}`)!.x, 3);
     }
   }
-  // Half on the way the last entries have met, and no others.
+  // Halfway, the last entries have met, and no others.
   await show(motion, 24 + Math.round((86 / depth) * 2));
   const met = (await lens()).filter(({ id }) => id.startsWith('product')).map(({ id }) => id);
   expect(met.sort()).toEqual([`product ${depth - 2}`, `product ${depth - 1}`]);
@@ -197,14 +199,14 @@ test('rows of V slide together, and the point is their blend so far', async ({ l
   const whole = await number(place, 'data-height');
   const out = await number(place, 'data-y');
 
-  // Shrunk, each row has its share of the height; what is hidden has gone.
+  // After shrinking, each row has its share of the height; hidden rows have disappeared.
   await show(motion, '50');
   for (const [key, share] of weights[row].entries()) {
     const { height, opacity } = await strip(key);
     expect(opacity, `key ${key}`).toBe(key > row ? 0 : 1);
     if (key <= row) expect(height, `key ${key}`).toBeCloseTo(share * whole, 3);
   }
-  // One after another they join, and the point lies where the shares so far balance.
+  // Rows join one after another, and the point is at the balance of the weights so far.
   const plane = motion.locator('[data-blend-x]');
   for (let joined = 1; joined <= row + 1; ++joined) {
     await show(motion, 50 + (60 / (row + 1)) * joined);
@@ -223,7 +225,7 @@ test('rows of V slide together, and the point is their blend so far', async ({ l
   }
   await show(motion, '135');
   expect(await number(plane, 'data-blend-x')).toBeCloseTo(output[row][across], 5);
-  // Back again, the rows are where they were.
+  // Back at the start, the rows are at their first positions.
   await show(motion, '0');
   expect((await strip(0)).height).toBe(whole);
   await expect(plane).toHaveCount(0);
@@ -284,7 +286,7 @@ test('where a maximum grows, the sum and the output shrink by the factor', async
   }
   expect(growing).toBeGreaterThan(0);
   expect(await at(14)).toEqual(grown);
-  // The matrices have the same numbers, and say why.
+  // The matrices have the same numbers, and explain them.
   await at(30);
   await longer.expectDrawn(
     'sum',

@@ -1,4 +1,4 @@
-// Chapter "Multiply": what it measures on this machine.
+// Chapter "Multiply": its measurements on this machine.
 import { expectAnswer } from './asks.ts';
 import type { Page } from '@playwright/test';
 import { readChart } from './drawn.ts';
@@ -31,7 +31,7 @@ test('a guess about this machine is answered by a race on it', async ({ lesson, 
   const said = (await answer.textContent())!;
   const values = keys.map((key) => valuesIn(key, said)).find(Boolean)!;
   for (const time of [values.a, values.b]) expect(time).toMatch(/^[\d.]+ (?:ms|µs)$/u);
-  // Which guess is right follows from what was measured, whatever that is.
+  // The right guess depends on the measurement, whatever that is.
   const ratio = Number(values.ratio);
   await expectAnswer(ask, ratio < 1.5 ? 'right' : 'wrong');
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
@@ -47,7 +47,7 @@ test('measures in a Worker, can be cancelled, and the page goes on meanwhile', a
   await page.getByRole('button', { name: message('multiply.measured.start'), exact: true }).click();
   const state = page.locator('#measured [data-state]').first();
   await expect(state).toHaveAttribute('data-state', 'running');
-  // All of this while a core is kept busy.
+  // All of this with a core kept busy.
   await lesson
     .stepper('readings')
     .getByRole('button', { name: message('figures.player.step') })
@@ -79,11 +79,11 @@ test(
     await expect(page.locator('#measured tbody tr')).toHaveCount(11);
     for (const row of await page.locator('#measured tbody tr').all()) {
       const exponent = await row.locator('[data-exponent]').textContent();
-      // On a machine that does something else, some may not be told: then the times say why.
+      // On a busy machine some exponents may be unknown: then the times say why.
       if (exponent === '?') expect(await row.locator('.unsteady').count()).toBeGreaterThan(0);
       else expect(Number(exponent)).toBeGreaterThan(0);
     }
-    // Each speed is the core's for the operations and the time of that cell.
+    // Each speed follows from the core's operations and the time of that cell.
     const core = await tril();
     const { flops } = core.cost.matmul({ rows: 256, depth: 256, cols: 256 });
     for (const runner of ['tiled', 'ijk', 'javascript']) {
@@ -99,7 +99,7 @@ test(
   },
 );
 
-/** Sessions of measuring that the page's Workers were asked for, or to leave off: what was posted to them. */
+/** The number of measuring sessions that the page began or cancelled, by the messages to its Workers. */
 const posted = (page: Page, what: 'begin' | 'cancel') =>
   inPage(page, ({ posted: all }) => JSON.stringify(all)).then(
     (all) =>
@@ -109,7 +109,7 @@ const posted = (page: Page, what: 'begin' | 'cancel') =>
   );
 /** Half a unit in the last digit. */
 const halfOf = (text: string) => 0.5 * 10 ** -(text.split('.')[1]?.length ?? 0);
-/** Twice painted: what comes near has been noticed. */
+/** Waits for two paints, so that the page has noticed what is near. */
 const painted = (page: Page) =>
   page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
@@ -127,7 +127,7 @@ test('the axes hold points of this machine before anything is pressed', async ({
     message('multiply.measured.glanced'),
   );
   await expect(section.locator('svg .level text')).toHaveText(peak);
-  // Each dot says what it is: a speed that goes with its size and its time.
+  // Each dot's title names a speed that fits its size and its time.
   const { cost } = await tril();
   const said = await section.locator('circle title').allTextContents();
   expect(said).toHaveLength(12);
@@ -147,9 +147,9 @@ test('the axes hold points of this machine before anything is pressed', async ({
   for (const runner of ['javascript', 'ikj', 'blocked', 'eigen']) {
     expect(lines[runner], runner).toHaveLength(3);
   }
-  // No table, no exponent and no verdict of so short a look.
+  // A preview has no table, no exponent and no verdict.
   await expect(section.locator('table')).toHaveCount(0);
-  // What is measured in earnest takes its place point by point, and what it has not got to stays.
+  // A full measurement replaces the preview point by point; points not yet measured stay.
   await section
     .getByRole('button', { name: message('multiply.measured.start'), exact: true })
     .click();
@@ -170,7 +170,7 @@ test('a first look is given up where it is left, and taken when one comes back',
   await section.scrollIntoViewIfNeeded();
   await expect.poll(() => posted(page, 'begin')).toBe(1);
   await expect(section.locator('[data-glanced]')).toHaveCount(0);
-  await expect(section.locator('svg')).toBeVisible(); // its axes, as yet
+  await expect(section.locator('svg')).toBeVisible(); // only its axes, so far
   const before = await posted(page, 'cancel');
   await page.evaluate(() => scrollTo(0, 0));
   await expect.poll(() => posted(page, 'cancel')).toBe(before + 1);

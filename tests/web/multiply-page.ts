@@ -1,4 +1,4 @@
-// Chapter "Multiply" as its tests open it, and the two matrices that it opens with.
+// Chapter "Multiply" for its tests, and its two default matrices.
 import { test as base } from './fixtures.ts';
 import { Lesson } from './lessons.ts';
 

@@ -1,4 +1,4 @@
-// Chapter "Multiply": what the first figure says of a step, and where another reading goes on.
+// Chapter "Multiply": the first figure's text for a step, and the step at which another reading continues.
 import { expect } from './fixtures.ts';
 import { rowsOf } from './lessons.ts';
 import { message } from './messages.ts';

@@ -239,7 +239,7 @@ test('the error of Strassen grows with its levels, as in Node', async ({ lesson,
   for (const levels of [0, 1, 2]) {
     const shown = page.locator(`[data-levels="${levels}"] [data-rms]`);
     const rms = Number(await shown.getAttribute('data-rms'));
-    // The variants of the core round otherwise, so the errors are alike in size, not in digits.
+    // Variants of the core round differently, so the errors agree in size, not in digits.
     const expected = core.productError(x, y, { method: 'strassen', levels }).rms;
     expect(rms / expected).toBeGreaterThan(0.6);
     expect(rms / expected).toBeLessThan(1.7);
@@ -288,7 +288,7 @@ test('the error maps are read cell by cell: by keys, aloud, in a table, in words
   const { x, y } = await boxOf(grid);
   await page.mouse.move(x + 1, y + 1);
   await expect(before).toContainText('[1, 1] = ');
-  // One of the two ends in words is the largest distance that the core has found.
+  // One end of the range in the summary is the core's largest distance.
   const largest = await page.locator('[data-levels="2"] [data-largest]').textContent();
   await expect(map.locator('#error-2-summary')).toContainText(largest!);
 });

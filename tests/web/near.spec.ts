@@ -1,24 +1,24 @@
-// Figures out of sight are drawn later: what is near first, the rest when there is nothing else to do; on paper, for who
-// searches and for links all of them are there.
+// Figures out of view are drawn later: near ones first, the rest when the page is idle; for printing, searching and
+// links all of them are drawn.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { computed } from './reach.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test.use({ viewport: { width: 1280, height: 500 } });
 
 const sections = ['online', 'linear', 'rank', 'measured'] as const;
 
-/** The sections of Longer whose figures are drawn. */
+/** The sections of chapter "Longer" whose figures are drawn. */
 async function drawn(page: Page): Promise<string[]> {
   return page
     .locator('main section.part:has(.card:not(.held))')
     .evaluateAll((all) => all.map((section) => section.id));
 }
 
-/** From now on the browser is never idle. */
+/** Makes the browser never idle from now on. */
 const neverIdle = (page: Page) =>
   page.addInitScript(() => {
     window.requestIdleCallback = () => 0;
@@ -30,7 +30,7 @@ test('what is far is drawn when one comes near it', async ({ page }) => {
   await page.locator('#online [role="gridcell"]').first().waitFor();
   await expect(page.locator('.stills')).toHaveCount(0);
   expect(await drawn(page)).not.toContain('measured');
-  // Its place is held.
+  // The undrawn figure keeps its room.
   expect((await page.locator('#measured .card').boundingBox())!.height).toBeGreaterThan(500);
   await page.locator('#rank').scrollIntoViewIfNeeded();
   await expect(page.locator('#rank [data-more]')).toBeVisible();
@@ -44,7 +44,7 @@ test('a link ends at its section, whatever is drawn above it later', async ({ pa
   expect(await drawn(page)).toEqual([...sections]);
   await expect
     .poll(async () => Math.abs((await page.locator('#measured').boundingBox())!.y))
-    .toBeLessThan(110); // 104 are left for the header
+    .toBeLessThan(110); // leaves 104 for the header
 });
 
 test('paper has every figure', async ({ page }) => {

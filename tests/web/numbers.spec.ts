@@ -1,11 +1,11 @@
-// Every number that is drawn, against the core's own.
+// Every drawn number, against the core's own.
 import { expectMatrix, expectPlaces, readMatrices, spokenOf, type DrawnMatrix } from './drawn.ts';
 import { expect, test, type AttendPage } from './fixtures.ts';
 import { messagePattern } from './messages.ts';
 import { chapter, contentOf, idsOf, type Chapter, type Matrices } from './oracle.ts';
 import { weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const stage: Record<string, readonly string[]> = {
@@ -21,8 +21,8 @@ const stage: Record<string, readonly string[]> = {
 };
 
 /**
- * What the variants of the core may differ by (relaxed multiply-adds round once instead of twice): a few units in the last
- * place of the largest number that went into it, 3 * 12 * 1.
+ * The possible difference between variants of the core (relaxed multiply-adds round once instead of twice): a few units
+ * in the last place of the largest number in the sums, 3 * 12 * 1.
  */
 const rounding = 36 * 8 * 2 ** -24;
 
@@ -32,7 +32,7 @@ function largest(matrix: readonly (readonly number[])[]): number {
 
 const saidHidden = messagePattern('figures.cellHidden');
 
-/** All digits of a matrix, as they are read aloud; what the mask hides is said to be hidden. */
+/** Expects the accessible text of a matrix to have all digits; masked cells say that they are hidden. */
 function expectSpoken({ id, cells }: DrawnMatrix, matrix: number[][], allowed: number): void {
   for (const cell of cells) {
     const value = matrix[cell.row][cell.col];
@@ -44,7 +44,7 @@ function expectSpoken({ id, cells }: DrawnMatrix, matrix: number[][], allowed: n
     } else expect(cell.label, place).not.toMatch(saidHidden);
     if (cell.hidden || !Number.isFinite(value)) expect(spoken, place).toEqual(value);
     else expect(Math.abs(spoken - value), place).toBeLessThanOrEqual(allowed);
-    // A zero without decimals says that the number is exactly zero.
+    // A zero without decimals means that the number is exactly zero.
     if (cell.text === '0') expect(spoken, place).toBe(0);
   }
 }

@@ -1,11 +1,11 @@
-// What figures of a chapter and their questions both ask is computed once. What takes times is another answer each time.
+// A question that a chapter's figures and their prompts share is computed once. Timings are new each time.
 import { expect, test } from './fixtures.ts';
 import { asSeen, chapters, open, unfold } from './reach.ts';
 import { settled } from './settled.ts';
 import { usual, weekly } from './weekly.ts';
 import { holdWorkers, inPage } from './workers.ts';
 
-/** As visitors meet them: questions ask for what they say. */
+/** Prompts ask for their own answers, as they do for visitors. */
 test.use({ veils: true });
 
 const always = [...usual, 'towers', 'multiply'];

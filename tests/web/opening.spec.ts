@@ -1,11 +1,11 @@
-// How a chapter opens: with something to be seen, after its first lines, with what else can be chosen folded away; and no
-// type that is too small to be read.
+// The opening of a chapter: a visible figure after its first lines, with further options folded away; and no text too
+// small to read.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
 import { usual, weekly } from './weekly.ts';
 
-/** Texts smaller than 11 px; in formulas letters have the sizes of mathematics. */
+/** Texts smaller than 11 px; letters in formulas have mathematical sizes. */
 const small = (page: Page) =>
   page.locator('main').evaluate((main) => {
     const found = new Set<string>();
@@ -28,7 +28,7 @@ for (const { id } of chapters) {
     });
     await page.setViewportSize({ width: 1440, height: 900 });
     await open(page, id);
-    // Numbers, a table of them, or a picture, without a scroll.
+    // Numbers, a table of numbers, or a picture, without scrolling.
     const figure = page.locator('main section[id]').first().locator('.card');
     await expect(
       figure.locator('[role="gridcell"]:has(span), td, canvas').first(),

@@ -1,4 +1,4 @@
-// Every matrix that a chapter opens with, computed in Node on the package: what `readback.spec` holds the drawings against.
+// Every default matrix of each chapter, computed in Node on the package: the reference for `readback.spec`.
 import type { Tensor } from 'tril';
 import type { LessonsTril as Tril } from 'tril/lessons';
 import { rowsOf, type Rows } from './lessons.ts';
@@ -102,7 +102,7 @@ async function masked(core: Tril): Promise<Opening> {
     Array.from({ length: rows }, (_, row) =>
       Array.from({ length: cols }, (__, col) => cell(row, col)),
     );
-  /** Of 64 queries and 128 keys, the share of the pairs that may be seen. */
+  /** The share of visible pairs in each block of 64 queries and 128 keys. */
   const seen = (row: number, col: number) => {
     let pairs = 0;
     for (let t = 64 * row; t < 64 * (row + 1); ++t) {
@@ -211,8 +211,8 @@ function oneStep(): Opening {
 }
 
 /**
- * Of each chapter its matrices, and the largest number that goes into their sums, of up to 25 products, a few after each
- * other: variants of the core may round otherwise.
+ * The matrices of each chapter, and the largest number in their sums of up to 25 products, several in a row: variants
+ * of the core may round differently.
  */
 export const openings: Readonly<
   Record<string, { numbers: (core: Tril) => Opening | Promise<Opening>; largest: number }>
@@ -228,6 +228,6 @@ export const openings: Readonly<
   check: { numbers: (core) => bugCase(core, 1), largest: 8 },
   write: { numbers: write.opening, largest: 32 },
   learn: { numbers: oneStep, largest: 8 },
-  meaning: { numbers: () => ({}), largest: 0 }, // its numbers are tables
+  meaning: { numbers: () => ({}), largest: 0 }, // its numbers are in tables
   model: { numbers: async () => ({ head: await model.headOf(1, 1) }), largest: 1 },
 };

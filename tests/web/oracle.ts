@@ -1,5 +1,5 @@
-// The same chapter computed in Node on the package, from the text's tokens alone: the content, the order of X's columns and
-// the weights of the heads are written down again here, so that the page cannot agree with itself.
+// Computes the chapter in Node on the package, from the text's tokens alone: the content, the order of X's columns and
+// the weights of the heads are written again here, so that the page is not compared with itself.
 import type { Tensor } from 'tril';
 import { loadTril, type LessonsTril as Tril } from 'tril/lessons';
 
@@ -18,13 +18,13 @@ function rowsOf(tensor: Tensor): number[][] {
   );
 }
 
-/** Who a token is: its number in base 4, three digits, each a hand (x, y) that stands at digit quarter turns. */
+/** A token's content: its id in base 4, three digits, each a hand (x, y) turned by that many quarter turns. */
 export function contentOf(id: number): number[] {
   const hands = { 0: [0, 1], 1: [1, 0], 2: [0, -1], 3: [-1, 0] } as const;
   return [...id.toString(4).padStart(3, '0')].flatMap((digit) => hands[Number(digit) as 0]);
 }
 
-/** Where it stands: three hands that turn once in 4, 16 and 64 tokens. */
+/** A token's position: three hands that turn once in 4, 16 and 64 tokens. */
 export function positionOf(place: number): number[] {
   return periods.flatMap((period) => {
     const angle = (2 * Math.PI * place) / period;
@@ -33,17 +33,18 @@ export function positionOf(place: number): number[] {
 }
 
 const periods = [4, 16, 64];
-/** How strict heads are as chapter "Attend" opens, and at the most. */
+/** The default strictness of heads in chapter "Attend", and the largest. */
 const soft = 3;
 export const strictest = 12;
 
 export type HeadId = 'previous' | 'same' | 'first' | 'average';
-/** [out, in] each; X is [1 | content | position]. */
+/** Matrices [out, in]; X is [1 | content | position]. */
 export type HeadWeights = Record<'wq' | 'wk' | 'wv', number[][]>;
 
 /**
- * What a head asks for: the position one token back (its hands turned back), the token's own content, the first position
- * (all hands up), or nothing. Keys say what they are by the same; values are the content, of tokens turned.
+ * The weights of a head. Its query asks for the position one token back (its hands turned back), the token's own
+ * content, the first position (all hands up), or nothing. Its keys hold the same property; values are the content,
+ * rotated for tokens.
  */
 export function weightsOf(
   {
@@ -70,7 +71,7 @@ export function weightsOf(
     return rows({ [x]: cosine, [y]: -sine }, { [x]: sine, [y]: cosine });
   });
   const up = periods.flatMap(() => rows({}, { 0: strict }));
-  /** By 20 degrees each hand, and the last two into each other by 30. */
+  /** Rotates each hand by 20 degrees, and the last two into each other by 30. */
   function turned() {
     const [x, y, c, s] = [20, 30].flatMap((degrees) => {
       const angle = (Math.PI * degrees) / 180;
@@ -103,18 +104,18 @@ export function weightsOf(
 }
 
 export interface Chapter {
-  /** Rows of content: of tokens by contentOf, or any numbers. */
+  /** Rows of content: contentOf() of tokens, or any numbers. */
   readonly content: readonly (readonly number[])[];
   readonly head: HeadId;
   readonly causal: boolean;
   readonly tokens: boolean;
   readonly strict?: number;
-  /** Values are turned, as they are in this chapter alone. */
+  /** Whether values are rotated, as in this chapter alone. */
   readonly turn?: boolean;
   readonly change?: (weights: HeadWeights) => void;
 }
 
-/** Numbers in order of first appearance. */
+/** Ids in order of first appearance. */
 export function idsOf(tokens: readonly string[]): number[] {
   const distinct = [...new Set(tokens)];
   return tokens.map((token) => distinct.indexOf(token));

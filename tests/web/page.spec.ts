@@ -7,13 +7,13 @@ import { message } from './messages.ts';
 import { readCanvas } from './pixels.ts';
 import { weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const steps = ['X', 'Q', 'Scores', 'Masked', 'Weights', 'Output'];
 const long = Array.from({ length: 64 }, (_, i) => `word${i}`).join(' ');
 
-/** Holds every motion at four moments of its way. */
+/** Stops every animation at four moments. */
 async function expectMotionFits(page: Page, where: string): Promise<void> {
   const widest = await page.evaluate(() => {
     const motions = document.getAnimations().filter((motion) => motion.playState === 'running');
@@ -67,7 +67,7 @@ test('64 tokens: every cell of the canvas can be reached and explained', async (
   await expect(attend.why).toContainText('weights[word20, word19]');
   const shown = Number(await attend.why.locator('[data-value]').textContent());
   expect(shown).toBeGreaterThan(0.9);
-  // The strongest cell of its row is drawn strongest: pixels of the canvas.
+  // The strongest cell of its row is drawn strongest, by the pixels of the canvas.
   const { width, data } = await readCanvas(grid.locator('canvas'));
   const place = (index: number) => Math.floor(((index + 0.5) * width) / 64);
   const red = (row: number, col: number) => data[4 * (place(row) * width + place(col))];
@@ -168,7 +168,7 @@ test('the policy allows own files only, and no inline script', async ({ attend, 
   expect(policy).not.toMatch(/'unsafe-eval'|\*|https?:/);
   expect(policy!.match(/[\w-]+ 'unsafe-inline'/g)).toEqual(["style-src-attr 'unsafe-inline'"]);
   expect(await page.locator('script:not([src])').count()).toBe(1);
-  // And it holds: an inline script does not run.
+  // The policy holds: an inline script does not run.
   const ran = await page.evaluate(() => {
     const script = document.createElement('script');
     script.textContent = 'window.ran = true';

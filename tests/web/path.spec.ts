@@ -1,4 +1,4 @@
-// "In 15 minutes": the thread from stop to stop, what the browser remembers of it, its questions, and how to leave it.
+// "In 15 minutes": the path from stop to stop, what the browser remembers of it, its questions, and how to leave it.
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './fixtures.ts';
@@ -8,7 +8,7 @@ import { computed, cutTexts } from './reach.ts';
 import { still } from './settled.ts';
 import { weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const stops = ['home', 'attend', 'heads', 'learn', 'meaning', 'model'];
@@ -42,7 +42,7 @@ test('six stops lead to one another, and say how much is left', async ({ page })
     const on = page.locator(`[data-thread-end="${index + 1}"] .on`).last();
     await on.click();
   }
-  // After the last one the way is over, and the chapters begin.
+  // After the last stop the path ends, and the chapters begin.
   await expect(page).toHaveTitle(titleOf('attend'));
   await computed(page);
   await expect(thread(page)).toHaveCount(0);
@@ -62,7 +62,7 @@ test(
     await expect(thread(page)).toHaveCount(0);
     await page.goto('./heads/');
     await expect(thread(page)).toHaveAttribute('data-thread', '3');
-    // The first page leads to where one was, and is the first stop itself.
+    // The home page leads to the last stop of the visitor, and is the first stop itself.
     await page.goto('./');
     await expect(thread(page)).toHaveAttribute('data-thread', '1');
     await expect(page.locator('[data-way="new"]')).toContainText(

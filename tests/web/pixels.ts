@@ -8,8 +8,8 @@ export interface Picture {
 }
 
 /**
- * Pixels of a canvas as they were painted, row by row. They come as one text: an array is checked number by number.
- * They are read from a copy that is meant for it: a browser complains of a page's canvas that is read twice.
+ * Pixels of a canvas, row by row. They are transferred as one text, since an array is checked number by number, and
+ * read from a copy made for it, since browsers warn about reading a page's canvas twice.
  */
 export async function readCanvas(canvas: Locator): Promise<Picture> {
   const text = await canvas.evaluate((element: HTMLCanvasElement) => {
@@ -23,5 +23,5 @@ export async function readCanvas(canvas: Locator): Promise<Picture> {
   return JSON.parse(text) as Picture;
 }
 
-/** Of each pixel how much of what is behind it it covers, 0 to 255. */
+/** The opacity of each pixel, 0 to 255. */
 export const coverOf = ({ data }: Picture) => data.filter((_, i) => i % 4 === 3);

@@ -6,7 +6,7 @@ import { metered, expectTimed } from './menus.ts';
 import { message } from './messages.ts';
 import { tril } from './oracle.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const symbol = (id: string) => message(`attend.symbols.${id}`);
@@ -25,13 +25,13 @@ test('steps by buttons and keys', async ({ attend, page }) => {
     await expect(stage).toHaveAttribute('data-step', step);
   }
   await expect(on).toBeDisabled();
-  // What can be pressed no longer hands the focus on to the step that is shown.
+  // Controls no longer pass the focus on to the displayed step.
   await expect(page.getByRole('button', { name: /^9\. / })).toBeFocused();
   await page.keyboard.press('ArrowLeft');
   await expect(stage).toHaveAttribute('data-step', 'weights');
   await page.keyboard.press('ArrowRight');
   await page.locator('h1').click();
-  // The space bar is the page's own: it goes a screen further, and nothing plays.
+  // The space bar scrolls the page by a screen, and plays nothing.
   const height = await page.evaluate(() => scrollY);
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Space');
@@ -62,7 +62,7 @@ test('plays: the first cell first, then all, then the next step; any step stops 
   await expect(page.getByRole('button', { name: message('attend.player.play') })).toBeVisible();
 });
 
-/** Those that glide when the step is taken, with their first frame; each ends where it stands. */
+/** The elements that move when the step is taken, with their first frame; each ends at its own position. */
 const gliding = async (page: Page, take: () => Promise<unknown>) => {
   await page.evaluate(() => {
     const found: Record<string, string> = {};
@@ -148,7 +148,7 @@ test("predict, then see: the question is about another head, the answer is its w
   );
   await ask.getByRole('button', { name: message('figures.ask.another') }).click();
   await expect(ask.locator('[data-answer]')).toHaveCount(0);
-  // Never about the head that is to be seen.
+  // The question is never about the displayed head.
   for (const id of ['previous', 'same', 'first', 'average']) {
     const head = message(`attend.head.names.${id}`);
     await page.getByRole('radio', { name: head, exact: true }).click();

@@ -1,7 +1,7 @@
-// The pictures that go with shared links, one a page, of the pages as they are built: node tests/web/previews.mjs [name ...]
+// Makes the previews of shared links from the built pages, one per page: node tests/web/previews.mjs [name ...]
 //
-// Of a chapter it is its title and a figure of it, as its button "SVG" gives it. Into web/static/previews/, which is
-// committed: to build the page takes no browser. Build it once more afterwards.
+// A chapter's picture has its title and a figure, as its button "SVG" gives it. The files go to web/static/previews/,
+// which is committed: building the page takes no browser. Build it once more afterwards.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { chromium } from '@playwright/test';
 import { dist, serve } from '../../web/serve.mjs';
 import { launchOptions } from '../../wasm/toolchain/chromium.mjs';
 
-/** Each chapter in a state that tells what it is about, and the figure. */
+/** Each chapter in a characteristic state, and its figure. */
 const figures = {
   multiply: ['#?step=5', 'product'],
   average: ['', 'averages'],
@@ -26,7 +26,7 @@ const figures = {
   model: ['', 'model'],
 };
 
-/** In the page: nothing but the picture, in the page's own colours and fonts. */
+/** Runs in the page: replaces it by the picture, in the page's own colours and fonts. */
 function compose({ svg, title }) {
   document.body.innerHTML = `<div id="preview"><h1>${title}</h1><p>Tril</p><div>${svg}</div></div>`;
   const style = (selector, rules) =>
@@ -41,7 +41,7 @@ function compose({ svg, title }) {
   const { width, height } = picture;
   if (!picture.hasAttribute('viewBox'))
     picture.setAttribute('viewBox', `0 0 ${width.baseVal.value} ${height.baseVal.value}`);
-  // What is far taller than wide is shown from its top on.
+  // A very tall figure is shown from its top.
   if (height.baseVal.value > 1.2 * width.baseVal.value)
     picture.setAttribute('preserveAspectRatio', 'xMidYMin slice');
   for (const name of ['width', 'height']) picture.setAttribute(name, '100%');
@@ -56,7 +56,7 @@ const context = await browser.newContext({
 });
 await context.addInitScript(() => localStorage.setItem('tril.veils', 'none'));
 const wanted = (name) => process.argv.length === 2 || process.argv.includes(name);
-// Two pages are their own pictures: the sentence that looks back, and the thread from the gap to the word before.
+// Two pages show themselves: the sentence with its arcs, and the thread from the gap to the word before.
 const own = { home: '', tour: 'tour/#?at=0.9' };
 for (const [name, place] of Object.entries(own)) {
   if (!wanted(name)) continue;
@@ -65,7 +65,7 @@ for (const [name, place] of Object.entries(own)) {
   await page.goto(server.resolvedUrls.local[0] + place);
   await page.waitForSelector('[data-variant]');
   await page.evaluate(() => document.fonts.ready);
-  await page.waitForTimeout(1200); // arcs have landed
+  await page.waitForTimeout(1200); // the arcs have landed
   await page.screenshot({ path: join(folder, `${name}.png`) });
   await page.close();
 }

@@ -1,15 +1,15 @@
-// What is printed, of a visit that has asked for nothing: every figure shows something. Paper cannot be pressed, and what
-// waits on the screen for a visitor is no reason for an empty box on it.
+// The printed page of a passive visit: every figure shows something. Paper cannot be clicked, so figures that wait for
+// the visitor on screen may not leave an empty box on it.
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
 import { still } from './settled.ts';
 import { usual, weekly } from './weekly.ts';
 
-/** Pixels from one thing to the next in a figure. More is a box with nothing in it, or room that is held for something. */
+/** The largest gap between things in a figure, in pixels. A larger gap is an empty box, or reserved room. */
 const most = 120;
 
-/** A4 upright without its margins of 1 cm. */
+/** A4 portrait without its margins of 1 cm. */
 async function print(page: Page): Promise<void> {
   await page.setViewportSize({ width: 718, height: 1047 });
   await still(page);
@@ -18,7 +18,7 @@ async function print(page: Page): Promise<void> {
   await still(page);
 }
 
-/** Of a card: boxes that are drawn around nothing, and stretches of paper with nothing on them. */
+/** The boxes of a card with nothing in them, and stretches of paper with nothing on them. */
 const emptyIn = (card: Locator): Promise<string[]> =>
   card.evaluate((element, least) => {
     const bounds = element.getBoundingClientRect();
@@ -26,7 +26,7 @@ const emptyIn = (card: Locator): Promise<string[]> =>
       one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
     const pathOf = (one: Element) => `${one.localName}.${[...one.classList].join('.')}`;
     const found: string[] = [];
-    /** From the card's upper edge to where the last thing so far ends. */
+    /** Top and bottom of each thing, from the card's upper edge. */
     const parts: (readonly [top: number, bottom: number])[] = [];
     const add = ({ top, bottom, width, height }: DOMRect) => {
       if (width > 0 && height > 0) parts.push([top - bounds.top, bottom - bounds.top]);

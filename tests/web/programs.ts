@@ -1,5 +1,5 @@
-// The programs that the page gives away, compiled and run: C++ against the core, Python where it has NumPy and PyTorch.
-// What is slow to start, Python's libraries, is started once a worker.
+// Compiles and runs the programs that the page exports: C++ against the core, Python if NumPy and PyTorch are
+// installed. Python's libraries, which are slow to start, are started once per worker.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { findPythonWith } from '../../wasm/toolchain/system.mjs';
 import { expect, test as base } from './fixtures.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** TRIL_NATIVE gives another build of the core, for runs side by side. */
+/** TRIL_NATIVE selects another build of the core, for runs side by side. */
 const native = process.env.TRIL_NATIVE ?? join(root, 'build', 'native');
-/** From those that need others to those that are needed. */
+/** The libraries in link order: dependent ones first. */
 const floors = ['lessons', 'block', 'attention', 'layers', 'matmul', 'foundation'];
 const libraries = floors.map((floor) => join(native, 'core', 'tril', floor, `libtril_${floor}.a`));
 
@@ -21,18 +21,18 @@ export const languages = ['C++', 'NumPy', 'PyTorch'] as const;
 export type Language = (typeof languages)[number];
 
 export interface Program {
-  /** The figure's. */
+  /** The name of the figure. */
   readonly name: string;
   readonly language: Language;
   readonly code: string;
 }
 
-/** As many digits as the page shows: a program may add up in another order. */
+/** The precision of the displayed digits: a program may add up in another order. */
 const shownDigits = 1e-5;
-/** After 24 blocks a rounding has grown; the figure's table has four digits. */
+/** The error after 24 blocks; the figure's table has four digits. */
 const shownAfterBlocks = 5e-4;
 
-/** The numbers that the program says it should find, for their size. */
+/** Expects the program's own numbers to be close to its expected ones, relative to their size. */
 function expectClose({ name, language, code }: Program, output: string): void {
   const about = `${name} in ${language}`;
   const found = /largest difference: (\S+)/.exec(output);
@@ -49,10 +49,10 @@ function expectClose({ name, language, code }: Program, output: string): void {
 const options = ['-std=c++20', '-Wall', '-Wextra', '-Werror', '-pthread'];
 options.push(`-I${join(root, 'core')}`);
 
-/** What every program includes, compiled once: it takes longer than any program. */
+/** The header that every program includes, compiled once: it takes longer than any program. */
 const umbrella = '#include <tril/tril.h>\n';
 
-/** Compiles it, and says where it is. */
+/** Compiles the header, and returns its path. */
 function compileUmbrella(folder: string): string {
   const header = join(folder, 'umbrella.h');
   writeFileSync(header, umbrella);
@@ -61,7 +61,7 @@ function compileUmbrella(folder: string): string {
   return header;
 }
 
-/** What the program prints. */
+/** The output of the program. */
 function runCpp({ name, code }: Program, header: string): string {
   expect(code.slice(0, 2000), name).toContain(umbrella);
   const folder = mkdtempSync(join(tmpdir(), 'tril-'));
@@ -70,7 +70,7 @@ function runCpp({ name, code }: Program, header: string): string {
     writeFileSync(source, code);
     const inputs = ['-include', header, source, ...libraries];
     const built = spawnSync('g++', [...options, ...inputs, '-o', program], { encoding: 'utf8' });
-    // Compilers name the line; the program's numbers fill pages.
+    // Reports the code's name alone: compilers name the line, and the program's numbers fill pages.
     expect(built.stderr, name).toBe('');
     const run = spawnSync(program, { encoding: 'utf8', maxBuffer: 1 << 26 });
     expect(run.status, name).toBe(0);
@@ -80,7 +80,7 @@ function runCpp({ name, code }: Program, header: string): string {
   }
 }
 
-/** Runs a program a line, all of them JSON, and answers each with a line of what it prints. */
+/** Runs a program per line, each as JSON, and answers each with a line of its output. */
 const answerAll = `
 import contextlib, io, json, sys, traceback
 for line in sys.stdin:
@@ -93,7 +93,7 @@ for line in sys.stdin:
     print(json.dumps(printed.getvalue()), flush=True)
 `;
 
-/** Syntax alone: said of a program, where nothing can be run. */
+/** Checks only the syntax, for programs that cannot be run here. */
 const parseAll = `
 import ast, json, sys
 for line in sys.stdin:
@@ -127,7 +127,7 @@ const modules = { NumPy: 'numpy', PyTorch: 'torch' } as const;
 
 export class Runner {
   readonly #pythons = new Map<Language, Interpreter | undefined>();
-  /** Programs that found what they should: the same one need not be run again. */
+  /** Programs with the right output: they need not run again. */
   readonly #right = new Set<string>();
   #folder: string | undefined;
   #header: string | undefined;
@@ -145,14 +145,14 @@ export class Runner {
     return this.#pythons.get(language);
   }
 
-  /** What a program of the language needs and is not there, or ''. */
+  /** The missing requirement of a language's programs, or ''. */
   missing(language: Language): string {
     if (language === 'C++')
       return libraries.every(existsSync) ? '' : 'the native core is not built';
     return this.#python(language) ? '' : `${language} is not installed`;
   }
 
-  /** Fails unless every program that can be run here finds what the page shows. Of Python at least the syntax is tried. */
+  /** Fails unless every program that can be run here finds the page's numbers. Python programs are at least parsed. */
   async expectRight(programs: readonly Program[]): Promise<void> {
     const python = programs.filter(({ language }) => language !== 'C++');
     const input = python.map(({ code }) => `${JSON.stringify(code)}\n`).join('');

@@ -1,28 +1,28 @@
-// Home and every chapter in a language made by a script: nothing stands there that is not translated, and nothing is too long.
-// Every vowel of a translated word has an accent.
+// The home page and every chapter in a generated language: no text is untranslated, and none is too long. Every vowel
+// of a translated word has an accent.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { expectNoSidewaysScroll } from './lessons.ts';
 import { asSeen, chapters, computed, cutTexts, open, unfold } from './reach.ts';
 import { still } from './settled.ts';
 
-/** What has no language: names, and functions in formulas. */
+/** Texts of no language: names, and functions in formulas. */
 const names = new Set(['Tril', 'simd', 'relaxed', 'NaN', 'softmax']);
-/** Of the text whose singular values chapter "Longer" shows. */
+/** The words of the text whose singular values chapter "Longer" shows. */
 const example = ['the', 'cat', 'saw', 'dog', 'chase', 'and', 'run', 'away'];
 
-/** Chapters whose messages are about words of a model, or names in a file: a message sets apart what it is given. */
+/** Chapters whose messages contain words of a model, or names in a file: a message isolates its values. */
 const withNames: readonly string[] = ['meaning', 'model', 'check', 'write'];
 const given = /\u2068[^\u2068\u2069]*\u2069/gu;
 
-/** Words without an accent, with the element that they stand in: seen, said aloud, or shown by hovering. */
+/** Words without an accent, with their element: visible, read aloud, or shown by hovering. */
 async function escaped(page: Page, chapter: string): Promise<string[]> {
   const found = await page.evaluate(() => {
     const without =
       '.katex, code, pre, script, style, noscript, textarea, [translate="no"], [translate="no"] *';
     const said: (readonly [string, string])[] = [];
     const fields = document.querySelectorAll<HTMLInputElement>('textarea, input');
-    // Names that a program has stand beside its code.
+    // Names in a program appear beside its code.
     const code = document.querySelectorAll('[data-line] code');
     const typed = [
       ...Array.from(fields, ({ value }) => value),
@@ -51,7 +51,7 @@ async function escaped(page: Page, chapter: string): Promise<string[]> {
   return [...new Set(words)];
 }
 
-/** What has words of its own and is not what a chapter opens with. */
+/** States other than the default that have texts of their own. */
 const states = [
   'attend?by=numbers&text=1 0 2\n0 1 1&step=output',
   'mask?by=numbers&text=1 0 2\n0 1 1',

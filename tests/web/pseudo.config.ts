@@ -2,21 +2,21 @@ import { defineConfig } from '@playwright/test';
 import { launchOptions } from '../../wasm/toolchain/chromium.mjs';
 import { mainPaths, unlike } from './main-paths.ts';
 
-/** Built by `npm run build:pseudo -w web`; TRIL_LANGUAGES takes fewer. */
+/** The languages that `npm run build:pseudo -w web` builds; TRIL_LANGUAGES selects fewer. */
 const languages = (process.env.TRIL_LANGUAGES ?? 'en-XA ar-XB').split(' ');
 const portOf = (index: number) => 4796 + index;
 const use = (index: number) => ({
   baseURL: `http://localhost:${portOf(index)}/`,
   locale: languages[index],
 });
-// What specs press and read is in the first of them: messages.ts reads this in every process that runs tests.
+// Specs press and read the texts of the first language: messages.ts reads this in every process that runs tests.
 Object.assign(process.env, {
   TRIL_LANGUAGE: languages[0],
   TRIL_TEXTS: 'generated/texts',
 });
 
-// The page in languages that nobody speaks, made from English by a script: what is only about them, and ways through the page
-// that its own tests take as well.
+// The page in pseudo-languages, which a script makes from English: tests about these alone, and ways through the page
+// that its own tests cover as well.
 export default defineConfig({
   testDir: '.',
   outputDir: '../results/pseudo',

@@ -1,5 +1,5 @@
-// The programs that are given away, run with what a visitor may have typed in them: every line of them counts, and they find what
-// the page shows. In Node, C++ and Python's own library; and NumPy where it is installed.
+// The exported programs, run with possible texts of visitors in them: every line of them counts, and they find the
+// page's results. In Node, C++ and Python's own library; and NumPy if it is installed.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,14 +19,14 @@ test.beforeAll(() => {
 });
 test.afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a program prints that does not fail. */
+/** The output of a program that succeeds. */
 function printed(program: string, ...given: string[]): string {
   const { status, stdout, stderr } = spawnSync(program, given, { encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);
   return stdout;
 }
 
-/** A file as `tril vectors` writes it: a row for each word, and the words in the metadata. */
+/** A file in the format of `tril vectors`: a row for each word, and the words in the metadata. */
 function vectorsOf(words: readonly string[], data: Float32Array): Uint8Array {
   const shape = [words.length, data.length / words.length];
   const header = Buffer.from(
@@ -43,7 +43,7 @@ function vectorsOf(words: readonly string[], data: Float32Array): Uint8Array {
 test('a text in Python is read as a text and nothing else, and is the one that was typed', () => {
   const file = join(folder, 'literals.json');
   writeFileSync(file, JSON.stringify(hostile.map(pythonLiteral)));
-  // By its units: half a letter cannot be printed.
+  // Prints code units, since a lone surrogate cannot be printed.
   const read = `import ast, json, sys
 texts = [ast.literal_eval(one) for one in json.load(open(sys.argv[1]))]
 print(json.dumps([type(one).__name__ for one in texts]))
@@ -81,7 +81,7 @@ test('programs in NumPy find what the page shows, whatever was typed', async () 
   try {
     test.skip(runner.missing('NumPy') !== '', runner.missing('NumPy'));
     const core = await tril();
-    // The words of this table are the texts: whoever reads it has to find each under its own name.
+    // The words of this table are the texts: a reader has to find each under its own name.
     const words = [...new Set(hostile)];
     const bytes = vectorsOf(words, core.randomNormal([words.length, 8], { seed: 1 }).read());
     const file = join(folder, 'vectors.safetensors');

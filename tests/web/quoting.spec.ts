@@ -1,4 +1,4 @@
-// Programs that are given away hold texts of visitors: none of them can break one. And a program that finds NaN says so.
+// Exported programs quote texts of visitors: none of them can break one. And a program that finds NaN says so.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const program = (about: string) => ({
   expected: matrix([1, 2]),
 });
 
-/** Files, as a visitor saves them: Python reads the encoding of a file, not of a string. */
+/** Saves programs to files, as a visitor does: Python reads the encoding of a file, not of a string. */
 function inFolder(
   ending: string,
   codes: readonly string[],
@@ -41,7 +41,7 @@ function inFolder(
   }
 }
 
-/** What a look at a figure gives to its program, with this text wherever a visitor's can be. */
+/** The programs of a figure's state, with this text wherever a visitor's can be. */
 const programsOf = (text: string): string[] => {
   const reading = { tokens: [{ id: 1, text }], lens: [[[{ id: 1, text, p: 0.5 }]]], looks: [[[]]] };
   const sampling = { temperature: 1, topK: 0, topP: 1, minP: 0 };
@@ -77,14 +77,14 @@ test('no text of a visitor breaks a program in Python, or adds a line to it', ()
     expect(codes.join('')).not.toMatch(/[\0\u202a-\u202e\u2066-\u2069]|\p{Cs}/u);
   }
   inFolder('py', all.flat(), (files) => {
-    // As Python itself reads it: its encoding and its syntax.
+    // Python itself reads the files: their encoding and their syntax.
     const parsed = spawnSync('python3', ['-m', 'py_compile', ...files], { encoding: 'utf8' });
     expect([parsed.status, parsed.stderr]).toEqual([0, '']);
   });
 });
 
 test('a text in Python is the text that was typed', () => {
-  // By its numbers: half a letter cannot be printed.
+  // Prints code points, since a lone surrogate cannot be printed.
   const code = `texts = ${pythonLiteral(hostile)}\nprint([[ord(one) for one in text] for text in texts])\n`;
   inFolder('py', [code], ([file]) => {
     const { stdout } = spawnSync('python3', [file], { encoding: 'utf8' });
@@ -107,7 +107,7 @@ print(json.dumps([one.text or "" for one in tree.parse(sys.argv[1]).iter() if on
     expect(stderr).toBe('');
     const kept = (text: string) =>
       text.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
-    // XML reads every end of a line as one.
+    // XML reads every line ending as a line feed.
     const ends = (text: string) => kept(text).replace(/\r\n?/gu, '\n');
     expect(JSON.parse(stdout)).toEqual(hostile.map(ends));
   });
@@ -119,7 +119,7 @@ const inFiles = (ending: string, codes: readonly string[], check: (file: string)
 test('no text of a visitor breaks a program in C++, or hides a line of it', () => {
   const all = hostile.map((text) => cppProgram(program(text)));
   inFiles('cc', all, (file) => {
-    // Comments away, the first line that is left is an include: -fpreprocessed leaves those be.
+    // The first line without comments is an include: -fpreprocessed leaves includes as they are.
     const options = ['-fpreprocessed', '-dD', '-E', '-P', '-Wall', '-Wextra', '-Werror'];
     const seen = spawnSync('g++', [...options, file], { encoding: 'utf8' });
     expect([seen.status, seen.stderr]).toEqual([0, '']);
@@ -129,7 +129,7 @@ test('no text of a visitor breaks a program in C++, or hides a line of it', () =
 });
 
 test('a program in C++ that finds NaN where the page shows a number says so, wherever it is', () => {
-  // The last lines of a program, on arrays of its own: how it compares is the same with and without the core.
+  // The last lines of a program, on arrays of its own: the comparison is the same with and without the core.
   const code = cppProgram(program('NaN'));
   const loop = code.slice(code.indexOf('  double largest = 0;'));
   const fake = (found: string, shown: string) => `#include <cmath>

@@ -1,5 +1,5 @@
-// Every chapter for eyes, hands and machines of all kinds, from a small phone to a wall: axe, widths, paper, keyboard, less
-// motion, forced colours. What can be tried on one visit is.
+// Every chapter for eyes, hands and machines of all kinds, from a small phone to a wall: axe, widths, paper, keyboard,
+// reduced motion, forced colours. One visit tests all that it can.
 import type { Page } from '@playwright/test';
 import { expectAccessible, expectFaultless } from './axe.ts';
 import { expect, test } from './fixtures.ts';
@@ -9,7 +9,10 @@ import { chapters, cutTexts, fold, open, unfold } from './reach.ts';
 import { still } from './settled.ts';
 import { usual, weekly } from './weekly.ts';
 
-/** Nothing scrolls sideways, no text is cut off: light at every width, dark, where nothing but colours differs, at one. */
+/**
+ * Nothing scrolls sideways, and no text is cut off: in light at every width, in dark, where only colours differ, at
+ * one.
+ */
 async function expectWhole(page: Page): Promise<void> {
   for (const [width, colorScheme] of [
     [360, 'dark'],
@@ -27,7 +30,7 @@ async function expectWhole(page: Page): Promise<void> {
   }
 }
 
-/** A4 upright without its margins of 1 cm. */
+/** A4 portrait without its margins of 1 cm. */
 async function expectPaper(page: Page): Promise<void> {
   await page.setViewportSize({ width: 718, height: 1047 });
   await still(page);
@@ -53,7 +56,7 @@ const codes = {
 };
 type Key = keyof typeof codes;
 
-/** Presses keys one after another: each is sent at once, not when the one before has been answered. */
+/** Presses keys one after another, each without waiting for the answer to the one before. */
 async function pressAll(page: Page, keys: readonly Key[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const send = (type: 'rawKeyDown' | 'keyUp', key: Key) =>
@@ -65,7 +68,10 @@ async function pressAll(page: Page, keys: readonly Key[]): Promise<void> {
   await session.detach();
 }
 
-/** What gets the focus from now on, and whether one sees that it has: written down in the page, one answer for all keys. */
+/**
+ * Records in the page which elements get the focus from now on, and whether the focus is visible: one answer for all
+ * keys.
+ */
 async function watchFocus(page: Page): Promise<void> {
   await page.evaluate(() => {
     const focused: Focused[] = [];
@@ -88,9 +94,9 @@ interface Focused {
   readonly html: string;
 }
 
-/** The Tab key reaches everything once, and one sees where it is. */
+/** The Tab key reaches everything once, with a visible focus. */
 async function expectTabStops(page: Page): Promise<void> {
-  // Of radio buttons with one name the chosen one is the stop.
+  // Only the chosen one of radio buttons with one name is a stop.
   const stops = await page.evaluate(() => {
     const all = [
       ...document.querySelectorAll<HTMLElement>(
@@ -108,7 +114,7 @@ async function expectTabStops(page: Page): Promise<void> {
   });
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await watchFocus(page);
-  // What comes near on the way may bring stops of its own: on to where the way begins again.
+  // Elements that come near on the way may bring stops of their own: go on until the order begins again.
   let focused: Focused[] = [];
   const begunAgain = () => focused.slice(1).some(({ index }) => index === focused[0].index);
   for (let presses = 0; presses < 2 * stops.length + 20 && !begunAgain(); presses += 20) {
@@ -125,7 +131,7 @@ async function expectTabStops(page: Page): Promise<void> {
   expect(missed, 'not reached by Tab').toEqual([]);
 }
 
-/** A group of choices is one stop; arrows, Home and End lead along it, and choose where one is chosen. */
+/** A group of choices is one stop; arrows, Home and End move along it, and choose in groups with a single choice. */
 async function expectGroups(page: Page): Promise<void> {
   const problems = await page.evaluate(async () => {
     const found: string[] = [];
@@ -150,7 +156,7 @@ async function expectGroups(page: Page): Promise<void> {
     const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     for (const { group, radios, buttons, name } of groups) {
       await drawn();
-      if (!group.isConnected) continue; // Another's choice has drawn its figure anew.
+      if (!group.isConnected) continue; // Another group's choice has redrawn its figure.
       const last = buttons().length - 1;
       const first = buttons().findIndex(({ tabIndex }) => tabIndex === 0);
       buttons()[first].focus();
@@ -172,7 +178,7 @@ async function expectGroups(page: Page): Promise<void> {
   expect(problems).toEqual([]);
 }
 
-/** What is said of the cell that the focused matrix is at, before any of the keys and after each. */
+/** The accessible text of the focused matrix's current cell, before the keys and after each. */
 async function spokenBy(page: Page, keys: readonly Key[]): Promise<(string | null)[]> {
   await page.evaluate(() => {
     const said = () => {
@@ -202,7 +208,7 @@ async function expectCells(page: Page): Promise<void> {
   const grids = page.locator('main [role="grid"]:visible');
   for (let index = 0; index < (await grids.count()); ++index) {
     const grid = grids.nth(index);
-    // The counts may be left away where every cell is an element.
+    // The counts may be absent if every cell is an element.
     const [name, rows, cols] = await grid.evaluate((element) => {
       const drawn = element.querySelectorAll('[role="row"]').length;
       const cells = element.querySelectorAll('[role="gridcell"]').length;
@@ -218,7 +224,7 @@ async function expectCells(page: Page): Promise<void> {
     await grid.focus();
     let [before, , after]: (string | null)[] = ['', '', null];
     while (before !== after) [before, , after] = await spokenBy(page, ['ArrowUp', 'ArrowLeft']);
-    // Down the first column, then along the last row: a step a press, each with its own words.
+    // Down the first column, then along the last row: a step per key, each with a text of its own.
     const spoken = await spokenBy(page, [
       ...Array<Key>(Math.min(rows, most) - 1).fill('ArrowDown'),
       ...Array<Key>(Math.min(cols, most) - 1).fill('ArrowRight'),
@@ -230,7 +236,7 @@ async function expectCells(page: Page): Promise<void> {
   }
 }
 
-/** What a canvas shows is there in words, and as a table or list. */
+/** The content of a canvas is also there in words, and as a table or list. */
 async function expectCanvasesTold(page: Page): Promise<void> {
   const mute = await page.locator('main canvas:visible').evaluateAll((canvases) =>
     canvases.flatMap((canvas) => {
@@ -250,7 +256,7 @@ async function expectCanvasesTold(page: Page): Promise<void> {
   expect(mute).toEqual([]);
 }
 
-/** Notes down, from the next visit on, what glides; read by expectNothingGlides(). */
+/** Records from the next visit on which elements move; read by expectNothingGlides(). */
 async function watchMotion(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const moved = new Set<string>();
@@ -273,7 +279,7 @@ async function expectNothingGlides(page: Page): Promise<void> {
     for (const step of steps) {
       if (step.disabled || !step.checkVisibility()) continue;
       step.click();
-      // Until watchMotion() has seen what comes of it.
+      // Waits until watchMotion() has seen the effect.
       for (let frame = 0; frame < 3; ++frame) await new Promise(requestAnimationFrame);
     }
   });
@@ -284,7 +290,7 @@ async function expectNothingGlides(page: Page): Promise<void> {
   expect(moved).toEqual([]);
 }
 
-/** Where colours are forced, figures keep theirs, and buttons show what is chosen. */
+/** With forced colours, figures keep their own, and buttons show the chosen state. */
 async function expectForcedColours(page: Page): Promise<void> {
   const problems = await page.evaluate(() => {
     const found: string[] = [];
@@ -333,7 +339,7 @@ test.describe('desk', () => {
   }
 });
 
-/** A motion stands in the middle, where most of it is to be seen; it began to play when it appeared. */
+/** An animation stopped in the middle, where most of it is visible; it began to play when it appeared. */
 async function expectMotion(page: Page, place: string): Promise<void> {
   await open(page, place);
   const motion = page.locator('[data-motion]').first();

@@ -1,4 +1,4 @@
-// A figure's link leads to the figure, not to the head of its chapter; and a link that says all of it twice is a link, too.
+// A figure's link leads to the figure, not to the top of its chapter; and a link with repeated fields works, too.
 import { expect, test } from './fixtures.ts';
 import { codecs, full } from './links.ts';
 import { unfolded } from './menus.ts';
@@ -7,7 +7,7 @@ import { chapters, computed, open } from './reach.ts';
 import { still } from './settled.ts';
 import { usual, weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -45,7 +45,7 @@ for (const { id, place } of places) {
     async ({ page }) => {
       const alert = page.getByRole('alert').filter({ hasText: 'zz' });
       const dismiss = async () => {
-        // It is a page that goes on: what is dismissed goes.
+        // The page goes on: a dismissed message disappears.
         await still(page);
         await alert.getByRole('button').click();
         await expect(alert).toHaveCount(0);
@@ -66,7 +66,7 @@ for (const { id, place } of places) {
   );
 }
 
-/** Texts of which two parts look alike: by characters, a blank and a blank that does not break. */
+/** Texts with two parts that look alike: by characters, a space and a no-break space. */
 const alike: Record<string, string> = {
   attend: 'by=characters&step=weights&text=a b\u00a0c\u2003d',
   mask: 'by=characters&text=a b\u00a0c\u2003d',

@@ -1,4 +1,5 @@
-// Any static host, and none at all: in a sub-path, without a network after the first visit, new after an update.
+// The page on any static host, and on none: in a sub-path, without a network after the first visit, new after an
+// update.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -25,7 +26,7 @@ test('after one visit every chapter computes without a network', async ({ page, 
   const server = await host();
   await open(page, 'attend', server.address);
   await kept(page);
-  // Of the package's modules those that the chapters load, by this engine and no other.
+  // The cache has only the modules that the chapters load in this engine.
   const modules = await page.evaluate(async () => {
     const opened = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
     const requests = (await Promise.all(opened.map((cache) => cache.keys()))).flat();
@@ -42,13 +43,13 @@ test('after one visit every chapter computes without a network', async ({ page, 
     await open(page, id, server.address);
     await expect(page).toHaveTitle(`${title} · Tril`);
   }
-  // By its file name, too, and with a query, as some links have.
+  // The page also opens by its file name, and with a query, as in some links.
   await page.goto('about:blank');
   await page.goto(`${server.address}attend/index.html?from=mail`);
   await computed(page);
 });
 
-/** Of each chapter its figures that fetch something: the button that asks for it, and what is there once it has come. */
+/** The figures of each chapter that fetch something: the button that asks for it, and the element that shows it. */
 const fetching: Readonly<
   Record<string, readonly { figure: string; button: RegExp; there: string }[]>
 > = {
@@ -98,7 +99,7 @@ test(
       for (const { figure, button } of figures) {
         const part = page.locator(figure);
         await part.locator('.card').scrollIntoViewIfNeeded();
-        // Once when the figure came into sight, and when it is asked for.
+        // Once when the figure comes into view, and again on request.
         await part.getByRole('button', { name: button }).click();
         await expect(part).toContainText(message('shell.offline'));
       }
@@ -150,7 +151,7 @@ test('an update is seen at the next visit, and what was kept of the old one goes
   await page.evaluate(async () => void (await navigator.serviceWorker.ready).update());
   await expect.poll(() => cacheNames(page)).toHaveLength(3);
 
-  // The tab may still need files of the old version; when it has left, they go.
+  // The tab may still need files of the old version; they are deleted once it has left.
   await page.goto(new URL('/elsewhere', server.address).href);
   await expect.poll(() => cacheNames(page)).toHaveLength(2);
   expect(await cacheNames(page)).not.toContain(before);

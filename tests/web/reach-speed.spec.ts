@@ -1,4 +1,4 @@
-// What comes before the first figure: bytes and requests are counted, no clock decides.
+// The download before the first figure: bytes and requests are counted, without a clock.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,7 +7,7 @@ import { dist } from './host.ts';
 import { chapters } from './reach.ts';
 import { usual, weekly } from './weekly.ts';
 
-/** Before a chapter's first figure; fonts apart. `node tests/web/first-figure.mjs` measures the time it takes. */
+/** The limits before a chapter's first figure, without fonts. `node tests/web/first-figure.mjs` measures the time. */
 const before = { kilobytes: 100, requests: 24 };
 
 for (const { id } of chapters) {
@@ -24,7 +24,7 @@ for (const { id } of chapters) {
         .waitFor();
       const base = new URL(baseURL!).pathname;
       const paths = [...asked].map((path) => path.slice(base.length).replace(/\/$/, '/index.html'));
-      // It is in the page: nothing is waited for but its styles and what runs before it is painted.
+      // The figure is in the page: it needs only the page's styles and the script that runs before the first paint.
       const files = paths.filter((path) => /\.(html|css)$|^arrive\.js$/.test(path));
       const sizes = await Promise.all(
         files.map(async (path) => gzipSync(await readFile(join(dist, path))).length / 1000),

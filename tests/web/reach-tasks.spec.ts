@@ -1,4 +1,4 @@
-// Nothing holds the page up. Tasks are weighed by the processor's time, against work of known size on the same machine.
+// Nothing blocks the page. Tasks are measured in processor time, relative to work of known size on the same machine.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
@@ -7,17 +7,17 @@ import { weekly } from './weekly.ts';
 
 test.use({ trace: 'off' }); // which has tasks of its own
 
-/** In milliseconds that the processor spent on it, not the clock's: on a busy machine any task may have to wait for others. */
+/** Processor time in milliseconds, not elapsed time: on a busy machine any task may have to wait. */
 interface Task {
   readonly ms: number;
-  /** The last things done, by their marks: what is long may draw what was asked for a little before. */
+  /** The last actions before the task, by their marks: a long task may draw the result of an earlier one. */
   readonly after: readonly string[];
 }
 
 const markOf = 'done: ';
 const lastThings = 3;
 
-/** The page's tasks while `work` is done, the longest first. */
+/** The page's tasks during `work`, the longest first. */
 async function tasksDuring(page: Page, work: () => Promise<void>): Promise<Task[]> {
   const session = await page.context().newCDPSession(page);
   const events: TraceEvent[] = [];
@@ -65,12 +65,12 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
-/** Milliseconds that drawing so many cells took where this was written, with nothing else to do. */
+/** Milliseconds that drawing this many cells took on the reference machine, idle. */
 const known = 100;
 
 /**
- * How many times as long as there the same work takes here and now. Drawing cells goes through much memory, which others
- * may be using as well: the least of three.
+ * The time of the same work here and now, relative to the reference machine. Drawing cells uses much memory, which
+ * others may be using as well: the least of three.
  */
 async function slowness(page: Page): Promise<number> {
   const blank = await page.context().newPage();
@@ -93,7 +93,7 @@ async function slowness(page: Page): Promise<number> {
   return Math.max(1, tasks[2].ms / known);
 }
 
-/** Every way in which the chapter can be set going, one after another. */
+/** Uses every control of the chapter, one after another. */
 async function useEverything(page: Page): Promise<void> {
   await page.evaluate((mark) => {
     const note = ({ target, key }: KeyboardEvent) => {
@@ -122,9 +122,7 @@ async function useEverything(page: Page): Promise<void> {
   await press(page, 'others');
 }
 
-/**
- * Each button once, as they stand when its turn comes: what one does may change the others. Each picture is waited for.
- */
+/** Presses each button once, in the state that it has then: a button may change the others. Waits for each picture. */
 async function press(page: Page, which: 'pictures' | 'others'): Promise<void> {
   await page.evaluate(
     async ({ ofPictures, mark }) => {
@@ -150,9 +148,9 @@ async function press(page: Page, which: 'pictures' | 'others'): Promise<void> {
       };
       for (let button = next(); button && done.size < 150; button = next()) {
         done.add(nameOf(button));
-        // In a task of its own: to look for what is to be seen lays out the page.
+        // Starts a new task, since looking for visible elements lays out the page.
         await new Promise((later) => setTimeout(later));
-        performance.mark(mark + nameOf(button).replace(/·.*/u, '')); // without what was measured
+        performance.mark(mark + nameOf(button).replace(/·.*/u, '')); // without the measured numbers
         const before = files;
         button.click();
         for (let patience = 500; ; --patience) {
@@ -168,11 +166,14 @@ async function press(page: Page, which: 'pictures' | 'others'): Promise<void> {
   await still(page);
 }
 
-/** What a task may take on the machine where this was written; on one that is four times slower, 80 ms. */
+/** The limit of a task in milliseconds on the reference machine; on one that is four times slower, 80 ms. */
 const limits: Partial<Record<string, number>> = { attend: 20, heads: 20, block: 20, longer: 20 };
 const usual = 40;
 
-/** What was too long of all that comes of using the chapter, and of its pictures, and the longest of each in words. */
+/**
+ * The tasks over the limit while the chapter is used, and while its pictures are made, and a text with the longest of
+ * each.
+ */
 async function longTasks(page: Page, chapter: string): Promise<[Task[], ...string[]]> {
   await open(page, chapter);
   const before = await slowness(page);
@@ -183,7 +184,7 @@ async function longTasks(page: Page, chapter: string): Promise<[Task[], ...strin
   expect(using.length).toBeGreaterThan(100);
   const long: Task[] = [];
   const weigh = (what: string, all: readonly Task[], slower: number) => {
-    // Before anything is done the test itself looks for what is to be seen, and lays out what no visitor has come to.
+    // Before the first action the test itself looks for visible elements, and lays out what no visitor has reached.
     const tasks = all.filter(({ after }) => after.length > 0);
     long.push(...tasks.filter(({ ms }) => ms > slower * (limits[chapter] ?? usual)));
     const longest = tasks.slice(0, 5).map(({ ms, after }) => `${ms.toFixed(1)} (${after.at(-1)})`);
@@ -200,7 +201,7 @@ for (const { id } of chapters) {
   test(`${id}: no task holds the page up`, weekly(id, ['average']), async ({ page, guard }) => {
     guard.expect(/File chooser dialog/); // a script's click opens none
     test.setTimeout(360_000);
-    // What else the machine does makes a task longer, never shorter: too long is what is so every time it is done.
+    // Other work of the machine makes a task longer, never shorter: only a task that is too long every time counts.
     let slow: string[] | undefined;
     for (let visit = 0; visit < 6 && slow?.length !== 0; ++visit) {
       const [long, ...notes] = await longTasks(page, id);

@@ -1,5 +1,5 @@
-// What the tests of the page's reach have in common: every chapter that is registered, opened and computed,
-// and text that cannot be read because something cuts it off.
+// Helpers for the tests of the page's reach: opening every registered chapter, computed, and finding text that is cut
+// off.
 import type { Page } from '@playwright/test';
 import { chapters } from './chapters.ts';
 import { expect } from './fixtures.ts';
@@ -9,14 +9,14 @@ import { inSight, settled, still } from './settled.ts';
 export { chapters };
 export const themes = ['light', 'dark'] as const;
 
-/** Opens a chapter anew and waits until it is computed, its fonts and its formulas are there. */
+/** Opens a chapter anew and waits until it is computed and its fonts and formulas have loaded. */
 export async function open(page: Page, chapter: string, place = './'): Promise<void> {
   if (page.url() !== 'about:blank') await page.goto('about:blank');
   await page.goto(place + placeOf(chapter));
   await computed(page);
 }
 
-/** Until the service worker keeps all files, and hands them out. */
+/** Waits until the service worker has stored all files, and serves them. */
 export async function kept(page: Page): Promise<void> {
   await page.evaluate(() => navigator.serviceWorker.ready);
   await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated');
@@ -31,7 +31,7 @@ export async function computed(page: Page): Promise<void> {
   await still(page);
 }
 
-/** Opens whatever is folded away, and what that has in turn. */
+/** Opens everything that is folded, and what is folded in it. */
 export async function unfold(page: Page): Promise<void> {
   const open = () =>
     page.evaluate(() => {
@@ -45,7 +45,7 @@ export async function unfold(page: Page): Promise<void> {
   for (let depth = 0; depth < 4 && (await open()) > 0; ++depth) await still(page);
 }
 
-/** Folds away again what unfold() has opened. */
+/** Folds again what unfold() has opened. */
 export async function fold(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const details of document.querySelectorAll('details')) {
@@ -57,8 +57,8 @@ export async function fold(page: Page): Promise<void> {
 }
 
 /**
- * Texts that are partly or wholly cut off: by an ancestor that neither scrolls nor says "…", or by the edge of the
- * page. On paper nothing scrolls: there a scroller cuts, too.
+ * Texts that are partly or wholly cut off: by an ancestor that neither scrolls nor shows "…", or by the edge of the
+ * page. On paper nothing scrolls: a scroller cuts there, too.
  */
 export async function cutTexts(page: Page, onPaper = false): Promise<string[]> {
   return page.evaluate((paper) => {
@@ -77,7 +77,7 @@ export async function cutTexts(page: Page, onPaper = false): Promise<string[]> {
       return names.join(' > ');
     };
 
-    /** Why a rectangle with this text is not all to be seen, or ''. */
+    /** The reason why a rectangle with this text is not entirely visible, or ''. */
     function reasonFor(element: Element, box: DOMRect): string {
       let [freeX, freeY] = [false, false];
       for (let e: Element | null = element; e && e !== document.body; e = e.parentElement) {
@@ -95,7 +95,7 @@ export async function cutTexts(page: Page, onPaper = false): Promise<string[]> {
         }
         if (cuts(style.overflowY) || (paper && scrolls(style.overflowY))) {
           const beyond = Math.max(inner.top - box.top, box.bottom - inner.bottom);
-          // Lines are higher than their letters: a third of a line may be lost before any letter is.
+          // Lines are higher than their letters: a third of a line may be hidden before any letter is.
           if (!freeY && beyond > slack + 0.33 * parseFloat(style.fontSize)) {
             return `${beyond.toFixed(1)} px down`;
           }
@@ -129,8 +129,8 @@ export async function cutTexts(page: Page, onPaper = false): Promise<string[]> {
 }
 
 /**
- * All of the page as it is when it is seen: cards out of sight have their styles late, and colours that glide from one
- * theme, or one state, to another are neither's. From here on nothing glides.
+ * Shows all of the page as if it were in view: cards out of view get their styles late, and colours in a transition
+ * belong to neither theme or state. Nothing moves from here on.
  */
 export async function asSeen(page: Page): Promise<void> {
   await inSight(page.locator('main .card'));
@@ -138,7 +138,7 @@ export async function asSeen(page: Page): Promise<void> {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync('*, ::before, ::after { transition: none !important; }');
     document.adoptedStyleSheets.push(sheet);
-    void document.body.offsetHeight; // what has come into sight begins to move now
+    void document.body.offsetHeight; // elements now in view begin to move
     return Promise.allSettled(
       document
         .getAnimations()
@@ -146,11 +146,11 @@ export async function asSeen(page: Page): Promise<void> {
         .map(({ finished }) => finished),
     );
   });
-  // Cells come some a frame: until then a grid names one that is not there.
+  // Cells are added over several frames: until then a grid may name a missing one.
   await page.waitForFunction(() =>
     [...document.querySelectorAll('[aria-activedescendant]')].every((grid) =>
       document.getElementById(grid.getAttribute('aria-activedescendant')!),
     ),
   );
-  await settled(page); // digits come before the squares that they stand on
+  await settled(page); // digits appear before the squares under them
 }

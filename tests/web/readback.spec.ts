@@ -1,5 +1,5 @@
-// Every matrix of every chapter as it opens, read back: the digits that are seen and those that are read aloud are the
-// numbers that the package computes in Node, and each cell has the place, the size, the strength and the colour of its own.
+// Reads back every default matrix of every chapter: the visible digits and the accessible ones are the numbers that the
+// package computes in Node, and each cell has its own position, size, strength and colour.
 import { expectSquares, expectThumb } from './canvas.ts';
 import { expectMatrix, expectPlaces, readMatrices, spokenOf } from './drawn.ts';
 import { expect, test } from './fixtures.ts';
@@ -31,7 +31,7 @@ for (const { id } of chapters) {
         const [spoken, value] = [spokenOf(cell), rows[cell.row][cell.col]];
         const place = `${matrix.id}[${cell.row}, ${cell.col}]: ${spoken}, core ${value}`;
         if (!Number.isFinite(value)) expect(spoken, place).toBe(value);
-        // As many digits as tell float32 apart.
+        // Enough digits to tell float32 numbers apart.
         else
           expect(Math.abs(spoken - value), place).toBeLessThanOrEqual(
             rounding + 1e-7 * Math.abs(value),
@@ -43,13 +43,13 @@ for (const { id } of chapters) {
   });
 }
 
-/** Scores share a scale, so that scaling is seen. */
+/** Scores share a scale, so that scaling is visible. */
 const endOf = (numbers: Matrices, id: string) =>
   id === 'weights'
     ? 1
     : Math.max(...numbers[['scaled', 'masked'].includes(id) ? 'scores' : id].flat().map(Math.abs));
 
-/** Three tokens of a text, with the head "average": matrices that a small picture has room for. */
+/** Three tokens of a text, with the head "average": matrices that fit a thumbnail. */
 const few = ['one', 'two', 'three'];
 
 test('small pictures of the steps have the core’s numbers', async ({ attend, page }) => {

@@ -1,4 +1,4 @@
-// The references beside the page: reached from it, complete, and with nothing from elsewhere.
+// The references beside the page: they are reachable from it, complete, and load nothing from elsewhere.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expectFaultless } from './axe.ts';

@@ -1,10 +1,10 @@
-// The package in Node by the module that a page has chosen: what both compute is the same to the bit.
+// Loads the package in Node with the module that a page has chosen: both compute the same to the bit.
 import type { Page } from '@playwright/test';
 import { setFlagsFromString } from 'node:v8';
 import { detectFeatures } from 'tril';
 import { loadTril, type TrainingTril } from 'tril/training';
 
-/** `variant` as the page says it. Threads change no bit, so one will do. */
+/** `variant` is the page's name of it. Threads change no bit, so one suffices. */
 export async function sameModule(variant = ''): Promise<TrainingTril> {
   const single = variant.replace('-threads', '');
   if (single !== 'simd' && single !== 'relaxed') throw new Error(`the page says ${variant}`);
@@ -14,7 +14,7 @@ export async function sameModule(variant = ''): Promise<TrainingTril> {
   return loadTril({ variant: single });
 }
 
-/** Which module the page has chosen. */
+/** The variant that the page has chosen. */
 export async function variantOf(page: Page): Promise<string> {
   return (await page.locator('[data-variant]').first().getAttribute('data-variant')) ?? '';
 }

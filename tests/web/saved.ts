@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from '@playwright/test';
 
-/** What the button with that name, in that part of the page, saves. */
+/** The file that a button in that part of the page saves. */
 export async function saved(page: Page, within: Page | Locator, button: string) {
   const download = page.waitForEvent('download');
   await within.getByRole('button', { name: button, exact: true }).click();

@@ -1,7 +1,7 @@
-// Pictures of the page, to be looked at: node tests/web/screenshots.mjs [--dist web/dist] [name ...]
+// Takes screenshots of the page, to look at: node tests/web/screenshots.mjs [--dist web/dist] [name ...]
 //
-// Three widths in two themes, and a few situations, into tests/results/screenshots/ (not committed).
-// With --pictures instead those of the README, into web/pictures/.
+// Three widths in two themes, and a few situations, into tests/results/screenshots/ (not committed). With --pictures
+// instead those of the README, into web/pictures/.
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,9 @@ const { values, positionals } = parseArgs({
 });
 mkdirSync(values.out, { recursive: true });
 
-/** Every chapter as it opens, and a few situations of the head in chapter Attend; addresses without their #. */
+/**
+ * Every chapter in its default state, and a few situations of the head in chapter "Attend"; addresses without their #.
+ */
 const chapters = [
   ...[
     'multiply',

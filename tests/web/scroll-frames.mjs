@@ -1,9 +1,11 @@
-// What scripts take of each frame while a page is scrolled, down and up: node tests/web/scroll-frames.mjs [--dist web/dist]
-//   [--slower 4] [--runs 3] [--step 40] [--widths 1440,390] [--to .track] [--longest 0] [page, as tour/]
+// Measures the time of scripts in each frame while a page is scrolled, down and up: node tests/web/scroll-frames.mjs
+//   [--dist web/dist] [--slower 4] [--runs 3] [--step 40] [--widths 1440,390]
+//   [--to .track] [--longest 0] [page, as tour/]
 //
-// From the browser's own trace: processor time of the main thread in scripts, without styles and layout that they ask for and
-// without the script that scrolls, a frame for each step. The median, nine of ten and the most, in milliseconds; of each run, and
-// of each step's median over the runs, so that what a busy machine does besides counts less.
+// The times come from the browser's own trace: processor time of the main thread in scripts, without the styles and
+// layout that they request and without the script that scrolls, with a frame for each step. Prints the median, the 90th
+// percentile and the largest time in milliseconds, of each run and of each step's median over the runs, which reduces
+// the noise of a busy machine.
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -33,7 +35,7 @@ const scripts = new Set([
 ]);
 const others = new Set(['UpdateLayoutTree', 'Layout', 'HitTest', 'PrePaint', 'Paint']);
 
-/** In the page: one step a frame, to the end of the element and back. */
+/** Runs in the page: scrolls one step per frame, to the end of the element and back. */
 function scroll({ to, step }) {
   const all = document.querySelector(to).offsetHeight;
   return new Promise((done) => {
@@ -49,7 +51,7 @@ function scroll({ to, step }) {
   });
 }
 
-/** Milliseconds of scripts in each step of the scroll, which is a frame, and what they were. */
+/** Milliseconds of scripts in each step of the scroll, one frame each, and the names of the scripts. */
 function stepsOf(events) {
   const main = events.find(
     ({ name, args }) => name === 'FunctionCall' && args?.data?.functionName === 'driver',

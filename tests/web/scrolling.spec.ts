@@ -1,4 +1,4 @@
-// Keys that scroll are the reader's: nothing takes them unless what has the focus is moved by them.
+// Scrolling keys belong to the reader: nothing takes them unless they move the focused element.
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
 import { usual, weekly } from './weekly.ts';
@@ -22,7 +22,7 @@ for (const { id } of chapters) {
       (document.activeElement as HTMLElement | null)?.blur();
       const seen: Record<string, boolean> = {};
       Object.assign(window, { seen });
-      // Behind the page's own, which were there before.
+      // Runs after the page's own listeners, which were there before.
       addEventListener('keydown', (event) => (seen[event.code] = event.defaultPrevented));
     });
     await expect(page.locator('body')).toBeFocused();

@@ -1,5 +1,5 @@
-// The production build, as any static host would serve it, for a run of tests. TRIL_PORT and TRIL_DIST give another
-// port and another build, for runs side by side.
+// The production build, served like by any static host, for a run of tests. TRIL_PORT and TRIL_DIST select another port
+// and another build, for runs side by side.
 import { resolve } from 'node:path';
 
 export function served(usualPort: number) {

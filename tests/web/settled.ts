@@ -1,4 +1,5 @@
-// When the page can be read: it says while it asks and while it draws (compute/page/lessons.svelte.ts, figures/turns.ts).
+// Tells when the page can be read: it marks when it asks and when it draws (compute/page/lessons.svelte.ts,
+// figures/turns.ts).
 import type { Locator, Page } from '@playwright/test';
 import { placeOf } from './places.ts';
 
@@ -8,7 +9,7 @@ export async function settled(page: Page): Promise<void> {
     const { dataset } = document.documentElement;
     const isBusy = () => dataset.asking !== undefined || dataset.drawing !== undefined;
     const patience = performance.now() + 20_000;
-    // Two frames in a row: what is drawn may ask, and what is answered is drawn a frame later.
+    // Two frames in a row: a drawn figure may ask, and an answer is drawn a frame later.
     for (
       let quiet = 0;
       quiet < 2 && performance.now() < patience;
@@ -16,7 +17,7 @@ export async function settled(page: Page): Promise<void> {
     ) {
       await new Promise((done) => {
         requestAnimationFrame(() => setTimeout(done));
-        setTimeout(done, 500); // where no frame comes
+        setTimeout(done, 500); // if no frame comes
       });
     }
   });
@@ -38,14 +39,14 @@ export async function still(page: Page, quiet = 200): Promise<void> {
           done();
         }
         observer.observe(document, { subtree: true, childList: true, characterData: true });
-        setTimeout(finish, 10 * pause); // Something may go on moving.
+        setTimeout(finish, 10 * pause); // Something may move forever.
       }),
     quiet,
   );
   await settled(page);
 }
 
-/** Opens an address: within a chapter that is there as its links do, which takes a tenth of the time, else a page anew. */
+/** Opens an address: by a link if its chapter is open already, which takes a tenth of the time, else as a new page. */
 export async function goTo(page: Page, address: string): Promise<void> {
   const place = placeOf(address);
   const now = page.url();
@@ -55,8 +56,8 @@ export async function goTo(page: Page, address: string): Promise<void> {
 }
 
 /**
- * Styles the cards around these elements as if they were in sight. In a card out of sight a transition may stand still, for
- * minutes, where it was when a style was last read. No reader sees that, but a test would.
+ * Styles the cards around these elements as if they were in view. In a card out of view a transition may stay for
+ * minutes at the state when a style was last read. No reader sees that, but a test would.
  */
 export const inSight = (elements: Locator): Promise<void> =>
   elements.evaluateAll((all) => {

@@ -1,22 +1,22 @@
-// What is tried of every chapter in the browsers beside Chromium: it is computed, its numbers are numbers, keys work. What
-// each figure shows is tested in Chromium.
+// The tests of every chapter in browsers other than Chromium: it is computed, its numbers are numbers, keys work. The
+// tests in Chromium cover the figures.
 import { expect } from '@playwright/test';
 import { hashOf, trained } from './oracles/born.ts';
 import { sameModule } from './same-module.ts';
 
-/** A page in a browser, by whatever drives it. */
+/** A page in a browser, with any driver. */
 export interface Driven {
   readonly goto: (address: string) => Promise<unknown>;
-  /** In the page; it sees nothing of what is around it here. */
+  /** Runs in the page, without access to variables here. */
   readonly evaluate: <T>(work: () => T) => Promise<T>;
   readonly press: (key: 'ArrowDown' | 'ArrowRight' | 'Tab' | 'x') => Promise<unknown>;
 }
 
-/** What is asserted of a page is polled: under load it may be between two states. */
+/** Polls an assertion about a page, which may be between two states under load. */
 export const until = <T>(page: Driven, work: () => T) =>
   expect.poll(() => page.evaluate(work), { message: String(work), timeout: 60_000 });
 
-/** Acts until that has its effect: under load a browser may lose a key, and what is acted on may be drawn anew. */
+/** Acts until the action has its effect: under load a browser may lose a key, and the target may be redrawn. */
 async function actUntil<T>(
   page: Driven,
   act: () => Promise<unknown>,
@@ -32,7 +32,7 @@ async function actUntil<T>(
   await expect(once).toPass({ timeout: 60_000 });
 }
 
-/** Focuses and presses keys until `work` returns something else. */
+/** Focuses and presses keys until `work` returns another value. */
 async function pressUntilNot<T>(
   page: Driven,
   focus: () => void,
@@ -47,21 +47,21 @@ async function pressUntilNot<T>(
   await actUntil(page, press, work, (now) => now !== before);
 }
 
-/** The living page is there, with its answers and its formulas. */
+/** Whether the live page is there, with its answers and its formulas. */
 export const isComputed = () =>
   document.querySelector('[data-variant]') !== null &&
   document.querySelector('.stills') === null &&
   document.querySelector('main [role="gridcell"], main [data-map], main canvas') !== null &&
   document.querySelector('.formula:empty') === null;
 
-/** What is said of the cell that the first matrix is at. */
+/** The accessible text of the first matrix's current cell. */
 const spoken = () => {
   const grid = document.querySelector('main [role="grid"]')!;
   const cell = document.getElementById(grid.getAttribute('aria-activedescendant') ?? '');
   return cell?.getAttribute('aria-label') ?? cell?.textContent ?? '';
 };
 
-/** Keys lead from one cell of the first matrix to another. */
+/** Keys move from one cell of the first matrix to another. */
 async function expectCells(page: Driven): Promise<void> {
   const focus = () => document.querySelector<HTMLElement>('main [role="grid"]')!.focus();
   await page.evaluate(focus);
@@ -71,7 +71,7 @@ async function expectCells(page: Driven): Promise<void> {
   await until(page, spoken).toMatch(/\d|NaN|∞/u);
 }
 
-/** In a chapter that opens with a map, keys lead from one word that is offered to another; the map has its numbers. */
+/** In a chapter that opens with a map, keys move between the suggested words; the map has its numbers. */
 async function expectWords(page: Driven): Promise<void> {
   const cosine = () => document.querySelector('main [data-cosine]')?.textContent ?? '';
   await until(page, cosine).toMatch(/\d/u);
@@ -82,7 +82,10 @@ async function expectWords(page: Driven): Promise<void> {
   await pressUntilNot(page, focus, ['ArrowRight'], here, first);
 }
 
-/** Where a figure plays frame by frame, an arrow key goes a whole step, and the stream or the block of keys with it. */
+/**
+ * In a figure that plays frame by frame, an arrow key moves by a whole step, and the stream or the block of keys
+ * follows.
+ */
 async function expectPlayed(page: Driven): Promise<void> {
   const moving = () => {
     const figure = document.querySelector(
@@ -99,10 +102,10 @@ async function expectPlayed(page: Driven): Promise<void> {
   const focus = () =>
     document.querySelector<HTMLElement>('main .alive [data-stepper] input')!.focus();
   await pressUntilNot(page, focus, ['ArrowRight'], moving, before);
-  await until(page, withinStep).toBe(0); // at the end of one
+  await until(page, withinStep).toBe(0); // at the end of a step
 }
 
-/** Where code is written, what is said of it follows: the editor works, and its styles are let through. */
+/** In a chapter with code, the results follow the typing: the editor works, and the policy allows its styles. */
 async function expectWritten(page: Driven): Promise<void> {
   const isReady = () => {
     const line = document
@@ -115,7 +118,7 @@ async function expectWritten(page: Driven): Promise<void> {
     const { shadowRoot } = document.querySelector('[data-editor="ready"]')!;
     shadowRoot!.querySelector<HTMLElement>('.cm-content')!.focus();
   };
-  /** Before the first word, which no grammar knows then. */
+  /** Types before the first word, which makes the code invalid. */
   const type = async () => {
     await page.evaluate(focus);
     await page.press('x');
@@ -125,9 +128,12 @@ async function expectWritten(page: Driven): Promise<void> {
   await actUntil(page, type, verdict, (kind) => kind === 'error');
 }
 
-/** Told to a browser before its first page: what plays by itself where it is met for the first time would hide what is tried. */
+/**
+ * Marks everything as seen, before the browser's first page: figures that play by themselves at first sight would
+ * disturb the tests.
+ */
 export async function knowAll(page: Driven, base = ''): Promise<void> {
-  await page.goto(`${base}THIRD-PARTY-NOTICES.txt`); // a document of the page's origin that runs nothing
+  await page.goto(`${base}THIRD-PARTY-NOTICES.txt`); // a document of the page's origin without scripts
   await page.evaluate(() => localStorage.setItem('tril.met', 'all'));
 }
 
@@ -138,14 +144,16 @@ export async function expectChapter(page: Driven, address: string, title: string
   const sideways = () =>
     document.documentElement.scrollWidth - document.documentElement.clientWidth;
   await until(page, sideways).toBe(0);
-  // Whose figure is covered by its question skips that; what is folded away is unfolded.
+  // Skips the questions that cover figures, and opens folded parts.
   const uncover = () => {
     document.querySelectorAll<HTMLElement>('main .skip').forEach((skip) => skip.click());
     document
       .querySelectorAll<HTMLDetailsElement>('main details')
       .forEach((details) => (details.open = true));
   };
-  /** A cover is there before its question, which has to be found out first; what it covers takes no keys. */
+  /**
+   * Whether the figures can be tested: a cover appears before its question is known, and covered figures take no keys.
+   */
   const toBeTried = () =>
     document.querySelector('main [role="grid"], main [data-cosine]') !== null &&
     document.querySelector(
@@ -166,7 +174,7 @@ export async function expectChapter(page: Driven, address: string, title: string
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
 }
 
-/** The tour: its scroll leads to cards that were met and back, and the head that is trained at its end answers. */
+/** The tour: scrolling leads to the next cards and back, and the head that is trained at its end answers. */
 export async function expectTour(page: Driven, address: string): Promise<void> {
   await page.goto(address);
   const place = () => document.querySelector<HTMLElement>('[data-place]')?.dataset.place;
@@ -205,7 +213,7 @@ export async function expectTour(page: Driven, address: string): Promise<void> {
   const says = () => document.querySelector<HTMLElement>('[data-says]')?.dataset.says;
   await until(page, says).toBe('l');
   expect(await page.evaluate(() => document.querySelector('[role="alert"]'))).toBeNull();
-  // To the bit the head that Node makes of the same seed by the same module.
+  // The page's head equals, to the bit, the one that Node trains from the same seed with the same module.
   const head = await page.evaluate(
     () => JSON.parse(localStorage.getItem('tril.head')!) as { seed: number; hash: string },
   );
@@ -214,7 +222,7 @@ export async function expectTour(page: Driven, address: string): Promise<void> {
   expect(hashOf(trained(tril, 'induction', head.seed).trainer)).toBe(head.hash);
 }
 
-/** A motion is drawn, and keys lead along it. With less motion its states stand side by side. */
+/** An animation is drawn, and keys move along it. With reduced motion its states are shown side by side. */
 export async function expectMotion(page: Driven, address: string): Promise<void> {
   await page.goto(address);
   const frames = () => document.querySelectorAll('[data-motion] [data-frame]').length;
@@ -245,13 +253,16 @@ export async function expectMotion(page: Driven, address: string): Promise<void>
 }
 
 /**
- * A figure is painted in the page's fonts and written as a file, which is kept here: a picture of many colours, twice as
- * large as on the page.
+ * A figure is painted in the page's fonts and saved as a file, which stays in this test: a picture of many colours,
+ * twice as large as on the page.
  */
 export async function expectPicture(page: Driven, address: string): Promise<void> {
   await page.goto(address);
   await until(page, isComputed).toBe(true);
-  /** Of a word as the page has it, and as a picture would in the same font: fonts may still be on their way. */
+  /**
+   * The difference between a word's width on the page and its width in a picture with the same font: fonts may still be
+   * loading.
+   */
   const apart = () => {
     const word = [...document.querySelectorAll('[data-figure] bdi')].find(
       (element) => element.getBoundingClientRect().width > 0,

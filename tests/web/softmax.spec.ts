@@ -1,5 +1,5 @@
-// Chapter "Attend" beyond its one head: the blend, softmax without overflow, and why scores are divided. Every
-// number against the core's own in Node.
+// Chapter "Attend" beyond its one head: the blend, softmax without overflow, and the reason for dividing scores. Every
+// number is compared with the core's in Node.
 import { expectAnswer } from './asks.ts';
 import { expectLine, readChart, scaleOf } from './drawn.ts';
 import { expect, test as base } from './fixtures.ts';
@@ -47,7 +47,8 @@ test('a row is one whole, and its output lies in the hull of the values', async 
     expect(Math.abs(point.x - v[key][4]), `key ${key}`).toBeLessThan(rounding);
     expect(Math.abs(point.y - v[key][5]), `key ${key}`).toBeLessThan(rounding);
   }
-  // Where they are drawn, by the ticks of both axes; as large as their shares; the hull around those that may be seen.
+  // The points' positions, by the ticks of both axes; their sizes, by their shares; and the hull around the visible
+  // points.
   const svg = figure.locator('svg[role=img]');
   const plane = await svg.evaluate((element) => {
     const number = (one: Element, name: string) => Number(one.getAttribute(name));
@@ -85,10 +86,10 @@ test('a row is one whole, and its output lies in the hull of the values', async 
     const [bx, by] = plane.corners[(i + 1) % plane.corners.length];
     expect(seenPoints.some(([cx, cy]) => Math.hypot(cx - ax, cy - ay) < 0.01)).toBe(true);
     const sides = seenPoints.map(([cx, cy]) => (bx - ax) * (cy - ay) - (by - ay) * (cx - ax));
-    // All of them on one side of every edge.
+    // All points are on one side of every edge.
     expect(Math.max(...sides) < 0.01 || Math.min(...sides) > -0.01).toBe(true);
   }
-  // The bar: one whole, shared out.
+  // The bar: one whole, divided into shares.
   const parts = await figure
     .locator('.unit .bar > span')
     .evaluateAll((spans) => spans.map((span) => span.getBoundingClientRect().width));
@@ -98,7 +99,7 @@ test('a row is one whole, and its output lies in the hull of the values', async 
   for (const [i, share] of shares.entries()) {
     expect(Math.abs(parts[i] / whole - share), `share ${i}`).toBeLessThan(0.01);
   }
-  // The shares of the row, of those that may be seen, balance there.
+  // The row's visible values, weighted by its shares, balance there.
   const sum = weights[row].reduce((total, weight, key) => total + weight * v[key][4], 0);
   expect(Math.abs(sum - output[row][4])).toBeLessThan(rounding);
   await expect(figure).toContainText(message('attend.blend.projected', { width: 6 }));
@@ -191,7 +192,7 @@ test('the variance of scores grows with the width, unless they are divided', asy
       Number(await line.locator(`[data-${what}]`).getAttribute(`data-${what}`));
     const { variance } = core.statistics(scores);
     expect(Math.abs((await shown('variance')) / variance - 1)).toBeLessThan(1e-4);
-    // 4096 dot products of width d: the variance of their variance leaves a few parts in a hundred.
+    // 4096 dot products of width d: their sample variance deviates by a few percent.
     expect(Math.abs(variance / (scale ? d : 1) - 1)).toBeLessThan(0.15);
     const { largest, entropy } = core.concentration(weights);
     expect(Math.abs((await shown('largest')) - core.statistics(largest).mean)).toBeLessThan(1e-3);
@@ -277,7 +278,7 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
     expect(Math.abs(length / unit - weights[row][key] / largest)).toBeLessThan(2 * rounding);
     expect(drawn).toBeCloseTo(Math.max(length, 0.5), 3);
   }
-  // Laid end to end they are as long as their sum, and then 1.
+  // Laid end to end, their length is their sum, and then 1.
   for (const [frame, whole] of [
     [85, 1 / largest],
     [110, 1],
@@ -296,14 +297,14 @@ test('softmax of a row is laid out, and every frame holds the core’s numbers',
   await expect(
     laid.getByRole('button', { name: message('figures.player.speed', { times: 2 }) }),
   ).toBeVisible();
-  // Held down, a button goes on by itself.
+  // A button held down repeats by itself.
   await laid.getByRole('button', { name: message('figures.player.back') }).hover();
   await page.mouse.down();
   await expect(laid.locator('[data-count]')).toHaveText(
     message('figures.player.count', { at: 0, last: 4 }),
   );
   await page.mouse.up();
-  // The address holds that it is open. With less motion all is there at once.
+  // The address says that it is open. With reduced motion everything is there at once.
   await expect(page).toHaveURL(/laid=yes/u);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.reload();

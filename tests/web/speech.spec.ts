@@ -1,5 +1,5 @@
-// What a screen reader hears of a cell: once. Where keys lead to it the cell says itself what it is, so that the reason below
-// is silent; it speaks where a pointer or a player has led to a cell, and where it was asked why.
+// A screen reader hears the text of a cell once. After a key the cell itself says its text, so the reason below is
+// silent; the reason speaks after a pointer or a player has led to a cell, and on request.
 import { boxOf } from './box.ts';
 import { expect, test } from './fixtures.ts';
 import { asSeen, chapters, open, unfold } from './reach.ts';
@@ -11,7 +11,7 @@ for (const { id } of chapters) {
     await open(page, id);
     await unfold(page);
     await asSeen(page);
-    // Of each reason the first matrix of its figure.
+    // Counts the reasons with a matrix in their figure, and marks the first matrix of each.
     const count = await page.evaluate(() => {
       let pairs = 0;
       for (const why of document.querySelectorAll<HTMLElement>('.card .why[aria-live]')) {
@@ -32,14 +32,14 @@ for (const { id } of chapters) {
         });
       await grid.scrollIntoViewIfNeeded();
       await page.mouse.move(0, 0);
-      await page.keyboard.press('Tab'); // from now on keys are what the visitor uses
+      await page.keyboard.press('Tab'); // from now on the visitor uses keys
       await grid.focus();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowRight');
       expect((await spoken()).trim(), `${id} ${pair}`).not.toBe('');
       await expect(why).toHaveAttribute('data-why', /./u);
       await expect(why).toHaveAttribute('aria-live', 'off');
-      // Asked why, it says all of it.
+      // On request the reason says all of its text.
       const isMask = await grid.evaluate((element) =>
         Boolean(element.querySelector('[role="gridcell"]:not([class*="cell"])')),
       );
@@ -52,7 +52,7 @@ for (const { id } of chapters) {
       await page.keyboard.press('ArrowUp');
       await expect(why).toHaveAttribute('aria-live', 'off');
       const box = await boxOf(grid);
-      const edge = 4; // in the last cell: nothing is new about the one that keys have led to
+      const edge = 4; // in the last cell: a key that leads to it again changes nothing
       await page.mouse.move(box.x + box.width - edge, box.y + box.height - edge);
       await expect(why).toHaveAttribute('aria-live', 'polite');
     }

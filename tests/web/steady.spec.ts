@@ -1,4 +1,5 @@
-// Times on a machine that does something else meanwhile: noticed, and taken again. In Node, by a clock of the test's own.
+// Times on a busy machine: disturbances are noticed, and the times measured again. The test runs in Node, with a clock
+// of its own.
 import type { LessonsTril as Tril } from 'tril/lessons';
 import type { Session } from '../../web/src/compute/worker/answers.ts';
 import { batches, Batch } from '../../web/src/compute/worker/batch.ts';
@@ -7,10 +8,10 @@ import type { Measured, Said } from '../../web/src/compute/shared/measure-protoc
 import { timeOfEach } from '../../web/src/compute/worker/timing.ts';
 import { expect, test } from '@playwright/test';
 
-/** Time passes only in what is called: `slower` times as much as it takes on a machine that does nothing else. */
+/** A simulated machine. Time passes only in its calls: `slower` times the duration on an idle machine. */
 class Machine {
   now = 0;
-  /** Calls so far. */
+  /** The number of calls so far. */
   calls = 0;
 
   constructor(readonly slower: (machine: Machine) => number = () => 1) {}
@@ -25,10 +26,10 @@ class Machine {
 
 const peakFlops = 1e9;
 const peakMilliseconds = 25;
-/** Of one product, so that a batch is one call. */
+/** The duration of one product, chosen so that a batch is one call. */
 const productMilliseconds = (n: number) => 30 * (n / 16) ** 3;
 
-/** Measures two ways of multiplying, of which the first takes twice as long; what it said, in order. */
+/** Measures two ways of multiplying, of which the first takes twice as long; returns its messages in order. */
 async function competeOn(
   machine: Machine,
   sizes = [16, 32, 64],
@@ -93,8 +94,8 @@ test('a quiet machine: each size once, every time steady, one peak', async () =>
 });
 
 test('what is disturbed for a while is taken again, and then right', async () => {
-  // The ten batches of the peak and two warm-ups, then the first round at n = 16: every second call takes three times
-  // as long.
+  // After the ten batches of the peak and two warm-ups, the first round at n = 16 is disturbed: every second call takes
+  // three times as long.
   const first = 2 * batches + 2;
   const machine = new Machine(({ calls }) =>
     calls >= first && calls < first + 3 * batches && calls % 2 === 0 ? 3 : 1,
@@ -128,7 +129,7 @@ test('a first look has fewer turns, no warm-up, and one more try', async () => {
   const quiet = new Machine();
   const said = await competeOn(quiet, [16, 32, 64], true);
   expectQuietTimes(measuredOf(said));
-  expect(quiet.calls).toBe(2 * 3 + 3 * 3 * (1 + 2)); // the peak, then at each size its yardstick and both
+  expect(quiet.calls).toBe(2 * 3 + 3 * 3 * (1 + 2)); // the peak, then at each size its yardstick and both ways
   const restless = new Machine(({ calls }) => [1, 2.5, 1.7, 2.2][calls % 4]);
   const rough = await competeOn(restless, [16], true);
   expect(measuredOf(rough).some(({ steady }) => !steady)).toBe(true);
@@ -164,7 +165,7 @@ test('times of single calls say whether they are steady, and can be taken again'
   const again = new Machine(uneven);
   const [right] = timeOfEach([() => again.work(25)], { clock: again.clock, tries: 3 });
   expect(right).toEqual({ milliseconds: expect.closeTo(25), steady: true });
-  // What takes long is timed twice.
+  // A long call is timed twice.
   const slow = new Machine();
   expect(timeOfEach([() => slow.work(300)], { clock: slow.clock, tries: 3 })[0].steady).toBe(true);
   expect(slow.calls).toBe(2);

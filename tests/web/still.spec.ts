@@ -1,5 +1,5 @@
-// What is there before any script has run: words, formulas and the first figure, whose numbers the core computed when
-// the page was made; and that nothing moves when the page comes to life.
+// The page before any script has run: words, formulas and the first figure, whose numbers the core computed when the
+// page was built; and that nothing moves when the scripts start.
 import type { Page } from '@playwright/test';
 import { defaults } from '../../web/src/state/average.ts';
 import { expect, numberOf, test } from './fixtures.ts';
@@ -7,12 +7,12 @@ import { tril } from './oracle.ts';
 import { chapters, computed } from './reach.ts';
 import { inThisRun, usual, weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const still = 'main .stills > .still:visible';
 
-/** What is said of every cell of the first figure that can be seen, matrix by matrix. */
+/** The accessible texts of every visible cell of the first figure, matrix by matrix. */
 const spoken = (page: Page, figure: string) =>
   page
     .locator(`${figure} [data-matrix]`)
@@ -29,7 +29,10 @@ const number = /−?\d+(?:\.\d+)?(?:e[-−+]?\d+)?/g;
 const numbersOf = (text: string) =>
   Array.from(text.matchAll(number), ([digits]) => Number(digits.replaceAll('−', '-')));
 
-/** The same words, and numbers that differ by rounding alone: relaxed SIMD rounds once where plain SIMD rounds twice. */
+/**
+ * Expects the same words, and numbers that differ by rounding alone: relaxed SIMD rounds once where plain SIMD rounds
+ * twice.
+ */
 function expectNear(made: string[][], living: string[][]): void {
   const words = (cells: string[][]) =>
     cells.map((each) => each.map((cell) => cell.replace(number, '#')));
@@ -48,7 +51,7 @@ test.describe('without script', () => {
       `${id} can be read, and its first figure is that of the living page`,
       weekly(id, usual),
       async ({ page, browser, baseURL, guard }) => {
-        guard.expect(/^failed, csp: /); // scripts that were to be fetched early
+        guard.expect(/^failed, csp: /); // scripts to be preloaded
         await page.goto(`./${id}/`);
         await expect(page).toHaveTitle(`${title} · Tril`);
         await expect(page.locator('meta[name="description"]')).toHaveAttribute(
@@ -77,7 +80,7 @@ test.describe('without script', () => {
         await expect(alive.locator('.stills')).toHaveCount(0);
         const after = await spoken(alive, 'main section[id]:first-of-type .card');
         await alive.close();
-        const drawn = before.filter((cells) => cells.length > 2); // a canvas is drawn by script
+        const drawn = before.filter((cells) => cells.length > 2); // a script draws canvases
         expectNear(
           drawn,
           after.filter(([name]) => drawn.some(([other]) => other === name)),
@@ -102,7 +105,7 @@ test.describe('without script', () => {
   });
 });
 
-/** How much of what is seen has moved by itself, how far: the sum of the page's layout shifts, and what moved most. */
+/** The sum of the page's layout shifts, and the element that moved most. */
 async function movement(page: Page, place: string): Promise<{ sum: number; what: string }> {
   await page.goto(place);
   await computed(page);
@@ -113,10 +116,10 @@ async function movement(page: Page, place: string): Promise<{ sum: number; what:
   });
 }
 
-/** Google says 0.1 is still good; this is half of it. */
+/** Half of Google's limit for "good", 0.1. */
 const most = 0.05;
 
-/** One width on a machine that is so many times slower; TRIL_SLOWER tries all of them so. */
+/** One width is tested on a simulated machine that is several times slower; TRIL_SLOWER slows all of them. */
 for (const [width, times] of [
   [360, 1],
   [768, 4],

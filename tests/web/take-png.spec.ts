@@ -1,4 +1,4 @@
-// A PNG is painted, an SVG written: both of what was traced. They show the same.
+// A PNG is painted and an SVG is written from the same tracing of a figure. They show the same.
 import type { Page } from '@playwright/test';
 import { takeOf } from './menus.ts';
 import { expect, test } from './fixtures.ts';
@@ -7,12 +7,15 @@ import { saved } from './saved.ts';
 import { settled } from './settled.ts';
 import { weekly } from './weekly.ts';
 
-/** Pixels of the page. Edges are smoothed a little differently: what is compared is the mean of each tile. */
+/**
+ * The side of a tile in pixels of the page. Edges are smoothed a little differently, so the means of tiles are
+ * compared.
+ */
 const tile = 12;
 
 /**
- * The SVG as a part of the page, whose fonts it sees, beside the PNG at half its size: by how much of 255 the tile that
- * differs most does, and by how much the tile that shows most is not the empty sheet.
+ * Compares the SVG as a part of the page, with its fonts, and the PNG at half its size. Returns the largest difference
+ * of a tile, of 255, and the largest distance of a tile from the empty sheet.
  */
 async function compared(
   page: Page,
@@ -22,7 +25,7 @@ async function compared(
   const size = await page.evaluate((source) => {
     const parsed = new DOMParser().parseFromString(source, 'image/svg+xml').documentElement;
     document.querySelector('body > svg')?.remove();
-    // Wherever the page is scrolled to: what becomes narrower scrolls once more, a frame later.
+    // The SVG has a fixed position, independent of scrolling: a narrower page scrolls again, a frame later.
     parsed.style.cssText = 'position: fixed; left: 0; top: 0; z-index: 1000';
     document.body.append(document.adoptNode(parsed));
     return ['width', 'height'].map((name) => Number(parsed.getAttribute(name)));
@@ -42,7 +45,7 @@ async function compared(
       };
       const means = (data: Uint8ClampedArray) => {
         const sums = new Map<string, number>();
-        /** Of one colour of a tile; those at the edges are smaller. */
+        /** The number of pixels in a tile; those at the edges are smaller. */
         const pixelsOf = (x: number, y: number) =>
           Math.min(side, width - (x - (x % side))) * Math.min(side, height - (y - (y % side)));
         for (let y = 0, i = 0; y < height; ++y) {
@@ -65,12 +68,12 @@ async function compared(
   );
 }
 
-/** Without a number of two digits a tile differs by 25; with all of them by up to 10, or 13 where there are images. */
+/** A missing two-digit number makes a tile differ by 25; complete pictures differ by up to 10, or 13 with images. */
 const limit = 18;
 
 for (const [address, name] of [
   ['attend?step=weights', 'weights'], // hatched
-  ['heads', 'divided'], // words that are turned
+  ['heads', 'divided'], // rotated words
   ['longer?step=1', 'online-softmax'],
   ['block?stage=residual1', 'block'],
   ['multiply', 'memory-ijk'], // of images
@@ -87,7 +90,7 @@ for (const [address, name] of [
       const { differ, shown } = await compared(page, svg, png);
       expect(shown).toBeGreaterThan(100);
       expect(differ).toBeLessThan(limit);
-      // And a picture without one of its words is another.
+      // A picture without one of its words differs.
       const [words] = svg.match(/<text[^>]*>[^<]{2,}<\/text>/gsu)!;
       const less = svg.replace(words, '');
       expect((await compared(page, less, png)).differ).toBeGreaterThan(limit);

@@ -1,5 +1,5 @@
-// Taking figures along: in every chapter links, pictures, and programs that compute what the page shows, in C++, NumPy and
-// PyTorch.
+// Exports of figures: links, pictures, and programs that compute the page's numbers, in C++, NumPy and PyTorch, in
+// every chapter.
 import type { Locator, Page } from '@playwright/test';
 import type { Tensor } from 'tril';
 import { takeOf, unfolded } from './menus.ts';
@@ -12,7 +12,7 @@ import { settled, still } from './settled.ts';
 import { saved } from './saved.ts';
 import { weekly } from './weekly.ts';
 
-/** What is tried out: the chapters whose figures have programs, as an address has them. */
+/** The tested chapters, whose figures have programs, as addresses. */
 const chapters = [
   'multiply?reading=outer&order=kji',
   'average',
@@ -33,13 +33,13 @@ const chapters = [
   'towers?mode=reverse&padding=2&flips=memoryMask.1.0!targetMask.2.1&source=one two three four',
 ];
 
-/** Of these, what every run tries. */
+/** The addresses among them that every run tests. */
 const always = ['average', 'attend?step=weights&text=the “cat” — 🙂 saw&edits=wq~0~7~2.5'];
 
-/** More chapters with pictures of their figures. */
+/** Further chapters with pictures of their figures. */
 const withoutPrograms = ['learn', 'meaning', 'model'];
 
-/** All figures have programs in all three languages, but for times and rounding errors. */
+/** The figures without programs in all three languages: times and rounding errors. */
 const notToRepeat = ['measured', 'strassen-error', 'longer-measured'];
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
@@ -53,7 +53,7 @@ async function open(page: Page, address: string): Promise<Locator[]> {
   return Promise.all((await page.locator('[data-take]').all()).map(unfolded));
 }
 
-/** What the figure's button of that language copies; null where there is none. */
+/** The program that the figure's button of that language copies; null if there is no button. */
 async function copied(page: Page, take: Locator, language: Language): Promise<Program | null> {
   await unfolded(take);
   const button = take.getByRole('button', { name: language, exact: true });
@@ -66,7 +66,7 @@ async function copied(page: Page, take: Locator, language: Language): Promise<Pr
   return { name: (await take.getAttribute('data-take'))!, language, code: await inClipboard() };
 }
 
-/** What the buttons of all languages copy, figure by figure. */
+/** The programs of all languages, figure by figure. */
 async function programs(
   page: Page,
   address: string,
@@ -87,7 +87,7 @@ async function programs(
   return found;
 }
 
-/** Of each gradient that there is: in Python, since the core has no program that takes gradients step by step. */
+/** The programs of all gradients, in Python, since the core has no program that takes gradients step by step. */
 async function ofGradients(page: Page, name: string): Promise<Program[]> {
   const found: Program[] = [];
   const chips = page
@@ -107,7 +107,7 @@ async function ofGradients(page: Page, name: string): Promise<Program[]> {
   return found;
 }
 
-/** Of every example of chapter Check, and of what a visitor's own output should be. */
+/** The programs of every example of chapter "Check", and of the expected result for a visitor's output. */
 async function proofs(page: Page): Promise<Program[]> {
   await open(page, 'check?sample=noScale');
   const found: Program[] = [];
@@ -128,7 +128,10 @@ async function proofs(page: Page): Promise<Program[]> {
   return found;
 }
 
-/** Of what a visitor's own output should be, with a mask from a file: of any axes, and read in each of the ways. */
+/**
+ * The programs of the expected result for a visitor's output with a mask from a file, of any axes and in each
+ * interpretation.
+ */
 async function masked(page: Page): Promise<Program[]> {
   const core = await tril();
   const [q, k, v] = [1, 2, 3].map((seed) => core.randomNormal([2, 4, 5, 4], { seed }));
@@ -199,7 +202,7 @@ async function masked(page: Page): Promise<Program[]> {
 
 async function expectRight(runner: Runner, found: readonly Program[]): Promise<void> {
   await runner.expectRight(found);
-  // Said last: what could be tried has been.
+  // Skips at the end: all available languages have been tested.
   const missing = languages.map((language) => runner.missing(language)).filter(Boolean);
   if (process.env.CI) expect(missing).toEqual([]);
   test.skip(missing.length > 0, missing.join('; '));
@@ -212,11 +215,11 @@ for (const [name, make] of Object.entries({ check: proofs, 'check with masks': m
 }
 
 test('an SVG file holds the numbers as they are drawn', async ({ attend, page }) => {
-  await attend.open({ step: 'weights', text: 'a <b> & c\u0018' }); // the last is nothing that XML may hold
+  await attend.open({ step: 'weights', text: 'a <b> & c\u0018' }); // the last character is not allowed in XML
   const drawn = await attend.drawn('weights');
   const { name, content } = await saved(page, await takeOf(page, 'weights'), 'SVG');
   expect(name).toBe('tril-weights.svg');
-  // What was typed is in the picture as far as it is drawn, and nowhere else.
+  // The picture has the visitor's text only where it is drawn.
   expect(/<desc>(.*?)<\/desc>/su.exec(content.toString('utf8'))![1]).toMatch(
     /^Tril, [^?#]*\/attend\/$/u,
   );
@@ -233,7 +236,7 @@ test('an SVG file holds the numbers as they are drawn', async ({ attend, page })
   }, content.toString('utf8'));
   const digits = drawn.flat().map(({ text }) => text);
   expect(texts).toEqual(digits.filter((text) => text !== ''));
-  // What the mask hides is hatched there as it is here.
+  // The picture hatches masked cells as the page does.
   expect(digits).toContain('');
   const { lines, edge } = (await readHatch(attend.matrix('weights')))!;
   expect(hatch).toEqual([lines, edge]);
@@ -305,14 +308,14 @@ test('a picture of a block has its stream, as far as it has come', async ({ page
   expect(parts.words).toContain('Feed-forward');
 });
 
-/** A picture of each figure can be read, and is as large as the figure. */
+/** Expects a picture of each figure to be readable, and as large as the figure. */
 async function expectPictures(
   page: Page,
   address: string,
   takes: readonly Locator[],
 ): Promise<void> {
   for (const take of takes) {
-    // What trains is fetched when somebody comes near.
+    // Figures that train are loaded when they come near the view.
     await take.scrollIntoViewIfNeeded();
     await settled(page);
     const figure = take.locator('xpath=ancestor::*[contains(concat(@class, " "), "card ")][1]');
@@ -321,11 +324,11 @@ async function expectPictures(
     const about = `${address}: ${await take.getAttribute('data-take')}`;
     const svg = (await saved(page, take, 'SVG')).content.toString('utf8');
     expect(svg, about).not.toMatch(/http:\/\/(?!www\.w3\.org|localhost)/u);
-    // As the text of a cell it may be what was computed.
+    // The text of a cell may be a computed NaN.
     expect(svg.replace(/<desc>.*?<\/desc>/su, ''), about).not.toMatch(
       /="[^"]*(?:NaN|undefined)[^"]*"/u,
     );
-    // Colours that let others through are written so that every program understands them.
+    // Transparent colours are written in a form that every program understands.
     if (svg.includes('<polygon')) expect(svg, about).toMatch(/<polygon[^>]*fill-opacity="0\.\d+"/);
     const shape = /width="(\d+)" height="(\d+)"><desc>/.exec(svg)!;
     const png = (await saved(page, take, 'PNG')).content;

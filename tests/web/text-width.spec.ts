@@ -1,4 +1,4 @@
-// How wide texts are said to be, of which a page that is made without a browser measures none.
+// The estimated widths of texts, for a page that is built without a browser to measure them.
 import { expect, test } from './fixtures.ts';
 import { widest, widthOf } from '../../web/src/figures/segments.ts';
 import { emOf } from '../../web/src/figures/sentence.ts';
@@ -10,7 +10,7 @@ test('letters of most scripts count alike, or by their shapes', () => {
   const [narrow, most, capital, broad] = ['l', 'a', 'A', 'M'].map((each) => widthOf(each, 7, true));
   expect([narrow < most, most < capital, capital < broad]).toEqual([true, true, true]);
   expect(most).toBe(7);
-  // As the large sentences were always set.
+  // The width that large sentences have always had.
   expect(emOf('animal')).toBeCloseTo(3 * 0.5 + 2 * 0.3 + 0.78 + 0.36, 12);
 });
 

@@ -1,5 +1,4 @@
-// Threads on a host that knows nothing of them: the page's own service worker gives it the headers that they need, from
-// the second visit on.
+// Threads on a host that sends no headers for them: the page's own service worker adds them, from the second visit on.
 import { availableParallelism } from 'node:os';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
@@ -12,7 +11,7 @@ import { weekly } from './weekly.ts';
 const threads = Math.min(8, availableParallelism());
 const footer = (page: Page) => page.locator('footer [data-threads]');
 const isIsolated = (page: Page) => page.evaluate(() => crossOriginIsolated);
-/** Every number that can be seen, as it is said. */
+/** The accessible text of every visible number. */
 const spoken = (page: Page) =>
   page
     .locator('main [role="gridcell"]')
@@ -38,7 +37,7 @@ test.describe('with the service worker', () => {
     let loads = 0;
     page.on('load', () => (loads += 1));
     await open(page, 'attend?step=weights', server.address);
-    await kept(page); // and by then all is computed
+    await kept(page); // and by then everything is computed
     await still(page);
     const before = await spoken(page);
     loads = 0;

@@ -1,5 +1,5 @@
-// On a phone nothing lies over the page that nobody has asked for: no box that is placed beside a cell, and nothing else that
-// keeps its place in the window, but for what says that something has failed or takes long.
+// On a phone nothing unasked lies over the page: no box beside a cell, and nothing else at a fixed position in the
+// window, except messages about a failure or a long wait.
 import { expect, test } from './fixtures.ts';
 import { chapters, open } from './reach.ts';
 import { usual, weekly } from './weekly.ts';
@@ -20,7 +20,7 @@ for (const { id } of chapters) {
         gestureSourceType: 'touch',
       } as const;
       for (const card of await page.locator('main .card:visible').all()) {
-        // The finger goes down on the figure, wherever it is touched first.
+        // The finger touches the figure first, wherever that is.
         await card.evaluate((one) => one.scrollIntoView({ block: 'center' }));
         await session.send('Input.synthesizeScrollGesture', swipe);
         await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
@@ -58,7 +58,7 @@ for (const known of [true, false]) {
         .locator('.choice button')
         .evaluateAll((all) => all.map((one) => one.getAttribute('aria-pressed')).indexOf('true'));
     const before = await places();
-    // What a browser makes of a swipe.
+    // The events of a swipe in a browser.
     await roll.locator('.scroller').evaluate((one) => {
       one.dispatchEvent(new PointerEvent('pointerdown'));
       one.scrollLeft = 0;

@@ -1,5 +1,5 @@
-// The head that is trained at the end of the tour, against Node: what it says, with heads off, too; kept, named by its hash and
-// opened as a model. And that heads are born.
+// The head that is trained at the end of the tour, against Node: its answers, also with heads off; stored, named by its
+// hash and opened as a model. And the heads' birth.
 import type { Page } from '@playwright/test';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { chancesOf, hashOf, trained } from './oracles/born.ts';
 import { tokensOf } from './oracles/letters.ts';
 import { sameModule, variantOf } from './same-module.ts';
 
-/** What the page has kept of its head. */
+/** The head that the page has stored. */
 const keptHead = (page: Page) =>
   page.evaluate(() => {
     const { seed, hash, weights } = JSON.parse(localStorage.getItem('tril.head')!) as Record<
@@ -21,7 +21,7 @@ const keptHead = (page: Page) =>
     return { seed, hash, weights: Array.from(atob(weights), (one) => one.charCodeAt(0)) };
   });
 
-/** How many pictures an animated one has, and how many seconds all of them stay. */
+/** The number of frames of an animated picture, and its duration in seconds. */
 const durationOf = (page: Page, gif: Buffer) =>
   page.evaluate(async (text) => {
     const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -70,7 +70,7 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
     await expectAnswer('zubaflo zubaf', [head]);
     await page.locator(`[data-off="${head}"]`).click();
   }
-  // What each head is needed for, once one has been switched off: as Node finds.
+  // The effect of each head, once one has been switched off, equals Node's.
   const { tokens, letters } = tokensOf('zubaflo zubaf');
   const without = [0, 1, 2, 3].map((off) => chancesOf(tril, trainer, tokens, [off]));
   const shares = without.map((chances) => chances[letters.indexOf('l')]);
@@ -97,7 +97,7 @@ test('a head is trained, asked, kept, named by its hash, and opened as a model',
   await field.fill('ab');
   await expect(page.locator('[data-try] .answer')).toContainText(message('tour.train.fresh'));
 
-  // It is there when the visitor comes back, and a link with its hash is known.
+  // The head is there when the visitor comes back, and a link with its hash is recognised.
   await page.goto('about:blank');
   await page.goto(`./tour/#?at=4&seed=3&is=${head.hash}`);
   await expect(page.locator('[data-try]')).toContainText(message('tour.train.kept'));

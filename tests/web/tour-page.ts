@@ -1,4 +1,4 @@
-// The tour, as tests use it.
+// The tour, for its tests.
 import type { Page } from '@playwright/test';
 import { expect } from './expect.ts';
 import { settled } from './settled.ts';
@@ -11,7 +11,7 @@ export async function open(page: Page, query = ''): Promise<void> {
   await settled(page);
 }
 
-/** Scrolls, as a wheel or a finger does, to a place of the story. */
+/** Scrolls, like a wheel or a finger, to a position of the story. */
 export async function scrollTo(page: Page, place: number): Promise<void> {
   await page.evaluate((to) => {
     const lengths = [1.3, 1.3, 3, 2.2, 1];

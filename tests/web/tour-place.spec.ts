@@ -1,9 +1,9 @@
-// Where the tour is: the scroll, the dots, the keys and the address.
+// The position of the tour: the scroll, the dots, the keys and the address.
 import { expect, test } from './fixtures.ts';
 import { message } from './messages.ts';
 import { open, scrollTo } from './tour-page.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('dots lead to the screens; keys, back and forward do what they do everywhere', async ({
@@ -41,6 +41,6 @@ test('what is pressed before the scroll has come to rest stays', async ({ page }
     for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
     element.dispatchEvent(new MouseEvent('click', { bubbles: true }));
   });
-  await expect(page).toHaveURL(/at=2\.5\d/u); // it has come to rest
+  await expect(page).toHaveURL(/at=2\.5\d/u); // it has stopped
   await expect(page.locator('.why[data-why="scores"]')).toBeVisible();
 });

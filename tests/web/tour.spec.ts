@@ -1,5 +1,5 @@
-// The tour: every number, length and place that is drawn, at twenty places of its scroll and both ways, against a head that is
-// written down again; and the same story without motion and without a script.
+// The tour: every number, length and position that is drawn, at twenty positions of its scroll in both directions,
+// against a head implemented again; and the same story without motion and without a script.
 import type { Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,18 +13,18 @@ import { byWord, sentence, softmax, storyOf, vocabulary } from './oracles/tour.t
 import { settled } from './settled.ts';
 import { open, scrollTo } from './tour-page.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const near = 1e-5;
 
-/** Everything that is drawn of a moment. */
+/** Everything that is drawn at a moment. */
 const drawn = (page: Page) =>
   page.locator('.window [data-screen]').evaluate((stage) => {
     const isSeen = (each: Element) => getComputedStyle(each).visibility === 'visible';
     const all = (selector: string) =>
       [...stage.querySelectorAll<SVGElement & HTMLElement>(selector)].filter(isSeen);
-    /** What is seen of it. */
+    /** The visible part of it. */
     const copy = stage.cloneNode(true) as Element;
     const copies = [...copy.querySelectorAll('*')];
     [...stage.querySelectorAll('*')].forEach((each, i) => isSeen(each) || copies[i].remove());
@@ -43,7 +43,7 @@ const drawn = (page: Page) =>
       });
     return {
       screen: stage.getAttribute('data-screen'),
-      // Classes have no order, and what is put there before it is seen leaves comments.
+      // Classes have no order, and comments remain of elements that were there before.
       html: copy.outerHTML
         .replace(/<!--.*?-->/gsu, '')
         .replace(/class="([^"]*)"/gu, (_, names: string) => names.split(' ').sort().join(' ')),
@@ -85,7 +85,7 @@ const expectClose = (
 };
 const middle = ({ left, width }: { left: number; width: number }) => left + width / 2;
 
-/** Lengths are in proportion to numbers. */
+/** Expects lengths in proportion to numbers. */
 function expectInProportion(
   lengths: readonly number[],
   numbers: readonly number[],
@@ -106,7 +106,7 @@ function expectMoment(now: Drawn, place: number, strict: number, pulls: readonly
   const where = `at ${place}`;
   const isAlike = now.screen === 'alike';
   if (now.screen === 'blank') {
-    // From the gap to the earlier like of the last word, and one step on.
+    // The arrows lead from the gap to the earlier copy of the last word, and one step on.
     const [gap, like, answer] = [now.gap, now.words[1], now.words[2]].map(middle);
     if (now.back) expectClose(now.back, [gap, like], 2, where);
     if (now.on) expectClose(now.on, [like, answer], 2, where);
@@ -114,7 +114,7 @@ function expectMoment(now: Drawn, place: number, strict: number, pulls: readonly
   }
   const shares = isAlike ? softmax(pulls) : story.shares;
   if (now.threads.length > 0) {
-    // Less than can be seen is not drawn.
+    // Shares too small to see are not drawn.
     const seen = shares.flatMap((share, place) => (share > 0.002 ? [place] : []));
     const expected = seen.map((place) => shares[place]);
     expect(now.to, where).toEqual(seen);
@@ -158,7 +158,7 @@ function expectMoment(now: Drawn, place: number, strict: number, pulls: readonly
       story.shares,
       `${where}: the line`,
     );
-    // End to end.
+    // The bars are end to end.
     now.bars.slice(1).forEach((bar, i) => {
       expect(Math.abs(bar.left - now.bars[i].left - now.bars[i].width), where).toBeLessThan(1);
     });
@@ -186,7 +186,7 @@ test('what is drawn is what the head computes, at twenty places, down and up', a
     const now = await drawn(page);
     expect(now.html, `at ${place}, on the way up`).toBe(down[i]);
   }
-  // By a link, too.
+  // A link leads there, too.
   await open(page, 'at=2.72&strict=1.5');
   expectMoment(await drawn(page), 2.72, 1.5, flat);
   expect(await page.evaluate(() => scrollY)).toBeGreaterThan(3000);
@@ -221,7 +221,7 @@ test('a word is chosen, a thread pulled, a question made stricter, a score expla
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 400);
   await page.mouse.up();
   await expect(thread).toHaveAttribute('aria-valuenow', '0');
-  // Along the thread, too, and the handle goes with the finger.
+  // Dragging along the thread works, too; the handle follows the finger.
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const gap = await boxOf(page.locator('.window .gap'));
   const far = 80 / Math.hypot(gap.x + gap.width / 2 - x, gap.y + gap.height / 2 - y);
@@ -256,7 +256,7 @@ test('a word is chosen, a thread pulled, a question made stricter, a score expla
   await expect(why).toHaveCount(0);
 });
 
-/** The words of the story, from the file that the page is made of. */
+/** The words of the story, from the page's source file. */
 async function told(): Promise<string[]> {
   const file = fileURLToPath(new URL('../../web/src/texts/en/tour.yaml', import.meta.url));
   const { said, did, train } = parse(await readFile(file, 'utf8')) as {
@@ -301,7 +301,7 @@ test('without motion and without a script five stills tell the same', async ({
   expect(living.map(({ screen }) => screen)).toEqual(['blank', 'alike', 'cards', 'shares']);
   await page.locator('[data-still="train"]').scrollIntoViewIfNeeded();
   await expect(page.locator('[data-still="train"] .go')).toBeVisible();
-  // To a tenth of a percent, rounded up or down so that all of them are the whole.
+  // Percentages have one decimal, rounded up or down so that their sum is 100.
   const said = [...living[3].label!.matchAll(/([\d.]+)\u00a0%/gu)].map(([, percent]) => +percent);
   const { shares } = storyOf(0.5);
   expect(said).toHaveLength(shares.length);
@@ -351,7 +351,7 @@ test('reached by everybody, on a phone and a desk', async ({ page }) => {
       expect(cut, `${at} at ${width} px`).toBe(0);
     }
   }
-  // A phone on its side has no room for what moves.
+  // A phone in landscape has no room for the animation.
   await page.setViewportSize({ width: 844, height: 390 });
   await page.goto('about:blank');
   await page.goto('./tour/');

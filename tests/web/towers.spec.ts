@@ -1,5 +1,5 @@
-// Chapter "Two towers": everything drawn against a call of the core's transformer in Node, with the same weights by hand;
-// the decoder step by step against rows of one go.
+// Chapter "Two towers": everything drawn, against a call of the core's transformer in Node, with the same hand-made
+// weights; the decoder step by step, against the rows of a single call.
 import { expectAnswer } from './asks.ts';
 import type { ModeId } from '../../web/src/compute/shared/handmade/towers-weights.ts';
 import { expectAccessible } from './axe.ts';
@@ -23,7 +23,7 @@ const test = base.extend<{ lesson: Lesson }>({
   lesson: async ({ page }, use) => use(new Lesson(page, 'towers')),
 });
 
-/** Sums of up to 25 products of numbers up to 100, a few after each other: variants of the core may round otherwise. */
+/** Sums of up to 25 products of numbers up to 100, several in a row: variants of the core may round differently. */
 const rounding = 64 * 2 ** -24 * 100;
 const likeliest = (chances: Rows) => chances.map((row) => row.indexOf(Math.max(...row)));
 
@@ -117,7 +117,7 @@ test('step by step as in one go: teacher and own words', async ({ lesson, page }
       .locator(`[data-row="${name}"][data-word]`)
       .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLElement).dataset.word)));
   const taught = towers(core, 'follows', masks());
-  // Two words that tie but for rounding may come out either way: then both have about one chance.
+  // Two words that tie up to rounding may come out either way: then both have about the same probability.
   const expectWritten = (written: number[], chances: Rows) => {
     expect(written).toHaveLength(inputs.length);
     for (const [step, word] of written.entries()) {
@@ -144,7 +144,7 @@ test('step by step as in one go: teacher and own words', async ({ lesson, page }
     .getByRole('button', { name: message('figures.player.back') })
     .click();
   await expect(page.locator('[data-row="writes"][data-word]')).toHaveCount(5);
-  // A step that may look at nothing but what comes later.
+  // A step that may only look at later positions.
   await lesson.open({ causal: 'no', flips: 'targetMask.1.0!targetMask.1.1' });
   await expect(page.locator('[data-furthest]')).toContainText(
     messagePattern('towers.steps.differs'),
@@ -201,7 +201,7 @@ test('what calls cost: counted by the core, and timed', weekly(), async ({ lesso
       await expectTimed(time);
     }
   }
-  // One more column of the queries, for the bias; two units a number.
+  // The bias is one more column of the queries; each number has two units.
   const sizes = { queries: 6, keys: 7, width: 7, keyWidth: 6, valueWidth: 6, units: 12 };
   const network = cost.additiveAttention(sizes).flops;
   await expect(meter('additive').last()).toHaveAttribute('data-flops', String(network));

@@ -1,10 +1,10 @@
-// What goes wrong with the Worker, as a visitor sees it: it is started again unseen, and where that does not help one is told
-// why and tries again. What takes long can be ended.
+// Failures of the Worker, as a visitor sees them: it is restarted unnoticed, and if that does not help, the visitor is
+// told why and can try again. Long computations can be ended.
 import { expect, test } from './fixtures.ts';
 import { message } from './messages.ts';
 import { holdWorkers, inPage, kill } from './workers.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('a Worker that dies is replaced unseen; one that dies again is said, and tried again', async ({
@@ -20,7 +20,7 @@ test('a Worker that dies is replaced unseen; one that dies again is said, and tr
   await expect(page.getByRole('alert')).toHaveCount(0);
   expect(await inPage(page, ({ workers }) => workers.length)).toBe(2);
 
-  // Twice while something is waited for that was not asked before: now there is a reason, and an end.
+  // Two failures during a question that is new: now there is a reason, and an end.
   await inPage(page, (held) => void (held.hold = 'attend'));
   const held = await attend.drawn('weights');
   await page.getByLabel(message('attend.input.label')).fill('a a b');
@@ -103,7 +103,7 @@ test('a measurement is a session of its own Worker, which is kept when it is can
       begun: posted.filter(({ what, kind }) => what === 'begin' && kind === 'attention').length,
       cancelled: posted.filter(({ what }) => what === 'cancel').length,
     }));
-  // The first look begins by itself.
+  // The preview measurement begins by itself.
   await page.locator('#measured').scrollIntoViewIfNeeded();
   await expect(page.locator('#measured [data-show]')).toHaveAttribute('data-glanced', '9');
   for (const turn of [1, 2]) {

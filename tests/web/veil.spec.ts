@@ -1,4 +1,5 @@
-// No question has its answer beside it: it stands on a cover over what answers it, until a guess is made or it is skipped.
+// No question shows its answer beside it: a cover with the question lies over the answer until the visitor makes a
+// guess or skips it.
 import type { Locator } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { message } from './messages.ts';
@@ -8,7 +9,7 @@ import { usual, weekly } from './weekly.ts';
 
 test.use({ veils: true });
 
-/** By chapter, the covers there are. */
+/** The covers of each chapter. */
 const veils: Readonly<Record<string, readonly string[]>> = {
   multiply: ['memory'],
   average: ['averages', 'series'],
@@ -24,11 +25,11 @@ const isCovered = (veil: Locator) => expect(veil).toHaveAttribute('data-covered'
 const isLifted = (veil: Locator) => expect(veil).not.toHaveAttribute('data-covered', 'true');
 const box = async (place: Locator) => (await place.boundingBox())!;
 
-/** Where everything around a cover is, and what lies under it: it may not move. */
+/** The positions of everything around and under a cover: they may not move. */
 const places = (veil: Locator) =>
   veil.evaluate((cover) => {
     const part = cover.closest('.part')!;
-    // In the window: it does not scroll either.
+    // Positions in the window: it does not scroll either.
     const all = [part, ...part.querySelectorAll('.text, .card, .card > *, .veil, .beneath *')];
     return all.map((one) => {
       const { top, left, width, height } = one.getBoundingClientRect();
@@ -52,7 +53,7 @@ for (const [chapter, names] of Object.entries(veils)) {
           await isCovered(veil);
           const [panel, under] = [veil.locator('.panel'), veil.locator('> .beneath')];
           await expect(panel).toBeVisible();
-          // On the cover, over what is covered, which is the real thing, blurred.
+          // The question lies on the cover, over the real content, blurred.
           const [over, asked, below] = [await box(veil), await box(panel), await box(under)];
           expect(asked.y).toBeGreaterThanOrEqual(over.y);
           expect(asked.y + asked.height).toBeLessThanOrEqual(over.y + over.height + 1);
@@ -69,7 +70,7 @@ for (const [chapter, names] of Object.entries(veils)) {
           await expect(panel).toBeHidden();
           await expect(under).toHaveCSS('filter', 'none');
           expect(await under.evaluate((one: HTMLElement) => one.inert)).toBe(false);
-          // The keyboard goes on with what is said.
+          // The keyboard focus moves on to the answer.
           await expect(veil.locator('.room > :focus')).toContainText(
             (await veil.locator('[data-answer]').textContent())!,
           );

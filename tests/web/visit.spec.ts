@@ -1,5 +1,5 @@
-// A visit: coming by any address, going back and forth, what stays readable without a network, what a browser or a
-// search engine is told, and what is printed.
+// A visit: arriving by any address, going back and forth, reading without a network, what a browser or a search engine
+// learns about the page, and printing.
 import type { Locator, Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,17 +10,17 @@ import { chapters, computed, kept, open } from './reach.ts';
 import { still } from './settled.ts';
 import { weekly } from './weekly.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const texts = new URL('../../web/src/texts/en/', import.meta.url);
 const scrolled = (page: Page) => page.evaluate(() => Math.round(scrollY));
-/** Waits until the entry of the history has this place: it is noted when scrolling has ended. */
+/** Waits until the history entry has this position: it is written when scrolling has ended. */
 const noted = (page: Page, place: number) =>
   expect.poll(() => page.evaluate(() => history.state?.scroll)).toBe(place);
 const chapter = (page: Page, name: RegExp) =>
   page.getByRole('navigation', { name: message('shell.chapters') }).getByRole('link', { name });
-/** Clicks where the link is: locators scroll the page at times, though the header is always in sight. */
+/** Clicks at the position of the link: locators scroll the page at times, though the header is always in view. */
 async function follow(page: Page, link: Locator): Promise<void> {
   const { x, y, width, height } = (await link.boundingBox())!;
   await page.mouse.click(x + width / 2, y + height / 2);
@@ -64,7 +64,7 @@ test('a chapter that is slow to load begins at its head, and the one before keep
 }) => {
   await open(page, 'attend');
   await page.route('**/nodes/*.js', async (route) => {
-    await page.waitForTimeout(600); // longer than it takes to note a place
+    await page.waitForTimeout(600); // longer than it takes to store a position
     await route.continue();
   });
   await page.mouse.wheel(0, 1200);
@@ -216,7 +216,8 @@ test('the chapters stand in their order wherever they are listed, and say how lo
   const times = await page.locator('main a[data-chapter] small').allTextContents();
   for (const [index, id] of order.entries()) {
     const minutes = Number(/\d+/.exec(times[index])![0]);
-    // No reader is faster than 300 words a minute, and none spends five minutes on one figure. What goes deeper is folded.
+    // No reader is faster than 300 words a minute, and none spends five minutes on one figure. Deeper sections are
+    // folded.
     const all = readFileSync(fileURLToPath(new URL(`${id}.md`, texts)), 'utf8');
     const sections = all.split(/^(?=## )/mu);
     const prose = sections.filter((section) => !/^## .* deep\}$/mu.test(section)).join('');

@@ -1,5 +1,4 @@
-// WebKitGTK by WebDriver, https://www.w3.org/TR/webdriver2/, on a screen that nobody sees: as much of it as a smoke test
-// needs.
+// WebKitGTK by WebDriver, https://www.w3.org/TR/webdriver2/, on a virtual screen: as much of it as a smoke test needs.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -17,7 +16,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** ":99", of a screen of its own. */
+/** Starts a virtual screen, and returns its name, such as ":99". */
 async function screen(processes: ChildProcess[]): Promise<string> {
   const args = ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'];
   const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
@@ -45,7 +44,7 @@ export class WebKit implements Framed {
         });
         this.#session = `/session/${sessionId}`;
       } catch (error) {
-        // It listens a moment after it was started.
+        // The driver listens a moment after its start.
         if (patience === 0 || !(error instanceof TypeError)) throw error;
         await new Promise((later) => setTimeout(later, 100));
       }

@@ -3,12 +3,12 @@ import { expect, numberOf, test, type AttendPage } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { placeOf } from './places.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 const symbol = (id: string) => message(`attend.symbols.${id}`);
 
-/** The factors that the equation writes, in pairs. */
+/** The factors of the equation, in pairs. */
 async function products(attend: AttendPage, left: string, right: string): Promise<number[][]> {
   const factors = (role: string) =>
     attend.why.locator(`.equation > span.role-${role}:not(:first-child)`).allTextContents();
@@ -41,7 +41,7 @@ test('every kind of cell has its reason', async ({ attend }) => {
   await attend.open({ text: 'the cat the', step: 'x' });
   const why = (key: string, values: Record<string, string | number> = {}) =>
     messagePattern(`attend.why.${key}`, values);
-  /** W_Q has its Q below the line. */
+  /** W_Q is shown with Q as a subscript. */
   const plain = (key: string) => message(`attend.why.${key}`).replace('_', '');
   const reasons: [string, string, number, number, string | RegExp][] = [
     ['X', 'x', 1, 0, why('one')],
@@ -85,10 +85,10 @@ test('a click pins, another cell does not steal it, Escape frees', async ({ atte
   await attend.point('weights', 6, 1, false);
   await expect(attend.why).toContainText(`${symbol('weights')}[dog, the₄]`);
   await expect(page).toHaveURL(/pin=weights\.4\.3/);
-  // What is pointed at stands beside its cell, to be compared, and covers neither.
+  // The hovered number is shown beside its cell, for comparison, and covers neither.
   const beside = page.locator('[data-beside="other"]');
   await expect(beside).toContainText(`${symbol('weights')}[the₇, cat₂]`);
-  await page.setViewportSize({ width: 1440, height: 900 }); // where there is no room below
+  await page.setViewportSize({ width: 1440, height: 900 }); // so that there is no room below
   await attend.point('weights', 6, 2, false);
   await attend.point('weights', 6, 1, false);
   const box = (await beside.boundingBox())!;

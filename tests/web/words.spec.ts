@@ -1,5 +1,5 @@
-// What the page takes for words and for characters, in Node alone: by the table that the core's tests read, too, with
-// Intl.Segmenter and without.
+// The page's splitting into words and characters, in Node alone: against the table that the core's tests read, too,
+// with Intl.Segmenter and without.
 import { expect, test } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const table = readFileSync(fileURLToPath(new URL('../golden/words.txt', import.m
   .map((line) => line.split('\t') as [string, string]);
 
 const Segmenter = Intl.Segmenter;
-/** As in an engine that has none. */
+/** Runs `body` as in an engine without it. */
 function withoutSegmenter(body: () => void): void {
   Object.assign(Intl, { Segmenter: undefined });
   try {
@@ -22,7 +22,7 @@ function withoutSegmenter(body: () => void): void {
 }
 
 const isWord = (segment: string) => /[\p{L}\p{N}]/u.test(segment);
-/** As the vectors' words are written. */
+/** The form of the vectors' words. */
 const plain = (word: string) => word.toLowerCase().replaceAll('’', "'");
 
 test('words of any script keep their marks', () => {

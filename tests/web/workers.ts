@@ -1,9 +1,9 @@
-// The page's Workers as a test holds them: made to fail, or to leave questions of a kind without an answer.
+// Gives a test control of the page's Workers: it can make them fail, or leave questions of a kind without an answer.
 import type { Page } from '@playwright/test';
 
 /**
- * The page's Workers, so that a test can make them fail; what is posted to them is written down, with how many bytes of numbers
- * and files go along.
+ * Records the page's Workers, so that a test can make them fail, and the messages to them, with the bytes of numbers
+ * and files in each.
  */
 export async function holdWorkers(page: Page): Promise<void> {
   await page.addInitScript(() => {
@@ -25,7 +25,7 @@ export async function holdWorkers(page: Page): Promise<void> {
       override postMessage(message: { what: string; kind?: string; ask?: unknown }): void {
         const { what, kind, ask } = message;
         posted.push({ what, kind, bytes: bytesOf(message), says: JSON.stringify(ask, written) });
-        // One that never gets its answer.
+        // A held question never gets its answer.
         if ((window as unknown as Held).hold !== message.kind) super.postMessage(message);
       }
     };
@@ -33,7 +33,7 @@ export async function holdWorkers(page: Page): Promise<void> {
 }
 export interface Held {
   readonly workers: Worker[];
-  /** `says` is what is asked, in JSON. */
+  /** `says` is the question, in JSON. */
   readonly posted: {
     readonly what: string;
     readonly kind?: string | undefined;
@@ -45,7 +45,7 @@ export interface Held {
 
 export const inPage = <Result>(page: Page, work: (held: Held) => Result) =>
   page.evaluate(`(${work.toString()})(window)`) as Promise<Result>;
-/** As the browser ends one, such as for want of memory. */
+/** Ends the Worker like a browser, for example for want of memory. */
 export const kill = (page: Page) =>
   inPage(page, ({ workers }) => {
     const worker = workers[workers.length - 1];

@@ -1,12 +1,12 @@
-// Chapter "Write", further: what departs where no mistake fits, what a solution consists of, progress as a file, and the
-// exercises of others.
+// Chapter "Write", further: deviations that no known mistake explains, the parts of a solution, progress as a file, and
+// other people's exercises.
 import { exerciseLink, type WrittenExercise } from 'tril/notebook';
 import { packed } from '../../web/src/state/write.ts';
 import { expect } from './fixtures.ts';
 import { message, messagePattern } from './messages.ts';
 import { right, test } from './write-page.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('where no mistake fits, the right value stands beside the one that departs', async ({
@@ -37,7 +37,7 @@ test('a solved one says what it consists of, and is measured when it is asked', 
     .evaluateAll((all) => all.map((one) => Number((one as HTMLElement).dataset.milliseconds)));
   expect(times).toHaveLength(2);
   expect(Math.min(...times)).toBeGreaterThan(0);
-  // Of other code it was not.
+  // The mark belonged to other code.
   await lesson.write(`${right}\n`);
   await expect(mine).toHaveAttribute('data-mine', 'counted');
 });
@@ -46,7 +46,7 @@ test('progress is taken along, and what is no such file is refused', async ({ le
   await lesson.open({ code: packed(right) });
   await expect(lesson.verdict).toHaveAttribute('data-verdict', 'right');
   await lesson.write(`${right}# kept\n`);
-  // A while after the last key.
+  // The code is stored a while after the last key.
   const kept = () => page.evaluate(() => localStorage.getItem('tril.write'));
   await expect.poll(kept).toContain('# kept');
   const saving = page.waitForEvent('download');

@@ -1,5 +1,5 @@
-// Chapter "Write", what is around the code: a line as a picture, the keys of a phone, the doors of other chapters, and a solution's
-// way into other languages.
+// Chapter "Write", around the code: a line as a picture, the keys of a phone, the links from other chapters, and a
+// solution's translation to other languages.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exerciseIds, packed } from '../../web/src/state/write.ts';
@@ -10,7 +10,7 @@ import { message } from './messages.ts';
 import { saved } from './saved.ts';
 import { right, test } from './write-page.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('any line is saved as a picture, with its code, and nothing of other lines', async ({
@@ -40,7 +40,7 @@ test('any line is saved as a picture, with its code, and nothing of other lines'
       .evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.matrix));
     expect(matrices).toEqual(ids);
   }
-  // The keyboard has one stop for it in each row.
+  // Each row has one keyboard stop for it.
   const buttons = lesson.row(5).getByRole('toolbar').getByRole('button');
   await expect(buttons).toHaveCount(2);
   await buttons.first().focus();
@@ -84,7 +84,7 @@ test.describe('on a phone', () => {
       [editor, lesson.row(4)].map(async (part) => (await part.boundingBox())!),
     );
     expect(above.y + above.height).toBeLessThanOrEqual(below.y);
-    // No more than the page is wide.
+    // No wider than the page.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 });

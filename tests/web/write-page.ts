@@ -1,4 +1,4 @@
-// Chapter "Write", as tests use it, and a head that is right.
+// Chapter "Write", for its tests, and a correct head.
 import type { Locator, Page } from '@playwright/test';
 import { test as base } from './fixtures.ts';
 import { Lesson } from './lessons.ts';
@@ -13,13 +13,13 @@ export class Writing extends Lesson {
     return this.page.locator('#bench');
   }
 
-  /** The editor, once it is there. */
+  /** The editor, once it is ready. */
   async editor(section = '#bench'): Promise<Locator> {
     await this.page.locator(`${section} [data-editor="ready"]`).waitFor();
     return this.page.locator(`${section} .cm-content`);
   }
 
-  /** All of the code, replaced as by a paste. */
+  /** Replaces all of the code, like a paste. */
   async write(code: string, section = '#bench'): Promise<void> {
     await (await this.editor(section)).fill(code);
   }
@@ -28,7 +28,7 @@ export class Writing extends Lesson {
     return this.bench.getByRole('combobox', { name: message('write.exercise') });
   }
 
-  /** What is said of the exercise that is chosen. */
+  /** The text of the chosen exercise. */
   get chosen(): Locator {
     return this.ladder.locator('option:checked');
   }

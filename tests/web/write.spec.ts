@@ -1,4 +1,4 @@
-// Chapter "Write": code that is written in the page, what each of its lines makes, and the mistake by its name.
+// Chapter "Write": code that is written in the page, the result of each of its lines, and the mistake by its name.
 import { checkExercise, exercises } from 'tril/notebook';
 import { exerciseIds, packed } from '../../web/src/state/write.ts';
 import { expectAccessible } from './axe.ts';
@@ -10,7 +10,7 @@ import { tril } from './oracle.ts';
 import { settled } from './settled.ts';
 import { head, right, test } from './write-page.ts';
 
-/** As visitors meet them: questions cover what answers them. */
+/** Questions cover their answers, as they do for visitors. */
 test.use({ veils: true });
 
 test('names the mistake, and the line; mended, it is right, and stays solved', async ({
@@ -24,7 +24,7 @@ test('names the mistake, and the line; mended, it is right, and stays solved', a
   await expect(lesson.verdict).toHaveAttribute('data-verdict', 'right');
   await expect(lesson.chosen).toHaveText(/✓ \d+\s+One head/u);
   await settled(page);
-  // The link holds the code, and so does this browser.
+  // The link holds the code, and this browser stores it, too.
   await expect(page).toHaveURL(/#\?code=[\w-]+$/u);
   const link = page.url();
   await page.goto('about:blank');
@@ -97,7 +97,7 @@ test('an error stands at its line, and what is above it stays', async ({ lesson 
   await expect(lesson.verdict).toHaveAttribute('data-verdict', 'error');
   await expect(lesson.bench.locator('[data-matrix="given-Q"]')).toBeVisible();
   await expect(lesson.row(5)).toHaveCount(0);
-  // Of code that cannot be read what was made before stays, down to the line.
+  // For code that cannot be parsed the earlier results stay, up to the line.
   await lesson.write(right);
   await expect(lesson.row(5)).toBeVisible();
   await lesson.write(right.replace('return weights @ V', 'return weights @'));
@@ -171,7 +171,7 @@ test('a program of one’s own, with what it prints', async ({ lesson, page }) =
     [0, 1, 2],
     [3, 4, 5],
   ]);
-  // A loop shows its last round, and how many there were.
+  // A loop shows its last iteration, and how many there were.
   await lesson.write('s = 0\nfor i in range(7):\n    s += i\n    print(s)\n', '#own');
   await expect(lesson.row(4, '#own')).toContainText(messagePattern('write.times'));
   for (const id of ['average', 'self', 'heads', 'block'] as const) {
@@ -222,7 +222,7 @@ test('several matrices of a batch stand beside each other, and each number is ma
   await lesson.open({ program: 'heads' });
   await page.locator('#own').scrollIntoViewIfNeeded();
   await page.locator('[data-matrix="own-line12-attn-0-1"]').waitFor();
-  // The second head's number: nothing of the first head lights up.
+  // A number of the second head: nothing of the first head lights up.
   await lesson.point('own-line12-attn-0-1', 2, 1);
   await expect(page.locator('#own .why')).toHaveAttribute('data-why', 'own-line12-attn-0-1');
   const lit = (id: string) => page.locator(`[data-matrix="${id}"] [data-mark="lit"]`);

@@ -1,8 +1,8 @@
-// Chapter "Block" computed in Node: its words and places, and a block of random weights.
+// Chapter "Block" computed in Node: its words and positions, and a block of random weights.
 import type { Tensor, Tril } from 'tril';
 import { rowsOf, type Rows } from '../lessons.ts';
 
-/** "the cat saw the dog", by first appearance. */
+/** "the cat saw the dog", as ids in order of first appearance. */
 export const ids = [0, 1, 2, 0, 3];
 export const seed = 7;
 

@@ -1,11 +1,11 @@
-// Trainings of chapter "Learn" and of the tour in Node, written down again: sequences by the core's random numbers, its
-// trainer, and what heads look at. The same module comes to the same bits as a page.
+// The trainings of chapter "Learn" and of the tour in Node, implemented again: sequences from the core's random
+// numbers, its trainer, and the weights of the heads. The same module gives the page's results to the bit.
 import { createHash } from 'node:crypto';
 import type { Trainer } from 'tril';
 import type { TrainingTril } from 'tril/training';
 
 export type Task = 'induction' | 'previous' | 'fixed';
-/** Tokens of a sequence, and how many there are; sequences of a batch, and of those that are only measured. */
+/** Tokens per sequence; size of the vocabulary; sequences per batch and per evaluation. */
 export const [length, vocabulary, sequences] = [32, 24, 32];
 type Periods = readonly [least: number, most: number] | null;
 export const tasks: Readonly<
@@ -15,10 +15,13 @@ export const tasks: Readonly<
   previous: { steps: 100, periods: null, others: null },
   fixed: { steps: 200, periods: [16, 16], others: [5, 15] },
 };
-/** The seed of a step's batch; after 900,000 steps come those of what is measured, of what is like nothing learned, and of weights. */
+/**
+ * The seed of a step's batch; from 900,000 on come the seeds of the evaluated sequences, of sequences unlike the
+ * training, and of weights.
+ */
 export const seedOf = (seed: number, step: number) => 1e6 * seed + step;
 export const [heldOut, others, weightsFrom] = [900_000, 900_001, 900_100];
-/** Of an answer that nobody can know. */
+/** The target of a token that cannot be predicted. */
 const unasked = -100;
 
 export interface Batch {
@@ -27,8 +30,8 @@ export interface Batch {
 }
 
 /**
- * Sequences that repeat themselves after so many tokens, each asked for its next token once it repeats itself; or of tokens
- * drawn one by one, each asked for the one before it.
+ * Sequences that repeat with a period, each asked for its next token after the first period; or sequences of
+ * independent tokens, each asked for the token before.
  */
 export function batchOf(tril: TrainingTril, periods: Periods, seed: number): Batch {
   const columns = periods ? vocabulary + 1 : length;
@@ -42,7 +45,7 @@ export function batchOf(tril: TrainingTril, periods: Periods, seed: number): Bat
     }
     const [least, most] = periods;
     const period = least + Math.floor((most - least + 1) * draws[vocabulary]);
-    // The vocabulary by its draws: an order at random.
+    // The draws give a random order of the vocabulary.
     const order = [...Array(vocabulary).keys()].sort((a, b) => draws[a] - draws[b] || a - b);
     const endless = Array.from({ length: length + 1 }, (_, t) => order[t % period]);
     const targets = endless.slice(1).map((token, t) => (t < period ? unasked : token));
@@ -51,7 +54,7 @@ export function batchOf(tril: TrainingTril, periods: Periods, seed: number): Bat
   return { tokens: rows.map((row) => row.tokens), targets: rows.map((row) => row.targets) };
 }
 
-/** Two layers of two heads. One neuron of 0 takes no part. */
+/** Two layers of two heads. The single feed-forward neuron is 0 and has no effect. */
 const model = {
   ...{ layers: 2, heads: 2, width: 32, context: length, vocabulary },
   ...{ hidden: 1, biases: false, tiedHead: false },
@@ -61,7 +64,7 @@ export const training = {
   ...{ beta1: 0.9, beta2: 0.99, weightDecay: 0, clip: 0 },
 } as const;
 
-/** Gives each matrix the normal numbers of its seed, of deviation 0.1; `isZero` names those that begin as 0. */
+/** Sets each matrix to normal numbers of its seed, with deviation 0.1; `isZero` names the matrices that begin as 0. */
 export function begin(
   tril: TrainingTril,
   trainer: Trainer,
@@ -85,7 +88,7 @@ export function trainerOf(tril: TrainingTril, task: Task, seed: number): Trainer
   return trainer;
 }
 
-/** The mean, over rows that have such a place, of the weight that lies there. */
+/** The mean weight at such positions, over the rows that have one. */
 function scoreOf(weights: number[][], isThere: (row: number, col: number) => boolean): number {
   const found = weights.flatMap((row, t) => {
     const there = row.filter((_, s) => isThere(t, s));
@@ -97,9 +100,12 @@ function scoreOf(weights: number[][], isThere: (row: number, col: number) => boo
 export interface Frame {
   readonly step: number;
   readonly loss: number;
-  /** Of distances that it has not seen. */
+  /** The loss at periods outside the training. */
   readonly others: number | null;
-  /** Head by head, layer by layer: what it looks at, on the token before and on what follows an earlier copy of the token. */
+  /**
+   * The heads, layer by layer: their weights, and their scores for the token before and for the token after an earlier
+   * copy.
+   */
   readonly heads: readonly {
     readonly weights: number[][];
     readonly previous: number;
@@ -107,7 +113,7 @@ export interface Frame {
   }[];
 }
 
-/** A training: how its model stands every four steps, the losses of all batches, and the trainer in the end. */
+/** A training: its evaluations every four steps, the losses of all batches, and the final trainer. */
 export function trained(tril: TrainingTril, task: Task, seed: number) {
   const { steps, periods, others: unlike } = tasks[task];
   const measured = batchOf(tril, periods, seedOf(seed, heldOut));
@@ -136,13 +142,13 @@ export function trained(tril: TrainingTril, task: Task, seed: number) {
   return { frames, losses, trainer };
 }
 
-/** The trainer's weights as a file of safetensors. */
+/** The trainer's weights as a safetensors file. */
 export const weightsOf = (trainer: Trainer): Uint8Array => trainer.export()['model.safetensors'];
-/** What names the model that the tour trains: its weights, to the bit. */
+/** The name of the model that the tour trains: a hash of its weights, exact to the bit. */
 export const hashOf = (trainer: Trainer) =>
   createHash('sha256').update(weightsOf(trainer)).digest('hex').slice(0, 8);
 
-/** How likely each token is after others, with heads switched off, which are counted layer by layer. */
+/** The probability of each token after others, with some heads switched off; heads are numbered layer by layer. */
 export function chancesOf(
   tril: TrainingTril,
   trainer: Trainer,
@@ -152,7 +158,7 @@ export function chancesOf(
   return tril.scope(() => {
     const names = [0, 1].map((layer) => `h.${layer}.attn.c_proj.weight`);
     const whole = trainer.parameters(names);
-    // [in, out]: the first 16 rows take what a layer's first head gives.
+    // [in, out]: the first 16 rows multiply the output of a layer's first head.
     const cut = names.map((name, layer) => {
       const rows = whole[name].toArray<number[][]>();
       const isOff = (row: number) => off.includes(2 * layer + (row < 16 ? 0 : 1));

@@ -1,15 +1,16 @@
-// The case that chapter "Check" opens with, in double precision, loop by loop: attention as it should be, and with each mistake.
+// The default case of chapter "Check", in double precision, loop by loop: correct attention, and attention with each
+// mistake.
 import type { Tril } from 'tril';
 import type { Rows } from '../lessons.ts';
 
-/** In the order they come in. */
+/** The mistakes in the order of the cases. */
 export const bugs = [
   ...['noScale', 'hidesItself', 'softmaxOverQueries'],
   ...['noMask', 'keysForValues', 'maskAfterSoftmax'],
 ];
 const [tokens, width] = [6, 4];
 
-/** Each row sums to 1, or each column. */
+/** Scales each row, or each column, to the sum 1. */
 function normalised(powers: Rows, columns: boolean): Rows {
   const sum = (all: readonly number[]) => all.reduce((one, other) => one + other, 0);
   return powers.map((row) =>
@@ -17,7 +18,7 @@ function normalised(powers: Rows, columns: boolean): Rows {
   );
 }
 
-/** Causal attention of one head with that mistake; any other name is no mistake. */
+/** Causal attention of one head with that mistake; any other name means none. */
 function attention(q: Rows, k: Rows, v: Rows, bug: string): Rows {
   const sees = (t: number, s: number) => (bug === 'hidesItself' ? s < t : s <= t);
   const masked = bug !== 'noMask' && bug !== 'maskAfterSoftmax';

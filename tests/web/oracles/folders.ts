@@ -1,4 +1,4 @@
-// Small models in folders as Hugging Face has them, made here: what a visitor would drop on chapter "Model".
+// Small models made here, in folders of Hugging Face's layout, for a visitor to drop on chapter "Model".
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
@@ -17,7 +17,7 @@ export const familyIds = Object.keys(families) as Family[];
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value, null, 2));
 const json = (file: Uint8Array) => JSON.parse(new TextDecoder().decode(file));
 
-/** The tensors of a file in two of half as many each, and what lists them. */
+/** Splits the tensors of a file into two files of half as many each, and an index. */
 function parts(file: Uint8Array): Record<string, Uint8Array> {
   const size = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
   const { __metadata__: about, ...tensors } = json(file.subarray(8, 8 + size));
@@ -44,7 +44,7 @@ function parts(file: Uint8Array): Record<string, Uint8Array> {
   return { ...files, 'model.safetensors.index.json': bytes(list) };
 }
 
-/** Its files: with tokenizer.json, and beside it vocab.json and merges.txt; the weights in two parts. */
+/** The files of a model: tokenizer.json, with vocab.json and merges.txt beside it; the weights in two parts. */
 export async function modelFiles(family: Family): Promise<Record<string, Uint8Array>> {
   const tril = await loadTril();
   const model = { family, layers: 2, heads: 2, width: 16, context: 32, vocabulary: 270 } as const;
@@ -66,7 +66,7 @@ export async function modelFiles(family: Family): Promise<Record<string, Uint8Ar
   };
 }
 
-/** Writes them into a folder with all that a clone from there has besides. */
+/** Writes them into a folder, with all the other files of a clone. */
 export function writeClone(folder: string, files: Readonly<Record<string, Uint8Array>>): void {
   const others = {
     ...{

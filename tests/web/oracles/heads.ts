@@ -1,4 +1,4 @@
-// Chapter "Heads" computed in Node: each head by a call of its own, with weights that are written down again.
+// Chapter "Heads" computed in Node: a call for each head, with the weights written again.
 import type { Tensor } from 'tril';
 import { rowsOf } from '../lessons.ts';
 import {
@@ -24,11 +24,11 @@ export const inputOf = (order: number[]) =>
 
 /** Columns of X: 1, who (six, from 1), where (six), before (six, from 13). */
 const [who, before, columns] = [1, 13, 19];
-/** Rows of a matrix by the columns in which they are not 0. */
+/** Rows of a matrix from their nonzero columns. */
 const rowsBy = (entries: readonly Readonly<Record<number, number>>[]) =>
   entries.map((row) => Array.from({ length: columns }, (_, col) => row[col] ?? 0));
 
-/** A head of chapter "Attend" at its strictest, which does not see "before". */
+/** A head of chapter "Attend" at its strictest, blind to the columns "before". */
 function known(head: 'previous' | 'same' | 'first' | 'average'): HeadWeights {
   const { wq, wk, wv } = weightsOf({ head, tokens: true, strict: strictest, turn: false }, 6);
   const wider = (rows: number[][]) => rows.map((row) => [...row, ...nobody]);
@@ -36,14 +36,15 @@ function known(head: 'previous' | 'same' | 'first' | 'average'): HeadWeights {
 }
 
 /**
- * A head that looks for keys whose hands from `shown` on are the query's from `asked` on, in their last four numbers: those
- * of two digits. Its second number tells a word, 1, from the start sign, 2.5, by what stands upright for every word.
+ * A head that looks for keys whose content from `shown` on equals the query's from `asked` on, in its last four
+ * numbers: those of two digits. Its second number is 1 for a word and 2.5 for the start sign, since that hand points up
+ * for every word.
  */
 const matching = (asked: number, shown: number): HeadWeights => ({
   wq: rowsBy([{}, { 0: 24 }, ...[2, 3, 4, 5].map((i) => ({ [asked + i]: 24 }))]),
   wk: rowsBy([
     {},
-    // 2.5 (1 - who) + shown, in one column where both are the same.
+    // 2.5 (1 - who) + shown, in one column if both are the same.
     shown === who ? { 0: 2.5, [who + 1]: -1.5 } : { 0: 2.5, [who + 1]: -2.5, [shown + 1]: 1 },
     ...[2, 3, 4, 5].map((i) => ({ [shown + i]: 1 })),
   ]),
@@ -55,7 +56,7 @@ const layers: readonly (readonly HeadWeights[])[] = [
   [matching(who, before), matching(before, who), matching(before, before), known('previous')],
 ];
 
-/** A layer, each head by a call of its own. */
+/** A layer, with a call for each head. */
 async function headsOf(layer: number, input: number[][]) {
   const core = await tril();
   const x = core.tensor(input);
@@ -69,8 +70,8 @@ async function headsOf(layer: number, input: number[][]) {
 export const headsApart = (order: number[]) => headsOf(0, inputOf(order));
 
 /**
- * Both layers: the second reads what the first was given, and in its last six columns what the first head has found,
- * if that writes it there.
+ * Both layers: the second reads the input of the first, and in its last six columns the output of the first head, if
+ * `writes`.
  */
 export async function circuit(order: number[], writes: boolean) {
   const first = await headsApart(order);

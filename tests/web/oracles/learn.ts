@@ -1,23 +1,23 @@
-// The head of chapter "Learn" in double precision, from its definition, with numbers of its own; gradients are differences of
-// losses, so that nothing is shared with the core's backward pass.
+// The head of chapter "Learn" in double precision, from its definition, with numbers of its own; gradients are
+// differences of losses, which share nothing with the core's backward pass.
 import type { Rows } from '../lessons.ts';
 
 export const stages = ['wq', 'wk', 'wv', 'q', 'k', 'v', 'scores', 'weights', 'output'] as const;
 export type Stage = (typeof stages)[number];
 export type Stages = Record<Stage, Rows>;
 
-/** Numbers as the core holds them. */
+/** Numbers rounded to the core's float32. */
 const held = (rows: Rows): Rows => rows.map((row) => row.map(Math.fround));
-/** the cat saw the: two numbers for the word, one for the place. */
+/** "the cat saw the": two numbers for the word, one for the position. */
 export const input = held([
   [1, 0, 0],
   [0, 1, 0.3],
   [-1, -1, 0.6],
   [1, 0, 0.9],
 ]);
-/** What comes next, cat saw the dog, by its place in: the cat saw dog. */
+/** The next words, "cat saw the dog", as indices into: the cat saw dog. */
 const targets = [1, 2, 0, 3];
-/** [out, in] each. */
+/** Matrices [out, in]. */
 export type Weights = Record<'wq' | 'wk' | 'wv', Rows>;
 export const first: Weights = {
   wq: held([
@@ -45,7 +45,7 @@ export function softmax(row: readonly number[]): number[] {
   return powers.map((one) => one / sum);
 }
 
-/** `given` stands in the place of the stages that it has. */
+/** The forward pass; `given` replaces the stages that it has. */
 export function forward(weights: Weights, given: Partial<Stages> = {}): Stages {
   const { wq, wk, wv } = { ...weights, ...given };
   const q = given.q ?? by(input, wq);
@@ -69,14 +69,14 @@ export function forward(weights: Weights, given: Partial<Stages> = {}): Stages {
   return { wq, wk, wv, q, k, v, scores, weights: shares, output };
 }
 
-/** At each place, of the word that does come. */
+/** The surprise at each position: -log of the probability of the word that follows. */
 export const surprises = ({ output }: Stages): number[] =>
   output.map((row, t) => -Math.log(softmax(row)[targets[t]]));
 
 export const lossOf = (made: Stages): number =>
   surprises(made).reduce((sum, one) => sum + one, 0) / targets.length;
 
-/** The loss with one number of a stage another. */
+/** The loss after a change of one number of a stage. */
 export function nudged(weights: Weights, stage: Stage, row: number, col: number, by_: number) {
   const made = forward(weights);
   const other = made[stage].map((one, r) =>
@@ -85,7 +85,7 @@ export function nudged(weights: Weights, stage: Stage, row: number, col: number,
   return lossOf(forward(weights, { [stage]: other }));
 }
 
-/** To about ten digits. */
+/** The gradient of a stage, to about ten digits. */
 export function gradient(weights: Weights, stage: Stage): Rows {
   const small = 1e-5;
   return forward(weights)[stage].map((one, row) =>

@@ -1,4 +1,4 @@
-// Letters as tokens, in the order in which they are met.
+// Letters as tokens, in order of first appearance.
 export function tokensOf(say: string) {
   const letters: string[] = [];
   const tokens = Array.from(say, (letter) => {

@@ -1,8 +1,8 @@
-// Chapter "Longer" computed in Node: what it attends with, and what it holds on the way.
+// Chapter "Longer" computed in Node: its inputs, and its intermediate results.
 import type { Tensor, Tril } from 'tril';
 import { rowsOf, type Rows } from '../lessons.ts';
 
-/** The chapter's random Q, K, V, [1, 1, T, 4] each. */
+/** The chapter's random Q, K and V, [1, 1, T, 4] each. */
 export function inputs(core: Tril, tokens = 8, seed = 1): [Tensor, Tensor, Tensor] {
   const all = core.randomNormal([3, tokens, 4], { seed }).read();
   const size = 4 * tokens;
@@ -10,7 +10,7 @@ export function inputs(core: Tril, tokens = 8, seed = 1): [Tensor, Tensor, Tenso
   return [part(0), part(1), part(2)];
 }
 
-/** What online softmax holds of queries 1 to 4, causal, after keys 3 and 4, which come after keys 1 and 2. */
+/** The state of online softmax for queries 1 to 4, causal, after keys 3 and 4, which follow keys 1 and 2. */
 export function secondBlock(core: Tril, q: Tensor, k: Tensor, v: Tensor): Record<string, Rows> {
   const { trace } = core.attention(q, k, v, { causal: true, trace: true });
   const scores = rowsOf(trace.masked)

@@ -5,7 +5,7 @@ const words = 'the cat saw the dog chase the cat'.split(' ');
 export const size = words.length;
 export const input = idsOf(words).map((id, place) => [1, ...contentOf(id), ...positionOf(place)]);
 
-/** Q, K, V of the chapter's random head, seed 1, for any input. */
+/** Q, K and V of the chapter's random head, seed 1, for any input. */
 export async function headOf(rows: number[][]) {
   const core = await tril();
   return [3, 4, 5].map((seed) => {

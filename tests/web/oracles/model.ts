@@ -1,4 +1,5 @@
-// Chapter "Model": a model in Node, on the package. What follows from its logits is worked out here, in double precision.
+// Chapter "Model": a model in Node, on the package. All results from its logits on are computed here, in double
+// precision.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,16 +9,16 @@ import { openingText } from '../../../web/src/compute/shared/opened/opening-text
 import { shapeOf } from '../../../models/shape.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-/** What the chapter opens with. */
+/** The default state of the chapter. */
 export const opening = {
   text: openingText,
   sampling: { temperature: 0.8, topK: 12, topP: 0.9, minP: 0 },
   seed: 1,
 } as const;
-/** So many of the likeliest have a bar. */
+/** The number of the likeliest tokens that have a bar. */
 const listed = 14;
 
-/** What a visitor would choose of a folder. */
+/** The files of a folder that a visitor would choose. */
 export const filesOf = (folder: string) =>
   readdirSync(join(root, folder))
     .filter((name) => /\.(json|safetensors)$/u.test(name))
@@ -41,7 +42,7 @@ export interface Sampling {
   readonly minP: number;
 }
 
-/** A model in Node; what is drawn of it is held against this. */
+/** A model in Node, the reference for the page's figures. */
 export async function openedOf(folder: string): Promise<Core> {
   const tril = await loadTril();
   const files = filesOf(folder);
@@ -52,7 +53,7 @@ export async function openedOf(folder: string): Promise<Core> {
   return { tril, model, shape: shapeOf(model.config), tokenizer };
 }
 
-/** Softmax in float32 adds up all powers, at least four at a time: so far may a share be from this, as a part of it. */
+/** The largest relative error of a probability: softmax in float32 adds up all powers, at least four at a time. */
 export const roundingOf = ({ shape }: Core) => (2 ** -24 * shape.vocabulary) / 4 + 2 ** -20;
 
 const idsOf = ({ model, tokenizer }: Core, { text, then = [] }: Text): number[] => [
@@ -60,7 +61,7 @@ const idsOf = ({ model, tokenizer }: Core, { text, then = [] }: Text): number[] 
   ...then,
 ];
 const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
-/** The first of the largest. */
+/** The index of the largest number, the first if several are equal. */
 const bestOf = (all: readonly number[]) => all.indexOf(all.reduce((a, b) => Math.max(a, b)));
 const rowsOf = (matrix: Tensor) => matrix.toArray<number[][]>();
 
@@ -71,7 +72,7 @@ function softmax(logits: readonly number[]): number[] {
   return powers.map((one) => one / all);
 }
 
-/** Tokens; block by block and place by place the likeliest next token, and all that heads look at: [head][row][column]. */
+/** Tokens; the likeliest next token for each block and position; and all attention weights: [head][row][column]. */
 export function readOf(core: Core, ask: Text) {
   const ids = idsOf(core, ask);
   return core.tril.scope(() => {
@@ -90,13 +91,13 @@ export function readOf(core: Core, ask: Text) {
 }
 export type Read = ReturnType<typeof readOf>;
 
-/** What a head of the shipped model looks at in a text, from 1. */
+/** The weights of a head of the shipped model for a text; layers and heads count from 1. */
 export async function headOf(layer: number, head: number, text: string = opening.text) {
   const core = await openedOf('models/gpt');
   return readOf(core, { text }).weights[layer - 1][head - 1];
 }
 
-/** Which shares each cut leaves; equals stay together. */
+/** The smallest share that each cut keeps; equal shares stay together. */
 const leastOf = {
   topK: ({ topK }: Sampling, falling: readonly number[]) =>
     topK > 0 ? (falling[topK - 1] ?? 0) : 0,
@@ -108,7 +109,7 @@ const leastOf = {
   minP: ({ minP }: Sampling, falling: readonly number[]) => minP * falling[0],
 };
 
-/** Shares as the model says, with the temperature, and after the cuts one by one. */
+/** The model's probabilities, those at the temperature, and those after the cuts one by one. */
 function cutOff(logits: readonly number[], sampling: Sampling) {
   const { temperature } = sampling;
   const best = bestOf(logits);
@@ -130,7 +131,7 @@ function cutOff(logits: readonly number[], sampling: Sampling) {
   return { plain: softmax(logits), warm, left, cuts, kept: cuts[2].kept };
 }
 
-/** The next token: shares of all, which of them have a bar, in order, and what the die gives. */
+/** The next token: the probabilities of all, the tokens with a bar, in order, and the result of the die. */
 export function nextOf(core: Core, ask: Text & { sampling: Sampling; seed: number }) {
   const { tril, model } = core;
   const { changes, sampling, seed } = ask;

@@ -1,4 +1,4 @@
-// The other trainings of chapter "Learn" in Node, written down again: two side by side, and a text of letters.
+// The other trainings of chapter "Learn" in Node, implemented again: two side by side, and a text of letters.
 import type { ModelSettings } from 'tril';
 import type { TrainingTril } from 'tril/training';
 import {
@@ -14,11 +14,11 @@ import {
 } from './born.ts';
 
 const { periods } = tasks.induction;
-/** Of 16 sequences 20 letters are given and 12 are to be written. */
+/** 16 sequences, each with 20 given letters and 12 to write. */
 const [asked, given] = [16, 20];
 export const letters = asked * (length - given);
 
-/** The usual model and one that differs from it, from the same weights on the same batches for 200 steps. */
+/** The usual model and one that differs from it, trained from the same weights on the same batches for 200 steps. */
 export function sideBySide(tril: TrainingTril, differs: ModelSettings, seed: number) {
   const usual = {
     ...{ layers: 2, heads: 2, width: 32, hidden: 64, context: length, vocabulary },
@@ -51,8 +51,9 @@ export function sideBySide(tril: TrainingTril, differs: ModelSettings, seed: num
 }
 
 /**
- * Mean losses of what counting comes to, by how many letters before it are looked at, 0 to 4: after Witten and Bell (1991) a
- * token that came c times after a history, of n in all and d different ones, has (c + d p) / (n + d), p by the shorter one.
+ * Mean losses of counting models that look at 0 to 4 letters before the next: after Witten and Bell (1991) a token that
+ * followed a history c times, of n tokens and d different ones in all, has probability (c + d p) / (n + d), with p from
+ * the shorter history.
  */
 export function countedLosses(seen: ArrayLike<number>, unseen: ArrayLike<number>, kinds: number) {
   const [known, asked] = [Array.from(seen), Array.from(unseen)];
@@ -76,7 +77,7 @@ export function countedLosses(seen: ArrayLike<number>, unseen: ArrayLike<number>
   });
 }
 
-/** A model of letters before its first step: what it writes, and what counting comes to. The text is of single bytes. */
+/** A model of letters before its first step: its sample, and the losses of counting. The text is of single bytes. */
 export function begunOn(tril: TrainingTril, text: string, seed: number) {
   const trainer = tril.trainer({
     model: { layers: 1, heads: 4, width: 64, context: 32, biases: false, tiedHead: false },

@@ -1,9 +1,9 @@
-// What the tour computes, written down again in double precision: cards of Hadamard rows, a question, scores, shares.
+// The tour's computation, implemented again in double precision: cards of Hadamard rows, a question, scores, shares.
 export const sentence = 'the cat saw the dog chase the cat'.split(' ');
 export const vocabulary = [...new Set(sentence)];
 const width = 8;
 
-/** Rows of a Hadamard matrix by doubling, of which the first is left out. */
+/** The rows of a Hadamard matrix, built by doubling, without the first. */
 function rows(): number[][] {
   let all = [[1]];
   while (all.length < width) {
@@ -21,7 +21,7 @@ export const softmax = (scores: readonly number[]): number[] => {
   return powers.map((power) => power / sum);
 };
 
-/** Of shares by places, what each word has in all. */
+/** The sum of each word's shares over its positions. */
 export const byWord = (shares: readonly number[]): number[] =>
   vocabulary.map((word) =>
     shares.reduce((sum, share, place) => sum + (sentence[place] === word ? share : 0), 0),

@@ -1,4 +1,4 @@
-// Chapter "Two towers" computed in Node: one call of the core's transformer, with weights by hand that are written down again.
+// Chapter "Two towers" computed in Node: one call of the core's transformer, with the hand-made weights written again.
 import type { Tensor, Tril } from 'tril';
 import type { ModeId } from '../../../web/src/compute/shared/handmade/towers-weights.ts';
 import { rowsOf, type Rows } from '../lessons.ts';
@@ -30,25 +30,25 @@ export const masks = (): Masks => ({
   memory: full(6, 7),
 });
 
-/** A row of the towers: who (a column a word), where (a hand and its opposite), before and read (as who). */
+/** A row of the towers: who (a column per word), where (a hand and its opposite), before and read (as who). */
 const V = vocabulary.length;
 const [who, where, before, read] = [0, V, V + 4, 2 * V + 4];
 const C = 3 * V + 4;
-/** Of queries, keys and values: as many as there are words. */
+/** The width of queries, keys and values: the number of words. */
 const D = V;
 
-/** [count, C], by the columns in which row i is not 0. */
+/** A matrix [count, C] from the nonzero columns of row i. */
 const matrix = (count: number, entries: (i: number) => Readonly<Record<number, number>>): Rows =>
   full(count, C).map((row, i) => row.map((_, col) => entries(i)[col] ?? 0));
 const across = (rows: Rows): Rows => rows[0].map((_, col) => rows.map((row) => row[col]));
 
-/** A turn takes 16 places; the hand points up at 0. */
+/** A full turn takes 16 positions; the hand points up at 0. */
 const angleOf = (places: number) => (Math.PI / 8) * places;
-/** Takes so many columns from `from` on, times `factor`; further rows are 0. */
+/** Takes `count` columns from `from` on, times `factor`; further rows are 0. */
 const take = (count: number, from: number, factor = 1) =>
   matrix(D, (i) => (i < count ? { [from + i]: factor } : {}));
 
-/** Makes of the hand of place t that of place by + t, or of by - t; the opposite hand goes along. */
+/** Turns the hand of position t into that of position by + t, or of by - t; the opposite hand turns along. */
 function moved(by: number, sign: 1 | -1, factor: number): Rows {
   const [x, y] = [Math.sin(angleOf(by)), Math.cos(angleOf(by))].map((one) => factor * one);
   return matrix(D, (i) => {
@@ -59,7 +59,7 @@ function moved(by: number, sign: 1 | -1, factor: number): Rows {
 }
 
 const isOfPlaces = (mode: ModeId) => mode === 'place' || mode === 'reverse';
-/** What queries of the attention between the towers are multiplied by. */
+/** The factor of queries in the attention between the towers. */
 const gainOf = (mode: ModeId) => ((isOfPlaces(mode) ? 160 : 28) * Math.sqrt(D)) / C;
 
 function attentionOf(queries: Rows, keys: Rows, to: number) {
@@ -78,7 +78,7 @@ function weightsOf(mode: ModeId): Record<string, Rows> {
     same: () => take(V, who, gain),
     follows: () => take(V, who, gain),
   }[mode]();
-  // The start has found itself before it, which does not count.
+  // The start found itself before it, which does not count.
   const follows = matrix(D, (i) => ({ [before + i]: 1, ...(i === 0 && { [who]: -1 }) }));
   const keys = {
     ...{ place: take(4, where), reverse: take(4, where) },
@@ -121,13 +121,13 @@ export function towers(core: Tril, mode: ModeId, given: Masks, taught = inputs) 
     targetMask: mask(given.target),
     memoryMask: mask(given.memory),
   });
-  // What was read, times 3.
+  // The words that were read, times 3.
   const scores = core.linear(result.output, core.tensor(take(V, read, 3)));
   const chances = rowsOf(core.softmax(scores));
   return { ...result, chances };
 }
 
-/** Additive scores: tanh(1 + d) + tanh(1 - d) of the distance d = q / gain - k, times 3, written down again. */
+/** Additive scores: tanh(1 + d) + tanh(1 - d) of the distance d = q / gain - k, times 3, implemented again. */
 export function additiveScores(queries: Rows, keys: Rows, mode: ModeId): Rows {
   const gain = gainOf(mode);
   return queries.map((query) =>

@@ -1,18 +1,19 @@
-// What chapter "Write" opens with: one head without its scale, and self-attention as a notebook has it, by calls of the package.
+// The default programs of chapter "Write": one head without its scale, and self-attention from a notebook, by calls of
+// the package.
 import { loadTril, type Tensor, type Tril } from 'tril';
 import { runProgram } from 'tril/notebook';
 import { rowsOf, type Rows } from '../lessons.ts';
 
-/** Normal numbers as the exercise gives them, of [5, 4]. */
+/** The exercise's normal numbers, [5, 4]. */
 const given = (core: Tril, place: number) => core.randomNormal([5, 4], { seed: 100 + place });
 
-/** e to the numbers of a row, less the largest. */
+/** e to the numbers of a row, minus the largest. */
 const powers = (core: Tril, scores: Tensor) => {
   const rows = rowsOf(scores);
   return core.tensor(rows.map((row) => row.map((x) => Math.exp(x - Math.max(...row)))));
 };
 
-/** Random numbers as the notebook's generator gives them; all that follows is computed here. */
+/** Random numbers of the notebook's generator; everything after them is computed here. */
 function notebook(core: Tril): Record<string, Tensor> {
   const { tensors, values } = runProgram(
     core,
