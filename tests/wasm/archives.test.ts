@@ -1,4 +1,4 @@
-// Archives as others write them: fields of 64 bits, entries that are no arrays, sizes that are not true.
+// Archives of other programs: 64-bit fields, entries that are not arrays, wrong sizes.
 import { spawnSync } from 'node:child_process';
 import { loadTril } from 'tril/worker';
 import { describe, expect, it, vi } from 'vitest';
@@ -11,7 +11,7 @@ const npy = (values: number[]) => {
   x.dispose();
   return file;
 };
-/** An array of texts, and one of Python's objects, as numpy.savez writes them. */
+/** An array of texts and one of Python objects, as numpy.savez writes them. */
 const header = (descr: string, shape: string, data: number) => {
   const dictionary = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, }\n`;
   const begin = [0x93, ...text('NUMPY'), 1, 0, dictionary.length, 0];
@@ -72,7 +72,7 @@ describe('archives', () => {
     const whole = await tril.readArrays(archive([{ name: 'q.npy', content: npy([1]) }]));
     expect(whole.skipped).toBeUndefined();
     released(whole);
-    // The Worker tells it, too.
+    // The Worker reports it, too.
     const remote = await loadTril({ variant: 'simd' });
     const there = await remote.readArrays(file, 'x.npz');
     expect(there).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('archives', () => {
   it('are refused where entries share their data', async () => {
     const content = npy(Array.from({ length: 1000 }, (_, n) => n));
     const file = archive([{ name: 'x.npy', content, stored: true }]);
-    // The one entry of the list, a thousand times.
+    // The central directory's only entry, a thousand times.
     const listed = file.slice(-22 - 46 - 5, -22);
     const end = file.slice(-22);
     new DataView(end.buffer).setUint16(10, 1000, true);

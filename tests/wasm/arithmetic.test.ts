@@ -22,7 +22,7 @@ const names = Object.keys(operations) as (keyof typeof operations)[];
 
 const count = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
 
-/** The shape that both broadcast to, by NumPy's rule. */
+/** The shape that both shapes broadcast to, by NumPy's rule. */
 function broadcastShape(x: readonly number[], y: readonly number[]): number[] {
   const rank = Math.max(x.length, y.length);
   return Array.from({ length: rank }, (_, axis) => {
@@ -34,7 +34,7 @@ function broadcastShape(x: readonly number[], y: readonly number[]): number[] {
   });
 }
 
-/** The number that broadcasting puts at `index`. */
+/** The number at `index` after broadcasting. */
 function at(values: readonly number[], shape: readonly number[], index: readonly number[]): number {
   let offset = 0;
   for (const [axis, size] of shape.entries()) {
@@ -124,7 +124,7 @@ describe('operations on two tensors', () => {
       for (const [i, x] of xs.entries()) {
         const expected = x ** Math.fround(ys[i]!);
         if (Number.isNaN(expected)) expect(result[i]).toBe(NaN);
-        // 0.51 of 2^-23 of the size, which is at least half of a unit in the last place.
+        // 0.51 * 2^-23 of the number, which is at least half a unit in the last place.
         else
           expect(Math.abs(result[i]! - expected)).toBeLessThanOrEqual(
             0.51 * epsilon * Math.abs(expected),

@@ -1,5 +1,5 @@
-// Attention with dropout, and its backward pass, against the definition in double precision with the weights
-// left out that the core's own rule says (core/tril/layers/dropout.h), written out again here.
+// Attention with dropout and its backward pass, against the definition in double precision. The dropped weights follow
+// the core's rule (core/tril/layers/dropout.h), implemented again here.
 import { attentionMethods } from 'tril';
 import { loadTril } from 'tril/worker';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const [H, T, S, D] = [2, 5, 7, 4] as const;
 const dropout = { probability: 0.3, seed: 2 ** 40 + 3 } as const;
 
 const mask64 = (1n << 64n) - 1n;
-/** SplitMix64 of a seed and a row: two keys of 32 bits. */
+/** SplitMix64 of a seed and a row, as two 32-bit keys. */
 function keysOf(seed: number, row: number): [number, number] {
   let x = (BigInt(seed) + 0x9e3779b97f4a7c15n * BigInt(row + 1)) & mask64;
   x = ((x ^ (x >> 30n)) * 0xbf58476d1ce4e5b9n) & mask64;
@@ -48,7 +48,7 @@ const head = (values: readonly number[], h: number) => {
   return rows(values.slice(h * size, (h + 1) * size), D);
 };
 
-/** All outputs, one behind the other. */
+/** All outputs, concatenated. */
 function outputs(of: { q?: readonly number[]; k?: readonly number[]; v?: readonly number[] }) {
   return Array.from({ length: H }, (_, h) => {
     const value = head(of.v ?? v, h);

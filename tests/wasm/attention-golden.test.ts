@@ -4,7 +4,7 @@ import { describe, it } from 'vitest';
 import { expectGolden, Random } from './golden.js';
 import { tril, withoutLeak } from './helpers.js';
 
-/** Sizes B, H, Hk, T, S, D, Dv, then what the options draw. */
+/** Sizes B, H, Hk, T, S, D, Dv, then the options' random inputs. */
 type Draw = (random: Random) => AttentionOptions;
 const fixed =
   (options: AttentionOptions): Draw =>
@@ -56,7 +56,7 @@ function additive(random: Random, shape: number[]) {
   return tril.mask.dense(tril.tensor(shape, values), { kind: 'additive' });
 }
 
-/** The place in make_attention.py's table, which seeds a case. */
+/** The row of make_attention.py's table, which seeds a case. */
 const places = new Map([
   ...cases.map(([name], index) => [name, index] as const),
   ['past', 22],

@@ -123,7 +123,7 @@ describe('attention takes', () => {
       });
       expect(got.output.shape).toEqual([2, T, H * Dv]);
       expect(got.trace.weights.shape).toEqual([2, H, T, S]);
-      // Negated queries and keys make the same scores, negated values a negated output.
+      // Negated queries and keys give the same scores, negated values a negated output.
       const packed = sideBySide(output).flat();
       expectClose(got.output.read(), [...packed, ...packed.map((x) => -x)], tolerance);
     });
@@ -339,7 +339,7 @@ it.each(attentionMethods)('gives the logarithm of the sum of e^score, by %s', (m
     const { trace } = tril.attention(x, x, x, { causal: true, mask, trace: true });
     const expected = (trace.masked.toArray() as Matrix[]).flat().map((row) => {
       const sum = row.reduce((total, score) => total + Math.exp(score), 0);
-      return sum === 0 ? Infinity : Math.log(sum); // query 5 sees nothing
+      return sum === 0 ? Infinity : Math.log(sum); // query 5 sees no key
     });
     const options = { causal: true, mask, method, logSumExp: true } as const;
     const { logSumExp } = tril.attention(x, x, x, options);

@@ -1,4 +1,4 @@
-// The benchmark of attention's backward pass: what is computed, what it is read from, what is said of it.
+// The benchmark of attention's backward pass: its result, its inputs, and its report.
 import { loadTril } from 'tril';
 import { expect, test } from 'vitest';
 import { allCases, peerCases, quickCases } from '../../wasm/bench/cases.mjs';
@@ -33,7 +33,7 @@ test('gives all three gradients, and leaves nothing behind', async () => {
   const all = resultOf(tril, about, given, out);
   computation(tril, about, given, out)();
   expect(tril.memory().tensors).toBe(before);
-  // The loss is linear in the values: its gradient times them is the loss, the sum of d_out times out.
+  // The loss is linear in the values: their product with their gradient is the loss, the sum of d_out times out.
   const size = 2 * 12 * 8;
   expect(all).toHaveLength(3 * size);
   const sum = (a, b) => a.reduce((total, each, i) => total + each * b[i], 0);

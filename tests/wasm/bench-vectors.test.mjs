@@ -1,4 +1,4 @@
-// What wasm/bench/vectors.mjs measures.
+// The measurements of wasm/bench/vectors.mjs.
 import { expect, test } from 'vitest';
 import { madeUpText, measureVectors } from '../../wasm/bench/vectors.mjs';
 
@@ -9,7 +9,7 @@ test('word vectors are measured on a text of words as frequent as their rank say
   const counts = new Map();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   const [first, second] = [...counts.values()].sort((a, b) => b - a);
-  // A share of log 2 of log 20 000 has the first rank.
+  // The first rank has a share of log 2 / log 20 000.
   expect(first / words.length).toBeGreaterThan(0.05);
   expect(first).toBeGreaterThan(second);
   const rates = await measureVectors('simd', 3, 1, 30_000);

@@ -1,4 +1,4 @@
-// The benchmarks' own parts: what they make of times, not how long anything takes.
+// The parts of the benchmarks: their evaluation of times, not the times themselves.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { openTraining } from '../../wasm/bench/training.mjs';
 
 const about = (n) => ({ group: 'matmul', name: `${n}`, rows: n, depth: n, cols: n });
 
-/** Results as a run gives them: GFLOP/s of each subject, every round alike. */
+/** The results of a run: GFLOP/s of each subject, the same in every round. */
 function matmulCase(n, speeds) {
   const flops = 2 * n ** 3;
   const subjects = Object.entries(speeds).map(([subject, speed]) => {
@@ -81,13 +81,13 @@ test('subjects take turns, and each is called', async () => {
   expect(results.flatMap(({ times }) => times).every((time) => time > 0)).toBe(true);
   expect(results[0]).not.toHaveProperty('run');
   expect(results[0].flops).toBe(7);
-  // After warming up: first, second, first, second, first, second.
+  // After the warm-up: first, second, first, second, first, second.
   const turns = calls.filter((name, index) => name !== calls[index - 1]);
   expect(turns.slice(-6)).toEqual(['first', 'second', 'first', 'second', 'first', 'second']);
 });
 
 test('a clock too coarse for one call is no obstacle', async () => {
-  let clock = 0; // ms, of which whole ones are seen
+  let clock = 0; // milliseconds, of which the clock shows integers
   const coarse = vi.spyOn(performance, 'now').mockImplementation(() => Math.floor(clock));
   try {
     const run = () => void (clock += 0.002);
@@ -109,10 +109,10 @@ test('a step of training: its operations, and what peers begin with and have to 
   const { run, arrays, expected, release } = openTraining(await loadTril(), sizes);
   expect(arrays['wte.weight']).toHaveLength(11 * 8);
   expect(arrays.targets.subarray(0, -1)).toEqual(arrays.tokens.subarray(1));
-  // Weights of a deviation of 0.02 say next to nothing yet.
+  // Weights with a deviation of 0.02 predict next to nothing yet.
   expect(expected[0]).toBeCloseTo(Math.log(11), 1);
   expect(expected[1]).toBeGreaterThan(0);
-  // What was expected is of the first step; the next is another.
+  // The expected loss is that of the first step; the next step differs.
   expect(run().loss).toBeLessThan(expected[0]);
   release();
   expect(run).toThrow(/disposed/);
@@ -126,7 +126,7 @@ test('a model that writes: the tokens that are asked for, and logits that peers 
   const written = await run();
   expect(written).toHaveLength(15);
   expect(await run()).toEqual(written);
-  // Of the last token of the trial, 512 numbers of which none is left out.
+  // The logits of the trial's last token: 512 numbers, none of them missing.
   const { files } = llamaFiles(tril, sizes, 12);
   const model = await tril.loadModel(files);
   const { logits } = model.forward(arrays.trial);
@@ -253,7 +253,7 @@ describe('plot', () => {
     const points = /<g[^>]*data-name="tiled"><polyline points="([^"]+)"/.exec(svg)[1].split(' ');
     const places = points.map((point) => point.split(',').map(Number));
     for (const [, y] of places) expect((zeroY - y) / (zeroY - peakY)).toBeCloseTo(57 / 60, 2);
-    // 64, 256, 1024: evenly spaced on a logarithmic axis.
+    // 64, 256 and 1024 are evenly spaced on a logarithmic axis.
     expect(places[1][0] - places[0][0]).toBeCloseTo(places[2][0] - places[1][0], 0);
   });
 

@@ -1,4 +1,4 @@
-// The backward pass through blocks, against central differences of their definitions in double precision.
+// The backward pass of blocks, against central differences of their definitions in double precision.
 import type { DecoderBlockWeights, FeedForwardWeights, MultiHeadWeights, Tensor } from 'tril';
 import type { AdditiveWeights, TransformerBlockWeights, TransformerWeights } from 'tril';
 import { describe, expect, it } from 'vitest';
@@ -38,12 +38,12 @@ const [x, memory] = [randomMatrix(T, C, 1), randomMatrix(S, C, 2)];
 const d = randomMatrix(T, C, 3);
 
 /**
- * Some sums of up to F products after each other, each twice (there, and back), with divisions by
- * norms between them: what the forward's own test allows, times two, of the largest of the gradient.
+ * The error, relative to the gradient's largest number: several sums of up to F products in a row, each in the forward
+ * and in the backward pass, with divisions by norms between them. It is twice the tolerance of the forward test.
  */
 const allowed = 2 * 512 * epsilon;
 
-/** `found` against the differences of f where only `of` moves. */
+/** Expects `found` to be the derivative of f by `of`, from central differences. */
 function expectSlope(
   found: Tensor | undefined,
   of: Matrix | number[],
@@ -64,7 +64,7 @@ function expectSlope(
   expectClose(found!.read(), expected, depth * allowed * Math.max(largest, 1));
 }
 
-/** Every weight's gradient, f being given weights of which one has moved. */
+/** Checks the gradient of every weight; f is called with one changed weight at a time. */
 function expectSlopes(
   dWeights: Record<string, Tensor>,
   weights: Plain,
@@ -195,7 +195,7 @@ describe('the backward pass', () => {
       expect(found.dTarget.shape).toEqual([1, T, C]);
       const flat = (gradients: Tensor, length: number) =>
         tril.tensor([length, C], gradients.read());
-      const depth = 8; // three blocks, as the way there is allowed for four
+      const depth = 8; // three blocks, with the tolerance of four as in the forward test
       const ofSource = (moved: Matrix | number[]) => of(moved as Matrix, x, weights);
       const ofTarget = (moved: Matrix | number[]) => of(memory, moved as Matrix, weights);
       expectSlope(flat(found.dSource, S), memory, ofSource, d, depth);

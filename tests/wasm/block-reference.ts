@@ -72,7 +72,7 @@ export function feedForward(x: Matrix, weights: Plain) {
   return { hidden, activated, output: layer(activated, 'linear2') };
 }
 
-/** A sublayer with its residual and its norm, in either order: what comes out, and the steps. */
+/** A sublayer with its residual connection and its norm, in either order: the output, and the intermediate results. */
 function sublayer(x: Matrix, order: string, f: (x: Matrix) => Matrix, by: (x: Matrix) => Matrix) {
   if (order === 'pre') {
     const normed = by(x);

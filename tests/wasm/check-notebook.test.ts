@@ -1,4 +1,4 @@
-// The command `tril check-notebook`, as a process: what it prints, and how it exits.
+// The command `tril check-notebook`, as a process: its output, and its exit code.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -169,7 +169,7 @@ describe('tril check-notebook', { timeout: 180_000 }, () => {
     expect((await check(one)).out).toBe(
       `one.py: ${saysRight} Left out, since it does not run here: line 1.\n`,
     );
-    // Not what its functions are made of.
+    // Imports that the exercise's own functions need are not left out.
     const needed = file('needed.py', `import matplotlib, numpy as np\n${softmax.slice(19)}`);
     expect((await check(needed)).out).toMatch(/: Line 1: ModuleNotFoundError: /u);
     const inside = file('inside.py', softmax.replace('    e =', '    import scipy\n    e ='));

@@ -1,4 +1,4 @@
-// A module that is closed: its threads end, and everything later says so.
+// A closed module: its threads end, and every later call says that it is closed.
 import { Worker } from 'node:worker_threads';
 import { loadTril } from 'tril';
 import { loadTril as loadTraining } from 'tril/training';
@@ -16,7 +16,7 @@ describe('close', () => {
     tril.close();
     expect(terminate).toHaveBeenCalledTimes(2);
     for (const { value } of terminate.mock.results) {
-      expect(await value).toBeTypeOf('number'); // the code with which it ended
+      expect(await value).toBeTypeOf('number'); // the exit code
     }
     tril.close();
     expect(terminate).toHaveBeenCalledTimes(2);
@@ -64,7 +64,7 @@ describe('close', () => {
     for (const [call, body] of Object.entries(calls)) expect(body, call).toThrow(closed(call));
     await expect(tril.loadModel(files)).rejects.toThrow(closed('loadModel'));
     await expect(text.next()).rejects.toThrow(closed('generate'));
-    // To be disposed it may come to.
+    // Objects of a closed module can still be disposed.
     for (const each of [x, cache, trainer, loaded, vectors]) each.dispose();
     expect([x, cache, trainer, loaded, vectors].every(({ disposed }) => disposed)).toBe(true);
     expect(x.shape).toEqual([1, 2]);

@@ -1,5 +1,4 @@
-// Costs are counted loops in the tests of the core; here that the package hands them on unchanged,
-// against closed forms.
+// The core's tests compare costs with counted loops; these tests compare the package's with closed forms.
 import type { Tril } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
@@ -147,8 +146,8 @@ describe('cost', () => {
         const { heldBytes } = tril.cost.attention({ ...sizes, method });
         expect(bytes).toBeGreaterThanOrEqual(peakBytes);
         expect(peakBytes).toBeGreaterThanOrEqual(heldBytes);
-        // Keys and values packed, room for whole panels of 16, and rows of scores that end with a line of cache or
-        // two, beside what each row sees, its maximum, its sum and a factor: 20 bytes.
+        // Packed keys and values, room for whole panels of 16, and rows of scores that end with a cache line or two,
+        // next to each row's number of visible keys, its maximum, its sum and a factor: 20 bytes.
         const rows = method === 'full' ? 600 : 64;
         const packed = float * (2 * 608 * 16 + 64 * 16);
         expect(peakBytes).toBeLessThanOrEqual(heldBytes + packed + rows * (float * 32 + 20) + 512);

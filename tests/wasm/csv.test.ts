@@ -1,4 +1,4 @@
-// Text tables as other programs write them: numbers read right, or refused with their place.
+// Text tables of other programs: their numbers are read correctly, or refused with their position.
 import { describe, expect, it } from 'vitest';
 import { expectRefused, only, text } from './stored-files.js';
 
@@ -114,7 +114,7 @@ describe('tables', () => {
     ]) {
       expect(await read(table), table).toEqual(rows);
     }
-    // With a name, and where a row has no name above it, a column is data.
+    // A column is data if it has a name, or if a row has no name above it.
     expect(await read('n,a\n0,5\n1,6')).toEqual([
       [0, 5],
       [1, 6],
@@ -163,7 +163,7 @@ describe('tables', () => {
     await refused('a,b\n', 'there are no numbers');
   });
 
-  // Of a size at which work that grows with the square of it would not end within the limit, a hundred times what is needed.
+  // A size at which quadratic work would exceed the limit, which is a hundred times the time needed.
   it('are looked at once, whatever they hold', async () => {
     const many = 2 ** 19;
     for (const table of [

@@ -1,4 +1,4 @@
-// Decoding step by step: the logits of a session are those of all tokens at once, however they come.
+// Decoding step by step: a session gives the logits of a single call, in whatever steps the tokens come.
 import type { DecodingSession } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { expectRefused as refuse } from './helpers.js';

@@ -83,7 +83,7 @@ describe('linearAttention', () => {
         const causal = tril.linearAttention(q, k, v, { order, causal: true });
         expectGolden(causal.output, 'efficient/linear_causal');
         const plain = { order, featureMap: 'identity', normalise: false } as const;
-        // Sums of 13 * 6 products of normal numbers: larger than elsewhere.
+        // Sums of 13 * 6 products of normal numbers, larger than in the other cases.
         const { output } = tril.linearAttention(q, k, v, plain);
         expectGolden(output, 'efficient/plain');
       }

@@ -5,7 +5,7 @@ import { epsilon, expectClose } from './reference.js';
 
 const special = [0, -0, 1, -1, 0.5, 3, 1e-30, 88, -88, 1e30, Infinity, -Infinity, NaN];
 
-/** What each of them is in double, and how many units in the last place it may be from that. */
+/** The function in double precision, and the largest error in units in the last place. */
 const functions = {
   exp: [Math.exp, 1],
   log: [Math.log, 1],
@@ -79,7 +79,7 @@ describe('where', () => {
         [1, -1, 1],
         [-1, 1, -1],
       ]);
-      // What is not chosen may be anything.
+      // Elements that are not chosen may be anything.
       const x = tril.tensor([-1, 4]);
       expect(tril.where(tril.less(x, 0), 0, tril.sqrt(x)).toArray()).toEqual([0, 2]);
       expect(tril.where(x, 1, x, { out: x })).toBe(x);

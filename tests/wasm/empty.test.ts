@@ -1,4 +1,4 @@
-// Axes of length 0, as NumPy and PyTorch have them.
+// Axes of length 0, as in NumPy and PyTorch.
 import type { Tensor } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './explained.js';
@@ -71,7 +71,7 @@ describe('tensors without elements', () => {
         expect(of([2, 3, 0], 4, { method }).shape).toEqual([2, 3, 0, 5]);
         expect(of([0, 3, 2], 4, { method }).shape).toEqual([0, 3, 2, 5]);
         expect(of([0, 2], 4, { method }).shape).toEqual([0, 2, 5]);
-        // Queries that see nothing get zeros, as behind a mask that hides all.
+        // Queries without keys get zeros, as under a mask that hides all keys.
         for (const options of [{}, { causal: true }, { logSumExp: true }, { trace: true }]) {
           if (method === 'online' && 'trace' in options) continue;
           const output = of([2, 3], 0, { method, ...options });
@@ -136,7 +136,7 @@ describe('tensors without elements', () => {
           'out_proj.bias': tril.tensor([1, 2, 3, 4]),
         };
         const heads = tril.multiHeadAttention(q!, weights, { heads: 2, context: k! }).output;
-        // What is seen is 0: the bias is left.
+        // Attention gives 0: only the bias remains.
         expect(heads.toArray()).toEqual(
           Array.from({ length: 2 }, () => Array.from({ length: queries }, () => [1, 2, 3, 4])),
         );
@@ -154,7 +154,7 @@ describe('tensors without elements', () => {
       for (const kind of ['additive', 'boolean'] as const) {
         const dense = mask.dense(tril.zeros([2, 0]), { kind });
         expect(mask.toTensor(dense, [2, 0]).shape).toEqual([2, 0]);
-        // The mask is refused where it does not fit, not the tensor that is to be made.
+        // The error names the mask that does not fit, not the tensor to be made.
         const says = 'does not broadcast to the scores';
         expectRefused(() => mask.toTensor(dense, [2, 3]), {
           ...{ call: 'mask.toTensor', argument: 'mask', says },

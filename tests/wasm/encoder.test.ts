@@ -1,5 +1,4 @@
-// Sentence encoders against PyTorch in float64 (tests/golden/make_encoders.py), here and in a Worker, and what is
-// refused.
+// Sentence encoders against PyTorch in float64 (tests/golden/make_encoders.py), here and in a Worker, and wrong input.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { TrilError, type Tensor } from 'tril';
@@ -79,7 +78,7 @@ describe('a GGUF file', () => {
     ['minilm', 'mean'],
     ['bge', 'cls'],
   ])('is the same encoder, whose vectors have length 1: %s', async (name, pooling) => {
-    const texts = pieces.sentences.slice(0, 5); // the folder of the one cuts the sixth
+    const texts = pieces.sentences.slice(0, 5); // one folder truncates the sixth sentence
     const cosines: number[] = [];
     const hidden: number[] = [];
     await withEncoder(filesOf(name), (encoder) => {

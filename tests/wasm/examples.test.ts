@@ -1,5 +1,5 @@
-// Every example in the package's documentation runs, and gives what it says; every call has one. Those of
-// documents compile; readme.test.ts runs some of them.
+// Every example in the package's documentation runs, with the result that it states, and every call has an example.
+// Examples in documents compile; readme.test.ts runs some of them.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -36,7 +36,7 @@ const compilerOptions: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** What TypeScript has to say of modules by their names, which are written first. */
+/** TypeScript's errors in modules, given by name and written to files first. */
 function problemsOf(modules: Readonly<Record<string, string>>): string[] {
   const paths = Object.entries(modules).map(([name, code]) => {
     const path = join(folder, name);
@@ -88,7 +88,7 @@ describe('examples', () => {
         'nextBatch',
         'stepOver',
       ].includes(name);
-    const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // a type to others
+    const TrainedModel = Object.getPrototypeOf(Trainer) as typeof Trainer; // other modules only export it as a type
     const LoadedModel = Object.getPrototypeOf(Model) as typeof Model;
     const Learner = Object.getPrototypeOf(SequenceTrainer) as typeof SequenceTrainer;
     const OwnedObject = Object.getPrototypeOf(Tokenizer) as typeof Tokenizer;

@@ -1,30 +1,30 @@
-// The examples in the package's doc comments, turned into modules that check what they say, and those of
-// all documents, turned into modules that compile.
+// Turns the examples in the package's doc comments into modules that check their stated results, and the examples in
+// all documents into modules that compile.
 //
-// An example in a comment is a block of TypeScript behind @example. In it a comment behind a statement says
-// what that gives: a value, whose numbers are exact, or rounded where they have four decimals; or
-// "throws", with how the error begins. `tril` is a loaded module.
+// An example in a doc comment is a block of TypeScript after @example. In it a comment after a statement states the
+// result: a value, whose numbers are exact, or rounded if they have four decimals; or "throws", with the beginning of
+// the error. `tril` is a loaded module.
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 export interface Example {
-  /** What it is of, as one calls it: `mask.causal`, `Tensor.read`, `worker.loadTril`. */
+  /** The name of the call, as users write it: `mask.causal`, `Tensor.read`, `worker.loadTril`. */
   readonly name: string;
   readonly code: string;
-  /** Whether it is of a module of tril/lessons; others are of one of tril/training. */
+  /** Whether the example needs a module of tril/lessons; other examples get one of tril/training. */
   readonly lessons: boolean;
 }
 
 const root = join(import.meta.dirname, '..', '..');
 const source = join(root, 'wasm', 'src');
 
-/** What the calls in all files of a folder are parts of. */
+/** The folders in which the calls of all files belong to the folder's name. */
 const folderOwners = ['graph', 'notebook'];
-/** The files whose calls are in modules with lessons. */
+/** The files whose calls need a module of tril/lessons. */
 const lessonFiles = ['lessons', 'online-attention', 'singular-values', 'softmax-steps'].map(
   (name) => `calls/${name}.ts`,
 );
-/** And those in a file. */
+/** The owner of the calls in a file. */
 const owners: Record<string, string> = {
   'calls/cost.ts': 'cost.',
   'calls/cost-attention.ts': 'cost.',
@@ -59,7 +59,7 @@ export function readExamples(): Example[] {
 
 function examplesOf(file: string): Example[] {
   const text = readFileSync(join(source, file), 'utf8');
-  // A comment, and the name of what it is about.
+  // A comment, and the name of the documented item.
   const comments =
     /\/\*\*((?:(?!\*\/).)*@example.*?)\*\/\s+(?:export |async |override |function |\*)*(\[?[\w.]+)/gsu;
   return [...text.matchAll(comments)].map(([, comment, name]) => {
@@ -73,7 +73,7 @@ function examplesOf(file: string): Example[] {
   });
 }
 
-/** A module whose default export runs the example and calls `check` and `throws` for what it says. */
+/** A module whose default export runs the example and calls `check` and `throws` for its stated results. */
 export function moduleOf({ code, lessons }: Example): string {
   const lines = code.split('\n');
   const isImport = (line: string) => line.startsWith('import ');
@@ -94,7 +94,7 @@ export function moduleOf({ code, lessons }: Example): string {
     ...lines.filter(isImport),
     'export default async (tril: Tril, check: Check, throws: Throws): Promise<void> => {',
     'void [tril, check, throws];',
-    '{', // so that the example may have a `tril` of its own
+    '{', // so that the example may define its own `tril`
     ...checked,
     '}};',
   ].join('\n');
@@ -103,7 +103,7 @@ export function moduleOf({ code, lessons }: Example): string {
 export type Check = (actual: unknown, expected: unknown, shown: string) => void;
 export type Throws = (body: () => Promise<unknown>, message: string) => Promise<void>;
 
-/** Whether a value is the one that a comment shows. */
+/** Whether a value equals the one that a comment shows. */
 export function isShown(actual: unknown, expected: unknown, shown: string): boolean {
   const distance = /\.\d{4}\b/u.test(shown) ? 0.5e-4 : 0;
   const same = (a: unknown, b: unknown): boolean => {
@@ -121,10 +121,10 @@ export function isShown(actual: unknown, expected: unknown, shown: string): bool
   return same(actual, expected);
 }
 
-/** The name of a module's file. */
+/** The file name of an example's module. */
 export const fileOf = ({ name }: Example): string => `${basename(name)}.ts`;
 
-/** Where documents lie. */
+/** The folders of documents. */
 const folders = ['.', 'core', 'docs', 'models', 'native/bench', 'wasm', 'wasm/bench'];
 
 export interface Document {
@@ -138,7 +138,7 @@ export const readDocuments = (): Document[] =>
     .filter((path) => path.endsWith('.md'))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
-/** What examples in documents leave to their readers. */
+/** Names that examples in documents use without defining them. */
 const readers = [
   'declare const files: import("tril/training").ModelSource;',
   'declare const text: string;',
@@ -148,9 +148,8 @@ const readers = [
 ].join(' ');
 
 /**
- * The blocks of JavaScript and TypeScript in a document as one module, each on the lines where it stands
- * there. A block sees the names of those before it, and may give them anew; settings of a bundler,
- * which are exported, may stand there once.
+ * The JavaScript and TypeScript blocks of a document as one module, with each line at its own line number. A block sees
+ * the names of earlier blocks, and may define them again; a bundler's settings, which are exported, may appear once.
  */
 export function moduleOfDocument({ text }: Document): string {
   let inside = false;

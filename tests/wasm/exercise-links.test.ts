@@ -1,4 +1,4 @@
-// A teacher's exercises: written as programs, checked, and carried by links that anybody may have made.
+// A teacher's exercises: written as programs, checked, and carried by links, which may be forged.
 import {
   checkExercise,
   exerciseLink,
@@ -94,7 +94,7 @@ describe('a link', () => {
     await refused(readExerciseLink('#?made=AAAA'), 'link', 'it is broken');
     await refused(readExerciseLink(link.slice(0, -30)), 'link', 'it is broken');
     await refused(readExerciseLink(`#?made=${'a'.repeat(12_001)}`), 'link', '12,001 characters');
-    // A megabyte of blanks takes a thousand letters.
+    // A megabyte of spaces compresses to a thousand letters.
     const blanks = new Blob([' '.repeat(1e6)]).stream();
     const bytes = await new Response(
       blanks.pipeThrough(new CompressionStream('deflate-raw')),

@@ -1,5 +1,5 @@
-// Programs for each exercise as people write them, in NumPy and PyTorch: right ones, and for each usual mistake some that make it.
-// A program is the right one of a style with a part replaced.
+// Programs for each exercise in NumPy and PyTorch, in people's usual styles: correct ones, and for each known mistake
+// some that make it. A wrong program is a correct one with a part replaced.
 
 import { numpySoftmax, torchHead, type Style } from './exercise-styles.js';
 import { batches, softmaxOfMask, triangle } from './exercise-averages.js';

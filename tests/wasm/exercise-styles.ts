@@ -1,8 +1,8 @@
-// What programs for exercises begin with, and how their mistakes are written down.
+// The beginnings of programs for exercises, and the form of their mistakes.
 
 export interface Style {
   readonly code: string;
-  /** By mistake: what is replaced, and by what. */
+  /** The replaced texts and their replacements, by mistake. */
   readonly mistakes: Readonly<Record<string, readonly (readonly [string, string])[]>>;
 }
 

@@ -1,4 +1,4 @@
-// Exercises: right programs pass in every style, usual mistakes are named, and never others.
+// Exercises: correct programs pass in every style, and known mistakes are named and never confused.
 import type { Tensor } from 'tril';
 import { edit, run, type GraphEdit } from 'tril/graph';
 import {
@@ -213,7 +213,7 @@ def softmax(z):
     expect(verdict.message).toMatch(
       /^The result is wrong \(5 tokens\)\. Line 4 .*\. Element \[0, 0\] is -?[\d.]+, must be -?[\d.]+\.$/u,
     );
-    // By what comes next.
+    // The departing value is recognised by the operations after it.
     const norm = styles['layer-norm']![0]!.code.replace('1e-5', '1e-3');
     const { departure } = judge('layer-norm', norm);
     expect(departure!.line).toBe(5);
@@ -284,7 +284,7 @@ def multi_head_attention(X, W_QKV, W_out, heads):
       expect(run!.graph).toEqual(alone.graph);
       expect(run!.lines).toEqual(alone.lines);
       expect(run!.tensors['scores']!.read()).toEqual(alone.tensors['scores']!.read());
-      // A name that the program gives to something itself hides nothing.
+      // A name that the program assigns itself hides nothing.
       const own = `Q = K = V = 0\n${code}`;
       expect(runExercise(tril, 'attention', own).tensors['Q']!.shape).toEqual([5, 4]);
       expect(runExercise(tril, 'attention', own).error).toBeNull();

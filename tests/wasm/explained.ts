@@ -1,4 +1,4 @@
-// What helpers.ts has, of a module of tril/lessons.
+// The helpers of helpers.ts, for a module of tril/lessons.
 import { loadTril } from 'tril/lessons';
 import { helpersOf } from './helpers.js';
 

@@ -1,4 +1,4 @@
-// What each call of the package is given besides sizes, and with which sizes it is tried.
+// The arguments of each call of the package apart from sizes, and the sizes to vary.
 import type { SequenceModelSettings } from 'tril/training';
 import type { Case } from './extreme-sizes.js';
 import { encoderFilesOf, filesOf } from './golden-models.js';
@@ -10,7 +10,7 @@ export const sized = <Sizes extends Record<string, number>>(
   call: (sizes: Sizes) => unknown,
 ): Case => ({ sizes, call: call as Case['call'] });
 
-// What is given besides sizes.
+// The arguments apart from sizes.
 export const ones = (...shape: number[]) => tril.randomUniform(shape, { seed: 1, low: 1, high: 2 });
 const square = ones(4, 4);
 export const x = ones(1, 2, 4);
@@ -39,19 +39,19 @@ const headed = (call: (sizes: typeof both) => unknown): Case => sized(both, call
 const axis = (call: (sizes: { axis: number }) => unknown): Case => sized({ axis: 0 }, call);
 const axes = (call: (sizes: { axes: number }) => unknown): Case => sized({ axes: 1 }, call);
 const attention = { batches: 1, ...both, queries: 8, keys: 2, width: 2, valueWidth: 2 };
-/** Every large size as one that is refused before anything is made. */
+/** Replaces every large size by one that is refused before anything is allocated. */
 const refusedAtOnce = <Sizes extends Record<string, number>>(sizes: Sizes): Sizes =>
   Object.fromEntries(
     Object.entries(sizes).map(([name, size]) => [name, size >= 2 ** 16 ? 2 ** 31 - 1 : size]),
   ) as Sizes;
 
-/** 2^24 as 2^31 - 1, which is refused, where so many numbers would be computed. */
+/** Replaces 2^24 by 2^31 - 1, which is refused, where the call would compute that many numbers. */
 const notMillions = <Sizes extends Record<string, number>>(sizes: Sizes): Sizes =>
   Object.fromEntries(
     Object.entries(sizes).map(([name, size]) => [name, size === 2 ** 24 ? 2 ** 31 - 1 : size]),
   ) as Sizes;
 
-/** Counting goes block by block, so of what it goes through there are a thousand at most. */
+/** Limits the sizes that counting iterates over, block by block, to 1024. */
 const countable = <Sizes extends Record<string, number>>(sizes: Sizes): Sizes => {
   const counted = ['batches', 'heads', 'kvHeads', 'queries', 'keys', 'tokens', 'past', 'rank'];
   const few = ([name, size]: [string, number]) => [
@@ -273,7 +273,7 @@ export const ofModule: Readonly<Record<string, Case>> = {
       ...{ sourceVocabulary: 4, targetVocabulary: 4, context: 4, encoderLayers: 1 },
       ...{ decoderLayers: 1, heads: 1, width: 2, hidden: 2 },
     } satisfies SequenceModelSettings,
-    // A model of 2^16 or 2^24 of something is made, which takes seconds: too many at once are refused.
+    // Making a model with a size of 2^16 or 2^24 takes seconds: such sizes become ones that are refused at once.
     (model) => tril.sequenceTrainer({ model: refusedAtOnce(model) }),
   ),
   drawSequences: sized({ batch: 1, tokens: 2, vocabulary: 4, step: 1 }, (options) =>
@@ -305,7 +305,7 @@ export const ofLessons: Readonly<Record<string, Case>> = {
   productError: sized({ levels: 1 }, ({ levels }) =>
     explained.productError(tile, tile, { method: 'strassen', levels }),
   ),
-  // How often to do something: what is asked for takes its time.
+  // A number of rounds: the call takes as long as they do.
   runPeak: sized({ rounds: 1 }, ({ rounds }) => explained.runPeak(Math.min(rounds, 2 ** 24))),
   concentration: none,
   softmaxSteps: axis((options) => explained.softmaxSteps(tile, options as never)),

@@ -1,5 +1,5 @@
-// Every call of the package with sizes from 0 to 2^31 - 1: products of them leave the 32 bits that
-// the module counts in. What is not in the tables here and in extreme-calls.ts makes the test fail.
+// Every call of the package with sizes from 0 to 2^31 - 1, whose products exceed the 32 bits that the module counts in.
+// A call missing from the tables here and in extreme-calls.ts makes the test fail.
 import type { Tril } from 'tril';
 import type { SequenceModelSettings } from 'tril/training';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { Failures, extremes, extremesOf, type Case } from './extreme-sizes.js';
 import { encoderFilesOf, filesOf } from './golden-models.js';
 import { explained, limited as tril } from './limited.js';
 
-// What calls give out. Of how often to do something, no more than a test has time for.
+// The objects that calls return. Numbers of rounds are limited to what a test has time for.
 const few = (count: number) => Math.min(count, 64);
 const tensor = ones(2, 3);
 const past = tril.keyValueCache({ width: 4, capacity: 4 });
@@ -38,7 +38,7 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
       read: sized({ count: 6 }, ({ count }) => tensor.read(new Float32Array(count % 2 ** 20))),
       toArray: sized({ a: 0, b: 0 }, ({ a, b }) => {
         const empty = tril.zeros(b === 0 ? [a, b] : [0, a, b]);
-        if (a !== 2 ** 24) empty.toArray(); // that many arrays take a gigabyte
+        if (a !== 2 ** 24) empty.toArray(); // that many arrays would take a gigabyte
         return empty;
       }),
       write: none,
@@ -64,7 +64,7 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
       generate: sized({ maxTokens: 2, topK: 1, seed: 1 }, ({ maxTokens, ...sizes }) =>
         trainer.generate({ prompt: [sizes.topK], maxTokens: few(maxTokens), ...sizes }),
       ),
-      parts: none, // of generate
+      parts: none, // in generate
       encode: none,
       decode: sized({ token: 1 }, ({ token }) => trainer.decode([token])),
       trace: sized({ token: 1 }, ({ token }) => trainer.trace([token])),
@@ -103,7 +103,7 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
           for await (const part of model.generate([token], options)) expect(part).toBeDefined();
         },
       ),
-      parts: none, // of generate
+      parts: none, // in generate
       encode: none,
       decode: sized({ token: 1 }, ({ token }) => model.decode([token])),
       evaluate: sized({ token: 1 }, ({ token }) => model.evaluate([1, token])),
@@ -157,8 +157,8 @@ const ofObjects: readonly (readonly [object, Readonly<Record<string, Case>>])[] 
 ];
 
 /**
- * A model's files with other settings, and which of these are numbers: sizes, of which every two are tried,
- * and all others. What is null, as the width of GPT-2's feed-forward may be, is a size as well.
+ * A model's files with other settings, and the names of its numeric settings: sizes, which are varied in pairs, and all
+ * others. A setting that is null, such as the width of GPT-2's feed-forward, counts as a size.
  */
 function settingsOf(name: string) {
   const files = filesOf(name);
@@ -178,17 +178,17 @@ function settingsOf(name: string) {
   return { keys: [...keys, ...nulls], sizes: Object.fromEntries(sizes), load };
 }
 
-/** More than the heap grows by in two steps of its own (96 MB at most), less than what a file may claim. */
+/** More than two growth steps of the heap (96 MB at most), and less than a file may claim to need. */
 const little = 2 ** 28;
 
-/** Every function in an object, with the names that lead to it. */
+/** The dotted names of every function in an object. */
 const namesOf = (object: object, before = ''): string[] =>
   Object.entries(object).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === 'function') return [before + name];
     return typeof value === 'object' && value !== null ? namesOf(value, `${before}${name}.`) : [];
   });
 
-/** The methods of an object, of its class and those above it. */
+/** The methods of an object, of its class and of the base classes. */
 const methodsOf = (object: object): string[] => {
   const kind = Object.getPrototypeOf(object) as object;
   if (kind === Object.prototype) return [];

@@ -1,19 +1,19 @@
-// Sizes as a hostile or careless caller gives them, and what must come of every call with them: a
-// result, or a TrilError, and a module that works.
+// Sizes of a hostile or careless caller. Every call with them must give a result or a TrilError, and leave a working
+// module.
 import { TrilError, type Tensor, type Tril } from 'tril';
 import { expectWorking } from './helpers.js';
 
 export const extremes = [0, 1, 2 ** 16, 2 ** 24, 2 ** 31 - 1] as const;
 
-/** A call with sizes by their names, as they are where another one is extreme. */
+/** A call, and its sizes by name, with their values while another one is extreme. */
 export interface Case {
   readonly sizes: Readonly<Record<string, number>>;
   readonly call: (sizes: never) => unknown;
 }
 
 /**
- * For two names at most every pair of extremes; for more each name, and every two of them, with the
- * others as they are.
+ * For up to two sizes every pair of extremes; for more sizes each one alone, and every two of them, with the others at
+ * their own values.
  */
 export function* extremesOf(sizes: Case['sizes']): Generator<Case['sizes']> {
   const names = Object.keys(sizes);
@@ -27,7 +27,7 @@ export function* extremesOf(sizes: Case['sizes']): Generator<Case['sizes']> {
   }
 }
 
-/** Collects what is neither a result nor a TrilError; stops where the module works no more. */
+/** Collects outcomes other than a result or a TrilError; stops once the module no longer works. */
 export class Failures {
   readonly found: string[] = [];
   constructor(private readonly tril: Tril) {}
@@ -48,12 +48,12 @@ export class Failures {
       throw new Error(`after ${what} nothing works: ${String(error)}`);
     }
     const after = this.tril.memory().tensors;
-    // Fewer there are where something that was forgotten has been collected meanwhile.
+    // The count may be lower if forgotten tensors have been collected meanwhile.
     if (after > before) this.found.push(`${what}: ${after - before} tensors are left behind`);
   }
 }
 
-/** All that a call gave out: tensors, trainers, caches, alone or in objects. */
+/** Disposes everything that a call returned: tensors, trainers, caches, alone or in objects. */
 function dispose(made: unknown): void {
   if (typeof made !== 'object' || made === null || ArrayBuffer.isView(made)) return;
   if ('dispose' in made && typeof made.dispose === 'function') (made as Tensor).dispose();

@@ -1,5 +1,5 @@
-// Files of strangers: good ones with some bytes changed, by a seed. Each is read or refused by a TrilError, nothing of
-// a refused one stays, and what is read is no larger than its file can hold. FUZZ_SECONDS goes on that long.
+// Untrusted files: valid ones with some bytes changed, by a seed. Each is read or refused with a TrilError, a refused
+// one leaves nothing behind, and a tensor is no larger than its file can hold. FUZZ_SECONDS sets the duration.
 import { TrilError } from 'tril';
 import { expect, it } from 'vitest';
 import { mutated, seeded } from '../mutations.js';

@@ -121,7 +121,7 @@ describe('readArrays', () => {
       ['NaN', [NaN, Infinity, -Infinity, Math.fround(1e-3), -0, 2.5]],
       ['a "NaN\\', [-Infinity]],
     ]);
-    // They are whole words, of numbers alone, and nothing else becomes one.
+    // They are whole words for numbers, and nothing else is read as one.
     for (const wrong of [
       '1NaN',
       'NaN1',
@@ -142,7 +142,7 @@ describe('readArrays', () => {
   it('reads true and false as 1 and 0, and null as NaN, in .json', async () => {
     const mask = await only(text('[[true, false], [true, true]]'), 'mask.json');
     expect(mask).toMatchObject({ type: 'bool', shape: [2, 2], values: [1, 0, 1, 1] });
-    // As JSON.stringify writes NaN, and beside it as Python does.
+    // JSON.stringify writes NaN as null; Python writes NaN.
     const missing = await only(text('[[1, null], [NaN, -Infinity]]'), 'x.json');
     expect(missing).toMatchObject({ type: 'float64', values: [1, NaN, NaN, -Infinity] });
     expect(await only(text('[true, 2, false]'), 'x.json')).toMatchObject({
@@ -153,7 +153,7 @@ describe('readArrays', () => {
       { name: 'm', type: 'bool', values: [0] },
       { name: 'x', type: 'float64', values: [NaN] },
     ]);
-    // Not within texts.
+    // Words inside texts stay texts.
     await expectRefused(text('["null", NaN]'), 'x.json', 'at [0] must be a number, is "null"');
   });
 
@@ -225,7 +225,7 @@ describe('readArrays', () => {
   });
 
   it('writes float16 and bfloat16, rounded to nearest, ties to even', async () => {
-    // The largest half is 65504; 2^-24 is the smallest.
+    // The largest half is 65504; the smallest is 2^-24.
     const values = [
       1 + 2 ** -11,
       1 + 3 * 2 ** -11,
@@ -293,7 +293,7 @@ describe('readArrays', () => {
       'x.json',
       '"b": at [1] must be an',
     );
-    // Begins like 1e12 numbers: no memory is asked for before it is known that they are not there.
+    // The file begins like 1e12 numbers: no memory is allocated before they are found missing.
     const long = ',1'.repeat(9_999);
     const steps = text(`[[[1${long}]${long}]${long}]`);
     await expectRefused(steps, 'x.json', 'at [0][1] must be an array of 10000, is 1');

@@ -1,4 +1,4 @@
-// A loaded model that is trained further: here, in the Worker, and from a checkpoint.
+// Further training of a loaded model: here, in the Worker, and from a checkpoint.
 import { describe, expect, it } from 'vitest';
 import { tril as local } from './golden-models.js';
 import { expectRefused, text, tril, withoutLeak } from './trained.js';

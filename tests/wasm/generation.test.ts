@@ -1,4 +1,4 @@
-// Texts of a trainer and of the model that it exports: the same options, defaults and parts.
+// Texts of a trainer and of its exported model: the same options, defaults and parts.
 import type { GeneratedPart, TrainerTextOptions } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, model as settings, text as data, tril } from './trained.js';
@@ -45,7 +45,7 @@ describe('the text of a trainer', () => {
 
   it('has the defaults of a model, but for the seed', async () => {
     const defaults = { maxTokens: 100, temperature: 0.8, topK: 0, topP: 1, minP: 0 };
-    const seed = 4 + 60; // its own, and its steps
+    const seed = 4 + 60; // the trainer's own seed plus its steps
     const long = trainer.sample({ prompt: 'the' });
     expect(trainer.sample({ prompt: 'the', ...defaults, seed })).toBe(long);
     expect(textOf(await partsOf(trainer.generate('the')))).toBe(long);
@@ -149,7 +149,7 @@ describe('samplingProbabilities', () => {
     const sum = all.reduce((a, b) => a + b);
     return all.map((each) => each / sum);
   };
-  /** With tokens that are not kept at 0, and the others adding up to 1. */
+  /** Sets the probabilities of tokens that are not kept to 0, and scales the others to the sum 1. */
   const keeping = (shares: number[], kept: number[]) => {
     const sum = kept.reduce((all, id) => all + shares[id]!, 0);
     return shares.map((share, id) => (kept.includes(id) ? share / sum : 0));
@@ -163,7 +163,7 @@ describe('samplingProbabilities', () => {
     [{ temperature: 1, topK: 2 }, keeping(shares, [1, 3])],
     [{ temperature: 1, topP: 0.85 }, keeping(shares, [0, 1, 3])],
     [{ temperature: 1, minP: 0.23 }, keeping(shares, [0, 1, 3].slice(1))],
-    [{ temperature: 1, topK: 3, topP: 0.87 }, keeping(shares, [1, 3])], // of three, two have 0.878
+    [{ temperature: 1, topK: 3, topP: 0.87 }, keeping(shares, [1, 3])], // two of the three have 0.878
   ])('with %o are what tokens are sampled from', (options, expected) => {
     const found = tril.samplingProbabilities(tril.tensor([logits, logits]), options);
     expect(found.shape).toEqual([2, 4]);

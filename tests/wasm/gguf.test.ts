@@ -1,4 +1,4 @@
-// Models in GGUF files: the same as from the files of their folder, and files that are refused.
+// Models in GGUF files: they equal the models of their folders; and wrong files.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ describe('a GGUF file', () => {
       expect(model.parameters).toEqual(expected.parameters);
       expect([...model.encode('the thaw<|end|>')]).toEqual([...expected.encode('the thaw<|end|>')]);
       expect(logitsOf(model)).toEqual(logits);
-      // Exported, it is a folder.
+      // The exported model is a folder.
       const again = await tril.loadModel(model.export());
       expect(logitsOf(again)).toEqual(logits);
       again.dispose();
@@ -109,7 +109,7 @@ describe('a GGUF file', () => {
   });
 });
 
-// Where it is not there, the rest passes: gguf.ts says where it is looked for.
+// The test is skipped without the file; gguf.ts says where it belongs.
 it.skipIf(!hasStories)('stories260K tells the published story', async () => {
   const model = await tril.loadModel({ 'stories.gguf': new Blob([storiesFile()]) });
   let text = '';

@@ -1,4 +1,5 @@
-// GGUF files, plainly by ggml's docs/gguf.md; a small Llama as one and as a folder; and the published stories260K.
+// A plain writer of GGUF files, after ggml's docs/gguf.md; a small Llama as such a file and as a folder; and the
+// published stories260K.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +15,7 @@ type Value =
 
 export interface Tensor {
   readonly name: string;
-  /** As PyTorch has it. */
+  /** The shape in PyTorch's order. */
   readonly shape: readonly number[];
   readonly elements: Float32Array;
 }
@@ -42,7 +43,7 @@ function encoded(value: Value): Buffer {
   return list(5, value.ints.map(i32));
 }
 
-/** 32 numbers as a half, the largest over 127, and bytes that are times it. */
+/** 32 numbers as the half-precision scale, the largest over 127, and a byte per number, a multiple of the scale. */
 function block(numbers: Float32Array): Buffer {
   const half = new Float16(Math.max(...numbers.map(Math.abs)) / 127);
   return Buffer.concat([
@@ -51,7 +52,7 @@ function block(numbers: Float32Array): Buffer {
   ]);
 }
 
-/** A number above 2 ** -14 as a half. */
+/** A number above 2 ** -14 in half precision. */
 class Float16 {
   readonly bits: number;
   readonly value: number;
@@ -65,7 +66,7 @@ class Float16 {
 
 export type Kind = 'F32' | 'Q8_0';
 
-/** Matrices whose rows have a multiple of 32 numbers have this type. */
+/** Matrices get this type if their rows have a multiple of 32 numbers. */
 export function ggufFile(
   values: Readonly<Record<string, Value>>,
   tensors: readonly Tensor[],
@@ -102,7 +103,7 @@ export function ggufFile(
 
 const sizes = { layers: 2, heads: 4, kvHeads: 2, width: 32, hidden: 64, context: 32 };
 
-/** Rows of a head, (i, D/2 + i) beside each other, as llama.cpp's converter has them. */
+/** The rows of a head with rows i and D/2 + i adjacent, in the order of llama.cpp's converter. */
 function interleaved({ name, shape, elements }: Tensor, heads: number): Tensor {
   const [rows = 0, columns = 0] = shape;
   const half = rows / heads / 2;
@@ -115,7 +116,7 @@ function interleaved({ name, shape, elements }: Tensor, heads: number): Tensor {
   return { name, shape, elements: out };
 }
 
-/** The names that GPT-2 has for bytes. */
+/** GPT-2's names for bytes. */
 function byteNames(): string[] {
   const isPrinted = (byte: number) =>
     (byte > 32 && byte < 127) || (byte > 160 && byte < 256 && byte !== 173);
@@ -125,7 +126,7 @@ function byteNames(): string[] {
   );
 }
 
-/** A random Llama whose tokens are bytes, and "th" and "the", as a folder's files and as a GGUF file. */
+/** A random Llama whose tokens are the bytes, "th" and "the", as a folder's files and as a GGUF file. */
 export function smallLlama() {
   const { layers, heads, kvHeads, width, hidden, context } = sizes;
   const names = [...byteNames(), 'th', 'the', '<|end|>'];
@@ -224,22 +225,22 @@ export function smallLlama() {
   };
 }
 
-/** Where models for tests may be that are not part of this repository. */
+/** The folder of test models outside this repository. */
 const shared =
   process.env['TRIL_SHARED_MODELS'] ??
   fileURLToPath(new URL('../../../shared/models', import.meta.url));
 
-/** Whether stories260K (Karpathy, llama2.c) is there; tests pass without it. */
+/** Whether stories260K (Karpathy, llama2.c) is there; without it its tests are skipped. */
 export const hasStories = existsSync(join(shared, 'stories260K.bin'));
 
-/** How its greedy story, as published, begins and ends: 256 tokens. */
+/** The beginning and the end of its published greedy story of 256 tokens. */
 export const story = {
   begin:
     'Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red ball. ',
   end: 'Her mom said, "Don\'t worry, Lily. We can help you.',
 };
 
-/** It as a GGUF file: llama2.c has rows in the order that llama.cpp wants. */
+/** The model as a GGUF file: llama2.c has its rows in llama.cpp's order. */
 export function storiesFile(kind?: Kind): Uint8Array<ArrayBuffer> {
   const file = readFileSync(join(shared, 'stories260K.bin'));
   const [width = 0, hidden = 0, layers = 0, heads = 0, kvHeads = 0, vocabulary = 0, context = 0] =

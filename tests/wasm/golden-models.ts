@@ -1,4 +1,4 @@
-// The golden models' files, and a model of them for a test.
+// The files of the golden models, and a model loaded from them for a test.
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Tensor } from 'tril';
 import { loadTril, type Model } from 'tril/training';
@@ -6,14 +6,14 @@ import { expect } from 'vitest';
 
 export const tril = await loadTril({ variant: 'simd' });
 export const folder = (name: string) => new URL(`../golden/models/${name}/`, import.meta.url);
-/** All but the golden arrays. */
+/** All files except the golden arrays. */
 export const filesOf = (name: string): Record<string, Uint8Array> =>
   Object.fromEntries(
     readdirSync(folder(name), { withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.npy'))
       .map(({ name: file }) => [file, new Uint8Array(readFileSync(new URL(file, folder(name))))]),
   );
-/** Of an encoder, by their paths, as a folder picker gives them. */
+/** An encoder's files by their paths, as a folder picker gives them. */
 export function encoderFilesOf(name: string): Record<string, Uint8Array> {
   const pooling = '1_Pooling/config.json';
   const files = Object.entries(filesOf(name)).map(([file, bytes]) => [`${name}/${file}`, bytes]);
@@ -26,7 +26,7 @@ export const largest = (numbers: readonly number[]) => Math.max(...numbers.map(M
 export const farthest = (a: readonly number[], b: readonly number[]) =>
   largest(a.map((x, i) => x - b[i]!));
 
-/** Runs `body` on a model; all memory is given back after it. */
+/** Runs `body` with a model, and expects all memory to be freed after it. */
 export async function withModel(
   files: Parameters<typeof tril.loadModel>[0],
   body: (model: Model) => Promise<void> | void,

@@ -1,5 +1,5 @@
-// PyTorch's numbers in ../golden, and the generator that their inputs were drawn from. Written from
-// the definitions, not from the core: it is also what tril's random numbers are compared with.
+// PyTorch's numbers in ../golden, and the random generator of their inputs. It is written from the definitions, not
+// from the core: it is also the reference for tril's random numbers.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Tensor } from 'tril';
@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 
 const mask64 = 2n ** 64n - 1n;
 
-/** PCG32 (O'Neill 2014), as golden.py has it. */
+/** PCG32 (O'Neill 2014), as in golden.py. */
 export class Random {
   #state: bigint;
 
@@ -19,7 +19,7 @@ export class Random {
     return (state * 6364136223846793005n + 1442695040888963407n) & mask64;
   }
 
-  /** 32 bits. */
+  /** 32 random bits. */
   bits(): number {
     const old = this.#state;
     this.#state = Random.#next(old);
@@ -28,19 +28,19 @@ export class Random {
     return ((mixed >>> turn) | (mixed << (-turn & 31))) >>> 0;
   }
 
-  /** Even in [0, 1), a multiple of 2^-24. */
+  /** A uniform number in [0, 1), a multiple of 2^-24. */
   unit(): number {
     return (this.bits() >>> 8) * 2 ** -24;
   }
 
-  /** Even in [-1, 1), times `bound`, in float32. */
+  /** Uniform numbers in [-1, 1), times `bound`, in float32. */
   uniform(count: number, bound = 1): Float32Array {
     return Float32Array.from({ length: count }, () =>
       Math.fround((2 * this.unit() - 1) * Math.fround(bound)),
     );
   }
 
-  /** Box and Muller's transform. */
+  /** Normal numbers by Box and Muller's transform. */
   normal(count: number): Float32Array {
     return Float32Array.from({ length: count }, () => {
       const radius = 1 - this.unit();
@@ -54,7 +54,7 @@ export interface Golden {
   readonly values: Float32Array;
 }
 
-/** tests/golden/NAME.npy: little-endian float32 in row-major order (NumPy's format, version 1). */
+/** Reads tests/golden/NAME.npy: little-endian float32 in row-major order (NumPy's format, version 1). */
 export function golden(name: string): Golden {
   const file = readFileSync(fileURLToPath(new URL(`../golden/${name}.npy`, import.meta.url)));
   const headerBytes = file.readUInt16LE(8);
@@ -70,14 +70,14 @@ export function golden(name: string): Golden {
   };
 }
 
-/** atol 1e-5, rtol 1.3e-6 for one operation, as PyTorch's own tests have it. */
+/** The tolerances atol 1e-5 and rtol 1.3e-6 of PyTorch's own tests of a single operation. */
 export function expectGolden(actual: Tensor, name: string, absolute = 1e-5): void {
   const { shape, values } = golden(name);
   expect(actual.shape).toEqual(shape);
   expectPyTorchs(actual.read(), values, name, absolute);
 }
 
-/** The same of numbers alone. */
+/** The same for plain numbers. */
 export function expectPyTorchs(
   got: ArrayLike<number>,
   values: Float32Array,

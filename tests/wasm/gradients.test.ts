@@ -175,7 +175,7 @@ describe('reluBackward, geluBackward and siluBackward', () => {
       const [x, d] = [randomNumbers(23, 1), randomNumbers(23, 2)];
       const tanh = (v: number) =>
         0.5 * v * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (v + 0.044715 * v ** 3)));
-      // Of one number each, so that the error does not add up.
+      // Each gradient depends on one number, so errors do not add up.
       const expected = (f: (v: number) => number) => gradient((values) => values.map(f), x, d);
       const [from, dOutput] = [tril.tensor([23], x), tril.tensor([23], d)];
       expectGradient(
@@ -188,7 +188,7 @@ describe('reluBackward, geluBackward and siluBackward', () => {
       );
       const options = { approximate: 'tanh' } as const;
       expectGradient(tril.geluBackward(dOutput, from, options), expected(tanh));
-      // The exact form is Phi(v) + v phi(v), Phi by its series.
+      // The exact form is Phi(v) + v phi(v), with Phi by its series.
       const phi = (v: number) => Math.exp((-v * v) / 2) / Math.sqrt(2 * Math.PI);
       const Phi = (v: number) => {
         let [term, sum] = [v, v];
@@ -252,7 +252,7 @@ describe('attentionBackward', () => {
     randomNumbers(2 * T * D, 4),
   ];
   const bias = randomNumbers(T * S, 5);
-  /** Two heads of queries, one of keys and values, an additive mask, causal from the second key on. */
+  /** Two heads of queries, one head of keys and values, an additive mask, causal from the second key on. */
   const forward = (
     qs: readonly number[],
     ks: readonly number[],

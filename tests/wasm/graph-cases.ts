@@ -1,4 +1,4 @@
-// Graphs that all readers are tested on, one for each operation and some of several, with inputs for them.
+// Graphs for the tests of all graph functions, one for each operation and some with several, and their inputs.
 import { graph, type Graph, type GraphValues } from 'tril/graph';
 import type { Numbers } from './graph-reference.js';
 import { tril } from './helpers.js';
@@ -6,12 +6,12 @@ import { tril } from './helpers.js';
 export interface Case {
   readonly name: string;
   readonly graph: Graph;
-  /** Shapes of the inputs; those of whole numbers have `below`. */
+  /** Shapes of the inputs; integer inputs have their bound in `below`. */
   readonly inputs: Readonly<Record<string, readonly number[]>>;
   readonly below?: Readonly<Record<string, number>>;
 }
 
-/** The names of all operations but inputs, as a graph has them: `split` is several slices. */
+/** The names of all operations except inputs, as in a graph: `split` becomes several slices. */
 export const operations: readonly string[] = (() => {
   let names: readonly string[] = [];
   graph({ x: [1] }, ({ x }, calls) => {
@@ -21,7 +21,7 @@ export const operations: readonly string[] = (() => {
   return names;
 })();
 
-/** One head of attention, as small operations. */
+/** One head of attention from small operations. */
 export const attention = graph(
   { X: ['T', 'C'], W_Q: ['C', 'D'], W_K: ['C', 'D'], W_V: ['C', 'D'] },
   ({ X, W_Q, W_K, W_V }, { matmul, transpose, divide, sqrt, softmax }) => {
@@ -130,7 +130,7 @@ export const cases: readonly Case[] = [
     graph: graph({ x: ['T', 'T'], v: ['T', 2], d: ['T', 2] }, ({ x, v, d }, c) => {
       const masked = c.mask(x);
       const weights = c.softmax(masked);
-      // The backward pass: what is weighted by 0 has no gradient.
+      // The backward pass: scores whose weight is 0 have no gradient.
       const dWeights = c.matmul(d, c.transpose(v));
       const products = c.multiply(weights, dWeights);
       const sums = c.sum(products, { axis: 1, keepDims: true });
@@ -282,7 +282,7 @@ export const cases: readonly Case[] = [
   },
 ];
 
-/** Inputs of a case: the same numbers for the same seed. */
+/** The inputs of a case, the same numbers for the same seed. */
 export function inputsOf({ inputs, below = {} }: Case, seed = 1): GraphValues {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, shape], i) => {
@@ -299,6 +299,6 @@ export const numbersOf = (values: GraphValues): Record<string, Numbers> =>
     Object.entries(values).map(([name, x]) => [name, { shape: x.shape, data: [...x.read()] }]),
   );
 
-/** The largest size of numbers, or 1. */
+/** The largest magnitude of the numbers, at least 1. */
 export const scaleOf = (numbers: readonly number[]): number =>
   Math.max(1, ...numbers.filter(Number.isFinite).map(Math.abs));

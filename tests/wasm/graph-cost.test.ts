@@ -1,4 +1,4 @@
-// Costs, against plain loops over doubles that count what they do.
+// Costs against plain loops over doubles that count their own operations.
 import { cost, graph, run, shapes } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
 import { attention, cases, inputsOf, operations } from './graph-cases.js';
@@ -40,7 +40,7 @@ describe('the cost', () => {
         const expected = compute(made, plain, {}, sizes)['y']!;
         const counter = new Counter();
         const found = naive[operation]?.(counter, numbers, options);
-        // Only what computes the right thing counts what is to be counted.
+        // A loop's count is only valid if its result is right.
         if (found) expect(found.shape, told).toEqual(expected.shape);
         for (const [k, value] of found?.data.entries() ?? []) {
           const other = expected.data[k]!;

@@ -1,4 +1,4 @@
-// Each operation of a graph as plain loops over doubles, which count what they do: what `cost` is judged by.
+// Each operation of a graph as plain loops over doubles that count their own operations: the reference for `cost`.
 import type { Graph } from 'tril/graph';
 import {
   at,
@@ -12,12 +12,12 @@ import {
 } from './graph-reference.js';
 
 /**
- * Computes, and counts: an addition, subtraction, multiplication, division, comparison or elementary function is one operation;
- * a copy, a change of sign and a choice is none. A sum begins at 0.
+ * Computes and counts: an addition, subtraction, multiplication, division, comparison or elementary function is one
+ * operation; a copy, a change of sign or a choice is none. A sum begins at 0.
  */
 export class Counter {
   flops = 0;
-  /** Counts the operation that gave `value`. */
+  /** Counts the operation that computed `value`. */
   one(value: number | boolean): number {
     this.flops += 1;
     return Number(value);
@@ -26,12 +26,12 @@ export class Counter {
   mean = (values: readonly number[]) => this.one(this.sum(values) / values.length);
   dot = (x: readonly number[], y: readonly number[]) =>
     x.reduce((total, each, k) => this.one(total + this.one(each * y[k]!)), 0);
-  /** Where the largest is. */
+  /** The index of the largest number. */
   largest = (values: readonly number[]) =>
     values.reduce((best, each, i) => (this.one(each > (values[best] ?? -Infinity)) ? i : best), -1);
 }
 
-/** A row of any axis, and what is computed of it: a row of the same length, or a number. */
+/** A function of a row along any axis: its result is a row of the same length, or a number. */
 type OfRow = (c: Counter, row: readonly number[]) => readonly number[] | number;
 export type Naive = (c: Counter, inputs: readonly Numbers[], options: Options) => Numbers;
 interface Options {
@@ -44,7 +44,7 @@ interface Options {
   readonly causal?: boolean;
 }
 
-/** What `ofRow` makes of every row of an axis, in its place. */
+/** Applies `ofRow` to every row along an axis, in place. */
 function rows(c: Counter, x: Numbers, axis: number, ofRow: OfRow): Numbers {
   const place = front(axis, x.shape.length);
   const data = [...x.data];
@@ -73,7 +73,7 @@ const each =
   (of: (c: Counter, x: number) => number): Naive =>
   (c, [x]) => ({ shape: x!.shape, data: x!.data.map((value) => of(c, value)) });
 
-/** Of the cells of each result, or of all, one number. */
+/** Reduces the cells of each result, or all cells, to one number. */
 const reduced =
   (of: (c: Counter, cells: readonly number[]) => number): Naive =>
   (c, [x], { axis, keepDims = false }) => {
@@ -103,7 +103,7 @@ const softmax =
     return less.map((x) => c.one(x - logarithm));
   };
 
-/** Rows as they are, which are weighted and shifted. */
+/** Normalises rows with `ofRow`, then scales and shifts them. */
 const norm =
   (ofRow: OfRow): Naive =>
   (c, [x, weight, bias]) => {
@@ -131,7 +131,7 @@ const attention: Naive = (c, [q, k, v, mask], { scale, kind, causal }) => {
   const depth = q!.shape.at(-1)!;
   const root = scale === undefined ? c.one(Math.sqrt(depth)) : 0;
   const added = mask && repeated(mask);
-  /** The place of the keys of a head: so many heads after one another share them. */
+  /** The position of the keys for a head: several consecutive heads share them. */
   const keysOf = (lead: readonly number[]) =>
     lead.map((place, i) =>
       i < lead.length - 1 ? place : Math.floor((place * k!.shape[i]!) / q!.shape[i]!),
@@ -198,7 +198,7 @@ export const naive: Readonly<Record<string, Naive>> = {
   matmul: (c, [a, b]) => {
     const [left, right] = [a!, b!].map((x) => ({ ...x, shape: x.shape.slice(0, -2) }));
     const stack = joint(left!.shape, right!.shape);
-    /** Where a matrix of the stack is in an input. */
+    /** The position of a stack's matrix in an input. */
     const placeIn = (shape: readonly number[], lead: readonly number[]) =>
       shape.map((size, i) => (size === 1 ? 0 : lead[lead.length - shape.length + i]!));
     return fill([...stack, a!.shape.at(-2)!, b!.shape.at(-1)!], (index) => {
@@ -238,7 +238,7 @@ export const naive: Readonly<Record<string, Naive>> = {
   },
 };
 
-/** Operations that move numbers, choose among them, or write down what is known: they count nothing. */
+/** Operations that move, choose or copy numbers: they count as none. */
 export const copies: readonly string[] = [
   ...['number', 'tri', 'transpose', 'reshape', 'slice', 'concatenate', 'take', 'put'],
   ...['where', 'mask', 'embedding'],
@@ -273,7 +273,7 @@ const along = [
 const [queries, keys] = [['B', '2*H', 'T', 'D'] as const, ['B', 'H', 'S', 'D'] as const];
 const [three, four] = [['3*D', 'D'] as const, ['D', 'D'] as const];
 
-/** Inputs and options of each operation, from which it is counted. */
+/** Inputs and options of each operation for counting it. */
 export const counted: Readonly<Record<string, readonly Counted[]>> = {
   number: [of({ value: 'T + 1' })],
   tri: [of({ rows: 'T' })],
@@ -326,7 +326,7 @@ export const counted: Readonly<Record<string, readonly Counted[]>> = {
   ],
 };
 
-/** The graph of one operation, `y`, of inputs `x0`, `x1` and so on. */
+/** The graph of one operation, `y`, with inputs `x0`, `x1` and so on. */
 export function graphOf(operation: string, { inputs, options = {} }: Counted): Graph {
   const given = inputs.map((shape, i) => {
     return { name: `x${i}`, operation: 'input', inputs: [], options: { shape } };
@@ -336,5 +336,5 @@ export function graphOf(operation: string, { inputs, options = {} }: Counted): G
   };
 }
 
-/** The input of an operation that must be whole numbers, by its number. */
+/** The index of the input that must be integers, by operation. */
 export const wholeInputs: Readonly<Record<string, number>> = { embedding: 0, crossEntropy: 1 };

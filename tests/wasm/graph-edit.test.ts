@@ -1,4 +1,4 @@
-// Changing graphs, and opening what is fused.
+// Editing graphs, and unfolding fused operations.
 import { edit, formula, graph, program, run, shapes, sources, unfold, why } from 'tril/graph';
 import type { Graph, GraphEdit } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { expectRefused, tril, withoutLeak } from './helpers.js';
 const nameOf = (made: Graph, operation: string) =>
   made.nodes.find((node) => node.operation === operation)!.name;
 
-/** The right graph and its mistakes: each computes what doubles compute of it, and something else than the right one. */
+/** The correct graph and its mistakes: each gives the result of doubles, which differs from the correct graph's. */
 const mistakes: Readonly<Record<string, readonly GraphEdit[]>> = {
   'no scale': [{ remove: 'scores' }],
   'scale by d': [{ rewire: 'scores', input: 'y', to: nameOf(attention, 'number') }],
@@ -107,7 +107,7 @@ describe('unfold', () => {
       expect(text).toMatch(/^causal_weights\[0, 0, 1\] = e\^\(-inf\) \/ \(e\^.* = 0$/u);
       expect(terms.flat().map(({ node }) => node)).toEqual(Array(5).fill('causal_masked'));
       const found = sources(each.graph, values, 'causal', [1, 0, 2]);
-      // What the mask hides is no part of it.
+      // Masked keys are not among its sources.
       const names = ['q 1,0,0', 'q 1,0,1', 'k 1,0,0', 'k 1,0,1', 'v 1,0,2'];
       expect(found.map(({ node, index }) => `${node} ${index}`).sort()).toEqual(names.sort());
       expect(program(each.graph, values, 'NumPy')).toContain('causal = causal_weights @ v\n');

@@ -1,4 +1,4 @@
-// Runs programs that graphs give: C++ against the native core, Python where it has NumPy and PyTorch.
+// Runs the programs of graphs: C++ against the native core, Python if NumPy and PyTorch are installed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { findPythonWith } from '../../wasm/toolchain/system.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** TRIL_NATIVE gives another build of the core. */
+/** TRIL_NATIVE selects another build of the core. */
 const native = process.env['TRIL_NATIVE'] ?? join(root, 'build', 'native');
-/** From those that need others to those that are needed. */
+/** The libraries in link order: dependent ones first. */
 const floors = ['lessons', 'attention', 'layers', 'matmul', 'foundation'];
 const libraries = floors.map((floor) => join(native, 'core', 'tril', floor, `libtril_${floor}.a`));
 
@@ -18,11 +18,11 @@ const python = { NumPy: findPythonWith('numpy'), PyTorch: findPythonWith('torch'
 
 export type Language = 'NumPy' | 'PyTorch' | 'C++';
 
-/** Whether programs of a language can be run on this machine. */
+/** Whether this machine can run programs of a language. */
 export const canRun = (language: Language): boolean =>
   language === 'C++' ? libraries.every((path) => existsSync(path)) : Boolean(python[language]);
 
-/** Runs all programs in one process, each on its own, and prints what each printed, as JSON. */
+/** Runs all programs separately in one process, and prints their outputs as JSON. */
 const runAll = `
 import contextlib, io, json, sys, traceback
 printed = []
@@ -37,7 +37,7 @@ for program in json.load(sys.stdin):
 print(json.dumps(printed))
 `;
 
-/** What a program prints. Not waited for by blocking: Vitest asks its workers whether they live. */
+/** The output of a command. It does not block: Vitest checks that its workers are alive. */
 async function outputOf(command: string, args: readonly string[], input = ''): Promise<string> {
   const child = spawn(command, args);
   let [output, errors] = ['', ''];
@@ -50,7 +50,9 @@ async function outputOf(command: string, args: readonly string[], input = ''): P
   return output;
 }
 
-/** All programs in one, each in a namespace of its own: what they include takes longer to compile than they do. */
+/**
+ * Compiles all programs as one, each in its own namespace, since their includes take longer to compile than they do.
+ */
 async function runCpp(codes: readonly string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tril-'));
   try {
@@ -75,7 +77,7 @@ async function runCpp(codes: readonly string[]): Promise<string[]> {
   }
 }
 
-/** What each program prints. */
+/** The output of each program. */
 export async function runPrograms(language: Language, codes: readonly string[]): Promise<string[]> {
   if (language === 'C++') return runCpp(codes);
   const printed = await outputOf(python[language]!, ['-c', runAll], JSON.stringify(codes));

@@ -1,4 +1,4 @@
-// Properties of all graphs, on random ones of every operation.
+// Properties of all graphs, tested on random graphs of every operation.
 import { cost, edit, formula, gradients, program, programLanguages } from 'tril/graph';
 import { run, shapes, unfold, type Graph, type Node } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,9 @@ import { tril, withoutLeak } from './helpers.js';
 
 const namesIn = ({ nodes }: Graph) => nodes.map(({ operation }) => operation);
 
-/** What the numbers of a graph choose: where one of them differs, a slope between two points is none. */
+/**
+ * The choices that depend on a graph's numbers: where they differ between two points, there is no slope between these.
+ */
 function choicesOf({ nodes }: Graph, values: Data): string {
   const chosen = nodes.map(({ name, operation, inputs }) => {
     const decides = { where: inputs[0], mask: inputs[1], attention: inputs[3] }[operation];
@@ -21,7 +23,7 @@ function choicesOf({ nodes }: Graph, values: Data): string {
   return JSON.stringify(chosen);
 }
 
-/** NumPy's numbers are no arrays, as functions want them. */
+/** Whether the operation needs an array as its only input: a NumPy number is not one. */
 const isFunction = ({ inputs }: Node) => inputs.length === 1;
 const readsNumber = ({ nodes }: Graph, { inputs }: Node) =>
   nodes.some(({ name, operation }) => operation === 'number' && inputs.includes(name));
@@ -38,7 +40,7 @@ describe('any graph', () => {
       const inSizes = shapes(graph, sizes);
       const values = numbersOf(run(tril, graph, tensorsOf(given)));
       for (const { name, inputs } of graph.nodes) {
-        // Each of what it was given: what chooses chooses by the same numbers.
+        // Each value from the package's own inputs of it, so that choices depend on the same numbers.
         const { [name]: found, ...others } = values;
         const { shape, data } = compute(graph, given, others, sizes)[name]!;
         expect(found!.shape, name).toEqual(shape);
@@ -157,7 +159,7 @@ describe('any graph', () => {
     const made = some.flatMap((seed) =>
       tril.scope(() => {
         const { graph: one, sizes, given } = randomGraph(seed);
-        if (Object.values(sizes).includes(0)) return []; // NumPy has no maximum of nothing
+        if (Object.values(sizes).includes(0)) return []; // NumPy has no maximum of an empty array
         if (one.nodes.some((node) => isFunction(node) && readsNumber(one, node))) return [];
         const values = run(tril, one, tensorsOf(given));
         const finite = one.nodes.filter(({ name }) => values[name]!.read().every(Number.isFinite));

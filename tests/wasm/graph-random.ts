@@ -1,13 +1,13 @@
-// Random graphs of all operations, with inputs for them: sizes of 0 and 1, broadcasting, values that are read many times.
+// Random graphs of all operations, with their inputs: sizes 0 and 1, broadcasting, values with many readers.
 import { shapes, type Graph, type GraphValues, type Node, type Size, type Sizes } from 'tril/graph';
 import { operations } from './graph-cases.js';
 import { compute, type Numbers } from './graph-reference.js';
 import { tril } from './helpers.js';
 
-/** Whole numbers below `n`, the same for the same seed. */
+/** A generator of integers below `n`, the same for the same seed. */
 export function dice(seed: number): (n: number) => number {
   let state = Math.imul(seed + 1, 2654435761);
-  state = Math.imul(state ^ (state >>> 15), 2246822519); // or graphs after one another would be alike
+  state = Math.imul(state ^ (state >>> 15), 2246822519); // or consecutive graphs would be alike
   return (n) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return Math.floor((state / 2 ** 32) * n);
@@ -16,7 +16,7 @@ export function dice(seed: number): (n: number) => number {
 type Roll = ReturnType<typeof dice>;
 
 export type Data = Record<string, Numbers>;
-/** The options for inputs, of which the first has such sizes; nothing where they do not fit. */
+/** The options for these inputs, the first of which has these sizes; undefined if the inputs do not fit. */
 type Wanted = (
   inputs: readonly Numbers[],
   roll: Roll,
@@ -29,13 +29,13 @@ const inputs = {
   ...{ three: ['3*D', 'D'], square: ['D', 'D'], bias: ['3*D'] },
 } as const;
 const inputCount = Object.keys(inputs).length;
-/** Those of whole numbers, below which: their numbers choose. */
+/** The integer inputs and their bounds: operations use their numbers to choose. */
 export const wholes: Readonly<Record<string, number>> = { seen: 2, ids: 3 };
 
 const sizesOf = (roll: Roll): Sizes =>
   Object.fromEntries(['T', 'S', 'D'].map((size) => [size, [0, 1, 1, 2, 3, 4][roll(6)]!]));
 
-/** Numbers around 0 as doubles that floats have, too; those of columns above 0. */
+/** Doubles around 0 that are exact in float32; those of `column` are positive. */
 function givenOf(roll: Roll, sizes: Sizes): Data {
   const names = Object.entries(inputs).map(([name, shape]) => {
     return { name, operation: 'input', inputs: [], options: { shape } };
@@ -55,7 +55,7 @@ function givenOf(roll: Roll, sizes: Sizes): Data {
 
 const isFull = ({ data }: Numbers) => data.length > 0;
 const anyAxis = ({ shape }: Numbers, roll: Roll) => roll(2 * shape.length) - shape.length;
-/** What `make` gives, where inputs fit. */
+/** The result of `make` if the inputs fit. */
 const where =
   (fits: (...inputs: readonly Numbers[]) => boolean, make: Wanted = () => ({})): Wanted =>
   (all, ...rest) =>
@@ -73,7 +73,10 @@ const rules = (keys: number, roll: Roll) => ({
   ...(roll(4) === 0 && { padding: [roll(keys + 1)] }),
 });
 
-/** The number of inputs of each operation that has not one, and what its options may be; nothing where inputs do not fit. */
+/**
+ * The number of inputs of each operation that has not exactly one, and its possible options; undefined if the inputs do
+ * not fit.
+ */
 const counts: Readonly<Record<string, (roll: Roll) => number>> = {
   ...{ number: () => 0, tri: () => 0, concatenate: (roll) => 1 + roll(3), put: () => 2 },
   ...{ mask: (roll) => 1 + roll(2), linear: (roll) => 2 + roll(2), where: () => 3 },
@@ -94,7 +97,7 @@ const options: Readonly<Record<string, Wanted>> = {
   tri: (_, roll) => ({ rows: ['T', 'S', 2][roll(3)] }),
   ...{ softmax: along, logSoftmax: along, concatenate: along },
   ...{ sum: reduced, mean: where(isFull, reduced) },
-  // Of nothing there is none.
+  // Empty inputs have no maximum or minimum.
   ...{ max: where(isFull, reduced), min: where(isFull, reduced), argmax: where(isFull, reduced) },
   transpose: ([x], roll) => {
     if (roll(2) === 0) return {};
@@ -160,24 +163,27 @@ export interface Random {
   readonly given: Data;
   /** Every value in doubles. */
   readonly values: Data;
-  /** The first node that is computed. */
+  /** The first computed node. */
   readonly lead: string;
 }
 
-/** Whether numbers are all of a size that floats can be compared at; a mask, and what reads its -inf, may give -inf. */
+/**
+ * Whether all numbers have a size at which float32 can be compared; a mask, and operations that read its -inf, may give
+ * -inf.
+ */
 function isTame({ data }: Numbers, inputs: readonly Numbers[], operation: string): boolean {
   const mayHide = operation === 'mask' || inputs.some((each) => each.data.includes(-Infinity));
   return data.every((value) => Math.abs(value) <= 20 || (mayHide && value === -Infinity));
 }
 
-/** The graph with one node more, of any values before it, or nothing where none fits. */
+/** The graph with another node, computed from any earlier values, or undefined if none fits. */
 function grown(roll: Roll, before: Random, operation: string, tries: number): Random | undefined {
   const names = before.graph.nodes.map(({ name }) => name);
   const named = shapes(before.graph);
   const made = names.length > inputCount ? inputCount : 0;
   for (let i = 0; i < tries; ++i) {
     const count = counts[operation]?.(roll) ?? 1;
-    // Half of them are computed ones, where there are any.
+    // Half of the inputs are computed values, if there are any.
     const pick = () =>
       names[roll(2) === 0 ? roll(names.length) : made + roll(names.length - made)]!;
     const from = Array.from({ length: count }, pick);
@@ -191,7 +197,7 @@ function grown(roll: Roll, before: Random, operation: string, tries: number): Ra
     try {
       shapes(graph, before.sizes);
     } catch {
-      continue; // Shapes did not fit.
+      continue; // The shapes did not fit.
     }
     const values = compute(graph, before.given, before.values);
     if (isTame(values[name]!, given, operation)) return { ...before, graph, values };
@@ -199,7 +205,10 @@ function grown(roll: Roll, before: Random, operation: string, tries: number): Ra
   return undefined;
 }
 
-/** A graph whose first node is of an operation, and others are of any; nothing where it does not fit to the sizes. */
+/**
+ * A graph whose first node has the operation `lead`, and other nodes any operation; undefined if that does not fit the
+ * sizes.
+ */
 function madeOf(lead: string, roll: Roll): Random | undefined {
   const sizes = sizesOf(roll);
   const given = givenOf(roll, sizes);
@@ -216,7 +225,7 @@ function madeOf(lead: string, roll: Roll): Random | undefined {
 }
 
 const known = new Map<number, Random>();
-/** The graph of a seed, which begins with the operation of that number. */
+/** The graph of a seed, which begins with the operation of that index. */
 export function randomGraph(seed: number): Random {
   const roll = dice(seed);
   for (let made = known.get(seed); ; made = madeOf(operations[seed % operations.length]!, roll)) {
@@ -226,7 +235,7 @@ export function randomGraph(seed: number): Random {
   }
 }
 
-/** Two graphs that begin with each operation. */
+/** Seeds of two graphs for each first operation. */
 export const seeds: readonly number[] = [...operations, ...operations].map((_, i) => i);
 
 export const tensorsOf = (given: Data): GraphValues =>

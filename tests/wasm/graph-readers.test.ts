@@ -1,4 +1,4 @@
-// Graphs as programs, which run, and as formulas.
+// Graphs as programs that run, and as formulas.
 import { formula, graph, program, programLanguages, run, shapes } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
 import { attention, cases, inputsOf, scaleOf } from './graph-cases.js';
@@ -70,7 +70,7 @@ describe('program', () => {
       expect(numpy).toContain('\nscores = (Q @ K.T) / np.sqrt(D)\n');
       expect(numpy).toContain('\nD = 2\n');
       const ofQ = program(attention, values, 'NumPy', { show: ['Q'] });
-      expect(ofQ).not.toMatch(/W_K|scores/u); // which Q needs not
+      expect(ofQ).not.toMatch(/W_K|scores/u); // which Q does not need
       const made = graph({ lambda: ['T'] }, ({ lambda }, c) => ({
         softmax: c.softmax(lambda),
         T: c.multiply(lambda, 'T'),

@@ -1,4 +1,4 @@
-// Graphs in doubles, written out plainly and apart from the package: what its readers are judged by.
+// Computes graphs in doubles, plainly and independently of the package: the reference for its functions.
 import type { Graph, Node } from 'tril/graph';
 
 /** Numbers in row-major order. */
@@ -31,7 +31,7 @@ export const fill = (shape: readonly number[], value: At): Numbers => ({
   data: indicesOf(shape).map(value),
 });
 
-/** A value as if it were repeated: axes are counted from the last. */
+/** Reads a value as if broadcast: axes are counted from the last. */
 export const repeated =
   (x: Numbers): At =>
   (index) =>
@@ -91,7 +91,7 @@ function matrixProduct(a: Numbers, b: Numbers): Numbers {
   const [rows, depth, columns] = [a.shape.at(-2)!, a.shape.at(-1)!, b.shape.at(-1)!];
   const stack = joint(a.shape.slice(0, -2), b.shape.slice(0, -2));
   const [left, right] = [repeated(a), repeated(b)];
-  // An inner axis of 1 is 0 by itself, rows and columns of 1 too.
+  // An inner axis of length 1 broadcasts by itself, and so do rows and columns.
   return fill([...stack, rows, columns], (index) => {
     let sum = 0;
     for (let k = 0; k < depth; ++k) {
@@ -138,7 +138,7 @@ type Computed = (inputs: readonly Numbers[], options: Options, sizes: Sizes) => 
 type Sizes = Readonly<Record<string, number>>;
 export const front = (axis: number, rank: number) => (axis + rank) % rank;
 
-/** A size such as '2*C/3 + 1': sums of factors, from left to right. */
+/** Evaluates a size such as '2*C/3 + 1': a sum of factors, from left to right. */
 export const sizeOf = (text: number | string, sizes: Sizes): number =>
   String(text)
     .split(' + ')
@@ -318,7 +318,7 @@ function attend(
   const width = q!.shape.at(-1)!;
   return fill([...q!.shape.slice(0, -1), v!.shape.at(-1)!], (index) => {
     const [lead, t, out] = [index.slice(0, -2), index.at(-2)!, index.at(-1)!];
-    // So many heads of queries after one another share one of keys.
+    // Consecutive query heads share a head of keys.
     const shared = lead.map((place, axis) =>
       axis === lead.length - 1 ? Math.floor((place * k!.shape.at(-3)!) / heads) : place,
     );
@@ -364,7 +364,10 @@ operations['multiHeadAttention'] = ([x, W, O, b, c], options) => {
   });
 };
 
-/** Every value of a graph, of inputs by name; values in `fixed` are what they are there. `known` are sizes that no input has. */
+/**
+ * Every value of a graph, from its inputs by name; `fixed` replaces values by its own. `known` has sizes that no input
+ * has.
+ */
 export function compute(
   { nodes }: Graph,
   given: Given,

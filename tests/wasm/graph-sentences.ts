@@ -1,4 +1,4 @@
-// What reasons say, read again: their sentences as JavaScript, and their cells beside `sources`.
+// Reads reasons back: evaluates their sentences as JavaScript, and compares their cells with `sources`.
 import {
   sources,
   why,
@@ -12,7 +12,7 @@ import { expect } from 'vitest';
 import { scaleOf } from './graph-cases.js';
 import { erf } from './graph-reference.js';
 
-/** What the sentence of a reason comes to, by JavaScript's own reading of it. */
+/** The result of a reason's sentence, evaluated as JavaScript. */
 export function valueOf(text: string): number {
   const [, sentence = ''] = text.split(' = ');
   const expression = sentence
@@ -41,7 +41,7 @@ export function valueOf(text: string): number {
 export const nameOf = ({ node, index }: Cell) => `${node} ${index.join()}`;
 const cellsOf = (reason: Reason) => [...new Set(reason.terms.flat().map(nameOf))].sort();
 
-/** A reason adds up to its value, and is made of the cells that are its sources, but for what a mask hides. */
+/** Expects a reason to add up to its value, and its cells to be its sources, except for masked ones. */
 export function expectReason(
   graph: Graph,
   values: GraphValues,
@@ -57,7 +57,7 @@ export function expectReason(
   const found = sources(graph, values, name, index).map(nameOf);
   const cells = cellsOf(reason);
   expect(cells).toEqual(expect.arrayContaining(found));
-  // What is left out is hidden: a score of -inf, a product with a 0, or all that is made of these.
+  // Cells left out are hidden: a score of -inf, a product with 0, or a value made only of these.
   const left = reason.terms.filter((term) => !term.every((cell) => found.includes(nameOf(cell))));
   const isHidden = ({ value }: ReasonCell) => value === 0 || value === -Infinity;
   if (found.length === 0 && cells.length > 0) expect([0, -Infinity]).toContain(reason.value);

@@ -1,4 +1,4 @@
-// Sources and reasons: against each other, and against what nudging does to doubles.
+// Sources and reasons: against each other, and against the effect of nudging doubles.
 import { graph, program, run, sources, unfold, why, whyText } from 'tril/graph';
 import type { Graph, GraphValues } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ describe.each(cases.map((each) => [each.name, each] as const))('of %s', (_, each
             .map((cell) => `${cell.node} ${cell.index.join()}`);
           const cell = `${name} ${index.join()}`;
           const expected = [...(moved.get(cell) ?? [])].sort();
-          // Softmax hides what all its scores have in common, and all of a single one.
+          // Softmax ignores an offset common to all its scores, and any change of a single score.
           if (/^fused|hides$/u.test(each.name))
             expect(deep).toEqual(expect.arrayContaining(expected));
           else expect(deep.sort(), cell).toEqual(expected);

@@ -1,4 +1,4 @@
-// Declaring a graph, its shapes, and computing it.
+// Declaring a graph, its shapes, and its computation.
 import { graph, run, shapes, type Graph, type GraphValues } from 'tril/graph';
 import { describe, expect, it } from 'vitest';
 import { attention, cases, inputsOf, numbersOf, scaleOf } from './graph-cases.js';

@@ -1,4 +1,4 @@
-// What the tests share: one loaded module, and what must hold for every call that is refused.
+// Helpers for the tests: one loaded module, and the requirements for every refused call.
 import { loadTril, TrilError, type Tensor, type Tril } from 'tril';
 import { expect } from 'vitest';
 
@@ -8,17 +8,17 @@ export const tril: Tril = await loadTril({ variant: 'simd' });
 interface Refusal {
   readonly call: string;
   readonly argument: string;
-  /** In the message. */
+  /** A part of the message. */
   readonly says: RegExp | string;
-  /** The shapes that the error carries; checked where given. */
+  /** The shapes in the error; checked if given. */
   readonly shapes?: Record<string, readonly number[]>;
   /** A tensor that the call was to write. */
   readonly out?: Tensor;
 }
 
 /**
- * `body` must throw a TrilError that names call and argument, leave `out` as it was, allocate
- * nothing that lasts, and leave the module working.
+ * Expects `body` to throw a TrilError that names call and argument, and to leave `out` unchanged, no memory allocated
+ * and a working module.
  */
 export function expectRefused(body: () => unknown, refusal: Refusal, module = tril): TrilError {
   const before = module.memory();
@@ -43,7 +43,7 @@ export function expectRefused(body: () => unknown, refusal: Refusal, module = tr
   return refused;
 }
 
-/** The same for another module. */
+/** The same helpers for another module. */
 export const helpersOf = (module: Tril) => ({
   expectRefused: (body: () => unknown, refusal: Refusal, other: Tril = module) =>
     expectRefused(body, refusal, other),
@@ -60,7 +60,7 @@ export function expectWorking(module: Tril = tril): void {
   tensor.dispose();
 }
 
-/** Runs `body` in a scope, and expects that as many tensors are alive after it as before. */
+/** Runs `body` in a scope, and expects the same number of live tensors after it as before. */
 export function withoutLeak(body: () => void, module = tril): void {
   const before = module.memory();
   module.scope(body);

@@ -1,5 +1,5 @@
-// What a mask hides, and what no gradient flows back to, changes no number of anything else, whatever
-// it is. All masks and methods are tried in tests/core/hidden_test.cc; this is every call once.
+// Numbers behind a mask, and numbers without a gradient, change no other number, whatever they are.
+// tests/core/hidden_test.cc tests all masks and methods; this file tests every call once.
 import type { Tensor } from 'tril';
 import { expect, it } from 'vitest';
 import { randomNumbers } from './reference.js';
@@ -8,7 +8,7 @@ import { tril, withoutLeak } from './trained.js';
 const [T, C, hidden] = [9, 8, 7];
 const garbage = [0.5, -3, 1e38, Infinity, -Infinity, NaN];
 
-/** `[T, C]` with the same number all over the rows from `hidden` on. */
+/** `[T, C]` with one number in all rows from `hidden` on. */
 function filled(value: number, seed: number): Tensor {
   return tril.tensor(
     [1, T, C],
@@ -38,7 +38,7 @@ const block = () => ({
   'linear2.weight': weight(C, 2 * C, 7),
 });
 
-/** Each gives what may not depend on the number that is hidden. */
+/** Each call returns the numbers that may not depend on the hidden number. */
 const calls: Record<string, (value: number) => number[]> = {
   attention: (value) => {
     const [k, v, options] = [filled(value, 1), filled(value, 2), { heads: 2, mask: mask() }];
@@ -103,7 +103,7 @@ it.each(Object.keys(calls))('%s', (name) => {
   withoutLeak(() => {
     const expected = calls[name]!(garbage[0]!);
     expect(expected.every(Number.isFinite)).toBe(true);
-    // 0 and -0 are equal.
+    // Adding 0 turns -0 into 0, which is equal.
     const plain = (numbers: number[]) => numbers.map((x) => x + 0);
     for (const value of garbage) expect(plain(calls[name]!(value))).toEqual(plain(expected));
   });

@@ -1,5 +1,4 @@
-// The cache for decoding: the same results as attention to everything at once, in place, and what it
-// refuses.
+// The cache for decoding: the results of a single attention call, in place, and wrong input.
 import {
   loadTril,
   TrilError,
@@ -29,9 +28,9 @@ function tokens(tensor: ReturnType<typeof random>, from: number, to: number) {
   return tril.tensor(shape, parts.flat());
 }
 
-// Two results that differ in the order of their sums: each may err by what one may.
+// Two results that differ in the order of their sums: each has the error of one.
 const tolerance = 2 * attentionTolerance;
-/** As in the tests of multiHeadAttention, for each of the two. */
+/** The tolerance of multiHeadAttention's tests, for each of the two results. */
 const moduleTolerance = 2 * 64 * epsilon;
 
 describe('keyValueCache', () => {

@@ -1,5 +1,5 @@
-// The backward passes that are in tril/training: products, rotations and gates, against central differences
-// of their definitions in double precision.
+// The backward passes of tril/training: products, rotations and gates, against central differences of their definitions
+// in double precision.
 import type { FeedForwardWeights, MatmulOptions, RotaryOptions, Tensor } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectGradient, gradient, rows } from './differences.js';
@@ -13,7 +13,7 @@ const product = (sizes: readonly number[]) => sizes.reduce((a, b) => a * b, 1);
 const transposeLast = <Sizes extends readonly number[]>(shape: Sizes, turned = true) =>
   turned ? [...shape.slice(0, -2), shape.at(-1)!, shape.at(-2)!] : [...shape];
 
-/** NumPy's matmul of numbers of these shapes, of two axes and more. */
+/** NumPy's matmul for numbers with these shapes, of two or more axes. */
 function stacked(
   a: readonly number[],
   aShape: readonly number[],
@@ -198,7 +198,7 @@ describe('rotaryPositionsBackward', () => {
           expectGradient(dOutput, expected);
         }
       }
-      // Heads side by side are heads with an axis of their own.
+      // Heads side by side equal heads with an axis of their own.
       const packed = tril.rotaryPositionsBackward(tril.tensor([3, 6], d), { heads: 3 });
       const apart = tril.rotaryPositionsBackward(
         tril.tensor([0, 1, 2].map((h) => rows(d, 6).map((row) => row.slice(2 * h, 2 * h + 2)))),

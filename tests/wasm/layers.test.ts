@@ -120,7 +120,7 @@ describe('embedding', () => {
       expectRefused(embed([2 ** 32, 0]), { ...refusal, says: 'number 0 is 4294967296' });
       expectRefused(embed(['a', 0]), { ...refusal, says: 'at [0] must be a number, is "a"' });
       expectRefused(embed([[0], [1, 2]]), { ...refusal, says: 'at [1] must be an array of 1' });
-      // No ids are none that is wrong, but two rows of `out` are not what comes of them.
+      // An empty list has no wrong id, but `out` with two rows does not fit its result.
       expectRefused(embed([]), { ...refusal, argument: 'out', says: 'must be [0, 2]' });
     });
   });
@@ -202,8 +202,8 @@ describe('rotaryPositions', () => {
     });
   });
 
-  // The cases of ONNX's backend tests of RotaryEmbedding, 23: batch 2, 4 heads of 8, 3 tokens, and
-  // 50 rows of cos and sin.
+  // The cases of ONNX's backend tests of RotaryEmbedding, version 23: batch 2, 4 heads of width 8, 3 tokens, and 50
+  // rows of cos and sin.
   describe('with tables is RotaryEmbedding of ONNX', () => {
     const [batches, heads, tokens, width] = [2, 4, 3, 8];
     const ids = [
@@ -211,7 +211,7 @@ describe('rotaryPositions', () => {
       [1, 1, 30],
     ];
     const values = randomNumbers(batches * heads * tokens * width, 1);
-    /** Elements of [B, H, T, D] turned by the definition. */
+    /** Elements of [B, H, T, D], rotated by the definition. */
     const expected = (
       turned: number,
       interleaved: boolean,
@@ -228,7 +228,7 @@ describe('rotaryPositions', () => {
         const [cos, sin] = angle(b, t, i);
         return first ? cos * value - sin * values[partner]! : sin * values[partner]! + cos * value;
       });
-    /** [B, H, T, D] as [B, T, H * D]. */
+    /** Reorders [B, H, T, D] to [B, T, H * D]. */
     const packed = (from: readonly number[]) =>
       from.map((_, n) => {
         const [d, h] = [n % width, Math.floor(n / width) % heads];

@@ -7,7 +7,7 @@ import { epsilon, expectClose, matmul, randomMatrix, randomNumbers } from './ref
 const orders: readonly TracedMethod[] = ['ijk', 'ikj', 'jik', 'jki', 'kij', 'kji', 'blocked'];
 const cache = { lineBytes: 16, ways: 8 };
 
-/** Whole numbers from -4 to 4, whose products and sums are exact. */
+/** Integers from -4 to 4, whose products and sums are exact. */
 function integers(rows: number, cols: number, seed: number): number[][] {
   return randomMatrix(rows, cols, seed).map((row) => row.map((x) => Math.round(4 * x)));
 }
@@ -71,7 +71,7 @@ describe.each(orders)('memory under %s', (method) => {
       const [a, b] = [integers(n, n, 5), integers(n, n, 6)];
       const trace = tril.traceProduct(tril.tensor(a), tril.tensor(b), { method, cache });
       expect(trace.output.toArray()).toEqual(matmul(a, b));
-      // Matrices of 64 floats, one after the other, 4 floats a line.
+      // Matrices of 64 floats, one after the other, 4 floats per cache line.
       const lines = Array.from({ length: trace.count }, (_, i) => {
         const [matrix, , row, col] = trace.accesses.subarray(5 * i, 5 * i + 4);
         return Math.floor((n * n * matrix! + n * row! + col!) / 4);
@@ -186,7 +186,7 @@ describe('the error of a product', () => {
         const product = tril.matmul(x, y, { method }).read();
         const expected = matmul(a, b).flat();
         const distances = expected.map((value, i) => product[i]! - value);
-        // Two sums of n products in double, each of size 1 at most, and the distance in float32.
+        // Two sums of n products in double precision, each at most 1 in size, and their distance in float32.
         const farthest = Math.max(...distances.map(Math.abs));
         const tolerance = 2 * n * n * 2 ** -53 + (epsilon / 2) * farthest;
         expectClose(error.read(), distances, tolerance);
@@ -235,7 +235,7 @@ describe.each(averageMethods)('the running average by %s', (method) => {
     withoutLeak(() => {
       const x = tril.tensor([[[2, 7], [6, 4], [6, 5]]]); // prettier-ignore
       const { output } = tril.runningAverage(x, { method });
-      // As below, of numbers of up to 7.
+      // The same tolerance as below, for numbers up to 7.
       const tolerance = (3 + 4) * epsilon * 7;
       expectClose(output.read(), [2, 7, 4, 5.5, 14 / 3, 16 / 3], tolerance);
     });

@@ -1,5 +1,5 @@
-// A module of half a gigabyte, which is fixed, for tests that ask for more than there is: without threads the machine's
-// memory would be filled first.
+// A module with a fixed memory of half a gigabyte, for tests that ask for more: without threads they would fill the
+// machine's memory first.
 import { loadTril as loadLessons } from 'tril/lessons';
 import { loadTril } from 'tril/training';
 

@@ -11,7 +11,7 @@ import { loadTril as loadInWorker } from 'tril/worker';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { expectWorking, tril } from './helpers.js';
 
-/** Where `import 'tril'` leads. */
+/** The file that `import 'tril'` resolves to. */
 const entry = pathToFileURL(createRequire(import.meta.url).resolve('tril')).href;
 
 describe.each(variants)('variant %s', (variant) => {
@@ -71,7 +71,7 @@ describe('a module that is handed over', () => {
     ['a promise', () => Promise.resolve(bytes)],
   ])('is taken as %s', async (_, wasm) => {
     const module = await loadTril({ wasm: wasm() });
-    expect(module.variant).toBe('simd'); // unless another is said, on every engine
+    expect(module.variant).toBe('simd'); // the default on every engine
     expectWorking(module);
     const remote = await loadInWorker({ wasm: wasm() });
     expect(await (await remote.tensor([1, 2])).toArray()).toEqual([1, 2]);
@@ -260,7 +260,7 @@ describe('memory that threads share', () => {
     expect(tril.memory().heapBytes).toBeLessThan(2 ** 25);
     const held = Array.from({ length: 5 }, () => tril.zeros([2 ** 25]));
     expect(tril.memory().heapBytes).toBeGreaterThan(5 * 2 ** 27);
-    // What was there, what is made beyond it, texts, and products of two threads.
+    // Tensors from before, tensors beyond the old memory, texts, and products of two threads.
     expect(first.read()).toEqual(expected);
     const later = tril.randomNormal([64, 64], { seed: 1 });
     expect(later.read()).toEqual(expected);
@@ -319,7 +319,7 @@ describe('memory that threads share', () => {
     tril.close();
   });
 
-  // Two gigabytes are written before any is beyond them: with all tests of the page's, once a week.
+  // The test writes two gigabytes to get beyond them: it runs once a week, with all tests of the page.
   const beyond = it.runIf(process.env['TRIL_WEEKLY']);
   beyond.each(['simd', 'simd-threads'] as const)('goes beyond 2 GiB: %s', async (variant) => {
     const tril = await loadTril({ variant, memory: 2 ** 32 });

@@ -1,4 +1,4 @@
-// An adapter (LoRA) for a loaded model: trained here and in the Worker, written, and merged as a model is loaded.
+// An adapter (LoRA) for a loaded model: trained here and in the Worker, saved, and merged while loading a model.
 import { describe, expect, it } from 'vitest';
 import { expectRefused, text, tril, withoutLeak } from './trained.js';
 import { tril as remote } from './remote.js';

@@ -64,7 +64,7 @@ describe('crossEntropy', () => {
       tril.workingMemory({ reset: true });
       tril.crossEntropy(logits, classes, { gradient: true, out: logits });
       expect(tril.memory().bytes).toBe(bytes);
-      // A few numbers for each row, of the 1024 that it has.
+      // A few numbers for each row, instead of its 1024 elements.
       expect(tril.workingMemory().peakBytes).toBeLessThan(512 * 1024);
     });
   });

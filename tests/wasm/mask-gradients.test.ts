@@ -1,5 +1,5 @@
-// Gradients of additive masks: of multi-head attention against central differences of its definition in
-// double precision; of blocks against the parts that they are made of.
+// Gradients of additive masks: of multi-head attention against central differences of its definition in double
+// precision; of blocks against their parts.
 import type { DecoderBlockWeights, MultiHeadWeights, Tensor, TransformerBlockWeights } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { asTensors as tensorsOf, blockWeights, C, decoderWeights, F } from './block-reference.js';
@@ -13,18 +13,18 @@ const asTensors = <Weights>(weights: Plain) => tensorsOf<Weights>(weights, tril)
 const [x, memory, d] = [randomMatrix(T, C, 1), randomMatrix(S, C, 2), randomMatrix(T, C, 3)];
 const [block, decoder] = [blockWeights(100), decoderWeights(200)];
 
-/** As block-gradients.test.ts has it, of the largest number. */
+/** The tolerance of block-gradients.test.ts, relative to the largest number. */
 const allowed = 2 * 512 * epsilon;
 const expectNear = (found: Tensor, expected: ArrayLike<number>) => {
   const largest = Math.max(1, ...Array.from(expected, Math.abs));
   expectClose(found.read(), Array.from(expected), allowed * largest);
 };
 
-/** Those of one attention of a block. */
+/** The weights of one attention of a block. */
 const partOf = (weights: Plain, part: string) =>
   asTensors<MultiHeadWeights>(attentionOf(weights, part) as unknown as Plain);
 
-/** Multi-head attention with `mask`, [H, T, S] flat, added to the scores. */
+/** Multi-head attention with `mask`, flat [H, T, S], added to the scores. */
 function masked(context: Matrix, weights: Plain, part: string, mask: readonly number[]): Matrix {
   const of = attentionOf(weights, part);
   const [keys, depth] = [context.length, C / H];
@@ -70,7 +70,7 @@ describe('the gradient of a mask', () => {
         );
         expect(found.dMask.shape).toEqual([H, T, context.length]);
         expectNear(found.dMask, slopes);
-        // The rest is as it is without.
+        // The other gradients are the same as without it.
         const plain = tril.multiHeadAttentionBackward(tril.tensor(d), tril.tensor(x), weights, {
           ...{ heads: H, ...options },
         });
@@ -88,8 +88,8 @@ describe('the gradient of a mask', () => {
     });
   });
 
-  // Without what feed-forward adds, a block with its norms in front is x + attention(norm1(x)): what flows
-  // into attention's output is what flows into the block's.
+  // Without its feed-forward part, a pre-norm block is x + attention(norm1(x)): the gradient of attention's output is
+  // that of the block's output.
   const still = (weights: Plain): Plain => ({
     ...weights,
     'linear2.weight': Array.from({ length: C }, () => new Array<number>(F).fill(0)),

@@ -6,7 +6,7 @@ import { epsilon, expectClose, matmul, randomMatrix, transpose } from './referen
 
 const sizes = [1, 2, 3, 5, 8, 16, 17, 31, 33, 64, 65];
 
-/** 4 eps depth max|a| max|b|: KERNELS.md's bound, with entries of at most 1. */
+/** 4 eps depth max|a| max|b|: the bound of KERNELS.md, for entries of at most 1. */
 const bound = (depth: number) => 4 * epsilon * depth;
 
 describe.each(matmulMethods)('matmul by %s', (method) => {
@@ -162,7 +162,7 @@ it('halves as often as it is told to by Strassen', () => {
       const { error } = tril.productError(a!, b!, { method: 'strassen', levels });
       const { error: plain } = tril.productError(a!, b!, { method: 'strassen', levels: 0 });
       expect(by(levels)).not.toEqual(by(0));
-      // Of both distances from one product in double, which they are rounded from once.
+      // Both errors are distances from the same product in double precision, each rounded once.
       const apart = by(levels).map((value, i) => value - by(0)[i]!);
       const errors = error.read().map((value, i) => value - plain.read()[i]!);
       expectClose(apart, [...errors], 4 * epsilon);
@@ -322,7 +322,7 @@ it('gives the same in all variants, within rounding', async () => {
 
 it('is cut alike for two threads where its multiplications are more than 32 bits count', async () => {
   const module = await loadTril({ variant: 'simd-threads', threads: 2 });
-  // What each thread packs is as wide as its piece: 128 columns, of which one thread would take 256.
+  // The memory for packing follows the width of a thread's piece: 128 columns, where one thread would take 256.
   const peakOf = (depth: number) => {
     module.workingMemory({ reset: true });
     const product = () => module.matmul(module.zeros([1024, depth]), module.zeros([depth, 1024]));

@@ -73,9 +73,9 @@ describe('statistics', () => {
         const q = tril.randomNormal([64, d], { seed: 1 });
         const k = tril.randomNormal([64, d], { seed: 2 });
         const scores = tril.matmul(q, k, { transposeB: true });
-        // The variance of a sum of d products of normal numbers is d. That of n^2 of them, made of n
-        // queries and n keys, deviates from it by the root of 2 (n + d + 1) / (n^2 d) + 2 / (n d), as
-        // a share (the variance of a trace of two Wishart matrices). Five deviations.
+        // The variance of a sum of d products of normal numbers is d. The sample variance of n^2 such sums, of n
+        // queries and n keys, has a relative deviation of the root of 2 (n + d + 1) / (n^2 d) + 2 / (n d) (the variance
+        // of a trace of two Wishart matrices). The limit is five deviations.
         const n = 64;
         const deviation = Math.sqrt((2 * (n + d + 1)) / (n ** 2 * d) + 2 / (n * d));
         const off = Math.abs(tril.statistics(scores).variance / d - 1);
@@ -91,7 +91,7 @@ describe('growth', () => {
       const sizes = tril.tensor([16, 32, 64, 128]);
       const times = tril.tensor([16, 32, 64, 128].map((n) => 3 * n ** 3));
       expect(tril.growth(sizes, times)).toBeCloseTo(3, 12);
-      // By hand: log2 x = 0, 1, 2 and log2 y = 0, 0, 3 have the slope 3 / 2.
+      // Computed by hand: log2 x = 0, 1, 2 and log2 y = 0, 0, 3 have the slope 3 / 2.
       expect(tril.growth(tril.tensor([1, 2, 4]), tril.tensor([1, 1, 8]))).toBeCloseTo(1.5, 12);
     });
   });

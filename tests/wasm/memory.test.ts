@@ -9,7 +9,7 @@ import { loadTril as loadLessons } from 'tril/lessons';
 import { describe, expect, it } from 'vitest';
 import { expectWorking } from './helpers.js';
 
-/** What a script writes to the console, run by Node with its garbage collector at hand. */
+/** Runs a script in Node, with access to its garbage collector, and returns its console output. */
 function consoleOf(body: string): string {
   const entry = pathToFileURL(createRequire(import.meta.url).resolve('tril')).href;
   const folder = mkdtempSync(join(tmpdir(), 'tril-memory-'));
@@ -46,14 +46,14 @@ describe('memory', () => {
       try {
         tril.matmul(x, bad);
       } catch {
-        // refused: nothing may stay
+        // the refused call may leave nothing behind
       }
     };
     for (let i = 0; i < 1000; ++i) round();
     const before = tril.memory();
     for (let i = 0; i < 20; ++i) {
       for (let j = 0; j < 1000; ++j) round(); // five calls each
-      await new Promise(setImmediate); // the runner ends a worker that says nothing for a minute
+      await new Promise(setImmediate); // lets the worker respond, since the runner ends a silent one after a minute
     }
     expect(tril.memory()).toEqual(before);
   });
@@ -88,7 +88,7 @@ describe('memory', () => {
   });
 });
 
-// 65536 * 65536 is 0 in 32 bits: as much as was not asked for would be written to.
+// 65536 * 65536 is 0 in 32 bits: the call would write to memory that it did not allocate.
 describe('working memory beyond 32 bits', async () => {
   const tril = await loadLessons({ variant: 'simd' });
   const many = 65536;

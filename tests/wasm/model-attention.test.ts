@@ -1,4 +1,4 @@
-// The attention taken out of a model: the weights of its trace, of every family, here and in a Worker.
+// The attention weights of a model's trace alone, for every family, here and in a Worker.
 import { TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { filesOf, tokens, tril, values, withModel } from './golden-models.js';

@@ -1,4 +1,4 @@
-// Models with activations replaced and parts switched off, against what must be the same by what is replaced.
+// Models with replaced activations and parts switched off, against equivalent results.
 import type { ForwardOptions, Replacement, TextOptions } from 'tril/training';
 import { describe, expect, it } from 'vitest';
 import { farthest, filesOf, tokens, tril, values, withModel } from './golden-models.js';
@@ -21,7 +21,7 @@ describe('a model that is changed', () => {
         for (const each of [...replace.map((one) => [one]), replace]) {
           expect(values(model.forward(tokens, { replace: each }).logits)).toEqual(values(logits));
         }
-        // What attention and feed-forward add is what the residual stream grows by.
+        // The outputs of attention and feed-forward are the differences of the residual stream.
         const [x, added, between] = [
           trace!.embedded,
           trace!.layers[0]!.attnOut,
@@ -44,7 +44,7 @@ describe('a model that is changed', () => {
         const rows = there.trace!.layers[1]!.residPost.toArray<number[][]>();
         const patched = (...replace: Replacement[]) =>
           model.forward(tokens, { replace }).logits.toArray<number[][]>();
-        // Behind the last layer, at the last position.
+        // A patch after the last layer, at the last position.
         const last = patched({ layer: 1, part: 'residual', positions: 23, values: rows[23]! });
         expect(last).toEqual([...ours!.slice(0, 23), theirs![23]]);
         const some = patched({
@@ -54,11 +54,11 @@ describe('a model that is changed', () => {
           values: [rows[3]!, rows[20]!],
         });
         expect(some).toEqual(ours!.map((row, t) => (t === 3 || t === 20 ? theirs![t] : row)));
-        // In front of the first, everywhere.
+        // A patch before the first layer, at every position.
         expect(patched({ layer: -1, part: 'residual', values: there.trace!.embedded })).toEqual(
           theirs,
         );
-        // Of a head: what is before it stays, and what is behind it looks back.
+        // A patch of a head: earlier positions stay, and later positions look back at it.
         const head = there.trace!.layers[0]!.heads.toArray<number[][][]>()[2]!;
         const behind = patched({
           layer: 0,
@@ -69,7 +69,7 @@ describe('a model that is changed', () => {
         expect(behind.slice(0, 10)).toEqual(ours!.slice(0, 10));
         expect(farthest(behind[10]!, ours![10]!)).toBeGreaterThan(1e-5);
         expect(farthest(behind[23]!, ours![23]!)).toBeGreaterThan(1e-6);
-        // And nothing is kept of it.
+        // The model keeps no patch.
         expect(model.forward(tokens).logits.toArray()).toEqual(ours);
       });
     }));

@@ -1,4 +1,4 @@
-// Models that are saved, and loaded again with the same bits; and how well they predict a text.
+// Saved models, loaded again with the same bits; and their loss on a text.
 import { TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { farthest, filesOf, tokens, tril, values, withModel } from './golden-models.js';
@@ -66,7 +66,7 @@ describe('export', () => {
 });
 
 describe('evaluate', () => {
-  /** Of a token after others, in double. */
+  /** The loss of a token after others, in double precision. */
   const lossOf = (row: readonly number[], token: number) => {
     const most = Math.max(...row);
     const sum = row.reduce((all, each) => all + Math.exp(each - most), 0);
@@ -105,7 +105,7 @@ describe('evaluate', () => {
         const row = tril.scope(() => values(model.forward(seen, { last: true }).logits));
         expect(Math.abs(loss - lossOf(row, ids[n + 1]!))).toBeLessThan(1e-4);
       }
-      // What it was trained on surprises it less than what it has never seen.
+      // The training text has a lower loss than unseen text.
       expect(found.loss).toBeLessThan(model.evaluate('zyxwvut').loss - 1);
     }));
 

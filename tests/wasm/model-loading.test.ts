@@ -1,5 +1,5 @@
-// Models from folders of the disk, from files in pieces with little in memory besides, for a context that is asked for,
-// and what is refused on the way; here and in a Worker.
+// Loading models from folders on disk, from files in pieces with little extra memory, for a requested context, and
+// wrong input; here and in a Worker.
 import { openAsBlob } from 'node:fs';
 import { cp, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ const messageOf = async (loading: Promise<unknown>): Promise<string> => {
   expect(error).toBeInstanceOf(TrilError);
   return (error as TrilError).message;
 };
-/** The same message here and there, and nothing is kept. */
+/** Expects the same message here and in the Worker, and no memory kept. */
 const refused = async (files: Parameters<typeof tril.loadModel>[0], options = {}) => {
   const before = [tril.memory(), await remote.memory()];
   const message = await messageOf(tril.loadModel(files, options));
@@ -120,7 +120,7 @@ describe('what ends a text', () => {
   const greedy = { maxTokens: 12, temperature: 0 };
   const prompt = [3, 1, 4];
   type Source = Parameters<typeof tril.loadModel>[0];
-  /** The tokens that come next, and what the model says of its own; the same here and there. */
+  /** The next tokens, and the model's configuration; the same here and in the Worker. */
   async function drawn(files: Source) {
     const model = await tril.loadModel(files);
     const there = await remote.loadModel(files);
@@ -246,7 +246,7 @@ describe('a context', () => {
   });
 });
 
-/** A model of the family GPT-2 without layers to speak of, whose embedding is larger than some pieces. */
+/** A minimal model of the family GPT-2 whose embedding is larger than several pieces. */
 async function large(width: number, type: 'F32' | 'F16') {
   const sizes = { n_layer: 1, n_head: 1, n_embd: width, n_positions: 8, vocab_size: 300_000 };
   const names: [string, number[]][] = [
@@ -305,12 +305,13 @@ describe('a large model', () => {
     const model = await module.loadModel(files, { progress });
     const { bytes } = model.parameters;
     expect(bytes).toBeGreaterThan(type === 'F16' ? 35e6 : 75e6);
-    // Besides the parameters a piece, and what is made of it; memory grows by a fifth more than it must.
+    // Loading needs a piece and its converted numbers besides the parameters; memory grows by up to a fifth more than
+    // needed.
     expect(module.memory().heapBytes).toBeLessThan(1.2 * (before + bytes + 2 * piece));
     const sizes = slice.mock.calls.map(([from = 0, to = 0]) => to - from);
     expect(Math.max(...sizes)).toBe(piece);
     const steps = told.map((read, n) => read - (told[n - 1] ?? 0));
-    expect(Math.max(...steps)).toBeLessThanOrEqual(piece + 2 ** 12); // the header with the last
+    expect(Math.max(...steps)).toBeLessThanOrEqual(piece + 2 ** 12); // the header comes with the last step
     expect(told.length).toBeGreaterThan(end / piece);
     model.dispose();
   });

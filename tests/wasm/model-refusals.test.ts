@@ -1,10 +1,10 @@
-// Files and calls of models that are refused: in one line, and nothing is kept.
+// Refused files and calls of models: a one-line error, and no memory kept.
 import { TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { filesOf, tril, withModel } from './golden-models.js';
 import { limited } from './limited.js';
 
-/** A file that is all header: whoever reads on finds zeros. */
+/** A file with only a header: a reader finds zeros after it. */
 class Hollow extends Blob {
   constructor(
     readonly header: Uint8Array,
@@ -19,7 +19,7 @@ class Hollow extends Blob {
   }
 }
 
-/** Files that agree on just below 2 GiB of 16 bits each: the most that can be asked for at once. */
+/** Consistent files of just below 2 GiB of 16-bit numbers, the most that can be allocated at once. */
 function hollowModel(): Record<string, Uint8Array | Blob> {
   const model = { layers: 1, heads: 1, width: 62, context: 1, vocabulary: 1 };
   const trainer = tril.trainer({ model });

@@ -1,5 +1,5 @@
-// Models in a Worker: loaded from bytes and from Blobs, with progress, to be ended at any tensor; the same numbers and the
-// same texts as here, told token by token.
+// Models in a Worker: loaded from bytes and from Blobs, with progress, cancellable at any tensor; the same numbers and
+// texts as here, sent token by token.
 import { openAsBlob } from 'node:fs';
 import { TrilError } from 'tril';
 import type { GeneratedPart } from 'tril/training';
@@ -19,14 +19,14 @@ trainer.steps(60);
 const trained = trainer.export();
 trainer.dispose();
 
-/** Runs `body`; all of the Worker's memory is given back after it. */
+/** Runs `body`, and expects all of the Worker's memory to be freed after it. */
 async function withoutLeak(body: () => Promise<void>) {
   const before = await tril.memory();
   await body();
   expect(await tril.memory()).toEqual(before);
 }
 
-/** All tensors in what a call gives. */
+/** All tensors in a call's result. */
 const tensorsIn = (value: unknown): RemoteTensor[] => {
   if (value instanceof RemoteTensor) return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(tensorsIn) : [];
@@ -112,7 +112,7 @@ describe('a model in a Worker', () => {
         if (parts.length === 5) expect(await model.decode(await model.encode('ä'))).toBe('ä');
       }
       expect(parts).toEqual(expected);
-      // Who leaves early leaves nothing behind.
+      // A loop that ends early leaves nothing behind.
       for await (const part of model.generate('the')) if (part.text !== '') break;
       const stop = new AbortController();
       const drawn: string[] = [];

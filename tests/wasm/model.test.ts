@@ -1,5 +1,5 @@
-// Models of all families from their files, against PyTorch in float64 (tests/golden/make_models.py), opened up,
-// and going on with texts.
+// Models of all families from their files, against PyTorch in float64 (tests/golden/make_models.py), with their traces
+// and generated texts.
 import { openAsBlob, readdirSync } from 'node:fs';
 import type { Model } from 'tril/training';
 import { describe, expect, it } from 'vitest';
@@ -46,7 +46,7 @@ describe('a model', () => {
     expect(read).toEqual([...new Set(read)].sort((a, b) => a - b));
     expect([read.at(-1), new Set(told.map((one) => one[1]))]).toEqual([all, new Set([all])]);
 
-    // No more of a file is in memory at once than its header or one tensor.
+    // Memory holds at most a file's header or one tensor at a time.
     class Watched extends Blob {
       static most = 0;
       override slice(from = 0, to = this.size): Blob {
@@ -84,7 +84,7 @@ describe('a model', () => {
         expect(farthest(values(logits), expected)).toBeLessThan(
           2 * logitsTolerance * largest(expected),
         );
-        // The first sees those behind it.
+        // The first token sees later ones.
         expect(largest(trace!.layers[0]!.weights.toArray<number[][][]>()[0]![0]!)).toBeLessThan(1);
         const other = model.forward(model.encode('the cat sit')).logits;
         expect(farthest(values(other).slice(0, 9), values(logits).slice(0, 9))).toBeGreaterThan(0);
@@ -108,7 +108,7 @@ describe('a model', () => {
         ]);
         expect(layers[0]!.keys.shape).toEqual([2, 24, 4]);
         expect(layers[0]!.hidden.shape).toEqual([24, 80]);
-        // Each row of weights is a distribution over what it may see.
+        // Each row of weights is a distribution over its visible keys.
         const rows = layers[1]!.weights.toArray<number[][][]>()[3]!;
         for (const [t, row] of rows.entries()) {
           const off = Math.abs(row.reduce((sum, x) => sum + x) - 1);
@@ -125,7 +125,7 @@ describe('a model', () => {
           ['logits', 'scores'],
         ]);
         expect(values(lean.layers[1]!.weights)).toEqual(values(layers[1]!.weights));
-        // Softmax of the scores that may be seen is the weights; what is turned keeps its length.
+        // Softmax of the visible scores gives the weights; rotated vectors keep their length.
         const scores = layers[0]!.scores!.toArray<number[][][]>()[1]!;
         const { weights } = layers[0]!;
         for (const [t, row] of scores.entries()) {
@@ -138,16 +138,16 @@ describe('a model', () => {
           ['keys', 'unrotatedKeys'],
         ] as const) {
           const [after, first] = [values(layers[0]![turned]), values(layers[0]![as]!)];
-          expect(after.slice(0, 4)).toEqual(first.slice(0, 4)); // the first token stands at 0
+          expect(after.slice(0, 4)).toEqual(first.slice(0, 4)); // the first token has position 0
           expect(farthest(after, first)).toBeGreaterThan(0.01);
           const square = (all: number[]) => all.reduce((sum, x) => sum + x * x, 0);
           expect(Math.abs(square(after) / square(first) - 1)).toBeLessThan(1e-5);
         }
         expect(trace!.lnFinal.shape).toEqual([24, 16]);
-        // Behind the last layer the logit lens is the model.
+        // After the last layer the logit lens is the model's output.
         expect(values(layers[1]!.logits!)).toEqual(values(logits));
         expect(farthest(values(layers[0]!.logits!), values(logits))).toBeGreaterThan(0.01);
-        // What is left without both layers is the embedding.
+        // Without both layers only the embedding is left.
         const without = [{ layer: 0 }, { layer: 1 }];
         const bare = model.forward(tokens, { trace: true, without });
         expect(values(bare.trace!.layers[1]!.residPost)).toEqual(values(embedded));
@@ -206,13 +206,13 @@ describe('a text', () => {
       const stop = whole.text.slice(7, 9);
       const cut = await textOf(model, 'the', { temperature: 0, stop: ['never', stop] });
       expect(cut.text).toBe(whole.text.slice(0, whole.text.indexOf(stop)));
-      // Who leaves early leaves nothing behind.
+      // A loop that ends early leaves nothing behind.
       for await (const part of model.generate('the')) if (part.text !== '') break;
       const ended = AbortSignal.abort('enough');
       await expect(textOf(model, 'the', { signal: ended })).rejects.toBe('enough');
     }));
 
-  // A timer cannot come before another task has its turn.
+  // A timer can only fire between two tasks.
   it('lets others have their turn, however quick its tokens are', () =>
     withModel(files, async (model) => {
       const control = new AbortController();

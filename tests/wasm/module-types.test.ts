@@ -1,5 +1,5 @@
-// What the types of a loaded module promise is there, and nothing else: in modules with lessons, with training and
-// without either, here and in a Worker.
+// A loaded module has exactly the members of its types: modules with lessons, with training and without either, here
+// and in a Worker.
 import { join } from 'node:path';
 import { loadTril, TrilError } from 'tril';
 import { loadTril as loadRemote } from 'tril/worker';
@@ -21,7 +21,7 @@ const program = ts.createProgram(paths, {
   strict: true,
 });
 
-/** The names of an exported interface, in the alphabet's order. */
+/** The names in an exported interface, in alphabetical order. */
 function namesOf(name: string): string[] {
   const checker = program.getTypeChecker();
   const exported = paths.flatMap((path) =>
@@ -36,7 +36,7 @@ function namesOf(name: string): string[] {
 }
 
 type Call = (...values: unknown[]) => unknown;
-/** All calls of an object by their names, those of parts such as `mask` too. */
+/** All calls of an object by name, with those of parts such as `mask`. */
 const callsOf = (object: object): [string, Call][] =>
   Object.entries(object).flatMap(([name, value]): [string, Call][] => {
     if (typeof value === 'function') return [[name, value as Call]];

@@ -164,7 +164,7 @@ describe('multiHeadAttention', () => {
   });
 });
 
-/** The weights of make_attention.py's multi_head, in the order in which PyTorch lists them. */
+/** The weights of make_attention.py's multi_head, in PyTorch's order. */
 function goldenModule(random: Random, width: number, biased: boolean, kdim = 0, vdim = 0) {
   const weight = (out: number, input: number, bound = Math.sqrt(6 / (input + out))) =>
     tril.tensor([out, input], random.uniform(out * input, bound));
@@ -185,11 +185,11 @@ function goldenModule(random: Random, width: number, biased: boolean, kdim = 0, 
 
 type State = ReturnType<typeof goldenModule>;
 
-/** Of weights [B, 100, 100], those of keys up to the query's own, as the golden files hold them. */
+/** The weights [B, 100, 100] of keys up to the query's own position, as in the golden files. */
 const lowerTriangle = (weights: Tensor) =>
   weights.read().filter((_, i) => i % 100 <= Math.floor(i / 100) % 100);
 
-// How small the error is over many draws, beside plain loops in float: tests/core/precision_test.cc.
+// tests/core/precision_test.cc compares the error over many draws with plain loops in float.
 describe('the classic check: nn.MultiheadAttention in float64, d = 64, T = 100, causal', () => {
   const compare = (folder: string, batch: number, heads: number, x: Float32Array, state: State) => {
     const { output, weights } = tril.multiHeadAttention(tril.tensor([batch, 100, 64], x), state, {

@@ -1,5 +1,5 @@
-// Models whose files have 16-bit numbers: they keep that size in memory, and say what they say with the same numbers as
-// floats, bit for bit.
+// Models with 16-bit numbers in their files: they keep that size in memory, and give the same results as with the same
+// numbers as floats, bit for bit.
 import { describe, expect, it } from 'vitest';
 import { filesOf, tokens, tril, values, withModel } from './golden-models.js';
 
@@ -64,7 +64,7 @@ describe.each(['float16', 'bfloat16'] as const)('a model of %s', (dtype) => {
       const [vectors, matrices] = [types.float32!, types[dtype]!];
       expect(vectors + matrices).toBe(count);
       expect(matrices).toBeGreaterThan(10 * vectors);
-      // A cache line for each of 26 parameters at most.
+      // At most one cache line for each of 26 parameters.
       expect(bytes).toBeGreaterThanOrEqual(2 * matrices + 4 * vectors);
       expect(bytes).toBeLessThan(2 * matrices + 4 * vectors + 27 * 64);
       expect(Object.isFrozen(model.parameters)).toBe(true);
@@ -84,7 +84,7 @@ describe('a model whose matrices are q8_0', () => {
       const model = await tril.loadModel(filesOf(name), options);
       const { types } = model.parameters;
       expect(types.q8_0).toBeGreaterThan(types.float32!);
-      // Written, they are those numbers as floats.
+      // The exported model has those numbers as floats.
       const floats = await tril.loadModel({ ...filesOf(name), ...model.export() });
       expect(Object.keys(floats.parameters.types)).toEqual(['float32']);
       expect(floats.parameters.count).toBe(model.parameters.count);

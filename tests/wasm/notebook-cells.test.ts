@@ -1,4 +1,4 @@
-// Notebooks as programs: every line keeps its place, and nothing of IPython's is left.
+// Notebooks as programs: every line keeps its number, and no IPython syntax is left.
 import {
   beginsCell,
   cellOf,
@@ -228,7 +228,7 @@ describe('the cells of a notebook', () => {
     expect(made.cells!.map(({ error }) => error?.kind)).toEqual([undefined, 'TimeoutError']);
     const long = runProgram(tril, ofCells('x = 1'), { limits: { code: 3 } });
     expect(long).toMatchObject({ error: { kind: 'MemoryError' }, cells: [] });
-    // A program's own error that has the same words is one like any other.
+    // A program's own error with the same text is an ordinary error.
     const own = `class TimeoutError(Exception):\n    pass\nraise TimeoutError('stopped at noon')`;
     expect(runProgram(tril, ofCells(own, 'y = 2')).cells).toHaveLength(2);
   });

@@ -1,16 +1,16 @@
-// Places that programs draw by chance: as often as their chances say, the same for the same seed.
+// Random choices of programs: they follow their probabilities, and repeat for the same seed.
 import { runProgram } from 'tril/notebook';
 import { describe, expect, it } from 'vitest';
 import { tril, withoutLeak } from './helpers.js';
 
-/** Numbers of `drawn`, by name. */
+/** The numbers of `drawn`. */
 const drawnBy = (code: string): number[] => {
   const { error, values, tensors } = runProgram(tril, code);
   expect(error).toBeNull();
   return [...tensors[values['drawn']!.node!]!.read()];
 };
 
-/** Draws of three places, in all 20,000, each beside what five deviations of its count allow. */
+/** Expects 20,000 draws of three values to have these shares, within five deviations of each count. */
 function expectShares(drawn: readonly number[], shares: readonly number[]): void {
   expect(drawn).toHaveLength(20_000);
   for (const [place, share] of shares.entries()) {

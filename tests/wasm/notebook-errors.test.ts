@@ -1,4 +1,4 @@
-// Errors of programs: Python's kinds, with the line, and what would mend them.
+// Errors of programs: Python's types, with the line, and a hint for fixing them.
 import { runProgram, type ProgramOptions, type ProgramRun } from 'tril/notebook';
 import { describe, expect, it } from 'vitest';
 import { tril, withoutLeak } from './helpers.js';

@@ -1,4 +1,4 @@
-// Programs as real Python, NumPy and PyTorch run them: values, types, shapes, what is printed, and kinds of errors.
+// Programs as real Python, NumPy and PyTorch run them: values, types, shapes, printed output, and types of errors.
 import { describe, expect, it } from 'vitest';
 import { tril, withoutLeak } from './helpers.js';
 import { isSameText, problemsOf, readGoldens } from './notebook-programs.js';
@@ -8,7 +8,7 @@ const goldens = readGoldens();
 describe('programs', () => {
   it('are many', () => {
     expect(goldens.length).toBeGreaterThanOrEqual(490);
-    expect(goldens.every(({ values }) => values)).toBe(true); // or expected.json is older than they are
+    expect(goldens.every(({ values }) => values)).toBe(true); // otherwise expected.json is older than the programs
   });
 
   it.each(goldens.map((golden) => [golden.name, golden] as const))('%s', (_, golden) => {

@@ -1,14 +1,14 @@
-// Work that no loop of a program does, but what is built in: it is counted, and stops the program as loops do.
+// Work in built-in functions instead of a program's loops: it is counted, and stops the program as loops do.
 import { runProgram, type ProgramRun } from 'tril/notebook';
 import { describe, expect, it } from 'vitest';
 import { tril, withoutLeak } from './helpers.js';
 
 const limits = { steps: 20_000, elements: 200_000 };
 
-/** A program that goes on for ever, with what it makes kept. */
+/** A program that runs forever and keeps its results. */
 const kept = (made: string, before = ''): string =>
   `${before}\nkept = []\nwhile True:\n    kept.append(${made})`;
-/** A program that goes on for ever, and keeps nothing. */
+/** A program that runs forever and keeps nothing. */
 const again = (made: string, before = ''): string => `${before}\nwhile True:\n    ${made}`;
 
 const np = 'import numpy as np';
@@ -17,7 +17,7 @@ const text = "s = 'ab' * 5000\nt = 'ab' * 4999 + 'c' * 2";
 const sets = 'x = set(range(1000))\ny = set(range(500, 1500))';
 const twins = `${'x = (1, 2)\ny = (1, 2)\n'}for i in range(60):\n    x = (x, x)\n    y = (y, y)\n`;
 
-/** Programs that stop for want of memory. */
+/** Programs that stop for lack of memory. */
 const memory = [
   again("s.split('b')", text),
   kept('[0] * 1000'),
@@ -115,7 +115,7 @@ const time = [
   again('x = x + 1', `${np}\nx = 1.0`),
 ];
 
-/** How many values there are, within others, too, and how many characters they are written in. */
+/** The number of values, including nested ones, and the number of characters in their texts. */
 function sizeOf(values: ProgramRun['values'] | readonly unknown[]): [number, number] {
   let [count, characters] = [0, 0];
   for (const value of Object.values(values) as { text: string; items?: readonly unknown[] }[]) {
@@ -148,7 +148,7 @@ describe('work of what is built in', () => {
       check(code, 'TimeoutError', 'stopped after 20,000 steps'));
 
   it('counts as it grows', () => {
-    // So many rounds are enough, and half of it is not.
+    // The number of rounds within the limits.
     const rounds = (size: number): number => {
       const code = `x = list(range(${size}))\ny = x.copy()\nn = 0\nwhile x == y:\n    n += 1`;
       return tril.scope(() => runProgram(tril, code, { limits }).values['n']!.value as number);

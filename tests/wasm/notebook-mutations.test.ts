@@ -1,5 +1,5 @@
-// Programs whose words are left out, doubled, exchanged or replaced: whatever they have become, they end, and with a value or an
-// error of Python's.
+// Programs with words removed, doubled, swapped or replaced: whatever they have become, they end, with a value or one
+// of Python's errors.
 import { runProgram } from 'tril/notebook';
 import { describe, expect, it } from 'vitest';
 import { expectWorking, tril, withoutLeak } from './helpers.js';
@@ -47,7 +47,7 @@ function mutated(code: string, seed: number): string {
   const words = code.match(/\w+|\s+|[^\w\s]/gu) ?? [];
   for (let times = 1 + roll(3); times > 0; --times) {
     const a = roll(words.length);
-    // Mostly one of its own kind, so that the grammar still reads it.
+    // Mostly a word of the same kind, so that the grammar still accepts it.
     const alike = words.flatMap((word, i) => (kindOf(word) === kindOf(words[a]!) ? [i] : []));
     const b = roll(4) > 0 ? alike[roll(alike.length)]! : roll(words.length);
     const kind = roll(8);

@@ -1,4 +1,4 @@
-// Programs with what real Python, NumPy and PyTorch made of them, and how what runs here is compared with that.
+// Programs with their results in real Python, NumPy and PyTorch, and the comparison of the results here with them.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tril } from 'tril';
@@ -50,14 +50,14 @@ const number = (value: number | string): number =>
     ? value
     : Number(value.replace('inf', 'Infinity').replace('nan', 'NaN'));
 
-/** Whether two numbers are the same but for the rounding of float32, in an array whose largest is `scale`. */
+/** Whether two numbers are equal up to the rounding of float32, in an array whose largest number is `scale`. */
 const isClose = (a: number, b: number, scale: number): boolean =>
   Object.is(a, b) || a === b || Math.abs(a - b) <= 1e-6 + 4e-6 * Math.max(scale, Math.abs(b));
 
-/** Parts of a text: numbers of five digits or more, which may be rounded, and all between them. */
+/** Numbers with four decimals or more, which may be rounded: they split a text into its parts. */
 const long = /\d\.\d{4,}/;
 
-/** Whether two texts are the same but for the last digits of long numbers, and the blanks that align these. */
+/** Whether two texts are the same except for the last digits of long numbers, and the spaces that align these. */
 export function isSameText(a: string, b: string): boolean {
   if (a === b) return true;
   if (!long.test(a + b)) return false;
@@ -108,7 +108,7 @@ function valueProblem(
   return wrong < 0 ? undefined : `has ${found[wrong]} at ${wrong}, not ${wanted[wrong]}`;
 }
 
-/** What differs, of a program that ran here. */
+/** The differences of a program's results here. */
 export function problemsOf(tril: Tril, golden: Golden): string[] {
   return tril.scope(() => {
     const run = runProgram(tril, golden.code);
@@ -116,7 +116,7 @@ export function problemsOf(tril: Tril, golden: Golden): string[] {
     const [found, wanted] = [run.error, golden.error].map(
       (error) => error && `${error.kind} in line ${error.line}`,
     );
-    // Where a mistake of the syntax is, is a matter of taste.
+    // The reported position of a syntax error may differ by a line.
     const isNear =
       found?.startsWith('Syntax') && Math.abs(run.error!.line - golden.error!.line) <= 1;
     if (found !== wanted && !isNear)

@@ -1,4 +1,4 @@
-// What a program gives: values, lines, errors, and a graph that says why; and what it may not do.
+// The result of a program: values, lines, errors, and a graph with reasons; and forbidden code.
 import { gradients, program, programLanguages, run as runGraph, sources, why } from 'tril/graph';
 import { runProgram, type ProgramOptions, type ProgramRun } from 'tril/notebook';
 import { describe, expect, it } from 'vitest';
@@ -313,7 +313,7 @@ describe('limits', () => {
     ]) {
       stopped(deep, 'RecursionError', 'deep');
     }
-    // What is deeper still, the grammar does not read.
+    // The grammar rejects deeper nesting.
     for (const deep of ['(', '[', '-', '1 + ', 'f(', 'if x:\n']) {
       const { error } = tril.scope(() => run(`x = ${deep.repeat(5000)}`));
       expect(error!.kind).toMatch(/^(?:Recursion|Syntax)Error$/u);

@@ -1,4 +1,4 @@
-// Names of before, which stay for one version: what was given or read under them means the same.
+// Former names, which stay for one version: options and results under them mean the same.
 import { TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { filesOf, tril as models } from './golden-models.js';
@@ -100,7 +100,7 @@ describe('old names', () => {
     const there = await remote.drawSequences('sort', { batch: 2 });
     expect(there).toEqual(here);
     expect(there.answers).toBe(there.labels);
-    // Neither it nor a copy that is changed has its labels twice.
+    // Neither it nor a modified copy has its labels twice.
     const model = { sourceVocabulary: 9, targetVocabulary: 9, width: 8, hidden: 8, heads: 1 };
     const trainer = tril.sequenceTrainer({ model });
     expect(trainer.evaluate(here).counted).toBe(12);

@@ -1,5 +1,5 @@
-// What options can be called, as the package's types have it and as the core does: the compiler sees
-// that a record below has every name of its type and no other, the test that they are the core's.
+// The values of options, in the package's types and in the core: the compiler checks that a record below has exactly
+// the names of its type, the test checks that these are the core's.
 import {
   activations,
   attentionMethods,
@@ -61,11 +61,11 @@ const tokenizers: Names<TrainerOptions, 'tokenizer'> = {
   ...{ bytes: true, chars: true, words: true, bpe: true },
 };
 
-// Not public: what the package itself calls.
+// The package's own calls, not public.
 type Lists = Record<'_optionNames' | '_trainingNames', (kind: string) => readonly string[]>;
 const { raw } = (tril.zeros([1]) as unknown as { context: { raw: Lists } }).context;
 const keys = (names: object): readonly string[] => Object.keys(names);
-/** Those that masks are made by, and the kinds of what is given as a tensor. */
+/** The kinds of masks that calls of tril.mask make; dense masks have kinds of their own. */
 const masks = keys(tril.mask).filter((name) => !['dense', 'and', 'toTensor'].includes(name));
 
 it.each([
@@ -79,7 +79,7 @@ it.each([
   ['productOrder', keys(productOrders)],
   ['reading', readings],
   ['reduction', keys(reductions)],
-  // The last one is an earlier name, which the package still takes.
+  // The last name is a former one, which the package still takes.
   ['rotaryPairs', keys(pairs).slice(0, 2)],
   ['triangle', keys(triangles)],
 ] as const)('names of the kind %s are those of the core', (kind, names) => {

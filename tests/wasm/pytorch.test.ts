@@ -1,5 +1,5 @@
-// "Coming from PyTorch", pair by pair: what its Python gives is what its JavaScript gives. Without PyTorch on this machine only the
-// JavaScript runs.
+// "Coming from PyTorch", pair by pair: the Python and the JavaScript give the same. Without PyTorch on this machine
+// only the JavaScript runs.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const pairs = [...text.matchAll(/```python\n(.*?)```\n\n(?:(?!```).)*?```js\n(.*
 );
 const [[pythonFirst, scriptFirst], ...compared] = pairs as [(typeof pairs)[0], ...typeof pairs];
 
-/** Runs each program of its own after what all begin with, and prints what their last lines give. */
+/** Runs each program after the common beginning, and prints the values of their last lines. */
 const runner = `
 import json, math, sys
 first, programs = json.load(sys.stdin)
@@ -46,7 +46,7 @@ function runPython(python: string): unknown[] {
   return JSON.parse(stdout) as unknown[];
 }
 
-/** The document's programs as one module, which prints what their last lines give. */
+/** The document's programs as one module, which prints the values of their last lines. */
 function runScripts(): unknown[] {
   const blocks = compared.map(([, script]) => {
     const statements = script.split(/(?<=;)\n(?=\S)/u);

@@ -1,6 +1,6 @@
-// Every call of the package, and of what it gives out, with random values of every kind, most of them
-// wrong: each ends in a result or in a TrilError, the next call works, and nothing is left behind. A
-// seed that failed is run again by `TRIL_SEED=n`; `TRIL_CALLS=n` makes more of them.
+// Every call of the package and of its objects, with random values of every kind, most of them wrong: each ends in a
+// result or in a TrilError, the next call works, and nothing is left behind. `TRIL_SEED=n` repeats a failed seed;
+// `TRIL_CALLS=n` makes more calls.
 import { activations, attentionMethods, matmulMethods } from 'tril';
 import { KeyValueCache, Tensor, TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { tril as trained } from './trained.js';
 const seed = Number(process.env['TRIL_SEED'] ?? 1);
 const calls = Number(process.env['TRIL_CALLS'] ?? 20_000);
 
-/** Numbers of mulberry32. */
+/** Random numbers of mulberry32. */
 function generator(state: number) {
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -25,7 +25,7 @@ function generator(state: number) {
 
 type Call = (...values: unknown[]) => unknown;
 
-/** Every call, with the names that lead to it. */
+/** Every call, by its dotted name. */
 function callsOf(object: object, before: readonly string[] = []): [string, Call][] {
   return Object.entries(object).flatMap(([name, value]): [string, Call][] => {
     const path = [...before, name];
@@ -34,11 +34,11 @@ function callsOf(object: object, before: readonly string[] = []): [string, Call]
   });
 }
 
-/** The methods of a class, for whatever `this` a call of them gets. */
+/** The methods of a class, to be called on any `this`. */
 function methodsOf(kind: { readonly name: string; readonly prototype: object }): [string, Call][] {
   return Object.entries(Object.getOwnPropertyDescriptors(kind.prototype)).flatMap(
     ([name, { value }]): [string, Call][] => {
-      // Constructors and raw() are not public; what is disposed here is missing further on.
+      // Constructors and raw() are not public, and a disposed object would be missing later.
       if (typeof value !== 'function' || ['constructor', 'raw', 'dispose'].includes(name))
         return [];
       return [[`${kind.name}.${name}`, value as Call]];
@@ -46,8 +46,8 @@ function methodsOf(kind: { readonly name: string; readonly prototype: object }):
   );
 }
 
-// A second of work a round would be most of the time; a trainer of any size has tests of its own; and after close()
-// nothing is answered.
+// runPeak() would take most of the time, a second per round; trainers of all sizes have their own tests; and after
+// close() every call fails.
 const withoutThese = ['runPeak', 'trainer', 'close'];
 const ofTensor = methodsOf(Tensor);
 const ofCache = methodsOf(KeyValueCache);
@@ -151,7 +151,7 @@ describe('random calls', () => {
         try {
           const result = tril.scope(() => {
             const made = call.apply(random.pick(owners), given);
-            // What a promise is for is not this scope's.
+            // The objects of a promise outlive this scope.
             return made instanceof Promise ? { promise: made } : undefined;
           });
           await result?.promise;

@@ -1,12 +1,12 @@
-// The JavaScript example of the README, and that of training in the package's own, as they stand there:
-// they run, and print what their comments say.
+// The README's JavaScript example, and the training example of the package's README, exactly as written: they run, and
+// print the results in their comments.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 
-/** What it prints, line by line. */
+/** The lines that an example prints. */
 function linesOf(name: string, example: string | undefined): string[] {
   expect(example).toBeDefined();
   const folder = new URL('build/readme/', root);

@@ -1,5 +1,5 @@
-// Arrays and objects of another realm, such as an iframe, a node:vm context or Jest's tests have: each has
-// built-in classes of its own. And the whole package in such a realm, with arrays from outside.
+// Arrays and objects of another realm, such as an iframe, a node:vm context or Jest's tests: each has its own built-in
+// classes. And the whole package in such a realm, with arrays from outside.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -26,7 +26,7 @@ const other = runInNewContext(`({
   Uint8Array, Int32Array, Float32Array, Float64Array, ArrayBuffer, DataView, SharedArrayBuffer, Object, Map, BigInt64Array,
 })`) as Realm;
 
-/** The same bytes in each kind of object that holds some. */
+/** The same bytes in each kind of object that holds bytes. */
 function forms(bytes: Uint8Array) {
   const shared = new other.Uint8Array(new other.SharedArrayBuffer(bytes.length));
   shared.set(bytes);

@@ -14,7 +14,7 @@ const names = Object.keys(reductions) as (keyof typeof reductions)[];
 const shape = [2, 3, 4, 5];
 const values = Array.from({ length: 120 }, (_, i) => ((i * 37) % 41) - 20);
 
-/** The elements that belong to each of the result, in row-major order. */
+/** The elements that are reduced to each result, in row-major order. */
 function groups(axes: readonly number[]): number[][] {
   const found = new Map<string, number[]>();
   values.forEach((value, n) => {

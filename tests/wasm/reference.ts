@@ -1,11 +1,11 @@
-// The definitions themselves, in double precision and without a thought for speed: what the package
-// is compared with. Matrices are arrays of rows.
+// The definitions themselves, in double precision and without regard to speed: the reference for the package. Matrices
+// are arrays of rows.
 import { attentionMethods } from 'tril';
 import { expect } from 'vitest';
 
 export type Matrix = number[][];
 
-/** What a tensor holds, to the bit. */
+/** The bits of a tensor's numbers. */
 export const bits = (x: { read(): Float32Array }) => [...new Uint32Array(x.read().buffer)];
 
 /** 2^-23: the distance from 1 to the next float32. */
@@ -19,7 +19,7 @@ export const matmul = (a: Matrix, b: Matrix): Matrix =>
 export const add = (a: Matrix, b: readonly number[]): Matrix =>
   a.map((row) => row.map((x, j) => x + b[j]!));
 
-/** A row that is all -inf gives zeros. */
+/** Softmax of a row; a row of -inf alone gives zeros. */
 export function softmax(row: readonly number[], temperature = 1): number[] {
   const largest = Math.max(...row);
   if (largest === -Infinity) return row.map(() => 0);
@@ -35,7 +35,7 @@ export interface Attention {
   output: Matrix;
 }
 
-/** One head. `sees(t, s)`: whether query t may look at key s. */
+/** One head. `sees(t, s)`: whether query t sees key s. */
 export function attention(
   query: Matrix,
   key: Matrix,
@@ -49,21 +49,20 @@ export function attention(
   return { scores, masked, weights, output: matmul(weights, value) };
 }
 
-/** The methods that can show the scores: `online` never holds them. */
+/** The methods that can show the scores: `online` never has them all. */
 export const tracedMethods = attentionMethods.filter((method) => method !== 'online');
 /**
- * Numbers of size 1 through two products and a softmax; the rest of the bound is for the
- * exponential.
+ * The tolerance for numbers of size 1 through two products and a softmax; the rest of the bound is for the exponential.
  */
 export const attentionTolerance = 32 * epsilon;
 
 /**
- * How far the logits of a small model may be off, as a share of the largest (tests/core/pretrained_test.cc):
- * up to two layers are fewer than 30 operations in a row, each a sum of up to 64 terms.
+ * The tolerance for the logits of a small model, relative to the largest (tests/core/pretrained_test.cc): up to two
+ * layers are fewer than 30 operations in a row, each a sum of up to 64 terms.
  */
 export const logitsTolerance = 30 * 64 * (epsilon / 2);
 
-/** How far a row of `count` weights may add up to from 1: each quotient and each sum is rounded. */
+/** The tolerance for the sum of `count` weights, which is 1: each quotient and each sum is rounded. */
 export const sumTolerance = (count: number): number => count * (epsilon / 2);
 
 /** Heads of random numbers: [heads][length][width]. */
@@ -78,7 +77,7 @@ export interface MultiHeadPlain {
   'out_proj.bias': number[];
 }
 
-/** nn.MultiheadAttention by its definition, one sequence. */
+/** nn.MultiheadAttention by its definition, for one sequence. */
 export function multiHead(
   x: Matrix,
   context: Matrix,
@@ -107,10 +106,7 @@ export function multiHead(
   return { heads, output: add(projected, weights['out_proj.bias']) };
 }
 
-/**
- * Seeded numbers in [-1, 1), rounded to float32 so that both sides start from the same
- * (mulberry32).
- */
+/** Seeded numbers in [-1, 1), rounded to float32 so that both sides start from the same numbers (mulberry32). */
 export function randomNumbers(count: number, seed: number): number[] {
   let state = seed >>> 0;
   return Array.from({ length: count }, () => {
@@ -126,7 +122,7 @@ export function randomMatrix(rows: number, cols: number, seed: number): Matrix {
   return Array.from({ length: rows }, (_, i) => numbers.slice(i * cols, (i + 1) * cols));
 }
 
-/** Every number within `tolerance` of the expected one, or equal to it (infinities). */
+/** Expects every number to be within `tolerance` of the expected one, or equal to it (infinities). */
 export function expectClose(
   actual: Iterable<number>,
   expected: Iterable<number>,

@@ -1,4 +1,4 @@
-// A Worker with a module of tril/training, which ends with the file of tests that takes it.
+// A Worker with a module of tril/training, which ends with the test file that imports it.
 import { loadTril } from 'tril/worker';
 import { afterAll } from 'vitest';
 

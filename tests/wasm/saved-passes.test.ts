@@ -1,4 +1,4 @@
-// Forward passes that keep what their backward pass needs: the same bits as where that is computed again.
+// Forward passes that save results for their backward pass: it gives the same bits as when it computes them again.
 import type { DecoderBlockWeights, MultiHeadWeights, Tensor } from 'tril';
 import type { TransformerBlockWeights, TransformerWeights } from 'tril';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { bits } from './reference.js';
 import { expectRefused, tril, withoutLeak } from './trained.js';
 
 type Result = { readonly output: Tensor; readonly saved?: Tensor };
-/** Of a call and its backward, each with what else it is given. */
+/** A call and its backward pass, each taking further options. */
 interface Pair {
   readonly forward: (more: object) => Result;
   readonly backward: (more: object) => object;
@@ -22,7 +22,7 @@ const attentionOf = (block: Plain): Plain =>
       .map(([name, value]) => [name.slice('self_attn.'.length), value]),
   );
 
-/** Every call that keeps, over weights that are always the same, and inputs that `seed` says. */
+/** Every call that can save, with fixed weights, and inputs that depend on `seed`. */
 function pairs(norm: 'post' | 'pre', module = tril, seed = 1): Record<string, Pair> {
   const normal = (own: number, ...shape: number[]) => module.randomNormal(shape, { seed: own });
   const [x, memory, d] = [normal(seed, 2, T, C), normal(2, 2, S, C), normal(3, 2, T, C)];
@@ -63,7 +63,7 @@ function pairs(norm: 'post' | 'pre', module = tril, seed = 1): Record<string, Pa
   };
 }
 
-/** The bits of all tensors in what a backward gives, by name. */
+/** The bits of all tensors in a backward pass's result, by name. */
 const bitsOf = (gradients: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(gradients).map(([name, value]) => [
@@ -83,7 +83,7 @@ describe.each(['post', 'pre'] as const)('what a forward pass saves, norm: %s', (
       expect(saved!.shape).toEqual([saved!.size]);
       const expected = bitsOf(backward({}));
       expect(bitsOf(backward({ saved }))).toEqual(expected);
-      // A copy serves as well, and it is that which is read.
+      // A copy works as well, and is really read.
       const copy = tril.tensor(saved!.shape, saved!.read());
       expect(bitsOf(backward({ saved: copy }))).toEqual(expected);
       const other = pairs(norm, tril, 7)[name]!.forward({ saved: true });
@@ -147,7 +147,7 @@ describe('what does not fit', () => {
       const call = `${name.split(' ')[0]}Backward`;
       for (const option of names[name]!) {
         const { saved } = forward({ saved: true, [option]: others[option] });
-        // Where the size is another one too, the message says that.
+        // If the size differs, too, the message says that instead.
         const says = new RegExp(`options saved, (and that had another ${option}$|\\[\\d+\\], is)`);
         expectRefused(() => backward({ saved }), { call, argument: 'saved', says });
         expect(backward({ saved, [option]: others[option] })).toBeDefined();

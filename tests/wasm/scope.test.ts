@@ -75,7 +75,7 @@ describe('scope', () => {
     ]);
     training.scope((own) => {
       own(x);
-      expect(training.scope((inner) => inner(x))).toBe(x); // handed back to the scope around
+      expect(training.scope((inner) => inner(x))).toBe(x); // returned to the surrounding scope
       expect(x.disposed).toBe(false);
     });
     expect(x.disposed).toBe(true);

@@ -1,4 +1,4 @@
-// Training an encoder-decoder in JavaScript: what is refused, and that a trainer goes on after it.
+// Training an encoder-decoder in JavaScript: wrong input is refused, and the trainer still works after it.
 import { TrilError } from 'tril';
 import type { SequenceBatch, SequenceBatches } from 'tril/training';
 import { describe, expect, it } from 'vitest';

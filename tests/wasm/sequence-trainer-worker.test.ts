@@ -1,4 +1,4 @@
-// Training an encoder-decoder in a Worker: the same numbers, told in messages, to be ended at any step.
+// Training an encoder-decoder in a Worker: the same numbers, sent in messages, cancellable at any step.
 import { TrilError } from 'tril';
 import type { SequenceBatches } from 'tril/training';
 import { loadTril, RemoteSequenceTrainer, type RemoteTrainingTril } from 'tril/worker';
@@ -29,7 +29,7 @@ describe('a trainer of sequences in a Worker', () => {
     expect(trainer.settings).toMatchObject({ steps: 20, model: { width: 8, hidden: 12 } });
     const reports = [];
     for await (const report of trainer.run({ steps: 10, every: 4 })) {
-      expect(await trainer.done()).toBe(report.step + 1); // it waits while somebody looks
+      expect(await trainer.done()).toBe(report.step + 1); // it waits while the report is read
       reports.push(report);
     }
     expect(reports.map(({ step, steps }) => [step, steps.length])).toEqual([

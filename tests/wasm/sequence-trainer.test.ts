@@ -1,11 +1,11 @@
-// Training an encoder-decoder in JavaScript: against the core's own parts, on tasks whose answers are
-// known. What is refused is in sequence-trainer-refusals.test.ts.
+// Training an encoder-decoder in JavaScript: against the core's own parts, on tasks with known answers. Wrong input is
+// tested in sequence-trainer-refusals.test.ts.
 import { describe, expect, it } from 'vitest';
 import { bits, epsilon, expectClose } from './reference.js';
 import { batchOf, sequenceModel as model, sequenceOptions as options } from './sequences.js';
 import { sequences as tril, withoutLeak } from './sequences.js';
 
-/** As encoder_decoder_test.cc has it: fewer than 60 operations in a row, each a sum of up to 24 terms. */
+/** The tolerance of encoder_decoder_test.cc: fewer than 60 operations in a row, each a sum of up to 24 terms. */
 const rounded = 60 * 24 * (epsilon / 2);
 
 describe('a trainer of sequences', () => {
@@ -71,7 +71,7 @@ describe('a trainer of sequences', () => {
       const [none, dropping, same, other] = [0, 0.5, 0.5, 0.5].map((dropout, n) =>
         tril.sequenceTrainer({ ...options, model: { ...model, dropout }, seed: n < 3 ? 1 : 2 }),
       );
-      other!.setParameters(none!.parameters()); // which the seed has drawn, too
+      other!.setParameters(none!.parameters()); // which the seed initialised, too
       for (const each of [dropping!, other!]) {
         expect(each.evaluate(batchOf(0))).toEqual(none!.evaluate(batchOf(0)));
       }
@@ -123,7 +123,7 @@ describe('a trainer of sequences', () => {
         const moved = [...x.read()].map(
           (value, i) => value * (1 - decay) - (rate * g[i]!) / (Math.abs(g[i]!) + 1e-8),
         );
-        // As trainer.test.ts has it: where the gradient is nearly eps, it and its square are rounded.
+        // As in trainer.test.ts: where the gradient is close to eps, both it and its square are rounded.
         expectClose(after[name]!.read(), moved, epsilon * (2 + 64 * rate));
       }
       const some = ['generator.bias', 'transformer.encoder.norm.weight'];
@@ -169,7 +169,7 @@ describe('a trainer of sequences', () => {
       const end = said[0]![2]!;
       const cut = said.map((row) => (row.includes(end) ? row.slice(0, row.indexOf(end)) : row));
       expect(trainer.translate(source, { end }).map((row) => [...row])).toEqual(cut);
-      // The logits after the beginning say what comes first.
+      // The logits after the first token predict the next one.
       for (const begin of [0, 3]) {
         const logits = trainer.logits([source[0]!], [[begin]]).read();
         const most = logits.indexOf(Math.max(...logits));
@@ -224,9 +224,9 @@ describe('a trainer of sequences', () => {
     expect(String(trainer)).toBe(
       `SequenceTrainer 2 and 1 layers of 2 heads, width 8, ${count} parameters`,
     );
-    // Parameters, gradients and both moments at least.
+    // At least parameters, gradients and both moments.
     expect(tril.memory().bytes - bytes).toBeGreaterThan(4 * 4 * count);
-    tril.scope(() => void tril.sequenceTrainer(options)); // the scope gives it back
+    tril.scope(() => void tril.sequenceTrainer(options)); // the scope frees it
     const kept = tril.scope(() => tril.sequenceTrainer(options));
     expect(kept.disposed).toBe(false);
     kept.dispose();

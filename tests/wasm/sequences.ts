@@ -1,4 +1,4 @@
-// What the tests of trainers of sequences share: a module, a small model, and batches for it.
+// Helpers for the tests of sequence trainers: a module, a small model, and batches for it.
 import { loadTril, type SequenceTrainerOptions } from 'tril/training';
 import * as helpers from './helpers.js';
 import { randomNumbers } from './reference.js';
@@ -19,7 +19,7 @@ export const sequenceOptions = {
   ...{ learningRate: 0.01, steps: 20 },
 } satisfies SequenceTrainerOptions;
 
-/** Three sequences of random tokens, S = 5 and T = 4 unless given; one label does not count. */
+/** Three sequences of random tokens, S = 5 and T = 4 by default; one label is ignored. */
 export function batchOf(seed: number, target = 4) {
   const ids = (part: number, length: number, vocabulary: number) =>
     Array.from({ length: 3 }, (_, row) =>

@@ -1,4 +1,5 @@
-// The runner ends a worker that says nothing for a minute. Calls of the core are synchronous: between two tests it may speak.
+// The runner ends a worker that is silent for a minute. Calls of the core are synchronous: between two tests the worker
+// can respond.
 import { afterEach } from 'vitest';
 
 afterEach(() => new Promise(setImmediate));

@@ -68,7 +68,7 @@ describe('transpose', () => {
       expect(tril.transpose(x, null, { out: tril.zeros([4, 3, 2]) }).read()).toEqual(
         tril.transpose(x, [2, 1, 0]).read(),
       );
-      // A row of it is longer than what is gathered at a time.
+      // A row is longer than the part that is gathered at a time.
       const tall = tril.transpose(counted([700, 3])).toArray<number[][]>();
       tall.forEach((row, i) => expect(row).toEqual(row.map((_, j) => 3 * j + i)));
     });
@@ -92,7 +92,7 @@ describe('transpose', () => {
   });
 });
 
-/** Python's slices of one axis. */
+/** The indices of a Python slice of one axis. */
 function taken(range: SliceRange, size: number): number[] {
   if (typeof range === 'number') return [range < 0 ? range + size : range];
   const [start, stop, step] = range ?? [];
@@ -137,7 +137,7 @@ describe('slice', () => {
       const result = tril.slice(x, given);
       expect(result.shape).toEqual(kept.length > 0 ? kept : [1]);
       expect([...result.read()]).toEqual(expected);
-      // Its gradient: 1 where it was taken.
+      // The gradient is 1 for the elements taken.
       const back = tril.sliceBackward(tril.add(tril.multiply(result, 0), 1), shape, given);
       expect(back.shape).toEqual(shape);
       const marked = Array.from({ length: 40 }, (_, n) => (expected.includes(n) ? 1 : 0));
@@ -221,7 +221,7 @@ describe('concatenate, stack and split', () => {
       const [first, second] = tril.split(a, 2);
       expect(first!.shape).toEqual([1, 3, 4]);
       expect([...second!.read()]).toEqual([...a.read().slice(12)]);
-      // As NumPy: beyond the end there is nothing, and below 0 counts from it.
+      // As in NumPy: beyond the end there is nothing, and negative indices count from the end.
       const row = tril.arange(4);
       expect(tril.split(row, [-1, 9]).map((part) => part.size)).toEqual([3, 1, 0]);
       expect(tril.split(row, []).map((part) => part.size)).toEqual([4]);

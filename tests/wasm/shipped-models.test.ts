@@ -1,5 +1,5 @@
-// The models in models/: that they load, have the loss that the card says of tokens that anyone can
-// draw, and heads with the scores that description.json gives them.
+// The models in models/: they load, and have the model card's loss on reproducible tokens and heads with the scores in
+// description.json.
 import { readFileSync, readdirSync } from 'node:fs';
 import type { Tensor } from 'tril';
 import { loadTril, type LoadModelOptions, type Model, type Without } from 'tril/training';
@@ -21,7 +21,7 @@ const load = (folder: string, weights: string, options: LoadModelOptions = {}) =
   return tril.loadModel(files, options);
 };
 
-/** The weight of a head in the second copy on all that is behind an earlier copy of the same token. */
+/** A head's weight in the second copy on the tokens after an earlier copy of the same token. */
 function prefixMatching(model: Model, layer: number, head: number): number {
   let sum = 0;
   let counted = 0;
@@ -37,7 +37,7 @@ function prefixMatching(model: Model, layer: number, head: number): number {
   return sum / counted;
 }
 
-/** The mean loss on the second copy of random tokens, all heads on or one off. */
+/** The mean loss on the second copy of random tokens, with all heads or without some. */
 function secondCopy(model: Model, without: readonly Without[] = []): number {
   const runs = repeatedRuns(shapeOf(model.config).vocabulary);
   const losses = runs.map((tokens) =>
@@ -51,10 +51,10 @@ function secondCopy(model: Model, without: readonly Without[] = []): number {
   return losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
 }
 
-/** How far a score of at most 1 may be off: other instruction sets add in another order, as above. */
+/** The tolerance for a score of at most 1: other instruction sets add in another order, as above. */
 const rounding = 5 * 512 * 2 ** -24;
 
-/** Where the largest of lists of numbers is. */
+/** The largest number in lists of numbers, and its indices. */
 function largest(scores: readonly (readonly number[])[]) {
   const best = Math.max(...scores.flat());
   const layer = scores.findIndex((row) => row.includes(best));
@@ -73,7 +73,7 @@ describe('the GPT that is shipped', () => {
     const { logits } = model.forward(tokens.slice(0, -1));
     expect(logits.shape).toEqual([context, vocabulary]);
     const { loss } = tril.crossEntropy(logits, tokens.slice(1));
-    // In 5 layers of sums of up to 512 products, each rounded to 2^-24.
+    // 5 layers with sums of up to 512 products, each rounded by 2^-24.
     expect(Math.abs(loss - expected)).toBeLessThan(rounding * loss);
     logits.dispose();
   });
@@ -94,7 +94,7 @@ it('the sibling has its checkpoints, each with the heads of the description', as
   const there = readdirSync(new URL('../../models/sibling/', import.meta.url));
   expect(there.filter((name) => name.endsWith('.safetensors')).sort()).toEqual([...names].sort());
   for (const [n, { prefixMatching: scores }] of checkpoints.entries()) {
-    if (n % 4 !== 0 && n !== checkpoints.length - 1) continue; // some are enough
+    if (n % 4 !== 0 && n !== checkpoints.length - 1) continue; // a sample of them is enough
     using model = await load('sibling', names[n]);
     const { best, layer, head } = largest(scores);
     expect(Math.abs(prefixMatching(model, layer, head) - best)).toBeLessThan(rounding);
@@ -105,7 +105,7 @@ it('the sibling copies in the end, as the description says, and no more without 
   const { checkpoints, secondCopies } = description.sibling;
   const { step, copies, prefixMatching: scores, previousToken } = checkpoints.at(-1);
   using model = await load('sibling', `step-${step}.safetensors`);
-  // In 2 layers, of sums shorter than the GPT's; a loss is a difference of logits, which are some ten times as large.
+  // 2 layers with shorter sums than the GPT's; a loss is a difference of logits, which are about ten times as large.
   const close = (found: number, told: number) =>
     expect(Math.abs(found - told)).toBeLessThan(rounding * 10 * Math.max(1, told));
   close(secondCopy(model), copies.random.second);
@@ -135,7 +135,7 @@ describe('what the sibling learns from', () => {
       for (const [row, own] of tokens.entries()) {
         const asked = targets[row]!;
         ++windows;
-        // What is asked is what follows.
+        // The target is the next token.
         for (let t = 0; t + 1 < length; ++t)
           if (asked[t] !== -100) expect(asked[t]).toBe(own[t + 1]);
         if (!asked.includes(-100)) continue;
@@ -170,7 +170,7 @@ it('the word vectors have the neighbours of the description, by a plain sum in d
   const cosine = (n: number) => dot(own, row(n)) / Math.sqrt(dot(own, own) * dot(row(n), row(n)));
   const all = words.map((word, n) => ({ word, cosine: cosine(n) }));
   const { nearest, senses } = description.vectors;
-  // Told to 4 digits, of sums of 96 products in single precision.
+  // Rounded to 4 decimals, of sums of 96 products in single precision.
   const close = (found: number, told: number) =>
     expect(Math.abs(found - told)).toBeLessThan(0.5e-4 + 96 * 2 ** -23);
   const sorted = all.sort((a, b) => b.cosine - a.cosine).slice(1, 1 + nearest.length);

@@ -1,18 +1,18 @@
-// What the page and the card say of the shipped models: every number is the one that was measured, in description.json,
-// comparison.json and the models' own files, written as the sentence rounds it. Which words stand around it is free.
+// Statements of the page and the model card about the shipped models: every number is the measured one in
+// description.json, comparison.json or the models' own files, rounded as in the sentence. The words around it are free.
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 const text = (path: string) => readFileSync(new URL(path, root), 'utf8');
 const json = (path: string) => JSON.parse(text(path));
-/** Each on one line: where lines end is nobody's. */
+/** Each paragraph on one line, since its line breaks do not matter. */
 const paragraphsOf = (path: string) =>
   text(path)
     .split(/\n\s*\n/u)
     .map((one) => one.replace(/\s+/gu, ' '));
 const numbersOf = (paragraph: string) => paragraph.match(/\d+(?:\.\d+)*/gu) ?? [];
-/** The first paragraph with these numbers, one after the other. */
+/** The first paragraph that has these numbers in a row. */
 function withNumbers(paragraphs: readonly string[], ...wanted: readonly (number | string)[]) {
   const list = ` ${wanted.join(' ')} `;
   const found = paragraphs.find((one) => ` ${numbersOf(one).join(' ')} `.includes(list));
@@ -27,14 +27,14 @@ const paragraphs = paragraphsOf('models/README.md');
 const card = paragraphs.join(' ');
 
 type Scores = readonly (readonly number[])[];
-/** Heads by the names that the page gives them, from 1, whose score is above `least` and at most `most`. */
+/** Heads with a score above `least` and at most `most`, by their names on the page, which count from 1. */
 const heads = (scores: Scores, least: number, most = Infinity) =>
   scores.flatMap((layer, l) =>
     layer.flatMap((score, h) => (score > least && score <= most ? [`${l + 1}.${h + 1}`] : [])),
   );
 const most = (scores: Scores) => Math.max(...scores.flat());
 
-/** Of the speeches: the first two years in the paragraph that says how large they are. */
+/** The first two years in the paragraph that states the size of the speeches. */
 function yearsOfCard() {
   const said = withNumbers(paragraphs, ((data.trainBytes + data.validationBytes) / 1e6).toFixed(1));
   const [from, to] = numbersOf(said).map(Number);
@@ -52,7 +52,7 @@ describe('chapter "Model"', () => {
   });
 
   it('is right that none looks for what came after an earlier copy', () => {
-    // Of 40 tokens each would have a fortieth of an even look.
+    // With 40 tokens a uniform head would give each a fortieth.
     expect(most(prefixMatching!)).toBeLessThan(1 / 40);
     expect(gpt.copies.random.second).toBeGreaterThan(gpt.copies.random.first - 0.1);
   });
@@ -87,7 +87,7 @@ describe('chapter "Meaning"', () => {
 describe('the card', () => {
   const bytes = (folder: string, names: readonly string[]) =>
     names.reduce((sum, name) => sum + statSync(new URL(`models/${folder}/${name}`, root)).size, 0);
-  /** Of the table of folders: what a line says. */
+  /** The columns of a folder's line in the table. */
   const line = (folder: string) =>
     new RegExp(`\\| \`${folder}/\` \\|([^|]*)\\|([^|]*)\\|`, 'u').exec(card)!;
 
@@ -108,7 +108,7 @@ describe('the card', () => {
       const found = bytes(folder, [weights]) / 1e6;
       expect(Math.abs(found - Number.parseFloat(size!)), folder).toBeLessThan(0.05);
     }
-    // Two bytes each, and a header.
+    // Two bytes per parameter, and a header.
     const parameters = (bytes('gpt', ['model.safetensors']) - 8192) / 2e6;
     withNumbers([line('gpt')[1]!], parameters.toFixed(2));
     const vectors = bytes('vectors', ['vectors.safetensors']) / 1e6;
@@ -152,18 +152,18 @@ describe('the card', () => {
 
   it('says when heads of the sibling are born', () => {
     const at = (step: string | undefined) => all.find((one) => one.step === Number(step))!;
-    // Of the prose, the only paragraph with two steps and nothing else.
+    // The only paragraph of the prose with two steps and no other number.
     const steps = paragraphs
       .map(numbersOf)
       .filter((one) => one.length === 2 && one.every((step) => at(step)));
     expect(steps).toHaveLength(1);
     const [from, to] = steps[0]!;
-    // At first nobody looks there: each of 40 tokens has a fortieth of an even look.
+    // At first no head looks there: with 40 tokens a uniform head gives each a fortieth.
     expect(most(at(from).prefixMatching)).toBeLessThan(1 / 40);
     expect(most(at(from).previousToken)).toBeLessThan(0.2);
     expect(most(at(to).prefixMatching)).toBeGreaterThan(0.5);
     expect(most(at(to).previousToken)).toBeGreaterThan(0.4);
-    // "falls suddenly": there, most of what the second copy comes to cost less.
+    // "falls suddenly": most of the second copy's final gain comes between these steps.
     const gain = ({ copies }: Checkpoint) => copies.random.first - copies.random.second;
     expect(gain(at(from))).toBeLessThan(gain(at(to)) / 5);
     expect(gain(end)).toBeGreaterThan(gain(at(to)));
@@ -175,7 +175,7 @@ describe('the card', () => {
       scores.flatMap((row, layer) =>
         row.flatMap((score, head) => (score >= 0.3 ? [{ layer, head, score }] : [])),
       );
-    /** In one line of a list, all of them and nothing else. */
+    /** One line of a list has all of them and nothing else. */
     const line = (scores: Scores) => {
       const found = named(scores).sort((a, b) => b.score - a.score);
       const list = found.map(({ layer, head, score }) => `${layer}.${head} (${score.toFixed(3)})`);
@@ -194,7 +194,7 @@ describe('the card', () => {
     expect(random.second).toBeLessThan(0.25);
     expect(passages.second).toBeLessThan(passages.first / 3);
     expect(ablation.heads[0][previous!.head]).toBeGreaterThan(0);
-    // The control: at a distance that training never had between neighbouring copies.
+    // The control: at a distance that neighbouring copies never had in training.
     expect(farther.copies.second).toBeLessThan(farther.copies.first / 2);
     withNumbers(paragraphs, farther.copies.second.toFixed(2));
   });

@@ -1,4 +1,4 @@
-// Files of arrays for tests: what readArrays finds in them, what must hold where it refuses them, and archives.
+// Array files for tests: the results of readArrays, the requirements for its errors, and archives.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
@@ -7,13 +7,13 @@ import { expect } from 'vitest';
 import { expectWorking, tril } from './helpers.js';
 
 export const goldenFiles = join(import.meta.dirname, '..', 'golden', 'files');
-/** What NumPy wrote. */
+/** A file that NumPy wrote. */
 export const fixture = (name: string) =>
   new Uint8Array(readFileSync(join(goldenFiles, `${name}.npy`)));
 
 export const text = (value: string) => new TextEncoder().encode(value);
 
-/** Arrays with their numbers; the tensors are given back. */
+/** The arrays with their numbers; the tensors are disposed. */
 export function released(arrays: StoredArray[]) {
   return arrays.map(({ tensor, ...about }) => {
     const [values, held] = [[...tensor.read()], tensor.shape];
@@ -30,15 +30,15 @@ export async function only(file: Uint8Array, name = '') {
 }
 
 /**
- * A message is one line and no longer than a sentence with two texts, whatever the file holds: of each 60
- * characters, six letters for one that is escaped.
+ * Expects a message to be one line and no longer than a sentence with two quotes, whatever the file holds: 60
+ * characters of each, with up to six letters for an escaped one.
  */
 export function expectReadable(message: string, about: string) {
   expect(message, about).not.toMatch(/\p{Cc}/u);
   expect(message.length, about).toBeLessThan(1000);
 }
 
-/** The file must be refused in these words; nothing of it stays, and the module goes on working. */
+/** Expects the file to be refused with this message, without a trace of it in memory, and with a working module. */
 export async function expectRefused(file: unknown, name: string, says: string | RegExp) {
   const before = tril.memory().tensors;
   const error: unknown = await tril.readArrays(file as Uint8Array, name).then(
@@ -78,15 +78,15 @@ function fields(...all: Field[]): Buffer {
 export interface Entry {
   readonly name: string;
   readonly content: Uint8Array;
-  /** Stored as it is, not deflated. */
+  /** Stored without compression. */
   readonly stored?: boolean;
-  /** What the list says of its size. */
+  /** The size in the central directory. */
   readonly size?: number;
 }
 
 /**
- * An archive as zip programs write it; `wide` with all numbers in fields of 64 bits, as writers
- * do that know no sizes beforehand (Python's force_zip64).
+ * An archive as zip programs write it; with `wide` all sizes are in 64-bit fields, as from writers that do not know
+ * them beforehand (Python's force_zip64).
  */
 export function archive(entries: readonly Entry[], wide = false): Uint8Array {
   const parts: Buffer[] = [];
@@ -116,7 +116,7 @@ export function archive(entries: readonly Entry[], wide = false): Uint8Array {
     ];
     const none = Buffer.alloc(0);
     const local = wide ? fields([2, 1], [2, 16], ...sizes) : none;
-    // Another field first, as archives have them.
+    // Archives often begin with another field.
     const time: Field[] = [
       [2, 0x5455],
       [2, 1],

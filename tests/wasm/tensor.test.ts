@@ -43,7 +43,7 @@ describe('tensor', () => {
 
   it('is read into an array of yours, and written from one', () => {
     const kinds: { of(...values: number[]): FloatArray }[] = [Float32Array, Float64Array];
-    // Not in Node before 24.
+    // Node before 24 lacks it.
     const half = (globalThis as { Float16Array?: typeof Float32Array }).Float16Array;
     if (half) kinds.push(half);
     for (const kind of kinds) {
@@ -316,7 +316,7 @@ it('makes the same random numbers for the same seed in every variant', async () 
   }
   expect(numbers(tril, 42)).toEqual(expected);
   expect(numbers(tril, 43)).not.toEqual(expected);
-  // The mean of 1000 is normal with deviation 1 / sqrt(1000); 5 of those is 1 in 1.7 million.
+  // The mean of 1000 numbers is normal with deviation 1 / sqrt(1000); beyond 5 deviations is 1 in 1.7 million.
   const mean = expected.reduce((sum, value) => sum + value, 0) / expected.length;
   expect(Math.abs(mean)).toBeLessThan(5 / Math.sqrt(expected.length));
 });

@@ -1,4 +1,4 @@
-// A tokenizer alone: what it makes of texts is what that of a model makes of them.
+// A tokenizer alone: it gives the same tokens as a model's tokenizer.
 import { describe, expect, it } from 'vitest';
 import { expectRefused as refuse } from './helpers.js';
 import { text as data, tril } from './trained.js';
@@ -25,7 +25,7 @@ describe('a tokenizer', () => {
       expect(tokenizer.decode(tokens)).toBe(loaded.decode(tokens));
       const found = tokenizer.encodeWithOffsets(text);
       expect(found.tokens).toEqual(tokens);
-      // Each token's text is where it says; those of one character have all of it.
+      // Each token's text is at its offsets; parts of a character have the offsets of the whole character.
       for (const [n, [begin, end]] of found.offsets.entries()) {
         const alone = tokenizer.decode([tokens[n]!]);
         if (!alone.includes('\ufffd')) expect(text.slice(begin, end)).toBe(alone);

@@ -1,4 +1,4 @@
-// Training in JavaScript: what is refused, and that a trainer goes on after it.
+// Training in JavaScript: wrong input is refused, and the trainer still works after it.
 import { TrilError, type TokenBatch } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused as expectRefusedOf, tril as base } from './helpers.js';

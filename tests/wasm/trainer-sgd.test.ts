@@ -17,8 +17,8 @@ const batch = { tokens: [[1, 2, 3]], targets: [[2, 3, 4]] };
 const name = 'wpe.weight';
 
 describe('stochastic gradient descent', () => {
-  // m = momentum m + g, x = x - rate m (core/tril/training/optimizers.h), rounded to floats: values,
-  // gradients and moves are below 1 here, so that each is off by an epsilon at most.
+  // m = momentum m + g, x = x - rate m (core/tril/training/optimizers.h), rounded to floats: values, gradients and
+  // moves are below 1 here, so that each has an error of at most an epsilon.
   it.each([0, 0.5])('moves against the gradient, with momentum %f', (momentum) => {
     withoutLeak(() => {
       const trainer = tril.trainer({ ...settings, momentum });

@@ -1,4 +1,4 @@
-// Training in a Worker: the same numbers, told in messages, to be ended at any step.
+// Training in a Worker: the same numbers, sent in messages, cancellable at any step.
 import { TrilError, type TokenBatch, type TrainerOptions } from 'tril';
 import { loadTril as loadHere } from 'tril/training';
 import { loadTril, RemoteTrainer, type RemoteTrainingTril } from 'tril/worker';
@@ -30,7 +30,7 @@ describe('a trainer in a Worker', () => {
     expect(trainer.settings).toMatchObject({ batch: 2, model: { width: 16, vocabulary: 256 } });
     const reports = [];
     for await (const report of trainer.run({ steps: 20, every: 8 })) {
-      expect(await trainer.done()).toBe(report.step + 1); // it waits while somebody looks
+      expect(await trainer.done()).toBe(report.step + 1); // it waits while the report is read
       reports.push(report);
     }
     expect(reports.map(({ step, steps }) => [step, steps.length])).toEqual([
@@ -61,10 +61,10 @@ describe('a trainer in a Worker', () => {
     const { signal } = stop;
     const run = trainer.run({ steps: 2 ** 31 - 1, every: 2 ** 31 - 1, signal });
     const report = run.next();
-    // Whether it has begun by then or not.
+    // It may or may not have begun by then.
     setTimeout(() => stop.abort('enough'));
     await expect(report).rejects.toBe('enough');
-    // Had the steps not been ended, this would be answered after days.
+    // Without the cancellation this would take days.
     const done = await trainer.done();
     expect((await trainer.step()).step).toBe(done);
     await expect(trainer.run({ steps: 1, signal }).next()).rejects.toBe('enough');

@@ -1,5 +1,5 @@
-// Training in JavaScript: against `tril train`, against the definitions of a step, on a task that needs
-// attention. What is refused is in trainer-refusals.test.ts.
+// Training in JavaScript: against `tril train`, against the definition of a step, on a task that needs attention. Wrong
+// input is tested in trainer-refusals.test.ts.
 import { readFileSync } from 'node:fs';
 import type { ModelSettings, TokenBatch } from 'tril';
 import { loadTril } from 'tril/training';
@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { bits, epsilon, expectClose, logitsTolerance, sumTolerance } from './reference.js';
 import { expectRefused, model, small, text, tril, withoutLeak } from './trained.js';
 
-/** As in the core's tests: fewer than 40 operations in a row, each a sum of up to 24 terms. */
+/** The tolerance of the core's tests: fewer than 40 operations in a row, each a sum of up to 24 terms. */
 const rounded = 40 * 24 * (epsilon / 2);
 
 const largest = (numbers: Float32Array) => Math.max(...numbers.map(Math.abs));
@@ -20,14 +20,14 @@ describe('a trainer', () => {
       const log = new URL('../golden/training/log.csv', import.meta.url);
       const lines = readFileSync(log, 'utf8').trim().split('\n').slice(1);
       const trainer = tril.trainer({ ...small, steps: 20 });
-      let drift = 0; // of the parameters, and of the loss by it
+      let drift = 0; // the parameters' error, and its effect on the loss
       for (const [n, { loss, gradientNorm, learningRate, step }] of trainer.steps(20).entries()) {
         const [number, expected, , norm, rate] = lines[n]!.split(',').map(Number);
         expect([step, learningRate]).toEqual([number, rate]);
         const allowed = rounded * expected! + drift;
         expect(Math.abs(loss - expected!)).toBeLessThan(allowed);
-        // A gradient that is off by a share of its norm moves each parameter by that share of the rate
-        // at most, and so the loss by the root of their number times that (Cauchy and Schwarz).
+        // A relative error of the gradient's norm moves each parameter by at most that share of the rate, and so the
+        // loss by the root of the number of parameters times that (Cauchy and Schwarz).
         drift += rate! * Math.sqrt(trainer.parameterCount) * rounded * norm!;
         if (n === 0) expect(Math.abs(gradientNorm / norm! - 1)).toBeLessThan(rounded);
       }
@@ -46,7 +46,7 @@ describe('a trainer', () => {
       const { forward, backward, optimizer } = trainer.cost(B, T);
       const linear = (a: number, b: number) => 2 * rows * a * b + rows * b;
       const norm = 8 * rows * C + 5 * rows;
-      // Every score, though only those up to the diagonal are shared out by softmax.
+      // All scores are computed, though softmax only reads those up to the diagonal.
       const scores = B * H * T * T;
       const attention = scores * (4 * D + 1) + (5 * B * H * T * (T + 1)) / 2;
       const layer = linear(C, 3 * C) + attention + linear(C, C) + linear(C, F) + linear(F, C);
@@ -89,8 +89,8 @@ describe('a trainer', () => {
 
   it('learns a task that cannot be done without attention', () => {
     withoutLeak(() => {
-      // The target is the token before: of the token itself it is independent, so that the loss stays
-      // at log 8 but for what attention finds out.
+      // The target is the previous token. It is independent of the token itself, so that the loss stays at log 8
+      // without attention.
       function* batches(): Generator<TokenBatch> {
         for (let seed = 1; ; ++seed) {
           const drawn = tril.randomUniform([16, 9], { seed, high: 8 });
@@ -115,7 +115,7 @@ describe('a trainer', () => {
       const { layers } = trainer.trace(unseen.tokens);
       const weights = layers[0]!.weights.toArray<number[][][][]>();
       const before = weights.flatMap(([head]) => head!.slice(1).map((row, t) => row[t]!));
-      // What is not looked at one back cannot be told: 7 of 8 parts of it cost at least log 8.
+      // Weight on other tokens tells nothing of the target: 7/8 of it costs at least log 8, which the loss limits.
       const mean = before.reduce((sum, weight) => sum + weight, 0) / before.length;
       expect(mean).toBeGreaterThan(0.5);
     });
@@ -167,7 +167,7 @@ describe('a trainer', () => {
         const moved = [...x.read()].map(
           (value, i) => value * (1 - decay) - (rate * g[i]!) / (Math.abs(g[i]!) + 1e-8),
         );
-        // Where the gradient is nearly eps, it and its square are rounded: rate times that.
+        // Where the gradient is close to eps, both it and its square are rounded: rate times that.
         expectClose(after[name]!.read(), moved, epsilon * (2 + 64 * rate));
       }
       expect(Object.keys(trainer.parameters(['ln_f.bias', 'wte.weight']))).toEqual([
@@ -208,7 +208,7 @@ describe('a trainer', () => {
       opened.dispose();
       trainer.dispose();
     }
-    // A position turns otherwise where it is scaled.
+    // Scaling changes the rotation of a position.
     const plain = tril.trainer({ ...small, model: { ...model, family: 'llama' } });
     const tokens = [...plain.encode('the mat.')];
     for (const scaling of [scaled, longrope]) {
@@ -231,7 +231,7 @@ describe('a trainer', () => {
       const { logits, layers } = trainer.trace(tokens);
       expect(layers).toHaveLength(2);
       const { loss } = tril.crossEntropy(logits, targets);
-      // A loss is at most twice as far off as the logits that it is of, here and there.
+      // A loss has at most twice the error of its logits, in both computations.
       const evaluated = trainer.evaluate({ tokens, targets }).loss;
       expectClose([loss], [evaluated], 4 * logitsTolerance * largest(logits.read()));
       for (const { weights } of layers) {
@@ -259,7 +259,7 @@ describe('a trainer', () => {
         Object.entries(trainer.parameters()).map(([name, tensor]) => [name, bits(tensor)]);
       expect(all(one)).toEqual(all(other));
       expect(one.evaluate().loss).toBe(other.evaluate().loss);
-      // Names and shapes are the files': this one lies transposed in memory.
+      // Names and shapes are those of the files: this matrix is transposed in memory.
       const name = 'h.0.mlp.c_fc.weight';
       const zeros = tril.zeros([16, 64]);
       one.setParameters({ [name]: zeros });
@@ -390,8 +390,8 @@ describe('a trainer', () => {
       own.trainer(small);
       return { trainer: own.trainer(small), bytes: own.memory().bytes };
     });
-    expect(own.memory().bytes).toBe(bytes / 2); // the other one is gone
-    // Values, gradients and two moments, at least.
+    expect(own.memory().bytes).toBe(bytes / 2); // the other one is disposed
+    // At least values, gradients and two moments.
     expect(own.memory().bytes).toBeGreaterThanOrEqual(4 * 4 * trainer.parameterCount);
     trainer.dispose();
     expect(own.memory().bytes).toBe(0);

@@ -1,4 +1,4 @@
-// What works in a module of tril/training alone: refused by the other, and the same in a Worker.
+// Calls that only a module of tril/training has: other modules refuse them, and a Worker gives the same results.
 import { variants, type Tensor } from 'tril';
 import { loadTril } from 'tril/training';
 import { loadTril as loadRemote, type RemoteTensor } from 'tril/worker';
@@ -39,7 +39,7 @@ const additive: Plain = {
 const both = { ...prefixed('encoder.layers.0.', block), ...prefixed('decoder.layers.0.', decoder) };
 const [eight, six] = [randomMatrix(C, C, 7), randomMatrix(T, 6, 8)];
 
-/** What each call is given: numbers become tensors, weights too. */
+/** The arguments of each call: numbers become tensors, weights too. */
 const calls: Record<string, readonly unknown[]> = {
   matmulBackward: [d, x, eight],
   rotaryPositionsBackward: [d],
@@ -60,7 +60,7 @@ type Call = (...values: unknown[]) => unknown;
 const isPlain = (value: unknown): value is Plain =>
   typeof value === 'object' && Object.values(value as object).every(Array.isArray);
 
-/** All numbers of a result, by where they are in it. */
+/** All numbers of a result, by their path in it. */
 function numbersOf(result: unknown, name = ''): [string, Tensor | RemoteTensor][] {
   const isTensor = typeof (result as Partial<Tensor>).read === 'function';
   if (isTensor) return [[name, result as Tensor]];
@@ -106,7 +106,7 @@ describe.each(Object.entries(calls))('%s', (name, values) => {
   });
 });
 
-/** As block-gradients.test.ts has it for sums of these lengths, of the largest number. */
+/** The tolerance of block-gradients.test.ts for sums of these lengths, relative to the largest number. */
 const allowed = 2 * 512 * epsilon;
 
 it.each(variants.filter((variant) => variant !== 'simd'))(

@@ -33,7 +33,7 @@ const layerShapes = (width: number, hidden: number, decodes: boolean): Shapes =>
   ...(decodes ? norm('norm3', width) : []),
 ];
 
-/** What make_block_golden.py's `drawn` sets; the classic block has no scales, and biases of 0. */
+/** The values that make_block_golden.py's `drawn` sets; the classic block has no scales, and biases of 0. */
 function drawn<Weights>(shapes: Shapes, random: Random, plain: boolean): Weights {
   const values = (name: string, shape: number[]): Float32Array => {
     const count = shape.reduce((a, b) => a * b, 1);
@@ -206,7 +206,7 @@ describe('the classic block (d = 64, 4 heads, ff = 128, T = 100, causal)', () =>
         );
       compare(weights);
       if (kind === 'full') return;
-      // No scales and no biases at all are the same as 1 and 0.
+      // Weights without scales and biases equal those with 1 and 0.
       const bare = Object.fromEntries(
         Object.entries(weights).filter(([, weight]) => (weight as Tensor).rank === 2),
       ) as unknown as TransformerBlockWeights;

@@ -16,7 +16,7 @@ import { normWeights, prefixed, S, T, type Plain } from './block-reference.js';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
 import { epsilon, expectClose, randomMatrix } from './reference.js';
 
-/** Some sums of up to F products after each other, with a norm's division between them. */
+/** Several sums of up to F products in a row, with a norm's division between them. */
 const tolerance = 512 * epsilon;
 
 const x = randomMatrix(T, C, 1);
@@ -103,7 +103,7 @@ describe.each(['post', 'pre'] as const)('with norm: %s', (order) => {
         { heads: H, norm: order, causal: true, trace: true },
       );
       expect(output.shape).toEqual([1, T, C]);
-      // Four blocks deep: every one of them passes on, and adds to, what it was given.
+      // Four blocks: each passes its input's error on and adds its own.
       expectClose(output.read(), decoded.flat(), 8 * tolerance);
       expectClose(trace.memory.read(), encoded.flat(), 4 * tolerance);
       expect(trace.encoder).toHaveLength(2);

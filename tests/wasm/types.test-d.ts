@@ -1,4 +1,4 @@
-// What an editor shows: checked by tsc, never run.
+// The types that an editor shows: checked by tsc, never run.
 import { loadTril, type AttentionTrace, type Cost, type KeyValue } from 'tril';
 import type { MultiHeadTrace } from 'tril';
 import { loadTril as loadLessons, type OnlineTrace } from 'tril/lessons';

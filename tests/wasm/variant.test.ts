@@ -2,7 +2,7 @@ import { chooseVariant, detectFeatures, TrilError, variants, type Features } fro
 import { describe, expect, it } from 'vitest';
 
 const booleans = [false, true];
-/** All 16 engines that there could be. */
+/** All 16 possible engines. */
 const engines: Features[] = booleans.flatMap((simd) =>
   booleans.flatMap((exceptions) =>
     booleans.flatMap((relaxedSimd) =>
@@ -11,7 +11,7 @@ const engines: Features[] = booleans.flatMap((simd) =>
   ),
 );
 
-/** What the variant's name says that it needs. */
+/** Whether the engine has the features in the variant's name. */
 const runs = (engine: Features, variant: string) =>
   engine.simd &&
   engine.exceptions &&

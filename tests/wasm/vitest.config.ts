@@ -12,7 +12,7 @@ export default defineConfig({
     setupFiles: './setup.ts',
     pool: 'forks',
     poolOptions: { forks: { execArgv } },
-    maxWorkers: availableParallelism(), // Vitest leaves one out, which is half of two
+    maxWorkers: availableParallelism(), // the default leaves out one processor, half of two
     testTimeout: 60_000,
     typecheck: { enabled: true, include: ['**/*.test-d.ts'], tsconfig: './tsconfig.json' },
   },

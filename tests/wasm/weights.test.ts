@@ -1,4 +1,4 @@
-// Prepared weights: the same results as from the weights themselves, and what becomes of them.
+// Prepared weights: the same results as with the weights themselves, and their lifetime.
 import { TrilError } from 'tril';
 import { describe, expect, it } from 'vitest';
 import { expectRefused, tril, withoutLeak } from './helpers.js';
@@ -27,8 +27,8 @@ describe('prepareWeights', () => {
         const options = { heads: 4 };
         const { output } = tril.transformerBlock(x, weights, options);
         const again = tril.transformerBlock(x, prepared, options).output;
-        // 2 and 10 rows of weights that are not packed are added up in another order: both are
-        // within PyTorch's tolerance of the exact block. 140 give the same bits.
+        // With 2 and 10 rows, unpacked weights are added up in another order: both results are within PyTorch's
+        // tolerance of the exact block. With 140 rows they have the same bits.
         const close = time < 70 ? { absolute: 2e-5, relative: 2.6e-6 } : undefined;
         expect(tril.compare(output, again, close).beyond).toBe(0);
       }

@@ -1,4 +1,4 @@
-// Word vectors: what is learned, the same in a Worker, the file, and what is refused.
+// Word vectors: their training, the same in a Worker, their file, and wrong input.
 import { TrilError } from 'tril';
 import { loadTril, WordVectors, type WordVectorOptions } from 'tril/training';
 import { loadTril as loadRemote, RemoteWordVectors, type RemoteTrainingTril } from 'tril/worker';
@@ -15,7 +15,7 @@ const groups = [
   ['cat', 'dog', 'cow', 'hen', 'pig'],
   ['one', 'two', 'six', 'ten', 'nine'],
 ];
-/** Texts of one group each, drawn with a generator of their own. */
+/** Texts of one group each, drawn by a generator of their own. */
 const texts = (() => {
   let state = 1;
   const draw = (count: number) => (state = (state * 48271) % 0x7fffffff) % count;
@@ -60,7 +60,7 @@ describe('word vectors', () => {
     const [first, second] = ['cat', 'two'].map((word) => rows[vectors.words.indexOf(word)]!);
     const expected = product(first!, second!) / Math.hypot(...first!) / Math.hypot(...second!);
     const found = vectors.similar('cat').find(({ word }) => word === 'two')!;
-    // The question is a vector of length 1 in float32: numerator and length round by 2^-24.
+    // The query is a vector of length 1 in float32: numerator and length are rounded by 2^-24.
     expectClose([found.cosine], [expected], epsilon);
     vectors.dispose();
   });

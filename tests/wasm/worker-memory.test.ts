@@ -1,5 +1,5 @@
-// What belongs to whom: what a caller gives to a Worker stays the caller's, whatever it is; and what a Worker
-// holds for its callers is given back, by its own count.
+// Ownership: data that a caller passes to a Worker stays the caller's, whatever its type; and a Worker frees the
+// objects of its callers, by its own count.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -65,7 +65,7 @@ describe('what a caller owns', () => {
     ];
     for (const [values, call] of calls) {
       const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-      // As it is, as a part of something larger, and in shared memory.
+      // A buffer as a whole, as a part of a larger one, and in shared memory.
       for (const buffer of [
         new ArrayBuffer(bytes.length + 16),
         new SharedArrayBuffer(bytes.length + 16),
@@ -77,7 +77,7 @@ describe('what a caller owns', () => {
         const asked = call(given as never);
         const before = all.slice();
         expect(buffer.byteLength).toBe(bytes.length + 16);
-        all.fill(0, 8, -8); // the call has what was there when it was made
+        all.fill(0, 8, -8); // the call has the data from when it was made
         await asked;
         expect(before.subarray(8, -8)).toEqual(bytes);
         expect([...all.subarray(0, 8), ...all.subarray(-8)]).toEqual(Array(16).fill(7));
@@ -148,7 +148,7 @@ describe('what a Worker holds', () => {
     await Promise.all(made.map((each) => expect(each).rejects.toBe('enough')));
     await a.dispose();
     await b.dispose();
-    await tril.memory(); // what was made after all has been thrown away behind this
+    await tril.memory(); // answered after everything has been freed
     expect(await tril.memory()).toMatchObject({ objects: before.objects, tensors: before.tensors });
   });
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => tril.close());
 
-/** What a script writes to the console, run by Node with its garbage collector at hand. */
+/** Runs a script in Node, with access to its garbage collector, and returns its console output. */
 function outputOf(body: string): string {
   const entry = pathToFileURL(createRequire(import.meta.url).resolve('tril/worker')).href;
   const folder = mkdtempSync(join(tmpdir(), 'tril-worker-'));
@@ -182,7 +182,7 @@ describe('tril/worker', () => {
 
     it('does not begin what was aborted before', async () => {
       const own = await loadTril({ variant: 'simd', training: true });
-      // Keeps the Worker busy until it is let go: a file of which no byte comes.
+      // Keeps the Worker busy until letGo(): a file without any bytes arriving.
       let letGo = (): void => expect.unreachable();
       const asked = new Promise<void>((begun) => {
         class Waiting extends Blob {
@@ -211,9 +211,9 @@ describe('tril/worker', () => {
       await Promise.all(queued.map((each) => expect(each).rejects.toBe('enough')));
       letGo();
       await made;
-      // Had they been begun, their tensors would be there until they are thrown away, behind this.
+      // Begun calls would have tensors until these are freed, after this answer.
       expect(await own.memory()).toMatchObject({ tensors: 2, objects: 2 });
-      for (const each of [first, made]) await (await each).dispose(); // kept until here
+      for (const each of [first, made]) await (await each).dispose(); // kept alive until here
       own.close();
     });
 
@@ -227,7 +227,7 @@ describe('tril/worker', () => {
       control.abort('enough');
       await expect(begun).rejects.toBe('enough');
       await other;
-      await own.memory(); // behind which the product is thrown away
+      await own.memory(); // answered after the product has been freed
       expect(await own.memory()).toMatchObject({ tensors: 1 });
       await expect(calls.relu(x)).rejects.toBe('enough');
       expect((await own.relu(x, { out: x })).shape).toEqual([700, 700]);
