@@ -26,7 +26,7 @@
 
 namespace tril::testing {
 
-// The normal distribution function, and for the complex step its derivative, the density.
+// The normal distribution function; its derivative for the complex step is the density.
 inline double normal_distribution(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 inline Complex normal_distribution(const Complex& x) {
   const double density = std::exp(-x.real() * x.real() / 2) / std::sqrt(2 * std::numbers::pi);
@@ -66,7 +66,7 @@ inline double tanh_slope(double a) {
 }
 }  // namespace detail
 
-// Of f(x), in roundings.
+// The error bound of f(x), in roundings.
 inline double activation_bound(Activation activation, double x) {
   const double a = std::fabs(x), value = std::fabs(activation_reference(activation, x));
   const double other = std::fabs(activation_reference(activation, -a));
@@ -83,7 +83,7 @@ inline double activation_bound(Activation activation, double x) {
   return 0;
 }
 
-// Of f'(x), in roundings.
+// The error bound of f'(x), in roundings.
 inline double slope_bound(Activation activation, double x) {
   const double a = std::fabs(x), slope = std::fabs(slope_reference(activation, x));
   const double t = detail::tail(activation, a);

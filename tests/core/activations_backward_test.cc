@@ -1,6 +1,6 @@
 // The slopes of the activations against the complex step through their definitions, for every
-// instruction set of this machine; bounds as activation_reference.h has them, and one rounding for
-// the product with d_out.
+// instruction set of this machine. The bounds are those of activation_reference.h, and one rounding
+// for the product with d_out.
 #include <gtest/gtest.h>
 #include <tril/layers/activations.h>
 #include <tril/layers/elementwise.h>
@@ -42,8 +42,8 @@ constexpr Case kCases[] = {
 };
 static_assert(std::size(kCases) == std::size(kActivations));
 
-// 0, and both signs of magnitudes from 2^-30 to 2^6 in steps of 2^-8 of themselves, and one to
-// leave the last register partly filled.
+// 0, both signs of magnitudes from 2^-30 to 2^6 in relative steps of 2^-8, and one more to leave
+// the last register partly filled.
 std::vector<float> arguments() {
   std::vector<float> x = {0.0f};
   for (int exponent = -30; exponent < 6; ++exponent) {
@@ -69,7 +69,7 @@ TEST(ActivationsBackward, KernelsStayWithinTheirBounds) {
                                                            static_cast<Index>(x.size()));
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double slope = slope_reference(function.activation, x[i]), d = d_out[i];
-        // What is flushed to zero is below 2^-119, as in the activations themselves.
+        // Numbers flushed to zero are below 2^-119, as in the activations themselves.
         const double allowed =
             std::fabs(d) *
             (kRounding * (slope_bound(function.activation, x[i]) + std::fabs(slope)) + 0x1p-119);
@@ -190,11 +190,11 @@ TEST(ActivationsBackward, RejectWhatDoesNotFitAndWriteNothing) {
             "activate_backward: activation: is none of relu, gelu, gelu_tanh, silu");
 }
 
-// By the parts: the same bits, whatever the layout and the number of threads.
+// A gated activation equals its parts, to the bit, in any layout and with any number of threads.
 TEST(GatedActivation, IsAnActivationTimesAnother) {
   Random random(13);
   const Index rows = 300, cols = 601;
-  // Both halves of one product.
+  // The two halves of one product.
   const Buffer<float, 2> both = uniform<2>({rows, 2 * cols}, random);
   const MatrixView<const float> gate(both.data(), {rows, cols}, {2 * cols, 1});
   const MatrixView<const float> up(both.data() + cols, {rows, cols}, {2 * cols, 1});
@@ -216,7 +216,7 @@ TEST(GatedActivation, IsAnActivationTimesAnother) {
     gated_activation_backward(activation, d_out, gate, up, d_gate, d_up, three);
     EXPECT_TRUE(equal(d_gate_expected, d_gate));
     EXPECT_TRUE(equal(d_up_expected, d_up));
-    // In place of what it is the gradient of.
+    // In place of their own inputs.
     std::copy_n(both.data(), both.view().count(), d_both.data());
     gated_activation_backward(activation, d_out, d_gate, d_up, d_gate, d_up, one);
     EXPECT_TRUE(equal(d_gate_expected, d_gate));
@@ -244,7 +244,7 @@ TEST(GatedActivation, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_EQ(back(gate, {}, out), "gated_activation_backward: d_gate: no tensor given");
   EXPECT_NE(back(gate, out, out).find("d_up: shares memory"), std::string::npos);
   EXPECT_NE(back(out, out, d_gate).find("d_gate: shares memory"), std::string::npos);
-  // Each may stand in its own input's place, and not in the other's.
+  // Each gradient may overwrite its own input, but not the other's.
   Buffer<float, 2> of_gate({2, 3}), of_up({2, 3});
   EXPECT_NE(error_of([&] {
               gated_activation_backward(Activation::silu, gate, of_gate, of_up, d_gate, of_gate);

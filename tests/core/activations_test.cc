@@ -34,8 +34,8 @@ constexpr Case kCases[] = {
     {&ElementwiseKernels::gelu, Activation::gelu},
 };
 
-// 0, and both signs of magnitudes from 2^-30 to 2^6 in steps of 2^-10 of themselves: 73728 numbers,
-// and one to leave the last register partly filled.
+// 0, both signs of magnitudes from 2^-30 to 2^6 in relative steps of 2^-10: 73728 numbers, and one
+// more to leave the last register partly filled.
 std::vector<float> arguments() {
   std::vector<float> x = {0.0f};
   for (int exponent = -30; exponent < 6; ++exponent) {
@@ -66,8 +66,7 @@ TEST(Activations, KernelsStayWithinTheirBounds) {
         const double exact =
             testing::activation_reference(function.activation, static_cast<double>(x[i]));
         const double error = std::fabs(y[i] - exact);
-        // What is flushed to zero, or rounded among the denormal numbers, is below 2^-119 = 128 *
-        // 2^-126.
+        // Numbers flushed to zero, or rounded as denormals, are below 2^-119 = 128 * 2^-126.
         const double allowed =
             kRounding * testing::activation_bound(function.activation, x[i]) + 0x1p-119;
         ASSERT_LE(error, allowed) << "x = " << x[i] << ", exact " << exact << ", actual " << y[i];
@@ -82,7 +81,7 @@ TEST(Activations, KernelsStayWithinTheirBounds) {
   }
 }
 
-// So results do not depend on how threads share the elements.
+// Results may not depend on how threads divide the elements.
 TEST(Activations, ANumberGivesTheSameBitsWhereverItStands) {
   const std::vector<float> x = arguments();
   std::vector<float> whole(x.size()), part(x.size());
@@ -164,8 +163,8 @@ TEST(Activations, AgreeWithPyTorch) {
   for (const Named& named : kFunctions) {
     SCOPED_TRACE(named.name);
     named.function(x, out, {});
-    // kRounding of the exact value twice, the function's and the file's, and of a function's bound,
-    // at most 3.
+    // Twice kRounding of the exact value, for the function and for the file, and the function's
+    // bound, at most 3.
     EXPECT_TRUE(testing::close(testing::golden<2>(std::string("layers/") + named.name), out,
                                3 * kRounding, 2 * kRounding));
   }

@@ -1,5 +1,5 @@
 // The gradients of additive attention: a reference against the complex step through the definition,
-// and then the floats against the reference, within bounds that it carries along (bounded.h).
+// and then the floats against the reference, within the bounds that it computes (bounded.h).
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/foundation/saved_memory.h>
@@ -32,7 +32,7 @@ using testing::Table;
 using testing::uniform;
 using testing::Values;
 
-// All arguments of one batch, and whether a query may look at a key.
+// All arguments for one batch, and whether a query sees a key.
 template <typename Scalar>
 struct Arguments {
   Table<Scalar> query, key, value, w_query, w_key, w_score;
@@ -122,7 +122,7 @@ Arguments<Bounded> gradients(const Arguments<Bounded>& in, const Table<Bounded>&
   return d;
 }
 
-// Additive attention with all that its backward pass reads and writes, drawn from a seed.
+// Additive attention with all inputs and outputs of its backward pass, drawn from a seed.
 struct Case {
   Buffer<float, 3> query, key, value, d_out, out, d_query, d_key, d_value;
   Buffer<float, 2> w_query, w_key, d_w_query, d_w_key;
@@ -188,7 +188,7 @@ struct Case {
       expect_bounded(e.value.values, d_value.view()[b], "d_value");
       add_to(of_query, e.w_query), add_to(of_key, e.w_key), add_to(of_score, e.w_score);
     }
-    // Sums over all queries and keys, which cancel.
+    // Sums over all queries and keys, whose terms cancel.
     constexpr double kLooseness = 1e-2;
     expect_bounded(of_query.values, d_w_query.view(), "d_w_q", kLooseness);
     expect_bounded(of_key.values, d_w_key.view(), "d_w_k", kLooseness);
@@ -270,7 +270,7 @@ TEST(AdditiveAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   testing::expect_unharmed(c, before);
 }
 
-// tests/golden/make_gradients.py draws the same.
+// tests/golden/make_gradients.py draws the same inputs.
 TEST(AdditiveAttentionBackward, IsPyTorchs) {
   Case c(2, 5, 6, 7, true, 3, 4, 2);
   c.forward();

@@ -1,5 +1,5 @@
-// Additive attention against PyTorch and against its definition in double, its cost against loops
-// that count; triangles of matrices.
+// Additive attention against PyTorch and against its definition in double, and its cost against
+// counted loops; triangles of matrices.
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/triangular.h>
@@ -112,7 +112,7 @@ TEST_F(AdditiveAttention, RejectsWhatDoesNotFit) {
   Buffer<float, 3> wrong({2, 7, 8});
   EXPECT_NE(message(weights(), {}, {.scores = wrong}).find("trace.scores: shape must be [2, 7, 9]"),
             std::string::npos);
-  // What is traced is computed where it lies, so two traces may not share a place.
+  // The trace is computed in place, so two of its views may not share memory.
   Buffer<float, 3> same({2, 7, 9}), wide({2, 9, 11});
   EXPECT_NE(message(weights(), {}, {.scores = same, .weights = same})
                 .find("trace.weights: shares memory"),
@@ -157,7 +157,7 @@ void attend(Index queries, Index keys, Index units, Index value_width) {
 }
 
 TEST_F(AdditiveAttention, CostsWhatItsLoopsDo) {
-  constexpr Index B = 2, T = 7, S = 9, Dq = 5, Dk = 6, Dv = 4, A = 11;  // as the fixture's
+  constexpr Index B = 2, T = 7, S = 9, Dq = 5, Dk = 6, Dv = 4, A = 11;  // the sizes of the fixture
   const AttentionCost cost = additive_attention_cost({.batches = B,
                                                       .queries = T,
                                                       .keys = S,

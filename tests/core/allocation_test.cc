@@ -1,5 +1,5 @@
-// After the first step of training, and after a prompt, nothing is allocated: every operator new is
-// counted. And a model that is read takes its parameters and a piece, no more.
+// Nothing is allocated after the first step of training, and after a prompt: every operator new is
+// counted. And reading a model takes only its parameters and a piece.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/model/decoding_session.h>
@@ -25,26 +25,25 @@
 #include "core/temporary_folder.h"
 
 // The sanitizers' own operators know more about memory than these. The thread sanitizer also keeps
-// those that do not throw, which call malloc and not these: what these put in front is then
-// missing.
+// its non-throwing operators, which call malloc instead of these: the header would then be missing.
 #if !TRIL_SANITIZED
 
 namespace {
 
 std::atomic<bool> counts{false};
 std::atomic<int> allocations{0};
-std::atomic<int> left{-1};                  // before memory is out; below 0: no limit
-std::atomic<std::size_t> limit{0};          // bytes that there may be at once; 0: no limit
-std::atomic<std::size_t> live{0}, most{0};  // bytes: those there are, and the most there were
+std::atomic<int> left{-1};                  // allocations until failure; below 0: no limit
+std::atomic<std::size_t> limit{0};          // bytes allowed at once; 0: no limit
+std::atomic<std::size_t> live{0}, most{0};  // bytes now, and the most so far
 
-// In front of what is lent: how many bytes it has, and the block of malloc that it lies in.
+// Precedes each allocation: its size, and the block from malloc that contains it.
 struct Header {
   std::size_t bytes;
   void* block;
 };
 static_assert(sizeof(Header) % alignof(std::max_align_t) == 0);
 
-// Not inlined: GCC warns where it sees free() get what an operator new gave.
+// Not inlined: GCC warns if it sees free() of memory from an operator new.
 [[gnu::noinline]] void release(void* memory) {
   if (!memory) return;
   const Header header = static_cast<Header*>(memory)[-1];
@@ -72,7 +71,7 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// Those for arrays and those that do not throw call these.
+// The array and the non-throwing operators call these.
 void* operator new(std::size_t bytes) { return allocate(bytes, 1); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate(bytes, static_cast<std::size_t>(alignment));
@@ -166,15 +165,15 @@ TEST(Allocation, DecodingAllocatesNothingPerToken) {
   }
 }
 
-// A parameter that is larger than a piece, kept as it is, and, of an odd width, converted; and
-// those that memory has in another order.
+// A parameter larger than a piece, both kept as it is and, with an odd width, converted; and
+// parameters that memory has in another order.
 TEST(Allocation, ReadingAModelTakesItsParametersAndAPiece) {
   const testing::TemporaryFolder temporary;
   const std::filesystem::path& folder = temporary.path();
   const auto write = [&](const char* name, std::span<const std::byte> bytes) {
     write_file(folder / name, {&bytes, 1});
   };
-  // Names, places, and rows on their way to where they belong.
+  // Names, offsets, and rows in transit.
   constexpr std::size_t kLittle = 128 << 10;
   constexpr std::size_t kPiece = ParameterReader::kPiece;
   const auto expect_reading = [&](const ModelConfig& config, ElementType type, std::size_t least,
@@ -202,7 +201,8 @@ TEST(Allocation, ReadingAModelTakesItsParametersAndAPiece) {
     for (const ElementType type :
          {ElementType::float16, ElementType::bfloat16, ElementType::float32}) {
       const bool is_gpt2 = family == ModelFamily::gpt2;
-      // The largest in another order is linear1 [4 C, C]; a llama's are all in that of the file.
+      // The largest parameter in another order is linear1 [4 C, C]; all of a Llama's are in the
+      // file's order.
       const std::size_t turned = is_gpt2 ? 4 * 128 * 128 * element_size(type) : 0;
       expect_reading(config, type, 35000 * 128 * element_size(type), turned);
     }

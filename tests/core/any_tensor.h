@@ -1,5 +1,5 @@
-// Tensors of any rank with random shapes and strides, and loops over all of their indices: what
-// NumPy's semantics are written down with.
+// Tensors of any rank with random shapes and strides, and loops over all of their indices, for
+// writing down NumPy's semantics.
 #pragma once
 
 #include <tril/foundation/broadcast.h>
@@ -14,7 +14,7 @@ namespace tril::testing {
 
 using Indices = std::vector<Index>;
 
-// From 0 to below `count`.
+// A random index from 0 to below `count`.
 inline Index below(Random& random, Index count) {
   return std::min(count - 1, static_cast<Index>(random.uniform() * static_cast<float>(count)));
 }
@@ -36,7 +36,7 @@ inline Index count_of(const Indices& sizes) {
   return count;
 }
 
-// body(index) for every index of `sizes`, in row-major order.
+// Calls body(index) for every index of `sizes`, in row-major order.
 template <typename Body>
 void for_each_index(const Indices& sizes, const Body& body) {
   Indices index(sizes.size());
@@ -49,7 +49,7 @@ void for_each_index(const Indices& sizes, const Body& body) {
   }
 }
 
-// The element that broadcasting puts at `index`.
+// The element at `index` after broadcasting.
 template <typename T>
 T& element(const AnyView<T>& view, const Indices& index) {
   T* at = view.data;
@@ -61,11 +61,11 @@ T& element(const AnyView<T>& view, const Indices& index) {
   return *at;
 }
 
-// A tensor in memory of its own, whose axes lie in any order, backwards or forwards, with gaps or
-// without. Elements in the gaps stay what they are.
+// A tensor that owns its memory, with its axes in any order, backwards or forwards, with or without
+// gaps. Elements in the gaps never change.
 class AnyTensor {
  public:
-  // Whole numbers from -9 to 9.
+  // Fills the tensor with integers from -9 to 9.
   AnyTensor(const Indices& sizes, Random& random, bool gaps) {
     view_.shape = view_.strides = any_shape(sizes);
     Indices order(sizes.size());
@@ -94,7 +94,7 @@ class AnyTensor {
   AnyView<const float> view() const { return view_; }
   std::vector<float>& memory() { return memory_; }
 
-  // Every element in row-major order.
+  // All elements in row-major order.
   std::vector<float> values() const {
     std::vector<float> result;
     for_each_index(sizes_of(view_.shape),
@@ -107,7 +107,7 @@ class AnyTensor {
   AnyView<float> view_;
 };
 
-// From 0 to `rank` axes of 0 to `size` elements; 0 seldom.
+// A random shape with 0 to `rank` axes of 0 to `size` elements; 0 is rare.
 inline Indices random_sizes(Random& random, Index rank, Index size) {
   Indices sizes(static_cast<std::size_t>(below(random, rank + 1)));
   for (Index& each : sizes) {
@@ -117,7 +117,7 @@ inline Indices random_sizes(Random& random, Index rank, Index size) {
   return sizes;
 }
 
-// `sizes` as what broadcasts to them: some axes of 1, some left out in front.
+// A shape that broadcasts to `sizes`: some axes are 1, some leading ones are missing.
 inline Indices broadcasting(const Indices& sizes, Random& random) {
   Indices result = sizes;
   for (Index& each : result) {

@@ -90,7 +90,7 @@ TEST(AttentionBackward, AgreesUnderWindowsLengthsAndDenseMasks) {
   }
   {
     Case c({2, 2, 2, 70, 90, 8, 8}, 0, [](Index b, Index, Index t, Index s) {
-      const Index length = b == 0 ? 90 : 33;  // shorter than there are queries: some see nothing
+      const Index length = b == 0 ? 90 : 33;  // shorter than the queries: some see nothing
       return s < length && s <= t + length - 70 ? 0 : kHidden;
     });
     c.run({.causal = true, .key_lengths = {90, 33}});
@@ -145,7 +145,7 @@ TEST(AttentionBackward, HiddenKeysChangeNothingWhateverTheyHold) {
       dirty.v.view()[0][h][99][d] = std::numeric_limits<float>::quiet_NaN();
     }
   }
-  // All but the last query, which sees the last key.
+  // All queries but the last, which sees the last key.
   for (Case* c : {&clean, &dirty}) {
     c->run({.causal = true, .mask = Mask::padding({99})});
     for (Index h = 0; h < 2; ++h) {
@@ -159,7 +159,7 @@ TEST(AttentionBackward, HiddenKeysChangeNothingWhateverTheyHold) {
   EXPECT_TRUE(equal(clean.d_v, dirty.d_v));
 }
 
-// Exactly 0, wherever the key lies in a block and whatever hides it.
+// Its gradient is exactly 0, at any position in a block and with any kind of mask.
 TEST(AttentionBackward, AHiddenKeyGetsNoGradient) {
   const Index T = 70, S = 130;
   Buffer<float, 4> added({1, 1, T, S});
@@ -187,7 +187,7 @@ TEST(AttentionBackward, AHiddenKeyGetsNoGradient) {
   check({.mask = Mask::boolean(visible)}, is_hidden);
   check({.mask = Mask::padding({99})}, [](Index s) { return s >= 99; });
   check({.key_lengths = {99}}, [](Index s) { return s >= 99; });
-  // The last query stands at 69 and sees no key behind it.
+  // The last query has position 69 and sees no later key.
   check({.causal = true, .past = 0}, [](Index s) { return s > 69; });
 }
 
@@ -207,13 +207,13 @@ TEST(AttentionBackward, WorkingMemoryGrowsWithQueriesAloneAndNotWithKeys) {
   const std::size_t small = peak(256, 1024);
   EXPECT_GT(small, 0u);
   for (const Index keys : {2048, 4096}) EXPECT_EQ(peak(256, keys), small) << keys;
-  // Blocks are as large for any number; what each query takes is of one size.
+  // Blocks have a fixed size; memory per query is constant.
   const std::size_t twice = peak(512, 1024), fourfold = peak(1024, 1024);
   EXPECT_EQ(fourfold - twice, 2 * (twice - small));
   EXPECT_LT(fourfold, 1024 * 1024 * sizeof(float)) << "the scores of one head";
 }
 
-// Every thread that takes part has working memory of its own.
+// Every participating thread has its own working memory.
 TEST(AttentionBackward, LittleIsForOneThread) {
   const auto peak = [](const AttentionShape& sizes, int threads) {
     Case c(sizes);
@@ -226,7 +226,7 @@ TEST(AttentionBackward, LittleIsForOneThread) {
   };
   const AttentionShape little{1, 4, 4, 16, 16, 8, 8}, much{1, 4, 4, 256, 256, 8, 8};
   EXPECT_EQ(peak(little, 4), peak(little, 1));
-  if (Parallel(4).threads() > 1) {  // a module without threads has no others
+  if (Parallel(4).threads() > 1) {  // a module without threads has only one
     EXPECT_GT(peak(much, 4), peak(much, 1));
   }
   Case one(little), four(little);
@@ -262,7 +262,7 @@ TEST(AttentionBackward, TakesHeadsWhereTheyLie) {
   const Index T = 70, H = 3, D = 8;
   Case c({1, H, H, T, T, D, D}, 0, causal());
   c.run({.causal = true});
-  // The same in [1, T, H * D], the heads side by side.
+  // The same tensors as [1, T, H * D], with the heads side by side.
   const auto joined = [&](const Buffer<float, 4>& heads) {
     Buffer<float, 3> out({1, T, H * D});
     for (Index h = 0; h < H; ++h) {

@@ -1,5 +1,5 @@
-// Costs of attention and of the block against loops that count what they do, and the memory that
-// they say is held against what the methods take.
+// Costs of attention and of the block against loops that count their own operations, and the memory
+// that they report against the memory that the methods use.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/lessons/attention_cost.h>
@@ -24,8 +24,8 @@ using testing::Counted;
 using testing::error_of;
 using testing::flops_of;
 
-// What every head does, written with numbers that count: which keys are scored for a query, and
-// which are weighed.
+// The work of every head, written with counted numbers: the keys that are scored for a query, and
+// those that are weighed.
 struct Loops {
   Index width, value_width;
   bool capped;
@@ -74,7 +74,7 @@ struct Range {
   Index size() const { return std::max<Index>(0, last - first); }
 };
 
-// From the first to the last key in [begin, end) that one of the queries sees.
+// The range from the first to the last key in [begin, end) that one of the queries sees.
 Range seen(Sees sees, Index first_query, Index last_query, Index begin, Index end) {
   Range range{end, begin};
   for (Index t = first_query; t < last_query; ++t) {
@@ -104,7 +104,7 @@ const std::vector<Case>& cases() {
 
 constexpr Index kQueries = 150, kKeys = 170;
 
-// Runs the loops of a head by blocks, and gives the scores computed.
+// Runs the loops of a head block by block, and returns the number of computed scores.
 double run(const Loops& loops, Sees sees, Index query_block, Index key_block, bool online) {
   double scores = 0;
   for (Index first = 0; first < kQueries; first += query_block) {
@@ -170,7 +170,7 @@ TEST(AttentionCost, HasAClosedFormWithoutMask) {
   EXPECT_EQ(cost.flops, pairs * (2 * 64 + 1 + 5 + 2 * 32));
 }
 
-// Sizes whose product is beyond an Index of 32 bits, as WebAssembly has it.
+// Sizes whose product exceeds a 32-bit Index, as in WebAssembly.
 TEST(AttentionCost, CountsWhatNoIndexHolds) {
   const AttentionSizes sizes = {.queries = 128, .keys = 131072, .width = 128, .value_width = 128};
   const double pairs = 128.0 * 131072.0;
@@ -201,7 +201,8 @@ TEST(AttentionCost, IsByTheBlocksOfOnline) {
 
 TEST(AttentionCost, CountsPositionsFromThePastAndTheKeyLengths) {
   AttentionSizes sizes = {.batches = 2, .queries = 4, .keys = 10, .width = 1, .value_width = 1};
-  // Method full: the last of the four queries sees all ten, and all are multiplied with those.
+  // Method full: the last of the four queries sees all ten keys, and all queries are multiplied
+  // with those.
   EXPECT_EQ(
       attention_cost(sizes, {.causal = true, .past = 6, .method = AttentionMethod::full}).scores,
       2 * 4 * 10);
@@ -213,7 +214,7 @@ TEST(AttentionCost, CountsPositionsFromThePastAndTheKeyLengths) {
             4 * 4 + 4 * 8);
 }
 
-// Between what the cost says is held, and that with what is packed and rounded up besides.
+// The peak lies between the reported memory and that plus packing and rounding up.
 TEST(AttentionCost, HoldsWhatTheMethodTakes) {
   constexpr Index kTokens = 600, kWidth = 16;
   Buffer<float, 4> x({1, 2, kTokens, kWidth}), out(x.shape());
@@ -233,7 +234,7 @@ TEST(AttentionCost, HoldsWhatTheMethodTakes) {
     attention(x, x, x, {.method = method}, out, {scratch, parallel});
     const double held = attention_cost(sizes, {.method = method}).held_bytes;
     const double peak = static_cast<double>(scratch.peak());
-    const Index widened = packed + 64 * kernels.panel_cols;  // a block's scores, by whole panels
+    const Index widened = packed + 64 * kernels.panel_cols;  // a block's scores, in whole panels
     EXPECT_GE(peak, held) << static_cast<int>(method);
     EXPECT_LE(peak, held + 4 * static_cast<double>(widened) + 8 * 64) << static_cast<int>(method);
   }

@@ -1,5 +1,5 @@
-// Dropout of the weights of attention: with values that are the unit matrix, attention's output is
-// what it weighs with.
+// Dropout of attention weights: with the unit matrix as values, the output of attention is its
+// weights.
 #include <gtest/gtest.h>
 #include <tril/attention/attention.h>
 
@@ -44,7 +44,7 @@ struct Case {
 
 TEST(AttentionDropout, LeavesOutWeightsAsDropoutDoesByEveryMethod) {
   const DropoutOptions dropout{.probability = 0.4, .seed = 3, .first_row = 5};
-  for (const Index queries : {3, 70, 130}) {  // read where they lie, and packed
+  for (const Index queries : {3, 70, 130}) {  // read in place, and packed
     for (const auto& [name, method] : kAttentionMethods) {
       SCOPED_TRACE(std::to_string(queries) + " " + std::string(name));
       Case c(2, 4, 2, queries, 140);
@@ -54,9 +54,10 @@ TEST(AttentionDropout, LeavesOutWeightsAsDropoutDoesByEveryMethod) {
       tril::dropout(c.rows(c.weights), dropout, c.rows(c.weights));
       options.method = method, options.dropout = dropout;
       c.run(options);
-      // Scores are sums of 8 products, together at most sqrt(8): off by at most 9 sqrt(8) < 26
-      // roundings, above and below the line, in both. Sums of 91 positive weights differ by 2 91
-      // roundings. The rest: exponentials, factors, steps that rescale, the quotient.
+      // Scores are sums of 8 products, together at most sqrt(8): they err by at most 9 sqrt(8) < 26
+      // roundings, in numerator and denominator, in both results. Sums of 91 positive weights
+      // differ by 2 91 roundings. The rest: exponentials, factors, steps that rescale, the
+      // quotient.
       for (Index i = 0; i < c.out.view().count(); ++i) {
         const double expected = c.weights.data()[i];
         ASSERT_NEAR(c.out.data()[i], expected, (2 * 91 + 4 * 26 + 16) * kRounding * expected) << i;

@@ -1,4 +1,4 @@
-// What attention rejects: a clear message, nothing written, and the next call works.
+// Wrong input of attention: a clear message, nothing written, and the next call works.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -113,7 +113,7 @@ TEST(AttentionMethods, RejectsOutputsThatOverlap) {
             0u);
   for (Index i = 0; i < in.output.view().count(); ++i) ASSERT_TRUE(std::isnan(data[i]));
 
-  // Back to front: as good an output as any, and seen to share memory with what lies before it.
+  // A reversed output is valid, and its overlap with memory before its first element is found.
   attention(in.query, in.key, in.value, {}, {data + 84, shape, {-84, 21, 7, 1}});
   const Buffer<float, 4> turned = std::move(in.output);
   in.output = Buffer<float, 4>(turned.shape());

@@ -1,4 +1,4 @@
-// What tests of attention share: inputs drawn for given sizes, and a test of every method.
+// Helpers for tests of attention: inputs drawn for given sizes, and a test of every method.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ struct AttentionInputs {
     fill_normal(query.view(), random);
     fill_normal(key.view(), random);
     fill_normal(value.view(), random);
-    // Every element must be written.
+    // NaN shows any element that is not written.
     std::fill_n(output.data(), output.view().count(), std::numeric_limits<float>::quiet_NaN());
   }
 

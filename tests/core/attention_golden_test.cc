@@ -16,7 +16,7 @@ struct Case {
   const char* name;
   Index batches, heads, kv_heads, queries, keys, depth, width;
   AttentionOptions options = {};
-  Shape<4> additive = {};  // where not 0: the shape of an additive mask, drawn after the values
+  Shape<4> additive = {};  // unless 0: the shape of an additive mask, drawn after the values
   Shape<4> boolean = {};
 };
 

@@ -38,14 +38,14 @@ void round_into(const Values<double>& values, Buffer<float, Rank>& out) {
   for (std::size_t i = 0; i < values.size(); ++i) out.data()[i] = static_cast<float>(values[i]);
 }
 
-// Everything attention_backward takes, drawn from a seed, and what it must give.
+// All arguments of attention_backward, drawn from a seed, and its expected results.
 struct AttentionGradientCase {
   AttentionShape n;
   Buffer<float, 4> q, k, v, d_output, output, d_q, d_k, d_v, d_mask;
   Buffer<float, 3> log_sum_exp;
   AttentionLoss problem;
   AttentionLossGradients expected;
-  double factor = 1;  // that dropout multiplies with
+  double factor = 1;  // the factor of dropout
 
   AttentionGradientCase(const AttentionShape& sizes, double softcap = 0, const Bias& bias = no_bias,
                         std::optional<double> scale = {},
@@ -74,7 +74,7 @@ struct AttentionGradientCase {
     }
   }
 
-  // By dropout of ones.
+  // Marks the dropped weights, by dropout of ones.
   void leave_out(const DropoutOptions& dropout) {
     Buffer<float, 2> ones({n.B * n.H * n.T, n.S});
     std::fill_n(ones.data(), ones.view().count(), 1.0f);
@@ -93,7 +93,7 @@ struct AttentionGradientCase {
   struct Bounds {
     double q, k, v, mask;
   };
-  // As above. `largest_bias`: the largest finite magnitude that the mask adds.
+  // The bounds above. `largest_bias`: the largest finite magnitude that the mask adds.
   Bounds bounds(double largest_bias = 0) const {
     const double u = kRounding, D = static_cast<double>(n.D), Dv = static_cast<double>(n.Dv);
     const double S = static_cast<double>(n.S), T = static_cast<double>(n.T * n.H / n.Hk);
@@ -120,7 +120,7 @@ struct AttentionGradientCase {
     expect_within(expected.mask, d_mask, within(most.mask), "d_mask");
   }
 
-  // The reference itself, against the complex step through the loss that it belongs to.
+  // Checks the reference itself, against the complex step through its loss.
   void expect_complex_step(double largest_bias = 0) const {
     const AttentionLoss& p = problem;
     const Bounds most = bounds(largest_bias);

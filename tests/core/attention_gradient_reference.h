@@ -1,5 +1,5 @@
-// The gradients of attention in double, one score at a time, and the loss that they belong to for
-// any scalar: the oracle of attention_backward.
+// The gradients of attention in double, one score at a time, and their loss for any scalar: the
+// oracle of attention_backward.
 #pragma once
 
 #include <cmath>
@@ -16,13 +16,13 @@ struct AttentionShape {
   Index B = 1, H = 1, Hk = 1, T = 1, S = 1, D = 1, Dv = 1;
 };
 
-// One problem with everything in double, row-major.
+// One problem, entirely in double, row-major.
 struct AttentionLoss {
   AttentionShape n;
   double scale, softcap;
   Bias bias;
   Values<double> q, k, v, d_output;
-  // What each weight is multiplied with behind softmax, [B H T, S]; none: 1.
+  // The factor of each weight after softmax, [B H T, S]; empty: 1.
   Values<double> kept = {};
 
   std::size_t at_q(Index b, Index h, Index t, Index d) const {
@@ -38,7 +38,7 @@ struct AttentionLoss {
     return static_cast<std::size_t>(((b * n.H + h) * n.T + t) * n.Dv + d);
   }
 
-  // sum of d_output * attention(q, k, v), for any scalar.
+  // The sum of d_output * attention(q, k, v), for any scalar.
   template <typename Scalar>
   Scalar loss(const Values<Scalar>& query, const Values<Scalar>& key,
               const Values<Scalar>& value) const {
@@ -79,7 +79,7 @@ struct AttentionLossGradients {
   Values<double> q, k, v, mask, output, log_sum_exp;
 };
 
-// By the formulas of attention_backward.h, one score at a time.
+// The gradients by the formulas of attention_backward.h, one score at a time.
 inline AttentionLossGradients gradients_of(const AttentionLoss& p) {
   const AttentionShape& n = p.n;
   AttentionLossGradients g{Values<double>(p.q.size()),

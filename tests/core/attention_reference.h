@@ -1,5 +1,5 @@
-// Attention in double, straight from its definition: the oracle for every method, and the bound on
-// the error that a float method may make.
+// Attention in double, straight from its definition: the oracle for every method, and the error
+// bound of a float method.
 #pragma once
 
 #include <tril/attention/attention.h>
@@ -15,7 +15,7 @@
 
 namespace tril::testing {
 
-// What is added to the score of query t and key s, -inf where it may not look: written down anew in
+// The number added to the score of query t and key s, -inf if the key is hidden: written again in
 // each test, independent of Mask.
 using Bias = std::function<double(Index batch, Index head, Index t, Index s)>;
 inline double no_bias(Index, Index, Index, Index) { return 0; }
@@ -38,7 +38,7 @@ inline Reference attention_reference(TensorView<const float, 4> query,
     for (Index h = 0; h < H; ++h) {
       const auto keys = key[b][h / group], values = value[b][h / group];
       for (Index t = 0; t < T; ++t) {
-        // Rows are taken once: sanitizers make an element of four axes dear.
+        // Rows are taken once: under sanitizers access to an element of four axes is slow.
         const auto row = [&](Buffer<double, 4>& buffer) { return buffer.view()[b][h][t]; };
         const auto scores = row(r.scores), capped = row(r.capped), masked = row(r.masked),
                    weights = row(r.weights), output = row(r.output);
@@ -56,7 +56,7 @@ inline Reference attention_reference(TensorView<const float, 4> query,
           masked[s] = std::isinf(shift) ? shift : capped[s] + shift;
           largest = std::fmax(largest, masked[s]);
         }
-        if (std::isinf(largest) && largest < 0) continue;  // sees nothing: zeros
+        if (std::isinf(largest) && largest < 0) continue;  // sees no key: zeros
         for (Index s = 0; s < S; ++s) sum += weights[s] = std::exp(masked[s] - largest);
         for (Index s = 0; s < S; ++s) {
           weights[s] /= sum;
@@ -79,15 +79,16 @@ struct ErrorBound {
 
   ErrorBound(double q, double k, double v, double scale, double bias, Index depth, Index keys) {
     // A dot product of `depth` terms, each at most q k, and the scaling: depth + 1 roundings,
-    // doubled (Higham 2002, section 3.5). Adding the mask rounds what may be as large as both.
+    // doubled (Higham 2002, section 3.5). Adding the mask rounds numbers that may be as large as
+    // both.
     score = kEpsilon * static_cast<double>(depth + 1) * std::fabs(scale) * q * k + kEpsilon * bias;
-    // e^x is off by the error of x, here that of a score and of the maximum and of their
-    // difference; by an ulp of exp; by the sum, at most `keys` roundings; by the division, two.
+    // e^x carries the error of x, here of a score, of the maximum and of their difference; an ulp
+    // of exp; the error of the sum, at most `keys` roundings; and two roundings of the division.
     const double largest = std::fabs(scale) * static_cast<double>(depth) * q * k + bias;
     const double relative =
         2 * score + 2 * kEpsilon * largest + kEpsilon * (3 + static_cast<double>(keys) / 2);
-    weight = 2 * relative;  // of a weight of at most 1, and of the sum it is divided by
-    // Weights are off by 2 `relative` each, and sum to 1; then a sum of `keys` terms.
+    weight = 2 * relative;  // of a weight of at most 1, and of the sum that divides it
+    // Each weight errs by 2 `relative`, and they sum to 1; then a sum of `keys` terms.
     output = v * (2 * relative + kEpsilon * static_cast<double>(keys));
   }
 };

@@ -32,9 +32,9 @@ using Sizes = testing::AttentionDrawSizes;
 INSTANTIATE_TEST_SUITE_P(Methods, AttentionTest,
                          ::testing::ValuesIn(testing::values_of(kAttentionMethods)));
 
-// Each thread has working memory of its own: what is taken says how many there are. Products of
-// fewer than 128 Ki multiplications take one thread on every processor, and of more than 512 Ki
-// several; so do few queries where there are more than 32 Ki numbers to read.
+// Each thread has its own working memory, whose size tells the number of threads. Products of fewer
+// than 128 Ki multiplications take one thread on every processor, and of more than 512 Ki several;
+// so do few queries that read more than 32 Ki numbers.
 TEST_P(AttentionTest, LittleWorkTakesOneThread) {
   Parallel one, three(3);
   Random random(16);
@@ -104,7 +104,7 @@ TEST_P(AttentionTest, EveryStageIsWithinTheBound) {
   };
   const auto expected = attention_reference(in.query, in.key, in.value, scale, softcap, bias);
   const ErrorBound bound = in.bound(scale, testing::max_abs(additive.view()));
-  // tanh has a slope of at most 1, and rounds a few times what is at most the cap.
+  // tanh has a slope of at most 1, and rounds numbers up to the cap a few times.
   const double cap_error = bound.score + 8 * testing::kEpsilon * softcap;
   EXPECT_TRUE(close(expected.output, in.output, bound.output + 4 * cap_error));
   if (!traced) return;
@@ -189,8 +189,8 @@ TEST_P(AttentionTest, ShiftingTheScoresOfAQueryChangesNothing) {
   EXPECT_TRUE(close(before, in.output, 2 * in.bound(1 / std::sqrt(8.0), 70).output));
 }
 
-// log(sum of e^score) of every query, which a backward forms the weights from; +inf where it sees
-// nothing. Asking for it changes no bit of the output.
+// log(sum of e^score) of every query, from which a backward pass computes the weights; +inf for a
+// query that sees no key. Requesting it changes no bit of the output.
 TEST_P(AttentionTest, LogSumExpIsWithinTheBound) {
   Random random(13);
   for (const Index queries : {1, 2, 7, 8, 9, 70}) {
@@ -212,7 +212,7 @@ TEST_P(AttentionTest, LogSumExpIsWithinTheBound) {
     Buffer<float, 3> log_sum_exp({2, 4, queries});
     run(in, options, {.log_sum_exp = log_sum_exp});
     EXPECT_TRUE(equal(output, in.output)) << queries;
-    // Off by a score's error and an ulp of itself, and by the relative error of the sum.
+    // The error of a score, an ulp of the result, and the relative error of the sum.
     const ErrorBound bound = in.bound(scale, 0);
     for (Index b = 0; b < 2; ++b) {
       for (Index h = 0; h < 4; ++h) {
@@ -231,10 +231,10 @@ TEST_P(AttentionTest, LogSumExpIsWithinTheBound) {
   }
 }
 
-// Few queries read keys and values where they lie: nothing is packed, whatever S and the groups.
+// Few queries read keys and values in place: nothing is packed, for any S and any groups.
 TEST_P(AttentionTest, DecodingPacksNothing) {
   Random random(14);
-  const Index many = TRIL_SANITIZED ? 700 : 9000;  // the reference takes minutes there
+  const Index many = TRIL_SANITIZED ? 700 : 9000;  // the reference takes minutes under sanitizers
   for (const Index keys : {Index{300}, many}) {
     for (const Index queries : {1, 8}) {
       const Index heads = 4, kv_heads = 2, depth = 64;
@@ -258,8 +258,8 @@ TEST_P(AttentionTest, DecodingPacksNothing) {
   }
 }
 
-// One key and value head of its own for every query head, the same values: the same result but for
-// rounding, and for few queries, which are taken together, and for many.
+// A separate key and value head for every query head, with the same values, gives the same result
+// up to rounding: for few queries, which are computed together, and for many.
 TEST_P(AttentionTest, GroupsShareKeysAndValues) {
   Random random(15);
   for (const Index queries : {1, 3, 8, 20}) {
@@ -272,7 +272,7 @@ TEST_P(AttentionTest, GroupsShareKeysAndValues) {
         std::copy_n(in.value.view()[b][h / 3].data(), 130 * 9, own.value.view()[b][h].data());
       }
     }
-    Buffer<float, 4> dense({2, 6, queries, 130});  // hides other keys from every head
+    Buffer<float, 4> dense({2, 6, queries, 130});  // hides different keys from every head
     for (Index i = 0; i < dense.view().count(); ++i) {
       dense.data()[i] = random.below(3) ? random.normal() : -kInfinity;
     }
@@ -287,7 +287,7 @@ TEST_P(AttentionTest, WhoSeesNothingGetsZeros) {
   Random random(6);
   Inputs in({2, 2, 2, 70, 12, 8, 8}, random);
   Buffer<float, 4> weights({2, 2, 70, 12});
-  // The last queries of batch 0 see nothing of the window, batch 1 sees nothing at all.
+  // The last queries of batch 0 see no key of the window, batch 1 sees no key at all.
   const AttentionOptions options = {.mask = Mask::window(3, 3) & Mask::padding({12, 0})};
   run(in, options);
   const auto sees = [](Index b, Index t) { return b == 0 && t < 15; };
@@ -311,8 +311,8 @@ TEST_P(AttentionTest, WhoSeesNothingGetsZeros) {
   }
 }
 
-// A NaN or infinity stays in its head and batch; in a key it stays out of queries that cannot see
-// that key's block at all.
+// A NaN or infinity stays in its head and batch; in a key it does not reach queries that see no key
+// of its block.
 TEST_P(AttentionTest, NaNStaysWhereItIs) {
   Random random(7);
   for (const float bad : {kNaN, kInfinity}) {
@@ -320,7 +320,7 @@ TEST_P(AttentionTest, NaNStaysWhereItIs) {
     run(in, {.causal = true});
     const Buffer<float, 4> before = std::move(in.output);
     in.output = Buffer<float, 4>(before.shape());
-    in.key.view()[1][1][9][2] = bad;  // the last key: only the last query sees it
+    in.key.view()[1][1][9][2] = bad;  // the last key, seen by the last query alone
     run(in, {.causal = true});
     for (Index b = 0; b < 2; ++b) {
       for (Index h = 0; h < 4; ++h) {
@@ -344,7 +344,7 @@ TEST_P(AttentionTest, LargeAndTinyScoresAreFine) {
     run(in, {.scale = scale});
     const auto expected = attention_reference(in.query, in.key, in.value,
                                               static_cast<double>(scale), 0, testing::no_bias);
-    // 1e30: the largest score takes all; 1e-30 and 0: the mean of the values.
+    // 1e30: the largest score gets all the weight; 1e-30 and 0: the mean of the values.
     const double scale_of_error = scale == -1.0f ? 1 : 0;
     EXPECT_TRUE(close(expected.output, in.output, in.bound(scale_of_error, 0).output)) << scale;
   }

@@ -1,6 +1,5 @@
-// What every backward pass promises, whatever it goes back through. A case holds the arguments and
-// the results of one: forward(), backward(threads), the `gradients` it asks for, and written(), all
-// that it has written, element by element.
+// The guarantees of every backward pass. A case holds the arguments and the results of one pass:
+// forward(), backward(threads), the requested `gradients`, and written(), all written elements.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +13,7 @@
 
 namespace tril::testing {
 
-// The elements of all these, one after another.
+// The elements of all tensors, one after another.
 template <typename... Tensors>
 Values<double> elements_of_all(const Tensors&... tensors) {
   Values<double> all;
@@ -22,8 +21,8 @@ Values<double> elements_of_all(const Tensors&... tensors) {
   return all;
 }
 
-// The same bits from one thread, from three, and asked for one by one. make() is the case afresh;
-// parts(all) are its gradients in parts, each of which is to be computed alone.
+// Expects the same bits from one thread, from three, and from requests one by one. make() returns a
+// new case; parts(all) are its gradients in parts, each of which is computed alone.
 template <typename Make, typename Parts>
 void expect_independent(const Make& make, const Parts& parts) {
   auto one = make(), three = make(), alone = make();
@@ -40,8 +39,8 @@ void expect_independent(const Make& make, const Parts& parts) {
   EXPECT_EQ(one.written(), alone.written()) << "one by one";
 }
 
-// Twice the same batch, its gradients of the weights added up in `sum`, is twice the gradient, to
-// the bit; and after the first time nothing is allocated.
+// Expects the same batch, run twice with its weights' gradients added up in `sum`, to give twice
+// the gradient, to the bit; and no allocation after the first run.
 template <typename Case, int Rank>
 void expect_adds_up(Case& c, const Buffer<float, Rank>& sum) {
   c.forward();
@@ -54,7 +53,7 @@ void expect_adds_up(Case& c, const Buffer<float, Rank>& sum) {
   EXPECT_EQ(elements(sum), twice);
 }
 
-// Calls that were refused have left `before` as it was, and the next one works.
+// Expects refused calls to have left `before` unchanged, and the next call to work.
 template <typename Case>
 void expect_unharmed(Case& c, const Values<double>& before) {
   EXPECT_EQ(c.written(), before);
@@ -62,9 +61,9 @@ void expect_unharmed(Case& c, const Values<double>& before) {
   c.expect_all();
 }
 
-// x, d_out and d_x [3, 5, 8] in memory with gaps give what they give without. make() is the case,
-// back(c, d_out, x) its backward pass from these. The weights' gradients, in `sum`, are added up in
-// another order.
+// Expects x, d_out and d_x [3, 5, 8] in memory with gaps to give the results without gaps. make()
+// returns the case, back(c, d_out, x) runs its backward pass from these. The weights' gradients, in
+// `sum`, are added up in another order.
 template <typename Make, typename Back, typename Case>
 void expect_any_batches(const Make& make, const Back& back, Buffer<float, 1> Case::*sum) {
   Case c = make(), far = make();

@@ -1,4 +1,4 @@
-// Windows of a stream, and what is to be said of their tokens.
+// Windows of a stream, and the targets of their tokens.
 #include <gtest/gtest.h>
 #include <tril/model/batches.h>
 

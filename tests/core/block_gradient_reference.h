@@ -1,5 +1,5 @@
-// The Transformer block and its gradients, on the references of its parts, for any scalar. Batches
-// stand one below the other: x is [B T, C].
+// The Transformer block and its gradients, built on the references of its parts, for any scalar.
+// Batches are below each other: x is [B T, C].
 #pragma once
 
 #include <tril/block/decoder_block.h>
@@ -38,7 +38,7 @@ struct BlockTables {
         norm2(w.norm2) {}
 };
 
-// A sublayer of f, as block/layer.h has it.
+// The settings of a sublayer around f, as in block/layer.h.
 struct SublayerSetting {
   NormOrder order;
   bool residuals, norms;
@@ -55,7 +55,8 @@ struct SublayerSetting {
     };
     return order == NormOrder::post ? norm(with_x(f(x)), w) : with_x(f(norm(x, w)));
   }
-  // back(d_branch, in) is what f's input gets. d_norm gets the gradients of the norm.
+  // The gradient of x; back(d_branch, in) returns that of f's input. d_norm receives the norm's
+  // gradients.
   template <typename Function, typename Backward>
   Table<Bounded> gradient(const Table<Bounded>& d_out, const Table<Bounded>& x,
                           const NormTables<Bounded>& w, const Function& f, const Backward& back,
@@ -83,12 +84,12 @@ Table<Scalar> attend_reference(const Table<Scalar>& x, const MultiHeadTables<Sca
   return multi_head_reference(x, x, x, w, at).out;
 }
 
-// Dropout in a block as the core draws it, of `tokens` rows a batch.
+// The core's dropout in a block with `tokens` rows per batch.
 struct BlockKept {
   std::optional<DropoutPlaces> places = {};
   Index tokens = 0;
 
-  // Of a table [rows, cols] at a place.
+  // The factors for a table [rows, cols] at a place.
   Table<double> table(Index place, Index rows, Index cols) const {
     return places ? kept_by(places->at(place, tokens), rows, cols) : Table<double>();
   }
@@ -96,7 +97,7 @@ struct BlockKept {
   Table<Scalar> operator()(const Table<Scalar>& x, Index place) const {
     return kept_of(x, table(place, x.rows, x.cols));
   }
-  // Attention that leaves out weights over so many keys.
+  // The settings of attention with dropout of its weights over this many keys.
   MultiHeadSetting setting(MultiHeadSetting at, Index place, Index keys) const {
     if (places) {
       at.kept = kept_by(places->at(place, at.heads * tokens), at.batches * at.heads * tokens, keys);
@@ -156,8 +157,8 @@ inline BlockReferenceGradients block_gradients(const Table<Bounded>& d_out, cons
   return d;
 }
 
-// The decoder's block: the same with cross-attention between. Its settings have batches, heads and
-// a mask each.
+// The decoder's block: the same with cross-attention in the middle. Each of its settings has
+// batches, heads and a mask.
 template <typename Scalar>
 struct DecoderTables {
   MultiHeadTables<Scalar> self_attn, multihead_attn;
@@ -241,7 +242,7 @@ inline DecoderReferenceGradients decoder_gradients(
   return d;
 }
 
-// That of a multi-head attention's parameters, in the order of for_each_parameter.
+// Visits the parameters of multi-head attention in the order of for_each_parameter.
 template <typename Scalar, typename Visit>
 void visit_tables(MultiHeadTables<Scalar>& w, const Visit& visit) {
   for (Table<Scalar>* each : {&w.query, &w.key, &w.value, &w.query_bias, &w.key_bias, &w.value_bias,
@@ -270,8 +271,8 @@ void visit_tables(DecoderTables<Scalar>& w, const Visit& visit) {
   visit_tables(w.norm1, visit), visit_tables(w.norm2, visit), visit_tables(w.norm3, visit);
 }
 
-// All gradients one after another, as parameters_in lays them out where queries, keys and values
-// are stacked.
+// All gradients one after another, in the layout of parameters_in with stacked queries, keys and
+// values.
 template <typename Tables>
 Values<Bounded> in_order(Tables tables) {
   Values<Bounded> all;

@@ -1,5 +1,5 @@
 // The backward passes of multi-head attention, blocks and the whole Transformer against PyTorch's
-// autograd in float64, as gradients_golden_test.cc has those of layers.
+// autograd in float64, like those of layers in gradients_golden_test.cc.
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
 #include <tril/foundation/saved_memory.h>
@@ -32,7 +32,7 @@ using testing::Tracked;
 using testing::uniform;
 using testing::Values;
 
-// Working memory and threads of one test.
+// Working memory and threads for a test.
 struct Tools {
   Scratch scratch;
   Parallel parallel{2};
@@ -75,7 +75,7 @@ TEST(GoldenGradients, OfMultiHeadAttention) {
   }
 }
 
-// Blocks over x [2, 5, 8], two heads, 17 inside feed-forward.
+// Blocks over x [2, 5, 8], two heads, 17 hidden units in feed-forward.
 constexpr Index kB = 2, kT = 5, kC = 8, kHeads = 2, kInner = 17;
 
 Activation activation_of(NormOrder order) {
@@ -155,7 +155,7 @@ TEST(GoldenGradients, OfDecoderBlocks) {
   }
 }
 
-// The whole Transformer over inputs drawn from a seed, with a causal target, forward and backward.
+// The whole Transformer with inputs drawn from a seed, with a causal target, forward and backward.
 struct Whole {
   Random random;
   testing::WeightSource source{random, false};
@@ -191,7 +191,7 @@ struct Whole {
   }
 };
 
-// One layer on either side: the reference of the whole is made of those of its parts.
+// With one layer on each side: the reference of the whole is made of those of its parts.
 TEST(GoldenGradients, OfTheWholeTransformer) {
   for (const NormOrder order : testing::kNormOrders) {
     const Whole w(552, order, 1);
@@ -228,8 +228,8 @@ TEST(GoldenGradients, OfTheWholeTransformer) {
   }
 }
 
-// What PyTorch's modules drop out in train(), one after another, is what the places of
-// DropoutPlaces leave out.
+// PyTorch's modules in train() drop out the same elements, one module after another, as the places
+// of DropoutPlaces.
 TEST(GoldenGradients, OfTheWholeTransformerWithDropout) {
   for (const NormOrder order : testing::kNormOrders) {
     const Whole w(553, order, 2, DropoutPlaces{.probability = 0.25, .seed = 7});

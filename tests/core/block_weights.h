@@ -24,15 +24,15 @@ inline MatrixView<float> rows(const Buffer<float, 3>& buffer) {
   return {const_cast<float*>(buffer.data()), {shape[0] * shape[1], shape[2]}};
 }
 
-// `length` for the first batch, and 3 less for each after it, but at least 1: what
-// make_block_golden.py pads to.
+// Padding of make_block_golden.py: `length` for the first batch, and 3 less for each after it, but
+// at least 1.
 inline Mask shrinking_padding(Index batches, Index length) {
   std::vector<Index> lengths;
   for (Index b = 0; b < batches; ++b) lengths.push_back(std::max<Index>(1, length - 3 * b));
   return Mask::padding(lengths);
 }
 
-// The options that the n-th case of a golden table takes in turn.
+// The options of the n-th case of a golden table.
 template <typename Options>
 Options nth_options(unsigned n, Index heads) {
   Options options;
@@ -43,7 +43,7 @@ Options nth_options(unsigned n, Index heads) {
   return options;
 }
 
-// Owns what it draws; the views that it gives stay good as long as it lives.
+// Owns the weights that it draws; the returned views are valid as long as it lives.
 class WeightSource {
  public:
   // `plain`: no biases, and norms without weight and bias.

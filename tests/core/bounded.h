@@ -1,7 +1,7 @@
-// Numbers as float arithmetic may compute them: what a formula is exactly, and how far rounding may
-// have taken the computed number from it, carried along operation by operation (running error
-// analysis, Higham 2002, section 3.3). A reference written for any scalar, computed with these,
-// gives its values and the bounds for the floats that are compared with them.
+// Numbers of float arithmetic: the exact value of a formula, and the largest distance of the
+// computed number from it by rounding, propagated operation by operation (running error analysis,
+// Higham 2002, section 3.3). A reference written for any scalar, evaluated with these numbers,
+// gives its values and the bounds for floats that are compared with them.
 #pragma once
 
 #include <tril/foundation/random.h>
@@ -22,9 +22,9 @@ struct Bounded {
   Bounded(double exact) : value(exact) {}
   Bounded(double exact, double bound) : value(exact), error(bound) {}
 
-  double size() const { return std::fabs(value) + error; }  // of the computed number, at most
+  double size() const { return std::fabs(value) + error; }  // the largest computed magnitude
 
-  // A result off by `error` that is then rounded `times` times.
+  // A result with an error of `error` that is then rounded `times` times.
   static Bounded rounded(double value, double error, double times = 1) {
     return {value, error + times * kRounding * (std::fabs(value) + error)};
   }
@@ -60,16 +60,16 @@ inline Bounded sqrt(const Bounded& x) {
   const double value = std::sqrt(x.value);
   return Bounded::rounded(value, x.error / value);
 }
-// Slopes are at most 1, and the hyperbolic tangent of the kernels within three ulp.
+// Slopes are at most 1, and the kernels' hyperbolic tangent is within three ulp.
 inline Bounded tanh(const Bounded& x) { return Bounded::rounded(std::tanh(x.value), x.error, 6); }
 
-// f(x): slopes are at most 1.2.
+// f(x): its slopes are at most 1.2.
 inline Bounded activation_reference(Activation activation, const Bounded& x) {
   const double slack = 1.2 * x.error;
   return {activation_reference(activation, x.value),
           slack + kRounding * (activation_bound(activation, x.value) + slack)};
 }
-// f'(x): slopes of slopes are at most 1, but that of relu jumps.
+// f'(x): its slopes are at most 1, except for relu's, which jumps.
 inline Bounded activation_slope(Activation activation, const Bounded& x) {
   if (activation == Activation::relu) {
     return {x.value > 0 ? 1.0 : 0.0, std::fabs(x.value) <= x.error ? 1.0 : 0.0};
@@ -78,8 +78,8 @@ inline Bounded activation_slope(Activation activation, const Bounded& x) {
           x.error + kRounding * (slope_bound(activation, x.value) + x.error)};
 }
 
-// Sums of floats in any order: n terms round n times, each partial sum at most as large as all
-// magnitudes together.
+// A sum of floats in any order: n terms round n times, each partial sum being at most the sum of
+// all magnitudes.
 template <typename Scalar>
 class Sum {
  public:
@@ -107,8 +107,8 @@ class Sum<Bounded> {
   double value_ = 0, error_ = 0, sizes_ = 0, count_ = 0;
 };
 
-// The gradient that a reference's own formulas give of part.values, against the complex step:
-// output() computes from them what d_out belongs to.
+// Checks the gradient of part.values from a reference's own formulas against the complex step:
+// output() computes from them the result to which d_out belongs.
 template <typename Part, typename Output>
 void expect_complex_step(Part& part, const Values<Bounded>& expected, const Values<double>& d_out,
                          const Output& output) {
@@ -129,9 +129,8 @@ void expect_complex_step(Part& part, const Values<Bounded>& expected, const Valu
   }
 }
 
-// The same of a function of `values` along directions drawn at random, which have a part in every
-// element: one wrong slope shows, and the function is computed once a direction instead of once an
-// element.
+// The same for a function of `values`, along random directions that involve every element: one
+// wrong slope shows, and the function is evaluated once per direction instead of once per element.
 template <typename Function>
 void expect_complex_step_along(Values<Complex>& values, const Values<Bounded>& expected,
                                const Function& function, const std::string& name) {
@@ -153,8 +152,8 @@ void expect_complex_step_along(Values<Complex>& values, const Values<Bounded>& e
   }
 }
 
-// Each element of `actual` is within its bound; and the bounds, not to be empty words, are small:
-// on average at most `looseness` of the average magnitude and 1.
+// Expects each element of `actual` within its bound; and the bounds themselves to be small: on
+// average at most `looseness` times the average magnitude and 1.
 inline void expect_bounded(const Values<Bounded>& expected, const Values<double>& values,
                            const char* name, double looseness = 1e-3) {
   ASSERT_EQ(expected.size(), values.size()) << name;

@@ -1,5 +1,5 @@
-// How the tests compare tensors: element by element within atol + rtol * |expected|, and a failure
-// that says where.
+// Compares tensors element by element within atol + rtol * |expected|; a failure names the
+// position.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ namespace tril::testing {
 
 inline constexpr double kEpsilon = std::numeric_limits<float>::epsilon();  // 2^-23
 
-// 0 within the tolerance (the same infinity and NaN for NaN included), else how far beyond it.
+// 0 within the tolerance (also for equal infinities, and for NaN and NaN), else the distance beyond
+// it.
 inline double excess(double expected, double actual, double atol, double rtol) {
   if (std::isnan(expected) || std::isnan(actual)) {
     return std::isnan(expected) == std::isnan(actual) ? 0 : HUGE_VAL;
@@ -51,7 +52,7 @@ void find_worst(const TensorView<E, Part>& expected, const TensorView<A, Part>& 
   }
 }
 
-// EXPECT_TRUE(close(expected, actual, atol, rtol)): both are views or buffers of one rank.
+// EXPECT_TRUE(close(expected, actual, atol, rtol)): both are views or buffers of the same rank.
 template <typename E, typename A, int Rank>
 ::testing::AssertionResult close_views(const TensorView<E, Rank>& expected,
                                        const TensorView<A, Rank>& actual, double atol,
@@ -84,17 +85,17 @@ template <typename Expected, typename Actual>
   return close_views(view(expected), view(actual), atol, rtol);
 }
 
-// Every element the same to the bit pattern's meaning: equal, or both NaN.
+// Expects equal elements, or NaN in both.
 template <typename Expected, typename Actual>
 ::testing::AssertionResult equal(const Expected& expected, const Actual& actual) {
   return close(expected, actual, 0, 0);
 }
 
-// How far weights may add up to from 1: `terms` of them, each e / sum in float. The sum was rounded
-// terms - 1 times, each quotient once, by at most half of kEpsilon.
+// The largest distance of a sum of `terms` weights from 1, each e / sum in float. The sum is
+// rounded terms - 1 times, each quotient once, by at most half of kEpsilon.
 inline double sum_bound(Index terms) { return kEpsilon * static_cast<double>(terms) / 2; }
 
-// The largest |element|, which error bounds are made of.
+// The largest |element|, for error bounds.
 template <typename T, int Rank>
 double max_abs(const TensorView<T, Rank>& view) {
   double largest = 0;
@@ -108,8 +109,8 @@ double max_abs(const TensorView<T, Rank>& view) {
   return largest;
 }
 
-// Runs `call` and returns the message of the tril::Error it throws; fails the test where it throws
-// none.
+// Runs `call` and returns the message of the tril::Error that it throws; fails the test if it
+// throws none.
 template <typename Call>
 std::string error_of(const Call& call) {
   try {

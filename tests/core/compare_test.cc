@@ -1,5 +1,4 @@
-// What is said of two tensors' difference, against numbers worked out by hand, and of the
-// statistics of one.
+// The comparison of two tensors against numbers computed by hand, and the statistics of one tensor.
 #include "core/compare.h"
 
 #include <gtest/gtest.h>
@@ -109,7 +108,7 @@ TEST(Statistics, AreThoseOfTheDefinition) {
   EXPECT_EQ(s.variance, 9);  // 9 1 1 25
   EXPECT_EQ(s.smallest, 2);
   EXPECT_EQ(s.largest, 10);
-  // A mean that is large beside the distances: one pass over squares would lose all digits.
+  // A mean much larger than the distances from it: one pass over squares would lose all digits.
   const std::array<float, 2> far = {8388608, 8388609};
   EXPECT_EQ(statistics(view(far)).variance, 0.25);
 }
@@ -137,7 +136,7 @@ TEST(Growth, IsThePowerThatNumbersGrowWith) {
     return VectorView<const double>(of.data(), {2});
   };
   EXPECT_EQ(growth(doubles(two), doubles(same)), 0);
-  // By hand: log2 x = 0, 1, 2 and log2 y = 0, 0, 3 have the slope 3 / 2.
+  // Computed by hand: log2 x = 0, 1, 2 and log2 y = 0, 0, 3 have the slope 3 / 2.
   const std::array<float, 3> a = {1, 2, 4}, b = {1, 1, 8};
   EXPECT_NEAR(growth(view(a), view(b)), 1.5, 3 * kBound);
 }

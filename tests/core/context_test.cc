@@ -1,4 +1,4 @@
-// The last argument of what computes: left out, threads alone, or both.
+// The last argument of computing functions: omitted, threads alone, or both.
 #include <gtest/gtest.h>
 #include <tril/attention/attention.h>
 #include <tril/foundation/buffer.h>
@@ -49,7 +49,7 @@ TEST(Context, GivesTheSameHoweverItIsHandedOver) {
   EXPECT_TRUE(same(threaded, expected));
 }
 
-// An output that is left out is returned.
+// An omitted output is returned.
 TEST(Context, ComesAfterAnOutputOrAlone) {
   Random random(2);
   Buffer<float, 2> x({5, 7}), weight({3, 7}), out(x.shape()), narrow({5, 3});

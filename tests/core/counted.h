@@ -1,5 +1,5 @@
-// A number that counts what is done with it: the oracle for what computations cost. Loops are
-// written down with it straight from the definitions.
+// A number that counts its operations: the oracle for costs. Loops are written with it straight
+// from the definitions.
 #pragma once
 
 #include <cmath>
@@ -31,7 +31,7 @@ inline Counted tanh(Counted x) { return Counted::counted(std::tanh(x.value)); }
 inline Counted erf(Counted x) { return Counted::counted(std::erf(x.value)); }
 inline Counted sqrt(Counted x) { return Counted::counted(std::sqrt(x.value)); }
 
-// The flops that `body` does.
+// The number of flops in `body`.
 template <typename Body>
 double flops_of(const Body& body) {
   Counted::flops = 0;

@@ -1,5 +1,5 @@
 // The gradients of the decoder's block: its reference against the complex step through the
-// definition, and then the floats against the reference, within bounds that it carries along
+// definition, and then the floats against the reference, within the bounds that it computes
 // (bounded.h).
 #include <gtest/gtest.h>
 #include <tril/block/decoder_block.h>
@@ -38,8 +38,8 @@ using testing::uniform;
 using testing::Values;
 using testing::WeightSource;
 
-// A block, its inputs and the gradient of its output, drawn from a seed; and all that a backward
-// pass writes. Causal, and with one key of the memory hidden.
+// A block, its inputs and the gradient of its output, drawn from a seed, and all outputs of a
+// backward pass. Causal, and with one key of the memory hidden.
 struct Case {
   Random random{180};
   WeightSource source;
@@ -111,7 +111,7 @@ struct Case {
                              cross(), options.activation);
   }
   void expect_all() const {
-    // As transformer_block_backward_test.cc has it, of two attentions.
+    // As in transformer_block_backward_test.cc, for two attentions.
     const double share = 1 / static_cast<double>(6 * options.heads);
     const DecoderReferenceGradients e = expected();
     expect_bounded(e.x.values, d_x.view(), "d_x", share);

@@ -1,5 +1,5 @@
 // The decoder's block against torch.nn.TransformerDecoderLayer in float64, its trace against its
-// parts, what must not change it, and what it rejects.
+// parts, invariances, and wrong input.
 #include <gtest/gtest.h>
 #include <tril/block/decoder_block.h>
 #include <tril/layers/elementwise.h>
@@ -94,7 +94,7 @@ TEST(DecoderBlock, TheTraceChangesNothingAndIsWhatItSays) {
     e.run(trace);
     EXPECT_TRUE(equal(plain, e.output));
 
-    // Each from those before it, by the functions themselves: the same bits.
+    // Each tensor from those before it, by the functions themselves: the same bits.
     const bool post = order == NormOrder::post;
     Buffer<float, 3> expected(shape), expected_hidden(inner);
     const auto expect_attention = [&](const Buffer<float, 3>& x, const MultiHeadWeights& weights,
@@ -187,7 +187,7 @@ TEST(DecoderBlock, ThreadsAndGapsChangeNothing) {
   }
 }
 
-// Token by token, with a cache of the tokens and one of the memory, which is given once.
+// Token by token, with a cache of the tokens and one of the memory, which is passed once.
 TEST(DecoderBlock, DecodesWithCaches) {
   for (const NormOrder order : kNormOrders) {
     Example e;

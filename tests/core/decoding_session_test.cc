@@ -1,5 +1,5 @@
 // Decoding with a cache: the logits of any split into calls against the plain definition in double,
-// and what a session refuses.
+// and wrong input of a session.
 #include <gtest/gtest.h>
 #include <tril/model/decoding_session.h>
 #include <tril/model/language_model.h>
@@ -36,7 +36,7 @@ ModelConfig small(ModelFamily family) {
   ModelConfig config = ModelConfig::of(family);
   config.layers = 2, config.heads = 4, config.width = 16, config.hidden = 24;
   config.context = 20, config.vocabulary = 11;
-  config.eps = 0.01;  // so large that a wrong one shows
+  config.eps = 0.01;  // large enough to reveal a wrong one
   if (family != ModelFamily::gpt2) config.kv_heads = 2;
   return config;
 }
@@ -61,14 +61,14 @@ std::vector<Setting> settings() {
     if (each.value <= ModelFamily::qwen3) continue;
     config = testing::shrunk(each.value);
     config.heads = 4, config.width = 16, config.hidden = 24, config.eps = 0.01;
-    if (config.window > 0) config.window = 5;  // which 20 tokens are long beyond
+    if (config.window > 0) config.window = 5;  // shorter than 20 tokens
     config.context = 20, config.vocabulary = 11;
     all.push_back({std::string(each.name), config});
   }
   return all;
 }
 
-// All parameters away from 0 and 1, and 20 tokens.
+// All parameters far from 0 and 1, and 20 tokens.
 struct Case {
   LanguageModel model;
   std::vector<std::int32_t> ids;
@@ -112,7 +112,8 @@ TEST(DecodingSession, AnySplitHasTheLogitsOfTheDefinition) {
   }
 }
 
-// Of the rows around the first border between pieces, and of the last one: they depend on all.
+// Compares the rows around the first border between pieces and the last row, which depend on all
+// others.
 TEST(DecodingSession, PiecesOfALongPromptAreOne) {
   ModelConfig config = small(ModelFamily::llama);
   config.context = 300, config.heads = 2, config.kv_heads = 1, config.width = config.hidden = 8;
@@ -137,7 +138,7 @@ TEST(DecodingSession, PiecesOfALongPromptAreOne) {
   }
 }
 
-// The logits behind the last token alone: those of all rows, and what is traced is the same.
+// The logits after the last token alone equal that row of all logits, and the trace is the same.
 TEST(DecodingSession, GivesTheLastRowAlone) {
   for (const Setting& setting : settings()) {
     SCOPED_TRACE(setting.name);
@@ -208,11 +209,12 @@ TEST(DecodingSession, MayHoldMoreThanTheContextWhereItIsScaledForThat) {
   DecodingSession session = c.session(20);
   Buffer<float, 2> logits({20, 11});
   session.append(c.ids, logits, {c.scratch, c.parallel});
-  config.context = 20;  // as far as it is turned
+  config.context = 20;  // the length for which rotations are scaled
   expect_logits(config, c.model.weights(), c.ids, logits, "logits");
 }
 
-// Of tokens before, too, once a text is longer than `original`, and again once it is not.
+// Earlier tokens are rotated again, too, once a text is longer than `original`, and once it is no
+// longer.
 TEST(DecodingSession, LongropeTurnsAllTokensByTheLengthOfTheText) {
   ModelConfig config = small(ModelFamily::llama);
   config.rotary_scaling = {.kind = RotaryScalingKind::longrope,
@@ -276,11 +278,11 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
             "DecodingSession: capacity: 21 tokens, but the context is 20");
   EXPECT_EQ(error_of([&] { c.session(-1); }),
             "DecodingSession: capacity: must be at least 0, is -1");
-#ifndef __EMSCRIPTEN__  // whose memory model-loading.test.ts asks for
+#ifndef __EMSCRIPTEN__  // model-loading.test.ts tests this for WebAssembly
   ModelConfig long_one = ModelConfig::of(ModelFamily::llama);
   long_one.layers = 64, long_one.heads = 1, long_one.width = 256, long_one.hidden = 1;
   long_one.context = 1 << 24, long_one.vocabulary = 1;
-  const testing::MemoryLimit limit(std::size_t{256} << 20);  // where the system does not tell
+  const testing::MemoryLimit limit(std::size_t{256} << 20);  // for systems that do not report it
   const std::string text = error_of([&] { DecodingSession(ModelParameters(long_one)); });
   EXPECT_TRUE(
       text.starts_with("DecodingSession: memory: is not enough: keys and values take "
@@ -296,7 +298,7 @@ TEST(DecodingSession, RefusesWhatDoesNotFit) {
             "DecodingSession: layers.0.linear1.weight: shape must be [25, 16], is [24, 16]");
 }
 
-// All tokens see all: at once, and so those behind change what is said of the first.
+// All tokens see all others: later tokens change the logits of the first.
 TEST(DecodingSession, RunsAModelThatIsNotCausalAtOnce) {
   for (Setting setting : settings()) {
     setting.config.causal = false, setting.config.window = 0;

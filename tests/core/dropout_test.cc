@@ -1,5 +1,5 @@
-// Dropout: the share that is left out, that the same elements are left out in the backward pass,
-// that every instruction set agrees, and independence of rows and columns.
+// Dropout: the share of dropped elements, the same elements dropped in the backward pass, agreement
+// of every instruction set, and independence of rows and columns.
 #include <gtest/gtest.h>
 #include <tril/layers/dropout.h>
 #include <tril/layers/dropout_kernels.h>

@@ -11,9 +11,9 @@
 namespace tril {
 namespace {
 
-// The distance of `actual` from the exact value in units of the last place of the latter. Where
-// long double is double (WebAssembly has 113 bits, x86 64), one unit of that is the reference's
-// own.
+// The distance of `actual` from the exact value in units in the last place of the latter. Where
+// long double is double (WebAssembly has 113 bits, x86 64), one such unit is the reference's own
+// error.
 double ulps(long double exact, double actual) {
   const double nearest = static_cast<double>(exact);
   int exponent = 0;
@@ -22,7 +22,7 @@ double ulps(long double exact, double actual) {
   return static_cast<double>(std::fabs(exact - static_cast<long double>(actual)) / unit);
 }
 
-// Numbers of every size and sign that lie between -`most` and `most`, dense near 0 and 1.
+// Numbers of every size and sign between -`most` and `most`, dense near 0 and 1.
 std::vector<double> numbers(double most) {
   std::vector<double> all = {0, 1, 0.5, 2, most};
   Random random(5);
@@ -53,8 +53,8 @@ TEST(Elementary, ExponentialEndsInZeroAndInfinity) {
   EXPECT_EQ(exponential(710), std::numeric_limits<double>::infinity());
   EXPECT_EQ(exponential(-1e300), 0);
   EXPECT_EQ(exponential(1e300), std::numeric_limits<double>::infinity());
-  // Subnormal: two units in the last place as if there were no end, and then one rounding, of the
-  // expected number, too, where long double is double.
+  // Subnormal: two units in the last place as if exponents were unlimited, and then one rounding,
+  // also of the expected number if long double is double.
   const long double rounding =
       std::numeric_limits<long double>::digits > 53 ? 0x1p-1075L : 0x1p-1074L;
   for (double x = -708; x > -746; x -= 0.25) {
@@ -79,7 +79,7 @@ TEST(Elementary, LogarithmIsWithinThreeUnits) {
 TEST(Elementary, SineAndCosineAreWithinTheBoundUpToTheLargestAngle) {
   double worst = 0;
   std::vector<double> angles = numbers(kLargestAngle);
-  for (int n = -2000; n <= 2000; ++n) {  // where one of them is nearly 0
+  for (int n = -2000; n <= 2000; ++n) {  // where one of them is almost 0
     angles.push_back(n * 1.5707963267948966);
     angles.push_back(std::nextafter(n * 1.5707963267948966, 0));
   }

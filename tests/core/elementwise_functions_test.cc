@@ -19,7 +19,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// In units of the last place of the float nearest to the exact value.
+// The distance in units in the last place of the float nearest to the exact value.
 double ulps(double exact, float actual) {
   const float nearest = static_cast<float>(exact);
   if (std::isnan(exact) || std::isinf(nearest)) {
@@ -31,7 +31,7 @@ double ulps(double exact, float actual) {
   return std::fabs(exact - actual) / std::ldexp(1, std::ilogb(size) - 23);
 }
 
-// What each of them is in double, and how far it may be from that.
+// A function, its value in double, and its largest error.
 struct Function {
   Unary operation;
   double (*exact)(double);
@@ -47,8 +47,8 @@ constexpr Function kFunctions[] = {
 };
 
 TEST(ElementwiseFunctions, AreWithinTheirBoundsOnEveryInstructionSet) {
-  // Every 9973rd float, of both signs, subnormal ones, infinities and NaN among them; and those
-  // around 1, where a logarithm is smallest.
+  // Every 9973rd float of both signs, including subnormals, infinities and NaN; and floats around
+  // 1, where a logarithm is smallest.
   std::vector<float> x = {0, -0.0f, kInfinity, -kInfinity, kNaN, 0x1p-149f, 0x1p-126f, 1};
   for (std::uint64_t bits = 0; bits < 0x100000000; bits += 9973) {
     x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));

@@ -1,5 +1,5 @@
-// Operations with broadcasting against loops over every index, exactly where each element is
-// rounded once, as in the reference.
+// Operations with broadcasting against loops over every index, exact if each element is rounded
+// once, as in the reference.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/isa.h>
@@ -28,7 +28,7 @@ using testing::AnyTensor, testing::element, testing::for_each_index, testing::In
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// NumPy's, of float32.
+// NumPy's result in float32.
 float expected_of(Binary operation, float x, float y) {
   switch (operation) {
     case Binary::add:
@@ -61,8 +61,8 @@ float expected_of(Binary operation, float x, float y) {
   return 0;
 }
 
-// Of whole numbers from -9 to 9 only power is not rounded once, and powers of these are exact in
-// double or far from the middle between two floats.
+// For integers from -9 to 9 only power is not rounded once, and powers of these are exact in double
+// or far from the middle between two floats.
 void expect_broadcast(const Indices& x_shape, const Indices& y_shape, const Indices& shape,
                       Parallel& parallel, Random& random, bool gaps = false) {
   const AnyTensor x(x_shape, random, gaps), y(y_shape, random, gaps);
@@ -106,14 +106,14 @@ TEST(Elementwise, BroadcastsAsNumPy) {
     both_ways({2, 1, 4}, {1, 3, 1}, {2, 3, 4});
     both_ways({8, 1, 6, 1}, {7, 1, 5}, {8, 7, 6, 5});
     both_ways({2, 1, 3, 1, 2, 1, 3, 1}, {1, 2, 1, 3, 1, 2, 1, 3}, {2, 2, 3, 3, 2, 2, 3, 3});
-    // More than one piece of work, in one long row and in many.
+    // More than one piece of work, in one long row and in many rows.
     both_ways({40000}, {40000}, {40000});
     both_ways({40000}, {1}, {40000});
     both_ways({3, 16400}, {16400}, {3, 16400});
     both_ways({3, 16400}, {3, 1}, {3, 16400});
     both_ways({20000, 1}, {1, 3}, {20000, 3});
     both_ways({40, 3, 200}, {40, 1, 200}, {40, 3, 200});
-    // Nothing to compute.
+    // No elements to compute.
     both_ways({0}, {1}, {0});
     both_ways({0}, {0}, {0});
     both_ways({3, 0}, {3, 1}, {3, 0});
@@ -131,7 +131,7 @@ TEST(Elementwise, TakesViewsOfAnyStrides) {
     expect_broadcast(x, shape, shape, parallel, random, true);
     expect_broadcast(shape, x, shape, parallel, random, true);
   }
-  // Rows that are longer than what is gathered at a time.
+  // Rows longer than the part gathered at a time.
   expect_broadcast({3, 700}, {3, 1}, {3, 700}, parallel, random, true);
   expect_broadcast({700, 1}, {1, 3}, {700, 3}, parallel, random, true);
 }
@@ -186,7 +186,7 @@ TEST(Elementwise, TakesAnyStridesAndWritesNothingBetween) {
       EXPECT_EQ(out.view()[n][c], inside ? 2 * part[n][c - 3] : 0.0f) << n << ", " << c;
     }
   }
-  // Backwards, one column, and rows that repeat.
+  // A backward view, one column, and repeated rows.
   const MatrixView<const float> backwards(x.data() + 8 * 20, {9, 1}, {-20, 1});
   const MatrixView<float> column(out.data(), {9, 1}, {24, 1});
   const MatrixView<const float> repeated(x.data() + 5, {9, 1}, {0, 1});
@@ -278,7 +278,7 @@ TEST(Elementwise, ComparesAndChoosesAsNumPy) {
   const AnyView<const float> column = MatrixView<const float>(special, {7, 1});
   Buffer<float, 2> out({7, 7});
   for (const auto& [name, operation] : kBinary) {
-    if (operation == Binary::power) continue;  // has a test of its own
+    if (operation == Binary::power) continue;  // has its own test
     binary(operation, column, x, out);
     for (Index i = 0; i < 49; ++i) {
       const float expected = expected_of(operation, special[i / 7], special[i % 7]);
@@ -291,7 +291,7 @@ TEST(Elementwise, ComparesAndChoosesAsNumPy) {
   where(x, 1.0f, 2.0f, out.view()[0]);
   const float chosen[] = {1, 1, 1, 2, 2, 1, 1};
   EXPECT_TRUE(equal(VectorView<const float>(chosen, {7}), out.view()[0]));
-  // One that is not chosen does not count.
+  // Elements that are not chosen do not matter.
   where(column, x, 5.0f, out);
   for (Index i = 0; i < 49; ++i) {
     const float expected = special[i / 7] == 0 ? 5.0f : special[i % 7];

@@ -1,5 +1,5 @@
-// Attention from no queries, to no keys and of no batches, by every way there is, forward and
-// backward, and what is made of it: a query that sees nothing gets zeros, and zeros flow back.
+// Attention with no queries, no keys or no batches, by every method, forward and backward, and
+// everything built on it: a query that sees no key gets zeros, and gradients of zero.
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/attention_backward.h>
@@ -128,7 +128,7 @@ TEST_P(EmptyAttention, IsAdditiveThereAndBack) {
       << "nothing is added";
 }
 
-// Heads that see nothing are zeros, so that the bias of their projection is left.
+// Heads that see no key are zeros: only the bias of their projection remains.
 TEST_P(EmptyAttention, LeavesTheBiasOfManyHeads) {
   const auto [B, T, S] = GetParam();
   Random random(4);
@@ -200,7 +200,7 @@ TEST_P(EmptyAttention, IsPartOfBlocksAndStacks) {
   }
 }
 
-// No tokens to append leave a cache as it was.
+// Appending no tokens leaves a cache unchanged.
 TEST(EmptyAttentionTo, ACache) {
   Random random(6);
   const testing::MultiHeadModule module(random, 8, true);
@@ -239,7 +239,7 @@ TEST(EmptyAttentionTo, VectorsWithoutWidthIsRefused) {
   EXPECT_TRUE(all_are(out, 0));
 }
 
-// Gradients of sums of no terms are 0, and gradients of weights that met no row stay as they were.
+// Gradients of empty sums are 0, and gradients of weights without rows stay unchanged.
 TEST(EmptyBackward, OfLayers) {
   Scratch scratch;
   Parallel parallel(2);

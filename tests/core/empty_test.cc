@@ -1,5 +1,5 @@
-// Axes of length 0, as NumPy and PyTorch have them: sums of no terms are 0, what has no elements is
-// left alone, and what has no meaning for none is refused.
+// Axes of length 0, as in NumPy and PyTorch: empty sums are 0, tensors without elements stay
+// unchanged, and operations without a meaning for them are refused.
 #include <gtest/gtest.h>
 #include <tril/attention/mask.h>
 #include <tril/attention/triangular.h>
@@ -71,7 +71,7 @@ TEST(Empty, LinearLayersLeaveTheBias) {
     Buffer<float, 2> out({rows, 5});
     linear(x, weight, bias, out);
     EXPECT_TRUE(all_are(out, 7));
-    // No hidden units: two linear layers are the second one's bias.
+    // Without hidden units two linear layers give the second one's bias.
     const Buffer<float, 2> wide = sevens<2>({rows, 5}), in({0, 5});
     feed_forward(wide, {{in, {}}, {weight, bias}}, Activation::relu, out);
     EXPECT_TRUE(all_are(out, 7));
@@ -132,7 +132,7 @@ TEST(Empty, MasksHaveNothingToHide) {
   EXPECT_EQ(error_of([&] { mask_values(Mask::additive(dense), 0, no_query); }),
             "mask_values: mask: a dense mask [1, 1, 2, 0] does not broadcast to the scores; scores "
             "are [2, 1, 0, 3]");
-  // Keys beyond the end of a mask that may be short are hidden: here all.
+  // Keys beyond the end of a mask that may be short are hidden: here all of them.
   Buffer<float, 4> out({1, 1, 2, 1});
   mask_values(Mask::additive(dense, FewerKeys::hidden), 0, out);
   EXPECT_TRUE(all_are(out, -INFINITY));

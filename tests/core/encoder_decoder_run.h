@@ -62,7 +62,7 @@ struct SequenceRun {
                        const TrainerOptions& options = kQuick, std::uint64_t seed = 3)
       : model(config, seed), trainer(model, options) {}
 
-  // So many steps over two batches each, of different lengths, which the step's number draws.
+  // Runs `steps` steps over two batches each, of different lengths, drawn by the step's number.
   void go(int steps, int threads = 1) {
     Parallel parallel(threads);
     for (int n = 0; n < steps; ++n) {

@@ -31,12 +31,12 @@ EncoderDecoderConfig small(NormOrder order = NormOrder::post, double dropout = 0
   config.source_vocabulary = 6, config.target_vocabulary = 7, config.context = 5;
   config.encoder_layers = 2, config.decoder_layers = 1, config.heads = 2;
   config.width = 8, config.hidden = 12, config.norm = order, config.dropout = dropout;
-  config.activation = Activation::gelu;  // analytic, as the complex step wants it
-  config.eps = 0.01;                     // so large that a wrong one shows
+  config.activation = Activation::gelu;  // analytic, for the complex step
+  config.eps = 0.01;                     // large enough to reveal a wrong one
   return config;
 }
 
-// A model whose parameters are all far from their beginnings, and a batch with S = 4, T = 3.
+// A model whose parameters are all far from their initial values, and a batch with S = 4, T = 3.
 struct Case {
   static constexpr Index B = 2, S = 4, T = 3;
   EncoderDecoder model;
@@ -97,7 +97,7 @@ struct Tables {
   }
 };
 
-// The sum of the losses as the paper has it, with dropout of this seed if the model has any.
+// The sum of the losses as in the paper, with dropout of this seed if the model has any.
 template <typename Scalar>
 Scalar loss_reference(const Case& c, const Tables<Scalar>& w, std::uint64_t seed) {
   using std::exp, std::log;
@@ -126,7 +126,7 @@ Scalar loss_reference(const Case& c, const Tables<Scalar>& w, std::uint64_t seed
   if (config.positions == SequencePositions::rotary) own.rotary.emplace();
   testing::MultiHeadSetting causal = own;
   causal.bias = [](Index, Index, Index t, Index s) { return s > t ? testing::kUnseen : 0.0; };
-  // Of all that is dropped each in its turn: both inputs, 4 places a layer, then 6 a layer.
+  // The dropout places in order: both inputs, 4 places per encoder layer, then 6 per decoder layer.
   std::optional<DropoutPlaces> places;
   if (config.dropout > 0) places = {config.dropout, seed};
   const auto next = [&](Index count, Index tokens) {
@@ -232,7 +232,7 @@ TEST(EncoderDecoder, DropsOnlyInTrainingAndOnlyWhereAShareIsGiven) {
   const Values<double> expected = all(none);
   EXPECT_EQ(all(dropping), expected);
   const double loss = none.accumulate().sum;
-  EXPECT_EQ(none.accumulate({.dropout_seed = 5}).sum, loss);  // of a model without dropout
+  EXPECT_EQ(none.accumulate({.dropout_seed = 5}).sum, loss);  // for a model without dropout
   EXPECT_EQ(dropping.accumulate().sum, loss);                 // without a seed
   dropping.model.clear_gradients();
   const double dropped = dropping.accumulate({.dropout_seed = 5}).sum;
@@ -309,8 +309,8 @@ TEST(EncoderDecoder, GivesTheSameBitsOnAnyNumberOfThreadsAndAllocatesNothingTwic
   const std::size_t capacity = one.scratch.capacity();
   one.accumulate();
   EXPECT_EQ(one.scratch.capacity(), capacity);
-  // Added up, number by number twice as much; up to B S terms of the second time are rounded where
-  // they join those of the first.
+  // The sum has twice each number; up to B S terms of the second run are rounded when added to
+  // those of the first.
   const VectorView<const float> once = three.model.gradient(), twice = one.model.gradient();
   const double joined = Case::B * Case::S * testing::kRounding * 2 * testing::max_abs(once);
   for (Index i = 0; i < one.count(); ++i) {

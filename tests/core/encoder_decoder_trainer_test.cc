@@ -1,5 +1,4 @@
-// Encoder-decoders in training: steps, checkpoints, what a model says, and tasks whose answers are
-// known.
+// Encoder-decoders in training: steps, checkpoints, decoding, and tasks with known answers.
 #include <gtest/gtest.h>
 #include <tril/model/encoder_decoder_file.h>
 #include <tril/model/model_file.h>
@@ -41,8 +40,8 @@ TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
   const TrainingBatch batches[] = {half(0), half(2)};
   const TrainingStep two = apart.trainer.step(batches);
   EXPECT_EQ(one.tokens, two.tokens);
-  // What each token adds is the same to the bit; the sums over the tokens of both sides, of 4
-  // sequences with fewer than 16, are in another order.
+  // Each token's terms are the same to the bit; the sums over the tokens of both sides, of 4
+  // sequences with fewer than 16 tokens, are in another order.
   constexpr double kReordered = 4 * 16 * testing::kRounding;
   EXPECT_NEAR(one.loss, two.loss, kReordered * one.loss);
   EXPECT_NEAR(one.gradient_norm, two.gradient_norm, kReordered * one.gradient_norm);
@@ -50,7 +49,7 @@ TEST(EncoderDecoderTrainer, AStepOverSeveralBatchesIsOneOverAllOfThem) {
   const ModelLoss of_two = together.trainer.evaluate(batches);
   EXPECT_EQ(of_all.counted, of_two.counted);
   EXPECT_NEAR(of_all.sum, of_two.sum, kReordered * of_all.sum);
-  // By tensors: each to what is largest in it.
+  // Each tensor is compared relative to its largest element.
   const auto a = stored_parameters(together.model.gradients());
   const auto b = stored_parameters(apart.model.gradients());
   for (std::size_t n = 0; n < a.size(); ++n) {
@@ -80,7 +79,7 @@ TEST(EncoderDecoderTrainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
             checkpoint_settings(config, options));
   EXPECT_EQ(checkpoint.steps, 3);
   Training resumed(checkpoint.config, checkpoint.options, 4);
-  resumed.go(1);  // what it was is gone
+  resumed.go(1);  // replaces the old state
   restore_checkpoint(parsed, resumed.trainer);
   EXPECT_EQ(resumed.trainer.steps(), 3);
   EXPECT_EQ(resumed.state(), stopped.state());
@@ -95,7 +94,7 @@ TEST(EncoderDecoderTrainer, LeavesOutBySeedStepAndBatch) {
   config.dropout = 0.5;
   const Drawn drawn(2, 4, 3, 1);
   const TrainingBatch twice[] = {drawn.batch(), drawn.batch()};
-  // Of the first step of a model that is always the same, over so many copies of one batch.
+  // The loss of the first step of a fixed model, over several copies of one batch.
   const auto loss = [&](std::uint64_t seed, std::int64_t number, std::size_t copies) {
     TrainerOptions options = kQuick;
     options.seed = seed;
@@ -146,7 +145,7 @@ TEST(EncoderDecoderTrainer, ParametersHavePyTorchsNamesAndMomentsLieAsTheyDo) {
     EXPECT_EQ(moments[n].name, stored[n].name);
     EXPECT_EQ(moments[n].shape, stored[n].shape);
     all += stored[n].count();
-    // AdamW's first moment after a step: a tenth of the gradient, which clipping shortens alike.
+    // AdamW's first moment after a step is a tenth of the gradient, which clipping scales evenly.
     for (Index i = 1; i < stored[n].count(); ++i) {
       const auto at = [&](const auto& list, Index j) {
         return static_cast<double>(list[n].data[j]);
@@ -193,7 +192,7 @@ TEST(EncoderDecoderTrainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
   EXPECT_EQ(refused(cut, same), "read_checkpoint: model.norm: is missing: this is no checkpoint");
   EXPECT_EQ(error_of([&] { read_checkpoint(cut); }),
             "read_checkpoint: checkpoint: is that of an encoder-decoder");
-  // How many steps there are in all may differ.
+  // The total number of steps may differ.
   options = kQuick, options.schedule.steps = 40;
   Training longer(small(), options);
   restore_checkpoint(parse_safetensors(file), longer.trainer);
@@ -215,7 +214,7 @@ TEST(EncoderDecoderTrainer, ACheckpointOfAnotherRunIsRefusedAndNothingChanges) {
   EXPECT_EQ(options.clip, 0.5);
 }
 
-// What a model says token by token, each time from what it has said so far, read from the logits.
+// The output of a model token by token, each from the previous output, read from the logits.
 std::vector<std::vector<std::int32_t>> said_by(EncoderDecoder& model,
                                                const EncoderDecoder::Tokens& source, Index tokens) {
   const Index rows = source.size(0);
@@ -240,11 +239,11 @@ TEST(EncoderDecoder, SaysWhatItHoldsMostLikely) {
   const Drawn drawn(3, 4, 3, 9);
   const EncoderDecoder::Tokens source = drawn.batch().source;
   const auto said = run.model.translate(source, {});
-  EXPECT_EQ(said, said_by(run.model, source, 5));  // as many as the context has
+  EXPECT_EQ(said, said_by(run.model, source, 5));  // as many as the context holds
   auto shorter = said;
   for (auto& row : shorter) row.resize(2);
   EXPECT_EQ(run.model.translate(source, {.tokens = 2}), shorter);
-  // A row ends before the token that ends it, and others go on.
+  // A row ends before its end token, while others go on.
   auto ended = said;
   const std::int32_t end = said[0][1];
   for (auto& row : ended) row.erase(std::find(row.begin(), row.end(), end), row.end());

@@ -1,6 +1,5 @@
 // Sentence encoders as their authors' libraries write them, against PyTorch in float64
-// (tests/golden/make_encoders.py): vectors of tokens and of sentences, attention, and what is
-// refused.
+// (tests/golden/make_encoders.py): vectors of tokens and of sentences, attention, and wrong input.
 #include <gtest/gtest.h>
 #include <tril/model/generation.h>
 #include <tril/model/language_model.h>
@@ -33,7 +32,7 @@ const std::vector<std::string> kSentences = {
     "Café, naïve résumé",
     "the cat sat on the mat and the dog ran and the cat ran and the dog sat"};
 
-// A folder of its own with a copy of a golden encoder.
+// A new folder with a copy of a golden encoder.
 class CopiedEncoder : public testing::Copied {
  public:
   explicit CopiedEncoder(const std::string& name) : Copied(name) {
@@ -44,8 +43,8 @@ class CopiedEncoder : public testing::Copied {
   }
 };
 
-// Within a share of the largest. Both are of numbers that floats hold; float32 as it is run here
-// differs by a few roundings a layer.
+// Expects numbers within a share of the largest. Both sides have numbers that floats hold exactly;
+// float32 here differs by a few roundings per layer.
 template <typename View>
 void expect_near(const View& actual, const View& expected, double share, const std::string& what) {
   ASSERT_EQ(actual.shape(), expected.shape()) << what;
@@ -89,7 +88,7 @@ TEST_P(Encoders, GiveTheVectorsOfSentencesThatPyTorchGives) {
   EXPECT_EQ(cosines.view()[0][5], cosines.view()[5][0]);
 }
 
-// Written and read again they are the same, and of any kind in memory they run.
+// Encoders are the same after writing and reading, and run with every kind of weights in memory.
 TEST_P(Encoders, AreWrittenAsTheyWereRead) {
   const std::string name = GetParam();
   const CopiedEncoder copy(name);
@@ -149,7 +148,7 @@ TEST(SentenceEncoder, CutsLongTextsBeforeWhatStandsBehindEveryOne) {
   const std::vector<std::int32_t> whole = tokens(0, "the cat sat"), cut = tokens(4, "the cat sat");
   ASSERT_EQ(whole.size(), 5u);
   EXPECT_EQ(cut, (std::vector<std::int32_t>{whole[0], whole[1], whole[2], whole[4]}));
-  EXPECT_EQ(tokens(1000, std::string(1000, 'a') + " a").size(), 4u);  // of the context
+  EXPECT_EQ(tokens(1000, std::string(1000, 'a') + " a").size(), 4u);  // within the context
   EXPECT_EQ(
       error_of([&] { tokens(1, "a"); }),
       "encode_sentences: tokenizer: puts 2 tokens around each text, and there may be 1 in all");
@@ -215,7 +214,7 @@ TEST(SentenceEncoder, IsNoLanguageModelAndTheOtherWayRound) {
   EXPECT_EQ(session.length(), 24);
 }
 
-// What a whole trace has of it: each part is given what stands behind the one before.
+// The whole trace is consistent: each part's input is the output of the part before.
 TEST(SentenceEncoder, IsTracedAsLanguageModelsAre) {
   const PretrainedModel model = read_pretrained(folder_of("minilm"));
   const ModelConfig& config = model.parameters.config();

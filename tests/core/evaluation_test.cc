@@ -1,5 +1,5 @@
-// The losses of a text: against the uncached model in the windows that the header says, and what is
-// refused.
+// The losses of a text: against the uncached model in the windows that the header describes, and
+// wrong input.
 #include <gtest/gtest.h>
 #include <tril/foundation/random.h>
 #include <tril/model/evaluation.h>
@@ -21,7 +21,7 @@ namespace {
 using testing::error_of;
 using Ids = std::vector<std::int32_t>;
 
-// A model in training, and the same to be run.
+// A model in training, and the same model for inference.
 struct Case {
   LanguageModel trained;
   ModelParameters parameters;
@@ -46,7 +46,8 @@ struct Case {
     }
     reader.finish();
   }
-  // Of a token after others, by the uncached model; and whether it is the most likely.
+  // The loss of a token after others, by the uncached model, and whether it is the most likely
+  // token.
   std::pair<double, bool> loss(const Ids& seen, std::int32_t token) {
     const auto count = static_cast<Index>(seen.size());
     const VectorView<const float> last =

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What C++ itself makes of it where the locale is the classic one.
+// C++'s own text of it in the classic locale.
 std::string classic(double value, int digits) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
@@ -141,7 +141,7 @@ TEST(NumberText, IsShortAndTrue) {
   EXPECT_EQ(number_text(0.99999999999), "1");
   EXPECT_EQ(number_text(999999.9999999), "1e+06");
   EXPECT_EQ(number_text(-16777216.5), "-1.67772165e+07");
-  // Sizes are whole.
+  // Sizes are integers.
   EXPECT_EQ(number_text(1e6), "1000000");
   EXPECT_EQ(number_text(-16777217), "-16777217");
   EXPECT_EQ(number_text(999999999999999.0), "999999999999999");
@@ -153,7 +153,7 @@ TEST(NumberText, IsShortAndTrue) {
   for (int i = 0; i < 10000; ++i) {
     const double value = scattered(random);
     const std::string text = number_text(value);
-    // How a float rounds, and what scaling by 300 tens does.
+    // The rounding of a float, and that of scaling by up to 300 tens.
     EXPECT_NEAR(*read_number(text), value, std::fabs(value) * 6.0001e-8) << value;
     EXPECT_LE(text.size(), 16u);
   }

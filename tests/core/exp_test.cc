@@ -15,8 +15,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// The distance of `actual` from the exact value, in units of the last place of the float nearest to
-// that.
+// The distance of `actual` from the exact value, in units in the last place of the nearest float.
 double ulps(double exact, float actual) {
   const float nearest = static_cast<float>(exact);
   const double ulp =
@@ -24,7 +23,7 @@ double ulps(double exact, float actual) {
   return std::fabs(exact - actual) / ulp;
 }
 
-// Every `step`-th float from one to another of the same sign, further from zero.
+// Every `step`-th float between two of the same sign, the second further from zero.
 std::vector<float> floats(float from, float to, std::uint32_t step) {
   std::vector<float> values;
   const auto first = std::bit_cast<std::uint32_t>(from), last = std::bit_cast<std::uint32_t>(to);

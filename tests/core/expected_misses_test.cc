@@ -1,4 +1,4 @@
-// The misses counted on paper are those of the trace, wherever the paper says that it holds.
+// The misses of the closed formulas equal those of the trace, wherever the formulas apply.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/lessons/access_trace.h>
@@ -51,7 +51,7 @@ TEST(ExpectedMisses, OfTheSmallestExample) {
   for (int i = 0; i < 7; ++i) EXPECT_EQ(expected_misses(kAll[i], 16, {}), expected[i]);
 }
 
-// n^2 (n / L + n + 1), beyond what 32 bits hold.
+// n^2 (n / L + n + 1), which exceeds 32 bits.
 TEST(ExpectedMisses, AreCountedWhereAnIndexOf32BitsEnds) {
   for (const std::uint64_t n : {std::uint64_t{2048}, std::uint64_t{1} << 17}) {
     EXPECT_EQ(expected_misses(MatmulMethod::ijk, static_cast<Index>(n), {}),

@@ -1,5 +1,5 @@
-// Sizes from 0 to 2^31 - 1 in all that is asked for by numbers, each and every two of them: a
-// result, an Error, or std::bad_alloc where memory is out.
+// Sizes from 0 to 2^31 - 1 in all numeric arguments, each alone and in pairs: a result, an Error,
+// or std::bad_alloc when memory runs out.
 #include <gtest/gtest.h>
 #include <tril/attention/key_value_cache.h>
 #include <tril/attention/multi_head_attention.h>
@@ -37,7 +37,7 @@ using Sizes = std::vector<Index>;
 
 constexpr Index kExtremes[] = {0, 1, 1 << 16, 1 << 24, 0x7fffffff};
 
-// call(sizes), for each size of `usual` and every two of them in turn as large as can be.
+// Calls call(sizes) with each size of `usual`, and every two of them, replaced by extremes in turn.
 template <typename Call>
 void try_extremes(const Sizes& usual, const Call& call) {
   const testing::MemoryLimit limit(std::size_t{16} << 20);
@@ -66,7 +66,7 @@ void try_extremes(const Sizes& usual, const Call& call) {
   }
 }
 
-// Of what takes its time for each: fewer, where they are allowed.
+// Limits sizes that cost time, where they are allowed.
 Index few(Index size, Index most) { return size <= 1 << 24 ? std::min(size, most) : size; }
 
 ModelConfig config_of(const Sizes& sizes, ModelFamily family) {
@@ -109,7 +109,7 @@ TEST_F(ExtremeSizes, OfModels) {
     });
   }
   try_extremes({1, 1, 1, 2, 2, 2, 2}, [](const Sizes& s) {
-    // Initialising takes a second for 2^24 numbers: what is larger than that is refused before.
+    // Initialising takes a second for 2^24 numbers: larger models are skipped.
     const ModelConfig config = config_of(s, ModelFamily::gpt2);
     if (parameter_count(model_shapes(config)) > 1 << 16) return;
     LanguageModel(config, 1);
@@ -126,7 +126,7 @@ TEST_F(ExtremeSizes, OfModels) {
   });
 }
 
-// Laid out without memory, so that nothing but the sizes can be wrong.
+// Laid out without memory, so that only the sizes can be wrong.
 TEST_F(ExtremeSizes, OfTracesAndHeads) {
   constexpr Index kMost = std::numeric_limits<Index>::max();
   const auto lay_out = [](Index tokens, Index past) {

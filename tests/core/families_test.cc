@@ -1,5 +1,5 @@
 // Models of more families as their authors' libraries write them, against PyTorch in float64
-// (tests/golden/make_families.py); written and read again; and what is refused.
+// (tests/golden/make_families.py); writing and reading; and wrong input.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/model/model_config_json.h>
@@ -38,7 +38,7 @@ TEST_P(Families, LogitsArePyTorchs) {
   expect_golden(model.parameters.config(), model.parameters, name + "/logits");
 }
 
-// Of what runs in training, too, and the bytes of what is written from there.
+// Models in training are written with the same bytes, too.
 TEST_P(Families, AreWrittenAsTheyWereRead) {
   const PretrainedModel model = read_pretrained(folder_of(name));
   const ModelConfig& config = model.parameters.config();
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Families, ::testing::ValuesIn(kFamilies), [](cons
   return std::string(name_of(kModelFamilies, param.param));
 });
 
-// The settings of a family's golden model with one text of the file in place of another.
+// The settings of a family's golden model with one text of the file replaced.
 ModelConfig with(const std::string& name, const std::string& from, const std::string& to) {
   return parse_model_config(testing::changed(from, to, name)).config;
 }
@@ -108,7 +108,7 @@ TEST(Families, HaveTheirAuthorsDefaultsWhereSettingsAreMissing) {
       3);
 }
 
-// Phi-3's and Phi-4-mini's: as Microsoft writes it, and as newer libraries do.
+// Longrope of Phi-3 and Phi-4-mini, in Microsoft's spelling and in that of newer libraries.
 TEST(Families, LongropeIsPyTorchsInLongTextsAndInShortOnes) {
   const PretrainedModel model = read_pretrained(folder_of("phi3"));
   const std::string factors = "\"short_factor\": [1.25, 1.5], \"long_factor\": [2.0, 3.5]";
@@ -135,7 +135,7 @@ TEST(Families, LongropeIsPyTorchsInLongTextsAndInShortOnes) {
            "\"rope_theta\": 10000.0, \"original_max_position_embeddings\": 16, " +
                factors + "}");
   EXPECT_TRUE(newest == config("\"type\": \"longrope\", ", 16));
-  // Written so that libraries which want three entries read it, and so that nothing is lost.
+  // The file satisfies libraries that want three entries, and loses nothing.
   const std::string text = model_config_json(newest);
   EXPECT_NE(text.find("\"rope_scaling\": {\"type\": \"longrope\", \"short_factor\": [1.25, 1.5], "
                       "\"long_factor\": [2, 3.5]}"),
@@ -146,7 +146,7 @@ TEST(Families, LongropeIsPyTorchsInLongTextsAndInShortOnes) {
   EXPECT_TRUE(parse_model_config(model_config_json(other)).config == other);
 }
 
-// Phi3Config's default; of others the length is that of the texts.
+// Phi3Config's default; for other models the length is that of the texts.
 TEST(Families, LongropeKnowsPhi3sOriginalLengthWhereItIsMissing) {
   const std::string factors = "\"short_factor\": [1.25], \"long_factor\": [2.0]}";
   std::string file = testing::changed(
@@ -165,7 +165,7 @@ TEST(Families, LongropeKnowsPhi3sOriginalLengthWhereItIsMissing) {
   EXPECT_EQ(llama.rotary_scaling.original, 16);
 }
 
-// Gemma 3 of four billion parameters and more, of whose text_config most is as usual.
+// Gemma 3 with four billion parameters or more, whose text_config is mostly at its defaults.
 TEST(Families, Gemma3IsReadFromAModelThatSeesImages) {
   const PretrainedConfig read = parse_model_config(
       R"({"architectures": ["Gemma3ForConditionalGeneration"], "eos_token_id": [1, 106],
@@ -196,7 +196,8 @@ TEST(Families, Gemma3IsReadFromAModelThatSeesImages) {
   expect_golden(model.parameters.config(), model.parameters, "gemma3_text/logits");
 }
 
-// As Qwen3's encoders of sentences are published: the model inside the one with a head.
+// Qwen3's sentence encoders are published without the prefix: the inner model of the one with a
+// head.
 TEST(Families, AreReadWithoutTheNameOfTheirPlace) {
   for (const std::string name : {"qwen3", "smollm3"}) {
     const Copied copy(name);
@@ -213,7 +214,7 @@ TEST(Families, AreReadWithoutTheNameOfTheirPlace) {
                 ": head.weight: is no parameter of a model of the family mistral with 2 layers");
 }
 
-// Older files have the same beside each other.
+// Older files have both next to each other.
 TEST(Families, Gemma3sTwoBasesAreReadInBothSpellings) {
   const ModelConfig newer = with("gemma3_text", "\"dtype\"", "\"dtype\"");
   EXPECT_EQ(newer.rotary_base, 1e6);

@@ -1,5 +1,5 @@
 // The gradients of feed_forward: its reference against the complex step through the definition, and
-// then the floats against the reference, within bounds that it carries along (bounded.h).
+// then the floats against the reference, within the bounds that it computes (bounded.h).
 #include <gtest/gtest.h>
 #include <tril/foundation/saved_memory.h>
 #include <tril/layers/feed_forward.h>
@@ -29,8 +29,8 @@ using testing::Table;
 using testing::uniform;
 using testing::Values;
 
-// A feed-forward, its input and the gradient of its output, drawn from a seed; and all that a
-// backward pass writes.
+// A feed-forward, its input and the gradient of its output, drawn from a seed, and all outputs of a
+// backward pass.
 struct Case {
   Activation activation;
   Buffer<float, 2> x, d_out, weight1, weight2, out, d_x, d_weight1, d_weight2;
@@ -94,7 +94,7 @@ struct Case {
 TEST(FeedForwardBackward, ItsReferenceAgreesWithTheComplexStep) {
   for (const auto& [name, named] : kActivations) {
     SCOPED_TRACE(std::string(name));
-    const Activation activation = named;  // a lambda captures no structured binding before Clang 16
+    const Activation activation = named;  // Clang captures no structured binding before 16
     const Case c(3, 4, 5, activation);
     const Values<double> d_out = elements(c.d_out);
     auto x = Table<Complex>(c.x.view());
@@ -230,7 +230,7 @@ TEST(SavedMemory, ServesAgainWhereItIsLargeEnough) {
   const MatrixView<float> larger = lay_out(17);
   EXPECT_EQ(memory.shape(), Shape<1>{64});
   EXPECT_EQ(larger.data(), memory.data());
-  // What cannot be had leaves what there is.
+  // A failed request leaves the memory unchanged.
   const auto huge = [](SavedMemory& place) {
     return place.take(std::numeric_limits<Index>::max() / 8, Index{3});
   };
@@ -241,7 +241,7 @@ TEST(SavedMemory, ServesAgainWhereItIsLargeEnough) {
   EXPECT_TRUE(saved_in(none, [](SavedMemory&) { return true; }));
 }
 
-// Each of them could be.
+// Each alone would fit.
 TEST(SavedMemory, RefusesWhatCannotBeAddressedAltogether) {
   constexpr Index kMost = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(float));
   SavedMemory size;

@@ -1,4 +1,4 @@
-// Files on disk: whole or not at all.
+// Files on disk are written completely or not at all.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/foundation/out_of_memory.h>
@@ -85,7 +85,7 @@ TEST_F(FileTest, IsNamedInAnyAlphabet) {
   write(path, {"first"});
   write(path, {"second"});
   EXPECT_EQ(read(path), "second");
-  // Not EXPECT_EQ: a GoogleTest of before C++20 does not print what has char8_t.
+  // Not EXPECT_EQ: GoogleTest versions before C++20 do not print char8_t.
   EXPECT_TRUE(fs::directory_iterator(folder_)->path().filename().u8string() == u8"größe-हि.npy");
 }
 
@@ -156,7 +156,7 @@ TEST_F(FileTest, ReadsParts) {
 }
 
 #ifndef __EMSCRIPTEN__
-// A writer that begins while another one of the same file is busy takes nothing away from it.
+// A writer that begins while another one writes the same file leaves its temporary file alone.
 TEST_F(FileTest, LeavesAlivesUnfinishedFileAlone) {
   const fs::path path = folder_ / "a.bin";
   write_file(path, [&](const WritePiece& piece) {
@@ -174,7 +174,7 @@ TEST_F(FileTest, LeavesAlivesUnfinishedFileAlone) {
 #endif
 
 #if !defined(__EMSCRIPTEN__) && !defined(_WIN32)
-// Writers that end without a chance to clean up, as by a loss of power.
+// Writers that end without cleaning up, as in a power failure.
 TEST_F(FileTest, RemovesWhatTheDeadHaveLeft) {
   const fs::path path = folder_ / "a.bin";
   write(path, {"old"});
@@ -185,7 +185,7 @@ TEST_F(FileTest, RemovesWhatTheDeadHaveLeft) {
         const std::string text(100'000, 'x');
         piece(std::as_bytes(std::span(text)));
         if (n == 0) raise(SIGKILL);
-        // The first one's was removed when this one began; one more dies while it lives.
+        // This writer removed the temporary file of the first; another one dies while it runs.
         const pid_t another = fork();
         if (another == 0) write_file(path, [](const WritePiece&) { raise(SIGKILL); });
         waitpid(another, nullptr, 0);
@@ -207,10 +207,9 @@ TEST_F(FileTest, RemovesWhatTheDeadHaveLeft) {
 #endif
 
 #ifdef __linux__
-std::vector<std::string>
-    synced;  // what fsync was called for, which is this file's instead of the system's
+std::vector<std::string> synced;  // the files for which fsync was called, which this file replaces
 
-// A new name is as lasting as its folder.
+// A new name is only durable once its folder is synced.
 TEST_F(FileTest, SyncsTheFileAndThenTheFolder) {
   const fs::path path = folder_ / "a.bin";
   synced.clear();
@@ -220,7 +219,7 @@ TEST_F(FileTest, SyncsTheFileAndThenTheFolder) {
 #endif
 
 #ifndef __EMSCRIPTEN__
-// A terabyte that takes no room on the disk, and would in memory.
+// A sparse terabyte, which takes no room on disk but would in memory.
 TEST_F(FileTest, LargerThanMemoryIsRefused) {
   const fs::path path = folder_ / "huge.bin";
   write(path, {"x"});

@@ -1,5 +1,5 @@
-// A wrong TRIL_FORCE_ISA is an Error of the first call, whichever that is: nothing may look for
-// kernels behind noexcept, or on a thread, before a check has thrown it.
+// A wrong TRIL_FORCE_ISA is an Error of the first call, whichever that is: no kernel may be looked
+// up in a noexcept function, or on a thread, before a check has thrown it.
 #include <gtest/gtest.h>
 
 #if GTEST_HAS_DEATH_TEST && !defined(__EMSCRIPTEN__)
@@ -30,7 +30,7 @@
 namespace tril {
 namespace {
 
-// Ends the process: with 0 where each call throws what it should.
+// Ends the process, with code 0 if each call throws the right error.
 [[noreturn]] void call_all() {
   Scratch scratch;
   Parallel parallel(2);
@@ -90,7 +90,7 @@ namespace {
          DecodingSession(config, model.weights()).append(tokens, {scratch, parallel});
        }}};
   for (const auto& [name, call] : calls) {
-    std::fprintf(stderr, "%s\n", name);  // the last one, if the process is ended
+    std::fprintf(stderr, "%s\n", name);  // the last name is that of the call that ended the process
     try {
       call();
     } catch (const Error& error) {

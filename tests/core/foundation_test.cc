@@ -38,7 +38,7 @@ TEST(Error, IsOneLineWhateverItNames) {
 }
 
 TEST(TensorView, HeadsOfAProjectionAreAView) {
-  // [T, H * D] = [2, 3 * 2] seen as [H, T, D].
+  // [T, H * D] = [2, 3 * 2] viewed as [H, T, D].
   std::vector<float> data(12);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
   const TensorView<float, 3> heads(data.data(), {3, 2, 2}, {2, 6, 1});
@@ -93,7 +93,7 @@ TEST(Check, MultipliesSizesAndNamesThem) {
   EXPECT_EQ(refused(1, -1, 1), "f: context: must be at least 0, is -1");
 }
 
-// In a constant expression an overflow would be an error of the compiler.
+// In a constant expression overflow is a compile error.
 TEST(TensorView, MultipliesAnyShapeWithoutOverflow) {
   constexpr Index kHuge = std::numeric_limits<Index>::max() / 2;
   constexpr Shape<4> strides = contiguous_strides<4>({kHuge, kHuge, 4, 3});
@@ -115,7 +115,7 @@ TEST(Check, NamesCallArgumentAndShapes) {
   }
 }
 
-// Checks a view to be read; no element of it is looked at.
+// Checks a view for reading without reading any element.
 void check_matrix(const Shape<2>& shape, const Shape<2>& strides) {
   const float nothing = 0;
   check_view(MatrixView<const float>(&nothing, shape, strides), "f", "x");
@@ -135,7 +135,7 @@ TEST(Check, RefusesRowsThatAreNotContiguous) {
 
 TEST(Check, RefusesWhatCannotBeAddressed) {
   constexpr Index kMost = std::numeric_limits<Index>::max();
-  constexpr Index kHalf = Index{1} << 4 * sizeof(Index);  // of the bits: its square is 0
+  constexpr Index kHalf = Index{1} << 4 * sizeof(Index);  // half of the bits: its square is 0
   const auto refuses = [](const Shape<2>& shape, const Shape<2>& strides) {
     const std::string message = error_of([&] { check_matrix(shape, strides); });
     EXPECT_EQ(message.find("f: x: too large to address; shape is ["), 0u) << message;
@@ -180,7 +180,7 @@ TEST(Scratch, NothingMovesAndAllComesBack) {
   const std::size_t capacity = scratch.capacity();
   EXPECT_GE(scratch.peak(), 4004000u);
   {
-    // What was enough once is enough again, in one piece.
+    // A capacity that sufficed once suffices again, in one piece.
     Scratch::Frame frame(scratch);
     float* const a = frame.take<float>(1000);
     float* const b = frame.take<float>(1000000);
@@ -195,7 +195,8 @@ TEST(Scratch, SaysWhenMemoryIsOut) {
   Scratch scratch;
   Scratch::Frame frame(scratch);
   EXPECT_THROW(frame.take<double>(std::numeric_limits<std::ptrdiff_t>::max()), OutOfMemory);
-  // Half of the bits each: the product of two is 0 in an Index, that of four a rounding more.
+  // Each has half of the bits: the product of two is 0 in an Index, that of four is a rounding
+  // more.
   constexpr Index kHalf = Index{1} << 4 * sizeof(Index);
   EXPECT_THROW(frame.take<float>(kHalf, kHalf), OutOfMemory);
   EXPECT_THROW(frame.take<float>(kHalf, kHalf, kHalf, kHalf + 1), OutOfMemory);
@@ -224,11 +225,11 @@ TEST(Parallel, DoesEveryItemOnceAndNoWorkerTwice) {
   }
 }
 
-// Rounds that follow at once, that find the workers asleep, and that have less to do than threads.
+// Rounds that follow at once, that find the workers asleep, and that have fewer items than threads.
 TEST(Parallel, DoesEveryRound) {
   for (const int threads : {2, 3}) {
     Parallel parallel(threads);
-    std::vector<Index> sums(static_cast<std::size_t>(threads));  // plain: a worker's own
+    std::vector<Index> sums(static_cast<std::size_t>(threads));  // plain: one per worker
     Index expected = 0;
     for (Index round = 0; round < 2000; ++round) {
       if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -242,7 +243,7 @@ TEST(Parallel, DoesEveryRound) {
   }
 }
 
-// Longer pauses than a thread stays awake for: between rounds workers sleep, within one the caller.
+// Pauses longer than a thread stays awake: workers sleep between rounds, the caller within one.
 TEST(Parallel, WakesWhoSleeps) {
   constexpr std::chrono::milliseconds kPause{2};
   Parallel parallel(3);
@@ -257,8 +258,8 @@ TEST(Parallel, WakesWhoSleeps) {
   }
 }
 
-// Whoever has item 0 waits there until all the others are done: the second thread has its own five
-// to itself, and the thread that doesn't wait takes over the rest of the first share.
+// The thread with item 0 waits until all others are done: the second thread works on its own five
+// items, and the thread that does not wait takes over the rest of the first share.
 TEST(Parallel, SaysWhenAllThreadsRun) {
   EXPECT_TRUE(Parallel().started());
   const Parallel parallel(4);
@@ -287,7 +288,7 @@ TEST(Parallel, RejectsNumbersThatCannotBe) {
 }
 
 TEST(Random, IsTheSameEverywhere) {
-  // The recurrence of PCG-XSH-RR 64/32 written out once more.
+  // The recurrence of PCG-XSH-RR 64/32, implemented again.
   const auto reference = [](std::uint64_t seed, int draws) {
     constexpr std::uint64_t kMultiplier = 6364136223846793005u, kIncrement = 1442695040888963407u;
     std::uint64_t state = (kIncrement + seed) * kMultiplier + kIncrement;

@@ -1,4 +1,4 @@
-// What a system has, read from files as Linux writes them; and what asks for more than that.
+// The free memory of a system, from files in Linux' format; and requests for more than that.
 #include <gtest/gtest.h>
 #include <tril/foundation/free_memory.h>
 #include <tril/foundation/out_of_memory.h>
@@ -81,7 +81,7 @@ TEST_F(FreeMemoryTest, KnowsTheFirstVersionOfControlGroups) {
   write(root_group + "memory.limit_in_bytes", "9223372036854771712\n");
   write(root_group + "memory.usage_in_bytes", "123456789\n");
   EXPECT_EQ(kibibytes(), 9000u);
-  // In the container the group's own folder is the root of what it sees.
+  // In the container the group's own folder is the root that it sees.
   write(root_group + "memory.limit_in_bytes", std::to_string(3000 * kKiB));
   write(root_group + "memory.usage_in_bytes", std::to_string(2000 * kKiB));
   write(root_group + "memory.stat", "inactive_file 1\ntotal_inactive_file 512000\n");

@@ -1,4 +1,4 @@
-// Models that are trained further, from the values of a model that is run.
+// Further training of models, from the values of a model for inference.
 #include <gtest/gtest.h>
 #include <tril/model/pretrained.h>
 #include <tril/model/trainer.h>
@@ -20,7 +20,7 @@ using testing::stream;
 using testing::tiny;
 using testing::Training;
 
-// A model of these values that is run.
+// A model for inference with these values.
 ModelParameters held(const LanguageModel& model) {
   ModelParameters parameters(model.config());
   zip_parameters(
@@ -45,7 +45,7 @@ TEST(FurtherTraining, StepsAreThoseOfTheModelItself) {
   }
 }
 
-// Of a folder, with 16 bits a number, and as q8_0.
+// The values of a folder, with 16 bits per number, and as q8_0.
 TEST(FurtherTraining, TakesWhatAFolderHas) {
   for (const ParameterMemory weights : {ParameterMemory::as_in_files, ParameterMemory::q8_0}) {
     const PretrainedModel model =

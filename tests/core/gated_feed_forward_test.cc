@@ -1,5 +1,5 @@
 // The gated feed-forward and its gradients: the reference against the complex step through the
-// definition, and then the floats against the reference, within bounds that it carries along
+// definition, and then the floats against the reference, within the bounds that it computes
 // (bounded.h).
 #include <gtest/gtest.h>
 #include <tril/foundation/saved_memory.h>

@@ -1,4 +1,4 @@
-// Texts that go on: what is drawn against the uncached model, where they end, and what is refused.
+// Generated texts: the drawn tokens against the uncached model, the ends of texts, and wrong input.
 #include <gtest/gtest.h>
 #include <tril/model/generation.h>
 #include <tril/model/language_model.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::error_of;
 using Ids = std::vector<std::int32_t>;
 
-// Bytes and a few tokens of two.
+// Bytes and a few tokens of two bytes.
 Tokenizer tokenizer() {
   TokenizerParts parts;
   for (int n = 0; n < 256; ++n) parts.tokens.emplace_back(1, static_cast<char>(n));
@@ -27,7 +27,7 @@ Tokenizer tokenizer() {
   return Tokenizer(parts);
 }
 
-// Whose vocabulary is larger than its tokenizer's; and the same as a model in training.
+// A model whose vocabulary is larger than its tokenizer's, and the same model in training.
 struct Case {
   LanguageModel trained;
   PretrainedModel model;
@@ -49,7 +49,7 @@ struct Case {
     }
     reader.finish();
   }
-  // All that is drawn.
+  // All drawn tokens.
   Ids drawn(const Ids& prompt, const GenerationOptions& options, std::string* text = nullptr,
             GenerationEnd* end = nullptr) {
     Generation generation(model, prompt, options);
@@ -62,7 +62,7 @@ struct Case {
     if (end) *end = generation.end();
     return ids;
   }
-  // The most likely token behind these, without a cache.
+  // The most likely token after these, without a cache.
   std::int32_t likeliest(const Ids& ids) {
     const auto count = static_cast<Index>(ids.size());
     const VectorView<const float> last = trained.logits({ids.data(), {1, count}})[count - 1];
@@ -88,8 +88,8 @@ TEST(Generation, DrawsWhatTheUncachedModelSays) {
   EXPECT_EQ(text, c.model.tokenizer->decode(drawn));
 }
 
-// What is told is the text of all tokens behind that of the prompt; behind special tokens alone the
-// first blank is not of the text.
+// The text is that of all tokens without the prompt's; after special tokens alone the first space
+// does not belong to the text.
 TEST(Generation, BeginsWithABlankOnlyBehindText) {
   Case c;
   TokenizerParts parts;
@@ -120,7 +120,7 @@ TEST(Generation, BeginsWithABlankOnlyBehindText) {
   EXPECT_GT(blanks, 0);
 }
 
-// With the 16 tokens of the context full, it goes on behind the last 8.
+// Once the context of 16 tokens is full, it continues after the last 8.
 TEST(Generation, GoesOnBeyondTheContext) {
   Case c;
   Ids seen = {1, 2, 3, 4, 5};
@@ -133,7 +133,7 @@ TEST(Generation, GoesOnBeyondTheContext) {
   }
 }
 
-// However far that is: nothing is kept for tokens that may never come.
+// The number of further tokens is unlimited: nothing is allocated for tokens that may never come.
 TEST(Generation, MayGoOnForever) {
   Case c;
   Generation generation(
@@ -164,7 +164,7 @@ TEST(Generation, EndsWhereTheModelEndsIt) {
   EXPECT_EQ(end, GenerationEnd::end_token);
 }
 
-// Wherever tokens end inside it.
+// The stop text may end anywhere inside a token.
 TEST(Generation, EndsBeforeATextAtWhichToStop) {
   Case c;
   GenerationOptions options{.max_tokens = 20, .sampling = {.temperature = 0}};
@@ -181,15 +181,15 @@ TEST(Generation, EndsBeforeATextAtWhichToStop) {
       EXPECT_EQ(end, GenerationEnd::stop);
     }
   }
-  // What only looked like one comes in the end.
+  // Text that only looked like a stop text is returned in the end.
   options.stop = {all.substr(all.size() - 3) + "more"};
   text.clear();
   c.drawn({1, 2}, options, &text);
   EXPECT_EQ(text, all);
 }
 
-// Within the context what a model in training says is what its file says, by the same draws; beyond
-// it, it sees the whole context, and its prompt may be longer.
+// Within the context a model in training generates what the model of its file does, with the same
+// draws; beyond it, it sees the whole context, and its prompt may be longer.
 TEST(Generation, OfAModelInTrainingIsThatOfItsFile) {
   Case c;
   const auto trained = [&](const Ids& prompt, const GenerationOptions& options) {
@@ -227,7 +227,7 @@ TEST(Generation, OfAModelInTrainingIsThatOfItsFile) {
   }
 }
 
-// Nothing is cached, so a step in between counts for the next token.
+// Nothing is cached, so a training step in between affects the next token.
 TEST(Generation, OfAModelInTrainingFollowsItsParameters) {
   Case c;
   const GenerationOptions options{.max_tokens = 3, .sampling = {.temperature = 0}};

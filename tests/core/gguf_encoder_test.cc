@@ -1,5 +1,5 @@
-// Sentence encoders in GGUF files: the same as those in their folders, bit for bit
-// (tests/golden/make_encoders.py writes both), and what is refused.
+// Sentence encoders in GGUF files: the same as those of their folders, bit for bit
+// (tests/golden/make_encoders.py writes both), and wrong files.
 #include <gtest/gtest.h>
 #include <tril/files/gguf.h>
 #include <tril/foundation/random.h>
@@ -40,7 +40,7 @@ std::vector<double> vectors_of(const SentenceEncoder& encoder) {
   return testing::elements(vectors);
 }
 
-// A file of its own, with this in it.
+// A file with this content.
 class Written {
  public:
   explicit Written(const std::string& file) : path_(folder_.path() / "model.gguf") {
@@ -48,7 +48,7 @@ class Written {
     write_file(path_, {&bytes, 1});
   }
   const std::filesystem::path& path() const { return path_; }
-  // What is said of it, without the call and the path.
+  // The error message without the call and the path.
   std::string refused() const {
     const std::string message = error_of([&] { read_sentence_encoder(path_); });
     const std::string begin = ": " + path_.string() + ": ";
@@ -69,7 +69,7 @@ TEST_P(GgufEncoders, AreThoseOfTheirFolders) {
   const SentenceEncoder expected = read_sentence_encoder(folder_of(name));
   SentenceEncoder encoder = read_sentence_encoder(file_of(name));
   ModelConfig config = encoder.model.parameters.config();
-  config.dropout = expected.model.parameters.config().dropout;  // of training, which no file says
+  config.dropout = expected.model.parameters.config().dropout;  // a training setting, in no file
   EXPECT_TRUE(config == expected.model.parameters.config()) << model_config_json(config);
   const TokenizerParts& found = encoder.model.tokenizer->parts();
   const TokenizerParts& parts = expected.model.tokenizer->parts();
@@ -118,7 +118,7 @@ struct Random64 {
   }
 };
 
-// The numbers that matrices in a file of this type stand for.
+// Rounds matrices to the numbers that a file of this type stores.
 void round_to(Random64& model, std::uint32_t type) {
   for (const StoredParameter& each :
        stored_parameters(Random64::config(), model.parameters.layout())) {
@@ -143,9 +143,9 @@ TEST(GgufEncoder, WidensQ8) {
 }
 
 TEST(GgufEncoder, KeepsHalvesAndQ8WhereItIsAskedFor) {
-  // The numbers are the same, and may be added up in another order, by which a sum of K products
-  // changes by K u of the sum of their sizes: at most 96 * 2^-24 * 96 * 0.2 * 3 = 3.3e-4 in a row
-  // of the widest matrix, whose inputs a norm has made and are hardly above 3. Two layers have 12
+  // The numbers are the same, but may be added up in another order, which changes a sum of K
+  // products by K u of the sum of their magnitudes: at most 96 * 2^-24 * 96 * 0.2 * 3 = 3.3e-4 in a
+  // row of the widest matrix, whose inputs come from a norm and hardly exceed 3. Two layers have 12
   // such sums, which norms bring back to size 1.
   constexpr double kBound = 12 * 3.3e-4;
   for (const auto& [type, kind] : {std::pair{testing::kTensorF16, WeightKind::float16},
@@ -168,7 +168,7 @@ TEST(GgufEncoder, KeepsHalvesAndQ8WhereItIsAskedFor) {
   }
 }
 
-// DistilBERT's files name one type of tokens, and hold none.
+// DistilBERT's files name one token type, and have no embedding of it.
 TEST(GgufEncoder, MayBeWithoutTypesOfTokens) {
   ModelConfig config = Random64::config();
   config.token_types = 0;
@@ -180,7 +180,7 @@ TEST(GgufEncoder, MayBeWithoutTypesOfTokens) {
   EXPECT_EQ(read_pretrained(Written(writer.file()).path()).parameters.config().token_types, 0);
 }
 
-// The golden file with one text in it in place of another of the same size.
+// The golden file with one text replaced by another of the same size.
 std::string with(const std::string& from, const std::string& to) {
   const std::vector<std::byte> bytes = read_file(file_of("minilm"));
   std::string file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -189,7 +189,7 @@ std::string with(const std::string& from, const std::string& to) {
   EXPECT_EQ(from.size(), to.size());
   return file.replace(at, to.size(), to);
 }
-// With the number of a key in place of another.
+// The golden file with another number for a key.
 std::string with(const std::string& key, std::uint32_t from, std::uint32_t to) {
   const std::string begin = key + testing::little<std::uint32_t>(testing::kU32);
   return with(begin + testing::little(from), begin + testing::little(to));

@@ -1,4 +1,4 @@
-// Models in GGUF files: the same as those in the folders that they were made of, bit for bit.
+// Models in GGUF files: the same as those in the folders from which they were made, bit for bit.
 #include <gtest/gtest.h>
 #include <tril/model/decoding_session.h>
 #include <tril/model/gguf_config.h>
@@ -28,7 +28,7 @@ std::vector<double> logits_of(const ModelParameters& parameters) {
   return testing::elements(logits);
 }
 
-// A file of its own, with this in it.
+// A file with this content.
 class Written {
  public:
   explicit Written(const std::string& file, const std::string& name = "model.gguf")
@@ -37,7 +37,7 @@ class Written {
     write_file(path_, {&bytes, 1});
   }
   const std::filesystem::path& path() const { return path_; }
-  // What is said of it, without the call and the path.
+  // The error message without the call and the path.
   std::string refused() const {
     const std::string message = error_of([&] { read_pretrained(path_); });
     const std::string begin = "read_pretrained: " + path_.string() + ": ";
@@ -50,7 +50,7 @@ class Written {
   std::filesystem::path path_;
 };
 
-// A golden model with float32 parameters, and settings that GGUF files can say.
+// A golden model with float32 parameters, and settings that GGUF files can express.
 class Golden {
  public:
   explicit Golden(const std::string& name) : copy_(name), model_(read(name)) {}
@@ -126,7 +126,7 @@ TEST_P(GgufModels, KeepHalves) {
     const Written file(gguf_of(golden, type));
     const PretrainedModel model = read_pretrained(file.path());
     EXPECT_EQ(model.parameters.types().back().type, kind);
-    // Rounded as a folder's would be.
+    // The numbers are rounded as in a folder.
     const testing::Copied copy(std::string(name_of(kModelFamilies, GetParam())));
     std::filesystem::remove(copy.path() / "model.safetensors.index.json");
     std::vector<std::vector<float>> elements;
@@ -164,7 +164,7 @@ TEST(GgufModel, Q8IsThatOfItsNumbers) {
   testing::write_gguf_tensors(writer, config, model_file(model), testing::kTensorQ8);
   const PretrainedModel read = read_pretrained(Written(writer.file()).path());
   EXPECT_EQ(read.parameters.types().front().type, WeightKind::float32);
-  // Rows are reordered, but each as a whole: rounded as they lie in the other file.
+  // Rows are reordered, but each as a whole: they are rounded as in the other file.
   for (const StoredParameter& each : stored_parameters(config, model.weights())) {
     if (each.shape.size() < 2) continue;
     for (Index n = 0; n < each.count(); n += 32) {
@@ -181,7 +181,7 @@ TEST(GgufModel, Q8IsThatOfItsNumbers) {
   EXPECT_EQ(logits_of(read.parameters), logits_of(read_pretrained(copy.path()).parameters));
 }
 
-// Whoever has made them: blocks that would be other ones if they were made anew of what they hold.
+// The blocks stay as they are, whoever made them: blocks that would change if quantised again.
 TEST(GgufModel, Q8StaysAsItIsWhereItIsAskedFor) {
   ModelConfig config = ModelConfig::of(ModelFamily::llama);
   config.layers = 2, config.heads = 4, config.kv_heads = 2, config.width = 64, config.hidden = 96;

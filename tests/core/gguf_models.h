@@ -1,5 +1,6 @@
-// Models as GGUF files, as llama.cpp's converters write them (convert_hf_to_gguf.py and
-// gguf-py/gguf/tensor_mapping.py): from the tensors of a .safetensors file by names of their own.
+// Writes models as GGUF files, in the form of llama.cpp's converters (convert_hf_to_gguf.py and
+// gguf-py/gguf/tensor_mapping.py): from the tensors of a .safetensors file, with its own table of
+// names.
 #pragma once
 
 #include <tril/model/model_config_json.h>
@@ -81,7 +82,7 @@ inline std::string gguf_name(ModelFamily family, std::string name) {
   return name.starts_with("h.") ? "blk." + name.substr(2) : name;
 }
 
-// What a converter makes of a tensor's elements [rows, cols] (or [rows]) and its shape.
+// A tensor's elements [rows, cols] (or [rows]) and shape after conversion.
 inline std::vector<float> gguf_elements(const ModelConfig& config, const std::string& name,
                                         std::vector<Index>& shape, std::vector<float> given) {
   const ModelFamily family = config.family;
@@ -129,7 +130,7 @@ inline std::vector<float> gguf_elements(const ModelConfig& config, const std::st
   return out;
 }
 
-// The keys of a model's settings, and Llama 3's factors as a tensor.
+// Writes the keys of a model's settings, and Llama 3's factors as a tensor.
 inline void write_gguf_settings(GgufWriter& to, const ModelConfig& config) {
   const std::string architecture = gguf_architecture(config.family), at = architecture + ".";
   const bool is_gemma2 = config.family == ModelFamily::gemma2;
@@ -202,7 +203,8 @@ inline void write_gguf_settings(GgufWriter& to, const ModelConfig& config) {
   }
 }
 
-// A model's .safetensors file; matrices of this type, of which embeddings, too.
+// Writes the tensors of a model's .safetensors file, with matrices, including embeddings, of this
+// type.
 inline void write_gguf_tensors(GgufWriter& to, const ModelConfig& config,
                                std::span<const std::byte> file, std::uint32_t type = kTensorF32) {
   for (const NamedTensor& each : parse_safetensors(file).tensors) {

@@ -1,4 +1,4 @@
-// GGUF files: what is read of them, and files that are refused.
+// GGUF files: their contents, and wrong files.
 #include <gtest/gtest.h>
 #include <tril/files/gguf.h>
 
@@ -22,7 +22,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 Gguf parsed(const std::string& file) { return parse_gguf_header(bytes_of(file), file.size()); }
-// Without the call.
+// The error message without the call.
 std::string refused(const std::string& file) {
   const std::string message = error_of([&] { parsed(file); });
   EXPECT_TRUE(message.starts_with("parse_gguf: ")) << message;
@@ -96,7 +96,7 @@ TEST(Gguf, ValuesAndTensorsAreRead) {
   }
 }
 
-// By the definition: a half, then 32 int8 that are times it.
+// By the definition: a half, then 32 int8 that it scales.
 TEST(Gguf, BlocksAreScaledBytes) {
   std::string block("\x00\x38", 2);  // 0.5
   for (int n = 0; n < 32; ++n) block += static_cast<char>(4 * n - 64);
@@ -116,7 +116,7 @@ TEST(Gguf, BlocksAreScaledBytes) {
   EXPECT_FALSE(bytes({std::numeric_limits<Index>::max(), 32}));
 }
 
-// However much of it is there at first, the same header comes of it.
+// The header is the same for any amount of bytes at first.
 TEST(Gguf, HeaderIsReadPieceByPiece) {
   for (const std::size_t alignment : {1, 32}) {
     const std::string file = small(alignment).file();
@@ -163,7 +163,7 @@ TEST(Gguf, TensorsWithoutElementsNeedNoData) {
   writer.tensor("t", {0, 3}, testing::kTensorF32, "");
   const std::string padded = writer.file();
   const std::size_t begin = parsed(padded).tensors[0].begin;
-  // The axis of 3 is followed by one of 0, the type and the offset, which are 0, too.
+  // The axis of 3 is followed by one of 0, the type and the offset, which are also 0.
   const std::size_t names = padded.find_last_not_of('\0') + 28;
   for (std::size_t size = names; size < begin; ++size) {
     const std::string file = padded.substr(0, size);
@@ -174,7 +174,7 @@ TEST(Gguf, TensorsWithoutElementsNeedNoData) {
   }
 }
 
-// Every byte of the header in turn as other bytes: refused or read, within the file.
+// Replaces every byte of the header in turn: the file is refused or read, within its bounds.
 TEST(Gguf, ChangedBytesAreRefusedOrRead) {
   const std::string file = small().file();
   const std::size_t begin = parsed(file).tensors[0].begin;

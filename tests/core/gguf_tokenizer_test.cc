@@ -35,7 +35,7 @@ constexpr std::string_view kText =
     "the theatre thaws there; 12345 theses, the other's. The\n\n they'll  \xc3\xa9t\xc3\xa9 "
     "<|end|>the 7 <x>";
 
-// Byte-pair encoding, as llama.cpp's converters write it.
+// Byte-pair encoding, in the form of llama.cpp's converters.
 GgufWriter of_bytes(const Tokenizer& tokenizer, const std::string& pre) {
   GgufWriter writer;
   writer.text("tokenizer.ggml.model", "gpt2");
@@ -122,7 +122,7 @@ TEST(GgufTokenizer, TextsBeginAndEndAsTheFileSays) {
             (Ids{5, 6}));
 }
 
-// A vocabulary of SentencePiece: <unk>, <s>, </s>, the bytes, and pieces by their scores.
+// A SentencePiece vocabulary: <unk>, <s>, </s>, the bytes, and pieces with their scores.
 struct Pieces {
   std::vector<std::string> names = {"<unk>", "<s>", "</s>"};
   std::vector<float> scores = {0, 0, 0};
@@ -149,8 +149,8 @@ struct Pieces {
     writer.u32("tokenizer.ggml.bos_token_id", 1);
     return writer;
   }
-  // As SentencePiece does it: again and again the neighbours whose piece has the highest score, the
-  // first of several; what is no piece becomes its bytes.
+  // SentencePiece's algorithm: it repeatedly joins the neighbours whose piece has the highest
+  // score, the first of several; symbols that are not pieces become their bytes.
   std::vector<TokenId> encode(const std::string& text) const {
     std::vector<std::string> symbols;
     for (std::size_t at = 0; at < text.size();) {
@@ -234,7 +234,7 @@ TEST(GgufTokenizer, CharactersHaveABlankInFrontUnlessTheFileSaysOtherwise) {
   EXPECT_EQ(parsed(without)->encode("a  a"), (Ids{260, 263, 260, 2}));
 }
 
-// BERT's tokens as conversion/bert.py writes them; the first are of this type, all others normal.
+// BERT's tokens in the form of conversion/bert.py; the first have this type, all others are normal.
 GgufWriter of_words(std::vector<std::string> names, std::int32_t first = 3) {
   std::vector<std::int32_t> types(names.size(), 1);
   types[0] = first;

@@ -1,5 +1,5 @@
-// A writer of GGUF files, plainly by ggml's docs/gguf.md, for the tests: what is asked for is
-// written, right or wrong.
+// A plain writer of GGUF files for the tests, after ggml's docs/gguf.md: it writes what it is told,
+// right or wrong.
 #pragma once
 
 #include <tril/files/stored_tensor.h>
@@ -13,7 +13,7 @@
 
 namespace tril::testing {
 
-// Numbers of types: of values, and of tensors.
+// The type numbers of values and of tensors.
 enum GgufKind : std::uint32_t { kU8, kI8, kU16, kI16, kU32, kI32, kF32, kBool, kText, kList, kU64 };
 enum GgmlType : std::uint32_t { kTensorF32 = 0, kTensorF16 = 1, kTensorQ8 = 8, kTensorBf16 = 30 };
 
@@ -75,7 +75,7 @@ class GgufWriter {
     for (const T each : list) all += little(each);
     value(key, kList, little(kind) + little<std::uint64_t>(list.size()) + all);
   }
-  // A tensor whose data is `bytes`; axes as PyTorch has them.
+  // Adds a tensor whose data is `bytes`; its axes are in PyTorch's order.
   void tensor(const std::string& name, const std::vector<Index>& shape, std::uint32_t type,
               const std::string& bytes) {
     pad();
@@ -89,7 +89,7 @@ class GgufWriter {
     tensors_ += little(type) + little(offset);
     ++tensor_count_;
   }
-  // The same of floats, as this type.
+  // Adds a tensor of floats, converted to this type.
   void floats(const std::string& name, const std::vector<Index>& shape, std::uint32_t type,
               std::span<const float> elements) {
     std::string bytes;
@@ -105,7 +105,7 @@ class GgufWriter {
     }
     tensor(name, shape, type, bytes);
   }
-  // Counts as they are, unless others are asked for.
+  // The file with its own counts, unless others are given.
   std::string file() const { return file(tensor_count_, count_ + (alignment != 32)); }
   std::string file(std::uint64_t tensors, std::uint64_t keys) const {
     std::string all = "GGUF" + little(version) + little(tensors) + little(keys) + values_;

@@ -14,10 +14,10 @@
 
 namespace tril::testing {
 
-// The folder tests/golden, said by main.cc.
+// The folder tests/golden, defined in main.cc.
 extern const char* const kGoldenFolder;
 
-// The array in tests/golden/`path`.npy. Throws std::runtime_error where there is none of this rank.
+// The array in tests/golden/`path`.npy. Throws std::runtime_error if there is none of this rank.
 template <int Rank>
 Buffer<float, Rank> golden(const std::string& path) {
   const std::vector<std::byte> file = read_file(std::string(kGoldenFolder) + "/" + path + ".npy");
@@ -30,11 +30,11 @@ Buffer<float, Rank> golden(const std::string& path) {
   return array;
 }
 
-// What torch.testing.assert_close allows numbers of float32 unless it is told otherwise: the bound
-// of whatever is compared with PyTorch alone.
+// The default tolerances of torch.testing.assert_close for float32: the bound for numbers that are
+// compared with PyTorch alone.
 inline constexpr double kPyTorchAbsolute = 1e-5, kPyTorchRelative = 1.3e-6;
 
-// A tensor of inputs, even in [-1, 1): multiples of 2^-23, exact in every build.
+// An input tensor, uniform in [-1, 1): multiples of 2^-23, exact in every build.
 template <int Rank>
 Buffer<float, Rank> uniform(const Shape<Rank>& shape, Random& random) {
   Buffer<float, Rank> buffer(shape);

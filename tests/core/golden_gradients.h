@@ -1,5 +1,5 @@
-// Gradients that PyTorch computed in float64 (tests/golden/make_gradients.py), beside what floats
-// compute and what a reference says that they may.
+// Gradients that PyTorch computed in float64 (tests/golden/make_gradients.py), next to those of
+// floats and a reference's bounds for these.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace tril::testing {
 
-// The gradients of one case, taken one after another.
+// The gradients of one case, read one after another.
 class GoldenGradients {
  public:
   explicit GoldenGradients(const std::string& name)
@@ -22,7 +22,7 @@ class GoldenGradients {
   GoldenGradients(const GoldenGradients&) = delete;
   GoldenGradients& operator=(const GoldenGradients&) = delete;
 
-  // The next `count`.
+  // The next `count` numbers.
   Values<double> take(std::size_t count) {
     Values<double> values;
     for (std::size_t i = 0; i < count; ++i, ++next_) {
@@ -32,8 +32,8 @@ class GoldenGradients {
     return values;
   }
 
-  // Two oracles, each in double, agree but for their own rounding and that of the file; and what
-  // floats computed is as near to PyTorch's as their reference says.
+  // Expects two oracles in double to agree up to their own rounding and that of the file, and the
+  // floats to be as close to PyTorch's numbers as their reference allows.
   template <typename View>
   void expect(const Values<Bounded>& reference, const View& actual, const char* what) {
     const Values<double> values = elements(actual), expected = take(values.size());

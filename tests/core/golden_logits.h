@@ -1,4 +1,4 @@
-// Logits of the small random models of tests/golden: those of PyTorch in float64.
+// Logits of the small random models of tests/golden, from PyTorch in float64.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ inline std::vector<std::int32_t> golden_tokens() {
   return ids;
 }
 
-// Logits all at once, and one by one, each within its bound.
+// Expects logits within their bounds, computed all at once and one by one.
 inline void expect_bounded_session(const ModelConfig& config, const ModelParameters& parameters,
                                    const Values<Bounded>& bounded, std::size_t every,
                                    const std::string& path) {
@@ -35,7 +35,7 @@ inline void expect_bounded_session(const ModelConfig& config, const ModelParamet
   session.append(ids, logits);
   expect_bounded(bounded, sampled(elements(logits), every), path.c_str());
   session.set_length(0);
-  // Those of longrope from where the text is as long as it is turned for.
+  // With longrope, the logits one by one start once the text is longer than `original`.
   const RotaryScaling& scaling = config.rotary_scaling;
   const bool grows =
       scaling.kind == RotaryScalingKind::longrope && scaling.original < kGoldenTokens;
@@ -51,7 +51,7 @@ inline void expect_bounded_session(const ModelConfig& config, const ModelParamet
   expect_bounded(bounded, sampled(elements(logits), every), path.c_str());
 }
 
-// The same against those of the numbers that matrices of any kind stand for.
+// The same against the logits of the widened numbers, for matrices of any kind.
 inline void expect_widened(const ModelConfig& config, const ModelParameters& parameters,
                            const std::string& path) {
   constexpr std::size_t kEvery = 5;
@@ -60,9 +60,9 @@ inline void expect_widened(const ModelConfig& config, const ModelParameters& par
   expect_bounded_session(config, parameters, bounded, kEvery, path);
 }
 
-// Logits all at once, and one by one, each as near to PyTorch's as floats may be: these were
-// computed in double, and stored as floats. A bound takes a sweep through the whole model, so only
-// every fifth logit is looked at: in five rows, each token of the 48.
+// Expects logits, computed all at once and one by one, to be as close to PyTorch's as floats may
+// be: these were computed in double, and stored as floats. A bound takes a sweep through the whole
+// model, so only every fifth logit is compared: in five rows that covers each of the 48 tokens.
 inline void expect_golden(const ModelConfig& config, const ModelParameters& parameters,
                           const std::string& path) {
   constexpr std::size_t kEvery = 5;

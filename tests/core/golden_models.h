@@ -23,7 +23,7 @@ inline std::filesystem::path folder_of(const std::string& name) {
   return std::filesystem::path(kGoldenFolder) / "models" / name;
 }
 
-// The settings of a golden model with one text of the file in place of another.
+// The settings of a golden model with one text of the file replaced.
 inline std::string changed(const std::string& from, const std::string& to,
                            const std::string& name = "llama") {
   const std::vector<std::byte> bytes = read_file(folder_of(name) / "config.json");
@@ -44,7 +44,7 @@ inline std::vector<std::byte> written(const ModelParameters& parameters) {
   return file;
 }
 
-// A folder of its own with a copy of a golden model.
+// A new folder with a copy of a golden model.
 class Copied {
  public:
   explicit Copied(const std::string& name) { std::filesystem::copy(folder_of(name), path()); }
@@ -56,7 +56,7 @@ class Copied {
   void write(const std::string& name, const std::string& text) const {
     write(name, std::as_bytes(std::span(text)));
   }
-  // One text of the header of model.safetensors in place of another, as often as it is there.
+  // Replaces a text in the header of model.safetensors, at each of its occurrences.
   void change_header(const std::string& from, const std::string& to, int most = 1000) const {
     constexpr std::size_t kSize = 8;
     const std::vector<std::byte> bytes = read_file(path() / "model.safetensors");
@@ -74,7 +74,7 @@ class Copied {
     std::memcpy(file.data(), &size, kSize);
     write("model.safetensors", file);
   }
-  // The message, without the call.
+  // The error message without the call.
   std::string refused() const {
     const std::string message = error_of([&] { read_pretrained(path()); });
     EXPECT_TRUE(message.starts_with("read_pretrained: ")) << message;

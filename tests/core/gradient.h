@@ -1,6 +1,6 @@
-// What backward passes are checked against: the derivative of a plain reference, written for any
-// scalar, by the complex step (Squire and Trapp 1998): f'(x) = Im f(x + ih) / h. Nothing is
-// subtracted, so h can be tiny, and the derivative is exact but for the rounding of doubles.
+// The reference for backward passes: the derivative of a plain reference, written for any scalar,
+// by the complex step (Squire and Trapp 1998): f'(x) = Im f(x + ih) / h. Nothing is subtracted, so
+// h can be tiny, and the derivative is exact up to the rounding of doubles.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,8 +42,8 @@ Values<double> elements(const Buffer<T, Rank>& buffer) {
   return elements(buffer.view());
 }
 
-// The gradient at x of f, which takes the values of its argument, as Complex, and returns a
-// Complex. f must be analytic: no absolute value, and comparisons of real parts only.
+// The gradient at x of f, a function from Complex values to a Complex. f must be analytic: no
+// absolute value, and comparisons of real parts only.
 template <typename Function>
 Values<double> gradient_of(const Function& f, const Values<double>& x) {
   constexpr double kStep = 1e-100;
@@ -57,19 +57,19 @@ Values<double> gradient_of(const Function& f, const Values<double>& x) {
   return gradient;
 }
 
-// How far two ways to compute one number in double may lie apart: each rounds as floats do, by
-// 2^-53 in place of u = 2^-24, and for floats `float_bound` holds.
+// The largest distance between two computations of one number in double: each rounds like floats,
+// but by 2^-53 instead of u = 2^-24; `float_bound` is the bound for floats.
 inline double two_in_double(double float_bound) { return 2 * 0x1p-29 * float_bound; }
 
-// How often a derivative by the complex step rounds for each time that a formula of real numbers
-// does: a quotient of complex numbers up to six times, and adding up `outputs` products with d_out
-// as often as there are. With the formula's own: a bound for floats, counted in u = 2^-24, times
-// 2^-29 of this is one for the two of them in double.
+// The number of roundings of a derivative by the complex step, for each rounding of a formula of
+// real numbers: a quotient of complex numbers rounds up to six times, and a sum of `outputs`
+// products with d_out as often as it has terms. With the formula's own: a bound for floats, in
+// units of u = 2^-24, times 2^-29 of this is one for both in double.
 inline double complex_step_bound(double float_bound, std::size_t outputs) {
   return (1 + 6 + static_cast<double>(outputs)) * 0x1p-29 * float_bound;
 }
 
-// sum of weights[i] * values[i]: the scalar whose gradient a backward pass with d_out = weights is.
+// The sum of weights[i] * values[i]: a backward pass with d_out = weights computes its gradient.
 template <typename Scalar>
 Scalar dot(const Values<double>& weights, const Values<Scalar>& values) {
   Scalar sum = 0;
@@ -77,7 +77,7 @@ Scalar dot(const Values<double>& weights, const Values<Scalar>& values) {
   return sum;
 }
 
-// Each |actual - expected| is at most its bound.
+// Expects each |actual - expected| to be at most its bound.
 template <typename T, int Rank, typename Bound>
 void expect_within(const Values<double>& expected, const TensorView<T, Rank>& actual,
                    const Bound& bound, const char* name) {

@@ -42,7 +42,7 @@ Buffer<float, Rank> scaled(const Shape<Rank>& shape, Random& random, float scale
   return buffer;
 }
 
-// Working memory and threads of one test.
+// Working memory and threads for a test.
 struct Tools {
   Scratch scratch;
   Parallel parallel{2};
@@ -101,7 +101,7 @@ TEST(GoldenGradients, OfALinearLayer) {
   Random random(510);
   Tools tools;
   const auto x = uniform<2>({9, 7}, random), weight = uniform<2>({5, 7}, random);
-  uniform<1>({5}, random);  // its bias, which no gradient depends on
+  uniform<1>({5}, random);  // its bias, on which no gradient depends
   const auto d_out = uniform<2>({9, 5}, random);
   Buffer<float, 2> d_x({9, 7}), d_weight({5, 7});
   Buffer<float, 1> d_bias({5});
@@ -129,7 +129,7 @@ Table<Bounded> softmax_gradient(const Table<Bounded>& d_out, const Table<Bounded
     }
     for (Index c = 0; c < x.cols; ++c) {
       Bounded& weight = weights[static_cast<std::size_t>(c)];
-      if (logarithm) {  // e^(x - log of the sum), the output rounded and taken back
+      if (logarithm) {  // e^(x - log of the sum): the output is rounded and exponentiated again
         const Bounded out = (x(n, c) - Bounded(largest)) / Bounded(t) - log(powers.value());
         weight = exp(out);
         flow.add(d_out(n, c));
@@ -243,7 +243,7 @@ TEST(GoldenGradients, OfActivations) {
 TEST(GoldenGradients, OfAnEmbedding) {
   Random random(514);
   Parallel parallel(2);
-  uniform<2>({6, 5}, random);  // the table, which no gradient depends on
+  uniform<2>({6, 5}, random);  // the table, on which no gradient depends
   const auto d_out = uniform<2>({9, 5}, random);
   const std::vector<std::int32_t> ids = {3, 0, 3, 5, 1, 1, 3, 5, 2};
   Buffer<float, 2> d_table({6, 5});
@@ -264,7 +264,7 @@ TEST(GoldenGradients, OfAnEmbedding) {
 TEST(GoldenGradients, OfRotaryPositions) {
   Random random(515);
   Parallel parallel(2);
-  uniform<4>({2, 3, 7, 10}, random);  // x, which no gradient depends on
+  uniform<4>({2, 3, 7, 10}, random);  // x, on which no gradient depends
   const auto d_out = uniform<4>({2, 3, 7, 10}, random);
   Buffer<float, 2> cos({7, 4}), sin({7, 4});
   const std::int32_t positions[] = {0, 1, 2, 3, 4, 5, 6};

@@ -1,5 +1,5 @@
-// What a mask hides, and what no gradient flows back to, changes no bit of anything else: runs with
-// NaN, infinities or huge numbers there against one with any other number.
+// Numbers behind a mask, and numbers without a gradient, change no bit of anything else: compares
+// runs with NaN, infinities or huge numbers there with a run with any other number.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ void append(const TensorView<const float, Rank>& view, std::vector<float>& all) 
   }
 }
 
-// run(garbage) returns all that may not depend on it. Zeros may differ in their sign.
+// run(garbage) returns all numbers that may not depend on it. Zeros may differ in sign.
 inline void expect_hidden(const std::string& what,
                           const std::function<std::vector<float>(float)>& run) {
   const std::vector<float> expected = run(kGarbage[0]);
@@ -44,7 +44,7 @@ inline void expect_hidden(const std::string& what,
   for (const float garbage : kGarbage) {
     const std::vector<float> found = run(garbage);
     ASSERT_EQ(found.size(), expected.size());
-    // An assertion for each of millions of elements would take longer than what they are of.
+    // An assertion for each of millions of elements would take longer than their computation.
     const float* end = found.data() + found.size();
     const auto [other, right] = std::mismatch(found.data(), end, expected.data());
     if (other == end) continue;

@@ -1,5 +1,5 @@
-// What a mask hides changes no bit of multi-head attention and of blocks; and what no gradient
-// flows back to, none of gradients.
+// Masked numbers change no bit of multi-head attention and of blocks; and numbers without a
+// gradient change no bit of gradients.
 #include <gtest/gtest.h>
 #include <tril/attention/multi_head_attention.h>
 #include <tril/block/transformer_block.h>
@@ -22,8 +22,8 @@ namespace {
 using testing::append, testing::expect_hidden, testing::kInfinity, testing::kNaN, testing::normal;
 using testing::WeightSource;
 
-// Rows of a context that a mask hides, in cross-attention; and, without one, the last token, which
-// only it itself sees, and to which nothing flows back.
+// Masked rows of a context, in cross-attention; and, without a context, the last token, which only
+// it itself sees, and which has no gradient.
 TEST(Hidden, MultiHeadAttention) {
   Scratch scratch;
   Parallel parallel{2};
@@ -114,7 +114,7 @@ TEST(Hidden, TransformerBlock) {
   }
 }
 
-// A share of 0, and a gradient of 0.
+// A probability of 0, and a gradient of 0.
 TEST(Hidden, SoftmaxAndActivations) {
   Random random(17);
   Buffer<float, 2> x({3, 21}), d_out({3, 21}), out({3, 21});

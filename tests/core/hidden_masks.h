@@ -1,4 +1,4 @@
-// Masks that hide keys, of every kind there is.
+// Masks of every kind that hide keys.
 #pragma once
 
 #include <tril/attention/attention.h>
@@ -17,7 +17,7 @@ struct NamedMask {
   AttentionOptions options;
 };
 
-// Masks of 2 batches of `queries` queries and `keys` keys, each of which hides some.
+// Masks for 2 batches of `queries` queries and `keys` keys, each of which hides some keys.
 class Masks {
  public:
   Masks(Index queries, Index keys)
@@ -60,7 +60,7 @@ class Masks {
   Buffer<std::uint8_t, 4> seen_;
 };
 
-// Which query of which batch sees which key.
+// The visibility of each key to each query of each batch.
 inline Buffer<float, 4> visibility(const AttentionOptions& options, Index queries, Index keys) {
   Buffer<float, 4> values({2, 1, queries, keys});
   if (options.key_lengths.empty()) {

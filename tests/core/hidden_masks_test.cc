@@ -1,5 +1,5 @@
-// What an additive mask has for a key that another rule hides changes nothing, in whichever order
-// the rules stand: it may be NaN, an infinity or huge.
+// An additive mask's number for a key that another rule hides changes nothing, in any order of the
+// rules: it may be NaN, an infinity or huge.
 #include "core/hidden_masks.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ using testing::append, testing::expect_hidden, testing::kInfinity, testing::Mask
 
 class HiddenMasks : public ::testing::Test {
  protected:
-  // run(options) for each mask, with an additive one before or after it, which has garbage where
-  // keys are hidden.
+  // Calls run(options) for each mask, with an additive one before or after it that has garbage for
+  // hidden keys.
   template <typename Run>
   void for_each_way(Index queries, Index keys, const Run& run) {
     const Masks masks(queries, keys);
@@ -106,7 +106,7 @@ TEST_F(HiddenMasks, OfTheValuesOfAMask) {
     std::vector<float> all;
     if (!options.key_lengths.empty()) return all;
     append<4>(values.view(), all);
-    for (float& each : all) each = each == -kInfinity ? -1 : each;  // the comparison wants numbers
+    for (float& each : all) each = each == -kInfinity ? -1 : each;  // to compare numbers
     return all;
   });
 }

@@ -1,5 +1,5 @@
-// What a mask hides, and what no gradient flows back to, changes no bit of anything else: outputs
-// and gradients with NaN, infinities or huge numbers there are those with any other numbers there.
+// Masked numbers, and numbers without a gradient, change no bit of anything else: outputs and
+// gradients with NaN, infinities or huge numbers there equal those with any other numbers there.
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/attention_backward.h>
@@ -26,7 +26,7 @@ struct Sizes {
   Index queries, keys;
 };
 
-// Queries in place, a few packed, and more than a block; the key that is poisoned in each batch.
+// Queries in place, a few packed, and more than a block; the poisoned key of each batch.
 constexpr Sizes kSizes[] = {{3, 9}, {12, 12}, {70, 70}};
 
 class HiddenTest : public ::testing::TestWithParam<AttentionMethod> {};
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, HiddenTest,
                          ::testing::Values(AttentionMethod::full, AttentionMethod::blocked,
                                            AttentionMethod::online));
 
-// Keys that a query does not see get nothing from it, whatever it and its gradient are.
+// Keys that a query does not see get no gradient from it, whatever the query and its gradient are.
 TEST(Hidden, QueriesDoNotReachKeysTheyDoNotSee) {
   Scratch scratch;
   Parallel parallel{2};
@@ -193,7 +193,7 @@ TEST(Hidden, AdditiveAttention) {
   }
 }
 
-// The same of additive attention: neither shares nor gradients of such keys become NaN.
+// The same for additive attention: neither weights nor gradients of such keys become NaN.
 TEST(Hidden, AdditiveQueriesDoNotReachKeysTheyDoNotSee) {
   Scratch scratch;
   Parallel parallel{2};
@@ -240,7 +240,7 @@ TEST(Hidden, AdditiveQueriesDoNotReachKeysTheyDoNotSee) {
             append<1>(d_key.view()[b][s], all), append<1>(d_value.view()[b][s], all);
           }
         }
-        // Tracing the scores changes nothing.
+        // Tracing the scores changes no output.
         trace.masked = masked;
         additive_attention(query, key, value, weights, whole, again, {scratch, parallel}, trace);
         EXPECT_TRUE(testing::equal(out, again));

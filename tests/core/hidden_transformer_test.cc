@@ -1,5 +1,5 @@
-// What a mask, a length or the order of tokens hides changes no bit of a whole Transformer's
-// output, of its gradients, and of the parameters after a step of training.
+// Numbers hidden by a mask, a length or the order of tokens change no bit of a whole Transformer's
+// output, of its gradients, and of the parameters after a training step.
 #include <gtest/gtest.h>
 #include <tril/foundation/saved_memory.h>
 #include <tril/model/encoder_decoder.h>
@@ -27,7 +27,7 @@ constexpr Index kSourceLengths[] = {6, 9}, kTargetLengths[] = {7, 4};
 
 std::vector<Index> lengths(const Index (&all)[kBatches]) { return {all[0], all[1]}; }
 
-// Rows of x from each batch's length on become `value`.
+// Fills the rows of x from each batch's length on with `value`.
 void fill_beyond(const Index (&lengths)[kBatches], float value, Buffer<float, 3>& x) {
   for (Index b = 0; b < kBatches; ++b) {
     for (Index t = lengths[b]; t < x.shape()[1]; ++t) {
@@ -36,7 +36,7 @@ void fill_beyond(const Index (&lengths)[kBatches], float value, Buffer<float, 3>
   }
 }
 
-// Sources and targets of their own lengths, padded with garbage: the masks that hide it.
+// Options for sources and targets of different lengths, padded with garbage: their masks hide it.
 TransformerOptions padded(NormOrder norm, Activation activation) {
   TransformerOptions options;
   options.heads = 2, options.norm = norm, options.activation = activation;
@@ -60,7 +60,7 @@ TEST_P(HiddenTransformer, PaddingChangesNeitherOutputsNorGradientsNorAStep) {
       Buffer<float, 3> source = normal({kBatches, kSource, kWidth}, random);
       Buffer<float, 3> target = normal({kBatches, kTarget, kWidth}, random);
       Buffer<float, 3> d_out = normal({kBatches, kTarget, kWidth}, random);
-      fill_beyond(kTargetLengths, 0, d_out);  // no loss is taken there
+      fill_beyond(kTargetLengths, 0, d_out);  // these rows have no loss
       TransformerOptions options = padded(GetParam(), activation);
       if (dropped) options.dropout = DropoutPlaces{.probability = 0.2, .seed = 3};
 
@@ -118,11 +118,11 @@ TEST_P(HiddenTransformer, PaddingChangesNeitherOutputsNorGradientsNorAStep) {
 
 INSTANTIATE_TEST_SUITE_P(Norms, HiddenTransformer, ::testing::ValuesIn(testing::kNormOrders));
 
-// A token that stands only where nothing looks back at it and no loss is taken: its row of the
-// embedding is all that its numbers reach.
+// A token that only appears where no later token sees it and no loss is taken: its numbers reach
+// only its row of the embedding.
 constexpr std::int32_t kLast = 5;
 
-// All parameters and their gradients, but for one row of an embedding.
+// All parameters and their gradients, except for one row of an embedding.
 template <typename Model>
 std::vector<float> all_but(const MatrixView<float>& embedding, Model& model) {
   std::vector<float> all;

@@ -1,4 +1,4 @@
-// Which instruction set runs, and how TRIL_FORCE_ISA chooses it.
+// The instruction set that runs, and its choice by TRIL_FORCE_ISA.
 #include <gtest/gtest.h>
 #include <tril/foundation/isa.h>
 

@@ -1,5 +1,5 @@
-// The cache of keys and values: what it holds, what it refuses, and that decoding with it gives
-// what attention to everything at once gives.
+// The cache of keys and values: its contents, wrong input, and that decoding with it gives the
+// results of a single attention call.
 #include <gtest/gtest.h>
 #include <tril/attention/key_value_cache.h>
 #include <tril/attention/multi_head_attention.h>
@@ -44,7 +44,7 @@ TensorView<const float, 4> tokens(const Buffer<float, 4>& all, Index first, Inde
           view.strides()};
 }
 
-// The same of [B, T, C].
+// Tokens [first, first + count) of [B, T, C].
 TensorView<const float, 3> tokens(const Buffer<float, 3>& all, Index first, Index count) {
   const auto view = all.view();
   return {
@@ -124,8 +124,8 @@ TEST_F(Cache, RefusesWhatDoesNotFitAndStaysAsItWas) {
   refuses_sizes({.capacity = PTRDIFF_MAX / 8, .width = 64}, "capacity: ");
 }
 
-// A stacked in_proj is one product where it has one input, and each row's sums are taken in the
-// same order as in three: the same bits as from a context that is a copy of x.
+// A stacked in_proj is one product for a single input, and each row's sums have the same order as
+// in three products: the same bits as with a context that is a copy of x.
 TEST_F(Cache, AStackedProjectionGivesTheBitsOfThree) {
   for (const Index width : {24, 64}) {
     for (const Index length : {2, 7, 70}) {
@@ -198,7 +198,7 @@ TEST_F(Cache, DecodesWhatAllTokensAtOnceGive) {
       const double s = std::sqrt(double{D}) * (d * k + q * d + D * u * q * k);
       const double O = largest_row(weights.out_proj_weight.floats());
       const double bound = 2 * ((v * (2 * s + T * u) + d) * O + C * u * v * O);
-      EXPECT_LT(bound, 0.02 * largest(expected.data(), B * T * C));  // or it says nothing
+      EXPECT_LT(bound, 0.02 * largest(expected.data(), B * T * C));  // a useful bound
 
       KeyValueCache cache({.batches = B, .heads = kv_heads, .capacity = T + 1, .width = D});
       options.past = &cache;
@@ -225,8 +225,8 @@ TEST_F(Cache, DecodesWhatAllTokensAtOnceGive) {
   }
 }
 
-// Queries and keys of the trace are the rotated ones, and their products depend on the distance of
-// positions alone.
+// The trace has the rotated queries and keys, whose products depend on the distance of positions
+// alone.
 TEST_F(Cache, AttentionRotatesQueriesAndKeys) {
   constexpr Index T = 9, C = 16, H = 2;
   WeightSource source(random, true);
@@ -254,8 +254,8 @@ TEST_F(Cache, AttentionRotatesQueriesAndKeys) {
   }
 }
 
-// Cross-attention that is given the context once finds it in the cache for all later queries: as if
-// it were given each time, by methods of every kind.
+// A context passed once to cross-attention is in the cache for all later queries: the results equal
+// those of passing it each time, with every kind of method.
 TEST_F(Cache, AttentionProjectsAContextOnce) {
   constexpr Index T = 5, S = 7, C = 16, H = 2;
   WeightSource source(random, true);
@@ -316,7 +316,7 @@ TEST_F(Cache, AttentionRefusesWhatDoesNotFitAndLeavesTheCacheAsItWas) {
   refuses([&](O& o) { o.past = &other; }, "past: holds keys [2, 2, 3, 4]");
   KeyValueCache full({.batches = 2, .heads = 4, .capacity = 2, .width = 4});
   refuses([&](O& o) { o.past = &full; }, "past: has a capacity of 2");
-  // What is traced may lie neither in the cache nor where a method has no row of scores to trace.
+  // The trace may not lie in the cache, nor ask for rows of scores that the method does not have.
   Buffer<float, 4> queries({2, 4, 3, 4}), scores({2, 4, 3, 6});
   const TensorView<float, 4> held(const_cast<float*>(cache.keys().data()), {2, 4, 3, 4});
   const auto refuses_trace = [&](AttentionMethod method, const MultiHeadTrace& trace,

@@ -1,5 +1,5 @@
-// What the tests of the Transformer layer share: a layer of each of today's families with all that
-// its backward pass reads and writes, and what its results are to be.
+// Helpers for the tests of the Transformer layer: a layer of each of today's families with all
+// inputs and outputs of its backward pass, and its expected results.
 #pragma once
 
 #include <tril/block/layer.h>
@@ -22,8 +22,8 @@ struct LayerFamily {
   std::string name;
   LayerForm form;
   Index heads, kv_heads;
-  bool head_norms = false;   // norms of queries and keys, of each head by itself
-  bool whole_norms = false;  // of all heads together
+  bool head_norms = false;   // norms of queries and keys, for each head by itself
+  bool whole_norms = false;  // for all heads together
   Index rotary_width = 0;    // 0: all of a head
   double dropout = 0;
 };
@@ -40,8 +40,8 @@ inline const LayerFamily kLayerFamilies[] = {
     {"GPT-NeoX in training", LayerForm::neox, 2, 2, false, false, 2, 0.25},
 };
 
-// A layer of a family, its input and the gradient of its output, and all that a backward pass
-// writes.
+// A layer of a family, its input and the gradient of its output, and all outputs of a backward
+// pass.
 struct LayerCase {
   static constexpr Index D = 4, C = 6, F = 5;
   LayerFamily family;
@@ -69,7 +69,7 @@ struct LayerCase {
     set_options();
   }
 
-  // Which weights the family has, without their numbers.
+  // The weights that the family has, without their numbers.
   static BasicLayerWeights<float> form_of(const LayerFamily& of) {
     static float nothing = 0;
     const Index E = of.heads * D, Ek = of.kv_heads * D;
@@ -104,7 +104,7 @@ struct LayerCase {
     form.branch_norm3 = norm(crosses);
     return form;
   }
-  // Matrices at most 0.5, norms' weights around 1.
+  // Matrices of at most 0.5, weights of norms around 1.
   BasicLayerWeights<float> small_weights(const BasicLayerWeights<float>& form) {
     const auto weights = parameters_in<BasicLayerWeights<float>>(values.data(), form);
     for_each_parameter(weights, [](const ParameterName& name, const auto& view) {
@@ -126,7 +126,7 @@ struct LayerCase {
     layer.branch_norms = form == LayerForm::gemma || form == LayerForm::olmo2 || layer.crosses;
     layer.parallel = is_parallel;
     layer.norm = is_parallel ? NormKind::layer_norm : NormKind::rms_norm;
-    layer.eps = 0.01;  // so large that a wrong one shows
+    layer.eps = 0.01;  // large enough to reveal a wrong one
     layer.gated = !is_parallel;
     layer.activation =
         is_parallel || form == LayerForm::gemma ? Activation::gelu_tanh : Activation::silu;
@@ -163,14 +163,14 @@ struct LayerCase {
   }
   Values<double> written() const { return elements_of_all(d_x, d_memory, d_values); }
 
-  // The gradients of dot(d_out, out) by each name.
+  // The gradients of dot(d_out, out), by name.
   std::map<std::string, Values<double>> computed() const {
     std::map<std::string, Values<double>> all = {{"x", elements(d_x)}};
     if (layer.crosses) all["memory"] = elements(d_memory);
     for_each_parameter(gradients.weights, [&](const ParameterName& name, const auto& view) {
       if (view) all[name.text()] = elements(view);
     });
-    if (family.form == LayerForm::phi) {  // one norm, with two gradients to be added
+    if (family.form == LayerForm::phi) {  // one norm with two gradients, which are added
       for (const char* part : {"weight", "bias"}) {
         Values<double>& sum = all[std::string("norm1.") + part];
         const auto other = all.extract(std::string("norm2.") + part).mapped();

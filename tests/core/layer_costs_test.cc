@@ -1,4 +1,4 @@
-// Costs of products and layers against loops that count what they do.
+// Costs of products and layers against loops that count their own operations.
 #include <gtest/gtest.h>
 #include <tril/lessons/layer_costs.h>
 #include <tril/lessons/matmul_cost.h>
@@ -52,14 +52,14 @@ TEST(MatmulCost, OfStrassenHasSevenProductsAndEighteenSums) {
     return matmul_cost({.rows = rows, .depth = depth, .cols = cols}, MatmulMethod::strassen).flops;
   };
   EXPECT_EQ(cost(n, n, n), one);
-  // One row, one column and one of the depth left over: the plain way, all terms once.
+  // One row, one column and one of the depth are left over: plain products, with each term once.
   const double all = 2 * (2 * h + 1) * (2 * h + 1) * (2 * h + 1);
   EXPECT_EQ(cost(n + 1, n + 1, n + 1), one + all - 2 * 8 * h * h * h);
   ASSERT_EQ(strassen_levels(4 * n, 4 * n, 4 * n), 2);
   const double quarter = static_cast<double>(n), two = 2 * quarter;
   const double inner = 7 * 2 * quarter * quarter * quarter + 18 * quarter * quarter;
   EXPECT_EQ(cost(4 * n, 4 * n, 4 * n), 7 * inner + 18 * two * two);
-  // What one level does, by loops, at a size at which they can be run.
+  // The work of one level, by loops, at a size at which they can be run.
   EXPECT_EQ(7 * 2 * 27 + 18 * 9, flops_of([] {
               for (int i = 0; i < 7; ++i) product(3, 3, 3);
               sums(18 * 9);

@@ -1,5 +1,6 @@
-// The layers of a Transformer and their gradients, one element at a time, for any scalar: with
-// complex numbers the loss that gradient_of differentiates, with Bounded what floats may compute.
+// The layers of a Transformer and their gradients, one element at a time, for any scalar: complex
+// numbers give the loss that gradient_of differentiates, Bounded numbers the range of float
+// results.
 #pragma once
 
 #include <tril/layers/dropout.h>
@@ -14,7 +15,7 @@
 
 namespace tril::testing {
 
-// A matrix, or a row of numbers; empty where a parameter is not given.
+// A matrix, or a row of numbers; empty for a missing parameter.
 template <typename Scalar>
 struct Table {
   Index rows = 0, cols = 0;
@@ -63,15 +64,15 @@ Table<Scalar> sum_of(const Table<Scalar>& x, const Table<Scalar>& y) {
   return out;
 }
 
-// What dropout with these options multiplies a table of ones with. Which are left out is tested by
-// itself (dropout_test.cc).
+// The factors of dropout with these options, for a table of ones. dropout_test.cc tests which are
+// 0.
 inline Table<double> kept_by(const DropoutOptions& options, Index rows, Index cols) {
   Buffer<float, 2> ones({rows, cols});
   std::fill_n(ones.data(), rows * cols, 1.0f);
   dropout(ones, options, ones);
   return Table<double>(ones.view());
 }
-// x times that; an empty table of it leaves x.
+// x times these factors; x itself if there are none.
 template <typename Scalar>
 Table<Scalar> kept_of(const Table<Scalar>& x, const Table<double>& kept) {
   Table<Scalar> out = x;
@@ -97,7 +98,7 @@ Table<Scalar> linear_reference(const Table<Scalar>& x, const Table<Scalar>& weig
   return out;
 }
 
-// Gradients of a parameter grow by what each place where it is used adds.
+// Gradients of a parameter add up over all places where it is used.
 struct LinearReferenceGradients {
   Table<Bounded> x, weight, bias;
 };
@@ -142,7 +143,7 @@ inline Table<Bounded> activation_gradient(Activation activation, const Table<Bou
   return out;
 }
 
-// What layer_norm keeps of a row.
+// The saved statistics of a row in layer_norm.
 template <typename Scalar>
 struct Moments {
   Scalar mean, rstd;
@@ -172,7 +173,7 @@ Table<Scalar> layer_norm_reference(const Table<Scalar>& x, const Table<Scalar>& 
   return out;
 }
 
-// Where x is wider than the weight, parts of its rows are normalised, each by itself.
+// If x is wider than the weight, each part of its rows is normalised by itself.
 template <typename Scalar>
 Table<Scalar> rms_norm_reference(const Table<Scalar>& x, const Table<Scalar>& weight, double eps) {
   using std::sqrt;
@@ -224,12 +225,12 @@ inline LinearReferenceGradients layer_norm_gradients(const Table<Bounded>& d_out
   return d;
 }
 
-// A feed-forward's parameters.
+// The parameters of a feed-forward.
 template <typename Scalar>
 struct FeedForwardTables {
   Table<Scalar> weight1, bias1, weight2, bias2;
 };
-// `kept`: what each of what the activation gives is multiplied with; empty: 1.
+// `kept`: the factors of the activation's outputs; empty: 1.
 template <typename Scalar>
 Table<Scalar> feed_forward_reference(const Table<Scalar>& x, const FeedForwardTables<Scalar>& w,
                                      Activation activation, const Table<double>& kept = {}) {
@@ -251,7 +252,7 @@ inline FeedForwardReferenceGradients feed_forward_gradients(const Table<Bounded>
   return {first.x, {first.weight, first.bias, second.weight, second.bias}};
 }
 
-// The gated form, the gate's rows of weight1 above the others.
+// The gated form, with the gate's rows of weight1 above the others.
 template <typename Scalar>
 Table<Scalar> gate_reference(const Table<Scalar>& hidden, Activation activation) {
   const Index F = hidden.cols / 2;
@@ -268,7 +269,7 @@ Table<Scalar> gated_feed_forward_reference(const Table<Scalar>& x,
   const Table<Scalar> hidden = linear_reference(x, w.weight1, w.bias1);
   return linear_reference(kept_of(gate_reference(hidden, activation), kept), w.weight2, w.bias2);
 }
-// Gated where the first matrix has more rows than the second takes.
+// The gated form if the first matrix has more rows than the second has columns.
 template <typename Scalar>
 Table<Scalar> any_feed_forward_reference(const Table<Scalar>& x, const FeedForwardTables<Scalar>& w,
                                          Activation activation, const Table<double>& kept) {

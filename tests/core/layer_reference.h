@@ -1,5 +1,5 @@
-// One Transformer layer as the authors of today's families write it, for any scalar: what the
-// floats of block/layer.h are checked against, each within its own bound (tape.h).
+// One Transformer layer as the authors of today's families write it, for any scalar: the reference
+// for the floats of block/layer.h, each within its own bound (tape.h).
 #pragma once
 
 #include <tril/block/layer.h>
@@ -11,7 +11,7 @@
 
 namespace tril::testing {
 
-// Whose layer it is. Each is a line of LayerReference::run.
+// The family of the layer. Each is a line of LayerReference::run.
 enum class LayerForm { qwen3, gemma, olmo2, neox, phi, across };
 
 template <typename Scalar>
@@ -45,7 +45,7 @@ struct LayerReference {
                ? rms_norm_reference(of, weight, layer.eps)
                : layer_norm_reference(of, weight, get(name + ".bias"), layer.eps);
   }
-  // Of x's tokens, or where there is `from` across to these.
+  // Attention over x's tokens, or cross-attention to `from` if it is given.
   Table<Scalar> attend(const Table<Scalar>& in, const std::string& name,
                        const MultiHeadOptions& options, const Table<Scalar>& from) const {
     const Index H = options.heads, Hk = options.kv_heads == 0 ? H : options.kv_heads;
@@ -94,7 +94,7 @@ struct LayerReference {
       const Table<Scalar> normed = norm(x, "norm1");
       return sum_of(sum_of(x, attend(normed)), feed(normed));
     }
-    // No family's: all sublayers, each with both of its norms.
+    // The form of no family: all sublayers, each with both of its norms.
     const Table<Scalar> y = sum_of(x, norm(attend(norm(x, "norm1")), "branch_norm1"));
     const Table<Scalar> across =
         attend(norm(y, "norm2"), "multihead_attn", layer.cross_attention, memory);

@@ -62,7 +62,7 @@ TEST(Layer, TheDefinitionsGradientsAgreeWithTheComplexStep) {
   }
 }
 
-// What is kept changes no bit, and out may be x where nothing is.
+// A trace changes no bit, and without one out may be x.
 TEST(Layer, GivesTheSameWithAndWithoutATraceAndInPlace) {
   for (const Family& family : kLayerFamilies) {
     SCOPED_TRACE(family.name);
@@ -76,7 +76,7 @@ TEST(Layer, GivesTheSameWithAndWithoutATraceAndInPlace) {
   }
 }
 
-// Token by token, with the keys and values of those before in a cache.
+// Token by token, with the keys and values of earlier tokens in a cache.
 TEST(Layer, DecodesWithACache) {
   for (const Family& family : kLayerFamilies) {
     if (family.form == LayerForm::across || family.dropout > 0) continue;
@@ -98,7 +98,7 @@ TEST(Layer, DecodesWithACache) {
     const TensorView<const float, 3> last(c.x.view()[0][3].data(), {1, 1, Case::C});
     Buffer<float, 3> other({1, 1, Case::C});
     EXPECT_THROW(c.layer.run(last, other, {c.scratch, parallel}), int);
-    EXPECT_EQ(cache.length(), 3);  // as it was
+    EXPECT_EQ(cache.length(), 3);  // unchanged
     c.layer.change_branch = {};
     c.layer.self_attention.past = nullptr;
     testing::expect_bounded(Expected(c).out, c.out.view(), "out");
@@ -132,7 +132,7 @@ TEST(Layer, ItsGradientMayTakeThePlaceOfTheOutputs) {
   }
 }
 
-// What the functions add is what is changed: where it is 0, the layer gives its input.
+// The functions change the sublayers' outputs: if they are 0, the layer returns its input.
 TEST(Layer, ChangesWhatIsAdded) {
   for (const Family& family : kLayerFamilies) {
     SCOPED_TRACE(family.name);

@@ -1,5 +1,5 @@
-// Linear attention, its plain product, attention of low rank: against PyTorch,
-// against each other, and what they reject.
+// Linear attention, its plain product, attention of low rank: against PyTorch, against each other,
+// and wrong input.
 #include <gtest/gtest.h>
 #include <tril/attention/linear_attention.h>
 #include <tril/attention/low_rank_attention.h>
@@ -55,8 +55,8 @@ TEST_F(LinearAttention, IsPyTorchsInEitherOrder) {
   }
 }
 
-// Weights share out values, so outputs lie between them: products on the way that are too large or
-// too small for float change nothing.
+// The output is a weighted mean of the values, and lies between them: intermediate products too
+// large or too small for float change nothing.
 TEST(LinearAttentionOfExtremes, IsWithinItsValues) {
   struct Case {
     float feature, value;
@@ -94,8 +94,8 @@ TEST_F(LinearAttention, WeightsAreWhatValuesAreWeightedWith) {
         }
         // Positive products of 6 features over the product with their sum over up to 13 keys.
         EXPECT_NEAR(total, 1, 2 * testing::sum_bound(6 + 13));
-        // 13 products are added up; the weights behind the output, and those that are shown, are
-        // each divided by such a sum. Together they are 1, so the values are the magnitude.
+        // 13 products are added up; the weights behind the output, and the traced ones, are each
+        // divided by such a sum. Their sum is 1, so the values give the magnitude.
         EXPECT_NEAR(output.view()[b][h][t][2], weighted,
                     (testing::sum_bound(13) + 2 * testing::sum_bound(6 + 13)) *
                         testing::max_abs(value.view()));
@@ -105,7 +105,8 @@ TEST_F(LinearAttention, WeightsAreWhatValuesAreWeightedWith) {
 }
 
 TEST_F(LinearAttention, TheFutureCannotLeakAndLengthsMayDiffer) {
-  // More queries than keys: the last ones see all keys. More keys than queries: they see the first.
+  // With more queries than keys the last queries see all keys. With more keys than queries the
+  // queries see the first keys.
   for (const auto& [queries, keys] : {std::pair<Index, Index>{13, 5}, {5, 13}}) {
     const TensorView<const float, 4> q(query.data(), {2, 4, queries, 6}, query.view().strides());
     const TensorView<const float, 4> k(key.data(), {2, 2, keys, 6}, key.view().strides());
@@ -143,8 +144,8 @@ TEST_F(LinearAttention, DividesNothingByZero) {
   }
 }
 
-// Products of features beyond the range of float, even of double: the weights are those of
-// e^(q + k), which may be taken from their largest on.
+// Products of features beyond the range of float, even of double: the weights are those of e^(q +
+// k), which may be computed relative to the largest.
 TEST_F(LinearAttention, IsRightWhateverTheSizeOfFeatures) {
   const auto log_feature = [](float x) {
     return x > 0 ? std::log(static_cast<double>(x) + 1) : static_cast<double>(x);
@@ -275,7 +276,7 @@ TEST_F(LowRankAttention, RejectsWhatDoesNotFit) {
   EXPECT_EQ(message({}, f), "low_rank_attention: e: no tensor given");
   EXPECT_NE(message({output.data(), {5, 17}}, f).find("out: shares memory with an input"),
             std::string::npos);
-  // What is traced lies apart from what is projected, too, and not only from the projections.
+  // The trace may not overlap the inputs of projections either, not only the projections.
   const auto traced = [&](float* data) {
     const AttentionTrace trace{.log_sum_exp = {data, {2, 4, 13}}};
     return error_of([&] {

@@ -1,5 +1,5 @@
-// The gradients of linear and embedding: exact for small integers, within the bound of a product of
-// floats else.
+// The gradients of linear and embedding: exact for small integers, otherwise within the bound of a
+// product of floats.
 #include <gtest/gtest.h>
 #include <tril/layers/embedding.h>
 #include <tril/layers/linear.h>
@@ -28,7 +28,7 @@ Buffer<float, Rank> integers(const Shape<Rank>& shape, Random& random) {
   return buffer;
 }
 
-// out[i, j] = sum over k of a[i, k] b[k, j] in double, transposed views by their getters.
+// out[i, j] = sum over k of a[i, k] b[k, j] in double; the getters transpose.
 template <typename A, typename B>
 Buffer<double, 2> product(Index rows, Index depth, Index cols, const A& a, const B& b) {
   Buffer<double, 2> out({rows, cols});

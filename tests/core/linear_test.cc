@@ -1,4 +1,4 @@
-// Linear layers against double, embeddings, and what they reject.
+// Linear layers against double, embeddings, and wrong input.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>

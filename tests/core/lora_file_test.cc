@@ -1,4 +1,4 @@
-// Adapters as files: PEFT's names and shapes, a round trip, and what is merged as a model is read.
+// Adapters as files: PEFT's names and shapes, a round trip, and merging while a model is read.
 #include <gtest/gtest.h>
 #include <tril/files/json_value.h>
 #include <tril/model/lora_file.h>
@@ -34,7 +34,7 @@ std::vector<std::string> names_of(const std::vector<std::byte>& file) {
   return names;
 }
 
-// Names and shapes are those that PEFT gives to layers of these modules; its Conv1D is [in, out].
+// Names and shapes are PEFT's for layers of these modules; its Conv1D is [in, out].
 TEST(LoraFile, NamesAndShapesArePeftsOfEachFamily) {
   const auto files = [](ModelFamily family, std::vector<std::string> targets = {}) {
     ModelConfig config = tiny(family);
@@ -106,8 +106,8 @@ struct AdapterFolder {
   }
 };
 
-// What was trained on a model, whatever its files hold, is in it again, bit by bit, when both are
-// read.
+// An adapter trained on a model, in any type of file, gives the same model when both are read, bit
+// by bit.
 TEST(LoraFile, AModelThatIsReadWithItsAdapterIsTheOneThatWasTrained) {
   for (const char* name : {"gpt2", "llama", "gpt_neox", "phi3", "qwen3", "gemma2"}) {
     SCOPED_TRACE(name);
@@ -128,7 +128,7 @@ TEST(LoraFile, AModelThatIsReadWithItsAdapterIsTheOneThatWasTrained) {
   }
 }
 
-// Of a base as q8_0: what it stands for and the product.
+// With a base in q8_0: its widened numbers plus the product.
 TEST(LoraFile, MergesWithWhatQ80StandsFor) {
   const ParameterMemory weights = ParameterMemory::q8_0;
   const PretrainedModel base = read_pretrained(testing::folder_of("llama"), {.weights = weights});
@@ -141,7 +141,7 @@ TEST(LoraFile, MergesWithWhatQ80StandsFor) {
   EXPECT_EQ(merged.parameters.weights().layers[0].linear1.weight.kind(), WeightKind::q8_0);
   const Weight& changed = merged.parameters.weights().layers[0].attention.in_proj_weight;
   EXPECT_EQ(changed.kind(), WeightKind::float32);
-  // The base of this one was not rounded to q8_0, by which it differs by half a step at most.
+  // This model's base was not rounded to q8_0, which makes a difference of at most half a step.
   const MatrixView<float>& own = model.weights().layers[0].attention.in_proj_weight;
   std::vector<float> row(static_cast<std::size_t>(own.size(1)));
   for (Index n = 0; n < own.size(0); ++n) {

@@ -1,5 +1,5 @@
 // Adapters in training: gradients against the complex step, 20 steps against PyTorch in float64
-// (training_golden_test.cc), and what stays as it was.
+// (training_golden_test.cc), and frozen parameters.
 #include <gtest/gtest.h>
 #include <tril/model/lora_file.h>
 #include <tril/model/model_file.h>
@@ -33,7 +33,7 @@ using testing::Tracked;
 using testing::Training;
 using testing::Values;
 
-// Every matrix of a layer, by the ends of their names.
+// The suffixes of all matrices of a layer.
 std::vector<std::string> all_targets(const ModelConfig& config) {
   const LanguageModel model(config, 1);
   std::vector<std::string> all;
@@ -45,7 +45,7 @@ std::vector<std::string> all_targets(const ModelConfig& config) {
   return all;
 }
 
-// A model with an adapter, B far from 0.
+// A model with an adapter whose B is far from 0.
 struct Adapted {
   LanguageModel model;
   LoraAdapter adapter;
@@ -60,7 +60,7 @@ struct Adapted {
   }
 };
 
-// Parameters as files have them.
+// Parameters in the form of files.
 template <typename Scalar>
 ModelTables<Scalar> tables_of(const std::vector<StoredParameter>& parameters) {
   ModelTables<Scalar> tables;
@@ -183,7 +183,7 @@ TEST(Lora, BeginsAsTheModelIs) {
   }
 }
 
-// All but the matrices that it changes, and what these were.
+// All parameters except for the changed matrices, and the base of these.
 TEST(Lora, WhatIsFrozenStaysBitByBit) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::gpt_neox}) {
     Training run(tiny(family));
@@ -233,7 +233,7 @@ TEST(Lora, ARunThatWasStoppedGoesOnWithTheSameBits) {
     const std::vector<std::byte> file = checkpoint_file(stopped.trainer);
     const Safetensors parsed = parse_safetensors(file);
     EXPECT_EQ(read_checkpoint(parsed).lora, stopped.adapter.options());
-    resumed.training.model->values()[0] = 7;  // another model
+    resumed.training.model->values()[0] = 7;  // a different model
     restore_checkpoint(parsed, resumed.trainer);
     resumed.go(5);
     EXPECT_TRUE(equal(resumed.training.model->values(), whole.training.model->values()));
@@ -254,7 +254,7 @@ TEST(Lora, ARunThatWasStoppedGoesOnWithTheSameBits) {
   }
 }
 
-// Processes add up the gradients of A and B alone, take over A and B, and merge them.
+// Processes exchange only the gradients of A and B, take over A and B, and merge them.
 TEST(Lora, IsTrainedByPartsOfABatch) {
   AdapterRun whole(tiny(), {.rank = 2}), first(tiny(), {.rank = 2}), second(tiny(), {.rank = 2});
   std::vector<float> gradient;
@@ -279,7 +279,7 @@ TEST(Lora, IsTrainedByPartsOfABatch) {
   whole.go(3);
   EXPECT_TRUE(equal(first.training.model->values(), second.training.model->values()));
   EXPECT_TRUE(equal(first.adapter.values(), second.adapter.values()));
-  // The same but for the order of additions, of which AdamW's first steps make much.
+  // The same up to the order of additions, which AdamW's first steps amplify.
   EXPECT_TRUE(testing::close(first.adapter.values(), whole.adapter.values(), 1e-3));
 }
 

@@ -82,7 +82,7 @@ void check(Index rows, Index classes, const CrossEntropyOptions& options) {
     if (batch.list[n] == options.ignore) continue;
     ++counted;
     const auto row = x.begin() + static_cast<std::ptrdiff_t>(n * static_cast<std::size_t>(classes));
-    const auto largest = std::max_element(row, row + classes);  // the first of equal ones
+    const auto largest = std::max_element(row, row + classes);  // the first of several equal ones
     if (largest - row == batch.list[n]) ++correct;
   }
   EXPECT_EQ(result.counted, counted);
@@ -223,7 +223,7 @@ TEST(MeanSquaredError, IsRightWhereSquaresLeaveTheRangeOfFloat) {
       squares += difference * difference;
     }
     const double loss = mean_squared_error(x, y, Reduction::sum, x);
-    // Of differences as of elements: one rounding each.
+    // Differences are rounded once each, like elements.
     EXPECT_NEAR(loss, squares, (256 + 10) * kRounding * squares) << size;
   }
 }

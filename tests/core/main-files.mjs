@@ -1,5 +1,5 @@
-// The files of tests that `npm test` compiles: what kernels, layers and models compute on this machine. The rest, of
-// readers, tokenizers, costs and further training, belongs to `npm run test:all`.
+// The test files that `npm test` compiles: tests of this machine's kernels, layers and models. The rest, of readers,
+// tokenizers, costs and further training, belongs to `npm run test:all`.
 const names = `
   activations* additive* allocation attention* compare context decoder_block* decoding_session dropout elementary
   elementwise* empty* exp feed_forward* forced_isa foundation gated* generation hidden* isa key_value_cache layer
@@ -7,7 +7,7 @@ const names = `
   query_key* readme reduce rotary* safetensors score* shapes softmax* tokenizer trainer transformer* weight
 `;
 
-/** As CMake takes them. */
+/** The list for CMake. */
 export const mainFiles = names
   .trim()
   .split(/\s+/u)

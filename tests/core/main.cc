@@ -1,6 +1,5 @@
-// All tests, on the instruction set that TRIL_FORCE_ISA names, else on the widest, and in the
-// locale that TRIL_TEST_LOCALE names, as a program has it that shows numbers as its user writes
-// them.
+// Runs all tests, on the instruction set that TRIL_FORCE_ISA names, else on the widest, and in the
+// locale that TRIL_TEST_LOCALE names, as in a program that shows numbers in its user's format.
 #include <gtest/gtest.h>
 #include <tril/foundation/error.h>
 #include <tril/foundation/isa.h>
@@ -19,14 +18,15 @@ const char* const tril::testing::kGoldenFolder = TRIL_GOLDEN;
 
 namespace {
 
-// Only while a test runs: GoogleTest writes its report by streams, and JSON has no "0,5".
+// The locale is set only while a test runs: GoogleTest writes its report with streams, and JSON has
+// no "0,5".
 class InLocale : public ::testing::EmptyTestEventListener {
  public:
   explicit InLocale(const char* name) : locale_(name) {}
   void OnTestStart(const ::testing::TestInfo&) override {
     std::locale::global(locale_);
 #ifdef LC_MESSAGES
-    std::setlocale(LC_MESSAGES, "C");  // tests quote what the system says
+    std::setlocale(LC_MESSAGES, "C");  // tests quote system messages
 #endif
   }
   void OnTestEnd(const ::testing::TestInfo&) override {
@@ -40,7 +40,8 @@ class InLocale : public ::testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Of forced_isa_test.cc, which wants to see who else refuses it.
+  // Death tests of forced_isa_test.cc run without the check below: they test that calls refuse the
+  // variable.
   const bool refused = std::any_of(argv, argv + argc, [](const char* argument) {
     return std::string_view(argument).starts_with("--gtest_internal_run_death_test");
   });

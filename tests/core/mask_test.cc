@@ -1,5 +1,5 @@
-// Masks against the definitions of their rules, element by element: what they hide, and that the
-// keys they say can be skipped are hidden.
+// Masks against the definitions of their rules, element by element: the hidden keys, and that all
+// keys to skip are hidden.
 #include <gtest/gtest.h>
 #include <tril/attention/mask.h>
 #include <tril/foundation/buffer.h>
@@ -21,16 +21,16 @@ using testing::error_of;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 constexpr Index kBatches = 3, kHeads = 2, kQueries = 13, kKeys = 17;
 
-// What a mask does to the score of a query and a key: adds to it, -inf to hide it.
+// The number that a mask adds to the score of a query and a key, -inf to hide it.
 using Rule = std::function<float(Index batch, Index head, Index query, Index key)>;
 
 struct Named {
   std::string name;
   Mask mask;
-  Rule rule;  // for queries that stand at query + offset
+  Rule rule;  // for queries with position query + offset
 };
 
-// Every kind of mask. The dense ones borrow the buffers, of every shape that broadcasts.
+// Every kind of mask. The dense masks borrow the buffers, of every shape that broadcasts.
 struct Masks {
   std::vector<Buffer<float, 4>> additive;
   std::vector<Buffer<std::uint8_t, 4>> boolean;
@@ -110,10 +110,10 @@ TEST_P(MaskTest, AppliesItsRule) {
     each.mask.check({kBatches, kHeads, kQueries, kKeys}, "test");
     for (Index b = 0; b < kBatches; ++b) {
       for (Index h = 0; h < kHeads; ++h) {
-        // A block in the middle, its rows further apart than it is wide.
+        // A block in the middle, with rows further apart than it is wide.
         const MaskBlock block = {b, h, 2, 11, offset, {3, 16}};
         std::vector<float> scores(9 * 20, 1.0f);
-        scores[0] = std::nanf("");  // what is hidden is hidden, whatever it was
+        scores[0] = std::nanf("");  // a hidden score is hidden, whatever it was
         each.mask.apply(block, scores.data(), 20);
         for (Index t = 2; t < 11; ++t) {
           for (Index s = 3; s < 23; ++s) {
@@ -138,8 +138,8 @@ TEST_P(MaskTest, AppliesItsRule) {
   }
 }
 
-// No key outside of visible() may be one that some query sees; and for the rules that can be told
-// apart exactly, both its ends are seen by some query.
+// No query sees a key outside of visible(); and for rules with exact ranges, some query sees both
+// its ends.
 TEST_P(MaskTest, SkipsOnlyWhatNoQuerySees) {
   const Index offset = GetParam();
   const Masks masks(offset);
@@ -173,8 +173,8 @@ TEST_P(MaskTest, SkipsOnlyWhatNoQuerySees) {
   }
 }
 
-// The same the other way about: no query outside of seeing() may be one that sees some key of the
-// block; and for single rules both its ends do.
+// The reverse: no query outside of seeing() sees a key of the block; and for single rules both its
+// ends do.
 TEST_P(MaskTest, LeavesOutOnlyQueriesThatSeeNothing) {
   const Index offset = GetParam();
   const Masks masks(offset);

@@ -1,4 +1,4 @@
-// A mask as the matrix that it adds to the scores, and dense masks that are shorter than the keys.
+// A mask as a matrix that is added to the scores, and dense masks that are shorter than the keys.
 #include <gtest/gtest.h>
 #include <tril/attention/mask.h>
 #include <tril/foundation/buffer.h>
@@ -93,7 +93,7 @@ TEST(ShortMask, IsOnlyTakenWhereItIsAskedFor) {
   const Mask padded = Mask::additive(values, FewerKeys::hidden);
   EXPECT_NE(error_of([&] { mask_values(padded, 0, shorter); }).find("broadcast"),
             std::string::npos);
-  // One key is one key then, not one for all.
+  // A mask of one key then means one key, and does not broadcast.
   const Mask one = Mask::additive({added.data(), {1, 1, 1, 1}}, FewerKeys::hidden);
   mask_values(one, 0, out);
   EXPECT_EQ(out.view()[0][0][1][0], 1);

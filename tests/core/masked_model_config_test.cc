@@ -1,4 +1,4 @@
-// The settings of masked models as files, which other libraries must not take for causal ones.
+// The config files of masked models, which other libraries must not mistake for causal ones.
 #include <gtest/gtest.h>
 #include <tril/model/model_config_json.h>
 #include <tril/model/training_text.h>
@@ -12,7 +12,7 @@ namespace {
 
 using testing::error_of;
 
-// Others know models of these types, and would hide from a token what comes after it.
+// Other libraries know models of these types, and would hide later tokens.
 TEST(ModelConfigJson, AMaskedModelHasATypeOfItsOwn) {
   for (const auto& [name, family] : kModelFamilies) {
     ModelConfig config = ModelConfig::of(family);

@@ -1,5 +1,5 @@
-// The gradients of products of stacks: exact for small integers, by the definition written out, for
-// every way to transpose and to broadcast.
+// The gradients of products of stacks: exact for small integers, by the definition, for every way
+// of transposing and broadcasting.
 #include <gtest/gtest.h>
 #include <tril/matmul/matmul_backward.h>
 
@@ -24,7 +24,7 @@ Buffer<float, 4> integers(const Shape<4>& shape, Random& random) {
   return buffer;
 }
 
-// A product of stacks with two axes of batches, and all that its backward pass reads and writes.
+// A product of stacks with two batch axes, and all inputs and outputs of its backward pass.
 struct Case {
   MatmulOptions options;
   Buffer<float, 4> a, b, d_out, d_a, d_b;
@@ -43,7 +43,8 @@ struct Case {
     for (Buffer<float, 4>* each : {&d_a, &d_b}) {  // overwritten, not added to
       std::fill_n(each->data(), each->view().count(), std::numeric_limits<float>::quiet_NaN());
     }
-    // out[n, m, i, j] = alpha sum over k of op(a)[i, k] op(b)[k, j]: each product is a path back.
+    // out[n, m, i, j] = alpha sum over k of op(a)[i, k] op(b)[k, j]: each product contributes to
+    // both gradients.
     const auto at = [](auto& stack, Index n, Index m, bool transposed, Index i, Index j) -> auto& {
       const auto view = stack.view();
       const auto matrix = view[view.size(0) == 1 ? 0 : n][view.size(1) == 1 ? 0 : m];
@@ -142,7 +143,7 @@ TEST(MatmulBackward, SumsOverNothingAreZero) {
   const auto stack = [](float* data, const Shape<3>& shape) {
     return TensorView<float, 3>(data, shape);
   };
-  // No columns: nothing comes back to a. No matrices: nothing to the one b that served them.
+  // No columns: the gradient of a is 0. No matrices: so is that of the single b for all of them.
   matmul_backward(stack(a, {1, 3, 0}), stack(a, {1, 3, 4}), stack(b, {1, 4, 0}), {},
                   {stack(d_a, {1, 3, 4}), {}});
   matmul_backward(stack(a, {0, 3, 3}), stack(a, {0, 3, 4}), stack(b, {1, 4, 3}), {},

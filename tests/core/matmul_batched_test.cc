@@ -13,7 +13,7 @@ using testing::error_of;
 
 class BatchedMatmul : public ::testing::TestWithParam<MatmulMethod> {
  protected:
-  // out[n, m] = a's matrix for (n, m) * b's, one by one, against the whole batch at once.
+  // Compares the products of all matrices of a and b, one by one, with the whole batch.
   void expect_products(const TensorView<const float, 4>& a, const TensorView<const float, 4>& b,
                        const MatmulOptions& options, const TensorView<float, 4>& out,
                        Parallel& parallel) {
@@ -60,7 +60,7 @@ TEST_P(BatchedMatmul, BroadcastsEitherSide) {
   }
 }
 
-// Heads inside a projection, scores by the transposed keys, written into heads again: no copies.
+// Heads inside a projection, scores with transposed keys, written into heads again: no copies.
 TEST_P(BatchedMatmul, TakesStridedHeads) {
   const Index batch = 2, heads = 3, time = 17, width = 8;
   const Shape<4> shape{batch, heads, time, width};
@@ -84,7 +84,7 @@ TEST_P(BatchedMatmul, TakesRowsThatFollowOnOneAnotherAsOneProduct) {
   const Buffer<float, 4> a = integers({2, 3, 1, 6}), b = integers({1, 1, 6, 70});
   Buffer<float, 4> out({2, 3, 1, 70});
   expect_products(a, b, {}, out, one_);
-  // Rows of a further apart than those of out, and turned.
+  // Rows of a further apart than those of out, and a transposed out.
   const TensorView<const float, 4> apart(a.data(), {1, 2, 2, 3}, {0, 18, 6, 1});
   const Buffer<float, 4> c = integers({1, 1, 3, 5});
   Buffer<float, 4> small({1, 2, 2, 5}), turned({1, 2, 3, 5});

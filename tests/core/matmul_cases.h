@@ -1,5 +1,5 @@
-// What the tests of products share: inputs with exact sums, matrices whose surroundings are
-// watched, and the derived error bound.
+// Helpers for the tests of products: inputs with exact sums, matrices with watched surroundings,
+// and the derived error bound.
 #pragma once
 
 #include <tril/foundation/random.h>
@@ -13,9 +13,9 @@
 
 namespace tril::testing {
 
-// A matrix whose rows lie `gap` elements further apart than they are long. It occupies exactly what
-// its view may touch, so that an address sanitizer sees a read beyond it; the gaps hold kUntouched,
-// which no result may hold and no write may change.
+// A matrix with gaps of `gap` elements between its rows. It occupies exactly the memory of its
+// view, so that an address sanitizer sees a read beyond it; the gaps hold kUntouched, which must
+// not reach a result and must not change.
 class Strided {
  public:
   static constexpr float kUntouched = -12345.678f;
@@ -41,14 +41,14 @@ class Strided {
   std::vector<float> data_;
 };
 
-// Integers in [-8, 8]: sums of up to 2^24 / 64 products are exact in any order.
+// Fills with integers in [-8, 8]: sums of up to 2^24 / 64 products are exact in any order.
 inline void fill_integers(const MatrixView<float>& out, Random& random) {
   for (Index i = 0; i < out.size(0); ++i) {
     for (Index j = 0; j < out.size(1); ++j) out[i][j] = static_cast<float>(random.below(17)) - 8;
   }
 }
 
-// One product, its inputs, and what it should give.
+// One product, its inputs, and its expected result.
 struct MatmulCase {
   MatmulCase(Index rows, Index cols, Index depth, const MatmulOptions& asked, Index gap = 0)
       : options(asked),
@@ -60,7 +60,7 @@ struct MatmulCase {
 
   MatrixView<double> expected_view() { return {expected.data(), out.view().shape()}; }
 
-  // Integers everywhere, in `out` too; the expected product is exact.
+  // Integers everywhere, also in `out`; the expected product is exact.
   void fill_exactly(Random& random) {
     fill_integers(a.view(), random);
     fill_integers(b.view(), random);
@@ -73,7 +73,7 @@ struct MatmulCase {
     fill_normal(out.view(), random);
     expect();
   }
-  // What `out` holds now is what is accumulated to.
+  // The product accumulates to the current contents of `out`.
   void expect() {
     for (Index i = 0; i < out.view().size(0); ++i) {
       for (Index j = 0; j < out.view().size(1); ++j) expected_view()[i][j] = out.view()[i][j];
@@ -81,8 +81,8 @@ struct MatmulCase {
     matmul_reference(a.view(), b.view(), options, expected_view());
   }
 
-  // 4 epsilon * depth * max|a| * max|b| covers the sum: depth products and additions round, half an
-  // epsilon each, and the partial sums of blocks are at most as many again. alpha scales it and
+  // 4 epsilon * depth * max|a| * max|b| covers the sum: depth products and additions round, by half
+  // an epsilon each, and the partial sums of blocks are at most as many again. alpha scales it and
   // rounds once more; adding to out rounds at the size of the result.
   double bound() {
     const double size = static_cast<double>(depth) * max_abs(a.view()) * max_abs(b.view()) *

@@ -1,4 +1,4 @@
-// The kernels below the tiled product, for every instruction set of this machine.
+// The kernels of the tiled product, for every instruction set of this machine.
 #include <gtest/gtest.h>
 #include <tril/matmul/product.h>
 #include <tril/matmul/tiled.h>
@@ -79,7 +79,7 @@ TEST_P(MatmulKernels, TiledIsExactOnEdgesOfBlocks) {
   }
 }
 
-// The block of B beside a transposed A is wider.
+// With a transposed A the block of B is wider.
 TEST_P(MatmulKernels, TiledIsExactWithATransposedAndManyColumns) {
   for (const Index rows : {7, 130}) {
     for (const Index cols : {1023, 1024, 1100}) {
@@ -96,7 +96,7 @@ TEST_P(MatmulKernels, TiledIsExactWithATransposedAndManyColumns) {
   }
 }
 
-// Up to few_rows rows, a transposed B is read where it lies.
+// With up to few_rows rows, a transposed B is read in place.
 TEST_P(MatmulKernels, TiledIsExactOnEdgesOfFewRows) {
   for (const Index rows : {tile().few_rows - 1, tile().few_rows, tile().few_rows + 1}) {
     if (rows < 2) continue;
@@ -159,7 +159,7 @@ TEST_P(MatmulKernels, StayWithinTheBound) {
   }
 }
 
-// What attention does: pack once, then multiply some rows at a time.
+// Packs once, then multiplies some rows at a time, as attention does.
 TEST_P(MatmulKernels, WhatIsPackedServesAnyRows) {
   MatmulCase of(21, 70, 33, {.transpose_b = true, .alpha = 2}, 1);
   of.fill_exactly(random_);
@@ -192,7 +192,7 @@ TEST_P(MatmulKernels, PackingFillsTheLastPanelWithZeros) {
   EXPECT_EQ(packed, packed_transposed);
   EXPECT_EQ(packed.back(), -1.0f);
   for (Index k = 0; k < depth; ++k) {
-    const float* const row = packed.data() + (depth + k) * panel;  // of the second panel
+    const float* const row = packed.data() + (depth + k) * panel;  // in the second panel
     EXPECT_EQ(row[0], static_cast<float>(1 + k * cols + panel));
     for (Index j = 1; j < panel; ++j) EXPECT_EQ(row[j], 0.0f);
   }

@@ -1,5 +1,5 @@
-// Strassen's product at one and two levels, whatever the size: exact on integers, within Higham's
-// bound on random numbers, and with the working memory that is published.
+// Strassen's product at one and two levels, for any size: exact on integers, within Higham's bound
+// on random numbers, and within the published working memory.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/matmul/product.h>
@@ -94,9 +94,8 @@ TEST_P(Strassen, StaysWithinItsPublishedBound) {
   }
 }
 
-// Where an element of out must be small, Strassen's error stays that of the largest elements, while
-// the usual product's error shrinks with it: the price of the method, and a proof that it is at
-// work here.
+// For a small element of out Strassen's error stays that of the largest elements, while the usual
+// product's error shrinks with it: the price of the method, and a proof that it is at work here.
 TEST_P(Strassen, IsLessAccurateWhereTheResultIsSmall) {
   MatmulCase of(64, 64, 64, {});
   fill_normal(of.a.view(), random_);
@@ -129,7 +128,7 @@ TEST_P(Strassen, TakesTheMemoryThatIsPublished) {
   }
 }
 
-// What matmul makes of its option is what the levels give, bit by bit.
+// matmul with the option equals this many levels, bit by bit.
 TEST_P(Strassen, IsWhatMatmulDoesWithSoManyLevels) {
   MatmulCase of(64, 96, 40, {});
   of.fill_normally(random_);
@@ -153,7 +152,7 @@ TEST_P(Strassen, IsWhatMatmulDoesWithSoManyLevels) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, Strassen, ::testing::Values(1, 2));
 
-// The seven products on numbers in place of quarters give the product of 2 * 2 matrices.
+// The seven products on numbers instead of quarters give the product of 2 * 2 matrices.
 TEST(StrassenProducts, AreTheProduct) {
   const int a[] = {3, -5, 7, 11}, b[] = {2, 13, -17, 19};
   int out[4] = {};

@@ -24,7 +24,7 @@ using testing::MatmulCase;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// The options take turns, so that each shape meets some and each option meets many shapes.
+// The options in turn, so that each shape meets some and each option meets many shapes.
 MatmulOptions options_number(Index number) {
   return {.transpose_a = number % 2 == 1,
           .transpose_b = number / 2 % 2 == 1,
@@ -52,8 +52,8 @@ class Matmul : public ::testing::TestWithParam<Named<MatmulMethod>> {
   Parallel parallel_{1};
 };
 
-// All methods on one case, since the reference costs as much as any of them; or only those that cut
-// it into blocks.
+// All methods on one case, since the reference costs as much as any of them; or only the methods
+// with blocks.
 void expect_all_exact(Index rows, Index cols, Index depth, Index number, bool blocks_only = false) {
   static Random random(2);
   Scratch scratch;
@@ -75,8 +75,8 @@ void expect_all_exact(Index rows, Index cols, Index depth, Index number, bool bl
 }
 
 TEST(MatmulMethods, AreExactOnIntegersOfEverySmallSize) {
-  // A tile has at most 6 rows, and takes one row of b after another: larger sizes repeat what these
-  // do.
+  // A tile has at most 6 rows, and reads one row of b after another: larger sizes repeat the same
+  // work.
   constexpr Index kStep = TRIL_SANITIZED ? 13 : 1, kRowStep = TRIL_SANITIZED ? 3 : 1;
   Index number = 0;
   for (Index rows = 1; rows <= 20; rows += kRowStep) {

@@ -1,5 +1,5 @@
-// The access recorder and the cache model: traces are what the loops say, and misses are what can
-// be counted by hand.
+// The access recorder and the cache model: traces equal the loops, and misses equal those counted
+// by hand.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
@@ -112,8 +112,8 @@ TEST(CacheModel, ReplacesTheLeastRecentlyUsed) {
   EXPECT_FALSE(cache.access(0));
   EXPECT_TRUE(cache.access(15));
   EXPECT_FALSE(cache.access(16));
-  EXPECT_TRUE(cache.access(0));    // line 1 is the older one now
-  EXPECT_FALSE(cache.access(32));  // and goes
+  EXPECT_TRUE(cache.access(0));    // line 1 is now the older one
+  EXPECT_FALSE(cache.access(32));  // and is evicted
   EXPECT_TRUE(cache.access(0));
   EXPECT_FALSE(cache.access(16));
   EXPECT_EQ(cache.hits(), 3u);
@@ -122,8 +122,8 @@ TEST(CacheModel, ReplacesTheLeastRecentlyUsed) {
   EXPECT_EQ(cache.line(0, 1), 0u);
 }
 
-// Walking down a column, rows a power of two apart: all its lines fall into one set, and a cache 64
-// times as large as the column keeps only `ways` of them. One line more a row mends it.
+// Walking down a column with rows a power of two apart: all its lines fall into one set, and a
+// cache 64 times as large as the column keeps only `ways` of them. One more line per row cures it.
 TEST(CacheModel, PowersOfTwoFallIntoOneSet) {
   const auto second_walk = [](std::uint64_t stride) {
     CacheModel cache({.line_bytes = 64, .ways = 8, .sets = 64});
@@ -145,9 +145,9 @@ TEST(CacheModel, MissesEachLineOnceWhereAllFits) {
   }
 }
 
-// A cache of four lines keeps what the innermost loop walks along and nothing else. With L floats a
-// line, per turn of the innermost loop: a row walked costs n / L misses, a column n, an element
-// that stays 1. And clearing out walks its rows once more.
+// A cache of four lines keeps only the lines that the innermost loop walks along. With L floats per
+// line, a run of the innermost loop costs n / L misses for a row, n for a column, and 1 for a fixed
+// element. Clearing out walks its rows once more.
 TEST(CacheModel, CountsWhatTheInnermostLoopWalks) {
   const std::uint64_t n = 32, L = 8, turns = n * n, row = n / L, column = n, clear = n * n / L;
   const CacheShape four{.line_bytes = 4 * L, .ways = 4, .sets = 1};
@@ -160,16 +160,16 @@ TEST(CacheModel, CountsWhatTheInnermostLoopWalks) {
   EXPECT_EQ(trace.misses(MatmulMethod::kji, four), turns * (column + column + 1) + clear);
 }
 
-// Blocks of edge t, a cache that holds b's block and a row of a's and of out's while it works
-// through a block: per block of three, b's t^2 / L lines, a's and out's as many.
+// Blocks of edge t, and a cache that holds b's block and a row of a's and of out's while it works
+// through a block: per block of three, b's t^2 / L lines, and as many of a's and out's.
 TEST(CacheModel, BlocksCostTheirLines) {
   const std::uint64_t n = 32, L = 8, t = 8, blocks = (n / t) * (n / t) * (n / t);
   const std::uint64_t lines = t * t / L;
-  // b's block, 2 rows each of a's and out's. No line of a block is a neighbour's: t = L.
+  // b's block, 2 rows each of a's and out's. No two blocks share a line: t = L.
   const CacheShape shape{.line_bytes = 4 * L, .ways = static_cast<Index>(lines + 4), .sets = 1};
   Trace trace(n);
-  // a's block stays from one block to the next: only the columns have moved on. Its lines have been
-  // pushed out by then, all of them: between two uses of a line lie b's block and out's rows.
+  // a's block stays from one block to the next: only the columns have moved on. All its lines have
+  // been evicted by then: between two uses of a line lie b's block and out's rows.
   EXPECT_EQ(trace.misses(MatmulMethod::blocked, shape, static_cast<Index>(t)),
             blocks * 3 * lines + n * n / L);
 }

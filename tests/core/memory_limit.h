@@ -1,4 +1,4 @@
-// As much memory as a test may take, whatever the machine has.
+// A limit on the memory of a test, independent of the machine.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace tril::testing {
 
-// While it lives, operator new throws std::bad_alloc where more than `bytes` would be there besides
-// what there was. Sanitizers have operators of their own: nothing is limited there, and a test that
-// needs it is skipped.
+// While it lives, operator new throws std::bad_alloc if more than `bytes` would be allocated in
+// addition to earlier memory. Sanitizers have their own operators: nothing is limited there, and a
+// test that needs it is skipped.
 class MemoryLimit {
  public:
 #if TRIL_SANITIZED

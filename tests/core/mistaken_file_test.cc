@@ -1,5 +1,4 @@
-// Files that people give in place of others, known by their first bytes; and what begins like one
-// and is none.
+// Files of a wrong kind, recognised by their first bytes; and files that only begin like one.
 #include <gtest/gtest.h>
 #include <tril/files/mistaken_file.h>
 #include <tril/files/npy.h>
@@ -59,7 +58,7 @@ TEST(KnownFile, SaysWhatItIs) {
     const std::string& begin = file.begin;
     EXPECT_NE(detail::known_file(begin).find(file.part), std::string_view::npos) << begin;
     EXPECT_NE(error_of([&] { detail::refuse_mistaken_file("call", "file", begin); }), "");
-    // Whoever reads an array or tensors says it, too.
+    // The readers of arrays and tensors report it, too.
     for (const std::string& error : {error_of([&] { parse_npy(bytes_of(begin)); }), error_of([&] {
                                        parse_safetensors(bytes_of(begin + std::string(16, '\0')));
                                      })}) {
@@ -75,7 +74,7 @@ TEST(KnownFile, IsNothingThatCouldBeRight) {
     EXPECT_EQ(detail::known_file(begin), "") << begin;
   }
   EXPECT_EQ(detail::known_file(archive("q.npy")), "");
-  // A .zip archive is one where it is not expected.
+  // A .zip archive is refused where it is not expected.
   EXPECT_EQ(error_of([] { detail::refuse_mistaken_file("call", "file", archive("q.npy")); }),
             "call: file: is a .zip archive: unpack it first");
   detail::refuse_mistaken_file("call", "file", "{}");
@@ -95,7 +94,7 @@ TEST(KnownFile, IsNoSafetensorsFile) {
   }
 }
 
-// Fewer bytes than a length has are enough to know what a file is.
+// Fewer bytes than those of a length suffice to recognise a file.
 TEST(ParseSafetensors, SaysWhatAShortFileIs) {
   const auto problem = [](std::string_view file) {
     return error_of([&] { parse_safetensors(bytes_of(file)); });

@@ -1,5 +1,4 @@
-// The attention taken out of models: golden ones, against the trace of a session, and by what every
-// row of weights must be.
+// The attention weights of golden models: against the trace of a session, and as rows of weights.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/model/decoding_session.h>

@@ -1,4 +1,4 @@
-// Settings read back from what was written, and those of models that cannot be here.
+// Settings read back from written files, and those of unsupported models.
 #include <gtest/gtest.h>
 #include <tril/files/json_value.h>
 #include <tril/files/json_writer.h>
@@ -105,7 +105,7 @@ TEST(ModelConfigJson, IsReadAsItWasWritten) {
   }
 }
 
-// What other libraries would take our 0, or nothing, for.
+// The settings for which 0 or a missing field means something else in other libraries.
 TEST(ModelConfigJson, SaysInTheFamilysTermsWhatIs0Here) {
   const auto says = [](const ModelConfig& config, const std::string& what) {
     const std::string text = model_config_json(config);
@@ -139,7 +139,7 @@ TEST(ModelConfigJson, SaysInTheFamilysTermsWhatIs0Here) {
   says(config, "\"no_rope_layers\": [1, 0, 1],");
 }
 
-// int(share * D), as other libraries have it.
+// int(share * D), as in other libraries.
 TEST(ModelConfigJson, SharesOfAHeadComeBackWhole) {
   ModelConfig config = ModelConfig::of(ModelFamily::phi3);
   config.vocabulary = 77, config.heads = 1;
@@ -161,7 +161,7 @@ TEST(ModelConfigJson, ReadsNewerFilesAlike) {
   EXPECT_EQ(read.config.rotary_scaling.kind, RotaryScalingKind::linear);
   EXPECT_EQ(read.config.kv_heads, 2);
   EXPECT_FALSE(read.config.tied_head);
-  // The base is beside what scales it.
+  // The base is outside the object with the scaling.
   const PretrainedConfig beside = parse_model_config(
       R"({"model_type": "llama", "vocab_size": 9, "hidden_size": 8, "intermediate_size": 16,
           "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 64,
@@ -169,7 +169,7 @@ TEST(ModelConfigJson, ReadsNewerFilesAlike) {
   EXPECT_TRUE(beside.config == read.config);
 }
 
-// As their kin have them.
+// As in related models.
 TEST(ModelConfigJson, ReadsALlamaWithHeadsOfTheirOwnWidthAndAnotherActivation) {
   EXPECT_EQ(parse_model_config(changed("\"head_dim\": 4", "\"head_dim\": 8")).config.head_dim, 8);
   const auto by = [](const char* name) {
@@ -189,7 +189,7 @@ TEST(ModelConfigJson, HeadsOfAQwen3HaveTheirOwnWidth) {
         entries + "}");
   };
   const ModelConfig config = with("").config;
-  EXPECT_EQ(config.head_width(), 128);  // transformers.Qwen3Config's
+  EXPECT_EQ(config.head_width(), 128);  // the default of transformers.Qwen3Config
   EXPECT_EQ(config.query_width(), 256);
   EXPECT_TRUE(config.query_key_norm);
   EXPECT_EQ(with(", \"head_dim\": 6").config.head_dim, 6);
@@ -210,8 +210,7 @@ PretrainedConfig config_with(const std::string& entries) {
       entries + "}");
 }
 
-// Editors on Windows put a byte order mark first, and Python writes numbers that JSON does not
-// have.
+// Editors on Windows put a byte order mark first, and Python writes numbers that JSON lacks.
 TEST(ModelConfigJson, ReadsWhatOtherProgramsMakeOfJson) {
   const PretrainedConfig plain = config_with("");
   const PretrainedConfig read =
@@ -238,7 +237,7 @@ TEST(ModelConfigJson, NamesTokensOfTheVocabulary) {
                                                      {"[3, 1]", {3, 1}},
                                                      {"null", {}},
                                                      {"[]", {}},
-                                                     // What is none of its tokens ends no text.
+                                                     // An id outside the vocabulary ends no text.
                                                      {"9", {}},
                                                      {"50256", {}},
                                                      {"-1", {}},

@@ -1,4 +1,4 @@
-// Files of models in 16 bits.
+// Model files of 16 bits per number.
 #include <gtest/gtest.h>
 #include <tril/foundation/error.h>
 #include <tril/model/model_file.h>

@@ -12,7 +12,7 @@
 namespace tril::testing {
 
 // The sum of the losses of batches of equal lengths, and then `scale` times its gradient: every
-// `every`-th number of all parameters, which follow each other by name.
+// `every`-th number of all parameters, ordered by name.
 inline Values<Bounded> bounded_gradients(const LanguageModel& model, Index batches,
                                          const std::vector<std::int32_t>& ids,
                                          const std::vector<std::int32_t>& targets, double scale = 1,

@@ -21,7 +21,7 @@ using testing::golden;
 using testing::Values;
 
 constexpr Index kTokens = 10;      // of the text, more than a window of 7
-constexpr std::size_t kEvery = 7;  // of all numbers, one is compared
+constexpr std::size_t kEvery = 7;  // one in so many numbers is compared
 // Gemma 3 normalises heads, inputs and outputs of its sublayers: its bounds are twice as wide as
 // those of others.
 constexpr double kLooseness = 3e-3;

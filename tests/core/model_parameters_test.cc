@@ -1,4 +1,4 @@
-// What language models begin with: their parameters, by the names of their authors' files.
+// The initial parameters of language models, by the names of their authors' files.
 #include <gtest/gtest.h>
 #include <tril/model/language_model.h>
 #include <tril/model/model_weights.h>
@@ -24,8 +24,9 @@ TEST(LanguageModel, IsInitialisedByItsSeed) {
     EXPECT_FALSE(equal(a.values(), c.values()));
     EXPECT_EQ(a.weights().final_norm.weight[0], 1);
   }
-  // Deviations of 0.02, and of 0.02 / sqrt(2 L) where it is written to the residual stream: the
-  // deviation of n numbers is off by less than 4 / sqrt(2 n) of itself, but once in 15000 times.
+  // Deviations of 0.02, and of 0.02 / sqrt(2 L) for matrices that write to the residual stream: the
+  // sample deviation of n numbers is within 4 / sqrt(2 n) of it, relatively, except once in 15000
+  // times.
   ModelConfig config;
   config.vocabulary = 100;
   LanguageModel model(config, 4);
@@ -72,7 +73,7 @@ TEST(LanguageModel, HasTheParametersOfItsFamily) {
   EXPECT_EQ(stored_parameters(gpt2.config(), gpt2.weights())[4].shape, (std::vector<Index>{8, 24}));
 }
 
-// Rows of the files are those of the matrix with the number that they have.
+// Rows in the files are rows of the matrix with their number.
 TEST(LanguageModel, NumbersItsMatrices) {
   for (const ModelConfig& config : families()) {
     const LanguageModel model(config, 1);

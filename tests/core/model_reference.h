@@ -1,7 +1,6 @@
-// A language model as its papers write it, for any scalar, on parameters by the names and in the
-// shapes of its family's files: what the floats of language_model.h are checked against, each
-// within its own bound (tape.h); and, with complex numbers, the loss that gradient_of
-// differentiates.
+// A language model as its papers write it, for any scalar, with parameters by the names and in the
+// shapes of its family's files: the reference for the floats of language_model.h, each within its
+// own bound (tape.h); with complex numbers it gives the loss that gradient_of differentiates.
 #pragma once
 
 #include <tril/model/model_family.h>
@@ -19,7 +18,8 @@ namespace tril::testing {
 template <typename Scalar>
 using ModelTables = std::map<std::string, Table<Scalar>>;
 
-// What stored_parameters lists, as a file would have it, but that norms are what rows are times.
+// The parameters of stored_parameters, in the form of a file, except that weights of norms are the
+// factors of rows.
 template <typename Scalar>
 ModelTables<Scalar> model_tables(const ModelConfig& config,
                                  const BasicModelWeights<float>& weights) {
@@ -71,7 +71,7 @@ struct ModelReference {
   bool is_local(Index layer) const {
     return config.has_window(layer) && config.rotary_local_base > 0;
   }
-  // Radians a position of pair i, as Hugging Face's `rope_scaling` says.
+  // Radians per position of pair i, from Hugging Face's `rope_scaling`.
   double speed(Index i, Index layer = 0) const {
     const double D = static_cast<double>(config.turned_width());
     if (is_local(layer)) {
@@ -98,7 +98,7 @@ struct ModelReference {
     const double smooth = (original / wavelength - scaling.low) / (scaling.high - scaling.low);
     return (1 - smooth) * speed / s + smooth * speed;
   }
-  // Row n turned by its position: pairs are halves of what is turned of each head.
+  // Rotates row n by its position: a pair has an element from each half of a head's rotated part.
   void turn(Table<Scalar>& x, Index layer = 0) const {
     const Index D = config.head_width(), half = config.turned_width() / 2;
     const RotaryScaling& scaling = config.rotary_scaling;
@@ -155,11 +155,11 @@ struct ModelReference {
     }
     return out;
   }
-  // What a sublayer gives, added to what it was given, or in its place.
+  // A sublayer's output, added to its input, or in its place.
   Table<Scalar> behind(const Table<Scalar>& x, const Table<Scalar>& given) const {
     return config.residual ? sum_of(x, given) : given;
   }
-  // Queries, keys and values, as they are projected.
+  // Queries, keys and values after the projection.
   std::vector<Table<Scalar>> projected(const Table<Scalar>& in, const std::string& at) const {
     const tril::detail::FamilyEntry& entry = tril::detail::family_entry(config.family);
     if (entry.projections == tril::detail::StoredProjections::apart) {
@@ -254,7 +254,7 @@ struct ModelReference {
   }
 };
 
-// Every nth.
+// Every nth number.
 template <typename T>
 Values<T> sampled(const Values<T>& all, std::size_t every) {
   Values<T> some;

@@ -1,5 +1,5 @@
 // Language models: losses and gradients against the complex step through the plain definition, and
-// what holds for any of them.
+// properties of all models.
 #include <gtest/gtest.h>
 #include <tril/foundation/random.h>
 #include <tril/layers/elementwise.h>
@@ -36,7 +36,7 @@ using testing::Tape;
 using testing::Tracked;
 using testing::Values;
 
-// A model whose parameters are all far from their beginnings, and a batch.
+// A model whose parameters are all far from their initial values, and a batch.
 struct Case {
   LanguageModel model;
   Index batches, tokens;
@@ -67,8 +67,8 @@ struct Case {
   }
 };
 
-// The sum of the losses, and `scale` times its gradient by each parameter's name, with the bounds
-// of floats.
+// The sum of the losses, and `scale` times its gradient by parameter name, with the bounds of
+// floats.
 struct Expected {
   Bounded loss;
   std::map<std::string, Values<Bounded>> gradients;
@@ -86,19 +86,20 @@ struct Expected {
   }
 };
 
-// The logits, with theirs.
+// The logits, with their bounds.
 Values<Bounded> bounded_logits(const Case& c) {
   return testing::bounded_logits(c.model.config(), c.model.weights(), c.batches, c.ids);
 }
 
-// Two ways to round the same numbers: each within these bounds.
+// Expects two differently rounded results of the same numbers within these bounds.
 void expect_both(const Values<Bounded>& bounds, const Values<double>& one,
                  const Values<double>& other, const std::string& name) {
   testing::expect_bounded(bounds, one, name.c_str());
   testing::expect_bounded(bounds, other, name.c_str());
 }
 
-// All families, and each without norms, residuals, positions and the root below the scores.
+// All families, and GPT-2's and Llama's without norms, residuals, positions and the scaling of
+// scores.
 std::vector<ModelConfig> families_and_bare() {
   std::vector<ModelConfig> all = families();
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
@@ -107,7 +108,7 @@ std::vector<ModelConfig> families_and_bare() {
     bare.scaled_scores = bare.residual = false;
     all.push_back(bare);
   }
-  for (ModelConfig& each : all) each.eps = 0.01;  // so large that a wrong one shows
+  for (ModelConfig& each : all) each.eps = 0.01;  // large enough to reveal a wrong one
   return all;
 }
 
@@ -147,7 +148,7 @@ TEST(LanguageModel, LogitsAgreeWithTheDefinition) {
   }
 }
 
-// Of the first layer they are those of attention over what the layer is given.
+// In the first layer they are those of attention over the layer's input.
 TEST(LanguageModel, GivesTheAttentionWeightsOfEveryLayer) {
   for (const ModelConfig& config : families()) {
     Case c(config, 2, 4);
@@ -249,8 +250,8 @@ TEST(LanguageModel, DoesNotDependOnThreads) {
   }
 }
 
-// Where nothing of it is linear the backward pass is checked by a move against the gradient: with
-// the seed held, dropout is a function as any other.
+// Nothing here is linear, so the backward pass is checked by a move against the gradient: with a
+// fixed seed dropout is an ordinary function.
 TEST(LanguageModel, GradientsThroughDropoutAreThoseOfTheSameChoice) {
   for (ModelConfig config : families()) {
     config.dropout = 0.4;
@@ -270,7 +271,7 @@ TEST(LanguageModel, GradientsThroughDropoutAreThoseOfTheSameChoice) {
       return c.accumulate(options).sum;
     };
     const double up = at(1), down = at(-2);
-    // Of f, some 20, eight digits are right, and the difference is some 1e-2.
+    // f is about 20 with eight correct digits, and the difference is about 1e-2.
     EXPECT_NEAR((up - down) / (2 * h) / squares, 1, 0.02);
     EXPECT_NE(up, c.accumulate().sum);
   }
@@ -289,7 +290,7 @@ TEST(LanguageModel, AllocatesNothingAfterTheFirstStep) {
   }
 }
 
-// Floats kept for B sequences of T, whose widths are multiples of a cache line: no gaps.
+// Saved floats for B sequences of T, whose widths are multiples of a cache line: no gaps.
 TEST(LanguageModel, KeepsAsMuchAsItSays) {
   ModelConfig config;
   config.vocabulary = 80;
@@ -298,7 +299,7 @@ TEST(LanguageModel, KeepsAsMuchAsItSays) {
             B * T * (L * (8 * C + 2 * F + H + 4) + 2 * C + 2 + V));
 }
 
-// Which token follows is given by the one before: the loss goes to 0.
+// Each token determines the next: the loss goes to 0.
 TEST(LanguageModel, LearnsWhatFollows) {
   for (const ModelConfig& config : families()) {
     if (!config.causal) continue;
@@ -320,8 +321,8 @@ TEST(LanguageModel, LearnsWhatFollows) {
       if (step == 1) begin = end;
       adamw_step(model.values(), model.gradient(), first, second, step, {.learning_rate = 0.02});
     }
-    // At first even but for logits of 8 numbers of a norm, whose squares are 1 on average, times
-    // weights of deviation 0.02. Five deviations of that.
+    // Initially uniform except for logits of 8 numbers of a norm, whose squares are 1 on average,
+    // times weights of deviation 0.02. The limit is five deviations.
     EXPECT_NEAR(begin, std::log(7.0), 5 * 0.02 * std::sqrt(8));
     EXPECT_LT(end, 0.05);
   }

@@ -1,4 +1,4 @@
-// A small model of each family, and what it computes on the way.
+// A small model of each family, and its intermediate results.
 #pragma once
 
 #include <tril/foundation/random.h>
@@ -67,11 +67,10 @@ struct Traced {
   }
 };
 
-// Fewer than 40 operations in a row, sums of up to 24 terms, of both.
+// Fewer than 40 operations in a row, sums of up to 24 terms, in both results.
 inline constexpr double kRounded = 2 * 40 * 24 * 0x1p-24;
 
-// Each row to its own largest element: what norms and sums bring into an element comes from all of
-// its row.
+// Each row relative to its own largest element: norms and sums mix the elements of a row.
 inline ::testing::AssertionResult close_by_rows(const MatrixView<const float>& expected,
                                                 const MatrixView<const float>& found) {
   for (Index t = 0; t < expected.size(0); ++t) {
@@ -81,8 +80,8 @@ inline ::testing::AssertionResult close_by_rows(const MatrixView<const float>& e
   return ::testing::AssertionSuccess();
 }
 
-// A weight is off by its own share: e to the power of what its score and the row's largest are off
-// by.
+// A weight has a relative error: e to the power of the errors of its score and of the row's
+// largest.
 inline double share_of_weights(const AttentionTrace& trace) {
   return 2 * kRounded * std::fmax(1, max_abs(trace.scores));
 }

@@ -18,7 +18,7 @@ using testing::kTokens;
 using testing::kVocabulary;
 using testing::Traced;
 
-// The float32 of a traced matrix as the reference takes it, and the heads of one side by side.
+// The float32 of a traced matrix for the reference, and the heads of one side by side.
 testing::Table<double> table_of(const MatrixView<float>& x) {
   testing::Table<double> table(x.size(0), x.size(1));
   for (Index n = 0; n < x.size(0); ++n) {
@@ -41,7 +41,7 @@ void expect_close(const testing::Table<double>& expected, const testing::Table<d
   ASSERT_EQ(expected.rows, found.rows) << what;
   ASSERT_EQ(expected.cols, found.cols) << what;
   for (Index n = 0; n < expected.rows; ++n) {
-    double largest = 0;  // of the row: norms and sums bring all of it into each element
+    double largest = 0;  // of the row: norms and sums mix its elements
     for (Index m = 0; m < expected.cols; ++m) {
       largest = std::max(largest, std::abs(expected(n, m)));
     }
@@ -57,8 +57,8 @@ class ModelTraceSteps : public ::testing::TestWithParam<ModelFamily> {
   testing::TraceCase c{GetParam()};
 };
 
-// Each step from what was traced before it, in double: queries and keys as they are projected,
-// normalised and then turned, their scores, and what the head is given.
+// Each step from the traced step before it, in double: queries and keys after the projection, after
+// normalisation and then after rotation, their scores, and the head's input.
 TEST_P(ModelTraceSteps, AreThoseOfTheReference) {
   const ModelConfig& config = c.model.config();
   DecodingSession session = c.session();

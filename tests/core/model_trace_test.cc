@@ -1,4 +1,4 @@
-// A model opened up: what is traced against the model in training, whose passes keep the same;
+// Traces of models: the traced values against the model in training, whose passes save the same;
 // heads and layers switched off against weights that are 0; activations replaced; the logit lens.
 #include <gtest/gtest.h>
 #include <tril/foundation/copy.h>
@@ -46,7 +46,7 @@ TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
     const ModelLayerTrace& layer = traced.trace.layers[n];
     const AttentionTrace& attention = layer.attention.attention;
     EXPECT_TRUE(close(weights[n], attention.weights, 0, share_of_weights(attention))) << n;
-    // All of it is filled; where it is the input of what follows, the logits above depend on it.
+    // All members are filled; the logits above depend on those that are inputs of later steps.
     for (const MatrixView<float>& each :
          {layer.ln1, layer.resid_mid, layer.ln2, layer.resid_post, layer.feed_forward.hidden}) {
       EXPECT_GT(testing::max_abs(each), 0.01) << n;
@@ -60,7 +60,7 @@ TEST_P(ModelTraceTest, HasWhatTheModelComputes) {
     EXPECT_FALSE(equal(x, layer.resid_post));
     x = layer.resid_post;
   }
-  // The logit lens: of the last layer it is what the model says.
+  // The logit lens of the last layer gives the model's logits.
   Buffer<float, 2> lens({kTokens, kVocabulary});
   session.read_out(x, lens, {c.scratch, c.parallel});
   EXPECT_TRUE(equal(traced.logits, lens));
@@ -100,7 +100,7 @@ TEST_P(ModelTraceTest, GoesOnBehindACache) {
   }
 }
 
-// As if the columns of the output projection that a head goes through were 0.
+// As if the head's columns of the output projection were 0.
 TEST_P(ModelTraceTest, HeadsAreSwitchedOff) {
   const Buffer<float, 2> before = c.logits();
   const Buffer<float, 2> off = c.logits({.heads = {{1, 2}, {2, 0}}});
@@ -112,7 +112,7 @@ TEST_P(ModelTraceTest, HeadsAreSwitchedOff) {
   EXPECT_TRUE(equal(c.logits(), off));
 }
 
-// As if what a layer adds went through matrices of zeros.
+// As if the layer's sublayers ended in matrices of zeros.
 TEST_P(ModelTraceTest, LayersAreSwitchedOff) {
   const Buffer<float, 2> before = c.logits();
   const Buffer<float, 2> off = c.logits({.without_layers = {1}});
@@ -127,8 +127,8 @@ TEST_P(ModelTraceTest, LayersAreSwitchedOff) {
   EXPECT_TRUE(equal(c.logits(), off));
 }
 
-// Heads that are replaced by what they give change nothing, and by another text's everything
-// behind.
+// Heads replaced by their own outputs change nothing; outputs for another text change everything
+// after them.
 TEST_P(ModelTraceTest, HeadsAreReplaced) {
   DecodingSession session = c.session();
   const Traced own(c, session, c.ids);
@@ -148,7 +148,7 @@ TEST_P(ModelTraceTest, HeadsAreReplaced) {
   for (Index t = 0; t < 6; ++t) EXPECT_TRUE(equal(before.view()[t], changed.view()[t])) << t;
 }
 
-// As if they went through matrices of zeros.
+// As if the parts ended in matrices of zeros.
 TEST_P(ModelTraceTest, PartsOfLayersAreSwitchedOff) {
   const Buffer<float, 2> before = c.logits();
   const Buffer<float, 2> off =
@@ -165,7 +165,7 @@ TEST_P(ModelTraceTest, PartsOfLayersAreSwitchedOff) {
   EXPECT_TRUE(equal(c.logits(), off));
 }
 
-// By what they add, which changes nothing; and by what they add for another text.
+// Parts replaced by their own outputs change nothing; then by those for another text.
 TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
   DecodingSession session = c.session();
   const Traced own(c, session, c.ids);
@@ -190,7 +190,7 @@ TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
     for (Index t = 0; t < 6; ++t) EXPECT_TRUE(equal(before.view()[t], changed.view()[t])) << t;
     EXPECT_FALSE(equal(before.view()[6], changed.view()[6]));
   }
-  // All heads give what attention adds.
+  // All heads together give the output of attention.
   Interventions heads;
   for (Index head = 0; head < 4; ++head) {
     for (Index t = 0; t < kTokens; ++t) {
@@ -201,8 +201,8 @@ TEST_P(ModelTraceTest, PartsOfLayersAreReplaced) {
   EXPECT_TRUE(close_by_rows(by_heads, c.logits(patched(other, LayerPart::attention, 0, 1))));
 }
 
-// With all of the residual stream of another text behind a layer, the model says what it says
-// there.
+// With all of the residual stream of another text after a layer, the model gives that text's
+// logits.
 TEST_P(ModelTraceTest, TheResidualStreamIsReplaced) {
   DecodingSession session = c.session();
   const Traced other(c, session, c.others);
@@ -216,7 +216,7 @@ TEST_P(ModelTraceTest, TheResidualStreamIsReplaced) {
   }
 }
 
-// One by one as all at once.
+// One token at a time gives the same as all at once.
 TEST_P(ModelTraceTest, ChangesHoldInDecoding) {
   const std::vector<float> value(16, 0.5f);
   const Interventions changes{.without_layers = {2},

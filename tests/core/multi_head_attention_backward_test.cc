@@ -1,5 +1,5 @@
 // The gradients of multi_head_attention: its reference against the complex step through the
-// definition, and then the floats against the reference, within bounds that it carries along
+// definition, and then the floats against the reference, within the bounds that it computes
 // (bounded.h), for every option.
 #include <gtest/gtest.h>
 #include <tril/attention/multi_head_attention.h>
@@ -132,7 +132,7 @@ TEST(MultiHeadAttentionBackward, AgreesWithEveryOption) {
   }
 }
 
-// Computed where the trace wants it, or copied there: the same bits.
+// Computed directly in the trace, or copied there: the same bits.
 TEST(MultiHeadAttentionBackward, TakesATraceInAnyLayout) {
   MultiHeadCase c({2, 7, 7, 12, 4, 2, 3}, Source::self);
   c.forward();
@@ -245,7 +245,7 @@ TEST(MultiHeadAttentionBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   expect_unharmed(c, before);
 }
 
-// What is traced may not lie where something else is computed.
+// The trace may not lie where something else is computed.
 TEST(MultiHeadAttentionBackward, TheForwardPassRefusesATraceInItsOwnWay) {
   MultiHeadCase c({2, 4, 4, 6, 2, 2, 3}, Source::self);
   c.forward();

@@ -1,5 +1,5 @@
 // Multi-head attention against torch.nn.MultiheadAttention in float64, its trace against itself,
-// and what it rejects.
+// and wrong input.
 #include <gtest/gtest.h>
 #include <tril/attention/multi_head_attention.h>
 #include <tril/layers/linear.h>
@@ -41,10 +41,10 @@ struct Norms {
   double output, weights;
 };
 
-// Runs the classic module, d = 64, T = 100, causal, no biases, on x, and compares with what golden
-// files hold: output [B, T, C], and the averaged weights, of which the files have [B, 5050], for
-// each query those up to its own key; the others must be exactly 0. Returns the Frobenius norms of
-// the differences; how small they are over many draws is tested in precision_test.cc.
+// Runs the classic module, d = 64, T = 100, causal, no biases, on x, and compares with golden
+// files: output [B, T, C], and the averaged weights, of which the files have [B, 5050], for each
+// query those of the keys up to its own; the others must be exactly 0. Returns the Frobenius norms
+// of the differences; precision_test.cc tests their size over many draws.
 Norms classic(const MultiHeadModule& module, Index heads, TensorView<const float, 3> x,
               const Buffer<float, 3>& output, const Buffer<float, 2>& average) {
   const Index batches = x.size(0), tokens = x.size(1), seen = tokens * (tokens + 1) / 2;
@@ -159,7 +159,7 @@ TEST(MultiHeadAttention, MasksAsPyTorchDoes) {
   }
 }
 
-// Every tensor of the trace follows from the ones before it, by the functions that they stand for.
+// Every tensor of the trace follows from the ones before it, by the functions of its stage.
 TEST(MultiHeadAttention, TracesEveryStage) {
   constexpr Index B = 2, T = 6, S = 8, H = 4, Hk = 2, D = 3, C = 10, K = 11;
   Random random(3);
@@ -245,7 +245,7 @@ TEST(MultiHeadAttention, TracesEveryStage) {
   EXPECT_TRUE(equal(last, output));
 }
 
-// Batches that do not follow evenly are projected one by one, to the same numbers.
+// Batches at uneven distances are projected one by one, with the same results.
 TEST(MultiHeadAttention, TakesBatchesFromAnywhere) {
   Random random(4);
   const MultiHeadModule module(random, 8, true);
@@ -285,7 +285,7 @@ TEST(MultiHeadAttention, TakesTablesOfRotaryPositions) {
   EXPECT_EQ(error_of(run), "multi_head_attention: rotary.sin: no tensor given");
 }
 
-// Heads that are set to 0 add nothing: what is left is the output of the others.
+// Heads that are set to 0 add nothing: the output is that of the others.
 TEST(MultiHeadAttention, ChangesHeadsBeforeTheyAreJoined) {
   Random random(92);
   const MultiHeadModule module(random, 24, true);
@@ -302,7 +302,7 @@ TEST(MultiHeadAttention, ChangesHeadsBeforeTheyAreJoined) {
       for (Index t = 0; t < 5; ++t) std::fill_n(heads[b][1][t].data(), 8, 0.0f);
     }
   };
-  // Of Wo the columns that head 1 goes through.
+  // The columns of Wo for head 1.
   MultiHeadWeights weights = module.weights();
   Buffer<float, 2> without({24, 24});
   std::copy_n(weights.out_proj_weight.floats().data(), 24 * 24, without.data());
@@ -311,7 +311,7 @@ TEST(MultiHeadAttention, ChangesHeadsBeforeTheyAreJoined) {
   weights.out_proj_weight = without;
   EXPECT_TRUE(equal(run({.heads = 3}, weights), changed));
 
-  // What it throws comes out, and a cache is as it was.
+  // An exception passes through, and a cache stays unchanged.
   KeyValueCache cache({.batches = 2, .heads = 3, .capacity = 5, .width = 8});
   options.past = &cache;
   options.change_heads = [](const TensorView<float, 4>&) { throw std::runtime_error("no"); };
@@ -355,7 +355,7 @@ TEST(MultiHeadAttention, RejectsWhatDoesNotFit) {
   bad = good;
   bad.out_proj_weight = {};
   rejects(bad, {.heads = 2}, "out_proj.weight: no tensor given");
-  bad.out_proj_weight = module.in_proj_weight;  // [18, 6] would do, but not for this output
+  bad.out_proj_weight = module.in_proj_weight;  // [18, 6] would fit, but not for this output
   rejects(bad, {.heads = 2}, "out_proj.bias: shape must be [18], is [6]");
   bad.out_proj_bias = {};
   rejects(bad, {.heads = 2}, "out: shape must be [2, 4, 18], is [2, 4, 6]");

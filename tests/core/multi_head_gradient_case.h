@@ -1,5 +1,5 @@
-// What the tests of multi-head attention's gradients share: a layer with all that its backward pass
-// reads and writes, and the comparison with the reference.
+// Helpers for the tests of multi-head attention's gradients: a layer with all inputs and outputs of
+// its backward pass, and the comparison with the reference.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,15 +16,15 @@
 
 namespace tril::testing {
 
-// Where keys and values come from, and how the weights are given.
+// The source of keys and values, and the form of the weights.
 enum class Source { self, self_apart, context, both };
 
 struct MultiHeadSizes {
   Index batches = 2, queries = 5, keys = 5, width = 6, heads = 2, kv_heads = 2, depth = 3;
 };
 
-// A layer, its inputs and the gradient of its output, drawn from a seed; and all that a backward
-// pass writes.
+// A layer, its inputs and the gradient of its output, drawn from a seed, and all outputs of a
+// backward pass.
 struct MultiHeadCase {
   MultiHeadSizes n;
   Source source;
@@ -52,7 +52,7 @@ struct MultiHeadCase {
     d_value_context = Buffer<float, 3>(value_context.shape());
     d_mask = Buffer<float, 4>({n.batches, n.heads, n.queries, n.keys});
 
-    // The form of the weights first, and then numbers for it.
+    // The form of the weights first, and then their numbers.
     static float nothing = 0;
     const auto matrix = [](Index out, Index in) { return MatrixView<float>(&nothing, {out, in}); };
     BasicMultiHeadWeights<float> form;

@@ -1,5 +1,5 @@
-// Multi-head attention and its gradients, one score at a time, for any scalar, as
-// layer_gradient_reference.h has the layers. Batches stand one below the other: x is [B T, C].
+// Multi-head attention and its gradients, one score at a time, for any scalar, like the layers in
+// layer_gradient_reference.h. Batches are below each other: x is [B T, C].
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>
@@ -18,20 +18,19 @@ inline constexpr double kUnseen = -std::numeric_limits<double>::infinity();
 
 struct MultiHeadSetting {
   Index batches, heads, kv_heads;
-  Bias bias = no_bias;  // -infinity where a query may not look
+  Bias bias = no_bias;  // -infinity for hidden keys
   double softcap = 0;
   std::optional<double> scale = {};
   std::optional<MultiHeadRotary> rotary = {};
   double norm_eps = 1e-5;
-  // What each weight is multiplied with behind softmax, [B H T, S]; empty: 1. Of the way there
-  // only.
+  // The factor of each weight after softmax, [B H T, S]; empty: 1. Forward pass only.
   Table<double> kept = {};
 };
 
 template <typename Scalar>
 struct MultiHeadTables {
   Table<Scalar> query, key, value, query_bias, key_bias, value_bias, out, out_bias;
-  Table<Scalar> q_norm = {}, k_norm = {};  // of the way there only
+  Table<Scalar> q_norm = {}, k_norm = {};  // forward pass only
 
   MultiHeadTables() = default;
   MultiHeadTables(const MultiHeadWeights& w, Index heads, Index kv_heads)
@@ -52,7 +51,7 @@ struct MultiHeadTables {
   }
 };
 
-// A number in double that the core rounds once, and up to 1 off by 1e-10 before
+// A number in double that the core rounds once; a number up to 1 may be off by 1e-10 before
 // (rotary_positions_test.cc).
 template <typename Scalar>
 Scalar rounded_constant(double value) {
@@ -63,7 +62,8 @@ inline Bounded rounded_constant<Bounded>(double value) {
   return {value, 1e-10 + kRounding * std::fmax(1, std::fabs(value))};
 }
 
-// Turns the heads of all rows, `length` positions a batch, forwards or, for gradients, back.
+// Rotates the heads of all rows, `length` positions per batch, forwards or, for gradients,
+// backwards.
 template <typename Scalar>
 void turn_heads(Table<Scalar>& x, Index heads, Index length,
                 const std::optional<MultiHeadRotary>& rotary, double sign) {
@@ -89,13 +89,13 @@ void turn_heads(Table<Scalar>& x, Index heads, Index length,
   }
 }
 
-// What the forward pass computes.
+// The results of the forward pass.
 template <typename Scalar>
 struct MultiHeadForward {
   Table<Scalar> query, key, value, joined, out;
   // A row for each query of each head of each batch: log(sum of e^masked), and a score for each
-  // key; nothing where it sees none.
-  std::vector<Values<Scalar>> scores;  // capped, not yet masked
+  // key; no sum if it sees no key.
+  std::vector<Values<Scalar>> scores;  // capped, before the mask
   std::vector<std::optional<Scalar>> log_sum_exp;
 };
 
@@ -247,7 +247,7 @@ inline MultiHeadReferenceGradients multi_head_gradients(const Table<Bounded>& d_
   return d;
 }
 
-// What an input gets from all the projections that it went through, in one sum.
+// The gradient of an input from all the projections that it went through, in one sum.
 inline Table<Bounded> input_gradient(
     const std::vector<std::pair<const Table<Bounded>*, const Table<Bounded>*>>& projections) {
   const Table<Bounded>& first = *projections.front().second;
@@ -264,7 +264,7 @@ inline Table<Bounded> input_gradient(
   return out;
 }
 
-// One below the other, as weights and biases are stacked.
+// The tables below each other, as weights and biases are stacked.
 inline Values<Bounded> stacked(const Table<Bounded>& a, const Table<Bounded>& b,
                                const Table<Bounded>& c) {
   Values<Bounded> all = a.values;

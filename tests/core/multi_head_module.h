@@ -1,4 +1,4 @@
-// A multi-head attention to be tested: weights as PyTorch draws them.
+// A multi-head attention to test, with weights in PyTorch's distribution.
 #pragma once
 
 #include <tril/attention/multi_head_attention.h>

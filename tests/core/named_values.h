@@ -1,4 +1,4 @@
-// What a table of names has names for: the parameters of tests of every method.
+// The values in a table of names: the parameters of tests of every method.
 #pragma once
 
 #include <tril/foundation/named.h>

@@ -1,5 +1,5 @@
-// Models whose files have 16-bit numbers: what they compute is what they do with the same numbers
-// as floats, bit for bit, and what they take is what the files take.
+// Models with 16-bit numbers in their files: they compute the same as with the same numbers as
+// floats, bit for bit, and take the memory of the files.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/foundation/saved_memory.h>
@@ -31,7 +31,7 @@ ModelConfig tested(ModelFamily family, bool tied) {
   return config;
 }
 
-// Fills parameters from a file, or from several.
+// Fills parameters from one or several files.
 void read(const std::vector<std::vector<std::byte>>& files, ModelParameters& parameters) {
   ParameterReader reader(parameters);
   std::vector<std::vector<ParameterRange>> places;
@@ -44,7 +44,7 @@ void read(const std::vector<std::vector<std::byte>>& files, ModelParameters& par
   reader.finish();
 }
 
-// A model as its file has it, and the same numbers as floats.
+// A model with the types of its file, and the same numbers as floats.
 struct Both {
   ModelParameters narrow, floats;
 
@@ -74,7 +74,7 @@ TEST(NarrowModel, LogitsAreThoseOfFloats) {
           Scratch scratch;
           Parallel parallel(threads);
           DecodingSession narrow(both.narrow), floats(both.floats);
-          // All at once, by the few, and one by one.
+          // All at once, a few at a time, and one by one.
           for (const Index piece : {Index{40}, Index{5}, Index{1}}) {
             narrow.set_length(0), floats.set_length(0);
             for (Index first = 0; first < 40; first += piece) {
@@ -135,7 +135,7 @@ TEST(NarrowModel, TakesWhatItsFileTakes) {
     for (const ElementType type : kTypes) {
       const Both both(config, type);
       const std::size_t least = static_cast<std::size_t>(2 * matrices + 4 * vectors);
-      // A cache line for each.
+      // At most one more cache line for each.
       const std::size_t most = least + static_cast<std::size_t>(count) * 64;
       EXPECT_GE(both.narrow.bytes(), least);
       EXPECT_LE(both.narrow.bytes(), most);
@@ -158,7 +158,7 @@ TEST(NarrowModel, TakesWhatItsFileTakes) {
   EXPECT_EQ(error_of([&] { unread.floats(); }), "ModelParameters: floats: have not been read");
 }
 
-// Queries of one type and keys of another are stacked in one matrix: it is one of floats then.
+// Queries of one type and keys of another, stacked in one matrix, become floats.
 TEST(NarrowModel, MixedFilesAreRead) {
   const ModelConfig config = tested(ModelFamily::qwen2, true);
   const LanguageModel model(config, 3);
@@ -185,7 +185,7 @@ TEST(NarrowModel, MixedFilesAreRead) {
   EXPECT_TRUE(equal(expected, actual));
 }
 
-// Rows that begin where no float may.
+// Rows that begin at offsets that are not those of floats.
 TEST(NarrowModel, OddWidthsAreRead) {
   ModelConfig config = tested(ModelFamily::gpt2, true);
   config.heads = config.kv_heads = 3, config.width = 45, config.hidden = 71;

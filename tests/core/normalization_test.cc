@@ -1,5 +1,5 @@
 // Unicode's normal form C, by every row of Unicode's NormalizationTest.txt
-// (tests/golden/make_normalization.py), and by the rule of Hangul.
+// (tests/golden/make_normalization.py), and by the rule for Hangul.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/files/utf8.h>
@@ -44,7 +44,7 @@ std::vector<Row> unicodes_rows() {
       field = line.substr(0, line.find('\t'));
       line.remove_prefix(std::min(field.size() + 1, line.size()));
     }
-    constexpr std::size_t kLike[] = {0, 0, 1, 1, 2};  // what an empty field is as
+    constexpr std::size_t kLike[] = {0, 0, 1, 1, 2};  // the field that an empty one repeats
     for (std::size_t n = 1; n < row.size(); ++n) {
       if (row[n].empty()) row[n] = row[kLike[n]];
     }
@@ -88,14 +88,14 @@ TEST(Nfc, OfHangulIsTheRule) {
   }
 }
 
-// Composed with what is composed already, where the letter has two names: U+00C5, the angstrom.
+// Composes marks with composed letters, also if the letter has two names: U+00C5, the angstrom.
 TEST(Nfc, JoinsMarksOneAfterTheOther) {
   EXPECT_EQ(nfc("A\u030a\u0301"), "\u01fa");
   EXPECT_EQ(nfc("\u212b\u0301"), "\u01fa");
   EXPECT_EQ(nfc("\u03c9\u0301\u0345"), "\u1ff4");
 }
 
-// The marks of one letter are put in order in n log n: by pairs, this would not end.
+// The marks of one letter are sorted in n log n: sorting by pairs would not end.
 TEST(Nfc, TakesAMillionMarksOfOneLetter) {
   std::string text = "a", expected = "a";
   constexpr int kMarks = 500'000;

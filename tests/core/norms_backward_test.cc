@@ -87,7 +87,7 @@ void check(Index rows, Index cols, bool centred, bool weighted, float offset) {
   const Buffer<float, 2> d_out = uniform<2>({rows, cols}, random);
   Buffer<float, 1> weight = uniform<1>({cols}, random), mean({rows}), scale({rows});
   Buffer<float, 1> d_weight({cols}), d_bias({cols});
-  std::fill_n(d_weight.data(), cols, 1.0f);  // what is there is added to
+  std::fill_n(d_weight.data(), cols, 1.0f);  // results are added to these
   std::fill_n(d_bias.data(), cols, -1.0f);
   const VectorView<const float> given = weighted ? weight : VectorView<const float>();
   if (centred) {
@@ -190,8 +190,8 @@ TEST(NormsBackward, ComputeOnlyWhatIsAskedFor) {
   layer_norm_backward(d_out, x, {}, mean, scale, {}, {scratch, parallel});
 }
 
-// Without eps, norms of 2^k x are those of x, and gradients 2^-k times theirs: to the last digit,
-// even where squares leave the range of float.
+// Without eps, norms of 2^k x equal those of x, and gradients are 2^-k times theirs: to the last
+// digit, even if squares leave the range of float.
 TEST(NormsBackward, PowersOfTwoChangeNoDigit) {
   Random random(97);
   Scratch scratch;

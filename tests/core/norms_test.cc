@@ -57,7 +57,7 @@ Oracle oracle(const float* x, Index cols, double eps, bool centred) {
   return moments;
 }
 
-// The worst error of `out` over its bound.
+// The largest ratio of an error of `out` to its bound.
 double worst_of_bound(const float* x, const float* weight, const float* bias, const float* out,
                       Index cols, double eps, bool centred) {
   const Oracle moments = oracle(x, cols, eps, centred);
@@ -110,8 +110,8 @@ TEST(Norms, KernelsStayWithinTheirBounds) {
   }
 }
 
-// Squares beyond the range of float, and below it where no eps covers them. `u` more: the inverse
-// deviation that backward passes are given may be below 2^-126, 21 bits of it.
+// Squares beyond the range of float, and below it without an eps to cover them. `u` more: the
+// inverse deviation for backward passes may be below 2^-126, and has 21 bits then.
 TEST(Norms, KernelsStayWithinTheirBoundsWhereSquaresDoNot) {
   Random random(25);
   for (const Isa isa : available_isas()) {
@@ -203,8 +203,8 @@ TEST(LayerNorm, AConstantRowBecomesTheBias) {
       Buffer<float, 1> bias({cols});
       for (Index c = 0; c < cols; ++c) x.data()[c] = value, bias.data()[c] = static_cast<float>(c);
       layer_norm(x, {}, bias, {}, out);
-      // The sum of equal numbers is off by k roundings, which `rest` takes back but for k roundings
-      // of itself; 1 / sqrt(1e-5) = 317 of what is left.
+      // The sum of equal numbers errs by k roundings, which `rest` removes up to k roundings of
+      // itself; 1 / sqrt(1e-5) = 317 multiplies the remainder.
       const double k = static_cast<double>(cols) / 16 + 6;
       for (Index c = 0; c < cols; ++c) {
         const auto expected = static_cast<double>(c);

@@ -1,4 +1,4 @@
-// .npy files: NumPy's own (tests/golden/make_files.py), every malformation, and back again.
+// .npy files: NumPy's own (tests/golden/make_files.py), every malformation, and a round trip.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/files/npy.h>
@@ -27,7 +27,7 @@ std::vector<double> elements(const StoredTensor& tensor) {
   return out;
 }
 
-// What make_files.py stores by this type.
+// The numbers that make_files.py stores with this type.
 std::vector<double> stored_elements(char kind) {
   std::vector<double> expected;
   for (int n = 0; n < 24; ++n) {
@@ -43,7 +43,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-// A file of version 1.0 with this header and so many bytes of data.
+// A file of version 1.0 with this header and this many bytes of data.
 std::string file_of(const std::string& header, std::size_t data) {
   std::string file = "\x93NUMPY";
   file +=
@@ -106,7 +106,7 @@ TEST(ParseNpy, HeadersThatOthersWrite) {
   }
 }
 
-// Of one element of each, as NumPy's dtype() reads the names.
+// One element of each type, by the names that NumPy's dtype() reads.
 TEST(ParseNpy, EveryNameOfAType) {
   const auto parsed = [](const std::string& code, std::size_t size) {
     const std::string file =
@@ -132,7 +132,7 @@ TEST(ParseNpy, EveryNameOfAType) {
 }
 
 TEST(ParseNpyArrays, OneAfterTheOther) {
-  // As numpy.save leaves a file that it is called for several times.
+  // Several arrays in one file, as after several calls of numpy.save.
   const std::vector<std::byte> a = golden_file("f4_little"), b = golden_file("f4_none"),
                                c = golden_file("u2_big_fortran");
   std::vector<std::byte> file;
@@ -144,7 +144,7 @@ TEST(ParseNpyArrays, OneAfterTheOther) {
   EXPECT_EQ(elements(arrays[2]), stored_elements('u'));
   EXPECT_EQ(parse_npy_arrays(a).size(), 1u);
   EXPECT_EQ(error_of([&] { parse_npy(file); }), "parse_npy: file: holds 4 arrays, not one");
-  // Cut anywhere but between two of them it is refused, saying where in the whole file.
+  // Cut anywhere but between two arrays the file is refused, with the position in the whole file.
   const std::size_t ends[] = {a.size(), a.size() + b.size(), a.size() + b.size() + c.size()};
   for (std::size_t size = 1; size < file.size(); ++size) {
     const auto cut = std::span(file).first(size);

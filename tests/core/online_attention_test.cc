@@ -1,5 +1,5 @@
-// Online softmax: as exact as the methods that hold whole rows; its steps follow its recurrence; it
-// skips what the mask hides, and its memory does not grow with the square of T.
+// Online softmax: as exact as methods with whole rows; its steps follow its recurrence; it skips
+// masked keys, and its memory does not grow with the square of T.
 #include <gtest/gtest.h>
 #include <tril/lessons/online_attention.h>
 #include <tril/matmul/tile_kernels.h>
@@ -49,7 +49,7 @@ double error(const Buffer<double, 4>& expected, const Buffer<float, 4>& actual) 
 
 TEST_F(OnlineAttention, ErrsAtMostTwiceAsMuchAsFullScores) {
   for (const bool causal : {false, true}) {
-    // The larger the scale, the more the maximum moves.
+    // A larger scale makes the maximum move more.
     for (const float scale : {0.1f, 1.0f, 4.0f}) {
       Buffer<float, 4> full(output.shape());
       attention(query, key, value,
@@ -102,9 +102,8 @@ TEST_F(OnlineAttention, StepsFollowTheRecurrence) {
   Buffer<float, 5> partial({2, 2, kQueries, kSteps, 5});
   online_attention(query, key, value, options, {kBlockQueries, kBlock}, output, {scratch, parallel},
                    {maximum, sum, factor, partial, visited});
-  // e^(score - maximum) is off by half of kEpsilon of the difference, here at most twice the
-  // largest score, and by an ulp of exp, at every rescaling again; sums round once a key, products
-  // once.
+  // e^(score - maximum) errs by half of kEpsilon of the difference, here at most twice the largest
+  // score, and by an ulp of exp, again at every rescaling; sums round once per key, products once.
   double largest_score = 0;
   for (Index i = 0; i < masked.view().count(); ++i) {
     const double score = std::fabs(static_cast<double>(masked.data()[i]));
@@ -146,7 +145,7 @@ TEST_F(OnlineAttention, StepsFollowTheRecurrence) {
 }
 
 TEST_F(OnlineAttention, NeedsNoRowOfScores) {
-  // Four times as many keys take four times the memory for packing them, and nothing else grows.
+  // Four times as many keys take four times the memory for packing, and nothing else grows.
   const auto peak = [&](Index tokens, AttentionMethod method) {
     Buffer<float, 4> x({1, 1, tokens, 16}), out({1, 1, tokens, 16});
     Scratch own;
@@ -158,7 +157,7 @@ TEST_F(OnlineAttention, NeedsNoRowOfScores) {
                large = peak(2048, AttentionMethod::online);
   EXPECT_LE(large, 4.1 * small);
   // Keys 16 wide, values padded to a panel; 64 rows of 128 scores, a panel and two cache lines
-  // more; of each row two numbers of its state, a factor, and a range of keys.
+  // more; and for each row two numbers of its state, a factor, and a range of keys.
   const Index panel = tile_kernels().panel_cols;
   const Index floats = 2048 * (16 + panel) + 64 * (128 + panel + 32) + 64 * (3 + 4);
   EXPECT_LE(large, static_cast<double>(floats) * sizeof(float));

@@ -54,7 +54,7 @@ struct Case {
   }
 };
 
-// A tensor [B, H, L, W], in memory so or as [B, L, H W].
+// A tensor [B, H, L, W], in memory like that or as [B, L, H W].
 struct Heads {
   Heads(Index heads, Index length, Index width, bool packed, Random& random)
       : memory({B * heads * length * width}),
@@ -67,8 +67,7 @@ struct Heads {
   TensorView<float, 4> view;
 };
 
-// The attn_mask of a case: numbers in a shape of its rank, each axis but the last of which may
-// be 1.
+// The attn_mask of a case: numbers in a shape of its rank, whose axes except the last may be 1.
 struct OnnxMask {
   OnnxMask(const Case& c, Index keys, Random& random)
       : shape{c.mask_rank > 3 ? B : 1, c.mask_rank > 2 ? c.heads : 1, T,
@@ -87,7 +86,8 @@ struct OnnxMask {
     return {};
   }
 
-  // What the definition adds to a score: the mask padded with -inf or false, and broadcast.
+  // The number that the definition adds to a score: the mask padded with -inf or false, and
+  // broadcast.
   double value(const Case& c, Index b, Index h, Index t, Index s) const {
     if (c.kind == Kind::none) return 0;
     if (s >= shape[3]) return kHidden;
@@ -108,7 +108,7 @@ void expect_agreement(const Case& c, Random& random) {
   Heads value(c.kv_heads, keys, Dv, c.packed, random);
   Heads output(c.heads, T, Dv, c.packed, random);
   const OnnxMask mask(c, keys, random);
-  // nonpad_kv_seqlen; one is so short that early queries stand before the first key.
+  // nonpad_kv_seqlen; one is so short that early queries come before the first key.
   const std::vector<Index> lengths = {keys - 1, T - 1};
 
   AttentionOptions options = {.causal = c.causal,
@@ -118,7 +118,7 @@ void expect_agreement(const Case& c, Random& random) {
                               .past = past};
   if (c.cache == Cache::lengths) options.key_lengths = lengths;
 
-  // attn_bias: the mask, 0 up to the diagonal that the cache shifts, 0 for keys that are real.
+  // attn_bias: the mask, 0 up to the diagonal that the cache shifts, 0 for real keys.
   const auto bias = [&](Index b, Index h, Index t, Index s) {
     const Index length = lengths[static_cast<std::size_t>(b)];
     const Index offset = c.cache == Cache::lengths ? length - T : past;
@@ -129,7 +129,7 @@ void expect_agreement(const Case& c, Random& random) {
   const double scale = c.scale ? static_cast<double>(*c.scale) : 1 / std::sqrt(double{D});
   const auto expected =
       testing::attention_reference(query.view, key.view, value.view, scale, c.softcap, bias);
-  // A soft cap rounds what is of its size a few times.
+  // A soft cap rounds numbers of its own size a few times.
   const ErrorBound bound(max_abs(query.view), max_abs(key.view), max_abs(value.view), scale,
                          5 + 8 * static_cast<double>(c.softcap), D, keys);
 
@@ -182,8 +182,8 @@ TEST(OnnxAttention, EveryCombinationOfItsOptionsGivesItsResult) {
   EXPECT_EQ(count, 3 * 3 * 13 * 4);
 }
 
-// past_key and past_value: the present is what is attended to, so one call over all tokens and one
-// call a token with what came before give the same.
+// past_key and past_value: attention reads the present, so one call over all tokens and one call
+// per token with the past give the same.
 TEST(OnnxAttention, TokenByTokenWithAPastIsTheWholeAtOnce) {
   Random random(25);
   Heads query(2, T, D, false, random), key(2, T, D, false, random), value(2, T, Dv, false, random);

@@ -36,7 +36,7 @@ using testing::activation_reference;
 using testing::Bounded;
 using testing::Sum;
 
-// What floats may compute of a definition (core/bounded.h).
+// Expects a float within the bound of a definition (core/bounded.h).
 void expect_bounded(const Bounded& expected, float actual) {
   EXPECT_NEAR(actual, expected.value, expected.error);
 }
@@ -49,7 +49,7 @@ Buffer<float, Rank> normal(const Shape<Rank>& shape, unsigned seed) {
   return x;
 }
 
-// X [2, 3, 4, 5] at every axis: rows of what is before it, and what is normalised together.
+// X [2, 3, 4, 5] at every axis: the leading axes are rows, the others are normalised together.
 TEST(Onnx, LayerNormalizationAndRmsNormalization) {
   const Shape<4> shape = {2, 3, 4, 5};
   const Buffer<float, 4> x = normal<4>(shape, 1);
@@ -61,7 +61,7 @@ TEST(Onnx, LayerNormalizationAndRmsNormalization) {
     const MatrixView<const float> in(x.data(), {rows, cols});
     Buffer<float, 2> out({rows, cols});
     Buffer<float, 1> mean({rows}), inverse({rows}), bias = normal<1>({cols}, 2);
-    // Scale as wide as what is normalised, and one number for all, which broadcasts.
+    // A scale as wide as the normalised part, and a single number, which broadcasts.
     for (const bool one : {false, true}) {
       Buffer<float, 1> weight = normal<1>({cols}, 3);
       if (one) std::fill_n(weight.data(), cols, 0.7f);
@@ -220,7 +220,7 @@ TEST(Onnx, MatMul) {
       }
     }
   }
-  // A vector on the left is a row, one on the right a column, of every matrix.
+  // A left vector is a row, a right one a column, of every matrix.
   const Buffer<float, 2> row = normal<2>({1, 5}, 12), column = normal<2>({6, 1}, 13);
   Buffer<float, 3> left({3, 1, 6}), right({3, 5, 1});
   batched_matmul(row.view(), b.view(), {}, left.view());

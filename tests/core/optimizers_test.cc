@@ -188,7 +188,7 @@ TEST(Schedule, RisesThenFallsAsACosine) {
   EXPECT_DOUBLE_EQ(scheduled_rate(schedule, 0), 1e-3 / 101);
   EXPECT_DOUBLE_EQ(scheduled_rate(schedule, 99), 1e-3 * 100 / 101);
   EXPECT_DOUBLE_EQ(scheduled_rate(schedule, 100), 1e-3);
-  EXPECT_DOUBLE_EQ(scheduled_rate(schedule, 1050), 5.5e-4);  // half way
+  EXPECT_DOUBLE_EQ(scheduled_rate(schedule, 1050), 5.5e-4);  // halfway
   EXPECT_DOUBLE_EQ(scheduled_rate(schedule, 2000), 1e-4);
   EXPECT_DOUBLE_EQ(scheduled_rate(schedule, 1 << 30), 1e-4);
   EXPECT_DOUBLE_EQ(scheduled_rate({.learning_rate = 0.5}, 12345), 0.5);

@@ -1,5 +1,5 @@
-// Memory that is not enough: an Error says how much was asked for and how much there is, nothing
-// is written, and the next call works.
+// Lack of memory: an Error states how much was requested and how much there is, nothing is written,
+// and the next call works.
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/linear_attention.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kKiB = 1 << 10, kMiB = 1 << 20;
 
-// What was thrown, where memory was not enough.
+// The exception for lack of memory, if one was thrown.
 template <typename Body>
 std::optional<OutOfMemory> refusal(const Body& body) {
   try {
@@ -37,7 +37,7 @@ std::optional<OutOfMemory> refusal(const Body& body) {
 }
 
 TEST(OutOfMemory, SaysHowMuchIsAskedForAndHowMuchThereIs) {
-  // As many as can be addressed: no machine has them.
+  // The most elements that can be addressed: no machine has that memory.
   constexpr Index kCount = std::numeric_limits<Index>::max() / sizeof(float);
   Scratch scratch;
   Scratch::Frame frame(scratch);
@@ -90,7 +90,7 @@ TEST(OutOfMemory, LeavesWorkingMemoryAsItWas) {
   }
   EXPECT_GE(scratch.capacity(), 4 * kMiB);
   {
-    // What is put together from pieces, and finds no room, is given up.
+    // Memory assembled from pieces is given up if there is no room for it.
     Scratch::Frame frame(scratch);
     frame.take<float>(2 * kMiB);
     EXPECT_GE(scratch.capacity(), 8 * kMiB);
@@ -101,14 +101,14 @@ TEST(OutOfMemory, LeavesWorkingMemoryAsItWas) {
   }));
 }
 
-// A call, and what it writes to.
+// A call, and its output.
 struct Call {
   std::string name;
   std::function<void(const Context&)> run;
   Buffer<float, 4>* out;
 };
 
-// Under every limit that is too low, 16 KiB apart.
+// Runs the call under every limit that is too low, 16 KiB apart.
 void expect_nothing_written(const Call& call) {
   SCOPED_TRACE(call.name);
   Parallel parallel(2);

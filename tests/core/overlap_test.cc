@@ -1,5 +1,5 @@
-// Outputs whose elements share places, as views with a stride of 0 or too small a one do: every
-// call refuses them before it writes.
+// Outputs whose elements overlap, as in views with a stride of 0 or one too small: every call
+// refuses them before it writes.
 #include <gtest/gtest.h>
 #include <tril/attention/additive_attention.h>
 #include <tril/attention/attention.h>
@@ -33,7 +33,7 @@ using testing::error_of;
 
 class Overlap : public ::testing::Test {
  protected:
-  // `call` names itself and out, and leaves out as it was.
+  // Expects `call` to name itself and out in its error, and to leave out unchanged.
   template <typename Call>
   void refused(const char* name, const Call& call) {
     const std::string message = error_of(call);
@@ -89,7 +89,7 @@ TEST_F(Overlap, IsRefusedByAttention) {
   });
 }
 
-// What a mask borrows is read as long as the call goes on.
+// A mask's borrowed memory is read until the call ends.
 TEST_F(Overlap, WithAMaskIsRefused) {
   Buffer<float, 4> x({1, 2, 4, 4}), out({1, 2, 4, 4}), added({1, 2, 4, 4});
   Buffer<float, 3> log_sum_exp({1, 2, 4});
@@ -154,7 +154,7 @@ TEST_F(Overlap, WithTheMaskOfHeadsAndBlocksIsRefused) {
   EXPECT_EQ(attend(out, trace), "multi_head_attention: trace.weights: shares memory with the mask");
 }
 
-// Views whose rows have one place for all their elements.
+// Views whose rows have one address for all their elements.
 TEST(Fill, RefusesWhatCannotBeWritten) {
   float place = 0;
   Random random(1);
@@ -181,7 +181,7 @@ TEST(MemoryOfViews, MayLieBeforeTheFirstElement) {
   const VectorView<float> first(memory.data(), {2});
   EXPECT_THROW(check_no_overlap(first, backwards, "f", "out"), Error);
   EXPECT_NO_THROW(check_view(backwards, "f", "out"));
-  // An empty view lies nowhere.
+  // An empty view overlaps nothing.
   EXPECT_NO_THROW(
       check_no_overlap(VectorView<float>(memory.data() + 3, {0}), backwards, "f", "out"));
 }
@@ -190,7 +190,7 @@ TEST(MemoryOfViews, NeedsAPlaceForEachElementThatIsWritten) {
   Buffer<float, 1> memory({40});
   const auto error = [&](const Shape<3>& shape, const Shape<3>& strides) {
     const TensorView<float, 3> view(memory.data(), shape, strides);
-    EXPECT_NO_THROW(check_view(TensorView<const float, 3>(view), "f", "x"));  // reading is fine
+    EXPECT_NO_THROW(check_view(TensorView<const float, 3>(view), "f", "x"));  // valid for reading
     try {
       check_view(view, "f", "out");
     } catch (const Error& thrown) {
@@ -199,8 +199,8 @@ TEST(MemoryOfViews, NeedsAPlaceForEachElementThatIsWritten) {
     return std::string();
   };
   EXPECT_EQ(error({2, 3, 4}, {12, 4, 1}), "");
-  EXPECT_EQ(error({2, 3, 4}, {4, 8, 1}), "");  // heads beside each other
-  EXPECT_EQ(error({1, 3, 4}, {0, 4, 1}), "");  // one of them only
+  EXPECT_EQ(error({2, 3, 4}, {4, 8, 1}), "");  // heads side by side
+  EXPECT_EQ(error({1, 3, 4}, {0, 4, 1}), "");  // only one of them
   EXPECT_EQ(error({2, 3, 4}, {0, 4, 1}),
             "f: out: its elements overlap; shape is [2, 3, 4], strides are [0, 4, 1]");
   EXPECT_NE(error({2, 3, 4}, {12, 3, 1}), "");
@@ -208,8 +208,8 @@ TEST(MemoryOfViews, NeedsAPlaceForEachElementThatIsWritten) {
   EXPECT_NE(error({2, 3, 4}, {4, -4, 1}), "");
 }
 
-// Where Index has 32 bits such products pass 2^31 in earnest. In a constant expression the compiler
-// itself refuses an overflow of signed numbers.
+// With a 32-bit Index such products exceed 2^31. In a constant expression the compiler itself
+// refuses an overflow of signed numbers.
 TEST(MemoryOfViews, StridesOfAnyShapeCanBeComputed) {
   constexpr Index kHuge = std::numeric_limits<Index>::max() / 2;
   static_assert(contiguous_strides<3>({kHuge, kHuge, 4})[1] == 4);

@@ -1,5 +1,5 @@
-// Parameters piece by piece are what they are at once, however they are cut; what is out of order
-// is refused.
+// Parameters read piece by piece equal those read at once, for any pieces; wrong orders are
+// refused.
 #include <gtest/gtest.h>
 #include <tril/foundation/random.h>
 #include <tril/model/model_file.h>
@@ -18,7 +18,7 @@ namespace {
 
 using testing::error_of;
 
-// A width that is odd where `is_odd`, so that 16 bits become floats.
+// The width is odd if `is_odd`, so that 16-bit numbers become floats.
 ModelConfig config_of(ModelFamily family, bool is_odd) {
   ModelConfig config = ModelConfig::of(family);
   config.layers = 2, config.heads = is_odd ? 3 : 4, config.kv_heads = is_odd ? 3 : 2;
@@ -27,7 +27,7 @@ ModelConfig config_of(ModelFamily family, bool is_odd) {
   return config;
 }
 
-// The next `size` bytes of a parameter from a file.
+// Reads the next `size` bytes of a parameter from a file.
 void read(ParameterReader& reader, const ParameterRange& place, std::span<const std::byte> file,
           std::size_t begin, std::size_t size) {
   reader.read(place, begin, size, [&](std::span<std::byte> out) {
@@ -35,7 +35,7 @@ void read(ParameterReader& reader, const ParameterRange& place, std::span<const 
   });
 }
 
-// All parameters as bytes, in their order.
+// All parameters as bytes, in order.
 std::vector<std::byte> bytes_of(const ModelParameters& parameters) {
   std::vector<std::byte> all;
   const auto add = [&](const void* from, std::size_t size) {
@@ -59,7 +59,7 @@ TEST(ParameterReader, PiecesAreTheWhole) {
     for (const ElementType type :
          {ElementType::float32, ElementType::float16, ElementType::bfloat16}) {
       for (const bool is_odd : {false, true}) {
-        if (is_odd && family == ModelFamily::llama) continue;  // whose heads turn pairs
+        if (is_odd && family == ModelFamily::llama) continue;  // its heads are rotated in pairs
         SCOPED_TRACE(std::string(name_of(kModelFamilies, family)) + " " + element_name(type));
         const ModelConfig config = config_of(family, is_odd);
         const std::vector<std::byte> file = model_file(LanguageModel(config, 5), type);
@@ -81,7 +81,7 @@ TEST(ParameterReader, PiecesAreTheWhole) {
         };
         const std::vector<std::byte> whole = parameters_in(0);
         EXPECT_FALSE(whole.empty());
-        // Of an element, within a row, of a row and some more, of many.
+        // Pieces of an element, part of a row, more than a row, and many rows.
         for (const std::size_t most : {1, 20, 200, 5000}) EXPECT_EQ(parameters_in(most), whole);
       }
     }

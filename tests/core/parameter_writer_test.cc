@@ -1,4 +1,4 @@
-// The file of a model that is run: with the same bits when it is read again, whatever the types of
+// The file of a model for inference: it has the same bits when read again, whatever the types of
 // its matrices.
 #include <gtest/gtest.h>
 #include <tril/model/model_family.h>
@@ -30,7 +30,8 @@ ModelParameters read(const ModelConfig& config, std::span<const std::byte> file)
   return parameters;
 }
 
-// Whose sizes are no whole number of pieces; an odd width has rows that begin where no float may.
+// Sizes that are not multiples of a piece; an odd width has rows that begin at offsets that are not
+// those of floats.
 ModelConfig config_of(ModelFamily family, Index width) {
   ModelConfig config = ModelConfig::of(family);
   config.layers = 2, config.heads = 1, config.width = width, config.hidden = 70;
@@ -62,7 +63,7 @@ TEST(ParameterWriter, WritesWhatWasRead) {
           EXPECT_EQ(again.types()[n].count, first.types()[n].count);
         }
         EXPECT_TRUE(written(again) == once);
-        // Every number is that of the first file.
+        // Every number equals that of the first file.
         const Safetensors given = parse_safetensors(file), stored = parse_safetensors(once);
         ASSERT_EQ(stored.tensors.size(), given.tensors.size());
         for (const NamedTensor& each : given.tensors) {

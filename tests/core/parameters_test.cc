@@ -1,4 +1,4 @@
-// The walk through parameters: PyTorch's names in PyTorch's order, and what is built on it.
+// Visiting parameters: PyTorch's names in PyTorch's order, and the functions built on it.
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
 #include <tril/foundation/buffer.h>
@@ -17,7 +17,7 @@ namespace {
 using testing::WeightSource;
 using Names = std::vector<std::string>;
 
-// The names of all parameters that are given, in order.
+// The names of all given parameters, in order.
 template <typename Weights>
 Names names_of(const Weights& weights) {
   Names names;
@@ -30,7 +30,7 @@ Names names_of(const Weights& weights) {
 const float* data_of(const VectorView<const float>& view) { return view.data(); }
 const float* data_of(const Weight& weight) { return weight.floats().data(); }
 
-// `prefix` before every name.
+// Puts `prefix` before every name.
 Names under(const std::string& prefix, const Names& names) {
   Names result;
   for (const std::string& name : names) result.push_back(prefix + name);
@@ -120,8 +120,7 @@ TEST_F(Parameters, CountsWhatIsGiven) {
   EXPECT_EQ(parameter_count(stack), with_norm - 20);
 }
 
-// Gradients of the same form: written through, each of its parameter's shape and a place of its
-// own.
+// Gradients of the same form are writable, and each has its parameter's shape and its own memory.
 TEST_F(Parameters, LiesInOneBuffer) {
   const TransformerWeights weights = source.transformer(2, 1, 10, 21);
   std::vector<float> memory(static_cast<std::size_t>(parameter_count(weights)), -1.0f);
@@ -147,7 +146,7 @@ TEST_F(Parameters, LiesInOneBuffer) {
   EXPECT_EQ(names_of(read), kTransformer);
 }
 
-// As files and JavaScript fill weights: by name, as many layers as there are.
+// Weights can be filled by name, as files and JavaScript do, with any number of layers.
 TEST_F(Parameters, AreFoundByName) {
   const TransformerWeights weights = source.transformer(2, 1, 10, 21);
   const auto find = [&](const std::string& leave_out) {

@@ -1,4 +1,4 @@
-// The peak loop does what it says: every sum grows every round.
+// The peak loop really computes: every sum grows every round.
 #include <gtest/gtest.h>
 #include <tril/lessons/peak.h>
 
@@ -10,7 +10,7 @@ namespace {
 TEST(Peak, EverySumGrowsEveryRound) {
   for (const Isa isa : available_isas()) {
     const PeakKernels& kernels = peak_kernels(isa);
-    // Two operations a lane and round; every lane adds x.
+    // Two operations per lane and round; every lane adds x.
     const auto lanes = static_cast<float>(kernels.round_flops) / 2;
     EXPECT_EQ(kernels.multiply_add(1, 1), lanes) << isa_name(isa);
     EXPECT_EQ(kernels.multiply_add(1000, 1), 1000 * lanes) << isa_name(isa);

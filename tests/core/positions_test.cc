@@ -23,7 +23,7 @@ TEST(SinusoidalPositions, AreThePapers) {
         const double angle =
             static_cast<double>(t) /
             std::pow(10000.0, 2.0 * static_cast<double>(i) / static_cast<double>(width));
-        // The double angle is off by a few of its own roundings, the result by one of float's.
+        // The double's angle errs by a few of its own roundings, the result by one of float's.
         EXPECT_NEAR(out.view()[t][2 * i], std::sin(angle), 0x1p-25 + 1e-13);
         EXPECT_NEAR(out.view()[t][2 * i + 1], std::cos(angle), 0x1p-25 + 1e-13);
       }
@@ -34,8 +34,7 @@ TEST(SinusoidalPositions, AreThePapers) {
 TEST(SinusoidalPositions, RepeatAfterTheirWavelengths) {
   Buffer<float, 2> out({33, 6});
   sinusoidal_positions({.wavelength = 4, .ratio = 2}, out);
-  // Each of two is off by a rounding of at most 2^-25 (above), so they are no more than 2^-24
-  // apart.
+  // Each of the two errs by a rounding of at most 2^-25 (above), so they differ by at most 2^-24.
   for (Index pair = 0; pair < 3; ++pair) {
     const Index period = Index{4} << pair;
     for (Index t = 0; t + period < 33; ++t) {

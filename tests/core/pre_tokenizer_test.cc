@@ -1,4 +1,4 @@
-// Characters by their classes, and how a text is cut into pieces before they are merged.
+// Character classes, and the splitting of a text into pieces before merging.
 #include <gtest/gtest.h>
 #include <tril/text/tokenizer.h>
 #include <tril/text/unicode.h>
@@ -64,7 +64,7 @@ TEST(PreTokenizer, OfGpt2) {
 
 TEST(PreTokenizer, OfGpt2KnowsAllScripts) {
   EXPECT_EQ(pieces_of("Größe Ωμέγα"), (Strings{"Größe", " Ωμέγα"}));
-  EXPECT_EQ(pieces_of("e\u0301a"), (Strings{"e", "\u0301", "a"}));  // a mark is no letter
+  EXPECT_EQ(pieces_of("e\u0301a"), (Strings{"e", "\u0301", "a"}));  // a mark is not a letter
   EXPECT_EQ(pieces_of("中文 ٣٤"), (Strings{"中文", " ٣٤"}));
   EXPECT_EQ(pieces_of("a\u3000\u00a0b"), (Strings{"a", "\u3000", "\u00a0", "b"}));
   EXPECT_EQ(pieces_of("hi 😀!"), (Strings{"hi", " 😀!"}));
@@ -87,13 +87,13 @@ TEST(PreTokenizer, OfLlama3AndQwen2) {
   EXPECT_EQ(llama3(".hello (x)\tb\u00a0c"), (Strings{".hello", " (", "x", ")", "\tb", "\u00a0c"}));
   EXPECT_EQ(llama3("!!\n\r\nx"), (Strings{"!!\n\r\n", "x"}));
   EXPECT_EQ(llama3("a  \n \n  b"), (Strings{"a", "  \n \n", " ", " b"}));
-  EXPECT_EQ(llama3("\nx"), (Strings{"\n", "x"}));  // the end of a line goes with no word
+  EXPECT_EQ(llama3("\nx"), (Strings{"\n", "x"}));  // a line ending belongs to no word
   EXPECT_EQ(llama3("x   y  "), (Strings{"x", "  ", " y", "  "}));
   EXPECT_EQ(llama3("x\u2028\u2028y  1"), (Strings{"x", "\u2028", "\u2028y", " ", " ", "1"}));
   EXPECT_EQ(llama3(" \xff\xfe x\xc3"), (Strings{" \xff\xfe", " x", "\xc3"}));
 }
 
-// What JavaScript's regular expressions give; it has these but for (?i:).
+// The results of JavaScript's regular expressions, which support these except for (?i:).
 TEST(PreTokenizer, OfGpt4oAndTekken) {
   const auto gpt4o = [](std::string_view text) { return pieces_of(text, PreTokenizer::gpt4o); };
   EXPECT_EQ(gpt4o("camelCase HTMLParser iPhone ABC"),

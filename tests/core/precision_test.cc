@@ -25,7 +25,7 @@ using testing::WeightSource;
 constexpr Index kTokens = 100, kWidth = 64;
 constexpr int kDraws = 24;
 
-// [rows, cols].
+// A matrix [rows, cols].
 template <typename Real>
 struct Rows {
   Rows(Index row_count, Index col_count) : rows(row_count), cols(col_count) {
@@ -53,8 +53,8 @@ Rows<Real> linear(const Rows<Real>& x, const Weight& of_floats, VectorView<const
   return out;
 }
 
-// Causal self-attention of all heads, projected; `average` [T, T] gets the weights' mean over
-// heads.
+// Causal self-attention of all heads, projected; `average` [T, T] receives the mean of the weights
+// over heads.
 template <typename Real>
 Rows<Real> self_attention(const Rows<Real>& x, const MultiHeadWeights& weights, Index heads,
                           Rows<Real>* average = nullptr) {
@@ -150,7 +150,7 @@ double squared_distance(const Rows<double>& exact, const float* actual) {
   return sum;
 }
 
-// Squared errors of the core and of the plain loops, draw by draw.
+// Squared errors of the core and of the plain loops, for each draw.
 class Errors {
  public:
   void add(const Rows<double>& exact, const Buffer<float, 3>& core, const Rows<float>& plain) {

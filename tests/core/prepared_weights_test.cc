@@ -1,5 +1,5 @@
-// Prepared weights: the same results as without, and what they refuse. Packed matrices by
-// themselves are in weight_test.cc.
+// Prepared weights: the same results as without them, and wrong input. weight_test.cc tests packed
+// matrices themselves.
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
 #include <tril/layers/linear.h>
@@ -22,8 +22,8 @@ using testing::equal;
 using testing::error_of;
 using testing::WeightSource;
 
-// The same bits, but where few rows read weights that are not packed where they lie and add in
-// another order: there both are within PyTorch's tolerance of the exact result.
+// Expects the same bits, except that few rows read unpacked weights in place and add in another
+// order: then both are within PyTorch's tolerance of the exact result.
 ::testing::AssertionResult same(Index rows, const Buffer<float, 3>& expected,
                                 const Buffer<float, 3>& actual) {
   const bool few = rows > 1 && rows <= tile_kernels().few_rows;
@@ -43,7 +43,8 @@ class Prepared : public ::testing::Test {
   Parallel parallel{2};
 };
 
-// Widths whose projections begin with a panel and ones whose do not; with and without grouping.
+// Widths whose projections begin with a panel and widths whose projections do not; with and without
+// grouping.
 TEST_F(Prepared, BlocksGiveTheSame) {
   for (const Index width : {24, 64, 128}) {
     for (const Index tokens : {1, 5, 66}) {
@@ -92,7 +93,7 @@ TEST_F(Prepared, TransformerGivesTheSame) {
   EXPECT_TRUE(same(10, expected, actual));
 }
 
-// Projections of their own for keys and values, of more rows than are few.
+// Separate projections for keys and values, with more rows than few_rows.
 TEST_F(Prepared, AttentionTakesSeparateProjections) {
   Random random(6);
   Buffer<float, 2> q({64, 16}), k({32, 20}), v({32, 20}), out({16, 64});
@@ -110,8 +111,8 @@ TEST_F(Prepared, AttentionTakesSeparateProjections) {
   EXPECT_TRUE(equal(expected, actual));
 }
 
-// As a step of training changes weights: a copy is of the numbers that were packed, and weights
-// that are prepared anew are packed anew.
+// Weights may change, as in a training step: a copy has the numbers that were packed, and preparing
+// again packs again.
 TEST_F(Prepared, ACopyIsOfTheNumbersThatWerePacked) {
   Random random(7);
   Buffer<float, 2> x({5, 40}), weight({70, 40}), before({5, 70}), expected({5, 70}),
@@ -129,7 +130,7 @@ TEST_F(Prepared, ACopyIsOfTheNumbersThatWerePacked) {
   EXPECT_TRUE(equal(expected, actual));
 }
 
-// Copies stay where they are, so that weights point to them however many there are.
+// Copies keep their addresses, so that weights can point to any number of them.
 TEST_F(Prepared, CopiesStayWhileMoreArePacked) {
   Random random(8);
   Buffer<float, 2> x({30, 20}), expected({30, 50}), actual({30, 50});

@@ -1,5 +1,5 @@
 // Models of the first four families as their authors' libraries write them, against PyTorch in
-// float64 (tests/golden/make_models.py), and files that are refused.
+// float64 (tests/golden/make_models.py), and wrong files.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/model/decoding_session.h>
@@ -60,7 +60,7 @@ TEST(Pretrained, LogitsArePyTorchs) {
   }
 }
 
-// Settings that kin of GPT-2 and Llama have, and what is written of them.
+// Settings of models related to GPT-2 and Llama, and their written files.
 TEST(Pretrained, KinOfGpt2AndLlamaArePyTorchs) {
   const PretrainedModel gpt2 = read_pretrained(folder_of("gpt2"));
   const ModelConfig kin = parse_model_config(changed("\"activation_function\": \"gelu_new\"",
@@ -93,7 +93,7 @@ TEST(Pretrained, ScaledPositionsArePyTorchs) {
   expect_golden(config, model.parameters, "llama/dynamic");
 }
 
-// In a config.json, dynamic scaling in place of what it says.
+// Replaces the scaling in a config.json by dynamic scaling.
 constexpr const char* kDynamic =
     R"("rope_scaling": {"rope_type": "dynamic", "factor": 2, "original_max_position_embeddings": 8},
        "rope_scaling_of_old":)";
@@ -123,7 +123,7 @@ TEST(Pretrained, EndsTextsAsItsFilesSay) {
   using Tokens = std::vector<std::int32_t>;
   const Copied copy("llama");
   const auto ends = [&] { return read_pretrained(copy.path()).end_tokens; };
-  // generation_config.json, where it names any; what is no token of the 48 ends nothing.
+  // generation_config.json, if it names end tokens; ids outside the vocabulary of 48 are ignored.
   const std::pair<const char*, Tokens> expected[] = {
       {R"({"eos_token_id": 7})", {7}},
       {R"({"eos_token_id": [7, 9, 48, -1]})", {7, 9}},
@@ -154,7 +154,7 @@ TEST(Pretrained, SaysInOneLineWhatIsWrongWithAnIndex) {
             (std::vector<std::string>{"x", "y"}));
 }
 
-// A [PAD] that was added for training, say, and that the model has not learned.
+// A tokenizer may have an added [PAD], for training, that the model has not learned.
 TEST(Pretrained, TakesATokenizerOfWhichAddedTokensAloneAreBeyond) {
   TokenizerParts parts;
   for (int n = 0; n < 256; ++n) parts.tokens.emplace_back(1, static_cast<char>(n));
@@ -185,7 +185,7 @@ TEST(Pretrained, SamplingIsReproducible) {
   EXPECT_NE(drawn(4), drawn(5));
 }
 
-// The file with other tensors in place of those that change() leaves.
+// The file with the tensors that change() leaves.
 template <typename Change>
 std::vector<std::byte> rewritten(const std::string& path, const Change& change) {
   const std::vector<std::byte> file = read_file(path);
@@ -221,7 +221,7 @@ TEST(Pretrained, SaysWhichTensorDoesNotFit) {
       file +
           ": model.layers.2.input_layernorm.weight: is no parameter of a model of the "
           "family qwen2 with 2 layers");
-  // A head that is the embedding is passed over.
+  // A head that duplicates the embedding is skipped.
   copy.write("model.safetensors", good);
   copy.write("model.safetensors", rewritten(file, [](auto& tensors) {
                tensors.push_back(tensors[0]);
@@ -230,12 +230,12 @@ TEST(Pretrained, SaysWhichTensorDoesNotFit) {
   EXPECT_TRUE(copy.is_read());
 }
 
-#ifndef __EMSCRIPTEN__  // whose memory model.test.ts asks for
+#ifndef __EMSCRIPTEN__  // model.test.ts tests this for WebAssembly
 TEST(Pretrained, SaysHowMuchMemoryItTakes) {
   ModelConfig config = ModelConfig::of(ModelFamily::llama);
   config.layers = 1, config.heads = 1, config.vocabulary = 1 << 24, config.width = 1 << 20;
   config.hidden = 1;
-  const testing::MemoryLimit limit(std::size_t{256} << 20);  // where the system does not tell
+  const testing::MemoryLimit limit(std::size_t{256} << 20);  // for systems that do not report it
   const std::string text = error_of([&] { ModelParameters parameters(config); });
   EXPECT_TRUE(
       text.starts_with("read_pretrained: memory: is not enough: the parameters take 150994968 MiB"))
@@ -263,7 +263,7 @@ TEST(Pretrained, SaysWhatStandsInPlaceOfAFile) {
       copy.write(name, page);
       EXPECT_EQ(copy.refused(), file + is_page) << page;
     }
-    // What only begins like one is what it is.
+    // Files that only begin like one get the usual error.
     copy.write(name, std::string("version 1 of a file"));
     EXPECT_EQ(copy.refused().find("Git LFS"), std::string::npos);
     copy.write(name, std::string("<!DOC is no page"));
@@ -287,7 +287,7 @@ TEST(Pretrained, SaysWhichFileDoesNotFit) {
     bytes.resize(bytes.size() / 2);
     copy.write("model-00002-of-00003.safetensors", bytes);
     EXPECT_TRUE(copy.refused().starts_with(part + ": ")) << copy.refused();
-    // The first part once more: the tensors of it are there twice.
+    // The first part again: its tensors are duplicated.
     copy.write("model-00002-of-00003.safetensors",
                read_file(copy.at("model-00001-of-00003.safetensors")));
     EXPECT_EQ(copy.refused(), part + ": model.embed_tokens.weight: is there twice");

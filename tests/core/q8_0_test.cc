@@ -1,5 +1,5 @@
-// q8_0: rows as blocks, against a reference in double; models whose matrices are made so, against
-// the numbers that these stand for.
+// q8_0: rows as blocks, against a reference in double; models with such matrices, against models
+// with the widened numbers.
 #include <gtest/gtest.h>
 #include <tril/foundation/half.h>
 #include <tril/foundation/random.h>
@@ -30,14 +30,14 @@ std::vector<Q8Block> quantised(const std::vector<float>& row) {
   std::vector<Q8Block> blocks(static_cast<std::size_t>(q8_blocks(cols)) + 1);
   std::memset(blocks.data(), 0x55, blocks.size() * sizeof(Q8Block));
   EXPECT_TRUE(quantise_q8_0(row.data(), cols, reinterpret_cast<std::byte*>(blocks.data())));
-  EXPECT_EQ(blocks.back().scale, 0x5555);  // not written
+  EXPECT_EQ(blocks.back().scale, 0x5555);  // unwritten
   blocks.pop_back();
   return blocks;
 }
 
-// The definition, in double: scale = max |x| / 127 as float16, quants = x / (max |x| / 127).
-// Floats may turn a quant only where the quotient is within their rounding of the middle between
-// two.
+// The definition, in double: scale = max |x| / 127 as float16, quants = x / (max |x| / 127). A
+// float quant may differ only if the quotient is within its rounding of the middle between two
+// quants.
 void expect_quantised(const std::vector<float>& row) {
   const std::vector<Q8Block> blocks = quantised(row);
   for (std::size_t n = 0; n < blocks.size(); ++n) {
@@ -45,7 +45,7 @@ void expect_quantised(const std::vector<float>& row) {
     double most = 0;
     for (std::size_t i = first; i < end; ++i) most = std::max(most, std::fabs(double{row[i]}));
     const double scale = most / 127;
-    // A half has 11 bits, subnormal ones 2^-24.
+    // A half has 11 bits, subnormal ones steps of 2^-24.
     EXPECT_NEAR(from_half(blocks[n].scale), scale, std::max(scale * 0x1p-11, 0x1p-25) * (1 + 1e-6));
     for (std::size_t i = first; i < first + 32; ++i) {
       const int quant = blocks[n].quants[i - first];
@@ -83,7 +83,7 @@ TEST(Q8, HalvesAreRoundedAwayFromZero) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(blocks[0].quants[i], expected[i]) << i;
 }
 
-// What blocks stand for becomes the same blocks again.
+// Quantising the widened numbers gives the same blocks again.
 TEST(Q8, IsKeptWhenItIsDoneTwice) {
   Random random(2);
   std::vector<float> row(96);
@@ -126,8 +126,8 @@ TEST(Q8, ModelsAreThoseOfTheNumbersItStandsFor) {
   }
 }
 
-// Files in any type and in any pieces, stacked and transposed matrices, heads in another order:
-// each row of memory is what the row of the file becomes.
+// Files of any type in any pieces, stacked and transposed matrices, heads in another order: each
+// row in memory is the quantised row of the file.
 TEST(Q8, FilesAreQuantisedRowByRow) {
   for (const ModelFamily family :
        {ModelFamily::gpt2, ModelFamily::llama, ModelFamily::gpt_neox, ModelFamily::phi3}) {
@@ -175,7 +175,7 @@ TEST(Q8, FilesAreQuantisedRowByRow) {
               }
             },
             parameters.weights(), floats.floats());
-        // Written as floats, and read again, it is the same.
+        // Written as floats and read again, it is the same.
         const std::vector<std::byte> once = written(parameters);
         ModelParameters again(config, ParameterMemory::q8_0);
         ParameterReader reader(again);

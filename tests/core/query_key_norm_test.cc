@@ -1,5 +1,5 @@
-// The norms of queries and keys in multi-head attention: what their trace holds, wherever it lies,
-// and what is refused. Outputs and gradients are compared in layer_test.cc.
+// The norms of queries and keys in multi-head attention: their trace in any layout, and wrong
+// input. layer_test.cc compares outputs and gradients.
 #include <gtest/gtest.h>
 #include <tril/attention/multi_head_attention.h>
 #include <tril/layers/rms_norm.h>
@@ -17,7 +17,8 @@ using testing::error_of;
 using testing::LayerCase;
 using testing::LayerForm;
 
-// Attention over 2 x 3 tokens with 4 heads of 4 and 2 of keys, its norms of heads or of all.
+// Attention over 2 x 3 tokens with 4 query heads of width 4 and 2 key heads, with norms per head or
+// over all heads.
 struct Case {
   LayerCase layer;
   MultiHeadWeights weights;
@@ -36,7 +37,7 @@ struct Case {
         key_rstd({2, whole ? 1 : 2, 3}),
         d_memory({parameter_count(weights)}) {}
 
-  // Each in a tensor of its own, [B, H, T, D].
+  // Each result in a tensor of its own, [B, H, T, D].
   MultiHeadTrace apart() {
     MultiHeadTrace trace;
     trace.queries = queries, trace.keys = keys, trace.values = values, trace.heads = heads;
@@ -79,7 +80,7 @@ TEST(QueryKeyNorm, TracesWhatItIsGivenAndWhatItGives) {
   EXPECT_TRUE(equal(rstd, VectorView<const float>(c.query_rstd.data(), {24})));
 }
 
-// Where it lies changes no bit.
+// The layout changes no bit.
 TEST(QueryKeyNorm, TakesATraceInAnyLayout) {
   for (const bool whole : {false, true}) {
     Case c(whole), apart(whole);

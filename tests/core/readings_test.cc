@@ -1,4 +1,4 @@
-// Four readings, one product: exact at the end, and on the way what the formulas say.
+// Four readings of one product: exact at the end, and equal to the formulas at each step.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
@@ -66,8 +66,8 @@ TEST(Readings, GoStepByStep) {
   EXPECT_EQ(listing(Reading::outer_products), "::0 ::1 ");
 }
 
-// After the step of depth k, what has been touched holds the product of the first k + 1 columns and
-// rows, the rest of the step's kind is still to come.
+// After step k, the touched elements hold the product of the first k + 1 columns and rows, and the
+// rest is still to come.
 TEST(Readings, HoldPartialSums) {
   Example example(3, 4, 2);
   read_product(example.a, example.b, Reading::outer_products, example.out,

@@ -1,4 +1,4 @@
-// The C++ example of the README, as it stands there: it compiles, and prints what it says.
+// The README's C++ example, exactly as written: it compiles, and prints the stated results.
 #include <gtest/gtest.h>
 
 #include <string>

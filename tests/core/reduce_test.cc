@@ -1,5 +1,5 @@
-// Reductions against NumPy's semantics in plain loops of double: exactly, where the elements are
-// small whole numbers, and within a derived bound elsewhere.
+// Reductions against NumPy's semantics in plain loops of double: exact for small integers, and
+// otherwise within a derived bound.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/layers/reduce.h>
@@ -26,7 +26,7 @@ using testing::AnyTensor, testing::below, testing::element, testing::error_of,
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// Of all elements that belong to one of the result, in row-major order.
+// Reduces all elements of one result, in row-major order.
 double expected_of(Reduce operation, const std::vector<float>& x) {
   double sum = 0;
   std::size_t best = 0;
@@ -40,7 +40,7 @@ double expected_of(Reduce operation, const std::vector<float>& x) {
   return operation == Reduce::argmax ? static_cast<double>(best) : static_cast<double>(x[best]);
 }
 
-// By their index in the result with axes of 1.
+// The elements of each result, by its index with axes of 1.
 std::map<Indices, std::vector<float>> groups(const AnyView<const float>& x, const Indices& axes) {
   std::map<Indices, std::vector<float>> found;
   for_each_index(sizes_of(x.shape), [&](const Indices& index) {
@@ -53,7 +53,7 @@ std::map<Indices, std::vector<float>> groups(const AnyView<const float>& x, cons
   return found;
 }
 
-// Both with axes of 1 and without.
+// Both with axes of 1 and without them.
 void expect_reduced(const AnyTensor& x, const Indices& axes, Parallel& parallel, Random& random) {
   for (const auto& [name, operation] : kReduce) {
     if (operation == Reduce::argmax && axes.size() != 1 &&
@@ -94,7 +94,7 @@ TEST(Reduce, FollowsNumPyForAnyShapeStridesAndAxes) {
   for (int n = 0; n < 400; ++n) {
     Parallel parallel(n % 2 + 1);
     Indices sizes = testing::random_sizes(random, 8, 4);
-    for (Index& size : sizes) size = std::max<Index>(1, size);  // what is empty has its own test
+    for (Index& size : sizes) size = std::max<Index>(1, size);  // empty tensors have their own test
     AnyTensor x(sizes, random, n % 3 != 0);
     for (float& value : x.memory()) {
       if (below(random, 50) == 0) value = below(random, 2) == 0 ? kNaN : -kInfinity;
@@ -122,8 +122,8 @@ TEST(Reduce, TakesRowsAndColumnsLongerThanItsLanes) {
   }
 }
 
-// x sums to n terms of float, each exact in double: n - 1 additions, of which each is off by at
-// most 2^-53 of the sum of sizes, and one rounding to float.
+// x sums to n terms of float, each exact in double: n - 1 additions, each with an error of at most
+// 2^-53 of the sum of magnitudes, and one rounding to float.
 TEST(Reduce, RoundsSumsOnce) {
   Random random(3);
   constexpr Index kCount = 100003;
@@ -143,7 +143,7 @@ TEST(Reduce, RoundsSumsOnce) {
   const auto expected = static_cast<double>(exact);
   EXPECT_NEAR(sum, expected, bound(expected, 1));
   EXPECT_NEAR(mean, expected / kCount, bound(expected / kCount, kCount));
-  // What float would lose: 2^24 + 1 + 1 + ...
+  // A sum that float would lose: 2^24 + 1 + 1 + ...
   Buffer<float, 1> ones({1001});
   std::fill_n(ones.data(), 1001, 1.0f);
   ones.data()[0] = 0x1p24f;
@@ -183,7 +183,7 @@ TEST(Reduce, OfNothing) {
   float one = 7;
   reduce(Reduce::sum, none, both, one);
   EXPECT_EQ(one, 0);
-  // No results: nothing to choose.
+  // No results, so nothing to choose.
   for (const auto& [name, operation] : kReduce) reduce(operation, none, cols, zero);
   for (const Reduce operation : {Reduce::max, Reduce::min, Reduce::argmax}) {
     const std::string name(name_of(kReduce, operation));
@@ -203,7 +203,7 @@ TEST(Reduce, SumsToWhatWasRepeated) {
     sum_to(x.view(), out.view(), parallel);
     std::fill(expected.memory().begin(), expected.memory().end(), 0.0f);
     for_each_index(sizes, [&](const Indices& index) {
-      element(expected.view(), index) += element(x.view(), index);  // small whole numbers
+      element(expected.view(), index) += element(x.view(), index);  // small integers
     });
     ASSERT_EQ(std::as_const(out).values(), std::as_const(expected).values());
   }

@@ -24,7 +24,7 @@ constexpr RotaryPairs kPairings[] = {RotaryPairs::halves, RotaryPairs::interleav
 
 struct Table {
   Buffer<float, 2> cosine, sine;
-  // As a table for every one of `batches`.
+  // The part as a table for every one of `batches`.
   TensorView<const float, 3> all(const Buffer<float, 2>& part, Index batches) const {
     return {part.data(), {batches, part.shape()[0], part.shape()[1]}, {0, part.shape()[1], 1}};
   }
@@ -53,7 +53,7 @@ TEST(RotaryPositions, AnglesAreTheFormulaRoundedOnce) {
   }
 }
 
-// As transformers.modeling_rope_utils computes it, in its own words.
+// The speed as transformers.modeling_rope_utils computes it, with its names.
 double scaled_speed(double base, Index i, Index width, const RotaryScaling& scaling) {
   const double dim = static_cast<double>(width), factor = scaling.factor;
   const double old_context = static_cast<double>(scaling.original);
@@ -88,7 +88,7 @@ TEST(RotaryPositions, AnglesAreScaledAsTheFamiliesDo) {
       rotary_angles(at, 500000, scaling, cosine, sine);
       for (Index n = 0; n < 4; ++n) {
         for (Index i = 0; i < pairs; ++i) {
-          // One pair turns by 1 whatever the base, where the formula divides by 0.
+          // A single pair rotates by 1 for any base, where the formula divides by 0.
           const double speed = pairs == 1 && scaling.kind == dynamic
                                    ? 1
                                    : scaled_speed(500000, i, 2 * pairs, scaling);
@@ -203,8 +203,8 @@ TEST(RotaryPositions, IsAProductOfComplexNumbers) {
   }
 }
 
-// A turn is orthogonal: its transpose, by which gradients go back, is the turn by the opposite
-// angle.
+// A rotation is orthogonal: its transpose, which gradients go through, is the rotation by the
+// opposite angle.
 TEST(RotaryPositions, GoesBackByTheOppositeAngle) {
   Random random(36);
   for (const Index width : {2, 3, 8, 33}) {
@@ -230,7 +230,7 @@ TEST(RotaryPositions, GoesBackByTheOppositeAngle) {
               const std::complex<double> turn(table.cosine.view()[t][i], table.sine.view()[t][i]);
               const auto expected =
                   std::complex<double>(from[first], from[second]) * std::conj(turn);
-              ASSERT_NEAR(to[first], expected.real(), 0x1p-22);  // as the way there
+              ASSERT_NEAR(to[first], expected.real(), 0x1p-22);  // as in the forward pass
               ASSERT_NEAR(to[second], expected.imag(), 0x1p-22);
             }
             for (Index c = 2 * count; c < width; ++c) ASSERT_EQ(to[c], from[c]);
@@ -251,8 +251,9 @@ TEST(RotaryPositions, AgreesWithPyTorch) {
       Buffer<float, 4> out({2, 3, 7, 8});
       rotary_positions(x, table.all(table.cosine, 2), table.all(table.sine, 2), pairs, out);
       const std::string name = pairs == RotaryPairs::halves ? "halves" : "interleaved";
-      // Two products of a cosine or sine, off by half an ulp, and a number of at most 1, and their
-      // sum, of at most 2: two roundings of 2^-24 a product, one of the sum and one of the file.
+      // Two products of a cosine or sine, with an error of half an ulp, and a number of at most 1,
+      // and their sum, of at most 2: two roundings of 2^-24 per product, one of the sum and one of
+      // the file.
       EXPECT_TRUE(close(golden<4>("layers/rotary_" + name + "_" + std::to_string(2 * count)), out,
                         8 * 0x1p-24));
     }
@@ -282,7 +283,8 @@ TEST(RotaryPositions, ProductsDependOnTheDistanceAlone) {
       return sum;
     };
     for (Index t = 0; t < 4; ++t) {
-      // Both are sums of 16 products of numbers of at most sqrt(2), each off by 8 * 2^-24 (above).
+      // Both are sums of 16 products of numbers of at most sqrt(2), each with an error of 8 * 2^-24
+      // (above).
       const double bound = 2 * 16 * 2 * std::sqrt(2.0) * 8 * 0x1p-24;
       for (Index s = 0; s < 4; ++s) EXPECT_NEAR(product(t, s), product(t + 4, s + 4), bound);
     }
@@ -292,7 +294,7 @@ TEST(RotaryPositions, ProductsDependOnTheDistanceAlone) {
 
 TEST(RotaryPositions, TakesHeadsOfAProjectionTablesPerBatchAndWritesInPlace) {
   Random random(34);
-  // [B, T, H * D] seen as [B, H, T, D].
+  // [B, T, H * D] viewed as [B, H, T, D].
   Buffer<float, 3> x = uniform<3>({2, 5, 3 * 8}, random);
   const TensorView<float, 4> heads(x.data(), {2, 3, 5, 8}, {5 * 24, 8, 24, 1});
   const Buffer<float, 3> cosine = uniform<3>({2, 5, 4}, random),
@@ -303,7 +305,7 @@ TEST(RotaryPositions, TakesHeadsOfAProjectionTablesPerBatchAndWritesInPlace) {
     rotary_positions(heads, cosine, sine, pairs, out, parallel);
     const float a = heads[1][2][3][0], b = heads[1][2][3][pairs == RotaryPairs::halves ? 4 : 1];
     EXPECT_NEAR(out.view()[1][2][3][0], cosine.view()[1][3][0] * a - sine.view()[1][3][0] * b,
-                3 * 0x1p-24);  // on either side: two products of at most 1, a sum of at most 2
+                3 * 0x1p-24);  // for both: two products of at most 1, a sum of at most 2
     rotary_positions(heads, cosine, sine, pairs, heads, parallel);
     EXPECT_TRUE(equal(out, heads));
   }

@@ -1,4 +1,4 @@
-// The running average: by hand, the same in three ways, and what the wrong mask does.
+// The running average: by hand, equal results of three methods, and the effect of a wrong mask.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
@@ -69,7 +69,7 @@ TEST_F(RunningAverage, AgreesInThreeWaysOverABatch) {
   for (const AverageMethod method : kAll) {
     Buffer<float, 3> out({batch, length, width});
     run(x, {.method = method}, out);
-    // A sum of T terms, each at most largest / T after it: T roundings, and those of the weights.
+    // A sum of T terms, each at most largest / T: T roundings, and those of the weights.
     EXPECT_TRUE(close(expected, out, (length + 4) * kEpsilon * largest));
   }
 }
@@ -105,7 +105,7 @@ TEST_F(RunningAverage, ShowsItsWeights) {
   }
 }
 
-// Zeros in place of -inf hide nothing: e^0 is 1, so every moment takes as much of the future.
+// Zeros instead of -inf hide nothing: e^0 is 1, so every moment gets as much of the future.
 TEST_F(RunningAverage, LetsTheFutureInThroughZeros) {
   Buffer<float, 3> x = tensor({1, 4, 1}, {2, 4, 6, 8}), out({1, 4, 1});
   run(x, {.method = AverageMethod::softmax, .hidden = 0}, out);
@@ -135,7 +135,7 @@ TEST_F(RunningAverage, DoesNotLookAhead) {
   }
 }
 
-// Not even where what is to come is not a number.
+// Not even NaN leaks from the future.
 TEST_F(RunningAverage, NothingLeaksFromTheFuture) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -157,7 +157,7 @@ TEST_F(RunningAverage, NothingLeaksFromTheFuture) {
   }
 }
 
-// Their sum is beyond float's range, their average is not.
+// Their sum exceeds float's range, their average does not.
 TEST_F(RunningAverage, OfHugeNumbersIsHuge) {
   const Buffer<float, 3> x = tensor({1, 3, 1}, {3e38f, 3e38f, -3e38f});
   for (const AverageMethod method : kAll) {

@@ -1,5 +1,5 @@
-// .safetensors files: written out by hand after the format's description, every malformation, and
-// back again.
+// .safetensors files: written by hand after the format's description, every malformation, and a
+// round trip.
 #include <gtest/gtest.h>
 #include <tril/files/safetensors.h>
 
@@ -38,7 +38,7 @@ std::string header_problem(const std::string& header, const std::string& data = 
   return problem(file_of(header, data));
 }
 
-// One tensor "x" with these fields, and so many bytes of data.
+// The error for one tensor "x" with these fields, and this many bytes of data.
 std::string tensor_problem(const std::string& fields, std::size_t data = 8) {
   return header_problem("{\"x\":{" + fields + "}}", std::string(data, '\0'));
 }
@@ -51,7 +51,7 @@ std::vector<double> elements(const StoredTensor& tensor) {
 
 TEST(ParseSafetensors, ReadsEveryType) {
   struct Case {
-    std::string type, bytes;  // of the numbers 1 and 2
+    std::string type, bytes;  // for the numbers 1 and 2
   };
   const Case cases[] = {
       {"BOOL", {"\1\1", 2}},
@@ -115,7 +115,7 @@ TEST(ParseSafetensors, NeedsNoMoreThanTheHeader) {
     EXPECT_EQ(header.tensors[i].begin, begin + (i == 0 ? 0 : 12));
     EXPECT_EQ(all.tensors[i].tensor.bytes.data(), file.data() + header.tensors[i].begin);
   }
-  // The size is the whole file's, whatever is in memory.
+  // The size is the whole file's, however much is in memory.
   EXPECT_EQ(error_of([&] { safetensors_begin(file.first(7), file.size()); }),
             "parse_safetensors: begin: must be 8 bytes or more");
   EXPECT_NE(error_of([&] { safetensors_begin(file.first(8), begin - 1); }), "");
@@ -224,8 +224,8 @@ TEST(ParseSafetensors, GivesTheOthersWhereOneTypeIsNotRead) {
   EXPECT_EQ(unread[0].problem, "element type \"F8_E8M0\" is not read");
   EXPECT_EQ(unread[1].name, "complex");
   EXPECT_EQ(unread[1].problem, "element type \"C64\" is not read");
-  // Where nobody asks for what is not read, and where its bytes do not fit the others, the file is
-  // refused.
+  // The file is refused if the caller does not ask for unread tensors, and if their bytes do not
+  // fit the others.
   EXPECT_EQ(problem(file), "byte 26: tensor \"scale\": element type \"F8_E8M0\" is not read");
   const std::string gap = file_of(header(36), data);
   EXPECT_EQ(error_of([&] { parse_safetensors(bytes_of(gap), &unread); }),
@@ -288,7 +288,7 @@ TEST(SafetensorsBytes, AreWhatTheFormatSays) {
 }
 
 TEST(SafetensorsBytes, AreRoundedToTheirType) {
-  const std::vector<float> values = {1 + 0x1p-11f, -2};  // the first a tie of halves
+  const std::vector<float> values = {1 + 0x1p-11f, -2};  // the first is a tie between halves
   const TensorToStore tensors[] = {{"a", {2}, values, ElementType::float16},
                                    {"b", {1, 1}, std::span(values).last(1), ElementType::bfloat16}};
   const std::vector<std::byte> file = safetensors_bytes(tensors);

@@ -1,4 +1,4 @@
-// Drawing tokens: shares, what is left out, and errors.
+// Sampling tokens: probabilities, excluded tokens, and errors.
 #include <gtest/gtest.h>
 #include <tril/model/sampling.h>
 
@@ -23,7 +23,7 @@ std::vector<int> counts(const SamplingOptions& options, int draws) {
   return drawn;
 }
 
-// Each share within four deviations of the softmax's.
+// Each frequency is within four deviations of the softmax's probability.
 TEST(Sampling, DrawsByTheSoftmax) {
   constexpr int kDraws = 20000;
   for (const double temperature : {0.5, 1.0, 2.0}) {
@@ -67,7 +67,7 @@ TEST(Sampling, LeavesOutByProbability) {
   EXPECT_EQ(left({.top_p = 0.83}), (std::vector<bool>{false, true, false, true}));
   EXPECT_EQ(left({.top_p = 0.85}), (std::vector<bool>{true, true, false, true}));
   EXPECT_EQ(left({.top_p = 0.99}), (std::vector<bool>{true, true, true, true}));
-  // Of the three that are left behind top_k the first two have 0.878.
+  // Of the three tokens that top_k keeps, the first two have 0.878.
   EXPECT_EQ(left({.top_k = 3, .top_p = 0.87}), (std::vector<bool>{false, true, false, true}));
   EXPECT_EQ(left({.top_k = 3, .top_p = 0.88}), (std::vector<bool>{true, true, false, true}));
   // e^-0.5 = 0.607, e^-1.5 = 0.223, e^-2.5 = 0.082 of the largest.
@@ -76,7 +76,7 @@ TEST(Sampling, LeavesOutByProbability) {
   EXPECT_EQ(left({.min_p = 0.08}), (std::vector<bool>{true, true, true, true}));
 }
 
-// What draws come from, against the softmax in double.
+// The probabilities behind the draws, against the softmax in double.
 TEST(SamplingProbabilities, AreWhatIsDrawnFrom) {
   const std::vector<SamplingOptions> all = {{.temperature = 1},
                                             {.temperature = 0.5, .top_k = 3},
@@ -135,7 +135,7 @@ TEST(Sampling, KeepsWhatIsAsLikely) {
   for (Index n = 1; n < 4; ++n) EXPECT_DOUBLE_EQ(left[n], 1 / 3.0);
 }
 
-// What a seed draws does not change from version to version.
+// A seed draws the same tokens in every version.
 TEST(Sampling, SeedsDrawTheSameTokens) {
   const auto drawn = [](std::uint64_t seed) {
     Sampler sampler({.temperature = 2, .top_p = 0.95}, seed);
@@ -163,7 +163,7 @@ TEST(Sampling, GoesOnBeyondTheContext) {
   };
   EXPECT_EQ(drawn({}).size(), 9u);
   EXPECT_EQ(drawn({}), drawn({}));
-  // Greedy: each is the most likely after the four before it.
+  // Greedy: each token is the most likely after the four before it.
   std::vector<std::int32_t> all = prompt;
   for (const std::int32_t token : drawn({.temperature = 0})) {
     const auto length = static_cast<Index>(std::min<std::size_t>(all.size(), 4));

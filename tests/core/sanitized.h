@@ -1,6 +1,6 @@
-// Whether sanitizers watch. What takes 25 times as long with them is then tried at fewer sizes:
-// they look for memory that is read or written wrongly, and every size is computed exactly without
-// them. GCC says in one way which sanitizer there is, Clang in another.
+// Whether sanitizers are active. Tests that take 25 times as long under them use fewer sizes then:
+// sanitizers look for wrong memory accesses, and every size is tested without them. GCC and Clang
+// report sanitizers in different ways.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -67,11 +67,11 @@ TEST(ScoreKernels, OnlineSoftmaxKeepsMaximumAndSum) {
       return score_kernels(isa).online_softmax(row.data(), row.data(),
                                                static_cast<Index>(row.size()), state);
     };
-    EXPECT_EQ(softmax(hidden), 1.0f);  // nothing seen, nothing to scale
+    EXPECT_EQ(softmax(hidden), 1.0f);  // no key visible, nothing to scale
     EXPECT_EQ(hidden, std::vector<float>(5, 0.0f));
     EXPECT_EQ(state.maximum, -kInfinity);
     EXPECT_EQ(state.sum, 0.0f);
-    EXPECT_EQ(softmax(x), 0.0f);  // what was there before counts for nothing
+    EXPECT_EQ(softmax(x), 0.0f);  // earlier sums do not matter
     EXPECT_EQ(state.maximum, 3.0f);
     EXPECT_NEAR(state.sum, 1 + std::exp(-2.0) + std::exp(-5.0), 3 * testing::kEpsilon);
     EXPECT_NEAR(softmax(y), std::exp(-2.0), testing::kEpsilon);

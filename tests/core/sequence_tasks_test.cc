@@ -1,4 +1,4 @@
-// Tasks from sequence to sequence, against what they say.
+// Sequence-to-sequence tasks, against their definitions.
 #include <gtest/gtest.h>
 #include <tril/training/sequence_tasks.h>
 

@@ -1,4 +1,4 @@
-// What was there before a call that is to write all of it.
+// The old contents of an output that a call has to overwrite completely.
 #pragma once
 
 #include <tril/foundation/buffer.h>

@@ -49,7 +49,7 @@ TEST(Shapes, TransposeNamesAxes) {
   }
 }
 
-// The indices that Python's slice(start, stop, step) takes of a list, counted one by one.
+// The indices that Python's slice(start, stop, step) selects from a list, counted one by one.
 Indices taken(const Slice& slice, Index size) {
   if (slice.is_one) return {*slice.start < 0 ? *slice.start + size : *slice.start};
   Indices indices;
@@ -112,7 +112,7 @@ TEST(Shapes, SliceTakesWhatPythonTakes) {
     });
     ASSERT_EQ(values_of(view), expected) << n;
     // The gradient is the transpose of that: the inner products <slice(x), d> and <x, back(d)> are
-    // equal, exactly for small whole numbers.
+    // equal, exactly for small integers.
     const AnyTensor d_out(shape, random, true);
     AnyTensor d_x(sizes, random, true);
     slice_backward(d_out.view(), slices, d_x.view());
@@ -184,7 +184,7 @@ TEST(Shapes, JoinPutsOneAfterAnother) {
     const auto rank = static_cast<Index>(sizes.size()) + (how == Join::stack ? 1 : 0);
     const Index along = below(random, rank), axis = along - below(random, 2) * rank;
     std::vector<AnyView<const float>> tensors;
-    // Where along the result each of its places comes from: tensor, and index in that.
+    // The source of each position along the result: a tensor, and an index in it.
     std::vector<std::pair<std::size_t, Index>> from;
     std::vector<std::unique_ptr<AnyTensor>> keep;
     for (Index count = 1 + below(random, 4); count > 0; --count) {

@@ -1,4 +1,4 @@
-// Singular values against PyTorch, closed forms, and matrices made of known ones.
+// Singular values against PyTorch, closed forms, and matrices with known ones.
 #include <gtest/gtest.h>
 #include <tril/foundation/random.h>
 #include <tril/lessons/singular_values.h>
@@ -25,8 +25,8 @@ TEST(SingularValues, ArePyTorchs) {
   const Buffer<float, 2> weights = golden<2>("efficient/weights");
   Buffer<float, 1> values({40});
   singular_values(weights, values);
-  // Computed in double, rounded once, as the file's are: an ulp, and what double makes of the
-  // largest.
+  // Computed in double and rounded once, like the file's: an ulp, and double's error relative to
+  // the largest.
   const double atol = 40 * 0x1p-52 * static_cast<double>(values.data()[0]);
   EXPECT_TRUE(close(golden<1>("efficient/singular_values"), values, atol, kEpsilon));
 }
@@ -45,7 +45,7 @@ TEST(SingularValues, OfAnyShapeKeepTheNorm) {
       squares += std::pow(values.data()[i], 2.0);
       EXPECT_LE(values.data()[i], values.data()[std::max<Index>(i - 1, 0)]);
     }
-    EXPECT_NEAR(squares, expected, kEpsilon * expected);  // each value is off by half of it
+    EXPECT_NEAR(squares, expected, kEpsilon * expected);  // each value errs by half of it
   }
 }
 
@@ -61,7 +61,7 @@ TEST(SingularValues, OfWhatIsNotFiniteAreNaN) {
             "singular_values: out: shape must be [3], is [2]; x is [3, 3]");
 }
 
-// Those of a lower triangle of ones, n x n, are 1 / (2 sin((2 k - 1) pi / (4 n + 2))).
+// The singular values of an n x n lower triangle of ones are 1 / (2 sin((2 k - 1) pi / (4 n + 2))).
 TEST(SingularValues, OfATriangleOfOnesHaveAClosedForm) {
   for (const Index n : {1, 2, 3, 64, 150}) {
     Buffer<float, 2> x({n, n});
@@ -76,7 +76,7 @@ TEST(SingularValues, OfATriangleOfOnesHaveAClosedForm) {
   }
 }
 
-// Equal rows, as a head makes that always looks at one place: one value, the root of all squares.
+// Equal rows, as from a head that always looks at one position: one value, the root of all squares.
 TEST(SingularValues, OfEqualRowsAreOneAndNothingElse) {
   for (const Index n : {2, 16, 64, 100}) {
     for (const double fall : {0.1, 0.5, 1.0}) {
@@ -102,7 +102,7 @@ TEST(SingularValues, OfADiagonalAreItsSizes) {
   for (Index i = 0; i < 5; ++i) x.view()[i][i] = kDiagonal[i];
   singular_values(x, values);
   EXPECT_FLOAT_EQ(values.view()[0], 1e20f);
-  // In double 7 is nothing beside 1e20.
+  // In double 7 vanishes next to 1e20.
   for (Index i = 1; i < 5; ++i) EXPECT_LE(values.view()[i], 1e20 * 0x1p-52);
   x.view()[4][4] = 0;
   singular_values(x, values);
@@ -115,14 +115,14 @@ TEST(SingularValues, OfADiagonalAreItsSizes) {
 }
 
 // A = U S V^T with U and V products of reflections, rounded to float. By Weyl no value moves by
-// more than the norm of what was rounded away.
+// more than the norm of the rounding errors.
 TEST(SingularValues, AreThoseThatAMatrixWasMadeOf) {
   Random random(7);
   for (const auto& [rows, cols] : {std::pair<Index, Index>{40, 40}, {60, 25}, {25, 60}}) {
     const Index count = std::min(rows, cols);
     std::vector<double> known(static_cast<std::size_t>(count));
     for (Index i = 0; i < count; ++i) {
-      // Falling over seven decades, each value twice.
+      // Values fall over seven decades, each value twice.
       known[static_cast<std::size_t>(i)] =
           std::pow(10.0, -7.0 * static_cast<double>(i / 2 * 2) / static_cast<double>(count));
     }

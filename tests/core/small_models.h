@@ -1,4 +1,4 @@
-// Models so small that they are differentiated number by number: one of each kind.
+// Models small enough to differentiate number by number: one of each kind.
 #pragma once
 
 #include <tril/model/model_config.h>
@@ -13,7 +13,7 @@ inline ModelConfig small(ModelFamily family) {
   config.context = 6, config.vocabulary = 7;
   return config;
 }
-// Llama's as small ones are released: grouped queries, the head tied, biases of nothing.
+// A Llama like the released small ones: grouped queries, a tied head, no biases.
 inline ModelConfig grouped() {
   ModelConfig config = small(ModelFamily::llama);
   config.heads = 4, config.kv_heads = 2, config.tied_head = true;
@@ -30,7 +30,7 @@ inline ModelConfig scaled() {
       .kind = RotaryScalingKind::llama3, .factor = 8, .original = 60, .low = 1, .high = 4};
   return config;
 }
-// In all texts longer than two tokens.
+// Scaled in all texts longer than two tokens.
 inline ModelConfig turned_by_factors() {
   ModelConfig config = grouped();
   config.head_dim = 4;
@@ -41,13 +41,13 @@ inline ModelConfig turned_by_factors() {
                            .magnitude = 1.25};
   return config;
 }
-// Heads together wider than the model.
+// All heads together are wider than the model.
 inline ModelConfig wide_heads() {
   ModelConfig config = small(ModelFamily::qwen3);
   config.kv_heads = 1, config.head_dim = 6;
   return config;
 }
-// Settings that kin of the first two have.
+// Settings of models related to the first two families.
 inline ModelConfig kin_of_gpt2() {
   ModelConfig config = small(ModelFamily::gpt2);
   config.feed_forward = ModelFeedForward::relu, config.layer_scale = true;
@@ -58,7 +58,7 @@ inline ModelConfig kin_of_llama() {
   config.feed_forward = ModelFeedForward::reglu, config.attention_biases = true;
   return config;
 }
-// A family beyond those, each of its settings so small that it shows.
+// A further family, with each of its settings so small that it takes effect.
 inline ModelConfig shrunk(ModelFamily family) {
   ModelConfig config = small(family);
   config.hidden = 8;

@@ -38,7 +38,7 @@ Values<Scalar> softmax_reference(const Values<Scalar>& x, double temperature, bo
   return out;
 }
 
-// The elements along `axis` of a tensor of three axes, the others fixed at the position `at`.
+// The elements along `axis` of a tensor of three axes, with the others fixed at `at`.
 struct Line {
   TensorView<float, 3> view;
   int axis;
@@ -57,7 +57,7 @@ void check_axis(const Shape<3>& shape, int axis, double temperature, bool log, i
   Buffer<float, 3> out(shape), d_x(shape);
   const Index length = shape[static_cast<std::size_t>(axis)];
   const SoftmaxOptions options{.axis = axis, .temperature = temperature};
-  // out is the reference's, rounded: what the forward pass errs by is not tested here.
+  // out is the reference's, rounded: the error of the forward pass is not tested here.
   Buffer<float, 3> inputs = uniform<3>(shape, random);
   std::copy_n(x.data(), x.view().count(), inputs.data());
   Buffer<float, 3> gradients(shape);
@@ -116,9 +116,9 @@ TEST(SoftmaxBackward, AgreesWithTheComplexStep) {
   }
 }
 
-// A row of softmax sums to 1 whatever x is, so the gradient of its sum is 0: with d = 1 the formula
-// is out_i (1 - sum of out_j) / t. The floats out_j sum to 1 but for half an ulp each, at most u,
-// and the errors above with d = 1 and M = 1 are u out_i / t (k + 10).
+// A row of softmax sums to 1 for any x, so the gradient of its sum is 0: with d = 1 the formula is
+// out_i (1 - sum of out_j) / t. The floats out_j sum to 1 up to half an ulp each, at most u, and
+// the errors above with d = 1 and M = 1 are u out_i / t (k + 10).
 TEST(SoftmaxBackward, TheGradientOfARowsSumIsNothing) {
   Random random(93);
   for (const Index length : {1, 7, 64, 1000}) {

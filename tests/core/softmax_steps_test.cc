@@ -1,5 +1,5 @@
-// Softmax taken apart: what each form gives, where the plain one breaks, and how concentrated
-// weights are.
+// Softmax step by step: the result of each form, the failures of the plain one, and the
+// concentration of weights.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>
@@ -37,7 +37,7 @@ TEST(SoftmaxSteps, FollowTheirFormula) {
       double total = 0;
       for (Index c = 0; c < 9; ++c) {
         const double power = std::exp(static_cast<double>(row[c] - shift.view()[n]));
-        // An ulp of exp, and half of one of rounding the difference, which is below 8.
+        // An ulp of exp, and half of one for rounding the difference, which is below 8.
         EXPECT_NEAR(powers.view()[n][c], power, 8 * kEpsilon * power);
         EXPECT_EQ(out.view()[n][c], powers.view()[n][c] / sum.view()[n]);
         total += power;

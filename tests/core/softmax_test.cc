@@ -42,8 +42,8 @@ std::vector<float> normal(std::size_t count, float scale, Random& random) {
   return x;
 }
 
-// The relative error of a weight: the exponent x - maximum is at most `spread`, off by two
-// roundings; exp by an ulp; the sum by a rounding an element; reciprocal and product by one each.
+// The relative error of a weight: the exponent x - maximum is at most `spread`, with two roundings;
+// exp errs by an ulp; the sum by a rounding per element; reciprocal and product by one each.
 double tolerance(double spread, std::size_t count) {
   return kEpsilon * (spread + 3 + static_cast<double>(count) / 2);
 }
@@ -81,7 +81,7 @@ TEST(Softmax, LogRowsAreWithinTheBound) {
       const std::vector<double> exact = reference(x, 1, true);
       softmax_kernels(isa).log_row(x.data(), y.data(), static_cast<Index>(count), 1.0f);
       for (std::size_t i = 0; i < count; ++i) {
-        // Two subtractions round what is as large as the result, the logarithm what is small.
+        // Two subtractions round numbers as large as the result, the logarithm small ones.
         ASSERT_NEAR(y[i], exact[i], kEpsilon * (2 * std::fabs(exact[i]) + 6)) << count << " " << i;
       }
       EXPECT_EQ(y[count], -7.0f);
@@ -152,7 +152,7 @@ TEST(Softmax, RunsAlongEveryAxisOfAnyView) {
         }
       }
     }
-    for (Index i = 0; i < 60; ++i) {  // what the view leaves out is left alone
+    for (Index i = 0; i < 60; ++i) {  // elements outside the view stay unchanged
       for (Index j = 3; j < 6; ++j) ASSERT_EQ(out.data()[i * 6 + j], -7.0f);
     }
   }
@@ -208,7 +208,7 @@ TEST(Softmax, InfinityAndNaNStayInTheirRow) {
       }
     }
   }
-  // Through the columns too: only the one with the NaN.
+  // Along the columns, too: only the one with the NaN.
   Buffer<float, 2> x({3, 5}), y({3, 5});
   x.view()[1][2] = kNaN;
   for (Index i = 0; i < 3; ++i) x.view()[i][4] = -kInfinity;
@@ -244,7 +244,7 @@ TEST(Softmax, InPlaceIsTheSame) {
   }
 }
 
-// Options and output may be left out, and tensors may have from 1 to 8 axes.
+// Options and output may be omitted, and tensors may have from 1 to 8 axes.
 TEST(Softmax, IsTheSameHoweverItIsCalled) {
   Random random(7);
   Parallel parallel(2);
@@ -280,7 +280,7 @@ TEST(Softmax, RejectsWhatDoesNotFit) {
   std::fill_n(out.data(), 6, -7.0f);
   EXPECT_EQ(error_of([&] { softmax(x, {}, small); }),
             "softmax: out: shape must be [2, 3], is [2, 2]; that of x");
-  const float one = 1;  // for a row of 64, of which a kernel would read the 63 after it
+  const float one = 1;  // for a row of 64: a kernel would read 63 elements after it
   Buffer<float, 2> row({1, 64});
   for (const Index stride : {0, 2}) {
     const MatrixView<const float> view(&one, {1, 64}, {0, stride});

@@ -1,4 +1,4 @@
-// Elements of files turned into floats and back: every bit pattern of the short types, limits of
+// Conversion of file elements to floats and back: every bit pattern of the short types, limits of
 // the long ones.
 #include <gtest/gtest.h>
 #include <tril/files/stored_tensor.h>
@@ -130,8 +130,8 @@ TEST(WriteElements, BringsBackEveryPattern) {
   }
 }
 
-// Between each two neighbours: their middle, which goes to the even one, and the floats beside it.
-// `infinite` is the pattern of infinity; `infinite_value` what it would stand for if it were
+// Tests, between each two neighbours, their middle, which rounds to the even one, and the floats
+// next to it. `infinite` is the pattern of infinity; `infinite_value` is its value if it were
 // finite.
 void expect_nearest(ElementType type, std::uint16_t infinite, float infinite_value) {
   std::vector<std::uint16_t> patterns(infinite);
@@ -167,7 +167,7 @@ TEST(WriteElements, RoundsToTheNearestHalf) {
 }
 
 TEST(WriteElements, RoundsToTheNearestBrainFloat) {
-  // All but what lies beyond the largest, whose upper neighbour would be 2^128.
+  // All except those beyond the largest, whose upper neighbour would be 2^128.
   expect_nearest(ElementType::bfloat16, 0x7f7f, std::bit_cast<float>(0x7f7f0000u));
   const auto float_of = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
   EXPECT_EQ(written(ElementType::bfloat16, {float_of(0x7f7f7fffu), float_of(0x7f7f8000u),
@@ -176,7 +176,7 @@ TEST(WriteElements, RoundsToTheNearestBrainFloat) {
 }
 
 TEST(WriteElements, KeepsNaN) {
-  // The lowest bit of the fraction alone would be cut off, which would leave infinity.
+  // A lone lowest bit of the fraction would be cut off, which would leave infinity.
   for (const std::uint32_t bits : {0x7f800001u, 0xff801000u, 0x7fc00000u, 0xffffffffu}) {
     const float nan = std::bit_cast<float>(bits);
     for (const ElementType type : {ElementType::float16, ElementType::bfloat16}) {

@@ -1,4 +1,5 @@
-// Strassen's seven products, one level: exact in small integers, and each of them its two sums'.
+// Strassen's seven products, one level: exact in small integers, and each equal to the product of
+// its two sums.
 #include <gtest/gtest.h>
 #include <tril/foundation/buffer.h>
 #include <tril/foundation/random.h>

@@ -29,7 +29,7 @@ using std::exp, std::log, std::sqrt, std::tanh;
 template <typename Number>
 class Tape;
 
-// What an outcome was made of, and its slope by that.
+// An input of a result, and the result's slope by it.
 template <typename Number>
 struct Operand {
   std::int32_t node;
@@ -46,11 +46,11 @@ struct Tracked {
   Tracked(double constant) : value(constant) {}
   Tracked(const Number& number, std::int32_t at) : value(number), node(at) {}
 
-  // An outcome that may be off by kRounding * `size`.
+  // A result with an error of kRounding * `size`.
   static Tracked off_by(double size, const Number& value, Operands operands) {
     return Tape<Number>::current->note(value, size, operands);
   }
-  // One that is rounded so many times.
+  // A result that is rounded `times` times.
   static Tracked rounded(const Number& value, Operands operands, double times = 1) {
     return off_by(times * std::fabs(real_part(value)), value, operands);
   }
@@ -64,7 +64,7 @@ struct Tracked {
     return rounded(a.value - b.value, {{a.node, 1.0}, {b.node, -1.0}});
   }
   Tracked operator-() const { return off_by(0, -value, {{node, -1.0}}); }
-  // Factors of 1 and -1, as the slopes of sums are, round nothing.
+  // Factors of 1 and -1, as in the slopes of sums, round nothing.
   friend Tracked operator*(const Tracked& a, const Tracked& b) {
     if (a.node < 0 && std::fabs(real_part(a)) == 1) return real_part(a) == 1 ? b : -b;
     if (b.node < 0 && std::fabs(real_part(b)) == 1) return real_part(b) == 1 ? a : -a;
@@ -94,7 +94,7 @@ struct Tracked {
 };
 using Rounded = Tracked<double>;
 
-// The operations in their order. While a tape lives, all its Tracked numbers are noted on it.
+// The operations in order. While a tape lives, all its Tracked numbers are recorded on it.
 template <typename Number>
 class Tape {
  public:
@@ -136,7 +136,7 @@ class Tape {
     return all;
   }
 
-  // These results with the bounds of floats. Each sweep serves 32; slopes as floats are exact
+  // These results with the bounds of floats. Each sweep computes 32; slopes as floats are exact
   // enough for bounds.
   Values<Bounded> bounded(const Values<Tracked<double>>& results) const {
     constexpr std::size_t kLanes = 32;
@@ -175,8 +175,8 @@ class Tape {
   }
 
   std::vector<Operand<Number>> operands_;
-  std::vector<std::size_t> begins_ = {0};  // of each outcome's operands
-  std::vector<double> sizes_;              // how far it may be off, in kRounding
+  std::vector<std::size_t> begins_ = {0};  // the first operand of each result
+  std::vector<double> sizes_;              // the error of each result, in kRounding
 };
 
 template <typename Number>
@@ -200,7 +200,7 @@ class Sum<Tracked<Number>> {
 
 inline double activation_slope(Activation f, double x) { return slope_reference(f, x); }
 inline Rounded activation_slope(Activation f, const Rounded& x) {
-  constexpr double h = 1e-4;  // of a central difference, which is off by its square
+  constexpr double h = 1e-4;  // for a central difference, whose error is its square
   const double rise = slope_reference(f, x.value + h) - slope_reference(f, x.value - h);
   return Rounded::off_by(slope_bound(f, x.value), slope_reference(f, x.value),
                          {{x.node, rise / (2 * h)}});

@@ -1,4 +1,4 @@
-// A folder that one test has for itself: several runs of the tests may go on at once.
+// A folder for a single test: several runs of the tests may go on at once.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,8 @@
 
 namespace tril::testing {
 
-// Made where the system keeps what is temporary, empty; gone with all that is in it in the end.
+// Creates an empty folder in the system's temporary folder, and removes it with all its contents in
+// the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

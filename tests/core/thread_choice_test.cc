@@ -1,5 +1,5 @@
-// How many threads are fastest, found from times that are given: each number is tried, the fastest
-// is used, and another one when times change.
+// The choice of the fastest number of threads, from given times: each number is tried, the fastest
+// is used, and another one once times change.
 #include <gtest/gtest.h>
 #include <tril/foundation/thread_choice.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using testing::error_of;
 
-// Which numbers of threads do so many pieces, where a piece takes `seconds` by their number.
+// The numbers of threads that `count` pieces use, if a piece takes `seconds` by their number.
 std::vector<int> pieces(ThreadChoice& choice, int count,
                         const std::function<double(int)>& seconds) {
   std::vector<int> threads;

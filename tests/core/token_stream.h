@@ -1,4 +1,4 @@
-// What the tests of training learn from.
+// Training data for the tests.
 #pragma once
 
 #include <tril/foundation/random.h>

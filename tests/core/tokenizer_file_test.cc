@@ -1,5 +1,5 @@
-// tokenizer.json, vocab.json and merges.txt: written and read again, as others write them, and
-// every malformation with the entry that the message names.
+// tokenizer.json, vocab.json and merges.txt: written and read again, in the form of other programs,
+// and every malformation with the entry that the message names.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/files/json_reader.h>
@@ -73,7 +73,7 @@ TEST(ParseTokenizerJson, FilesThatOthersWrite) {
                R"("normalizer":null,"decoder":{"type":"ByteLevel"},"added_tokens":[],)"
                R"("post_processor":{"type":"ByteLevel","trim_offsets":true})"}),
       expected);
-  // SmolLM2's.
+  // SmolLM2's form.
   const std::string digits = R"({"type":"Sequence","pretokenizers":[{"type":"Digits",)"
                              R"("individual_digits":true},)" +
                              kByteLevel + "]}";
@@ -90,11 +90,11 @@ TEST(ParseTokenizerJson, AddedTokens) {
                                     .text());
   };
   const std::string end = R"({"id":257,"content":"<end>","special":true,"lstrip":false})";
-  for (const std::string vocabulary : {"", ",\"<end>\":257"}) {  // there, or beside it
+  for (const std::string vocabulary : {"", ",\"<end>\":257"}) {  // in the vocabulary, or only added
     const Tokenizer tokenizer = parsed(end, vocabulary);
     EXPECT_EQ(tokenizer.encode("ab<end>"), (Ids{256, 257}));
   }
-  // Not in the byte alphabet: it stands for itself.
+  // The character is not in the byte alphabet: it stands for itself.
   const std::string blank = R"({"id":257,"content":"a \u4e2d"})";
   EXPECT_EQ(parsed(blank, ",\"a \u4e2d\":257").encode("a \u4e2d"), Ids{257});
   EXPECT_FALSE(parsed(blank, "").parts().added[0].special);
@@ -169,8 +169,7 @@ TEST(ParseTokenizerJson, ReadsAndWritesTheFlagsOfAddedTokens) {
   }
 }
 
-// Few bytes of a file must not stand for any number of tokens, nor be looked through again and
-// again.
+// A few bytes of a file must not produce any number of tokens, nor be scanned again and again.
 TEST(ParseTokenizerJson, ReadsTemplatesOfAnySizeOnce) {
   const auto with = [](int names, int ids) {
     std::string single, special;

@@ -1,4 +1,4 @@
-// Files of tokenizers for the tests, part by part, and what is said of a wrong one.
+// Tokenizer files for the tests, part by part, and the errors of wrong ones.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ struct TokenizerFile {
   }
 };
 
-// What is said of the file, without the byte.
+// The error for the file, without the byte position.
 inline std::string problem_of_file(const std::string& file) {
   const std::string message = error_of([&] { parse_tokenizer_json(file); });
   EXPECT_EQ(message.find('\n'), std::string::npos);

@@ -1,5 +1,4 @@
-// Byte-pair encoding as its papers write it, with no thought of time, for the tests to compare
-// with.
+// Byte-pair encoding as its papers write it, without regard to time, as a reference for the tests.
 #pragma once
 
 #include <tril/foundation/random.h>
@@ -14,8 +13,7 @@
 
 namespace tril::testing {
 
-// Of all neighbours that have a merge those of the lowest rank, the leftmost of them, become one,
-// until there are none.
+// Repeatedly merges the leftmost neighbours with the lowest rank, until none have a merge.
 inline std::vector<TokenId> encode_plainly(const TokenizerParts& parts, std::string_view piece) {
   std::vector<TokenId> ids;
   for (const char byte : piece) {
@@ -28,15 +26,15 @@ inline std::vector<TokenId> encode_plainly(const TokenizerParts& parts, std::str
       if (ids[at] != left || ids[at + 1] != right) continue;
       ids[at] = id;
       ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-      rank = 0;  // a merge of a lower rank may have become possible
+      rank = 0;  // a merge of lower rank may have become possible
       break;
     }
   }
   return ids;
 }
 
-// The merges that `words` teach, all pairs counted anew for each, as bytes. Tokens are numbered by
-// when they are made, and of pairs that are equally frequent that of the lower numbers wins.
+// The merges learned from `words`, as bytes, counting all pairs again for each. Tokens are numbered
+// in the order of their creation; of equally frequent pairs the one with lower numbers wins.
 inline std::vector<std::pair<std::string, std::string>> learn_plainly(
     const std::vector<std::string>& words, std::size_t most) {
   std::vector<std::string> tokens;
@@ -78,7 +76,7 @@ inline std::vector<std::pair<std::string, std::string>> learn_plainly(
   return merges;
 }
 
-// Bytes of the first `kinds` of "abc...", so that pairs repeat.
+// Random letters among the first `kinds` of "abc...", so that pairs repeat.
 inline std::string random_letters(Random& random, std::uint32_t size, std::uint32_t kinds) {
   std::string text;
   for (std::uint32_t n = 0; n < size; ++n) {
@@ -87,14 +85,14 @@ inline std::string random_letters(Random& random, std::uint32_t size, std::uint3
   return text;
 }
 
-// Any bytes; often not UTF-8.
+// Random bytes; often not UTF-8.
 inline std::string random_bytes(Random& random, std::uint32_t size) {
   std::string text;
   for (std::uint32_t n = 0; n < size; ++n) text += static_cast<char>(random.below(256));
   return text;
 }
 
-// The 256 bytes, each the token of its number.
+// The 256 bytes, each as the token of its number.
 inline TokenizerParts parts_of_bytes(PreTokenizer split) {
   TokenizerParts parts;
   for (int byte = 0; byte < 256; ++byte) parts.tokens.emplace_back(1, static_cast<char>(byte));
@@ -102,7 +100,7 @@ inline TokenizerParts parts_of_bytes(PreTokenizer split) {
   return parts;
 }
 
-// Adds the merge of two tokens, and the token that it makes where it is new.
+// Adds the merge of two tokens, and the resulting token if it is new.
 inline void add_merge(TokenizerParts& parts, const std::string& left, const std::string& right) {
   const auto id_of = [&](const std::string& bytes) {
     const auto found = std::ranges::find(parts.tokens, bytes);

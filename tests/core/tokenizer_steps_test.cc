@@ -1,5 +1,5 @@
-// tokenizer.json with templates, of characters, and with vocabularies that lack bytes: read,
-// written again, and refused.
+// tokenizer.json with templates, with characters as symbols, and with vocabularies that lack bytes:
+// read, written again, and refused.
 #include <gtest/gtest.h>
 #include <tril/text/tokenizer_file.h>
 
@@ -35,7 +35,7 @@ TEST(TokenizerSteps, RefusesTemplatesThatAreOtherwise) {
   EXPECT_EQ(single("0"), begin + "expected special tokens and sequence A, once");
 }
 
-// A vocabulary of characters, in the form of Llama 2: <unk>, <s>, the bytes from 2, then these.
+// A vocabulary of characters, in Llama 2's form: <unk>, <s>, the bytes from 2, then these tokens.
 std::string characters_text(const std::string& tokens, const std::string& merges,
                             const std::string& normalizer, const std::string& decoder,
                             const std::string& more = "") {
@@ -77,7 +77,7 @@ TEST(TokenizerSteps, ReadsCharactersWithBlanks) {
   EXPECT_EQ(tokenizer.decode(Ids{262, 260, 2 + 0xe4, 2 + 0xb8, 2 + 0xad}), "ab\u4e2d");
   EXPECT_EQ(tokenizer.decode(Ids{1, 262}), "<s> a");
   EXPECT_EQ(tokenizer.encode(""), Ids{1});
-  EXPECT_EQ(tokenizer.encode("a<s>a"), (Ids{1, 262, 1, 262}));  // a blank before each
+  EXPECT_EQ(tokenizer.encode("a<s>a"), (Ids{1, 262, 1, 262}));  // a space before each
   EXPECT_EQ(tokenizer.encode("a\u2581a"), tokenizer.encode("a a"));
   const std::string file = tokenizer_json(tokenizer);
   EXPECT_EQ(tokenizer_json(parse_tokenizer_json(file)), file);
@@ -87,7 +87,7 @@ TEST(TokenizerSteps, ReadsCharactersWithBlanks) {
   EXPECT_EQ(plain.decode(Ids{262, 263}), " aab");
 }
 
-// As Gemma's, whose pre_tokenizer splits at blanks that the normalizer has replaced.
+// Gemma's form, whose pre_tokenizer splits at spaces that the normalizer has replaced.
 TEST(TokenizerSteps, ReadsCharactersThatAreSplitAtNoBlank) {
   const auto split = [](const std::string& normalizer, const std::string& at,
                         const std::string& behavior) {
@@ -115,7 +115,7 @@ TEST(TokenizerSteps, ReadsCharactersThatAreSplitAtNoBlank) {
   EXPECT_NE(problem_of_file(split(kReplace, " ", "Isolated")), "");
 }
 
-// As Mistral's and TinyLlama's newer files, in which cutting puts the blank there.
+// The form of newer files of Mistral and TinyLlama, in which splitting adds the space.
 TEST(TokenizerSteps, ReadsCharactersWithMetaspace) {
   const auto with = [](const std::string& scheme, const std::string& normalizer = "null",
                        const std::string& split = "false") {
@@ -147,7 +147,7 @@ TEST(TokenizerSteps, ReadsCharactersWithMetaspace) {
   EXPECT_EQ(never.decode(never.encode(" a b")), " a b");
   EXPECT_EQ(always.encode_with_spans("ab<s>a b").spans,
             (std::vector<TokenSpan>{{0, 1}, {1, 2}, {2, 5}, {5, 6}, {6, 7}, {7, 8}}));
-  // Older files.
+  // The form of older files.
   EXPECT_EQ(parse_tokenizer_json(with(R"("add_prefix_space":true)")).encode("<s>a"), (Ids{1, 262}));
   EXPECT_EQ(problem_of_file(with(R"("prepend_scheme":"never")", kReplace)),
             "normalizer: before Metaspace expected null, found Replace at \" \"");
@@ -158,7 +158,7 @@ TEST(TokenizerSteps, ReadsCharactersWithMetaspace) {
   EXPECT_EQ(problem_of_file(with(R"("prepend_scheme":"first")", "null", "true")), only);
 }
 
-// A blank before a text of bytes that does not begin with one; decoding keeps it.
+// A space is added before a text of bytes that does not begin with one; decoding keeps it.
 TEST(TokenizerSteps, ReadsBytesWithABlankBeforeThem) {
   const std::string file =
       File{.pre_tokenizer = R"({"type":"ByteLevel","add_prefix_space":true})"}.text();
@@ -195,7 +195,7 @@ TEST(TokenizerSteps, RefusesCharactersOtherwise) {
   EXPECT_EQ(problem_of_file(lacking), "there is no token of byte 10");
 }
 
-// As SmolLM2's: what is no token is left out, and what stands around it is merged; or becomes
+// SmolLM2's form: a missing byte is dropped, and its neighbours are merged; or it becomes
 // `unk_token`.
 TEST(TokenizerSteps, VocabulariesThatLackBytes) {
   std::string vocabulary = vocabulary_text(R"(,"ab":256)");

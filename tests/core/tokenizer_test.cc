@@ -1,5 +1,5 @@
-// Encoding and decoding: the split of GPT-2 by hand-made cases, merges against the definition,
-// survival of any bytes, offsets, added tokens, every error of a vocabulary.
+// Encoding and decoding: GPT-2's split by hand-made cases, merges against the definition, round
+// trips of any bytes, offsets, added tokens, every error of a vocabulary.
 #include <gtest/gtest.h>
 #include <tril/text/nfc.h>
 #include <tril/text/tokenizer.h>
@@ -23,7 +23,7 @@ TEST(Tokenizer, MergesByRank) {
   TokenizerParts parts = parts_of_bytes(PreTokenizer::gpt2);
   add_merge(parts, "b", "c");   // 256
   add_merge(parts, "a", "b");   // 257
-  add_merge(parts, "ab", "c");  // 258, to which no way leads: "bc" comes first
+  add_merge(parts, "ab", "c");  // 258, which is unreachable: "bc" comes first
   add_merge(parts, "a", "a");   // 259
   const Tokenizer tokenizer(parts);
   EXPECT_EQ(tokenizer.size(), 260);
@@ -44,14 +44,14 @@ TEST(Tokenizer, TakesWholePiecesOnlyWhereAsked) {
             (Ids{256, ' ', 'a', 'b', 'c', ' ', 'a', 'b', 'c', 'd'}));
 }
 
-// Random merges, of which many compete, on pieces of every length around where the method changes.
+// Random merges, many of which compete, on pieces of every length around the change of method.
 TEST(Tokenizer, MergesAsTheDefinitionDoes) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);
     const std::uint32_t kinds = 1 + random.below(4);
     TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
     for (std::uint32_t n = 0; n < 12 * kinds; ++n) {
-      const auto any = [&] {  // a letter, or what is merged already
+      const auto any = [&] {  // a letter, or a merged token
         const auto made = static_cast<std::uint32_t>(parts.tokens.size()) - 256;
         const std::uint32_t which = random.below(kinds + made);
         return which < kinds ? std::string(1, static_cast<char>('a' + which))
@@ -76,12 +76,12 @@ TEST(Tokenizer, LongPiecesTakeNoTimeThatGrowsWithTheirSquare) {
   TokenizerParts parts = parts_of_bytes(PreTokenizer::gpt2);
   for (std::string half = "a"; half.size() < 1024; half += half) add_merge(parts, half, half);
   const Tokenizer tokenizer(parts);
-  const std::string text(1 << 18, 'a');  // its square would be minutes
+  const std::string text(1 << 18, 'a');  // quadratic time would be minutes
   EXPECT_EQ(tokenizer.encode(text), Ids(256, tokenizer.size() - 1));
 }
 
-// What hostile texts are made of, under each split, with merges and by characters: the square of
-// their size would be half a minute for each.
+// The parts of hostile texts, under each split, with merges and by characters: quadratic time would
+// be half a minute for each.
 TEST(Tokenizer, TakesLongTextsOfOneKind) {
   const std::string_view kinds[] = {"!",    " ",   "\n",     "7",  "\u0301",
                                     "\xff", " \n", "\u4e2d", "'s", "<"};
@@ -157,19 +157,19 @@ TEST(Nfc, IsUnicodes) {
       {"q\u0307\u0323", "q\u0323\u0307"},  // in the order of classes
       {"a\u0323\u0302", "\u1ead"},         // one after the other
       {"a\u0302\u0323", "\u1ead"},
-      {"\u212b", "\u00c5"},              // a character for another one
-      {"\u0958", "\u0915\u093c"},        // that composition leaves out
+      {"\u212b", "\u00c5"},              // one character for another
+      {"\u0958", "\u0915\u093c"},        // excluded from composition
       {"\u1100\u1161\u11a8", "\uac01"},  // Hangul
       {"\uac00\u11a8", "\uac01"},
-      {"\u0301e\u0301", "\u0301\u00e9"},  // a mark of nothing
+      {"\u0301e\u0301", "\u0301\u00e9"},  // a mark without a letter
       {"\U0001611e\U00016124", "\U00016127"},
-      {"a\u0300\u0300", "\u00e0\u0300"}};  // the second is kept from the letter
+      {"a\u0300\u0300", "\u00e0\u0300"}};  // the second is blocked from the letter
   for (const auto& [text, normal] : expected) EXPECT_EQ(nfc(text), normal) << text;
-  EXPECT_EQ(nfc("e\xcc"), "e\xcc");  // bytes that are no UTF-8 stay, and keep apart
+  EXPECT_EQ(nfc("e\xcc"), "e\xcc");  // invalid UTF-8 stays, and separates
   EXPECT_EQ(nfc("e\xff\u0301"), "e\xff\u0301");
 }
 
-// Where a character was made of several, all of it stands where they stood.
+// A character composed of several has the span of all of them.
 TEST(Tokenizer, SpansAreOfTheTextThatWasGiven) {
   TokenizerParts parts = parts_of_bytes(PreTokenizer::llama3);
   add_merge(parts, "\xc3", "\xa9");  // 256: e with an accent
@@ -184,7 +184,7 @@ TEST(Tokenizer, SpansAreOfTheTextThatWasGiven) {
                 {0, 0}, {0, 1}, {1, 4}, {4, 7}, {7, 12}, {7, 12}, {7, 12}, {12, 13}, {13, 13}}));
 }
 
-// Added tokens that are looked for in what the merges see, as old files of Llama 2 have them.
+// Added tokens that are matched after normalisation, as in old files of Llama 2.
 TEST(Tokenizer, FindsNormalizedTokensBehindTheBlank) {
   TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
   for (TokenId byte = 0; byte < 256; ++byte) parts.byte_fallback.push_back(byte);
@@ -206,7 +206,7 @@ TEST(Tokenizer, FindsNormalizedTokensBehindTheBlank) {
   EXPECT_EQ(tokenizer.text(256), " <s>");
 }
 
-// What Hugging Face's tokenizers gives for these flags (added_vocabulary.rs).
+// The results of Hugging Face's tokenizers for these flags (added_vocabulary.rs).
 TEST(Tokenizer, FindsAddedTokensByTheirFlags) {
   const auto with = [](AddedToken token, std::string_view text, bool special_tokens = true) {
     TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
@@ -232,7 +232,7 @@ TEST(Tokenizer, FindsAddedTokensByTheirFlags) {
   EXPECT_EQ(with(token, " <m> <m>"), "[ <m>][ <m>]");
   token.rstrip = true;
   EXPECT_EQ(with(token, "a <m> \n b"), "a[ <m> \n ]b");
-  EXPECT_EQ(with(token, " <m> <m> "), "[ <m> ][<m> ]");  // the blank between goes with the first
+  EXPECT_EQ(with(token, " <m> <m> "), "[ <m> ][<m> ]");  // the space between belongs to the first
   token.lstrip = false;
   EXPECT_EQ(with(token, "a <m>\u00a0b <m>"), "a [<m>\u00a0]b [<m>]");
   token = {.single_word = true};
@@ -245,7 +245,7 @@ TEST(Tokenizer, FindsAddedTokensByTheirFlags) {
   EXPECT_EQ(with(token, "a <m>", false), "a[ <m>]");
 }
 
-// Of several that begin at one place the longest counts, and one that is passed over is text.
+// The longest of several added tokens at one position wins, and a skipped one is text.
 TEST(Tokenizer, FindsTheLongestAddedToken) {
   TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
   for (const char* text : {"<a", "<a>", "<a>b"}) {
@@ -259,8 +259,8 @@ TEST(Tokenizer, FindsTheLongestAddedToken) {
             (Ids{258, '<', 'a', '>', 'c'}));
 }
 
-// Many added tokens that share their beginnings, and a text of nothing else: looked through one by
-// one at each place, they would not end.
+// Many added tokens with common beginnings, and a text of nothing else: trying them one by one at
+// each position would not end.
 TEST(Tokenizer, FindsAddedTokensAmongAHundredThousand) {
   TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
   constexpr int kCount = 100'000;
@@ -278,7 +278,7 @@ TEST(Tokenizer, FindsAddedTokensAmongAHundredThousand) {
   EXPECT_EQ(Tokenizer(parts).encode(text), expected);
 }
 
-// Whether or not the text is cut before its blanks, which is quicker.
+// With and without splitting the text before its spaces, which is faster.
 TEST(Tokenizer, CharactersAreMergedAsTheDefinitionDoes) {
   for (const bool reaches_across : {false, true}) {
     TokenizerParts parts = parts_of_bytes(PreTokenizer::whole);
@@ -312,7 +312,7 @@ TEST(Tokenizer, FindsAddedTokensFirst) {
   EXPECT_EQ(tokenizer.decode(Ids{256, 'x', 258}), "<a>x<c>");
 }
 
-// Four ways of writing one letter: normal, they are the same, and the first of the file is meant.
+// Four spellings of one letter with the same normal form: the first in the file is meant.
 TEST(Tokenizer, FindsTheFirstOfAddedTokensThatAreTheSameWhenNormal) {
   std::vector<std::string> ways = {"a\u0323\u0301", "a\u0301\u0323", "\u00e1\u0323",
                                    "\u1ea1\u0301"};

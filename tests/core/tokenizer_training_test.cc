@@ -1,5 +1,5 @@
-// Training: against a trainer that counts all pairs anew for each merge, on random words; each kind
-// of tokenizer; wrong options.
+// Training: against a trainer that counts all pairs again for each merge, on random words; each
+// kind of tokenizer; wrong options.
 #include <gtest/gtest.h>
 #include <tril/text/tokenizer_file.h>
 #include <tril/text/train_tokenizer.h>
@@ -23,7 +23,7 @@ Tokenizer trained(std::string_view text, const TokenizerOptions& options) {
   return train_tokenizer(std::vector<std::string_view>{text}, options);
 }
 
-// The tokens behind the bytes.
+// The tokens after the bytes.
 Strings learnt(const Tokenizer& tokenizer) {
   const Strings& tokens = tokenizer.parts().tokens;
   return {tokens.begin() + 256, tokens.end()};
@@ -50,8 +50,8 @@ TEST(TrainTokenizer, LearnsThePairsThatTheDefinitionLearns) {
   }
 }
 
-// Text without white space, as many scripts have it, is one word: a merge that went through all of
-// it would not end, for there are more than thirty thousand.
+// Text without white space, as in many scripts, is one word: a merge that went through all of it
+// would not end, since there are more than thirty thousand.
 TEST(TrainTokenizer, LearnsFromALongWord) {
   Random random(11);
   const std::size_t letters = TRIL_SANITIZED ? 100'000 : 250'000;

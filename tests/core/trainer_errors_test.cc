@@ -1,4 +1,4 @@
-// What a trainer refuses, and where it stops: nothing has changed then, and the next step works.
+// Errors of a trainer: nothing has changed, and the next step works.
 #include <gtest/gtest.h>
 #include <tril/model/encoder_decoder_file.h>
 #include <tril/model/model_file.h>
@@ -79,8 +79,8 @@ TEST(Trainer, NamesTheBatchThatDoesNotFit) {
   }
 }
 
-// An infinite bias behind the last layer makes logits infinite and their softmax NaN: on the way
-// back the head is the first to go, which is the embedding's matrix where that is tied.
+// An infinite bias after the last layer makes logits infinite and their softmax NaN: in the
+// backward pass the head is the first to fail, which is the embedding's matrix if it is tied.
 TEST(Trainer, StopsWhereTheLossIsNotFiniteAndKeepsTheLastGoodState) {
   for (const bool tied : {true, false}) {
     ModelConfig config = tiny();
@@ -102,7 +102,7 @@ TEST(Trainer, StopsWhereTheLossIsNotFiniteAndKeepsTheLastGoodState) {
   }
 }
 
-// Gradients that are spoilt behind the backward pass, by whoever adds up those of several.
+// Gradients that are damaged after the backward pass, by whoever adds up several.
 TEST(Trainer, NamesTheGradientThatWentFirst) {
   const auto spoilt = [](const ModelConfig& config, const std::vector<std::string>& names,
                          float with = std::numeric_limits<float>::quiet_NaN(), double sum = 1) {
@@ -118,7 +118,7 @@ TEST(Trainer, NamesTheGradientThatWentFirst) {
     EXPECT_EQ(run.trainer->steps(), 0);
     return message.substr(message.find(": the ") + 2);
   };
-  // Of a tied matrix the part that is the embedding's comes last, unless the loss has gone.
+  // The embedding's part of a tied matrix comes last, unless the loss itself is not finite.
   const std::vector<std::string> some = {"wte.weight", "h.0.ln_1.weight", "h.1.attn.c_attn.weight",
                                          "h.0.mlp.c_proj.bias"};
   EXPECT_EQ(spoilt(tiny(), some), "the gradient of h.1.attn.c_attn.weight went first");
@@ -134,7 +134,7 @@ TEST(Trainer, NamesTheGradientThatWentFirst) {
   EXPECT_EQ(spoilt(tiny(), {}, nan, nan), "the gradients are finite");
 }
 
-// The square of such a gradient is beyond a float, and its norm is not.
+// The square of such a gradient exceeds a float, but its norm does not.
 TEST(Trainer, ClipsGradientsWhoseSquaresAreBeyondAFloat) {
   Training run;
   run.trainer->set_share({0, 1, [&](VectorView<float>, std::span<double>) {

@@ -1,4 +1,4 @@
-// Training: steps, batches, and that a run which was stopped goes on with the same bits.
+// Training: steps, batches, and that a resumed run continues with the same bits.
 #include <gtest/gtest.h>
 #include <tril/foundation/random.h>
 #include <tril/model/model_file.h>
@@ -22,18 +22,19 @@ using testing::stream;
 using testing::tiny;
 using testing::Training;
 
-// Sums of as many terms, in one order and in another, differ by as many roundings.
+// Sums in two orders differ by as many roundings as they have terms.
 constexpr double reordered(int terms) { return terms * 0x1p-24; }
 
 TEST(Trainer, LossesFallToWhatTheStreamAllows) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
     Training run(tiny(family));
     const std::vector<std::int32_t> seen = stream(2000), unseen = stream(500, 2);
-    // At first all are held about equally likely: a logit is a sum of 16 numbers of a norm, whose
-    // squares are 1 on average, times weights of deviation 0.02. Five deviations of that.
+    // At first all tokens are about equally likely: a logit is a sum of 16 numbers of a norm, whose
+    // squares are 1 on average, times weights of deviation 0.02. The limit is five deviations.
     EXPECT_NEAR(run.trainer->evaluate(unseen, 40).mean(), std::log(11.0), 5 * 0.02 * std::sqrt(16));
     run.go(120, seen);
-    // One that knows the rule: of ten in eleven what follows is told by it, or is drawn as it.
+    // The loss of a model that knows the rule: ten of eleven next tokens follow it, or happen to
+    // equal it.
     const double known = 0.9 + 0.1 / 11, other = 0.1 / 11;
     const double floor = -known * std::log(known) - 10 * other * std::log(other);
     const ModelLoss loss = run.trainer->evaluate(unseen, 40);
@@ -66,7 +67,7 @@ TEST(Trainer, AccumulatesTheGradientOfOneLargeBatch) {
   EXPECT_EQ(first.tokens, second.tokens);
 }
 
-// Eight windows that are computed four at once, as one batch and as two.
+// Eight windows, four at a time, as one batch and as two.
 TEST(Trainer, TakesSeveralBatches) {
   Training together, apart;
   TokenBatch drawn;
@@ -83,9 +84,9 @@ TEST(Trainer, TakesSeveralBatches) {
             "Trainer::step: batches.1.targets: 11 at [0, 1] is outside the vocabulary (0..10)");
 }
 
-// Two trainers with half of each batch, one after the other: what the second leaves is added to
-// what the first computes. A gradient is a sum over 4 windows of 8 tokens, whose order changes it
-// by 32 roundings; with dropout the halves leave out what the whole would.
+// Two trainers with half of each batch, one after the other: the second's gradient is added to the
+// first's. A gradient is a sum over 4 windows of 8 tokens, whose order changes it by 32 roundings;
+// with dropout the halves drop the same elements as the whole.
 TEST(Trainer, SharesOutItsBatches) {
   for (const double dropout : {0.0, 0.2}) {
     ModelConfig config = tiny();
@@ -111,7 +112,7 @@ TEST(Trainer, SharesOutItsBatches) {
     EXPECT_NEAR(shared.loss, expected.loss, kReordered * expected.loss);
     EXPECT_NEAR(shared.gradient_norm, expected.gradient_norm, kReordered * expected.gradient_norm);
     EXPECT_EQ(shared.tokens, expected.tokens);
-    // By tensors: each to what is largest in it.
+    // Each tensor is compared relative to its largest element.
     const auto of_first = stored_parameters(config, first.model->gradients());
     const auto of_whole = stored_parameters(config, whole.model->gradients());
     for (std::size_t n = 0; n < of_whole.size(); ++n) {
@@ -132,8 +133,8 @@ TEST(Trainer, SharesOutItsBatches) {
   run.go(1, stream(300));
 }
 
-// What moves the parameters is rounded in part 0 alone, as on processors of several kinds: the
-// other part, whose moments are others here, ends with the same bits.
+// The update is computed in part 0 alone, as with processors of several kinds: the other part,
+// whose moments differ here, ends with the same bits.
 TEST(Trainer, LetsThePartThatIsFirstDecide) {
   Training first, second;
   const std::vector<std::int32_t> tokens = stream(300);
@@ -172,7 +173,7 @@ TEST(Trainer, LetsThePartThatIsFirstDecide) {
   }
   EXPECT_EQ(second.trainer->first_moment()[0], 1);
   EXPECT_EQ(second.trainer->second_moment()[1], 2);
-  // A loss that is not finite is so for all.
+  // A loss that is not finite is so in all parts.
   second.trainer->set_share({1, 2, [](VectorView<float>, std::span<double>) {},
                              [](std::span<std::byte> bytes) {
                                const double decides[] = {std::nan(""), 1};
@@ -184,7 +185,7 @@ TEST(Trainer, LetsThePartThatIsFirstDecide) {
   EXPECT_TRUE(equal(first.model->values(), second.model->values()));
 }
 
-// Windows that are given count as those that are drawn.
+// Given windows count like drawn ones.
 TEST(Trainer, TakesBatchesThatAreGiven) {
   TrainerOptions options = Training::quick();
   options.accumulation = 2;
@@ -206,7 +207,7 @@ TEST(Trainer, TakesBatchesThatAreGiven) {
   const double mean = given.trainer->evaluate(tokens).mean();  // 37 fit side by side
   EXPECT_EQ(mean,
             given.trainer->evaluate(measured.tokens_of(0, 37), measured.targets_of(0, 37)).mean());
-  // Only targets that there are count.
+  // Only valid targets count.
   const std::int32_t ids[] = {1, 2, 3, 4}, targets[] = {2, kIgnoredTarget, kIgnoredTarget, 11};
   const MatrixView<const std::int32_t> row(ids, {1, 3}), wanted(targets, {1, 3});
   EXPECT_EQ(given.trainer->evaluate(row, wanted).counted, 1);
@@ -228,7 +229,7 @@ TEST(Trainer, FollowsItsScheduleAndClips) {
   EXPECT_EQ(step.learning_rate, scheduled_rate(options.schedule, 0));
   EXPECT_GT(step.gradient_norm, options.clip);
   // The first moment is a tenth of the gradient after clipping, which divides by 1e-6 more than the
-  // norm; it is multiplied by two numbers that were rounded, and rounded after each, in float.
+  // norm; it is multiplied by two rounded numbers, with a float rounding after each.
   double squares = 0;
   for (Index i = 0; i < run.trainer->first_moment().size(0); ++i) {
     squares += std::pow(run.trainer->first_moment()[i] / 0.1, 2);
@@ -237,8 +238,8 @@ TEST(Trainer, FollowsItsScheduleAndClips) {
   EXPECT_NEAR(std::sqrt(squares), clipped, 4 * 0x1p-24 * clipped);
 }
 
-// As optimizers.h writes it. Of a step every product and every sum is rounded once, and none is
-// larger than the values and moves that it is made of.
+// The formula of optimizers.h. Every product and every sum of a step is rounded once, and none
+// exceeds the values and moves in it.
 TEST(Trainer, MovesAgainstTheGradientWithMomentumAndWithout) {
   for (const double momentum : {0.0, 0.9}) {
     TrainerOptions options = Training::quick();
@@ -297,7 +298,7 @@ TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
     EXPECT_EQ(checkpoint.options, options);
     EXPECT_EQ(checkpoint.steps, 4);
     Training resumed(checkpoint.config, checkpoint.options);
-    resumed.go(2, tokens);  // what it was is gone
+    resumed.go(2, tokens);  // replaces the old state
     restore_checkpoint(parsed, *resumed.trainer);
     resumed.losses = stopped.losses;
     resumed.go(5, tokens);
@@ -305,7 +306,7 @@ TEST(Trainer, ARunThatWasStoppedGoesOnWithTheSameBits) {
   }
 }
 
-// Gemma's files hold w of norms that multiply by 1 + w; 0.3 is not 1 + (0.3 - 1) in floats.
+// Gemma's files hold the w of norms that multiply by 1 + w; 0.3 is not 1 + (0.3 - 1) in floats.
 TEST(Trainer, CheckpointsHoldNormsAndZerosBitByBit) {
   for (const ModelFamily family : {ModelFamily::llama, ModelFamily::gemma3_text}) {
     Training run(tiny(family));
@@ -322,7 +323,7 @@ TEST(Trainer, CheckpointsHoldNormsAndZerosBitByBit) {
 TEST(Trainer, FilesAreTheSamePieceByPiece) {
   for (const ModelFamily family : {ModelFamily::gpt2, ModelFamily::llama}) {
     ModelConfig config = tiny(family);
-    config.hidden = 1200;  // rows of more than a piece's worth, and several pieces
+    config.hidden = 1200;  // rows longer than a piece, and several pieces
     Training run(config);
     std::vector<std::byte> pieces;
     std::size_t largest = 0;

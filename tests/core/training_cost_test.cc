@@ -1,4 +1,5 @@
-// The cost of a training step against loops that count what they do, and the formula by hand.
+// The cost of a training step against loops that count their own operations, and the formula by
+// hand.
 #include <gtest/gtest.h>
 #include <tril/lessons/attention_cost.h>
 #include <tril/lessons/training_cost.h>
@@ -43,7 +44,7 @@ void layer_norm(Index width, bool bias, bool back) {
     } else {
       const Counted normal = (kOne - kOne) * kOne;
       kOne + normal* kOne;                // of the scale
-      const Counted d = kOne * kOne;      // of what is normalised
+      const Counted d = kOne * kOne;      // of the normalised number
       kOne + d, kOne + d* normal;         // their means
       (d - kOne - normal * kOne) * kOne;  // of x
     }
@@ -72,7 +73,7 @@ void rms_norm(Index width, bool back) {
   if (!back) kOne / sqrt(kOne + kOne);
 }
 
-// Of a gate, the product with what it gates, and backward the gradients of both.
+// A gate also has the product with its input, and backward the gradients of both.
 void gelu_tanh(bool gated, bool back) {
   const Counted x = kOne, square = x * x;
   const Counted t = tanh((x + square * x * kOne) * kOne);
@@ -86,7 +87,7 @@ void gelu_tanh(bool gated, bool back) {
   }
 }
 
-// Backward as gelu_tanh, which the formula has for both.
+// The backward pass is that of gelu_tanh, as in the formula.
 void gelu(bool back) {
   if (back) return gelu_tanh(false, true);
   kOne*(kOne + erf(kOne / kOne)) * kOne;
@@ -98,8 +99,8 @@ void swiglu(bool back) {
     x / (exp(x) + kOne) * kOne;
   } else {
     const Counted s = kOne / (exp(x) + kOne);
-    kOne*(s * (kOne + x * (kOne - s))) * kOne;  // of the gate: d, and what it is multiplied with
-    kOne*(x * s);                               // of that: d silu(x)
+    kOne*(s * (kOne + x * (kOne - s))) * kOne;  // of the gate: d times the other factor
+    kOne*(x * s);                               // of the other factor: d silu(x)
   }
 }
 

@@ -23,14 +23,14 @@ using testing::kRounding;
 using testing::uniform;
 using testing::Values;
 
-// A number that is rounded to a float once.
+// A number rounded to a float once.
 Bounded rounded(double value) { return {value, kRounding * std::fabs(value)}; }
 
 Bounded smaller(const Bounded& a, const Bounded& b) {
   return {std::fmin(a.value, b.value), std::fmax(a.error, b.error)};
 }
 
-// One step as optimizers.h writes it, with all that floats may make of it. `x`, `m`, `v` change.
+// One step of the formula in optimizers.h, with the bounds of floats. Updates `x`, `m` and `v`.
 void step_reference(Bounded& x, Bounded& m, Bounded& v, const Bounded& g, double rate, double decay,
                     double beta1, double beta2, double eps, int t) {
   m = m + rounded(1 - beta1) * (g - m);
@@ -40,14 +40,14 @@ void step_reference(Bounded& x, Bounded& m, Bounded& v, const Bounded& g, double
   x = rounded(1 - rate * decay) * x - move;
 }
 
-// Parameters run towards a point that is drawn anew in each step. What rounding may make of each
-// step is carried along to the next.
+// Parameters move towards a point that is drawn again in each step. The rounding error of each step
+// is propagated to the next.
 TEST(TrainingGolden, AdamWClippingAndScheduleArePyTorchs) {
   constexpr double kClip = 4, kBeta1 = 0.9, kBeta2 = 0.99, kEps = 1e-8;
   const Schedule schedule{.learning_rate = 2e-2, .lowest = 2e-3, .warmup = 10, .steps = 50};
   const Buffer<float, 1> expected = golden<1>("training/adamw");
   Random random(560);
-  // A matrix, which decays, and a vector, which does not, in one block of memory.
+  // A matrix with weight decay and a vector without it, in one block of memory.
   const Index decayed = 35, all = 42;
   Buffer<float, 1> x({all}), g({all}), m({all}), v({all});
   const auto part = [](Buffer<float, 1>& buffer, Index first, Index last) {
@@ -102,10 +102,10 @@ TEST(TrainingGolden, AdamWClippingAndScheduleArePyTorchs) {
     for (Index i = 0; i < all; ++i, ++next) {
       const Bounded& reference = xs[static_cast<std::size_t>(i)];
       const double value = expected.data()[next], stored = kRounding * std::fabs(value);
-      // PyTorch's schedulers go from rate to rate, some roundings of a double each.
+      // PyTorch's schedulers compute each rate from the last, with some roundings of a double each.
       ASSERT_NEAR(reference.value, value, stored + 1e-12) << step << " at " << i;
       ASSERT_NEAR(x.data()[i], value, reference.error + stored + 1e-12) << step << " at " << i;
-      ASSERT_LT(reference.error, 1e-3 * 2e-2 * step);  // of the moves so far, a thousandth
+      ASSERT_LT(reference.error, 1e-3 * 2e-2 * step);  // a thousandth of the moves so far
     }
   }
   EXPECT_EQ(next, expected.shape()[0]);
@@ -113,7 +113,7 @@ TEST(TrainingGolden, AdamWClippingAndScheduleArePyTorchs) {
   EXPECT_LT(clipped, 45);
 }
 
-// The same of SGD with momentum, as optimizers.h writes it.
+// SGD with momentum, by the formula in optimizers.h.
 TEST(TrainingGolden, SgdWithMomentumIsPyTorchs) {
   const Buffer<float, 1> expected = golden<1>("training/sgd");
   Random random(561);
@@ -155,7 +155,7 @@ TEST(TrainingGolden, SgdWithMomentumIsPyTorchs) {
   EXPECT_EQ(next, expected.shape()[0]);
 }
 
-// Parameters as make_gradients.py draws them, in the order and the shapes of the files.
+// Draws parameters like make_gradients.py, in the order and the shapes of the files.
 void draw_parameters(LanguageModel& model) {
   Random random(570);
   for (const StoredParameter& each : stored_parameters(model.config(), model.weights())) {
@@ -171,7 +171,7 @@ void draw_parameters(LanguageModel& model) {
   }
 }
 
-// A and B as make_gradients.py draws them.
+// Draws A and B like make_gradients.py.
 void draw_adapter(LoraAdapter& adapter) {
   Random random(572);
   for (const StoredParameter& each : adapter.parameters(adapter.values())) {
@@ -180,11 +180,11 @@ void draw_adapter(LoraAdapter& adapter) {
   }
 }
 
-// The bound of each step's loss is what PyTorch's own loss does where all its gradients are off, up
-// or down, by what model_test.cc holds gradients to: 80 operations in a row, each a sum of at most
-// 128 terms. (The worst of eight draws of signs, and so a measure of how the loss answers, not the
-// worst there is; but gradients are a hundred times nearer than that.) Besides, the loss itself is
-// rounded.
+// The bound of each step's loss is the change of PyTorch's own loss if all its gradients err, up or
+// down, by the bound of gradients in model_test.cc: 80 operations in a row, each a sum of at most
+// 128 terms. (It is the largest of eight draws of signs, and so an estimate of the loss's
+// sensitivity, not a maximum; but gradients are a hundred times more exact.) The loss itself is
+// rounded, too.
 void expect_losses(ModelFamily family, bool with_lora) {
   std::string name(name_of(kModelFamilies, family));
   ModelConfig config = ModelConfig::of(family);

@@ -1,4 +1,4 @@
-// What becomes of texts before a trainer sees them, and settings as texts.
+// The preparation of texts for a trainer, and settings as texts.
 #include <gtest/gtest.h>
 #include <tril/model/model_file.h>
 #include <tril/model/training_text.h>
@@ -22,8 +22,7 @@ TEST(TrainingText, KeepsTheLastTenthForValidation) {
   EXPECT_EQ(text.validation, "ij");
   EXPECT_EQ(split_text("short").validation, "");
   EXPECT_EQ(split_text("").train, "");
-  const TrainingText whole =
-      split_text("0123456\xc3\xa4");  // a cut would fall into the last letter
+  const TrainingText whole = split_text("0123456\xc3\xa4");  // the cut would split the last letter
   EXPECT_EQ(whole.train, "0123456\xc3\xa4");
   EXPECT_EQ(split_text("0123456\xc3\xa4x").validation, "x");
   const TokenId ids[] = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};

@@ -1,5 +1,5 @@
-// The gradients of stacks of blocks: by the backward passes of their parts, one after another, to
-// the bit. Those are tested by themselves.
+// The gradients of stacks of blocks equal those of the backward passes of their parts, one after
+// another, to the bit. The parts have their own tests.
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
 #include <tril/foundation/saved_memory.h>
@@ -25,8 +25,8 @@ using testing::rows;
 using testing::uniform;
 using testing::WeightSource;
 
-// A whole Transformer, its inputs and the gradient of its output, drawn from a seed; and all that a
-// backward pass writes.
+// A whole Transformer, its inputs and the gradient of its output, drawn from a seed, and all
+// outputs of a backward pass.
 struct Case {
   static constexpr Index B = 2, S = 7, T = 5, C = 8, H = 2;
   Random random{190};
@@ -68,14 +68,14 @@ struct Case {
   void expect_all();
 };
 
-// Block by block, each with a trace of its own, through copies of what lies between.
+// Runs block by block, each with its own trace, with copies of the tensors between blocks.
 struct ByParts {
   Buffer<float, 3> d_source{{Case::B, Case::S, Case::C}}, d_target{{Case::B, Case::T, Case::C}};
   Buffer<float, 1> d_weights;
 
   explicit ByParts(Case& c) : d_weights(c.d_weights.shape()) {
     const auto d = parameters_in<BasicTransformerWeights<float>>(d_weights.data(), c.weights);
-    // Each layer leaves out at places of its own: 4 of the encoder, then 6 of the decoder.
+    // Each layer has its own dropout places: 4 in the encoder, then 6 in the decoder.
     const auto of_encoder = [&](std::size_t n) {
       TransformerBlockOptions options{
           .heads = c.options.heads, .norm = c.options.norm, .activation = c.options.activation};
@@ -95,7 +95,7 @@ struct ByParts {
     Parallel parallel;
     std::vector<Buffer<float, 1>> memories;
     const auto lay_out = [&](const auto& save) { return saved_in(memories.emplace_back(), save); };
-    // There.
+    // Forward.
     std::vector<Buffer<float, 3>> sources, targets;
     std::vector<TransformerBlockTrace> encoder;
     std::vector<DecoderBlockTrace> decoder;
@@ -129,7 +129,7 @@ struct ByParts {
                     {scratch, parallel}, decoder.back());
       targets.push_back(std::move(out));
     }
-    // And back.
+    // Backward.
     Buffer<float, 3> d_to = copied(c.d_out), d_memory(c.from.shape());
     if (const auto& norm = c.weights.decoder.norm) {
       Buffer<float, 3> out(c.to.shape());
@@ -197,7 +197,7 @@ TEST(TransformerBackward, TheForwardPassGivesTheSameWithATrace) {
     transformer(c.from, c.to, c.weights, c.options, plain, {c.scratch, parallel});
     c.forward();
     EXPECT_TRUE(equal(plain, c.out));
-    // One trace for all layers, each overwriting what the one before it left.
+    // One trace for all layers, each overwriting that of the layer before.
     c.trace.encoder.assign(2, c.trace.encoder[0]);
     c.trace.decoder.assign(3, c.trace.decoder[0]);
     transformer(c.from, c.to, c.weights, c.options, c.out, {c.scratch, parallel}, c.trace);
@@ -270,7 +270,7 @@ TEST(TransformerBackward, RejectsWhatDoesNotFitAndWritesNothing) {
   EXPECT_NE(message(c.trace, gradients).find("its elements overlap"), std::string::npos);
   gradients.d_source = {c.saved.data(), {2, 7, 8}};
   EXPECT_NE(message(c.trace, gradients).find("shares memory"), std::string::npos);
-  // What is laid out says which side does not fit, as the way there does.
+  // Laying out the memory names the side that does not fit, like the forward pass.
   TransformerWeights weights = c.weights;
   weights.decoder.layers[1].linear2.weight = {};
   EXPECT_EQ(error_of([&] {
@@ -278,7 +278,7 @@ TEST(TransformerBackward, RejectsWhatDoesNotFitAndWritesNothing) {
               transformer_saved(c.from.shape(), c.to.shape(), weights, c.options, size);
             }),
             "transformer_saved: decoder.layers.1.linear2.weight: no tensor given");
-  // One side's gradients on the other side's trace.
+  // One side's gradients in the other side's trace.
   gradients.d_source = {c.trace.decoder[1].hidden.data(), {2, 7, 8}};
   EXPECT_NE(message(c.trace, gradients).find("transformer_backward: d_source: shares memory"),
             std::string::npos);

@@ -1,5 +1,5 @@
 // The gradients of the Transformer block: its reference against the complex step through the
-// definition, and then the floats against the reference, within bounds that it carries along
+// definition, and then the floats against the reference, within the bounds that it computes
 // (bounded.h).
 #include <gtest/gtest.h>
 #include <tril/block/transformer_block.h>
@@ -42,8 +42,8 @@ testing::Bias causal() {
   return [](Index, Index, Index t, Index s) { return s <= t ? 0 : kUnseen; };
 }
 
-// A block, its input and the gradient of its output, drawn from a seed; and all that a backward
-// pass writes.
+// A block, its input and the gradient of its output, drawn from a seed, and all outputs of a
+// backward pass.
 struct Case {
   Random random{160};
   WeightSource source;
@@ -100,9 +100,9 @@ struct Case {
                            tables<Bounded>(), sublayer(), setting(), options.activation);
   }
   void expect_all() const {
-    // Each part is tested by itself. What a block can do wrong besides is to leave one out, or to
-    // take it from a wrong place, of which the smallest are the queries, the keys or the values of
-    // one head: bounds that are a smaller share than that of 3 H on average would show it.
+    // Each part has its own tests. A block can only omit a part, or take it from a wrong place, the
+    // smallest of which are the queries, the keys or the values of one head: bounds whose average
+    // share is below 1 / (3 H) would reveal it.
     const double share = 1 / static_cast<double>(3 * options.heads);
     const BlockReferenceGradients e = expected();
     expect_bounded(e.x.values, d_x.view(), "d_x", share);
@@ -114,7 +114,7 @@ struct Case {
       if (view) expect_bounded(values, view, name, share);
     };
     Values<Bounded> in_proj = stacked(attn.query, attn.key, attn.value);
-    if (d.self_attn.in_proj_bias) {  // right behind the weights
+    if (d.self_attn.in_proj_bias) {  // directly after the weights
       const auto biases = stacked(attn.query_bias, attn.key_bias, attn.value_bias);
       in_proj.insert(in_proj.end(), biases.begin(), biases.end());
     }
@@ -152,7 +152,7 @@ TEST(TransformerBlockBackward, ItsReferenceAgreesWithTheComplexStep) {
         auto w = c.tables<Complex>();
         BlockReferenceGradients e = c.expected();
         const auto check = [&](Table<Complex>& part, const Values<Bounded>& expected) {
-          if (!norms && expected.empty()) return;  // weights of norms that are left out
+          if (!norms && expected.empty()) return;  // missing weights of norms
           testing::expect_complex_step(part, expected, d_out, [&] {
             return block_reference(x, w, c.sublayer(), c.setting(), c.options.activation).values;
           });
@@ -199,8 +199,8 @@ TEST(TransformerBlockBackward, AgreesWithoutResidualsOrNorms) {
   }
 }
 
-// What a model of many layers does: the trace changes nothing, whether what is traced is computed
-// there or copied.
+// As in a model of many layers, the trace changes nothing, whether results are computed in it or
+// copied.
 TEST(TransformerBlockBackward, TheForwardPassGivesTheSameWithATrace) {
   for (const NormOrder order : kNormOrders) {
     Case c(2, 7, 2, 6, order);

@@ -1,5 +1,5 @@
 // The Transformer block against torch.nn.TransformerEncoderLayer in float64, its trace against its
-// parts, what must not change it, and what it rejects.
+// parts, invariances, and wrong input.
 #include <gtest/gtest.h>
 #include <tril/block/transformer_block.h>
 #include <tril/layers/activations.h>
@@ -76,7 +76,7 @@ TEST(TransformerBlock, AgreesWithPyTorch) {
 }
 
 // d = 64, 4 heads, ff = 128, T = 100, causal: the block without scales and biases, and the one with
-// all of them. How small the error is over many draws: precision_test.cc.
+// all of them. precision_test.cc tests the error over many draws.
 TEST(TransformerBlock, PassesTheClassicCheck) {
   for (const bool plain : {true, false}) {
     for (const NormOrder order : kNormOrders) {
@@ -133,7 +133,7 @@ TEST(TransformerBlock, TheTraceChangesNothingAndIsWhatItSays) {
     e.run(trace);
     EXPECT_TRUE(equal(plain, e.output));
 
-    // Each from those before it, by the functions themselves: the same bits.
+    // Each tensor from those before it, by the functions themselves: the same bits.
     const bool post = order == NormOrder::post;
     Buffer<float, 3> expected(shape), expected_hidden(inner);
     const MultiHeadOptions options = {.heads = 3, .attention = e.options.attention};
@@ -223,7 +223,7 @@ TEST(TransformerBlock, WithoutAMaskTheOrderOfTokensMeansNothing) {
     }
   }
   transformer_block(turned, e.weights, e.options, e.output);
-  // Each is within PyTorch's tolerance of the exact block, as the golden cases are.
+  // Each is within PyTorch's tolerance of the exact block, like the golden cases.
   EXPECT_TRUE(close(expected, e.output, 2e-5, 2.6e-6));
 }
 
@@ -272,7 +272,7 @@ TEST(TransformerBlock, ThreadsAndGapsChangeNothing) {
   }
 }
 
-// Token by token with a cache it is the whole causal block, but for the order of sums.
+// Token by token with a cache it equals the whole causal block, up to the order of sums.
 TEST(TransformerBlock, DecodesWithACache) {
   for (const NormOrder order : kNormOrders) {
     for (const bool rotates : {false, true}) {

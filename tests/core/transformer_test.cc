@@ -1,5 +1,5 @@
 // The stacks against torch.nn.Transformer and torch.nn.TransformerEncoder in float64, the whole
-// against its towers, and what they reject.
+// against its towers, and wrong input.
 #include <gtest/gtest.h>
 #include <tril/block/transformer.h>
 
@@ -38,7 +38,7 @@ constexpr Case kCases[] = {
     {"eight", 8, 24, 1, 1, 1, 100, 129, NormOrder::pre, Activation::relu, false, true},
 };
 
-// What a case is computed from, drawn in the order in which the script draws it.
+// The inputs of a case, drawn in the script's order.
 struct Example {
   explicit Example(const Case& c, unsigned seed)
       : random(seed),

@@ -1,6 +1,6 @@
-// Matrices of every kind: what is widened, and products with them. Those of 16-bit numbers are the
-// products with the floats that they stand for, bit for bit; those of q8_0 and of packed floats
-// within what rounding may do to them.
+// Matrices of every kind: widened numbers, and products with them. Products with 16-bit numbers
+// equal those with the floats of the same values, bit for bit; those with q8_0 and packed floats
+// are within the rounding error.
 #include <gtest/gtest.h>
 #include <tril/attention/multi_head_attention.h>
 #include <tril/files/stored_tensor.h>
@@ -38,7 +38,7 @@ constexpr WeightKind kKinds[] = {WeightKind::float16, WeightKind::bfloat16, Weig
 
 std::string text_of(WeightKind kind) { return std::string(name_of(kWeightKinds, kind)); }
 
-// The floats that files of these numbers are read as.
+// The floats that files with these numbers are read as.
 std::vector<float> floats_of(WeightKind kind, const std::vector<std::uint16_t>& bits) {
   std::vector<std::byte> bytes(bits.size() * 2);
   std::memcpy(bytes.data(), bits.data(), bytes.size());
@@ -56,8 +56,8 @@ bool same_bits(float a, float b) {
          (std::isnan(a) && std::isnan(b));
 }
 
-// A matrix of a kind, and as the floats that it stands for: all kinds of finite numbers, subnormal
-// ones and both zeros among them. After it memory that must not be read: NaN, were it.
+// A matrix of a kind, and its values as floats: all kinds of finite numbers, including subnormals
+// and both zeros. The memory after it must not be read: it would be NaN.
 struct Matrix {
   std::vector<std::byte> bytes;
   Weight weight;
@@ -130,8 +130,8 @@ TEST(Weight, EveryNumberOf16BitsIsWidenedExactly) {
   }
 }
 
-// From any number on, and as many as one likes: around those of registers, blocks, one by one at
-// the end.
+// From any start and of any length: around the sizes of registers and blocks, and one by one at the
+// end.
 TEST(Weight, PartsOfARowAreWidened) {
   for (const WeightKind kind : kKinds) {
     const Matrix matrix(kind, 2, 150, 3);
@@ -177,9 +177,9 @@ TEST(Weight, DotProductsOf16BitsAreThoseOfFloats) {
   }
 }
 
-// x W^T of floats in double, and how far rounding may take it. An element that was there, if any,
-// is a term more. A block of q8_0 adds its terms before it multiplies them with their scale: a
-// rounding for a term more.
+// x W^T of floats in double, with its rounding error. Accumulating to an element adds a term. A
+// block of q8_0 adds its terms before it multiplies them with their scale: one more rounding per
+// term.
 Values<Bounded> bounded_product(const MatrixView<const float>& x,
                                 const MatrixView<const float>& weight,
                                 const MatrixView<const float>& before = {}) {
@@ -232,7 +232,7 @@ TEST(Weight, LinearLayersAreThoseOfFloats) {
           const auto first = [&](Buffer<float, 2>& all) {
             return MatrixView<float>(all.data(), {rows, all.shape()[1]});
           };
-          // One row of blocks is summed block by block, with any number of threads the same.
+          // One row of blocks is summed block by block, the same for any number of threads.
           const bool is_summed_apart = kind == WeightKind::q8_0 && rows == 1;
           for (const bool biased : {false, true}) {
             const VectorView<const float> added = biased ? bias : VectorView<const float>();
@@ -260,7 +260,7 @@ TEST(Weight, InfinitiesAndNaNGoThrough) {
       std::memcpy(to + 2 * col, &bits, 2);
     };
     const std::uint16_t infinity = kind == WeightKind::bfloat16 ? 0x7f80 : 0x7c00;
-    if (kind == WeightKind::q8_0) {  // scales, the first quant of whose blocks is 1
+    if (kind == WeightKind::q8_0) {  // scales; the first quant of their blocks is 1
       set(0, 0, infinity);
       set(1, 0, static_cast<std::uint16_t>(infinity | 0x8000));
       set(2, 0, static_cast<std::uint16_t>(infinity | 1));
@@ -323,8 +323,8 @@ TEST(Weight, OfAnotherKindIsNotPacked) {
   EXPECT_TRUE(prepared.prepare(LinearWeights{matrix.floats, {}}).weight.packed());
 }
 
-// Depths of one block and of several, columns that fill the last panel and that do not. With many
-// rows the bits are those of floats that are not packed, with any number of threads the same.
+// Depths of one block and of several, columns that fill the last panel and columns that do not.
+// With many rows the bits are those of unpacked floats, the same for any number of threads.
 TEST(PackedWeight, LinearLayersAreTheirDoubles) {
   Scratch scratch;
   Parallel one(1), three(3);
@@ -351,7 +351,7 @@ TEST(PackedWeight, LinearLayersAreTheirDoubles) {
   }
 }
 
-// Rows that begin with a panel are packed, too: as the projections of attention are.
+// Rows that begin with a panel are packed, too, like the projections of attention.
 TEST(PackedWeight, RowsAreColumnsOfTheCopyFromAPanelOn) {
   const Index panel = tile_kernels().panel_cols, out = 40, in = 530, rows = 30;
   Buffer<float, 2> x({rows, in}), floats({3 * panel + out, in}), expected({rows, out});

@@ -1,5 +1,5 @@
-// Texts as words, counted and numbered; windows and words drawn from them, against the shares that
-// the definition gives, within five standard deviations.
+// Texts as words, counted and numbered; windows and words drawn from them, against the
+// probabilities of the definition, within five standard deviations.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/model/word_windows.h>
@@ -45,7 +45,7 @@ TEST(Words, AreRunsOfLettersAndNumbers) {
   EXPECT_EQ(words_of("The CAT", false), (Strings{"The", "CAT"}));
   EXPECT_EQ(words_of("a\xff"
                      "b\x80"),
-            (Strings{"a", "b"}));  // bytes that are no UTF-8 end words
+            (Strings{"a", "b"}));  // invalid UTF-8 ends words
   EXPECT_EQ(words_of(""), Strings{});
 }
 
@@ -72,11 +72,11 @@ TEST(Words, OfAnyScriptKeepTheirMarks) {
   const std::vector<TextAndWords> all = words_of_any_script();
   EXPECT_GT(all.size(), 20u);
   for (const auto& [text, words] : all) EXPECT_EQ(words_of(text), words) << text;
-  EXPECT_EQ(words_of("\u0301a \u0301 \u200d"), Strings{"a"});  // marks of nothing are no words
+  EXPECT_EQ(words_of("\u0301a \u0301 \u200d"), Strings{"a"});  // lone marks are no words
   EXPECT_EQ(words_of("a\u0301\u2019\u0301b"), (Strings{"a\u0301", "b"}));
 }
 
-// Pieces of the tokenizer of words, which cuts "don't" in two, as GPT-2 does.
+// Pieces of the word tokenizer, which splits "don't" in two, like GPT-2.
 TEST(Words, AreTokensOfTheTokenizerOfWords) {
   for (const auto& [text, words] : words_of_any_script()) {
     if (text.find('\'') != text.npos || text.find("\u2019") != text.npos) continue;
@@ -87,7 +87,7 @@ TEST(Words, AreTokensOfTheTokenizerOfWords) {
       for (const std::string& word : words_of(tokenizer.token(id))) found.push_back(word);
     }
     EXPECT_EQ(found, words) << text;
-    EXPECT_LE(tokenizer.encode(text).size(), words.size() + 2) << text;  // and signs
+    EXPECT_LE(tokenizer.encode(text).size(), words.size() + 2) << text;  // and punctuation
     const Tokenizer again = parse_tokenizer_json(tokenizer_json(tokenizer));
     EXPECT_EQ(again.encode(text), tokenizer.encode(text)) << text;
   }
@@ -143,7 +143,7 @@ TEST(ReadWords, RefusesTextsOfTooFewWords) {
             "WordVocabulary: counts: are 1, and there are 2 words");
 }
 
-// Of `draws`, a share q is counted n times: within five standard deviations.
+// Expects an event of probability q to occur n times in `draws`, within five standard deviations.
 void expect_share(double n, double draws, double q) {
   EXPECT_NEAR(n, draws * q, 5 * std::sqrt(draws * q * (1 - q)));
 }
@@ -187,7 +187,7 @@ TEST(WordWindows, HoldEachWordWithThoseAroundItAndSomeThatAreDrawn) {
       ASSERT_NE(target[static_cast<std::ptrdiff_t>(j)], words[at]);
     }
     drawn += static_cast<int>(window.target_count) - 1;
-    // Where no end is near, as many on one side as on the other, nearest ones included.
+    // Away from the ends both sides have the same number of words, including the nearest ones.
     const std::size_t from_end =
         std::min(at, at < 2500 ? 2499 - at : std::min(at - 2501, 4999 - at));
     if (from_end < 3) continue;
@@ -217,7 +217,7 @@ TEST(WordWindows, AreThinnedOutWhereWordsAreFrequent) {
   }
   detail::WordWindowSource source(counts, {.window = 1, .negative = 1, .sample = 0.01});
   const double shares[] = {(std::sqrt(90) + 1) / 90, (std::sqrt(9) + 1) / 9, 1};
-  constexpr double kFloat = 0x1p-24;  // shares are kept in float
+  constexpr double kFloat = 0x1p-24;  // probabilities are stored in float
   for (TokenId id = 0; id < 3; ++id) EXPECT_NEAR(source.kept(id), shares[id], kFloat * shares[id]);
   detail::WordWindows windows;
   Random random(4);
@@ -229,8 +229,8 @@ TEST(WordWindows, AreThinnedOutWhereWordsAreFrequent) {
   expect_share(kept[0], 90000, shares[0]);
   expect_share(kept[1], 9000, shares[1]);
   EXPECT_EQ(kept[2], 1000);
-  // A window has two words around its own: of 0 among them, each with it and one that is drawn; of
-  // 0 as the one or the other, each with both.
+  // A window has two words around its own: pairs of word 0 with another have it and a drawn one;
+  // pairs of 0 as either word have both.
   const double q = 90000 * shares[0] / (90000 * shares[0] + 9000 * shares[1] + 1000);
   const double p =
       std::pow(90000, 0.75) / (std::pow(90000, 0.75) + std::pow(9000, 0.75) + std::pow(1000, 0.75));

@@ -1,5 +1,5 @@
 // BERT's tokens against a plain implementation of its published algorithm in Python
-// (tests/golden/make_encoders.py), where they stand in the text, and files that are refused.
+// (tests/golden/make_encoders.py), their offsets in the text, and wrong files.
 #include <gtest/gtest.h>
 #include <tril/files/file.h>
 #include <tril/files/json_reader.h>
@@ -46,7 +46,7 @@ void expect_golden(const Tokenizer& tokenizer, std::string_view list) {
 TEST(WordPieces, AreThoseOfThePublishedAlgorithm) {
   expect_golden(uncased(), "uncased");
   expect_golden(cased(), "cased");
-  // The same tokenizers, as GGUF files have them.
+  // The same tokenizers from GGUF files.
   expect_golden(*read_pretrained(folder_of("minilm.gguf")).tokenizer, "uncased");
   expect_golden(*read_pretrained(folder_of("bge.gguf")).tokenizer, "cased");
 }
@@ -150,7 +150,7 @@ TEST(WordPieces, OfTokenizerJsonAreRefusedWhereTheyAreOthers) {
           "must have a mark of tokens that go on with a word");
 }
 
-// An added token of nothing but what the normalizer takes away would be found everywhere.
+// An added token of characters that the normalizer removes would be found everywhere.
 TEST(WordPieces, LookForNoAddedTokenOfNothing) {
   TokenizerParts parts = uncased().parts();
   parts.tokens.push_back("\u200b");

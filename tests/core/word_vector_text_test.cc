@@ -1,4 +1,4 @@
-// Word vectors as GloVe, word2vec and fastText publish them, and what is wrong with such files.
+// Word vectors in the published formats of GloVe, word2vec and fastText, and errors of such files.
 #include <gtest/gtest.h>
 #include <tril/model/word_vector_text.h>
 
@@ -41,7 +41,7 @@ void expect_words(std::string_view text, const std::vector<std::string>& words,
   EXPECT_EQ(values(read_back.vectors), numbers);
 }
 
-// Whatever the host's order of bytes.
+// Little-endian on any host.
 std::string float_bytes(const std::vector<float>& numbers) {
   std::string bytes;
   for (const float number : numbers) {
@@ -67,7 +67,7 @@ TEST(PublishedWordVectors, AreReadInBinary) {
                     second = "caf\u00e9 " + float_bytes({3e-3f, 4});
   expect_words("2 2\n" + first + second, words, numbers);
   expect_words("2 2\n" + first + "\n" + second + "\n", words, numbers);
-  // Floats whose bytes are an end of a line, blanks, digits.
+  // Floats whose bytes are a line ending, spaces, digits.
   const float odd = std::bit_cast<float>(0x200a310au), even = std::bit_cast<float>(0x3f00200au);
   expect_words("1 2\na " + float_bytes({odd, even}), {"a"}, {odd, even});
 }
@@ -76,7 +76,7 @@ TEST(PublishedWordVectors, MayHaveOddWords) {
   expect_words(". . 1 2\nat name@domain.com 3 4\n5 5 6\n", {". .", "at name@domain.com", "5"},
                {1, 2, 3, 4, 5, 6});
   expect_words("2 1\nnew york 7 1\n12 2\n", {"new york 7", "12"}, {1, 2});
-  // Unicode's blanks and ends of lines are letters like any other.
+  // Unicode's spaces and line endings are ordinary letters.
   expect_words("a\u00a0b 1\n\u2028 2\n\u0085 3\n", {"a\u00a0b", "\u2028", "\u0085"}, {1, 2, 3});
   expect_words("nan 1\ninf 2\n1e5 3\n", {"nan", "inf", "1e5"}, {1, 2, 3});
   expect_words("a\xff 1\n\xe2\x82 2\n", {"a\ufffd", "\ufffd\ufffd"}, {1, 2});
@@ -123,7 +123,7 @@ TEST(PublishedWordVectors, RefuseABinaryFileThatIsCut) {
             "the vector of \"a\", word 1, is not finite");
 }
 
-// What a first line says takes no memory: what follows could not fill it.
+// The sizes in a first line allocate no memory that the rest of the file could not fill.
 TEST(PublishedWordVectors, TakeNoMemoryForWhatIsNotThere) {
   const std::string huge = std::to_string(std::numeric_limits<Index>::max());
   problem(huge + " " + huge + "\na 1 2");

@@ -1,6 +1,6 @@
-// Word vectors in training: a window's moves against the gradient of its loss in double by the
-// complex step, a whole step against a plain one in double, structure that was planted in texts,
-// the same bits on any number of threads, and wrong input.
+// Training of word vectors: a window's moves against the gradient of its loss in double by the
+// complex step, a whole step against a plain one in double, structure planted in texts, the same
+// bits on any number of threads, and wrong input.
 #include <gtest/gtest.h>
 #include <tril/model/word_vector_kernels.h>
 #include <tril/model/word_vector_trainer.h>
@@ -25,7 +25,7 @@ using testing::kRounding;
 using testing::Values;
 using Doubles = Values<double>;
 
-// The loss of one window, as its definition has it: rows are inputs, then targets.
+// The loss of one window by its definition: rows are inputs, then targets.
 template <typename Scalar>
 Scalar window_loss(const Values<Scalar>& rows, std::size_t inputs, std::size_t targets,
                    std::size_t width) {
@@ -69,9 +69,9 @@ TEST(WordVectorKernels, MoveDownTheGradientOfAWindowsLoss) {
         double product = 1;
         for (const float each : p) product *= static_cast<double>(each);
         const double loss = window_loss(x, inputs, targets, kWidth);
-        // A dot product is off by kWidth roundings of its terms, |a| . |b|; p, whose derivative is
-        // at most 1/4, by a quarter of that and 8 roundings; a move, a sum of as many terms as
-        // there are partners, by theirs and one rounding each a term.
+        // A dot product errs by kWidth roundings of its terms, |a| . |b|; p, whose derivative is at
+        // most 1/4, by a quarter of that and 8 roundings; a move, a sum with a term per partner, by
+        // their errors and one rounding per term.
         double loss_error = 0;
         for (std::size_t r = 0; r < count; ++r) {
           const std::size_t begin = r < inputs ? inputs : 0, end = r < inputs ? count : inputs;
@@ -209,9 +209,9 @@ TEST(WordVectorTrainer, TakesTheStepsThatThePlainAlgorithmTakes) {
 
   Parallel parallel(2);
   const WordVectorStep step = trainer.step(parallel);
-  // Numbers stay below L. A pair moves a row by rate g t, g <= 1, off by a few roundings of that
-  // and of the row, and by what both rows are off: with each pair that grows by 1 + rate (1 + C L^2
-  // / 4) at most.
+  // Numbers stay below L. A pair moves a row by rate g t, g <= 1, with an error of a few roundings
+  // of that and of the row, and the errors of both rows: with each pair it grows by at most 1 +
+  // rate (1 + C L^2 / 4).
   double largest = 0, most_pairs = 0;
   for (const Doubles* each : {&inputs, &targets}) {
     for (const double x : *each) largest = std::max(largest, std::fabs(x));
@@ -242,7 +242,7 @@ TEST(WordVectorTrainer, MakesNeighboursOfWordsThatShareContexts) {
   }
 }
 
-// Two things tell a word from others: here its row and its column, each with words of their own.
+// Each word differs from others in two ways: its row and its column, each with words of their own.
 TEST(WordVectorTrainer, FindsPlantedAnalogies) {
   Random random(2);
   std::string text;
@@ -301,7 +301,7 @@ TEST(WordVectorTrainer, SaysWhatAStepWas) {
   }
   EXPECT_EQ(words, 2 * 1500 * 12);
   EXPECT_LT(last, first);
-  EXPECT_LT(first, std::log(2.0));  // of vectors that say nothing
+  EXPECT_LT(first, std::log(2.0));  // for vectors without information
   EXPECT_EQ(trainer.steps(), 4);
   EXPECT_DOUBLE_EQ(trainer.step(parallel).learning_rate, 0.025e-4);
   EXPECT_GE(trainer.bytes(), 100u * 16 * 4 * 2);

@@ -1,5 +1,5 @@
-// Word vectors: nearest words and analogies of vectors in the plane, whose angles are known; files,
-// as they were written, and what is none.
+// Word vectors: nearest words and analogies of vectors in the plane, whose angles are known; files
+// with the words as written, and files that are not word vectors.
 #include <gtest/gtest.h>
 #include <tril/model/word_vector_trainer.h>
 
@@ -37,10 +37,10 @@ TEST(SimilarWords, AreThoseOfTheSmallestAngle) {
     EXPECT_NEAR(found[i].cosine, cosines[i], 1e-15);
   }
   EXPECT_EQ(similar_words(plane, "north", 1).size(), 1u);
-  EXPECT_EQ(similar_words(plane, "East", 1)[0].word, 3);  // as texts are read
+  EXPECT_EQ(similar_words(plane, "East", 1)[0].word, 3);  // lower-cased like texts
 }
 
-// Views are looked at before they are read.
+// Views are checked before they are read.
 TEST(SimilarWords, NeedAVectorForEachWord) {
   const WordVectors few{plane_words(), {kPlane, {4, 2}}};
   const WordVectors folded{plane_words(), {kPlane, {5, 64}, {0, 0}}};
