@@ -1,6 +1,6 @@
-// What strangers bring: good texts with pieces cut, copied or changed, by a seed. Bytes are texts in Latin-1.
+// Untrusted input: valid texts with pieces cut, copied or changed, by a seed. Bytes are texts in Latin-1.
 
-/** Mulberry32: whole numbers below a bound. */
+/** Mulberry32: a generator of integers below a bound. */
 export function seeded(seed: number): (bound: number) => number {
   let state = seed;
   return (bound) => {
@@ -11,7 +11,7 @@ export function seeded(seed: number): (bound: number) => number {
   };
 }
 
-/** One to four changes, long and short ones; `words` mean something where the text is read. */
+/** Makes one to four changes, long and short ones; `words` have a meaning in the format of the text. */
 export function mutated(
   text: string,
   words: readonly string[],

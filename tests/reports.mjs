@@ -8,7 +8,7 @@ function fail(result, name, message) {
   result.failures.push({ name, message });
 }
 
-/** --gtest_output=json */
+/** Reads --gtest_output=json. */
 export function readGoogleTest(report) {
   const result = count();
   for (const group of report.testsuites) {
@@ -26,7 +26,7 @@ export function readGoogleTest(report) {
   return result;
 }
 
-/** vitest --reporter=json; a file that could not be loaded counts as one failed test. */
+/** Reads vitest --reporter=json; a file that cannot be loaded counts as one failed test. */
 export function readVitest(report) {
   const result = count();
   for (const file of report.testResults) {
@@ -46,7 +46,7 @@ export function readVitest(report) {
   return result;
 }
 
-/** playwright --reporter=json; a test that passed only when repeated counts as failed. */
+/** Reads playwright --reporter=json; a test that passed only when repeated counts as failed. */
 export function readPlaywright(report) {
   const result = count();
   for (const error of report.errors ?? []) fail(result, 'outside any test', error.message);

@@ -32,7 +32,7 @@ const purposes = {
   web: ['page', 'browser'],
 };
 
-/** Builds and runs one suite, as two steps; `results` gets its counts whatever happens to it. */
+/** The steps that build and run a suite; `results` gets its counts whatever happens to it. */
 function suiteSteps(suite, results) {
   const result = { suite, time: 0, passed: 0, failed: 0, skipped: 0, failures: [] };
   results.push(result);
@@ -83,8 +83,8 @@ function suiteSteps(suite, results) {
 }
 
 /**
- * Build and run, build and run; but suites that may run while others are built, two at a time, and one of them while
- * another suite is run. One that takes long goes on beside all others, and is over before one begins that runs alone.
+ * Puts builds and runs in order, one after the other; but suites that may run during builds run two at a time, and one
+ * of them during another suite. A long suite runs beside all others, and ends before one that runs alone begins.
  */
 function inOrder(pairs) {
   const steps = [];

@@ -1,5 +1,5 @@
-// The suites: how each is built, run, and where its own report lies. `npm test` without further words runs the `short` ones,
-// in the place of longer ones. `missing` says why a suite is skipped on this machine, if it is.
+// The suites: how each is built and run, and where its report is. `npm test` without arguments runs the `short` suites,
+// in place of longer ones. `missing` returns why this machine skips a suite, if it does.
 
 import { join } from 'node:path';
 import {
@@ -24,29 +24,29 @@ import {
 import { mainFiles } from './core/main-files.mjs';
 import { readGoogleTest, readPlaywright, readVitest } from './reports.mjs';
 
-/** How long a suite may run, several times as long as it does on two processors; the page's has its own. */
+/** The time limit of a suite in minutes, several times its duration on two processors; the page's suite has its own. */
 const limit = 20;
 
 export const reportFolder = join(root, 'build', 'reports');
 
 const relaxedFlag = '--experimental-wasm-relaxed-simd';
-// A module of one f32x4.relaxed_madd.
+// A module with a single f32x4.relaxed_madd.
 const relaxedModule = [
   [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0],
   [10, 15, 1, 13, 0, 65, 1, 253, 15, 65, 2, 253, 15, 253, 128, 2, 11],
 ].flat();
 
-/** The flags with which this Node runs relaxed SIMD: none from Node 22 on, one in Node 20. */
+/** The flags for relaxed SIMD in this Node: none from Node 22 on, one in Node 20. */
 const nodeFlags = WebAssembly.validate(new Uint8Array(relaxedModule)) ? [] : [relaxedFlag];
 
-/** What runs a preset's binary, where it does not run by itself. */
+/** The programs that run a preset's binary, if it does not run by itself. */
 const runners = {
   aarch64: ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'],
 };
 
 /**
- * The GoogleTest binary of a preset, natively or in Node; with `isa`, on that instruction set, with `locale`,
- * in that one where the machine has it; with `half`, 1 or 2, only every other of its tests; with `files`, only these.
+ * The GoogleTest binary of a preset, natively or in Node; `isa` selects an instruction set, `locale` a locale if the
+ * machine has it, `half`, 1 or 2, every other test, and `files` some files of tests.
  */
 function googleTest(
   preset,
@@ -62,7 +62,7 @@ function googleTest(
     ...{ UBSAN_OPTIONS: 'print_stacktrace=1', GTEST_OUTPUT: '', TRIL_FORCE_ISA: isa ?? '' },
     ...(half && { GTEST_TOTAL_SHARDS: '2', GTEST_SHARD_INDEX: String(half - 1) }),
   };
-  const found = () => locale && findLocale(locale); // when it is asked: the set-up may bring it
+  const found = () => locale && findLocale(locale); // looked up late: the set-up may install it
   return {
     ...rest,
     id,
@@ -74,7 +74,7 @@ function googleTest(
     short,
     report,
     prepare: () => build(preset, 'tril_tests', { files }),
-    meanwhile: true, // one thread mostly, so that the next build has the other processors
+    meanwhile: true, // mostly one thread, so that the next build has the other processors
     run: () =>
       run(command[0], [...command.slice(1), `--gtest_output=json:${report}`], {
         log: id,
@@ -100,7 +100,7 @@ function nodeRunner({ id, part, short = false, command, env, minutes = limit, ..
     short,
     report,
     run: () => {
-      // Not by npx, which runs in the folder of the workspace, tests, instead of this one.
+      // npx would run in the folder of the workspace, tests, instead of this one.
       const [program, ...args] = command(report);
       return run(join(root, 'node_modules', '.bin', program), args, {
         cwd: join(root, 'tests', part),
@@ -131,7 +131,7 @@ const further = [
   ...['notebook-mutations.test.ts', 'random-calls.test.ts'],
 ];
 
-/** The package in Node; a run of `npm test` leaves out the further ones. */
+/** The package in Node; `npm test` leaves out the further tests. */
 function packageTests({ short, ...rest }) {
   const without = short ? further.flatMap((file) => ['--exclude', file]) : [];
   return nodeRunner({
@@ -150,16 +150,16 @@ const fuzzing = nodeRunner({
   part: 'fuzz',
   prepare: () => build('native-fuzz', 'tril_fuzz'),
   meanwhile: true,
-  minutes: 60, // by FUZZ_SECONDS
+  minutes: 60, // set by FUZZ_SECONDS
   ...vitest,
 });
 
-/** The page in Chromium; a run of `npm test` takes the main paths (tests/web/main-paths.ts). */
+/** The page in Chromium; `npm test` takes the main paths (tests/web/main-paths.ts). */
 function page({ short, ...rest }) {
   return nodeRunner({
     part: 'web',
     short,
-    alone: true, // two browsers need both processors: without frames no test goes on
+    alone: true, // two browsers need both processors: tests stall without frames
     prepare: () => buildAll().then(buildSite),
     command: () => ['playwright', 'test', '--reporter=line,json'],
     env: (report) => ({
@@ -174,7 +174,7 @@ function page({ short, ...rest }) {
 
 const isas = findIsas();
 
-/** Two of the lanes run as in a program that writes numbers and letters as its users do. */
+/** Two of the lanes run in a locale with its own numbers and letters. */
 const locales = { baseline: 'tr_TR.UTF-8', avx2: 'de_DE.UTF-8' };
 
 const suites = [
@@ -182,12 +182,12 @@ const suites = [
   ...(isas.length > 0 ? isas : [undefined]).map((isa) =>
     googleTest('native', { files: '*_test.cc', isa, locale: isa ? locales[isa] : 'de_DE.UTF-8' }),
   ),
-  // By Clang where it is, which needs half of GCC's time and has compiled the core for libFuzzer anyway.
-  // In two halves: what is left of them, when all else but the page is done, goes on on two processors.
+  // Built by Clang if installed, which takes half of GCC's time and has compiled the core for libFuzzer anyway. In two
+  // halves: the remaining tests, once all but the page is done, run on two processors.
   ...[1, 2].map((half) =>
     googleTest(findFuzzer() ? 'native-fuzz' : 'native-asan', { half, minutes: 45, long: true }),
   ),
-  // Those that depend on how a compiler contracts sums: all of them once a week.
+  // Tests that depend on how a compiler contracts sums: all of them once a week.
   googleTest('aarch64', {
     purposes: ['lanes'],
     missing: () => (findArm() ? '' : 'no Clang, cross libraries and qemu for ARM'),
@@ -216,7 +216,7 @@ const suites = [
     name: 'Vitest, C++ consumers',
     part: 'consumer',
     purposes: ['lanes'],
-    prepare: () => build('native', 'tril_cli'), // and with it all that is installed
+    prepare: () => build('native', 'tril_cli'), // together with everything that is installed
     env: () => ({ TRIL_LIBCXX: findLibcxx() ? '1' : '' }),
     meanwhile: true,
     ...vitest,
@@ -238,7 +238,7 @@ const suites = [
     id: 'webkit',
     name: 'Playwright, WebKitGTK',
     part: 'web',
-    meanwhile: true, // one browser, as Firefox's
+    meanwhile: true, // one browser, like Firefox
     purposes: ['webkit'],
     missing: () => (findWebKit() ? '' : 'no WebKitWebDriver and Xvfb'),
     prepare: () => buildAll().then(buildPage),
@@ -257,7 +257,7 @@ const suites = [
   }),
 ];
 
-/** Those of `npm test -- WORDS`: folders of tests/, or --all; without any the short ones. */
+/** The suites for `npm test -- WORDS`: folders of tests/, or --all; without words the short ones. */
 export function suitesFor(words) {
   if (words.length === 0) return suites.filter((suite) => suite.short);
   const whole = suites.filter((suite) => !suite.short);

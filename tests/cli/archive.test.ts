@@ -1,4 +1,4 @@
-// .npz archives in place of .npy and .safetensors files, and those that lie.
+// .npz archives in place of .npy and .safetensors files, and archives with false entries.
 import { describe, expect, it } from 'vitest';
 import { failure, npy, readNpy, readsNpz, report, safetensors, tril } from './program.js';
 import { write, writeNpy, zip } from './program.js';
@@ -11,7 +11,7 @@ it('says in its help whether it reads .npz', () => {
   expect(tril('--help').out).toMatch(/\.npz archives are (not )?read/);
 });
 
-// Built without libzip, the program refuses all archives: failure.test.ts.
+// Without libzip the program refuses all archives: failure.test.ts.
 describe('.npz', () => {
   it('is told array by array', ({ skip }) => {
     if (!readsNpz()) skip();
@@ -69,7 +69,7 @@ describe('.npz', () => {
     expect(tril('info', 'x.npz').out).toMatch(/^q: .*\nwords: not read: .*\nobjects: not read: /);
     writeNpy('b.npy', [2, 2], [1, 0, 0, 1]);
     report('matmul', 'x.npz', 'b.npy', '-o', 'out.npy');
-    // What was not read has not been compared.
+    // Arrays that were not read have not been compared.
     const { code, out } = tril('check', 'x.npz', 'x.npz');
     expect(code).toBe(1);
     expect(out).toContain('words: not read in x.npz: ');

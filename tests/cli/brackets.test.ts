@@ -1,4 +1,4 @@
-// A value in brackets is that value, of every option that takes several: CLI11 would read a list.
+// A value in brackets is taken literally by every option with several values: CLI11 would read a list.
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { failure, read, report, tril, write } from './program.js';

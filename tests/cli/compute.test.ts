@@ -1,4 +1,4 @@
-// What the commands compute, against PyTorch's numbers in ../golden and exact products.
+// The results of the commands, against PyTorch's numbers in ../golden and exact products.
 import { describe, expect, it } from 'vitest';
 import { Random, golden } from '../wasm/golden.js';
 import {
@@ -15,7 +15,7 @@ import {
 
 const size = (shape: readonly number[]) => shape.reduce((product, each) => product * each, 1);
 
-/** Queries, keys and values as make_attention.py draws them for case number `index`. */
+/** Writes queries, keys and values as make_attention.py draws them for case number `index`. */
 function writeInputs(index: number, sizes: readonly number[]): Random {
   const [b, h, hk, t, s, d, dv] = sizes as [number, number, number, number, number, number, number];
   const random = new Random(100 + index);
@@ -115,7 +115,7 @@ describe('attention', () => {
     expect(output.shape).toEqual([b, t, h * d]);
     expect(weights.shape).toEqual([b, h, t, t]);
     const together = readNpy('out.npy').values;
-    // The same with the heads taken apart.
+    // The same with the heads separated.
     const apart = (values: Float32Array) =>
       Float32Array.from(values, (_, i) => {
         const [x, token] = [i % d, Math.floor(i / d) % t];
@@ -131,7 +131,7 @@ describe('attention', () => {
 });
 
 describe('matmul', () => {
-  /** Whole numbers, whose products are exact. */
+  /** Integers, whose products are exact. */
   const whole = (count: number, seed: number) => {
     const random = new Random(seed);
     return Array.from({ length: count }, () => (random.bits() % 17) - 8);
@@ -195,7 +195,7 @@ describe('matmul', () => {
 });
 
 describe('block', () => {
-  /** nn.TransformerEncoderLayer's state_dict, drawn as tests/core/block_weights.h draws it. */
+  /** nn.TransformerEncoderLayer's state_dict, drawn as in tests/core/block_weights.h. */
   function layer(random: Random, width: number, inner: number, plain: boolean, prefix = '') {
     const matrix = (out: number, inputs: number) => {
       let scale = 1;
@@ -263,7 +263,7 @@ it('says on stdout what it wrote', () => {
   expect(tril('matmul', 'a.npy', 'b.npy', '-o', 'out.npy')).toEqual({
     code: 0,
     out: 'out.npy: float32 [1, 3]\n',
-    error: '', // no progress: this is no terminal
+    error: '', // no progress, since this is not a terminal
   });
   expect(read('out.npy').subarray(128)).toEqual(Buffer.from(Float32Array.of(9, 12, 15).buffer));
 });

@@ -34,7 +34,7 @@ describe('tril embed', () => {
   });
 
   it('gives the same of a GGUF file', () => {
-    const short = sentences.slice(0, 5); // the folder cuts the sixth
+    const short = sentences.slice(0, 5); // the folder truncates the sixth
     const of = (model: string) => report('embed', '--model', model, ...short);
     expect(of(at('models/minilm.gguf'))).toEqual(of(folder));
     const bge = of(at('models/bge.gguf'));

@@ -1,4 +1,4 @@
-// What goes wrong: exit code 2, one line that says what and where, and no file that was not there.
+// Failures: exit code 2, one line that names the problem and the place, and no new file.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';

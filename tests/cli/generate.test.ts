@@ -1,5 +1,5 @@
-// tril generate: texts that go on, from a folder of `tril train` and from one as Hugging Face's libraries
-// write it, and what goes wrong.
+// tril generate: continuing texts, from a folder of `tril train` and from one in the form of Hugging Face's libraries,
+// and errors.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,7 +76,7 @@ describe('a model that tril train has left', () => {
     expect(drawn.length).toBeGreaterThan(0);
     expect(Object.keys(small.types)).toEqual(['float32', 'q8_0']);
     expect(small.types.float32 + small.types.q8_0).toBe(weights.types.float32);
-    // Rows of 16 numbers take a whole block of 34 bytes.
+    // Each row of 16 numbers takes a whole block of 34 bytes.
     expect(small.bytes).toBeLessThan(0.6 * weights.bytes);
     const wrong = ['--prompt', 'the', '--weights', 'q4_0'];
     expect(failure('generate', '--model', folder('llama'), ...wrong)).toMatch(
@@ -132,7 +132,7 @@ function stored({ header, data }: Stored, names: readonly string[], name: (old: 
   const entries = names.map((old) => {
     const { shape, data_offsets } = header[old]!;
     const floats = data.subarray(data_offsets[0], data_offsets[1]);
-    const halves = Buffer.alloc(floats.length / 2); // bfloat16, cut off
+    const halves = Buffer.alloc(floats.length / 2); // truncated to bfloat16
     for (let i = 0; i < halves.length; i += 2) floats.copy(halves, i, 2 * i + 2, 2 * i + 4);
     parts.push(halves);
     return [
@@ -192,7 +192,7 @@ describe("a folder as Hugging Face's libraries write it", () => {
     const before = tokens.slice(0, tokens.indexOf(tokens[5]));
     expect(told.tokens).toEqual(before);
 
-    // generation_config.json counts; what is no token of the vocabulary ends nothing.
+    // generation_config.json counts; an id outside the vocabulary ends nothing.
     const ends = (ids: unknown) => writeFileSync(at('generation_config.json'), JSON.stringify(ids));
     ends({ eos_token_id: [-1, 50256], temperature: 0.6 });
     expect(report('end', '--prompt', 'the cat', ...greedy).tokens).toEqual(tokens);
@@ -319,7 +319,7 @@ describe('what goes wrong', () => {
   });
 });
 
-// Of util-linux, which gives a program a terminal.
+// The program `script` of util-linux, which runs a program on a terminal.
 const hasScript = spawnSync('script', ['--version']).status === 0;
 describe.skipIf(!hasScript)('on a terminal', () => {
   it('a model in several files is read with progress by bytes', () => {

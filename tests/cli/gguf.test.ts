@@ -53,7 +53,7 @@ describe('a GGUF file', () => {
   });
 });
 
-// Said once, where it is not there: tests/wasm/gguf.ts says where it is looked for.
+// The test is skipped without the file: tests/wasm/gguf.ts says where it belongs.
 describe.skipIf(!hasStories)('stories260K', () => {
   const told = (kind: 'F32' | 'Q8_0') => {
     const path = written(`stories-${kind}.gguf`, storiesFile(kind));

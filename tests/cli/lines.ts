@@ -1,4 +1,4 @@
-// Lines of all scripts, emoji and bytes that are no UTF-8, drawn from a seed, for tokenizers to agree on.
+// Lines of all scripts, emoji and invalid UTF-8, drawn from a seed, for comparing tokenizers.
 import { Random } from '../wasm/golden.js';
 
 const words = [
@@ -44,9 +44,9 @@ const spaces = [
 const emoji = ['😀', '👩‍👩‍👧', '🇩🇪', '👍🏽', '☺️', '1️⃣', '🏴󠁧󠁢󠁳󠁣󠁴󠁿'];
 
 /**
- * Whether Tril and JavaScript agree on what a character is. Of \s they do not: JavaScript's has U+FEFF and
- * lacks U+0085, Unicode's White_Space, which GPT-2's own expression means, the other way round. Characters
- * that this Node does not know yet may be letters, and U+F780 to U+F7FF stand for bytes here.
+ * Whether Tril and JavaScript agree on the class of a character. They differ on \s: JavaScript's has U+FEFF and lacks
+ * U+0085, while Unicode's White_Space, which GPT-2's own expression means, does the opposite. Characters that this Node
+ * does not know yet may be letters, and U+F780 to U+F7FF stand for bytes here.
  */
 function isAgreedOn(code: number): boolean {
   if (code === 0x0a || code === 0x85 || code === 0xfeff) return false;
@@ -54,7 +54,7 @@ function isAgreedOn(code: number): boolean {
   return !/^[\p{Cn}\p{Cs}]$/u.test(String.fromCodePoint(code));
 }
 
-/** The characters by blocks of 128, as scripts lie in Unicode; the largest scripts are one block each. */
+/** The characters in blocks of 128, following the scripts in Unicode; the largest scripts are one block each. */
 function findBlocks(): string[][] {
   const large = [
     0x3400, 0xa000, 0xac00, 0xd7a4, 0xe000, 0xf900, 0x17000, 0x19000, 0x20000, 0xe0000, 0x110000,
@@ -71,7 +71,7 @@ function findBlocks(): string[][] {
   return [...blocks.values()];
 }
 
-/** Bytes, of which about every third line has some that are no UTF-8. No line has a line feed. */
+/** Lines as bytes, about a third of them with invalid UTF-8. No line has a line feed. */
 export function drawLines(count: number, seed: number): Buffer[] {
   const random = new Random(seed);
   const below = (bound: number) => random.bits() % bound;
@@ -98,7 +98,7 @@ export function drawLines(count: number, seed: number): Buffer[] {
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Bytes as a text in which each byte that is no UTF-8 is U+F700 and itself, a private character. */
+/** Bytes as a text in which each byte of invalid UTF-8 is the private character U+F700 plus the byte. */
 export function escape(bytes: Buffer): string {
   let text = '';
   for (let at = 0; at < bytes.length;) {

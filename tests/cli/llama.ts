@@ -1,4 +1,4 @@
-// The vocabulary of Llama 1 and 2, and of TinyLlama, as the package llama-tokenizer-js carries it.
+// The vocabulary of Llama 1 and 2, and of TinyLlama, from the package llama-tokenizer-js.
 import tokenizer from 'llama-tokenizer-js';
 
 interface Carried {

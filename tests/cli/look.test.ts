@@ -1,4 +1,4 @@
-// tril look: what the heads of a model look at, on a terminal, as numbers and as a page.
+// tril look: the attention weights of a model's heads, on a terminal, as numbers and as a page.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ describe('tril look', () => {
       expect(said).toHaveLength(heads);
       for (const [head, [kind, share]] of said.entries()) {
         const weights = headOf(layer, head);
-        const from = weights.map((_, t) => t).slice(2); // earlier the places are the same
+        const from = weights.map((_, t) => t).slice(2); // the first two tokens cannot tell them apart
         const mean = (place: (t: number) => number) =>
           from.reduce((sum, t) => sum + weights[t]![place(t)]!, 0) / from.length;
         const shares: Record<string, number> = {

@@ -1,4 +1,4 @@
-// tril train: the memory that it takes is what the formula of native/bench/README.md says.
+// tril train: its memory follows the formula of native/bench/README.md.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { program } from './program.js';
 let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'tril-memory-'));
-  // Any bytes: all 256 are tokens.
+  // Arbitrary bytes: all 256 are tokens.
   const bytes = Uint8Array.from({ length: 60000 }, (_, i) => (i * i * 40503) >>> 8);
   writeFileSync(join(folder, 'text'), bytes);
 });
@@ -26,7 +26,7 @@ interface Sizes {
   readonly batch: number;
 }
 
-/** Bytes: parameters with gradients and moments, activations, working memory of the backward pass. */
+/** The memory in bytes: parameters with gradients and moments, activations, working memory of the backward pass. */
 function formula({ family, layers: L, heads: H, kvHeads, ...sizes }: Sizes) {
   const { width: C, hidden: F, context, batch } = sizes;
   const [N, V, Ek] = [batch * context, 256, (C / H) * kvHeads];
@@ -40,7 +40,7 @@ function formula({ family, layers: L, heads: H, kvHeads, ...sizes }: Sizes) {
   return 16 * P + 4 * N * saved + 4 * N * (2 * C + 3 * F);
 }
 
-/** The most bytes that were resident at once, as Linux counts them. */
+/** The peak resident memory in bytes, as Linux counts it. */
 async function measured(name: string, sizes: Sizes): Promise<number> {
   const { family, layers, heads, kvHeads, width, hidden, context, batch } = sizes;
   const options = {
@@ -58,7 +58,7 @@ async function measured(name: string, sizes: Sizes): Promise<number> {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
       most = Math.max(most, Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024);
     } catch {
-      // It has ended.
+      // The process has ended.
     }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
@@ -66,8 +66,7 @@ async function measured(name: string, sizes: Sizes): Promise<number> {
   return most;
 }
 
-// The weights are small beside the rest here, and so are packed copies of them, which the formula
-// leaves out.
+// The weights are small compared with the rest here, and so are their packed copies, which the formula ignores.
 const models: readonly (readonly [string, Sizes])[] = [
   [
     'gpt2',

@@ -1,4 +1,4 @@
-// The models that are shipped, as the program runs them.
+// The shipped models, run by the program.
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { report, tril } from './program.js';

@@ -1,4 +1,4 @@
-// mpirun tril train: several processes train as one, and what one of them does wrong ends all.
+// mpirun tril train: several processes train one model, and an error in one of them ends all.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,8 +67,8 @@ const losses = (name: string) =>
     .map((line) => Number(line.split(',')[1]));
 
 describe.skipIf(!hasMpi)('several processes', { timeout: 60_000 }, () => {
-  // 4 windows of 4 tokens: a gradient is a sum of 16 terms, whose order changes it by 16 roundings
-  // of 2^-24, and ten steps by ten times that.
+  // 4 windows of 4 tokens: a gradient is a sum of 16 terms, whose order changes it by 16 roundings of 2^-24, and ten
+  // steps change it ten times as much.
   const bound = 10 * 16 * 2 ** -24;
   it.each([
     ['without dropout', []],
@@ -88,7 +88,7 @@ describe.skipIf(!hasMpi)('several processes', { timeout: 60_000 }, () => {
       const outcome = mpirun(count, ...steps, '-o', run(folder));
       expect(outcome.code, outcome.error).toBe(0);
       if (count > 1) expect(outcome.error).toContain(`${count} processes, 1 threads each\n`);
-      expect(outcome.error.match(/step 10: loss/g)).toHaveLength(1); // the first one reports
+      expect(outcome.error.match(/step 10: loss/g)).toHaveLength(1); // the first process reports
       expect(readdirSync(run(folder)).sort()).toEqual(readdirSync(run(`one ${name}`)).sort());
       for (const [step, loss] of losses(folder).entries()) {
         expect(Math.abs(loss / alone[step]! - 1), `step ${step}`).toBeLessThan(bound);
@@ -96,8 +96,7 @@ describe.skipIf(!hasMpi)('several processes', { timeout: 60_000 }, () => {
     }
   });
 
-  // After each step all have the first one's parameters, and the program compares them at every
-  // checkpoint.
+  // After each step all processes have the first one's parameters, and the program compares them at every checkpoint.
   it('have the same parameters on unlike processors', () => {
     const isas = findIsas();
     if (isas.length < 2) return;
@@ -117,7 +116,7 @@ describe.skipIf(!hasMpi)('several processes', { timeout: 60_000 }, () => {
     }
   });
 
-  // As srun --mpi=pmix starts them, which sets none of mpirun's variables.
+  // srun --mpi=pmix starts processes without mpirun's variables.
   it('are known from MPI, not from what the launcher says of them', () => {
     const alone = ['env', '-u', 'OMPI_COMM_WORLD_SIZE', '-u', 'OMPI_COMM_WORLD_RANK'];
     const outcome = mpirunOf([
@@ -141,7 +140,7 @@ describe.skipIf(!hasMpi)('several processes', { timeout: 60_000 }, () => {
 
   it('alone need MPI: the program itself does not', () => {
     const { status, stdout } = spawnSync('ldd', [program], { encoding: 'utf8' });
-    if (status !== 0) return; // no Linux
+    if (status !== 0) return; // not Linux
     expect(stdout).toContain('libc');
     expect(stdout).not.toContain('libmpi');
   });
@@ -213,7 +212,7 @@ describe.skipIf(!hasMpi)('several processes', { timeout: 60_000 }, () => {
   });
 });
 
-/** All processes below this one. */
+/** All descendants of this process. */
 function descendants(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');

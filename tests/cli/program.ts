@@ -1,4 +1,4 @@
-// Runs the built program in a folder of its own, and makes and reads the files that it works on.
+// Runs the built program in a temporary folder, and makes and reads its files.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ export interface Outcome {
   readonly error: string;
 }
 
-/** `tril ARGUMENTS` in the folder of the test. */
+/** Runs `tril ARGUMENTS` in the folder of the test. */
 export function tril(...args: string[]): Outcome {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd: folder,
@@ -47,14 +47,14 @@ export function trilPiped(input: Uint8Array, ...args: string[]) {
   return { code: status, out: stdout, error: stderr.toString() };
 }
 
-/** Expects that it goes well, in silence on stderr, and returns its report. */
+/** Expects success without output on stderr, and returns the report. */
 export function report(...args: string[]) {
   const outcome = tril(...args, '--json');
   expect(outcome).toMatchObject({ code: 0, error: '' });
   return JSON.parse(outcome.out);
 }
 
-/** Expects exit code 2, nothing on stdout, no new file and one line, which is returned. */
+/** Expects exit code 2, nothing on stdout, no new file and one line of error, which it returns. */
 export function failure(...args: string[]): string {
   const before = files();
   const { code, out, error } = tril(...args);
@@ -64,7 +64,7 @@ export function failure(...args: string[]): string {
   return error.slice('tril: '.length, -1);
 }
 
-/** What is in the folder, sorted, with its bytes. */
+/** The files in the folder, sorted, with their bytes. */
 export const files = () =>
   readdirSync(folder)
     .sort()
@@ -74,7 +74,7 @@ export const write = (name: string, bytes: Uint8Array | string) =>
   writeFileSync(join(folder, name), bytes);
 export const read = (name: string) => readFileSync(join(folder, name));
 
-/** A .npy file of these bytes; descr: NumPy's code of the type. */
+/** A .npy file with these bytes; `descr` is NumPy's code of the type. */
 export function npy(descr: string, shape: readonly number[], data: Uint8Array): Uint8Array {
   const axes = shape.length === 1 ? `${shape[0]},` : shape.join(', ');
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${axes}), }`;
@@ -88,7 +88,7 @@ export function writeNpy(name: string, shape: readonly number[], values: ArrayLi
   write(name, npy('<f4', shape, new Uint8Array(Float32Array.from(values).buffer)));
 }
 
-/** The float32 array in a .npy file that the program wrote. */
+/** The float32 array of a .npy file that the program wrote. */
 export function readNpy(name: string): Golden {
   const file = read(name);
   const end = 10 + file.readUInt16LE(8);
@@ -124,11 +124,11 @@ export function safetensors(
 interface Entry {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** What is written in the archive in place of the true number. */
+  /** False numbers in the archive instead of the true ones. */
   readonly lies?: { readonly size?: number; readonly checksum?: number; readonly method?: number };
 }
 
-/** A .zip archive of deflated files, as numpy.savez_compressed writes it (APPNOTE 6.3, section 4.3). */
+/** A .zip archive of deflated files, in the form of numpy.savez_compressed (APPNOTE 6.3, section 4.3). */
 export function zip(entries: readonly Entry[]): Uint8Array {
   const fields = (...each: [size: 2 | 4, value: number][]) => {
     const bytes = Buffer.alloc(each.reduce((sum, [size]) => sum + size, 0));

@@ -1,5 +1,5 @@
 // Tokenizers in the forms of Qwen2, SmolLM2, Llama 3 and Llama 2 (TinyLlama) against Hugging Face's library and against
-// llama-tokenizer-js; what they read is what they write again.
+// llama-tokenizer-js; each file is written again as it was read.
 import { Tokenizer } from '@huggingface/tokenizers';
 import llama2 from 'llama-tokenizer-js';
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { lacking, publishedTokenizers } from './published.js';
 
 const prose =
   "It's said that the theory of the thing is the thing itself, in 1945 and 2024.\n\n  They'll SEE 123456!\r\n";
-// Hugging Face's library in JavaScript knows no long s among contractions, as its library in Rust does.
+// Hugging Face's JavaScript library, unlike the Rust one, does not know the long s in contractions.
 const lines = drawLines(10_000, 21)
   .map((line) => line.toString())
   .filter((line) => !line.includes('\ufffd') && !line.includes("'\u017f"));
@@ -26,10 +26,10 @@ const texts = [
 ];
 const files = publishedTokenizers(`${lines.slice(0, 250).join('\n')}\n${prose.repeat(6)}`);
 
-/** In which a blank that is put before a text is part of its first token. */
+/** The tokenizers that add a space before a text, as part of its first token. */
 const putsBlank = ['Llama 2', 'Mistral', 'a blank before each text', 'a blank before bytes'];
 
-/** Whether the library in JavaScript does what the one in Rust does: numbers that are no ASCII are no digits to it. */
+/** Whether the JavaScript library agrees with the Rust one: it does not take non-ASCII numerals for digits. */
 const isAgreedOn = (name: string, text: string) =>
   name !== 'SmolLM2' ||
   !(/[^\P{N}0-9]/u.test(text) || [...Buffer.from(text)].some((byte) => lacking.includes(byte)));
@@ -48,7 +48,7 @@ const encode = (text: string, ...options: string[]) => {
 const decode = (ids: readonly number[], ...options: string[]) =>
   trilPiped(Buffer.from(ids.join(' ')), 'tokenizer', ...options, '--decode', '-').out.toString();
 
-/** That each text, by the program, becomes what it becomes by `encodeOther`; in parts, since it takes long. */
+/** Expects the program to encode each text like `encodeOther`; in parts, since that takes long. */
 async function expectSame(
   texts: readonly string[],
   encodeOther: (text: string) => ArrayLike<number>,
@@ -95,7 +95,7 @@ describe.each(Object.entries(files))('%s', (name, file) => {
       );
       tokens.forEach((token: string, n: number) => {
         const [begin, end] = offsets[n];
-        if (begin === end || token.includes('\ufffd')) return; // not of the text; part of a character
+        if (begin === end || token.includes('\ufffd')) return; // an added token, or part of a character
         const isBlank = putsBlank.includes(name) && token === ` ${parts[n]}`;
         if (!isBlank) expect(parts[n]).toBe(token);
       });
@@ -175,7 +175,7 @@ describe.each(['nfc', 'lower_case', 'letter_case'])('the table %s', (name) => {
     const folder = new URL('../../core/tril/text/', import.meta.url);
     const table = readFileSync(new URL(`${name}_table.cc`, folder), 'utf8');
     const version = /from Unicode ([\d.]+)\./.exec(table)![1];
-    if (version !== process.versions.unicode) context.skip(); // another Node, other characters
+    if (version !== process.versions.unicode) context.skip(); // another Node may know other characters
     const script = fileURLToPath(new URL(`make_${name}_table.mjs`, folder));
     const { status, stdout } = spawnSync(process.execPath, [script, '-'], { encoding: 'utf8' });
     expect(status).toBe(0);

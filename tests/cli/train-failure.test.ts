@@ -1,4 +1,4 @@
-// tril train: where it stops half way, what it then leaves is whole, and --resume goes on from it.
+// tril train: a run that stops halfway leaves complete files, and --resume continues from them.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const train = (name: string, ...more: string[]) => trainOn(text, name, ...more);
 const resume = (name: string, ...more: string[]) =>
   tril('train', '--resume', '-o', run(name), ...more);
 
-/** The parameters in a checkpoint are those of the model beside it, and are of so many steps. */
+/** Expects the parameters in a checkpoint to be those of the model beside it, after this many steps. */
 function expectSame(name: string, steps: number) {
   const tensors = (file: Buffer) => {
     const begin = 8 + Number(file.readBigUInt64LE());
@@ -56,14 +56,14 @@ describe('a loss that is not finite', () => {
     expect(Number(step)).toBeGreaterThan(0);
     expectSame('nan', 0);
     expect(inRun('nan', 'log.csv').toString().trim().split('\n')).toHaveLength(1 + Number(step));
-    // It comes to the same step again.
+    // The resumed run fails at the same step.
     const again = resume('nan');
     expect(again.code).toBe(2);
     expect(again.error).toContain(`in step ${step}: `);
   });
 
   it('leaves the checkpoint before where the state has numbers that are not finite', () => {
-    const { code, error } = wild('infinite', '1e39'); // which no float holds
+    const { code, error } = wild('infinite', '1e39'); // exceeds a float
     expect(code).toBe(2);
     expect(error).toMatch(
       /\ntril: the loss is \S+ in step \d: .* went first; \S+ is from step 0\n$/,
@@ -120,7 +120,7 @@ describe('no room left', () => {
     expectSame('device', 4);
   });
 
-  /** `tril` where no file may have more than so many KiB; what does not fit is told, not fatal. */
+  /** Runs `tril` with a limit on the size of files, in KiB; exceeding it is an error, not a signal. */
   const limited = (kilobytes: number, ...args: string[]) => {
     const command = 'trap "" XFSZ; ulimit -f "$0"; exec "$@"';
     const options = { cwd: runs, encoding: 'utf8' } as const;
@@ -146,7 +146,7 @@ describe('no room left', () => {
 
   it('for lines of the log: the run ends where it is seen, and goes on from the checkpoint', () => {
     writeFileSync(join(runs, 'text.txt'), text);
-    // Some 70 bytes a step, so more than the files of a model that is so small.
+    // About 70 bytes per step exceed the files of such a small model.
     const tiny = [
       '--layers',
       '1',
@@ -186,7 +186,7 @@ describe('a run that ended between its two files', () => {
   });
 });
 
-// Of util-linux, which gives a program a terminal.
+// The program `script` of util-linux, which runs a program on a terminal.
 const hasScript = spawnSync('script', ['--version']).status === 0;
 describe.skipIf(!hasScript)('on a terminal', () => {
   it('a bar says how far the steps are, and is taken away', () => {
@@ -198,14 +198,14 @@ describe.skipIf(!hasScript)('on a terminal', () => {
       ...({ encoding: 'utf8', input: '' } as const),
     });
     const shown = stdout.replaceAll('\x1b[K', '<clear>');
-    // The first step draws one, and then each step that comes a tenth of a second later.
+    // The first step draws a bar, and then each step at least a tenth of a second later.
     expect(shown).toMatch(
       /\r<clear>\[\.{20}\] 1\/3000 loss \d\.\d{4}, \S+( k)? tokens\/s, .* left/,
     );
     const lines = shown.split(/\r?\n/).filter((line) => line.includes('validation loss'));
     expect(lines.length).toBeGreaterThan(2);
     expect(lines.at(-1)).toMatch(/: 3000 steps, validation loss /);
-    // Where a line stays, the bar has gone before it.
+    // A line that stays comes after the bar has been removed.
     for (const line of lines) expect(line.split('<clear>').at(-1)).not.toContain('[');
     const piped = spawnSync(program, ['train', '--resume', '-o', run('bar'), '--steps', '3010'], {
       encoding: 'utf8',

@@ -1,4 +1,4 @@
-// tril train --from: a model that is trained further.
+// tril train --from: further training of a model.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

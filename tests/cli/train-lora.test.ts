@@ -32,7 +32,7 @@ describe('an adapter for a model', () => {
       ...{ peft_type: 'LORA', r: 2, lora_alpha: 6, target_modules: ['c_attn'] },
       ...{ fan_in_fan_out: true, task_type: 'CAUSAL_LM' },
     });
-    // Beside a model, transformers would take the folder for an adapter of another one.
+    // With this file next to a model, transformers would take the folder for an adapter of another one.
     expect(existsSync(join(run('whole'), 'adapter_config.json'))).toBe(false);
 
     expect(from('half', '--lora', '2', '--lora-alpha', '6', '--steps', '20', ...even).code).toBe(0);

@@ -1,4 +1,4 @@
-// tril train: what it does so that nothing good is lost, whatever happens to a run.
+// tril train: its safeguards against losing good results, whatever happens to a run.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -11,7 +11,7 @@ import { even, inRun, run, runs, small, trainOn } from './runs.js';
 const text = 'the cat sat on the mat. the dog lay on the rug. '.repeat(40);
 const train = (name: string, ...more: string[]) => trainOn(text, name, ...more);
 
-/** After how many steps this file of a run was written, and the log's losses up to there. */
+/** The step at which a file of a run was written. */
 function stepOf(name: string, file: string) {
   const bytes = inRun(name, file);
   const header = JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString());
@@ -25,7 +25,7 @@ const losses = (name: string) =>
     .slice(1)
     .map((line) => Number(line.split(',')[1]));
 
-/** A run that goes on until it is stopped, once it has said so much. */
+/** Starts a run that goes on until it is stopped, and waits until its output contains `says`. */
 async function started(name: string, says: string, args = ['--steps', '9999999']) {
   writeFileSync(join(runs, 'text.txt'), text);
   const data = ['train', '--data', join(runs, 'text.txt'), ...small, ...even];
@@ -50,8 +50,8 @@ describe('a run that diverges', () => {
     expect(stepOf('tame', 'checkpoint.safetensors')).toBe(60);
     expect(stepOf('tame', 'checkpoint-before.safetensors')).toBe(55);
     write('text.txt', text);
-    // The rate rises from nothing: the first steps learn, and the loss grows for long before it is
-    // no number, if it ever is none.
+    // The rate rises from zero: the first steps learn, and the loss grows for long before it becomes NaN, if it ever
+    // does.
     const rising = ['--optimizer', 'sgd', '--clip', '0', '--lowest-rate', '1e-2', '--warmup', '55'];
     const { code, error } = tril(
       ...['train', '--data', 'text.txt', ...small, ...often, ...rising],
@@ -63,7 +63,7 @@ describe('a run that diverges', () => {
     expect(step).toBeGreaterThan(0);
     expect(stepOf('rising', 'checkpoint-before.safetensors')).toBe(step - 5);
     const all = losses('rising');
-    expect(Math.max(...all.slice(step))).toBeGreaterThan(10 * all[0]!); // finite, and yet of no use
+    expect(Math.max(...all.slice(step))).toBeGreaterThan(10 * all[0]!); // finite, but useless
     for (const loss of all.slice(0, step)) expect(loss).toBeLessThanOrEqual(all[0]!);
     expect(error).toMatch(new RegExp(`\\ntril: .* step ${step}\\n$`));
   });
@@ -125,7 +125,7 @@ it('goes on without a terminal where nohup has said so', async () => {
   expect(code).toBe(0);
 });
 
-// Digits, points and letters are the same for everybody.
+// Digits, decimal points and letters are the same in every locale.
 const locales = ['de_DE.UTF-8', 'tr_TR.UTF-8'].filter((name) => findLocale(name));
 it.each(locales)('does in %s what it does elsewhere', { timeout: 60_000 }, (locale) => {
   writeFileSync(join(runs, 'text.txt'), text);

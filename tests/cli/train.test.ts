@@ -1,4 +1,4 @@
-// tril train: what it leaves in its folder, that it goes on with the same bits, and what goes wrong.
+// tril train: the files in its folder, resumed runs with the same bits, and errors.
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function tensors(file: Buffer) {
   const { __metadata__: metadata, ...rest } = header;
   return { metadata, rest };
 }
-/** The log, without the times. */
+/** The losses in the log, without times. */
 const losses = (name: string) =>
   inRun(name, 'log.csv')
     .toString()
@@ -73,18 +73,18 @@ describe('a run', () => {
       tril('train', '--data', 'first.txt', 'second.txt', '-o', run(name), ...options, ...more);
     const { code, error } = apart('apart', '--validation', 'last.txt');
     expect({ code }, error).toEqual({ code: 0 });
-    // What is validated on without the option is the last tenth.
+    // Without the option the validation data are the last tenth.
     expect(train('together', '--steps', '6', '--validate-every', '3').code).toBe(0);
     expect(losses('apart')).toEqual(losses('together'));
     expect(inRun('apart', 'model.safetensors').equals(inRun('together', 'model.safetensors'))).toBe(
       true,
     );
-    // Of several files, all.
+    // Several files are all used.
     const doubled = apart('doubled', '--validation', 'last.txt', 'first.txt', '--json');
     expect(JSON.parse(doubled.out).validation_loss).not.toBe(
       Number(losses('apart').at(-1)!.split(',')[2]),
     );
-    // A resumed run finds them again, and no others in their place.
+    // A resumed run finds the same files, and refuses others in their place.
     const resume = (...more: string[]) =>
       tril('train', '--resume', '-o', run('apart'), '--steps', '8', ...more);
     const other = resume('--validation', 'first.txt');
@@ -94,8 +94,8 @@ describe('a run', () => {
     expect(losses('apart')).toHaveLength(9);
   });
 
-  // Those that the package's own test expects of JavaScript's trainer. The file holds what a processor with
-  // AVX-512 gives; others add in another order (see tests/wasm/trainer.test.ts for the bound).
+  // The package's own test compares JavaScript's trainer with the same losses. The file has the results of a processor
+  // with AVX-512; others add in another order (see tests/wasm/trainer.test.ts for the bound).
   it('has the losses of the golden file', () => {
     expect(train('golden', '--steps', '20').code).toBe(0);
     const log = readFileSync(new URL('../golden/training/log.csv', import.meta.url), 'utf8');
@@ -176,14 +176,14 @@ describe('--resume', () => {
       for (const file of ['checkpoint.safetensors', 'model.safetensors']) {
         expect(inRun(`part-${family}`, file).equals(inRun(`whole-${family}`, file))).toBe(true);
       }
-      // The run that ended at 5 was validated there.
+      // The run that ended at step 5 was validated there.
       const part = losses(`part-${family}`);
       part[5] = part[5]!.replace(/^([^,]*,[^,]*),[^,]*,/, '$1,,');
       expect(part).toEqual(losses(`whole-${family}`));
     }
   });
 
-  // Ctrl-C, what ends a program when a machine is shut down, and when a terminal is gone.
+  // Ctrl-C, the signal at shutdown, and the signal when a terminal closes.
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'goes on after %s, which writes a checkpoint',
     async (signal) => {

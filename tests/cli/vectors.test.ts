@@ -1,8 +1,8 @@
-// tril vectors: what it learns from texts, the file that it leaves, questions to it, and what goes wrong.
+// tril vectors: word vectors learned from texts, their file, queries, and errors.
 import { describe, expect, it } from 'vitest';
 import { failure, files, read, report, safetensors, tril, write } from './program.js';
 
-/** Paragraphs of animals and of numbers, drawn with a generator of their own. */
+/** Paragraphs about animals and about numbers, drawn by a generator of their own. */
 function drawText(): string {
   const groups = [
     ['cat', 'dog', 'cow', 'hen', 'pig'],
@@ -83,7 +83,7 @@ describe('vectors of words', () => {
     for (const [n, { word, cosine }] of nearest('whole.safetensors').slice(0, 4).entries()) {
       const half = nearest('half.safetensors')[n];
       expect(half.word).toBe(word);
-      // A rounded number is off by 2^-11 of itself, so that both lengths and the product are off by less than 2^-9.
+      // A rounded number errs by 2^-11 of itself, so both lengths and the product err by less than 2^-9.
       expect(Math.abs(half.cosine - cosine)).toBeLessThan(2 ** -9);
     }
   });

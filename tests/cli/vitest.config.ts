@@ -1,11 +1,11 @@
-// The command line, run as its users run it: `vitest run` in this folder, with the program built.
+// The command line, run as by its users: `vitest run` in this folder, with the program built.
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
-    maxWorkers: availableParallelism(), // Vitest leaves one out, which is half of two
+    maxWorkers: availableParallelism(), // the default leaves out one processor, half of two
     testTimeout: 60_000,
   },
 });

@@ -1,5 +1,5 @@
-// The C++ library in somebody else's project (CMakeLists.txt here): installed, as a folder of it, and
-// by FetchContent; with every warning an error.
+// The C++ library in another project (CMakeLists.txt here): installed, as a subfolder, and by FetchContent; with every
+// warning an error.
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tril-consumer-'));
 const prefix = join(folder, 'installed');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Not waited for by the whole process: Vitest gives up what does not answer for a minute. */
+/** Runs a command without blocking: Vitest gives up on a process that does not respond for a minute. */
 async function call(command: string, ...args: string[]): Promise<string> {
   const ended = promisify(execFile)(command, args, { maxBuffer: Infinity });
   const { stdout } = await ended.catch(({ message, stdout = '' }) => {
@@ -25,7 +25,7 @@ async function call(command: string, ...args: string[]): Promise<string> {
 
 const has = (program: string) => !spawnSync(program, ['--version']).error;
 
-/** Configures the project, builds some of its targets and runs the first; returns what that prints. */
+/** Configures the project, builds some of its targets and runs the first; returns its output. */
 async function consume(targets: string[], way: string, compiler: string, ...settings: string[]) {
   const build = join(folder, `${way}-${compiler}`);
   const choices = [`-DWAY=${way}`, `-DCMAKE_CXX_COMPILER=${compiler}`, ...settings];
@@ -75,7 +75,7 @@ it.skipIf(!has('pkg-config'))('is found by pkg-config', async () => {
   expect(await call(program)).toBe('6\n');
 });
 
-// Without optimisation, which is not what is tested here.
+// Without optimisation, which is not tested here.
 const debug = '-DCMAKE_BUILD_TYPE=Debug';
 
 it('is built as a folder of the project, as shared libraries, on libc++ where it is', async () => {
@@ -93,13 +93,13 @@ it('is built as a folder of the project, as shared libraries, on libc++ where it
 it('is built as the README says, without Eigen and as far as it is used', async () => {
   const snippet = join(folder, 'snippet.cmake');
   const [, block] = /```cmake\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'))!;
-  writeFileSync(snippet, block!.replace('tril::core', 'tril::matmul')); // a third of it to compile
+  writeFileSync(snippet, block!.replace('tril::core', 'tril::matmul')); // compiles in a third of the time
   const here = `-DFETCHCONTENT_SOURCE_DIR_TRIL=${root}`;
   const settings = [`-DSNIPPET=${snippet}`, here, debug, '-DTRIL_USE_EIGEN=OFF'];
   expect(await consume(['reader'], 'FetchContent', 'g++', ...settings)).toBe('numbers 1\n');
   expect(await consume(['app'], 'FetchContent', 'g++', ...settings)).toBe(
     'matmul: method: Tril was built without Eigen, so there is no "eigen", 1\n',
   );
-  const other = join(root, 'core/tril/lessons/singular_values.cc'); // the other that needs it
+  const other = join(root, 'core/tril/lessons/singular_values.cc'); // the other file that needs it
   await call('g++', '-std=c++20', '-fsyntax-only', '-Wall', '-Werror', `-I${root}/core`, other);
 });

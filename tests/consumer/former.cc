@@ -1,4 +1,4 @@
-// Programs of before there was a Context: they compile, and compute the same.
+// A program from before Context existed: it compiles, and gives the same results.
 #include <tril/attention/attention.h>
 #include <tril/block/transformer_block.h>
 #include <tril/foundation/buffer.h>

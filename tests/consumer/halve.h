@@ -1,4 +1,4 @@
-// A kernel of somebody else's.
+// A kernel of another project.
 #pragma once
 
 #include <tril/foundation/isa.h>

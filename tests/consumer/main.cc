@@ -1,4 +1,4 @@
-// A little of every floor: a product, attention of it, a file of that.
+// A little of every floor: a product, attention over it, and a file of that.
 #include <tril/tril.h>
 
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "halve.h"
 
-// One copy for each instruction set, found as Tril finds its own.
+// One copy for each instruction set, dispatched like Tril's own kernels.
 namespace tril {
 TRIL_DEFINE_DISPATCH(HalveKernels, kHalveKernels, halve_kernels)
 }

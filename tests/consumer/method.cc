@@ -1,4 +1,4 @@
-// A product by Eigen, where the library has it: what is said elsewhere.
+// A product by Eigen if the library has it, else its error.
 #include <tril/foundation/buffer.h>
 #include <tril/matmul/matmul.h>
 

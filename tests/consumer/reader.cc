@@ -1,4 +1,4 @@
-// The lowest floors alone: a file written and read.
+// The lowest floors alone: writes and reads a file.
 #include <tril/files/safetensors.h>
 
 #include <cstdio>

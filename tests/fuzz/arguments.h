@@ -1,4 +1,4 @@
-// Tensors and numbers drawn from the fuzzer's bytes: mostly small and fitting, now and then not.
+// Tensors and numbers drawn from the fuzzer's bytes: mostly small and valid, occasionally not.
 #pragma once
 
 #include <fuzzer/FuzzedDataProvider.h>
@@ -16,21 +16,21 @@ class Arguments {
   Arguments(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
 
   bool flag() { return bytes_.ConsumeBool(); }
-  // About one in sixteen.
+  // True about once in sixteen times.
   bool seldom() { return bytes_.ConsumeIntegralInRange(0, 15) == 1; }
   int number(int low, int high) { return bytes_.ConsumeIntegralInRange(low, high); }
   float any_float() { return bytes_.ConsumeFloatingPoint<float>(); }
 
-  // `fitting`, or any other small number.
+  // `fitting`, or sometimes another small number.
   Index size(Index fitting) { return seldom() ? number(-1, 9) : fitting; }
 
-  // The same for a list, which cannot be shorter than empty.
+  // The same for a list, whose length is at least 0.
   std::size_t length(Index fitting) {
     return static_cast<std::size_t>(std::max<Index>(size(fitting), 0));
   }
 
-  // A view on memory of its own that ends where the view ends, so that a step beyond is found.
-  // Elements are small whole numbers. Rows have gaps, axes may be repeated when `read_only`.
+  // A view of separate memory that ends where the view ends, so that an access beyond it is found.
+  // Elements are small integers. Rows have gaps, and axes may be repeated if `read_only`.
   template <int Rank>
   TensorView<float, Rank> view(const Shape<Rank>& fitting, bool read_only) {
     if (seldom() && seldom()) return {};
@@ -58,7 +58,7 @@ class Arguments {
   const std::vector<std::vector<float>>& memory() const noexcept { return memory_; }
 
  private:
-  // -1 to 2, by a generator of its own: no bytes are spent on them.
+  // An integer from -1 to 2 by a separate generator, which uses no bytes of the fuzzer.
   int next_element() {
     return static_cast<int>((state_ = state_ * 1103515245u + 12345u) >> 16) % 4 - 1;
   }

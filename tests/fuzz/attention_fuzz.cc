@@ -1,5 +1,5 @@
 // Any shapes, strides, masks and options: an Error before anything is written, or an output that
-// two threads give bit by bit, too.
+// two threads reproduce bit by bit.
 #include <tril/attention/attention.h>
 #include <tril/foundation/error.h>
 
@@ -18,7 +18,7 @@ struct Sizes {
   Index batches, heads, kv_heads, queries, keys, depth, width;
 };
 
-// What a mask borrows lives in `visible` and in the arguments' memory.
+// A mask's borrowed memory is `visible` and the arguments' memory.
 Mask mask(fuzz::Arguments& from, const Sizes& sizes, std::vector<std::uint8_t>& visible) {
   const auto axis = [&](Index size) { return from.flag() ? size : 1; };
   Mask mask;
@@ -123,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     attend(from);
   } catch (const Error&) {
-    // A mask that cannot be made.
+    // The mask cannot be made.
   }
   return 0;
 }

@@ -1,6 +1,5 @@
-// Lines "name=value" in the metadata of a checkpoint, in place of its own; a name alone is left
-// out: an Error, or settings that come back when written. Of language models and of
-// encoder-decoders.
+// Lines "name=value" replace entries in a checkpoint's metadata; a name alone removes one: an
+// Error, or settings that survive a round trip. For language models and for encoder-decoders.
 #include <tril/foundation/error.h>
 #include <tril/model/encoder_decoder_file.h>
 #include <tril/model/model_file.h>

@@ -1,5 +1,5 @@
 // Any bytes as a config.json, a generation_config.json and the index of a model in parts: an Error,
-// or what they say, which comes back when written.
+// or settings that survive a round trip.
 #include <tril/foundation/error.h>
 #include <tril/model/pretrained.h>
 

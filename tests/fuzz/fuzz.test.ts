@@ -1,6 +1,5 @@
-// Each fuzzing target for a while, from its corpus on: none may crash, leak, hang or break what must
-// always hold. It begins with a fixed seed, so that it finds what a change brings; with FUZZ_SECONDS it takes so long, and
-// another seed each time.
+// Runs each fuzzing target for a while, starting from its corpus: none may crash, leak, hang or break an invariant. A
+// fixed seed finds problems of a change; with FUZZ_SECONDS a run takes that long, with another seed each time.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,10 +31,10 @@ const targets = [
 
 it.concurrent.each(targets)('%s', async (name) => {
   const corpus = join(root, 'tests', 'fuzz', 'corpus', name);
-  const found = mkdtempSync(join(folder, name)); // what it finds goes here, not into the corpus
+  const found = mkdtempSync(join(folder, name)); // new inputs go here, not into the corpus
   const args = [found, corpus, ...length, '-timeout=10', '-rss_limit_mb=2048'];
   const child = spawn(join(programs, `${name}_fuzz`), args, {
-    cwd: found, // an input that fails is left here
+    cwd: found, // a failing input is left here
     env: { ...process.env, UBSAN_OPTIONS: 'print_stacktrace=1' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -45,7 +44,7 @@ it.concurrent.each(targets)('%s', async (name) => {
     child.on('error', reject);
     child.on('close', resolve);
   });
-  const said = output.replaceAll(/^#\d+\t.*\n/gm, ''); // without its progress
+  const said = output.replaceAll(/^#\d+\t.*\n/gm, ''); // removes its progress
   const inputs = readdirSync(found).filter((file) => /^(crash|leak|oom|timeout)-/.test(file));
   const kept = inputs.map((file) => `${file}: ${readFileSync(join(found, file), 'base64')}\n`);
   expect(code, said.slice(-8000) + kept.join('')).toBe(0);

@@ -1,5 +1,5 @@
-// Any bytes as a GGUF file: an Error, or values and tensors within the file, the same however much
-// of it is there at first, and settings and a tokenizer, or an Error.
+// Any bytes as a GGUF file: an Error, or values and tensors within the file, the same for any
+// amount of bytes at first, and settings and a tokenizer, or an Error.
 #include <tril/foundation/error.h>
 #include <tril/model/gguf_config.h>
 #include <tril/model/sentence_encoder.h>

@@ -1,5 +1,5 @@
 // Any shapes, strides and options: an Error before anything is written, or the exact product, since
-// the elements are small whole numbers.
+// the elements are small integers.
 #include <tril/foundation/error.h>
 #include <tril/matmul/batched.h>
 #include <tril/matmul/matmul.h>
@@ -26,7 +26,7 @@ MatmulOptions options(fuzz::Arguments& from) {
   return options;
 }
 
-// Products of numbers of -1 to 2, sums of at most 40 of them and alpha: exact in float.
+// Products of numbers from -1 to 2, sums of at most 40 of them and alpha: exact in float.
 bool exact(const MatmulOptions& options) {
   return std::fabs(options.alpha) <= 2 && options.alpha == std::round(options.alpha);
 }
@@ -52,10 +52,10 @@ void one_product(fuzz::Arguments& from) {
     return;
   }
   if (!exact(with)) return;
-  // One more: a vector of none has no address, and a view of nothing must have one.
+  // One element more: an empty vector has no address, and an empty view must have one.
   std::vector<double> expected(static_cast<std::size_t>(out.count()) + 1);
   const MatrixView<double> wanted(expected.data(), out.shape());
-  // What out held before: its memory is the last.
+  // The former contents of out, the last of these buffers.
   const MatrixView<const float> old(before.back().data(), out.shape(), out.strides());
   for (Index i = 0; i < out.size(0); ++i) {
     for (Index j = 0; j < out.size(1); ++j) wanted[i][j] = old[i][j];

@@ -1,4 +1,4 @@
-// Any bytes: an Error or an array, whose elements lie inside the file and come back when written.
+// Any bytes: an Error or an array, whose elements lie inside the file and survive a round trip.
 #include <tril/files/npy.h>
 #include <tril/foundation/error.h>
 
@@ -29,8 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_elements(tensor, std::span(elements));
   read_elements(tensor, std::span(doubles));
 
-  // Halves as halves, bit for bit; all else as float32, for which axes beside one of 0 may be too
-  // large.
+  // Halves stay halves, bit for bit; other types become float32, for which axes next to one of 0
+  // may be too large.
   const ElementType type =
       tensor.type == ElementType::float16 ? ElementType::float16 : ElementType::float32;
   if (!stored_bytes(tensor.shape, type)) {

@@ -1,4 +1,4 @@
-// What must hold for every input. The fuzzer keeps the input that breaks it.
+// An invariant for every input. The fuzzer keeps an input that breaks it.
 #pragma once
 
 #include <cstdio>

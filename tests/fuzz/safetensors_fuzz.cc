@@ -1,4 +1,4 @@
-// Any bytes: an Error or tensors, each inside the file, which come back when written.
+// Any bytes: an Error or tensors, each inside the file, which survive a round trip.
 #include <tril/files/safetensors.h>
 #include <tril/foundation/error.h>
 
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& [name, tensor, begin] : stored.tensors) {
     std::vector<float>& each = elements.emplace_back(static_cast<std::size_t>(tensor.count()));
     read_elements(tensor, std::span(each));
-    // Halves as what they are, bit for bit.
+    // Halves keep their type, bit for bit.
     const bool is_half =
         tensor.type == ElementType::float16 || tensor.type == ElementType::bfloat16;
     const ElementType type = is_half ? tensor.type : ElementType::float32;

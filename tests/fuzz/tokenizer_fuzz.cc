@@ -1,7 +1,7 @@
 // Any bytes as a tokenizer.json, or, with a 0 between them, as vocab.json and merges.txt: an Error,
-// or a tokenizer that takes any text, whose spans stand in it, and that comes back when written.
-// So that files of which something comes are short, $A stands for the entries of printable ASCII
-// but the blank, $B for those of the 256 bytes, and $L for the byte alphabet.
+// or a tokenizer that encodes any text, with spans within it, and that survives a round trip. To
+// keep valid files short, $A stands for the entries of printable ASCII except the space, $B for
+// those of the 256 bytes, and $L for the byte alphabet.
 #include <tril/files/json_writer.h>
 #include <tril/foundation/error.h>
 #include <tril/text/byte_alphabet.h>
@@ -81,7 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     file = tokenizer_json(*tokenizer);
   } catch (const Error&) {
-    return 0;  // two tokens would have one name, or one is no UTF-8
+    return 0;  // two tokens would have one name, or one is not UTF-8
   }
   fuzz::require(parse_tokenizer_json(file).encode(text) == encoded.ids, "it comes back");
   return 0;

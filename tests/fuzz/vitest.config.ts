@@ -1,4 +1,4 @@
-// The fuzzing targets, each for a short while: `vitest run` in this folder, with them built.
+// Runs each fuzzing target for a short while: `vitest run` in this folder, with the targets built.
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 

@@ -1,5 +1,4 @@
-// Any bytes: an Error or word vectors, no larger than the file, which come back when they are
-// written as text.
+// Any bytes: an Error or word vectors, no larger than the file, which survive a round trip as text.
 #include <tril/foundation/error.h>
 #include <tril/foundation/exact_number.h>
 #include <tril/model/word_vector_text.h>
@@ -38,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
       text += '\n';
     }
-    // A word of a binary file may hold an end of a line.
+    // A word of a binary file may contain a line ending.
     for (const std::string& word : words) {
       if (word.find_first_of(" \t\r\n") != word.npos) return 0;
     }

@@ -1,4 +1,4 @@
-"""Dropout of PyTorch's modules that leaves out what core/tril/layers/dropout.h does."""
+"""PyTorch's modules with the dropout of core/tril/layers/dropout.h: they drop the same elements."""
 
 import contextlib
 from unittest import mock
@@ -11,7 +11,7 @@ GOLDEN_RATIO = 0x9E3779B97F4A7C15
 
 
 def kept(seed, rows, cols, p):
-    """What it multiplies rows with."""
+    """The factors of all elements: 0 or 1 / (1 - p)."""
     with np.errstate(over='ignore'):
         keys = np.uint64(seed % 2**64) + np.uint64(GOLDEN_RATIO) * np.arange(1, rows + 1, dtype=np.uint64)
         keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -28,7 +28,7 @@ def kept(seed, rows, cols, p):
 
 @contextlib.contextmanager
 def dropout_as_ours(seed):
-    """Whatever modules drop out, one after another, is left out as at the places of DropoutPlaces."""
+    """Replaces the dropout of modules, one after another, by that at the places of DropoutPlaces."""
     place = 0
 
     def dropout(x, p=0.5, training=True, inplace=False):

@@ -1,4 +1,4 @@
-"""GGUF files, plainly by ggml's docs/gguf.md, for the scripts that make golden models."""
+"""A plain writer of GGUF files, after ggml's docs/gguf.md, for the scripts that make golden models."""
 
 import struct
 
@@ -29,8 +29,8 @@ def value_of(value):
 
 
 def write_gguf(path, values, tensors, kind):
-    """Keys and tensors in their order. Matrices have this kind, but for those that are looked up and added (conversion/
-    base.py, prepare_tensors: POS_EMBD and TOKEN_TYPES), which are F32, as all else."""
+    """Writes keys and tensors in order. Matrices have this kind, except for the tables that are looked up and added
+    (conversion/base.py, prepare_tensors: POS_EMBD and TOKEN_TYPES), which are F32, like all other tensors."""
     keys = b''
     for name, value in values.items():
         number, content = value_of(value)

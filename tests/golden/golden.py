@@ -1,4 +1,4 @@
-"""What the scripts that make golden data share.
+"""Helpers for the scripts that make golden data.
 
 Inputs are not stored: they come from a seed, the same bits here as from tril::Random with fill_uniform(view, random,
 -1, 1) in C++. Outputs are computed by PyTorch in float64 from those float32 inputs, rounded to float32 once and
@@ -14,7 +14,7 @@ MULTIPLIER, INCREMENT = np.uint64(6364136223846793005), np.uint64(14426950408889
 
 
 class Random:
-    """PCG32, as core/tril/foundation/random.h: all arithmetic is modulo 2^64."""
+    """PCG32, as in core/tril/foundation/random.h: all arithmetic is modulo 2^64."""
 
     def __init__(self, seed):
         with np.errstate(over='ignore'):
@@ -33,7 +33,7 @@ class Random:
         return (mixed >> turn) | (mixed << ((np.uint32(32) - turn) & np.uint32(31)))
 
     def uniform(self, *shape):
-        """Even in [-1, 1), multiples of 2^-23: float32 holds every one of them exactly."""
+        """Uniform numbers in [-1, 1), multiples of 2^-23, which are exact in float32."""
         count = int(np.prod(shape))
         draws = (self.bits(count) >> np.uint32(8)).astype(np.float32) * np.float32(2.0**-23)
         return (draws - np.float32(1)).reshape(shape)

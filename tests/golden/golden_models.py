@@ -1,4 +1,4 @@
-"""What make_models.py and make_families.py share: sizes, a model's files, and the parts that most models have.
+"""Helpers for make_models.py and make_families.py: sizes, a model's files, and the common parts of models.
 
 Weights are rounded to the type of their file before anything is computed, in float64.
 """
@@ -21,12 +21,12 @@ TOKENS = [(7 * n * n + 3 * n + 1) % VOCABULARY for n in range(24)]
 
 
 def stored(tensor, kind):
-    """The bytes of a tensor in a file, and the numbers that they are."""
+    """The bytes of a tensor in a file, and their numbers."""
     floats = tensor.astype(np.float32)
     if kind == 'F16':
         halves = floats.astype(np.float16)
         return halves.tobytes(), halves.astype(np.float64)
-    if kind == 'BF16':  # cut off: any bfloat16 will do
+    if kind == 'BF16':  # truncated: any bfloat16 will do
         bits = floats.view(np.uint32) >> 16
         return bits.astype(np.uint16).tobytes(), (bits << 16).view(np.float32).astype(np.float64)
     return floats.tobytes(), floats.astype(np.float64)
@@ -60,7 +60,7 @@ class Model:
         return self.weights[name]
 
     def save(self, logits):
-        """Those, and gradients of the loss over the first tokens: every 7th number of all, by the names of the files."""
+        """Saves the logits, and gradients of the loss on the first tokens: every 7th number, in the order of names."""
         name = f'models/{self.folder.name}'
         save(f'{name}/logits', logits.detach())
         loss = torch.nn.functional.cross_entropy(logits[:LEARNT], torch.tensor(TOKENS[1 : LEARNT + 1]), reduction='sum')

@@ -1,4 +1,4 @@
-"""LoRA, plainly: W + alpha / rank B A of some matrices of a model of make_gradients.py."""
+"""Plain LoRA: W + alpha / rank B A for some matrices of a model of make_gradients.py."""
 
 import torch
 
@@ -12,7 +12,7 @@ LORA_TARGETS = {
 
 
 def lora_of(family, frozen):
-    """A, u / 8, and B, zeros, of each matrix that is changed."""
+    """A, numbers u / 8, and B, zeros, of each adapted matrix."""
     random, trained = Random(572), {}
     for name, each in frozen.items():
         if not name.removesuffix('.weight').endswith(LORA_TARGETS[family]):

@@ -23,7 +23,7 @@ torch.set_default_dtype(torch.float64)
 
 
 def normal(random, *shape):
-    """Box and Muller's transform, as Random::normal."""
+    """Box and Muller's transform, as in Random::normal."""
     count = int(np.prod(shape))
     draws = (random.bits(2 * count) >> np.uint32(8)).astype(np.float64) * 2.0**-24
     radius, angle = 1 - draws[0::2], draws[1::2]
@@ -67,7 +67,7 @@ CASES = {
 
 
 def attend(index, sizes, options):
-    """The definition, a broadcast [B, H, T, S] at a time."""
+    """Attention by its definition, broadcasting to [B, H, T, S]."""
     batches, heads, kv_heads, queries, keys, depth, width = sizes
     random = Random(100 + index)
     q = normal(random, batches, heads, queries, depth)

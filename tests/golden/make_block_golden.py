@@ -46,7 +46,7 @@ def rotary():
     random = Random(32)
     for pairs in (4, 3):
         angles = torch.outer(torch.arange(7).double(), 10000.0 ** (-torch.arange(pairs).double() / pairs))
-        # The table is rounded to float32 before it is used, as a stored cache is.
+        # The table is rounded to float32 before use, like a stored cache.
         turn = torch.complex(angles.cos().float().double(), angles.sin().float().double())
         for name in ('halves', 'interleaved'):
             x = double(random.uniform(2, 3, 7, 8))
@@ -73,7 +73,7 @@ def feed_forward():
 
 
 def drawn(module, random, plain=False):
-    """Sets all parameters, in the order of the state_dict, as tests/core/block_weights.h does."""
+    """Sets all parameters, in the order of the state_dict, like tests/core/block_weights.h."""
     for name, value in module.state_dict().items():
         norm, matrix = 'norm' in name, value.dim() == 2
         if plain and not matrix:
@@ -90,12 +90,12 @@ def drawn(module, random, plain=False):
 
 
 def causal(tokens):
-    """True where a key is hidden."""
+    """The causal mask, true for hidden keys."""
     return torch.ones(tokens, tokens).triu(1).bool()
 
 
 def padding(lengths, keys):
-    """True where a key is hidden."""
+    """The padding mask, true for hidden keys."""
     return torch.arange(keys) >= torch.tensor(lengths)[:, None]
 
 

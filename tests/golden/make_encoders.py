@@ -1,16 +1,16 @@
 """Makes tests/golden/models of sentence encoders and tests/golden/word_pieces.json: /usr/bin/python3 make_encoders.py,
 with Debian's python3-torch.
 
-  minilm/  as sentence-transformers writes all-MiniLM-L6-v2: tokenizer.json, the mean, normalised, a length
-  bge/     as older files are: names with "bert." and gamma and beta, what is for other tasks beside them, float16,
-           vocab.txt alone, the first token's vector
-  minilm.gguf, bge.gguf   the same two as llama.cpp's converter writes them (gguf.py)
+  minilm/  in the form of all-MiniLM-L6-v2 from sentence-transformers: tokenizer.json, the normalised mean, a length
+  bge/     in the form of older files: names with "bert." and gamma and beta, tensors for other tasks, float16,
+           only vocab.txt, the first token's vector
+  minilm.gguf, bge.gguf   the same two in the form of llama.cpp's converter (gguf.py)
   NAME/hidden.npy, NAME/attention.npy   the last layer's vectors [T, C] of TOKENS, and all weights [L, H, T, T]
   NAME/sentences.npy, minilm/max.npy    the vectors of SENTENCES, and by max-pooling, not normalised
 
 The model is written plainly after modeling_bert.py in transformers (src/transformers/models/bert), pooling after
-models/Pooling.py in sentence-transformers, tokens after tokenization.py in google-research/bert; lines that decided
-something are quoted beside it. tests/core/encoders_test.cc and tests/wasm/encoder.test.ts read them.
+models/Pooling.py in sentence-transformers, tokens after tokenization.py in google-research/bert; decisive lines
+are quoted beside the code. tests/core/encoders_test.cc and tests/wasm/encoder.test.ts read them.
 """
 
 import json
@@ -46,12 +46,12 @@ TEXTS = [
 
 
 def words_of(text, lower):
-    """BasicTokenizer.tokenize, of what stands between special tokens."""
+    """BasicTokenizer.tokenize, for the text between special tokens."""
     cleaned = []
     for char in text:
         code, kind = ord(char), unicodedata.category(char)
         # if cp == 0 or cp == 0xfffd or _is_control(char): continue
-        # tokenizers (normalizers/bert.rs) takes private use for controls as well.
+        # tokenizers (normalizers/bert.rs) treats private-use characters as controls, too.
         is_blank = char in ' \t\n\r' or kind in ('Zs', 'Zl', 'Zp')
         if code in (0, 0xFFFD) or (kind in ('Cc', 'Cf', 'Co') and not is_blank):
             continue
@@ -65,7 +65,7 @@ def words_of(text, lower):
     for token in ''.join(cleaned).split():
         if lower:  # token = self._run_strip_accents(token.lower())
             token = ''.join(char for char in unicodedata.normalize('NFD', token) if unicodedata.category(char) != 'Mn')
-            token = ''.join(char.lower() for char in token)  # one by one, as tokenizers has it: no final sigma
+            token = ''.join(char.lower() for char in token)  # one by one, as in tokenizers: no final sigma
         word = ''
         for char in token:  # _run_split_on_punc
             code = ord(char)
@@ -98,7 +98,7 @@ def pieces_of(word):
 
 def ids_of(text, lower, most=None):
     pieces, at, done = [], 0, 0
-    while at < len(text):  # special tokens stand as they are
+    while at < len(text):  # special tokens stay as they are
         found = next((each for each in SPECIAL if text.startswith(each, at)), None)
         if found:
             pieces += [each for word in words_of(text[done:at], lower) for each in pieces_of(word)] + [found]
@@ -153,7 +153,7 @@ class Encoder:
         m, all_weights = self.m, []
         # embeddings = inputs_embeds + token_type_embeddings; embeddings += position_embeddings; self.LayerNorm(embeddings)
         x = self.weight('embeddings.word_embeddings.weight')[ids]
-        # token_type_ids: torch.zeros(input_shape) where they are not given
+        # token_type_ids: torch.zeros(input_shape) by default
         x = x + self.weight('embeddings.token_type_embeddings.weight')[0]
         x = self.norm(x + self.weight('embeddings.position_embeddings.weight')[: len(ids)], 'embeddings.LayerNorm')
         for n in range(LAYERS):
@@ -269,7 +269,7 @@ def word_pieces():
     })  # fmt: skip
 
 
-# The names of tensors by gguf-py/gguf/tensor_mapping.py; a layer's stand behind "encoder.layer.N." and "blk.N.".
+# The names of tensors by gguf-py/gguf/tensor_mapping.py; a layer's follow "encoder.layer.N." and "blk.N.".
 GGUF_NAMES = {
     'embeddings.word_embeddings': 'token_embd', 'embeddings.token_type_embeddings': 'token_types',
     'embeddings.position_embeddings': 'position_embd', 'embeddings.LayerNorm': 'token_embd_norm',
@@ -295,7 +295,7 @@ def phantom(token):
 
 
 def gguf(name, encoder, pooling_type, lower):
-    """As conversion/bert.py (BertModel) has it."""
+    """The GGUF file in the form of conversion/bert.py (BertModel)."""
     m = encoder.m
     values = {
         'general.architecture': 'bert', 'bert.block_count': LAYERS, 'bert.context_length': CONTEXT,

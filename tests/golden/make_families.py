@@ -1,11 +1,11 @@
 """Makes tests/golden/models of more families: /usr/bin/python3 make_families.py, with Debian's python3-torch.
 
-  NAME/config.json, NAME/model.safetensors, NAME/logits.npy   as make_models.py has them
+  NAME/config.json, NAME/model.safetensors, NAME/logits.npy   as in make_models.py
   gpt_neox/in_turn.npy                                        with sublayers that follow each other
   phi3/longrope.npy, phi3/longrope_short.npy                  with positions scaled, in a long text and in a short one
 
-Each is written plainly after its modeling_NAME.py in transformers (src/transformers/models/NAME), whose lines that
-decided something are quoted beside it. tests/core/families_test.cc reads them.
+Each is written plainly after its modeling_NAME.py in transformers (src/transformers/models/NAME), whose decisive
+lines are quoted beside the code. tests/core/families_test.cc reads them.
 """
 
 import math
@@ -33,7 +33,7 @@ KV_HEADS, HIDDEN = 2, 40
 
 
 class Family:
-    """The parts that decoders have in common; what differs is said by who calls them."""
+    """The common parts of decoders; callers pass the differences."""
 
     def __init__(self, model):
         self.m, self.config = model, model.config
@@ -50,7 +50,7 @@ class Family:
         return scaled * self.m[name + '.weight'] + self.m[name + '.bias']
 
     def turned(self, x, base, share=1.0, factor=1.0, scale=1.0):
-        """[H, T, D]: the first of a head's elements in halves, the others stay; factor: one, or one a pair."""
+        """Rotates x [H, T, D]: the first elements of a head, paired in halves; factor: one number, or one per pair."""
         width = int(x.shape[-1] * share)  # rotary_ndims = int(self.head_size * config.rotary_pct)
         speeds = base ** (-torch.arange(0, width, 2) / width) / factor
         angles = torch.outer(torch.arange(float(x.shape[1])), speeds)
@@ -59,10 +59,10 @@ class Family:
         return torch.cat([a * cos - b * sin, b * cos + a * sin, x[..., width:]], -1)
 
     def attend(self, q, k, v, window=None, scale=None, cap=None):
-        """[H, T, D] each, causal. masking_utils.py, sliding_window_overlay: kv_idx > q_idx - sliding_window."""
+        """Causal, [H, T, D] each. masking_utils.py, sliding_window_overlay: kv_idx > q_idx - sliding_window."""
         k, v = (each.repeat_interleave(len(q) // len(each), 0) for each in (k, v))
         scores = q @ k.mT * (scale or q.shape[-1] ** -0.5)
-        if cap:  # before the mask, as eager_attention_forward of modeling_gemma2.py
+        if cap:  # before the mask, as in eager_attention_forward of modeling_gemma2.py
             scores = cap * torch.tanh(scores / cap)
         query, key = torch.arange(scores.shape[-2])[:, None], torch.arange(scores.shape[-1])
         seen = (key <= query) & (key > query - window) if window else key <= query
@@ -86,7 +86,7 @@ def gelu(x):
 
 
 def made(name, kind, seed, config, norms, biases=False, fused=False, heads_norm=None, norm_biases=False, plain=False):
-    """A model whose parameters have the names of Llama's but for what is said."""
+    """A model whose parameters have Llama's names, except as given."""
     config = {
         'model_type': name, 'vocab_size': VOCABULARY, 'hidden_size': WIDTH, 'intermediate_size': HIDDEN,
         'num_hidden_layers': LAYERS, 'num_attention_heads': HEADS, 'num_key_value_heads': KV_HEADS,
@@ -160,7 +160,7 @@ def mistral():
 
 
 def olmo2():
-    # Without rms_norm_eps: configuration_olmo2.py has 1e-5. With rope_parameters and dtype, as files are written now.
+    # Without rms_norm_eps: configuration_olmo2.py has 1e-5. With rope_parameters and dtype, as in today's files.
     f = made('olmo2', 'F16', 611, {
         'architectures': ['Olmo2ForCausalLM'], 'hidden_act': 'silu', 'attention_bias': False,
         'rope_parameters': {'rope_type': 'default', 'rope_theta': 500000.0}, 'tie_word_embeddings': False,
@@ -199,7 +199,7 @@ def gpt_neox():
     for n in range(LAYERS):
         at = f'gpt_neox.layers.{n}.'
         norm(at + PRE[0]), norm(at + PRE[1])
-        # What older files hold besides (_keys_to_ignore_on_load_unexpected).
+        # Tensors that older files also have (_keys_to_ignore_on_load_unexpected).
         mask = np.tril(np.ones((1, 1, CONTEXT, CONTEXT), np.uint8))
         m.files[at + 'attention.bias'] = ('U8', list(mask.shape), mask.tobytes())
         m.files[at + 'attention.masked_bias'] = ('F32', [], np.float32(-1e9).tobytes())
@@ -256,7 +256,7 @@ def phi3():
 
 
 def gemma(f, name, layer, cap=None, logit_cap=None):
-    """layer(n): the window, the base and the factor of its positions."""
+    """Gemma; layer(n) returns the window, the base and the factor of its positions."""
     # hidden_states * torch.tensor(self.config.hidden_size**0.5)
     x = f.m['model.embed_tokens.weight'][TOKENS] * math.sqrt(WIDTH)
 

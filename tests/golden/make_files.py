@@ -1,7 +1,7 @@
-"""Makes tests/golden/files: .npy files as NumPy writes them, of every type, order and version.
+"""Makes tests/golden/files: NumPy's own .npy files, of every type, order and version.
 
-All but two hold the shape [2, 3, 4]; element n in row-major order is n, less 12 where the type has a sign, over 4 where
-it is a float; bool: n % 3 == 0. Run: python3 tests/golden/make_files.py
+All but two have the shape [2, 3, 4]; element n in row-major order is n, minus 12 for signed types, over 4 for floats;
+bool: n % 3 == 0. Run: python3 tests/golden/make_files.py
 """
 
 import numpy as np

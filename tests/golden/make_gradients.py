@@ -1,11 +1,11 @@
 """Makes tests/golden/gradients and tests/golden/training: /usr/bin/python3 make_gradients.py, with Debian's python3-torch.
 
-  gradients/NAME.npy   the gradients of a case one after another, by autograd in float64; the inputs are drawn as the
-                       test of the same name in tests/core/*gradients_golden_test.cc draws them
-  training/...         what tests/core/training_golden_test.cc compares:
-    gpt2, llama        the losses of 20 steps of a model of 4 layers, and how far these go astray where all gradients
-                       are off by as much as those of floats may be: [2, 20]
-    gpt2_lora, ...     the same of LoRA: W + alpha / rank B A, of which A and B alone are trained
+  gradients/NAME.npy   the gradients of a case one after another, by autograd in float64; the test of the same name in
+                       tests/core/*gradients_golden_test.cc draws the same inputs
+  training/...         the references of tests/core/training_golden_test.cc:
+    gpt2, llama        the losses of 20 steps of a model of 4 layers, and their change if all gradients have the
+                       largest error of floats: [2, 20]
+    gpt2_lora, ...     the same for LoRA: W + alpha / rank B A, with only A and B trained
 """
 
 import math
@@ -28,7 +28,7 @@ def tensor(random, *shape, scale=1.0):
 
 
 def store(name, out, d_out, wanted):
-    """The gradients of sum(d_out * out) with respect to what is wanted, each in its own order."""
+    """Saves the gradients of sum(d_out * out) by the wanted tensors, each in its own order."""
     gradients = torch.autograd.grad(out, wanted, d_out)
     save(f'gradients/{name}', torch.cat([each.flatten() for each in gradients]))
 
@@ -70,7 +70,7 @@ def layers():
 
     random = Random(515)
     angles = torch.outer(torch.arange(7.0), 10000.0 ** (-torch.arange(4.0) / 4))
-    # The tables are rounded to float32 before they are used, as a stored cache is.
+    # The tables are rounded to float32 before use, like a stored cache.
     cos, sin = angles.cos().float().double(), angles.sin().float().double()
     x, d_out = tensor(random, 2, 3, 7, 10), tensor(random, 2, 3, 7, 10)
     for name in ('halves', 'interleaved'):
@@ -166,7 +166,7 @@ def additive_attention():
 
 
 def halved(module, random):
-    """All parameters, those of one input one after another, as tests/core/multi_head_gradient_case.h draws them."""
+    """All parameters, those of one input one after another, drawn as in tests/core/multi_head_gradient_case.h."""
     for parameter in module.parameters():
         parameter.data = torch.from_numpy(random.uniform(*parameter.shape)).double() / 2
     return module
@@ -187,7 +187,7 @@ def multi_head():
         mask.requires_grad_()
         own = name == 'self'
         out, _ = module(x, x if own else context, x if own else values, attn_mask=mask)
-        # A hidden key's gradient is 0, as PyTorch has it.
+        # A hidden key's gradient is 0, as in PyTorch.
         store(f'multi_head_{name}', out, d_out, ([x] if own else [x, context, values]) + list(module.parameters()) + [mask])
 
 
@@ -226,7 +226,7 @@ def blocks():
 
 
 def windows(step, seed, stream, count, length):
-    """As draw_batch of core/tril/model/batches.cc."""
+    """Windows drawn as in draw_batch of core/tril/model/batches.cc."""
     everything = 2**64 - 1
     z = (seed + 0x9E3779B97F4A7C15 * (step + 1)) & everything
     z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & everything
@@ -336,7 +336,7 @@ def llama_logits(p, ids):
 
 
 def train(family, astray=0.0, seed=0, lora=False):
-    """The losses of 20 steps; each gradient off by `astray` of the largest of its tensor, up or down."""
+    """The losses of 20 steps; each gradient is changed by `astray` times the largest of its tensor, up or down."""
     signs = torch.Generator().manual_seed(seed)
     frozen = draw_parameters(family)
     parameters = lora_of(family, frozen) if lora else frozen
@@ -369,7 +369,7 @@ def train(family, astray=0.0, seed=0, lora=False):
 
 
 def models():
-    # What tests/core/model_test.cc lets gradients be off by, relative to the largest of their tensor: 80 operations
+    # The tolerance for gradients in tests/core/model_test.cc, relative to the largest of their tensor: 80 operations
     # in a row, twice as many as with its two layers, each a sum of at most 128 terms.
     astray = 80 * 128 * 2.0**-24
     for family in ('gpt2', 'llama'):

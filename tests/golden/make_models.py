@@ -1,7 +1,7 @@
 """Makes tests/golden/models: /usr/bin/python3 make_models.py, with Debian's python3-torch.
 
   NAME/config.json, NAME/model.safetensors...   small random models with the names and settings of their families' files
-  NAME/logits.npy                               of TOKENS, by the definitions below in float64
+  NAME/logits.npy                               the logits of TOKENS, by the definitions below in float64
   llama/linear.npy, llama/dynamic.npy           the same with SCALINGS of rotary positions
   llama/dynamic_24.npy                          dynamic for a text of 24 tokens instead of the context
   gpt2/kin.npy                                  with relu and scores divided by the number of the layer, from 1
@@ -44,7 +44,7 @@ SCALINGS = {
 
 
 def attend(query, key, value, over=1):
-    """[H, T, D] each, causal."""
+    """Causal attention for q, k, v [H, T, D]."""
     scores = query @ key.mT / math.sqrt(query.shape[-1]) / over
     hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
     return scores.masked_fill(hidden, -math.inf).softmax(-1) @ value
@@ -63,7 +63,7 @@ def gpt2():
     for n in range(LAYERS):
         at = f'transformer.h.{n}.'
         m.add(at + 'ln_1.weight', WIDTH), m.add(at + 'ln_1.bias', WIDTH)
-        # The mask, which older files hold.
+        # Older files contain the mask.
         mask = np.tril(np.ones((1, 1, CONTEXT, CONTEXT), np.uint8))
         m.files[at + 'attn.bias'] = ('U8', list(mask.shape), mask.tobytes())
         m.add(at + 'attn.c_attn.weight', WIDTH, 3 * WIDTH), m.add(at + 'attn.c_attn.bias', 3 * WIDTH)
@@ -97,12 +97,12 @@ def gpt2_logits(m, activation, by_layer=False):
 
 
 def speeds(config, width):
-    """Radians a position, as transformers.modeling_rope_utils has them."""
+    """Radians per position, as in transformers.modeling_rope_utils."""
     scaling, base = config.get('rope_scaling') or {}, config['rope_theta']
     kind, factor = scaling.get('rope_type', scaling.get('type')), scaling.get('factor')
     old = scaling.get('original_max_position_embeddings')
     if kind == 'dynamic':
-        # For a text as long as the context, which Tril turns all texts as; another can be asked for.
+        # For a text as long as the context, Tril's rotation for every text; another length can be passed.
         length = config['max_position_embeddings']
         base *= (factor * length / old - (factor - 1)) ** (width / (width - 2))
     speed = base ** (-torch.arange(0, width, 2) / width)
@@ -163,7 +163,7 @@ def llama(name, kind, seed, parts, more):
             if config['model_type'] == 'qwen2' or config.get('attention_bias'):
                 m.add(at + f'self_attn.{part}_proj.bias', rows)
         m.add(at + 'self_attn.o_proj.weight', WIDTH, queries)
-        if config.get('attention_bias'):  # modeling_llama.py, LlamaAttention: o_proj has one, too
+        if config.get('attention_bias'):  # modeling_llama.py, LlamaAttention: o_proj has a bias, too
             m.add(at + 'self_attn.o_proj.bias', WIDTH)
         if config['model_type'] == 'qwen3':
             m.add(at + 'self_attn.q_norm.weight', head), m.add(at + 'self_attn.k_norm.weight', head)

@@ -1,7 +1,7 @@
 """Makes tests/golden/normalization.txt: Unicode's NormalizationTest.txt, less Hangul syllables, which follow a rule.
 
-A line is a row of it: source, NFC, NFD, NFKC and NFKD as UTF-8, with tabs between them; nothing where NFC is as the
-source, NFD and NFKC as NFC, NFKD as NFD. Debian's unicode-data has the file.
+A line is one of its rows: source, NFC, NFD, NFKC and NFKD as UTF-8, separated by tabs. A field is empty if NFC equals
+the source, NFD or NFKC equals NFC, or NFKD equals NFD. Debian's unicode-data has the file.
 Run: python3 tests/golden/make_normalization.py
 """
 

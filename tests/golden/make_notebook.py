@@ -1,8 +1,8 @@
-"""Makes what tests/wasm/notebook-golden.test.ts compares tril/notebook with: /usr/bin/python3 make_notebook.py, with Debian's
-python3-numpy and python3-torch.
+"""Makes the references of tests/wasm/notebook-golden.test.ts for tril/notebook: /usr/bin/python3 make_notebook.py, with
+Debian's python3-numpy and python3-torch.
 
-  notebook/*.py           programs, each behind a line `# --- its name`
-  notebook/expected.json  of each program what it printed, the values of its names, and the kind and the line of its error
+  notebook/*.py           programs, each after a line `# --- its name`
+  notebook/expected.json  each program's output, the values of its names, and the type and the line of its error
 """
 
 import contextlib
@@ -20,7 +20,7 @@ warnings.simplefilter('ignore')
 
 
 def described(value):
-    """A value as JSON: arrays with type, shape and numbers, others by their repr; None for what is not compared."""
+    """A value as JSON: arrays with type, shape and numbers, others by their repr; None if it is not compared."""
     if isinstance(value, torch.Tensor):
         numbers = value.detach().double().reshape(-1).tolist()
         return {'type': 'Tensor', 'dtype': str(value.dtype)[6:], 'shape': list(value.shape), 'numbers': numbers}
@@ -36,7 +36,7 @@ def described(value):
 
 
 def written(value):
-    """Numbers with seven digits, which float32 has, and without what JSON does not know."""
+    """Numbers with float32's seven digits; those that JSON lacks become texts."""
     if isinstance(value, float):
         return float(f'{value:.7g}') if np.isfinite(value) else str(value)
     if isinstance(value, list):

@@ -1,5 +1,5 @@
-"""Makes what tests/core/training_golden_test.cc compares optimizers with: /usr/bin/python3 make_optimizers.py, with
-Debian's python3-torch.
+"""Makes the references of tests/core/training_golden_test.cc for optimizers: /usr/bin/python3 make_optimizers.py,
+with Debian's python3-torch.
 
   training/adamw  50 steps of torch.optim.AdamW with clipping and a warm-up followed by a cosine: the rates, then the
                   norms, then all values after steps 1, 10 and 50
@@ -30,7 +30,7 @@ def adamw():
     )
     rates, norms, values = [], [], []
     for step in range(1, steps + 1):
-        # Half the squared distance to a point that is drawn anew.
+        # Half the squared distance to a point that is drawn again in each step.
         for parameter in (matrix, vector):
             drawn_to = torch.from_numpy(random.uniform(*parameter.shape)).double()
             parameter.grad = (parameter - drawn_to).detach()

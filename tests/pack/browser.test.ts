@@ -1,5 +1,5 @@
-// In Chromium: bundled by Vite and by esbuild, served as it is with an import map, each way by the
-// words of the package's README.
+// The package in Chromium: bundled by Vite and by esbuild, and served as it is with an import map, each as the
+// package's README describes.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, createLogger, createServer } from 'vite';
@@ -15,7 +15,7 @@ const readme = readFileSync(join(installed, 'README.md'), 'utf8');
 const at = (...path: string[]) => join(project, ...path);
 const bundled = readFileSync(at('index.html'), 'utf8');
 
-/** The folder on a plain static host, and with two threads where the host isolates its pages. */
+/** Expects the folder to work on a plain static host, and with two threads on one that isolates its pages. */
 async function expectWorking(folder: string): Promise<void> {
   for (const threads of [1, 2]) {
     const { url, close } = await serve(folder, { isolated: threads > 1 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const programs = fileURLToPath(new URL('../../node_modules/.bin', import.meta.url));
 
-/** Nothing is reported to anybody, and what is built is not built for tests, which Vitest would have it. */
+/** Disables telemetry, and builds for production, where Vitest would make tools build for tests. */
 export const environment = {
   ...process.env,
   ...{ NEXT_TELEMETRY_DISABLED: '1', NUXT_TELEMETRY_DISABLED: '1', CI: '1' },
@@ -24,17 +24,17 @@ async function run(cwd: string, command: string, args: string[]) {
   }
 }
 
-/** What the command gives when it is run in the folder. */
+/** The standard output of the command, run in the folder. */
 export const call = async (cwd: string, command: string, ...args: string[]): Promise<string> =>
   (await run(cwd, command, args)).stdout;
 
-/** The same, and whatever it prints besides. */
+/** The same with the standard error. */
 export async function allOutput(cwd: string, command: string, ...args: string[]): Promise<string> {
   const { stdout, stderr } = await run(cwd, command, args);
   return stdout + stderr;
 }
 
-/** The first block of the language in the package's README that has the text in it. */
+/** The first block in the language in the package's README that contains the text. */
 export function example(readme: string, language: string, text: string): string {
   const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```/gmsu)];
   const block = blocks.find(([, name, body]) => name === language && body!.includes(text));

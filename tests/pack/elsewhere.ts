@@ -1,4 +1,4 @@
-// Projects of other people's tools, with the package in them: each in a folder of its own, which is gone after its test.
+// Projects with other tools and the package: each in a temporary folder, which is deleted after its test.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,7 +8,7 @@ import { expect, inject, onTestFinished } from 'vitest';
 import { call, environment } from './call.js';
 import { visit } from './visit.js';
 
-/** What `compute` gives with any entry, and what `onClient` gives twice. */
+/** The result of `compute` with any entry, and each of the two results of `onClient`. */
 export const product = '[[7,10],[15,22]]';
 
 const shared = {
@@ -25,7 +25,7 @@ const shared = {
     export const onClient = () => Promise.all([loadTril, loadInWorker].map(compute));`,
 };
 
-/** A folder with these packages, in their newest versions unless said otherwise, the tarball and these files. */
+/** Makes a folder with these packages, in their newest versions by default, the tarball and these files. */
 export async function install(packages: string[], files: Record<string, string>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'tril-elsewhere-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -39,7 +39,7 @@ export async function install(packages: string[], files: Record<string, string>)
   return folder;
 }
 
-/** Runs a script of a package's in the folder; what it prints. */
+/** Runs a script of a package in the folder, and returns its output. */
 export const callScript = (folder: string, script: string, ...args: string[]): Promise<string> =>
   call(folder, process.execPath, join(folder, 'node_modules', script), ...args);
 
@@ -78,7 +78,7 @@ export async function whileServing(
 
 export const textOf = async (address: string): Promise<string> => (await fetch(address)).text();
 
-/** A page that is computed on the server, and again in the browser, there and in its Worker. */
+/** Expects a page to be computed on the server, and again in the browser, in the page and in its Worker. */
 export async function expectBothSides(page: string): Promise<void> {
   expect(await textOf(page)).toContain(product);
   expect(await visit(page)).toEqual([product, product]);

@@ -1,4 +1,4 @@
-// What project/compute.js gives: small integers, so that every product and every mean is exact.
+// The results of project/compute.js: small integers, so that every product and every mean is exact.
 
 const called = {
   product: [
@@ -19,7 +19,7 @@ const called = {
   },
 };
 
-/** Of `tril` and of `tril/worker`; threads are the Worker's. */
+/** The results of `tril` and of `tril/worker`; only the Worker has threads. */
 export const expected = (threads = 1) => ({
   here: { ...called, threads: 1 },
   worker: { ...called, threads },

@@ -1,5 +1,5 @@
-// The package in other people's bundlers, servers and runtimes, in the newest versions that the registry has. They weigh a
-// gigabyte and take minutes, so they are installed and run where that is asked for: TRIL_FRAMEWORKS=1.
+// The package in other bundlers, servers and runtimes, in the newest versions in the registry. They are a gigabyte and
+// take minutes, so they are only installed and run on request: TRIL_FRAMEWORKS=1.
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -19,7 +19,7 @@ import { visit } from './visit.js';
 const major = Number(process.versions.node.split('.')[0]);
 
 describe.skipIf(!process.env.TRIL_FRAMEWORKS)('in', { timeout: 900_000 }, () => {
-  // By webpack, Next.js 16.4 builds no route on the edge, whatever is in it.
+  // With webpack, Next.js 16.4 builds no edge route at all.
   it.each([
     ['--turbopack', ['node', 'edge']],
     ['--webpack', ['node']],
@@ -82,7 +82,7 @@ describe.skipIf(!process.env.TRIL_FRAMEWORKS)('in', { timeout: 900_000 }, () => 
   });
 
   it('SvelteKit: server and client', async () => {
-    // The third Kit needs Node 22, and its adapters do not say so.
+    // SvelteKit 3 needs Node 22, which its adapters do not state.
     const packages =
       major < 22 ? ['kit@2', 'adapter-node@5'] : ['kit@latest', 'adapter-node@latest'];
     const all = [...packages, 'vite-plugin-svelte'].map((name) => `@sveltejs/${name}`);
@@ -110,7 +110,7 @@ describe.skipIf(!process.env.TRIL_FRAMEWORKS)('in', { timeout: 900_000 }, () => 
     await whileServing(folder, ['build/index.js'], expectBothSides);
   });
 
-  /** What `computed` of a page in out/ comes to, which a bundler has made of these files. */
+  /** The value of `computed` in a page in out/ that a bundler has made from these files. */
   async function bundled(
     packages: string[],
     files: Record<string, string>,

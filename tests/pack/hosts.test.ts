@@ -1,4 +1,4 @@
-// Bundles of one file for Node, where nothing lies beside the script, and a service worker, where there is no import().
+// Single-file bundles for Node, with nothing beside the script, and a service worker, which has no import().
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
@@ -11,7 +11,7 @@ const project = inject('project');
 const at = (...path: string[]) => join(project, ...path);
 const wasm = at('node_modules', 'tril', 'dist', 'generated', 'tril-simd.wasm');
 
-/** What a script computes with `tril` of an entry. */
+/** A script that computes with `tril` from an entry. */
 const program = (entry: string, options = '') => `
   import { loadTril } from '${entry}';
   export const computed = loadTril(${options}).then((tril) => {
@@ -20,7 +20,7 @@ const program = (entry: string, options = '') => `
   });`;
 const expected = '[[7,10],[15,22]]';
 
-/** The script as one file, in a folder of its own. */
+/** Bundles the script to one file, in a separate folder. */
 async function bundle(name: string, code: string, options: BuildOptions): Promise<string> {
   const outfile = at(name, 'bundle.cjs');
   mkdirSync(at(name), { recursive: true });
@@ -29,7 +29,7 @@ async function bundle(name: string, code: string, options: BuildOptions): Promis
   return outfile;
 }
 
-/** What Node prints when it runs the script, bundled for a platform, or what went wrong. */
+/** The output of Node for the script, bundled for a platform, or its error. */
 async function printed(name: string, code: string, options: BuildOptions): Promise<string> {
   const print = `${code}\ncomputed.then(console.log, (error) => console.log(error.message));`;
   const file = await bundle(name, print, { format: 'cjs', ...options });
@@ -46,7 +46,7 @@ it.each(['tril', 'tril/training', 'tril/simd', 'tril/simd-training'])(
 
 it('is one CommonJS file that is given the module', async () => {
   const given = `{ wasm: require('node:fs').promises.readFile(${JSON.stringify(wasm)}) }`;
-  // Without the condition `node` nothing of the module is in it.
+  // Without the condition `node` the bundle contains no module.
   const options: BuildOptions = { platform: 'neutral', external: ['node:fs'] };
   expect(await printed('cjs-given', program('tril/simd', given), options)).toBe(expected);
   expect(readFileSync(at('cjs-given', 'bundle.cjs')).length).toBeLessThan(400_000);

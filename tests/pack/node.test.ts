@@ -1,4 +1,4 @@
-// In Node: as an ES module, with `require`, and from TypeScript.
+// The package in Node: as an ES module, with `require`, and from TypeScript.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { expected } from './expected.js';
 
 const project = inject('project');
 
-/** What a script of the project's prints, on both streams. */
+/** The output of a script of the project, on both streams. */
 const node = (...args: string[]) => allOutput(project, process.execPath, ...args);
 
 it.each([1, 2])('runs as an ES module, in a Worker with %i threads', async (threads) => {
@@ -106,7 +106,7 @@ describe('TypeScript', () => {
     target: 'ES2022',
   };
   const bundler = { module: 'ESNext', moduleResolution: 'Bundler', types: [], noEmit: true };
-  // Types of Node's, and none of a browser's.
+  // Node's types, and no browser's.
   const typeRoots = [
     join(createRequire(import.meta.url).resolve('@types/node/package.json'), '../..'),
   ];
@@ -155,7 +155,7 @@ describe('TypeScript', () => {
   });
 });
 
-/** The names of the properties, and of those of `mask` and `cost`, that no comment explains. */
+/** The names of the properties, and of those of `mask` and `cost`, without a doc comment. */
 function undocumentedIn(checker: ts.TypeChecker, type: ts.Type, path: string): string[] {
   const properties = type.getProperties();
   expect(properties.length, path).toBeGreaterThan(3);

@@ -1,4 +1,4 @@
-// What is in the tarball, and what its package.json says.
+// The contents of the tarball, and the entries of its package.json.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
@@ -65,7 +65,7 @@ it('gives publint nothing to say', async () => {
 it('has types that are not wrong, for whoever imports', async () => {
   const checked = await checkPackage(createPackageFromTarballData(tarball));
   if (!checked.types) throw new Error('no types were found');
-  // ES modules only: what TypeScript before 4.7 or `require` would find is not offered.
+  // ES modules only: entries for TypeScript before 4.7 or `require` are not offered.
   const offered = checked.problems.filter(
     (problem) =>
       !('resolutionKind' in problem && ['node10', 'node16-cjs'].includes(problem.resolutionKind)),

@@ -11,7 +11,7 @@ afterAll(() => browser.close());
 
 export const newPage = (): Promise<Page> => browser.newPage();
 
-/** What `computed` of the page comes to; whatever it says on the console, and whatever is missing, is an error. */
+/** The value of `computed` in the page; any message on its console, and any missing file, is an error. */
 export async function visit(address: string): Promise<unknown> {
   const page = await newPage();
   const problems: string[] = [];

@@ -1,5 +1,5 @@
-// The package as somebody else gets it: packed, and installed in an empty folder, once for all tests.
-// `vitest run` in this folder, with the package built.
+// The package as users get it: packed, and installed in an empty folder, once for all tests. `vitest run` in this
+// folder, with the package built.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

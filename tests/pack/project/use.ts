@@ -1,4 +1,4 @@
-// The package's types in strict TypeScript, and `using`, which tsc writes out for engines without it.
+// The package's types in strict TypeScript, and `using`, which tsc compiles for engines without it.
 import { loadTril, TrilError, type AttentionTrace, type Tensor } from 'tril';
 import { loadTril as loadInWorker, type RemoteTensor } from 'tril/worker';
 
