@@ -1,4 +1,4 @@
-// The tables of the card, from what was measured.
+// The tables of the model card, from the measurements.
 
 import { naming } from './reading.mjs';
 
@@ -24,7 +24,7 @@ function losses({ gpt }) {
   );
 }
 
-/** Which heads are to be named, and how high their scores are; where none is, what comes nearest. */
+/** The heads to name, and their scores; if there are none, the closest ones. */
 function named(kind, scores) {
   const all = scores.flatMap((row, layer) => row.map((score, head) => [`${layer}.${head}`, score]));
   const sorted = all.sort((a, b) => b[1] - a[1]);
@@ -41,7 +41,7 @@ const namedHeads = ({ prefixMatching, previousToken, firstToken }) =>
     named('Heads that look at the first token', firstToken),
   ].join('\n');
 
-/** Of a head: its scores, as far as these have names. */
+/** The scores of a head, for the kinds that have names. */
 const scores = (heads, layer, head) =>
   ['prefixMatching', 'prefixMatchingInPassages', 'previousToken', 'firstToken'].map((name) =>
     digits(heads[name][layer][head]),
@@ -80,7 +80,7 @@ function births({ sibling }) {
   );
 }
 
-/** The sibling's heads in the end, and what its second copies cost without each. */
+/** The sibling's final heads, and the loss on second copies without each. */
 function circuit({ sibling }) {
   const last = sibling.checkpoints.at(-1);
   const { ablation, secondCopies, farther } = sibling;

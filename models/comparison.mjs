@@ -1,4 +1,4 @@
-// What others make of the validation texts, in bits a byte: n-grams of the GPT's tokens, and xz.
+// Other models' losses on the validation texts, in bits per byte: n-grams of the GPT's tokens, and xz.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ export async function writeComparison({ train, validation }) {
   writeFileSync(file, `${JSON.stringify({ tokens, ngrams, xz }, null, 2)}\n`);
 }
 
-/** Before minutes are spent. */
+/** Checks for xz before minutes are spent. */
 function checkXz() {
   try {
     run('xz', ['--version'], { show: false });

@@ -1,10 +1,13 @@
-// The course of a training, short: of `tril train`'s log a line every 25 steps.
+// A short version of a training curve: a line per 25 steps of `tril train`'s log.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const every = 25;
 
-/** Writes step, mean loss of the steps since the line before, validation loss where there is one, and rate. */
+/**
+ * Writes the step, the mean loss of the steps since the line before, the validation loss if there is one, and the
+ * learning rate.
+ */
 export function writeCurve(log, curve) {
   const [, ...lines] = readFileSync(log, 'utf8').trim().split('\n');
   const out = ['step,loss,validation_loss,learning_rate'];

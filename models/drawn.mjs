@@ -1,6 +1,6 @@
-// Tokens that anyone can draw again, and what repeats: heads that look for earlier copies are measured on these.
+// Reproducible random tokens, and repetitions, for measuring heads that look for earlier copies.
 
-/** Whole numbers below 2^32, one with each call, the same for the same seed (mulberry32). */
+/** A generator of integers below 2^32, the same for the same seed (mulberry32). */
 export function generator(seed) {
   let state = seed;
   return () => {
@@ -11,16 +11,16 @@ export function generator(seed) {
   };
 }
 
-/** Tokens drawn evenly below `vocabulary`, the same for the same seed. */
+/** Uniform tokens below `vocabulary`, the same for the same seed. */
 export function randomTokens(count, vocabulary, seed) {
   const next = generator(seed);
   return Int32Array.from({ length: count }, () => next() % vocabulary);
 }
 
-/** How far apart the two copies are. */
+/** The distance between the two copies. */
 export const period = 40;
 const twice = (once) => Int32Array.of(...once, ...once);
-/** Random tokens, twice, whose second copy can only be foretold by looking at the first. */
+/** Random tokens, twice, whose second copy can only be predicted by looking at the first. */
 export const repeatedRuns = (vocabulary, count = 16, size = period) =>
   Array.from({ length: count }, (_, seed) => twice(randomTokens(size, vocabulary, seed + 1)));
 /** Passages of a text's tokens, evenly spaced in it, each twice. */
@@ -29,6 +29,6 @@ export const repeatedPassages = (tokens, count = 16) =>
     const begin = Math.floor((n * (tokens.length - period)) / count);
     return twice(tokens.subarray(begin, begin + period));
   });
-/** Places from the second on, up to `t`, behind an earlier copy of the token at `t`. */
+/** The positions from the second on, up to `t`, that follow an earlier copy of the token at `t`. */
 export const behindCopies = (tokens, t) =>
   Array.from({ length: t }, (_, k) => k + 1).filter((k) => tokens[k - 1] === tokens[t]);

@@ -1,41 +1,41 @@
-// What words mean, as chapter "Meaning" shows it and report.mjs measures it: words near one another, the
-// directions in which they differ most, and where one word stands in a sentence, layer by layer. All
-// numbers are the core's; `tril` is what loadTril gives.
+// Meanings of words, as chapter "Meaning" shows and report.mjs measures them: neighbours of words, the principal
+// directions among them, and the vectors of a word in a sentence, layer by layer. All numbers are the core's; `tril` is
+// the result of loadTril.
 
 import { shapeOf } from './shape.mjs';
 
-/** So small that rows keep their length: only a row of zeros stays one. */
+/** An eps small enough to keep the length of rows: only a row of zeros stays zero. */
 const nothing = 1e-30;
 
-/** Rows [N, C], each of length 1. */
+/** Rows [N, C], each scaled to length 1. */
 export function unitRows(tril, rows) {
   return tril.multiply(tril.rmsNorm(rows, { eps: nothing }), 1 / Math.sqrt(rows.shape[1]));
 }
 
-/** Rows [N, C] less their mean. */
+/** Rows [N, C] minus their mean. */
 export function centred(tril, rows) {
   return tril.subtract(rows, meanOf(tril, rows));
 }
 
-/** The mean of rows [N, C], [1, C]. */
+/** The mean [1, C] of rows [N, C]. */
 export function meanOf(tril, rows) {
   const [count] = rows.shape;
   return tril.matmul(tril.tensor([1, count], new Float32Array(count).fill(1 / count)), rows);
 }
 
-/** The indices of the largest, the largest first; `without` those that do not count. */
+/** The indices of the largest values, in descending order, except those in `without`. */
 export function largest(values, count, without = []) {
   const all = Array.from(values, (_, i) => i).filter((i) => !without.includes(i));
   return all.sort((a, b) => values[b] - values[a] || a - b).slice(0, count);
 }
 
-/** Of vectors of length 1, [N, C], those nearest to a row [1, C]: [{ index, cosine }]. */
+/** The vectors of length 1, [N, C], nearest to a row [1, C]: [{ index, cosine }]. */
 export function nearest(tril, unit, row, count, without) {
   const cosines = tril.matmul(unit, unitRows(tril, row), { transposeB: true }).read();
   return largest(cosines, count, without).map((index) => ({ index, cosine: cosines[index] }));
 }
 
-/** Some rows of a matrix, in this order, [n, C]. */
+/** Some rows of a matrix, in this order: [n, C]. */
 export function rowsOf(tril, matrix, indices) {
   const [count] = matrix.shape;
   const chosen = new Float32Array(indices.length * count);
@@ -44,9 +44,9 @@ export function rowsOf(tril, matrix, indices) {
 }
 
 /**
- * The two directions in which rows [N, C], whose mean is nothing, differ most: [2, C], each of length 1,
- * its largest entry positive; and the share of all squared distances from the mean that lies along these two. A direction
- * is found by squaring their products of columns again and again, until one direction is all that is left of it.
+ * The first two principal components of rows [N, C] with mean 0: [2, C], each of length 1 with a positive largest
+ * entry; and their share of all squared distances from the mean. A component is found by squaring the matrix of column
+ * products repeatedly, until only one direction is left.
  */
 export function principal(tril, rows) {
   const [all] = tril.sum(tril.multiply(rows, rows)).read();
@@ -59,7 +59,7 @@ export function principal(tril, rows) {
     for (let squared = 0; squared < 14; ++squared) {
       const most = power.read().reduce((sum, x) => Math.max(sum, Math.abs(x)), 0);
       if (most === 0) break;
-      // Powers of 2 round nothing.
+      // Powers of 2 cause no rounding.
       const scaled = tril.multiply(power, 2 ** -Math.ceil(Math.log2(most)));
       power = tril.matmul(scaled, scaled);
     }
@@ -90,7 +90,7 @@ export function principal(tril, rows) {
   };
 }
 
-/** Words that tell the two senses of "bank" apart, where they stand near it. */
+/** Cue words that tell the two senses of "bank" apart when they are near it. */
 export const bank = {
   word: 'bank',
   senses: ['river', 'money'],
@@ -104,10 +104,13 @@ export const bank = {
 };
 
 const wordPattern = /[\p{L}\p{N}]+/gu;
-/** Words to each side of one within which cues are looked for, and letters that are shown. */
+/** The number of words on each side in which cues are looked for, and the number of displayed letters. */
 const [near, shown] = [8, 120];
 
-/** Where a word stands in a text, written just so: the texts before it and behind it, of the same paragraph. */
+/**
+ * The occurrences of a word in a text, in exactly this spelling: the texts before and after each, in the same
+ * paragraph.
+ */
 export function passagesOf(text, word) {
   const escaped = word.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
@@ -122,14 +125,14 @@ export function passagesOf(text, word) {
   });
 }
 
-/** About a line of a passage: whole words. */
+/** About a line of a passage, in whole words. */
 export const lineOf = ({ before, word, after }) => ({
   before: before.length > shown ? before.slice(-shown).replace(/^\S*\s/u, '… ') : before,
   word,
   after: after.length > shown ? after.slice(0, shown).replace(/\s\S*$/u, ' …') : after,
 });
 
-/** Of two lists of cues the one of which more words stand near: 0 or 1; -1 where that is neither. */
+/** The list of cues, 0 or 1, that has more words near; -1 if neither has more. */
 export function senseOf({ before, after }, cues) {
   const words = (part) => (part.match(wordPattern) ?? []).map((one) => one.toLowerCase());
   const around = [...words(before).slice(-near), ...words(after).slice(0, near)];
@@ -137,15 +140,15 @@ export function senseOf({ before, after }, cues) {
   return first === second ? -1 : first > second ? 0 : 1;
 }
 
-/** At most so many of some, evenly over all. */
+/** At most this many of some, evenly spaced. */
 const spread = (all, most) =>
   all.length <= most
     ? all
     : Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)]);
 
 /**
- * Some forty passages with the word, each with its `sense`: of the rarer sense at most half, the rest of
- * the other; where there are no cues, any.
+ * About forty passages with the word, each with its `sense`: at most half have the rarer sense, the rest the other;
+ * without any cues, all kinds.
  */
 export function chosenPassages(text, { word, cues }, most = 40) {
   const all = passagesOf(text, word).map((one) => ({ ...one, sense: senseOf(one, cues) }));
@@ -157,7 +160,7 @@ export function chosenPassages(text, { word, cues }, most = 40) {
   return [...few, ...spread(other, most - few.length)].sort((a, b) => a.at - b.at);
 }
 
-/** Tokens of a passage, as many as the context holds, and which of them are the word's. */
+/** The tokens of a passage, as many as the context holds, and which of them belong to the word. */
 export function tokensOf(model, { before, word, after }, context) {
   const glue = /\s$/u.test(before) ? ' ' : '';
   const own = [...model.encode(glue + word)];
@@ -170,10 +173,13 @@ export function tokensOf(model, { before, word, after }, context) {
   return { tokens, from: kept.length, count: Math.min(own.length, context) };
 }
 
-/** How many tokens a model reads at once. */
+/** The number of tokens that a model reads at once. */
 export const contextOf = ({ config }) => shapeOf(config).context;
 
-/** Where a word stands in its sentence, [layers + 1, C]: embedded, and behind every layer; the mean of its tokens. */
+/**
+ * The vectors of a word in its sentence, [layers + 1, C]: after the embedding and after every layer, each the mean over
+ * its tokens.
+ */
 export function placesOf(tril, model, passage) {
   const { tokens, from, count } = tokensOf(model, passage, contextOf(model));
   return tril.scope(() => {
@@ -185,7 +191,7 @@ export function placesOf(tril, model, passage) {
   });
 }
 
-/** Of passages, layer by layer: [N, C], each row of length 1. */
+/** The vectors of passages, layer by layer: [N, C], each row scaled to length 1. */
 export function layersOf(tril, places) {
   return places[0].map((first, layer) => {
     const rows = new Float32Array(places.length * first.length);
@@ -194,13 +200,13 @@ export function layersOf(tril, places) {
   });
 }
 
-/** Cosines closer than this are the same: rounding. */
+/** Cosines closer than this are equal up to rounding. */
 const same = 1e-5;
 
 /**
- * How far apart the two senses (0 or 1 each; others do not count) of rows [N, C] of length 1 are: the mean
- * cosine of two rows `within` a sense and `across`, and the `share` of rows that are on average nearer
- * to the other rows of their own sense; a tie is half. Null where a sense has fewer than two rows.
+ * The separation of the two senses (0 or 1 each; others are ignored) of rows [N, C] of length 1: the mean cosine of two
+ * rows `within` a sense and `across` senses, and the `share` of rows that are on average closer to the other rows of
+ * their own sense; a tie counts half. Null if a sense has fewer than two rows.
  */
 export function separation(tril, unit, senses) {
   const counts = [0, 1].map((sense) => senses.filter((one) => one === sense).length);

@@ -1,4 +1,4 @@
-// What one vector for each word makes of *bank*: its nearest words, and how near it is to rivers and to money.
+// One vector for each word, applied to *bank*: its nearest words, and its cosines with rivers and with money.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { bank, nearest, rowsOf, unitRows } from './meaning.mjs';
 const digits = (value) => Number(value.toFixed(4));
 const mean = (list) => list.reduce((sum, x) => sum + x, 0) / list.length;
 
-/** `nearest` words with their cosines; of each sense its `words` and their mean `cosine`. */
+/** The `nearest` words with their cosines; for each sense its `words` and their mean `cosine`. */
 export async function describeVectors(tril) {
   const bytes = new Uint8Array(readFileSync(join(models, 'vectors', 'vectors.safetensors')));
   const [{ tensor }] = await tril.readArrays(bytes, 'vectors.safetensors');
@@ -28,7 +28,7 @@ export async function describeVectors(tril) {
   };
 }
 
-/** The words of a file of vectors, row by row. */
+/** The words in a file of vectors, row by row. */
 function wordsOf(bytes) {
   const size = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + size)));

@@ -1,9 +1,8 @@
-// Interpolated Kneser-Ney n-grams of tokens (Kneser, Ney 1995; Chen, Goodman 1999), what a language
-// model has to beat.
+// Interpolated Kneser-Ney n-grams of tokens (Kneser, Ney 1995; Chen, Goodman 1999), the baseline of a language model.
 
-/** The n-grams of a list of tokens, for lengths of 1 to `longest`, learned from `tokens`. */
+/** The n-grams of lengths 1 to `longest`, learned from `tokens`. */
 export function learnNgrams(tokens, vocabulary, longest) {
-  // An n-gram is the number of its first n - 1 tokens and its last token; of length 0 there is one.
+  // An n-gram is the id of its first n - 1 tokens and its last token; there is one of length 0.
   const orders = Array.from({ length: longest }, () => ({ ids: new Map(), counts: [] }));
   const idOf = (order, before, token) => orders[order - 1].ids.get(before * vocabulary + token);
   let ends = [0]; // by length, the n-gram that ends at the token before
@@ -17,7 +16,7 @@ export function learnNgrams(tokens, vocabulary, longest) {
         id = ids.size;
         ids.set(key, id);
         counts.push(0);
-        // Shorter ones count in how many surroundings they occur, not how often.
+        // Shorter n-grams count their different contexts, not their occurrences.
         if (n > 1) ++orders[n - 2].counts[next[n - 1]];
       }
       if (n === longest) ++counts[id];
@@ -28,12 +27,12 @@ export function learnNgrams(tokens, vocabulary, longest) {
   return { orders: orders.map((order) => follow(order, vocabulary)), idOf, longest, vocabulary };
 }
 
-/** Adds, for what n-grams begin with: the sum of counts behind it, and how many of them there are. */
+/** Adds, for each prefix of n-grams, the sum of the counts after it and the number of n-grams. */
 function follow({ ids, counts }, vocabulary) {
   const sums = new Map(), kinds = new Map(); // prettier-ignore
   for (const [key, id] of ids) {
     const before = Math.floor(key / vocabulary);
-    if (counts[id] === 0) continue; // at the very beginning: nothing is before it
+    if (counts[id] === 0) continue; // at the very beginning, with nothing before it
     sums.set(before, (sums.get(before) ?? 0) + counts[id]);
     kinds.set(before, (kinds.get(before) ?? 0) + 1);
   }
@@ -50,7 +49,7 @@ export function surpriseOf({ orders, idOf, longest, vocabulary }, tokens) {
     const next = [0];
     for (let n = 1; n <= longest && n <= ends.length; ++n) {
       const before = ends[n - 1];
-      if (before === undefined) break; // never seen: nor is a longer one
+      if (before === undefined) break; // unseen, and so is every longer one
       const { counts, sums, kinds, discount } = orders[n - 1];
       const id = idOf(n, before, token);
       next.push(id);

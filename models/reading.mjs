@@ -1,4 +1,4 @@
-// A shipped model, read: loss on tokens, and what its heads look at.
+// Measurements of a shipped model: its loss on tokens, and the attention of its heads.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { models, root } from './data.mjs';
 import { behindCopies, repeatedPassages, repeatedRuns } from './drawn.mjs';
 import { shapeOf } from './shape.mjs';
 
-/** The package with `loadModel`, as it was built here. */
+/** The locally built package with `loadModel`. */
 export async function loadTril(options = {}) {
   const built = join(root, 'wasm', 'dist', 'training.js');
   if (!existsSync(built)) throw new Error('the package is not built; run `npm run build`');
@@ -27,7 +27,7 @@ export function filesOf(name, weights = 'model.safetensors') {
   );
 }
 
-/** Runs of `length + 1` tokens, `count` of them or as many as there are, evenly spaced. */
+/** Up to `count` runs of `length + 1` tokens, evenly spaced. */
 export function windowsOf(tokens, length, count = Infinity) {
   const all = Math.floor((tokens.length - 1) / length);
   const some = Math.min(count, all);
@@ -37,7 +37,7 @@ export function windowsOf(tokens, length, count = Infinity) {
   });
 }
 
-/** The mean loss over windows, in nats a token, each token given those before it in its window. */
+/** The mean loss over windows, in nats per token, each token given those before it in its window. */
 export function lossOf(tril, model, windows, options = {}) {
   let sum = 0, counted = 0; // prettier-ignore
   for (const window of windows) {
@@ -51,8 +51,8 @@ export function lossOf(tril, model, windows, options = {}) {
 }
 
 /**
- * The mean loss over a text, in nats a token. Windows of the model's context begin half of it apart,
- * and each counts its second half, so that a token is told from at least that many before it.
+ * The mean loss on a text, in nats per token. Windows of the model's context begin half of it apart, and only the
+ * second half of each counts, so that every token is predicted from at least that many tokens.
  */
 export function lossOfText(tril, model, tokens) {
   const { context } = shapeOf(model.config);
@@ -69,13 +69,16 @@ export function lossOfText(tril, model, tokens) {
   return sum / (tokens.length - 1);
 }
 
-/** Lists of so many layers and heads, filled by `value(layer, head)`. */
+/** A value for each layer and head: `value(layer, head)`. */
 const byHead = (config, value) =>
   Array.from({ length: shapeOf(config).layers }, (_, layer) =>
     Array.from({ length: shapeOf(config).heads }, (_, head) => value(layer, head)),
   );
 
-/** The mean over places of `runs`, from `from(tokens)` on, of the weight that each head gives to other places, a list. */
+/**
+ * The mean weight of each head on the positions in `places`, averaged over the queries of `runs` from `from(tokens)`
+ * on.
+ */
 function meanWeights(model, runs, from, places) {
   const sums = byHead(model.config, () => 0);
   let counted = 0;
@@ -103,21 +106,24 @@ function disposeAll(value) {
   else if (value && typeof value === 'object') Object.values(value).forEach(disposeAll);
 }
 
-/** What comes twice: random tokens, and passages of a text. */
+/** Repetitions: random tokens, and passages of a text. */
 export const repeatsFor = (model, tokens) => ({
   random: repeatedRuns(shapeOf(model.config).vocabulary),
   passages: repeatedPassages(tokens),
 });
 
-/** Where the second copy begins. */
+/** The position at which the second copy begins. */
 const half = (tokens) => tokens.length / 2;
 
-/** For every head: the weight in the second copy on all places behind an earlier copy of the same token (Olsson et al. 2022). */
+/**
+ * For every head, the weight in the second copy on all positions after an earlier copy of the same token (Olsson et al.
+ * 2022).
+ */
 export const prefixMatching = (model, runs) => meanWeights(model, runs, half, behindCopies);
 
 /**
- * For every head, from 0 to 1: `prefixMatching`, in random tokens and `InPassages` of texts;
- * `previousToken` and `firstToken`, the weight on these in texts.
+ * Scores of every head, from 0 to 1: `prefixMatching`, in random tokens and `InPassages` of texts; `previousToken` and
+ * `firstToken`, the weight on these in texts.
  */
 export function scoresOfHeads(model, windows, { random, passages }) {
   const texts = windows.map((window) => window.slice(0, -1));
@@ -129,7 +135,7 @@ export function scoresOfHeads(model, windows, { random, passages }) {
   };
 }
 
-/** The mean loss on each copy of what comes twice: what a model with induction gains. */
+/** The mean loss on each copy of repetitions: the gain by induction. */
 export function copyLosses(tril, model, runs, options = {}) {
   const sums = { first: 0, second: 0 };
   for (const tokens of runs) {
@@ -148,7 +154,7 @@ export function copyLosses(tril, model, runs, options = {}) {
   return sums;
 }
 
-/** What the loss rises by where one head, or one layer, is switched off, in nats a token. */
+/** The rise of the loss with one head, or one layer, switched off, in nats per token. */
 export function ablations(tril, model, windows) {
   const whole = lossOf(tril, model, windows);
   const rise = (part) => lossOf(tril, model, windows, { without: [part] }) - whole;
@@ -159,10 +165,13 @@ export function ablations(tril, model, windows) {
   };
 }
 
-/** From so much of its weight on a head is named for what it looks at. */
+/** A head whose weight reaches this is named after its target. */
 export const naming = 0.3;
 
-/** What the second copy costs without each of the heads, and without `all` that look for earlier copies, in nats a token. */
+/**
+ * The loss on second copies without each of the heads, and without `all` that look for earlier copies, in nats per
+ * token.
+ */
 export function secondCopies(tril, model, runs) {
   const second = (without) => copyLosses(tril, model, runs, { without }).second;
   const named = prefixMatching(model, runs).flatMap((row, layer) =>

@@ -1,17 +1,17 @@
-// What is trained: as options of the program `tril`, and the sibling as those of the package.
+// The recipes: options of the program `tril`, and for the sibling those of the package.
 
 const common = '--family llama --tokenizer bpe --dtype float16 --validate-every 250';
 
-/** Steps after which the sibling is kept: those in which its heads are born are close together. */
+/** The steps of the sibling's shipped checkpoints: they are close together while its heads are born. */
 export const kept = [
   ...[0, 200, 400, 600, 800, 900, 1000, 1100, 1200, 1300, 1400],
   ...[1600, 2000, 2500, 3000],
 ];
 
-/** Of the sibling's matrices, when they are drawn. */
+/** The deviation of the sibling's initial matrices. */
 export const deviation = 0.1;
 
-/** The sibling's, as options of `tril.trainer`; what its steps are of is in repeats.mjs. */
+/** The sibling's recipe, as options of `tril.trainer`; repeats.mjs makes its batches. */
 export const siblingRecipe = {
   model: {
     ...{ family: 'qwen2', layers: 2, heads: 2, width: 64, context: 128 },

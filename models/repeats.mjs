@@ -1,21 +1,24 @@
-// What the sibling learns from. Half of its windows are of the texts, and in the other half something
-// repeats, drawn anew for every batch: what comes next can only be told there by looking for an earlier
-// copy. Texts with repeats that stay the same are learned by heart instead.
+// The sibling's training data. Half of its windows are texts, and in the other half something repeats, drawn again for
+// every batch: there the next token can only be predicted by looking for an earlier copy. Texts with fixed repetitions
+// are memorised instead.
 
 import { generator } from './drawn.mjs';
 
-/** How many of all windows repeat, and how many of these repeat random tokens; the rest repeats a passage of the texts. */
+/**
+ * The share of windows with repetitions, and the share of these that repeat random tokens; the rest repeats a passage
+ * of the texts.
+ */
 export const share = { repeats: 0.5, random: 0.5 };
 
 const long = { count: 8, length: 128, periods: [8, 40] };
 const short = { count: 32, length: 32, periods: [5, 16] };
 /**
- * Of batches, by turns: as many tokens each. In short windows a look at all that came before is sharper, so that
- * heads learn there first where to look.
+ * The shapes of batches, in turns, each with as many tokens. In short windows attention to all earlier tokens is
+ * sharper, so that heads learn first there where to look.
  */
 export const shapes = [long, short, short, short];
 
-/** Where nothing is asked: the answer cannot be known. */
+/** The target of a token that cannot be predicted. */
 const unasked = -100;
 
 /** The batch of a step, `{ tokens, targets }` of [B, T]: `text` are tokens, all below `vocabulary`. */
@@ -36,7 +39,7 @@ export function batchOf(text, vocabulary, step) {
     const random = happens(share.random);
     const once = random ? Int32Array.from({ length: period }, () => below(vocabulary)) : passage(period); // prettier-ignore
     const at = (t) => once[t % period];
-    // What the second copy begins with cannot be known, nor what random tokens come in the first.
+    // The beginning of the second copy cannot be predicted, nor can random tokens in the first.
     const asked = (t) => t > period || (t < period && !random);
     const places = Array.from({ length }, (_, t) => t);
     return {

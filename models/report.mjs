@@ -27,7 +27,7 @@ const copiesOf = (tril, model, { random, passages }) => ({
   passages: rounded(reading.copyLosses(tril, model, passages)),
 });
 
-/** What a model makes of the validation texts, and of tokens that a test can draw again without them. */
+/** A model's losses on the validation texts, and on tokens that a test can draw again without them. */
 function lossesOf(tril, model, validation) {
   const tokens = model.encode(validation.toString());
   const { context, vocabulary } = shapeOf(model.config);
@@ -57,10 +57,10 @@ async function describeGpt(tril, texts) {
   return result;
 }
 
-/** A distance between copies that the sibling never had in training: who counts places fails there. */
+/** A distance between copies that the sibling never had in training: counting positions fails there. */
 const farther = 60;
 
-/** The scores of the sibling's heads, by checkpoint, and what the last one loses without them. */
+/** The scores of the sibling's heads by checkpoint, and the last checkpoint's losses without them. */
 async function describeSibling(tril, texts) {
   const text = texts.validation.toString();
   const checkpoints = [];
@@ -95,7 +95,7 @@ async function describeSibling(tril, texts) {
   return { share, checkpoints, ...last };
 }
 
-/** What the encoder tells of hidden tokens, and at which layer it tells rivers from money. */
+/** The encoder's loss on hidden tokens, and the layers at which it tells rivers from money. */
 async function describeEncoder(tril, texts) {
   const curve = readFileSync(join(models, 'encoder', 'curve.csv'), 'utf8')
     .trim()
@@ -137,7 +137,7 @@ const write = (file, value) =>
     ),
   );
 
-/** Measures what is there, or one part of it, and writes that; other parts stay as they are described. */
+/** Measures all models, or one, and writes the results; other parts of the description stay. */
 export async function writeReport(texts, only) {
   const tril = await reading.loadTril();
   const description = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};

@@ -1,6 +1,6 @@
-// What a config.json calls differently by its family, as the core writes it: with every setting.
+// The names in a config.json that depend on the family, as the core writes them: with every setting.
 
-/** How large a model is. */
+/** The sizes of a model. */
 export function shapeOf(config) {
   const width = config.n_embd ?? config.hidden_size;
   const heads = config.n_head ?? config.num_attention_heads;

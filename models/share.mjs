@@ -1,5 +1,5 @@
-// The share of the texts that chapter "Meaning" learns from: half a century in which a bank is of a river
-// as well as of money. Made when the page is built; none of it is kept in the repository.
+// The part of the texts that chapter "Meaning" learns from: half a century in which a bank is a river's as well as a
+// place for money. It is made when the page is built; the repository contains none of it.
 
 import { readSpeeches } from './data.mjs';
 

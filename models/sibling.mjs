@@ -1,5 +1,5 @@
-// The training of the sibling: a step a batch of repeats.mjs, by the package, as every page can do it.
-// Its module without relaxed SIMD rounds alike on every machine: so do all the weights come out alike.
+// Trains the sibling: one batch of repeats.mjs per step, with the package, as every page can. Its module without
+// relaxed SIMD rounds the same on every machine, and so the weights are the same, too.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import { batchOf } from './repeats.mjs';
 const every = 250;
 const head = 'step,loss,validation_loss,gradient_norm,learning_rate\n';
 
-/** Trains it in `folder`, on from where it was stopped, and leaves there what is kept of it, and log.csv. */
+/** Trains it in `folder`, continuing where it stopped, and leaves its checkpoints and log.csv there. */
 export async function trainSibling(texts, folder) {
   mkdirSync(folder, { recursive: true });
   const [state, log] = ['checkpoint.safetensors', 'log.csv'].map((name) => join(folder, name));
   const tril = await loadTril({ variant: 'simd' });
   const checkpoint = existsSync(state) ? new Uint8Array(readFileSync(state)) : undefined;
-  // Of this, too, the last tenth is what is validated on.
+  // The last tenth of this text, too, is for validation.
   const data = new Uint8Array(readFileSync(texts.files.all));
   const trainer = tril.trainer({ ...siblingRecipe, data, ...(checkpoint && { checkpoint }) });
   if (!checkpoint) widen(tril, trainer);
@@ -47,7 +47,7 @@ export async function trainSibling(texts, folder) {
   trainer.dispose();
 }
 
-/** Matrices begin with a deviation of 0.02, which is made for models ten times as wide: these get their own. */
+/** Matrices begin with a deviation of 0.02, which suits models ten times as wide: these get their own. */
 export function widen(tril, trainer) {
   tril.scope(() => {
     const matrices = Object.entries(trainer.parameters()).filter(([, { shape }]) => shape[1]);
@@ -56,7 +56,7 @@ export function widen(tril, trainer) {
   });
 }
 
-/** As `tril train --dtype float16 --keep` leaves a model. */
+/** Writes a model like `tril train --dtype float16 --keep`. */
 function writeModel(tril, trainer, folder) {
   const files = trainer.export();
   const config = new TextDecoder().decode(files['config.json']).replace('"float32"', '"float16"');

@@ -4,8 +4,9 @@
 //   npm run train:models -- --only vectors     gpt, sibling, encoder, vectors, comparison or report
 //   npm run train:models -- --threads 1
 //
-// Needs the program `tril`, built (cmake --build --preset native --target tril_cli), but for the sibling and for
-// what is measured, the package, built (npm run build), and xz. A run that was interrupted goes on where it stopped.
+// It needs the built program `tril` (cmake --build --preset native --target tril_cli), except for the sibling; for the
+// sibling and the measurements the built package (npm run build); and xz. An interrupted run continues where it
+// stopped.
 
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +40,7 @@ if (chosen.some((part) => part in recipes) && !existsSync(options.program)) {
 const threads = options.threads ? ['--threads', options.threads] : [];
 const tril = (...args) => run(options.program, [...args, ...threads]);
 
-/** A language model: trained in build/models/NAME, then put here. */
+/** Trains a language model in build/models/NAME, then copies it here. */
 async function trainModel(name, texts) {
   const folder = join(work, name);
   if (name === 'sibling') await trainSibling(texts, folder);
@@ -59,7 +60,7 @@ function trainByProgram(name, texts, folder) {
   else tril('train', '--data', texts.files.all, '-o', folder, ...wanted);
 }
 
-/** An option and its values, to the next option. */
+/** An option and its values, up to the next option. */
 function optionOf(list, option) {
   const from = list.indexOf(option);
   if (from < 0) return [];
