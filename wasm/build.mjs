@@ -23,7 +23,7 @@ import { withCustomSection } from './toolchain/sections.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** Each variant's module, and the same with lessons and with training. */
+/** Each variant's module, with and without lessons or training. */
 const modules = variants.flatMap((variant) =>
   ['', '-lessons', '-training'].map((part) => [variant, `tril-${variant}${part}`]),
 );
@@ -33,14 +33,14 @@ async function compile() {
   return join(dirname(here), 'build');
 }
 
-/** In pages, what memory that is shared begins with: 16 MB, more than modules have before the first call. */
+/** The initial size of shared memory in pages: 16 MB, more than modules use before the first call. */
 const leastPages = 256;
 
-/** A name that a module has in common with its script alone, so that another one is told from it (src/load.ts). */
+/** A name that only this module and its script share, so that other modules are recognised (src/load.ts). */
 const tagOf = (name, wasm) =>
   `${name} ${createHash('sha256').update(wasm).digest('hex').slice(0, 12)}`;
 
-/** As .js and .d.ts, since some hosts know no .mjs and serve it as data. */
+/** Copies modules as .js and .d.ts, since some hosts do not know .mjs and serve it as data. */
 function copyModules(buildFolder) {
   const targets = ['src', 'dist'].map((folder) => join(here, folder, 'generated'));
   for (const target of targets) {
@@ -102,7 +102,7 @@ const { values } = parseArgs({ options: { modules: { type: 'string' } } });
 const buildFolder = values.modules ?? (await compile());
 rmSync(join(here, 'dist'), { recursive: true, force: true });
 copyModules(buildFolder);
-// npm packs these from here only.
+// npm packs these only from here.
 copyFileSync(join(dirname(here), 'LICENSE'), join(here, 'LICENSE'));
 const notices = 'THIRD-PARTY-NOTICES.txt';
 copyFileSync(join(dirname(here), 'docs', notices), join(here, notices));

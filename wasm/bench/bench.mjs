@@ -23,7 +23,7 @@ import { placeTables } from './table.mjs';
 const purposes = { native: ['core', 'bench'], node: ['page'], chromium: ['page', 'browser'] };
 
 async function measureIn(place, request, report) {
-  // Only now: these need the packages and the build.
+  // Imported late: these need the packages and the build.
   if (place === 'native') return (await import('./native.mjs')).inNative(request, report);
   const { execArgv, inChromium, inNode } = await import('./places.mjs');
   const work = { script: 'run.mjs', call: 'runBench', request };

@@ -1,8 +1,8 @@
-// What is measured: sizes and shapes, and who takes part in which.
+// The cases: sizes and shapes, and the participants of each.
 
 import { attentionMethods as ofAttention, matmulMethods } from '../dist/index.js';
 
-/** The one that Tril chooses behind the others. */
+/** Puts Tril's own choice after the others. */
 const chosenLast = (names) => [...names.filter((name) => name !== 'auto'), 'auto'];
 export const methods = chosenLast(matmulMethods);
 export const attentionMethods = chosenLast(ofAttention);
@@ -17,7 +17,7 @@ const product = (rows, depth, cols) => ({
 });
 const square = (n) => product(n, n, n);
 
-/** [B, H, T, D] of queries, keys and values; causal: what the mask hides is not `needed`. */
+/** [B, H, T, D] for queries, keys and values, causal: masked scores are not `needed`. */
 const attention = (time, heads = 8, width = 64) => ({
   group: 'attention',
   name: `T=${time}`,
@@ -25,13 +25,13 @@ const attention = (time, heads = 8, width = 64) => ({
   needed: 4 * heads * width * ((time * (time + 1)) / 2),
 });
 
-/** The way back through it, to all three: five products in place of two, behind a forward pass. */
+/** The backward pass of attention, to all three inputs: five products instead of two, after a forward pass. */
 const attentionBackward = (time) => {
   const { needed, ...sizes } = attention(time);
   return { ...sizes, group: 'attention backward', needed: 2.5 * needed };
 };
 
-/** One query, as a token is decoded: keys and values [1, H, S, D] are read once, in `bytes`. */
+/** One query, as in decoding a token: keys and values [1, H, S, D] are read once, in `bytes`. */
 const decoding = (keys, heads = 8, width = 64) => ({
   group: 'decoding',
   name: `S=${keys}`,
@@ -51,8 +51,8 @@ const softmax = { group: 'softmax', name: '1024x1024', rows: 1024, cols: 1024 };
 const layerNorm = { group: 'layer norm', name: '1024x768', rows: 1024, cols: 768 };
 
 /**
- * A step of training, GPT-2's shape and AdamW: nanoGPT's recipe for characters (Karpathy 2022), and a
- * model seven times as large. `flops` as one counts them: 6 a parameter and token, and causal attention.
+ * A training step, with GPT-2's shape and AdamW: nanoGPT's recipe for characters (Karpathy 2022), and a model seven
+ * times as large. `flops` follow the usual count: 6 per parameter and token, and causal attention.
  */
 const training = (name, sizes) => {
   const { layers, width, context, batch, vocabulary } = sizes;
@@ -69,7 +69,7 @@ const steps = [
   }),
 ];
 
-/** A model of Llama's kind, 5.85 M parameters, writes so many tokens, one by one, behind a first. */
+/** A Llama-like model with 5.85 M parameters writes this many tokens, one by one, after a first. */
 const generation = (tokens) => ({
   group: 'generation',
   name: `${tokens} tokens`,
@@ -101,7 +101,7 @@ export const quickCases = [
   layerNorm,
   steps[0],
 ];
-/** Natively, `tril_bench` and training.py measure models. */
+/** `tril_bench` and training.py measure models natively. */
 export const peerCases = [
   ...[64, 256, 512, 1024].map(square),
   ...shapes.slice(0, 2).reverse(),
@@ -109,7 +109,7 @@ export const peerCases = [
   generation(128),
 ];
 
-/** Above so many operations a method takes seconds, and nothing is learnt that was not known. */
+/** The limit of operations above which a method takes seconds without new insight. */
 const mostFlops = { blocked: 2 * 1024 ** 3 };
 for (const order of loopOrders) mostFlops[order] = 2 * 512 ** 3;
 

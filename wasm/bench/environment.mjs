@@ -1,8 +1,8 @@
-// The environment that every measured process gets, so that nobody is held back by the machine's settings.
+// The environment of every measured process, so that no library is slowed down by the machine's settings.
 
 /**
- * Threads for OpenMP, by which OpenBLAS, oneDNN and PyTorch share their work. Unset, by undefined: what
- * some machines set for everyone to choose kernels, hiding AVX-512 from OpenBLAS, oneDNN and PyTorch.
+ * Threads for OpenMP, with which OpenBLAS, oneDNN and PyTorch divide their work. The undefined ones are unset: some
+ * machines set them for everyone to choose kernels, hiding AVX-512 from OpenBLAS, oneDNN and PyTorch.
  */
 export const peerEnvironment = (threads) => ({
   OMP_NUM_THREADS: String(threads),

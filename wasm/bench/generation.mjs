@@ -1,6 +1,6 @@
-// A model that writes, as a case: Tril's part in it, and what peers are given.
+// Text generation as a case: Tril's part in it, and the inputs of peers.
 
-/** Weights by the names that files of Llama's family have: uniform numbers of a deviation of 0.02. */
+/** Weights by the names in files of Llama's family: uniform numbers with a deviation of 0.02. */
 function weightsOf({ layers, width, hidden, vocabulary }) {
   let seed = 1;
   const next = () => {
@@ -28,7 +28,7 @@ function weightsOf({ layers, width, hidden, vocabulary }) {
 }
 
 /**
- * The files of a model of Llama's kind with random weights, `context` tokens long, as Hugging Face names them.
+ * The files of a Llama-like model with random weights and a context of `context` tokens, by Hugging Face's names.
  * @param {object} tril of `tril/training`
  */
 export function llamaFiles(tril, sizes, context, dtype = 'float32') {
@@ -49,12 +49,12 @@ export function llamaFiles(tril, sizes, context, dtype = 'float32') {
   return { weights, files: { 'config.json': text, 'model.safetensors': file } };
 }
 
-/** What peers are tried with, before they are timed: the logits behind these tokens. */
+/** Tokens with which peers are checked before they are timed, by the logits after them. */
 const trialOf = (vocabulary) => Array.from({ length: 12 }, (_, n) => (n * n * 37 + 5) % vocabulary);
 
 /**
- * @returns `run`, which writes all tokens; `arrays`, what a peer is given: `weights`, and tokens to be
- * tried with; `expected`, the logits behind these
+ * @returns `run`, which writes all tokens; `arrays`, the inputs of a peer: `weights`, and tokens to check it with;
+ * `expected`, the logits after these
  */
 export async function openGeneration(tril, about) {
   const { tokens, vocabulary } = about;

@@ -1,9 +1,9 @@
-// What cases.mjs has cases of, apart from it, so that the command line is read before anything is built.
+// The groups of cases, in a file of their own, so that the command line is read before anything is built.
 
-/** What takes a whole model, of `tril/training`. */
+/** Groups that take a whole model, of `tril/training`. */
 export const modelGroups = ['training', 'generation'];
 
-/** The last is no case, but measured by loading.mjs. */
+/** The last is not in cases.mjs, but measured by loading.mjs. */
 export const groups = [
   'matmul',
   'attention',
@@ -16,5 +16,5 @@ export const groups = [
   'loading',
 ];
 
-/** In which only those peers take part that say so. */
+/** Groups in which only peers that name them take part. */
 export const chosenGroups = [...modelGroups, 'attention backward'];

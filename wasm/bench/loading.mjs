@@ -1,5 +1,5 @@
-// How long it takes from nothing to the first result, in Node: each time in a process of its own
-// (start.mjs), in which nothing is compiled or cached yet but by the file system.
+// The time from nothing to the first result, in Node: each time in a separate process (start.mjs), in which nothing is
+// compiled or cached yet except by the file system.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { evaluate } from './statistics.mjs';
 
 const script = join(root, 'wasm', 'bench', 'start.mjs');
 
-/** { part: ms } of one process. */
+/** The times { part: ms } of one process. */
 function start(variant, execArgv) {
   const args = [...execArgv, script, variant];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 
-/** A case for each variant; variants take turns. */
+/** Measures a case for each variant; variants take turns. */
 export function measureLoading({ variant, quick }, execArgv, report) {
   const chosen = variants.filter((each) => each.startsWith(variant ?? ''));
   const parts = new Map(chosen.map((each) => [each, []]));
@@ -23,7 +23,7 @@ export function measureLoading({ variant, quick }, execArgv, report) {
     for (const each of chosen) parts.get(each).push(start(each, execArgv));
   }
   return chosen.map((name) => {
-    const [, ...rounds] = parts.get(name); // the first one reads files that the others find in memory
+    const [, ...rounds] = parts.get(name); // the first round reads files that the others find in memory
     const subjects = Object.keys(rounds[0]).map((subject) => ({
       subject,
       times: rounds.map((round) => round[subject]),

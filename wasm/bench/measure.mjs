@@ -1,7 +1,7 @@
-// Timing in rounds: all subjects of a case take turns, so that what the machine does meanwhile meets
-// all of them alike. Runs in Node, in a Worker of a browser, wherever there is `performance`.
+// Timing in rounds: all subjects of a case take turns, so that other work of the machine affects all of them alike. It
+// runs in Node, in a browser's Worker, and wherever there is `performance`.
 
-/** How carefully: `rounds` turns of at least `batch` ms each, after `warmUp` ms. */
+/** The precision: `rounds` turns of at least `batch` ms each, after `warmUp` ms. */
 export const careful = { rounds: 11, batch: 20, warmUp: 250 };
 export const quick = { rounds: 5, batch: 20, warmUp: 60 };
 
@@ -11,22 +11,21 @@ async function time(run, calls, clock) {
   const begin = clock();
   for (let call = 0; call < calls; call += 1) {
     const pending = run();
-    // A promise of a microtask would cost what it waits for, so only true ones are waited for.
+    // Waiting for a microtask would cost time, so only true promises are awaited.
     if (typeof pending?.then === 'function') await pending;
   }
   return clock() - begin;
 }
 
 /**
- * Calls until `warmUp` ms have passed and it was called often enough for the engine's optimising
- * compiler, which takes over after some calls and compiles beside them; then settles on how many
- * calls a batch has.
+ * Calls until `warmUp` ms have passed and there were enough calls for the engine's optimising compiler, which starts
+ * after some calls and compiles in parallel; then determines the number of calls per batch.
  */
 async function prepare(run, { batch, warmUp, clock = wallClock }) {
   const begin = performance.now();
   let calls = 1;
   let elapsed;
-  // Only from a whole batch is the time of a call known: a browser's clock may stand still between.
+  // Only a whole batch tells the time of a call: a browser's clock may not tick in between.
   do {
     elapsed = await time(run, calls, clock);
     if (elapsed < batch) calls *= 2;
@@ -35,9 +34,9 @@ async function prepare(run, { batch, warmUp, clock = wallClock }) {
 }
 
 /**
- * Measures `subjects`, each { subject, run, ... }, where `run` computes once, at once or by a
- * promise. Resolves to the same without `run`, with `times`: ms a call, one a round, by
- * `options.clock`, else as time passes.
+ * Measures `subjects`, each { subject, run, ... }, where `run` computes once, synchronously or by a promise. Resolves
+ * to the same without `run`, with `times`: ms per call, one for each round, by `options.clock`, by default the wall
+ * clock.
  */
 export async function measure(subjects, options = careful) {
   const { clock = wallClock } = options;

@@ -1,5 +1,5 @@
-// The native part: builds the Google Benchmark program of native/bench and reads its JSON. Times are
-// those of the thread, so that what else the machine does counts for little.
+// The native part: builds the Google Benchmark program of native/bench and reads its JSON. Times are those of the
+// thread, so that other work of the machine matters little.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { careful, quick } from './measure.mjs';
 import { chosen } from './run.mjs';
 import { evaluate } from './statistics.mjs';
 
-/** Of products and of attention, but the one that is chosen. */
+/** The methods of products and of attention, except for the automatic choice. */
 const ownMethods = [...new Set([...methods, ...attentionMethods])].filter(
   (name) => name !== 'auto',
 );
@@ -24,7 +24,7 @@ const subjectNames = {
   ...{ openblas: 'OpenBLAS', onednn: 'oneDNN' },
 };
 
-/** What the benchmarks of a case are called there: a regular expression with the subject in it. */
+/** The names of a case's benchmarks there: a regular expression that captures the subject. */
 export function nativeNames({ group, name, rows, depth, cols, batch, time, keys }) {
   switch (group) {
     case 'matmul':
@@ -47,8 +47,8 @@ export function nativeNames({ group, name, rows, depth, cols, batch, time, keys 
 }
 
 /**
- * Of Google Benchmark's report, what the case is about, and the fastest of the peaks:
- * [{ subject, flops?, needed?, bytes?, threads?, times }].
+ * The results for a case in Google Benchmark's report, and the fastest of the peaks: [{ subject, flops?, needed?,
+ * bytes?, threads?, times }].
  */
 export function readBenchmarks({ benchmarks }, about) {
   const pattern = new RegExp(`^${nativeNames(about)}(?:/real_time)?$`);
@@ -65,7 +65,7 @@ export function readBenchmarks({ benchmarks }, about) {
     if (each.scratch) subject.scratch = each.scratch;
     const threads = Number(/^(\d+) threads$/.exec(subject.subject)?.[1] ?? 1);
     if (threads > 1) subject.threads = threads;
-    // The clock's time where there are several threads, else the thread's own.
+    // The clock's time for several threads, else the thread's own.
     const time = each[threads > 1 ? 'real_time' : 'cpu_time'] * milliseconds[each.time_unit];
     subject.times.push(time);
     if (isPeak) subject.flops = (each['FLOP/s'] * time) / 1e3;
@@ -79,7 +79,7 @@ export function readBenchmarks({ benchmarks }, about) {
   const place = ({ subject }) => (order.includes(subject) ? order.indexOf(subject) : order.length);
   const others = all
     .filter(({ subject }) => subject !== 'peak')
-    .sort((one, other) => place(one) - place(other)); // they came at random
+    .sort((one, other) => place(one) - place(other)); // their order was random
   return countsOperations(about) ? [...peaks.slice(0, 1), ...others] : others;
 }
 
@@ -91,7 +91,7 @@ export async function nativeProgram() {
   return join(root, 'build', 'native', 'native', 'bench', 'tril_bench');
 }
 
-/** Runs a case in it, its subjects in turns; resolves to what readBenchmarks finds. */
+/** Runs a case in the program, its subjects in turns; resolves to the result of readBenchmarks. */
 export async function runNative(program, about, { rounds, batch, warmUp }) {
   const names = nativeNames(about);
   if (!names) return [];
@@ -107,14 +107,14 @@ export async function runNative(program, about, { rounds, batch, warmUp }) {
       ),
       { log: 'bench-native', env: peerEnvironment(1) },
     );
-    const text = readFileSync(report, 'utf8'); // empty where no benchmark has such a name
+    const text = readFileSync(report, 'utf8'); // empty if no benchmark has such a name
     return text ? readBenchmarks(JSON.parse(text), about) : [];
   } finally {
     rmSync(report, { force: true });
   }
 }
 
-/** What the C++ program says of the libraries in it, and of the kernels that each has chosen. */
+/** The C++ program's report on its libraries, and on the kernels that each has chosen. */
 export function chosenKernels(program) {
   const { stdout } = spawnSync(program, ['--kernels'], {
     encoding: 'utf8',
@@ -129,7 +129,7 @@ export async function inNative(request, report = () => {}) {
   for (const about of chosen(request.quick ? quickCases : allCases, request.only)) {
     const { group, name } = about;
     const all = await runNative(program, about, request.quick ? quick : careful);
-    // Other libraries, where they are installed, are bench:peers' business.
+    // bench:peers measures other installed libraries.
     const own = [...ownMethods, 'auto', 'peak', 'memory', 'weights packed before', '2 threads'];
     const subjects = all.filter(({ subject }) => own.includes(subject));
     if (subjects.length === 0) continue;

@@ -1,7 +1,6 @@
-// The process in which Node measures: like worker.mjs, but messages go over the channel to the
-// process that started it.
+// The process in which Node measures: like worker.mjs, but its messages go over the channel to its parent process.
 
-import { loadTril } from 'tril/lessons'; // its peak, and Eigen's product
+import { loadTril } from 'tril/lessons'; // has the peak loop, and Eigen's product
 import { loadTril as loadTraining } from 'tril/training';
 
 process.once('message', async ({ script, call, request }) => {

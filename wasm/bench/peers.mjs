@@ -1,13 +1,12 @@
-// `npm run bench:peers`: Tril beside what one would take instead, in Chromium, Node and natively. The
-// peers are npm packages of their own (peers/package.json), fetched here and by no other command, and
-// Debian's libraries.
+// `npm run bench:peers`: Tril next to alternative libraries, in Chromium, Node and natively. The peers are npm packages
+// of their own (peers/package.json), fetched here and by no other command, and Debian's libraries.
 //
 //   npm run bench:peers -- --quick                  few rounds
 //   npm run bench:peers -- --only matmul,softmax    only these groups of cases.mjs
 //   npm run bench:peers -- --where chromium         only these places: chromium, node, native
-//   npm run bench:peers -- --threads 2              as many for everyone; 1 unless given
+//   npm run bench:peers -- --threads 2              threads for everyone, default 1
 //
-// Every result of a peer is first compared with Tril's; one that is wrong is not timed.
+// Every result of a peer is first compared with Tril's; a wrong one is not timed.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -27,7 +26,7 @@ const purposes = {
   native: ['page', 'core', 'bench', 'peers'],
 };
 
-/** `npm ci` there, unless this lock has been installed. */
+/** Runs `npm ci` there, unless this lock has been installed. */
 async function installPeers() {
   const stamp = join(peers, 'node_modules', '.tril-stamp');
   const lock = readFileSync(join(peers, 'package-lock.json'), 'utf8');
@@ -41,7 +40,7 @@ async function installPeers() {
   return 'installed';
 }
 
-/** The peers for a browser as one file, build/bench/peers.js. */
+/** Bundles the peers for a browser into one file, build/bench/peers.js. */
 async function bundlePeers() {
   const { build } = createRequire(join(peers, 'package.json'))('esbuild');
   mkdirSync(folder, { recursive: true });

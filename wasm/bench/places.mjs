@@ -1,6 +1,6 @@
-// Where JavaScript is measured: in a process of Node, and in a Worker of headless Chromium. Each
-// takes { script, call, request } - a file below wasm/bench, the function to call and its argument -
-// and resolves to { engine, done, cases }.
+// The places where JavaScript is measured: a process of Node, and a Worker of headless Chromium. Each takes { script,
+// call, request } - a file below wasm/bench, the function to call and its argument - and resolves to { engine, done,
+// cases }.
 
 import { fork } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ import { serve } from './serve.mjs';
 
 const bench = join(root, 'wasm', 'bench');
 
-/** Node 20 has relaxed SIMD behind a flag, Node 22 without. */
+/** Node 20 has relaxed SIMD behind a flag, Node 22 without one. */
 export const execArgv = detectFeatures().relaxedSimd ? [] : ['--experimental-wasm-relaxed-simd'];
 
 export function inNode({ script, call, request }, report = () => {}) {

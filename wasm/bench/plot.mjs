@@ -1,12 +1,11 @@
-// A plot of products of square matrices as SVG: GFLOP/s over n, n on a logarithmic axis. The top is
-// the measured peak, so that what is missing above a line is what the method leaves unused. Colours
-// follow the reader's light or dark scheme.
+// A plot of products of square matrices as SVG: GFLOP/s over n, with n on a logarithmic axis. The top is the measured
+// peak, so that the gap above a line is the unused part. Colours follow the reader's light or dark scheme.
 
 const width = 880;
 const height = 480;
 const margin = { left: 56, right: 120, top: 56, bottom: 56 };
 
-/** One colour a method, told apart by lightness as well; [light, dark]. */
+/** One colour per method, which differ in lightness, too; [light, dark]. */
 const colours = {
   ijk: ['#5d646f', '#a7aeb9'],
   ikj: ['#b0823f', '#c49a5a'],
@@ -33,7 +32,7 @@ export function steps(top, count = 7) {
   return Array.from({ length: Math.floor(top / step) + 1 }, (_, index) => index * step);
 }
 
-/** Moves labels down or up until none is nearer than `gap` to its neighbour, in their order. */
+/** Moves labels down or up until neighbours are at least `gap` apart, in their order. */
 export function spread(places, gap, bottom) {
   const order = places.map((y, index) => ({ y, index })).sort((one, other) => one.y - other.y);
   for (let i = 1; i < order.length; i += 1) order[i].y = Math.max(order[i].y, order[i - 1].y + gap);
@@ -45,7 +44,7 @@ export function spread(places, gap, bottom) {
   return order.sort((one, other) => one.index - other.index).map(({ y }) => y);
 }
 
-/** The lines: for each method [{ n, gflops, low, high }], low and high the quartiles. */
+/** The lines: for each method [{ n, gflops, low, high }], with the quartiles low and high. */
 export function linesOf(cases) {
   const lines = new Map();
   for (const { about, results } of cases) {
@@ -68,7 +67,7 @@ function peakOf(cases) {
   return peaks.sort((one, other) => one - other)[Math.floor(peaks.length / 2)];
 }
 
-/** The plot of a place's results, or undefined where there are not two sizes to draw. */
+/** The plot of a place's results, or undefined with fewer than two sizes. */
 export function plot(cases, title) {
   const lines = linesOf(cases);
   const sizes = [...new Set([...lines.values()].flat().map(({ n }) => n))].sort((a, b) => a - b);

@@ -1,12 +1,11 @@
-// What a run was made on, and where its results go: a table on the terminal, everything as JSON and
-// the plot into a folder.
+// Describes a run, and publishes its results: a table on the terminal, everything as JSON and the plot into a folder.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { align, markdown } from './table.mjs';
 
-/** Runs `measure(report)`, shows how far it is, and adds when, where and under what load it ran. */
+/** Runs `measure(report)`, shows its progress, and adds when, where and under what load it ran. */
 export async function describeRun(place, request, measure) {
   const load = loadavg()[0];
   const clear = '\r\x1b[K';
@@ -26,7 +25,9 @@ export async function describeRun(place, request, measure) {
   };
 }
 
-/** measured: of describeRun. `tables(cases, layout)` is its text, `plot(cases, title)` an SVG or nothing. */
+/**
+ * measured: the result of describeRun. `tables(cases, layout)` is its text, `plot(cases, title)` an SVG or undefined.
+ */
 export function publish(measured, name, { into, markdown: inMarkdown, tables, plot }) {
   const { engine, done, cases, kernels = [] } = measured;
   const title = `${engine}, ${done.variant}`;

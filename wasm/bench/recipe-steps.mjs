@@ -1,8 +1,8 @@
-// The part of recipe.mjs that runs where it is measured.
+// The part of recipe.mjs that runs in the measured place.
 
-const every = 250; // steps between two validations, which the seconds do not count
+const every = 250; // steps between two validations, which are not timed
 
-/** Trains with all that `tril.trainer` has unless told otherwise, which is the recipe. */
+/** Trains with the defaults of `tril.trainer`, which are the recipe. */
 export async function train({ text, threads, steps, seed }, { loadTraining }, report) {
   const tril = await loadTraining({ threads });
   const trainer = tril.trainer({ data: text, steps, seed });

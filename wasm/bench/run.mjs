@@ -1,5 +1,4 @@
-// A request for measurements, carried out where it is: in Node (node.mjs) or in a Worker of a
-// browser (worker.mjs).
+// Carries out a request for measurements in its place: in Node (node.mjs) or in a Worker of a browser (worker.mjs).
 
 import { allCases, quickCases } from './cases.mjs';
 import { careful, measure, quick } from './measure.mjs';
@@ -7,11 +6,11 @@ import { evaluate } from './statistics.mjs';
 import { hasCase, peak, subjectsFor } from './subjects.mjs';
 import { openTraining } from './training.mjs';
 
-/** Those with their group in `only`, all where it is empty. */
+/** The cases whose group is in `only`, or all if it is empty. */
 export const chosen = (cases, only) =>
   cases.filter(({ group }) => only.length === 0 || only.includes(group));
 
-/** A step on one thread, on several where there are, and the peak. */
+/** A step on one thread, on several if available, and the peak. */
 function trainingSubjects(lessons, { tril, threaded }, about) {
   const { flops } = about;
   const opened = openTraining(tril, about);
@@ -28,7 +27,7 @@ function trainingSubjects(lessons, { tril, threaded }, about) {
  * @param {object} request { quick, only, variant?, threads }
  * @param {object} load { loadTril, loadTraining }, the package's with lessons and with training
  * @param {Function} report called with each case's results, { group, name, results, memory }
- * @returns what was measured on, { variant, threads }
+ * @returns the measured build, { variant, threads }
  */
 export async function runBench(request, { loadTril, loadTraining }, report) {
   const { variant, threads } = request;

@@ -1,5 +1,4 @@
-// Serves a folder to a browser on this machine: isolated, so that it has threads and exact clocks,
-// unless asked not to.
+// Serves a folder to a browser on this machine: isolated by default, so that it has threads and precise clocks.
 
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -18,7 +17,7 @@ const isolation = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-/** Serves what lies below `root`, and an empty page at /; resolves to { url, close }. */
+/** Serves the files below `root`, and an empty page at /; resolves to { url, close }. */
 export function serve(root, { isolated = true } = {}) {
   const headers = { 'Cache-Control': 'no-store', ...(isolated && isolation) };
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// One cold start, for loading.mjs: prints how many ms each part of it takes, as JSON.
+// One cold start, for loading.mjs: prints the duration of each part in ms, as JSON.
 
 const clock = () => performance.now();
 const begin = clock();

@@ -1,5 +1,5 @@
-// What is said about the times of one subject: order statistics only, since the noise of a shared
-// machine is one-sided and heavy-tailed.
+// Statistics of one subject's times: order statistics only, since the noise of a shared machine is one-sided and
+// heavy-tailed.
 
 /** The value below which the share `q` of the values lies, linear between neighbours. */
 export function quantile(values, q) {
@@ -12,8 +12,8 @@ export function quantile(values, q) {
 }
 
 /**
- * Of times in ms: `median`; `best` and `worst`, the quartiles; `spread`, half of what lies between
- * these as a share of the median.
+ * The statistics of times in ms: `median`; `best` and `worst`, the quartiles; `spread`, half of their difference
+ * relative to the median.
  */
 export function summary(times) {
   const [best, median, worst] = [0.25, 0.5, 0.75].map((q) => quantile(times, q));
@@ -23,15 +23,14 @@ export function summary(times) {
 /** 10^9 floating-point operations per second. */
 export const gflops = (flops, milliseconds) => flops / milliseconds / 1e6;
 
-/** What shares are of: the loop on registers alone, and the one that reads memory. */
+/** The subjects that shares refer to: the loop on registers alone, and the one that reads memory. */
 export const isLimit = ({ subject }) => subject === 'peak' || subject === 'memory';
 
 /**
- * The results of one case, measured in the same rounds, each with `median`, `best`, `worst`,
- * `spread`; where operations are counted, `gflops` (of the median); and where there is something to
- * divide by, `share` and `bestShare`, those of the medians and those of the best quartiles: of the
- * peak, in counted operations (`flops`) or in those that are `needed`, or, where `bytes` are counted,
- * of the speed at which as many are read.
+ * The results of one case, measured in the same rounds, each with `median`, `best`, `worst`, `spread`; with counted
+ * operations also `gflops` (of the median); and with a limit also `share` and `bestShare`, those of the medians and of
+ * the best quartiles: shares of the peak, in counted operations (`flops`) or in the `needed` ones, or, with counted
+ * `bytes`, of the speed of reading memory.
  */
 export function evaluate(subjects) {
   const all = subjects.map((subject) => ({ ...subject, ...summary(subject.times) }));

@@ -1,8 +1,8 @@
-// Tril's part in each case: functions that compute it once, into memory that is there already.
+// Tril's part in each case: functions that compute it once, into preallocated memory.
 
 import { attentionMethods, methodsFor } from './cases.mjs';
 
-/** Rounds of the register-only loop in one call: some 0.2 ms. */
+/** Rounds of the register-only loop in one call: about 0.2 ms. */
 const peakRounds = 1 << 17;
 
 /** A loop on registers alone. */
@@ -11,7 +11,7 @@ export function peak(tril) {
   return { subject: 'peak', flops, run: () => tril.runPeak(peakRounds) };
 }
 
-/** What every library gets: the same numbers for the same case. */
+/** The inputs of every library: the same numbers for the same case. */
 export function inputs(tril, about) {
   const random = (seed, ...shape) => tril.randomNormal(shape, { seed });
   switch (about.group) {
@@ -47,7 +47,7 @@ export function inputs(tril, about) {
   throw new RangeError(`no group ${about.group}`);
 }
 
-/** As PyTorch initialises them in scale: uniform, 1 / sqrt(width in). */
+/** Weights in the scale of PyTorch's initialisation: uniform, 1 / sqrt(width in). */
 function blockWeights(tril, { width, hidden }) {
   let seed = 10;
   const uniform = (shape, bound, middle = 0) =>
@@ -71,8 +71,8 @@ function blockWeights(tril, { width, hidden }) {
 }
 
 /**
- * What is done once for many calls: the weights, packed; of a product those of a linear layer whose
- * weight is b transposed. Nothing elsewhere.
+ * Preparations for many calls: packed weights; for a product those of a linear layer whose weight is b transposed.
+ * Undefined in other groups.
  */
 export function prepared(tril, { group }, given) {
   if (group === 'block') return { ...given, weights: tril.prepareWeights(given.weights) };
@@ -90,7 +90,7 @@ function gradients(tril, { q, k, v, d_out, output, log_sum_exp: logSumExp }) {
   return tril.attentionBackward(d_out, q, k, v, { causal: true, output, logSumExp });
 }
 
-/** What a case comes to, all its numbers: that of its call, or all three gradients. */
+/** The result of a case, all its numbers: the call's output, or all three gradients. */
 export function resultOf(tril, about, given, out) {
   computation(tril, about, given, out)();
   if (about.group !== 'attention backward') return out.read();
@@ -143,13 +143,13 @@ function methodsOf(tril, about, given, out) {
   if (about.group === 'matmul') return methodsFor(about);
   if (about.group !== 'attention') return ['auto'];
   return attentionMethods.filter((method) => {
-    // The scores of all heads at once, 8 * 4096^2 floats, are more memory than a page may have.
+    // The scores of all heads at once, 8 * 4096^2 floats, exceed a page's memory.
     if (method === 'full' && about.heads * about.time ** 2 > 2 ** 26) return false;
     try {
       computation(tril, about, given, out, method)();
       return true;
     } catch (error) {
-      if (error.name === 'TrilError' && error.argument === 'method') return false; // not built in
+      if (error.name === 'TrilError' && error.argument === 'method') return false; // not in this build
       throw error;
     }
   });
@@ -163,7 +163,7 @@ export function release(...values) {
   }
 }
 
-/** Bytes of working memory that one call is lent. */
+/** Bytes of working memory of one call. */
 function scratchOf(tril, run) {
   tril.workingMemory({ reset: true });
   run();
@@ -171,8 +171,8 @@ function scratchOf(tril, run) {
 }
 
 /**
- * Everything to be measured for a case: on one thread by method, and the peak where operations are
- * counted; with `threaded`, a module with several threads, also that. `release` ends it.
+ * All subjects of a case: on one thread by method, and the peak if operations are counted; also on several threads with
+ * `threaded`, such a module. `release` disposes them.
  */
 export function subjectsFor(tril, threaded, about) {
   const { flops, needed, bytes } = about;

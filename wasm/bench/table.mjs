@@ -4,7 +4,7 @@ import { isLimit } from './statistics.mjs';
 
 const percent = (share) => `${Math.round(100 * share)} %`;
 
-/** Three digits, as many after the point as that leaves: 0.0123, 1.23, 12.3, 123. */
+/** Three digits, and as many decimals as that leaves: 0.0123, 1.23, 12.3, 123. */
 export function digits(value, count = 3) {
   if (!Number.isFinite(value)) return String(value);
   if (value === 0) return '0';
@@ -12,11 +12,11 @@ export function digits(value, count = 3) {
   return value.toFixed(Math.min(Math.max(count - before, 0), 20));
 }
 
-/** `61.3 ±2 %`: the median in GFLOP/s where operations are counted, else in ms, and its spread. */
+/** `61.3 ±2 %`: the median in GFLOP/s if operations are counted, else in ms, and its spread. */
 export const cell = ({ gflops, median, spread }) =>
   `${digits(gflops ?? median)} ±${percent(spread)}`;
 
-/** rows of cells, the first row the heads; the first column to the left, the others to the right. */
+/** Rows of cells, the first row being the head; the first column is aligned left, the others right. */
 export function align(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const pad = (text, column) =>
@@ -24,7 +24,7 @@ export function align(rows) {
   return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
 }
 
-/** The same rows as a table of Markdown. */
+/** The same rows as a Markdown table. */
 export function markdown([heads, ...rows]) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   const rule = heads.map((_, column) => (column === 0 ? '---' : '---:'));
@@ -47,7 +47,7 @@ export function rowsOf(cases, show = cell) {
   return [[`${group}, ${results[0].gflops ? 'GFLOP/s' : 'ms'}`, ...subjects], ...rows];
 }
 
-/** What share of the peak, or of memory's speed, each reaches, in percent; these are left out. */
+/** The share of the peak, or of memory's speed, that each reaches, in percent, without these limits. */
 export function shareRows(cases) {
   const counted = cases.map(({ results, ...about }) => ({
     ...about,
@@ -58,7 +58,7 @@ export function shareRows(cases) {
   return rows;
 }
 
-/** Without the peak where times are shown, since its own says nothing. */
+/** The results without the peak if times are shown, since its own time means nothing. */
 const shown = (cases) =>
   cases.map(({ results, ...about }) => ({
     ...about,
@@ -67,7 +67,7 @@ const shown = (cases) =>
     ),
   }));
 
-/** The working memory that a call is lent, where that is known: in all, and for one token. */
+/** The working memory of a call, if known: in all, and per token. */
 export function memoryRows(cases) {
   const known = cases.map(({ results, name, about, ...rest }) => ({
     ...{ ...rest, name },
@@ -81,7 +81,7 @@ export function memoryRows(cases) {
   return rows;
 }
 
-/** How many times its own forward pass each takes that stands in both cases, as medians. */
+/** The time of each backward pass as a multiple of its own forward pass, by medians. */
 export function forwardNotes({ group, name, results }, cases) {
   const forward = cases.find((each) => `${each.group} backward` === group && each.name === name);
   return results.flatMap(({ subject, median, failed }) => {
@@ -93,10 +93,7 @@ export function forwardNotes({ group, name, results }, cases) {
   });
 }
 
-/**
- * All results of a place: a table for each group, one of shares where there is a peak, and one of
- * working memory.
- */
+/** All results of a place: a table for each group, one of shares if there is a peak, and one of working memory. */
 export function placeTables(cases, layout = align) {
   const groups = [...new Set(cases.map(({ group }) => group))];
   return groups
@@ -114,9 +111,8 @@ export function placeTables(cases, layout = align) {
 const packedBefore = /: packed before$/;
 
 /**
- * Those who take part, each a row; how Tril stands to the best of the others at the end. Where Tril
- * has its weights packed before, too, that is what stands beside peers that have, and beside all of
- * them at the end.
+ * The participants, one row each; the last row is Tril's speed relative to the best of the others. If Tril also has
+ * packed weights, those results are compared with peers, which have them too, and in the last row.
  */
 export function peerRows({ group, name, results }) {
   const right = results.filter(({ failed }) => !failed);
@@ -139,7 +135,7 @@ export function peerRows({ group, name, results }) {
   return [[`${group} ${name}`, unit, 'Tril is faster by', 'in best quartiles'], ...rows];
 }
 
-/** A table for each case, and below it who could not compute it, and why. */
+/** A table for each case, and below it the participants that failed, with their reasons. */
 export function peerTables(cases, layout = align) {
   return cases
     .map((each) => {

@@ -1,6 +1,6 @@
-// A step of training as a case: Tril's part in it, and what peers begin with.
+// A training step as a case: Tril's part in it, and the initial state of peers.
 
-/** Tokens and targets of a batch, `[batch, context]` each; no two rows are alike. */
+/** Tokens and targets of a batch, `[batch, context]` each, with no two rows alike. */
 function batchOf({ batch, context, vocabulary }) {
   const text = Int32Array.from({ length: batch * context + 1 }, (_, i) => (i * 7919) % vocabulary);
   return { tokens: text.subarray(0, -1), targets: text.subarray(1) };
@@ -8,8 +8,8 @@ function batchOf({ batch, context, vocabulary }) {
 
 /**
  * @param {object} tril of `tril/training`
- * @returns `run`, a step; `arrays`, what a peer begins with; `expected`, the loss and the gradient's
- * norm of the first step, before it
+ * @returns `run`, a step; `arrays`, the initial state of a peer; `expected`, the loss and the gradient's norm of the
+ * first step, before it
  */
 export function openTraining(tril, about) {
   const { layers, heads, width, context, vocabulary, batch } = about;

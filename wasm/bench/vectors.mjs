@@ -1,13 +1,13 @@
-// Word vectors in WebAssembly: words of the text a second on one thread, as native/bench/vectors_bench.cc
-// measures them natively: by word2vec.c's settings on a text of Zipf's law, in the process's own time, so that
-// what else the machine does counts for little.
+// Word vectors in WebAssembly: words of the text per second on one thread, like the native measurement of
+// native/bench/vectors_bench.cc: with word2vec.c's settings on a text of Zipf's law, in the process's own time, so that
+// other work of the machine matters little.
 //
 //     node wasm/bench/vectors.mjs [ROUNDS]
 
 import { fileURLToPath } from 'node:url';
 import { loadTril } from 'tril/training';
 
-/** About a million words, of 20 000 that are as frequent as their rank says. */
+/** About a million words, of 20 000 different ones with frequencies by rank. */
 export function madeUpText(count) {
   let seed = 1;
   const next = () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32;
@@ -20,11 +20,11 @@ export function madeUpText(count) {
   return text.join(' ');
 }
 
-/** Words a second of each round of so many steps. */
+/** Words per second in each round of `steps` steps. */
 export async function measureVectors(variant, rounds, steps = 20, count = 1_000_000) {
   const { wordVectors } = await loadTril({ variant });
   const vectors = wordVectors({ data: madeUpText(count) });
-  vectors.steps(steps); // by then the engine has optimised the code
+  vectors.steps(steps); // so that the engine has optimised the code
   const rates = Array.from({ length: rounds }, () => {
     const begin = process.cpuUsage();
     let words = 0;

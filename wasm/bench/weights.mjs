@@ -1,6 +1,6 @@
-// Weights of 32, 16 and 8 bits, in Node: tokens a second behind a prompt, and the prompt itself, of models of Llama's
-// kind with random weights. `node wasm/bench/weights.mjs [VARIANT] [THREADS]`; all types take turns, a round is a prompt
-// and what follows it. Times are those of the process's own work on one thread, of the clock on several.
+// Weights of 32, 16 and 8 bits, in Node: the speed of a prompt and of the tokens after it, for Llama-like models with
+// random weights. `node wasm/bench/weights.mjs [VARIANT] [THREADS]`; all types take turns, and a round is a prompt and
+// its continuation. Times are processor times on one thread, and elapsed times on several.
 
 import { loadTril } from 'tril/training';
 import { llamaFiles } from './generation.mjs';
@@ -16,14 +16,14 @@ const [variant = 'simd', threadCount = '1'] = process.argv.slice(2);
 const threads = Number(threadCount);
 const tril = await loadTril({ variant, ...(threads > 1 && { threads }) });
 
-/** Seconds, this thread's own where there is only one. */
+/** Seconds: the thread's own time if there is only one. */
 function now() {
   if (threads > 1) return performance.now() / 1000;
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 }
 
-/** Of the prompt, and of each token behind it. */
+/** The times of the prompt, and of each token after it. */
 async function round(model, { prompt, tokens }) {
   const ids = Array.from({ length: prompt }, (_, n) => (n * n) % vocabulary);
   const begin = now();
@@ -40,7 +40,7 @@ async function round(model, { prompt, tokens }) {
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
 for (const [name, sizes] of Object.entries(cases)) {
-  if (threads > 1 && name === 'large') continue; // all of them do not fit a memory of fixed size
+  if (threads > 1 && name === 'large') continue; // not all of them fit a memory of fixed size
   const models = [];
   for (const dtype of types) {
     const quantised = dtype === 'q8_0';
@@ -59,7 +59,7 @@ for (const [name, sizes] of Object.entries(cases)) {
   }
   for (const { dtype, model, times } of models) {
     const of = (part) => median(times.map((time) => time[part]));
-    // Ratios round by round, to the same round of float32.
+    // Ratios by round, to the same round of float32.
     const ratio = (part) => median(times.map((time, n) => models[0].times[n][part] / time[part]));
     const { bytes } = model.parameters;
     console.log(

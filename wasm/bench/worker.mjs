@@ -1,5 +1,5 @@
-// The Worker in which a browser measures: told which file does what, it answers with each case's
-// results, then with { done } or { failed }. A classic Worker, since LiteRT.js calls importScripts.
+// The Worker in which a browser measures: a message names the file to run, and it answers with each case's results,
+// then with { done } or { failed }. A classic Worker, since LiteRT.js calls importScripts.
 
 globalThis.onmessage = async ({ data: { script, call, request } }) => {
   try {

@@ -1,5 +1,5 @@
-# Toolchain file of the wasm-* presets: finds emcc, then hands over to Emscripten's own file.
-# The one that set-up put beside this file (emscripten/) is taken first, else the one on PATH.
+# Toolchain file of the wasm-* presets: finds emcc, then includes Emscripten's own file. The emcc that set-up put beside
+# this file (emscripten/) has priority over the one on PATH.
 
 set(_private "${CMAKE_CURRENT_LIST_DIR}/emscripten")
 if(EXISTS "${_private}/bin/emcc")
@@ -13,8 +13,8 @@ else()
     OUTPUT_VARIABLE _emscripten_root OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
-# What runs a built program, tests among them. Node 20 runs relaxed SIMD only with a flag, Node 22
-# has no need of it: ask this Node to validate a module of one f32x4.relaxed_madd.
+# The program that runs built programs, among them tests. Node 20 runs relaxed SIMD only with a flag, Node 22 without:
+# ask this Node to validate a module of one f32x4.relaxed_madd.
 if(NOT DEFINED CACHE{CMAKE_CROSSCOMPILING_EMULATOR})
   find_program(TRIL_NODE NAMES node nodejs REQUIRED NO_CMAKE_FIND_ROOT_PATH)
   set(_bytes "0,97,115,109,1,0,0,0,1,5,1,96,0,1,123,3,2,1,0,10,15,1,13,0,65,1,253,15,65,2,253,15,253,128,2,11")

@@ -1,5 +1,5 @@
-// `npm run build`: the package into wasm/dist, the page and the references into web/dist. What is newer
-// than its sources is left alone. Other programs take buildSteps().
+// `npm run build`: builds the package into wasm/dist, the page and the references into web/dist. Results newer than
+// their sources are kept. Other programs import buildSteps().
 
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const notSources = [
   ...['THIRD-PARTY-NOTICES.txt', 'dist-en-XA', 'dist-ar-XB'],
 ];
 
-/** Every file at or below the paths with its size and time: changes when one of them does. */
+/** Every file at or below the paths with its size and time, which changes when one of them does. */
 function fingerprint(...paths) {
   const lines = [];
   for (const path of paths) {
@@ -31,7 +31,7 @@ function fingerprint(...paths) {
   return lines.join('\n');
 }
 
-/** Does the work unless it was done, its results are there, and no source has changed since. */
+/** Does the work unless it was done, its results exist, and no source has changed since. */
 async function unlessUpToDate(name, { sources, results, work }) {
   const stamp = join(root, 'build', `${name}.stamp`);
   const now = fingerprint(...sources);
@@ -65,7 +65,8 @@ export const buildModules = () =>
     sources: ['core', 'wasm/bindings', 'wasm/toolchain/eigen', ...cmakeFiles, ...emscripten],
     results: modules,
     work: async () => {
-      // Two at a time: configuring and linking take one processor each. Relaxed ones take all but kernels from the others.
+      // Two at a time: configuring and linking take one processor each. Relaxed variants reuse the objects of the
+      // others except for kernels.
       for (const simd of ['simd', 'relaxed']) {
         const pair = variants.filter((variant) => variant.startsWith(simd));
         await Promise.all(pair.map((variant) => build(`wasm-${variant}`, 'tril_wasm')));
@@ -87,7 +88,7 @@ export const buildPage = () =>
     work: () => npmBuild('web'),
   });
 
-/** The page in languages that nobody speaks, for its tests. */
+/** The page in pseudo-languages, for its tests. */
 export const buildPseudo = () =>
   unlessUpToDate('pseudo', {
     sources: ['web', 'models', 'wasm/package.json', 'package-lock.json', 'build/wasm.stamp'],
@@ -99,7 +100,7 @@ export const buildPseudo = () =>
       }),
   });
 
-/** The references of library and package, which do not need the page; resolves to what is missing for them. */
+/** Builds the references of library and package, which do not need the page; resolves to a note on missing tools. */
 async function buildReferences() {
   const missing = documents.noDoxygen();
   if (!missing) {
@@ -113,7 +114,7 @@ async function buildReferences() {
     sources: [
       ...['wasm/src', 'wasm/README.md', 'wasm/package.json', 'package-lock.json'],
       ...['typedoc.mjs', 'typedoc.css'].map((file) => `wasm/toolchain/${file}`),
-      'build/cpp.stamp', // which it is linked to
+      'build/cpp.stamp', // the pages link to it
     ],
     results: [documents.packageReference],
     work: documents.makePackageReference,
@@ -121,7 +122,7 @@ async function buildReferences() {
   return missing;
 }
 
-/** The page, with the references beside it. They are made at the same time, since each mostly takes one processor. */
+/** Builds the page, and the references beside it at the same time, since each mostly takes one processor. */
 export async function buildSite() {
   const [built, missing] = await Promise.all([buildPage(), buildReferences()]);
   const placed = await unlessUpToDate('documents', {
@@ -132,7 +133,7 @@ export async function buildSite() {
   return missing ?? (built && placed);
 }
 
-/** Package and, if asked for, page with its documents. */
+/** The steps that build the package and, if requested, the page with its documents. */
 export function buildSteps({ page = true } = {}) {
   const steps = [
     { name: 'WebAssembly', work: buildModules },

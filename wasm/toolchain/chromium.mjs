@@ -1,9 +1,9 @@
-// How tests and benchmarks start the browser that the set-up found: nothing is downloaded.
+// Starts the browser that the set-up found, for tests and benchmarks: nothing is downloaded.
 import { findHeadless } from './system.mjs';
 
 /**
- * The menus of the address bar are pages themselves, computed anew for every window, also where no window is seen:
- * half of what opening a page takes. Chromium keeps the last list only, so Playwright's own is in it.
+ * The menus of the address bar are pages themselves, computed again for every window, even without a visible window:
+ * half of the time of opening a page. Chromium only honours the last such list, so it includes Playwright's own.
  */
 const withoutFeatures = [
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'],
@@ -13,7 +13,7 @@ const withoutFeatures = [
   ...['NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
 ];
 
-/** Quiet, and the same everywhere; without its sandbox only where it refuses to start with one. */
+/** Quiet, and the same everywhere; without the sandbox only where it refuses to start with it. */
 export function launchOptions() {
   const executablePath = findHeadless();
   if (!executablePath) throw new Error('no Chromium found; `npm run setup` installs it');
@@ -22,7 +22,8 @@ export function launchOptions() {
     executablePath,
     args: [
       '--disable-gpu',
-      // On a busy machine Chromium's watchdog may end the process that draws all pages: none would get another frame.
+      // On a busy machine Chromium's watchdog may end the process that draws all pages, which would then get no more
+      // frames.
       '--disable-gpu-watchdog',
       '--disable-background-networking',
       '--disable-component-update',

@@ -1,4 +1,4 @@
-// Configuring and building by CMake preset, as `cmake --preset NAME` would, on all processors.
+// Configures and builds by CMake preset, like `cmake --preset NAME`, on all processors.
 
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -9,12 +9,11 @@ import { findGoogleTest, findProgram } from './system.mjs';
 const ccache = findProgram('ccache');
 
 /**
- * The Emscripten that set-up has put into this clone is run by the system's Python: one that a version manager puts first
- * on PATH takes twice as long to start, and it is started for every file.
+ * The Emscripten that set-up has put into this clone is run by the system's Python: one from a version manager on PATH
+ * takes twice as long to start, and it is started for every file.
  *
- * ccache, where there is one, keeps what has been compiled for other build folders, branches and
- * clones: for these, paths are taken relative to the root, and that Emscripten is known by its packages, since its
- * programs hold the path that they lie in.
+ * ccache, if installed, shares compiled files with other build folders, branches and clones: for these, paths are taken
+ * relative to the root, and that Emscripten is identified by its packages, since its programs contain their own path.
  */
 function environment(preset) {
   const packages = join(root, 'wasm', 'toolchain', 'emscripten', 'packages');
@@ -23,7 +22,7 @@ function environment(preset) {
   return {
     ...(ours && existsSync(python) && { EMSDK_PYTHON: python }),
     ...(ccache && {
-      EM_COMPILER_WRAPPER: ccache, // Emscripten's way of saying it
+      EM_COMPILER_WRAPPER: ccache, // Emscripten's name for it
       CCACHE_BASEDIR: root,
       CCACHE_NOHASHDIR: 'true',
     }),
@@ -38,8 +37,8 @@ export const unthreaded = ['simd', 'relaxed'];
 export const variants = [...unthreaded, 'simd-threads', 'relaxed-threads'];
 
 /**
- * Removes build folders that came with a copy of another folder: CMake would go on building the original. All of
- * them, since a preset may take objects from the folder of another (core/rest.cmake).
+ * Removes build folders that were copied from elsewhere: CMake would go on building the original. All of them, since a
+ * preset may take objects from the folder of another (core/rest.cmake).
  */
 function removeCopied() {
   const folder = join(root, 'build');
@@ -54,8 +53,8 @@ function removeCopied() {
 }
 
 /**
- * Configures if that was never done, the presets have changed or other `files` of tests are asked for; CMake itself sees
- * the rest.
+ * Configures if that was never done, the presets have changed or other `files` of tests are requested; CMake itself
+ * notices other changes.
  */
 export async function configure(preset, { tests = false, files } = {}) {
   removeCopied();
@@ -66,13 +65,13 @@ export async function configure(preset, { tests = false, files } = {}) {
     const same = !files || known.includes(`TRIL_TEST_FILES:STRING=${files}\n`);
     if (!tests || (same && known.includes('TRIL_TESTS:BOOL=ON'))) return;
   }
-  // Where GoogleTest's sources are not, package and page are built without fetching them.
+  // Without GoogleTest's sources, package and page are built without fetching them.
   const withTests = tests || findGoogleTest() ? 'ON' : 'OFF';
-  // ccache keeps no object that was compiled with a precompiled header; natively CMakeLists.txt sees to that.
+  // ccache stores no object that was compiled with a precompiled header; natively CMakeLists.txt handles that.
   const caching = preset.startsWith('wasm')
     ? '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON'
     : `-DCMAKE_CXX_COMPILER_LAUNCHER=${ccache}`;
-  // The weekly run takes all tests where a preset takes some.
+  // The weekly run takes all tests of presets that otherwise take some.
   const asked = process.env.TRIL_WEEKLY && preset.startsWith('wasm') ? '*_test.cc' : files;
   const chosen = asked ? [`-DTRIL_TEST_FILES=${asked}`] : [];
   const options = [`-DTRIL_TESTS=${withTests}`, ...(ccache ? [caching] : []), ...chosen];
@@ -83,7 +82,10 @@ export async function configure(preset, { tests = false, files } = {}) {
   });
 }
 
-/** Builds a target of a preset with all processors; of the tests these `files`, patterns of CMake's, or the preset's. */
+/**
+ * Builds a target of a preset on all processors; for the tests with these `files`, patterns of CMake's, or the preset's
+ * own.
+ */
 export async function build(preset, target, { files } = {}) {
   await configure(preset, { tests: target === 'tril_tests', files });
   const jobs = ['--parallel', String(availableParallelism())];

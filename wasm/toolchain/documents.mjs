@@ -1,5 +1,5 @@
-// The references of package and library as parts of the page: web/dist/api, from the doc comments by
-// TypeDoc, and web/dist/cpp, from the public headers by Doxygen, where that is installed.
+// The references of package and library as parts of the page: web/dist/api, from the doc comments by TypeDoc, and
+// web/dist/cpp, from the public headers by Doxygen, if it is installed.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { root, run } from './steps.mjs';
 import { findProgram } from './system.mjs';
 
-/** The version of Debian 12, by which every public name must be documented. */
+/** The version of Debian 12, which checks that every public name is documented. */
 const doxygen = '1.9.4';
 
 const made = (name) => join(root, 'build', 'documents', name);
@@ -21,11 +21,11 @@ function emptied(folder) {
   return folder;
 }
 
-/** What is missing for the reference of the library; undefined if nothing is. */
+/** A note if the tool for the library's reference is missing, else undefined. */
 export const noDoxygen = () =>
   findProgram('doxygen') ? undefined : 'no Doxygen, so without the C++ reference';
 
-/** The page's icon, and what may be loaded: files of its own and nothing of others. */
+/** The page's icon, and a policy that allows only the page's own files. */
 const head = [
   '<head><link rel="icon" type="image/svg+xml" href="../icon.svg"/>',
   '<meta http-equiv="Content-Security-Policy"',
@@ -35,7 +35,7 @@ const head = [
 export async function makeLibraryReference() {
   const folder = emptied(made('cpp'));
   const { version } = JSON.parse(readFileSync(join(root, 'wasm', 'package.json'), 'utf8'));
-  // Other versions find other things to say.
+  // Other versions have other warnings.
   const found = spawnSync('doxygen', ['--version'], { encoding: 'utf8' }).stdout;
   const warnings = found.startsWith(doxygen) ? 'FAIL_ON_WARNINGS' : 'NO';
   await run('doxygen', ['Doxyfile'], {
@@ -60,7 +60,7 @@ export function makePackageReference() {
   });
 }
 
-/** Puts the references beside the page. */
+/** Copies the references next to the page. */
 export function placeDocuments() {
   for (const [name, from] of [
     ['api', made('api')],

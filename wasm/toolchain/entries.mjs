@@ -1,10 +1,10 @@
-// Entries of the package that are written by rule: all that differs in them is what they load, and for whom.
+// Generated entries of the package: they only differ in the modules that they load, and for which hosts.
 
 import { unthreaded, variants } from './cmake.mjs';
 
 /**
- * Entries that differ in what they load and for whom: each variant's own, without import(), and the same for
- * Node, which bring the module inside a bundle; and those of hosts where modules are imported.
+ * Entries that differ in their modules and hosts: one per variant, without import(), and the same for Node, which
+ * contain the module in a bundle; and those for hosts that import modules.
  */
 export function entries() {
   const found = {};

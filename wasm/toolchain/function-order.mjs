@@ -1,5 +1,5 @@
-// The order of a module's functions. gzip finds what is alike within 32 kB only, and linkers put functions in the order
-// of the files that they come from: with what is alike one behind another, there is a twentieth less to download.
+// Orders a module's functions. gzip only finds repetitions within 32 kB, and linkers keep functions in the order of
+// their files: with similar functions next to each other, the download is a twentieth smaller.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importsOf, sectionsOf, unsigned } from './sections.mjs';
 
-/** So many bytes, one behind another, are what functions have in common. */
+/** The length in bytes of the runs that functions have in common. */
 const run = 6;
-/** Bytes before a function in which what it is like still counts. */
+/** The distance in bytes within which an earlier similar function counts. */
 const near = 32_000;
 
 /** The code of each function. */
@@ -42,17 +42,17 @@ function runsOf(bodies) {
 }
 
 /**
- * The numbers of functions in an order in which each has, of all that are left, most in common with those near before
- * it, for its size.
+ * The order of functions: each next one has, of all that are left, most in common with those shortly before it,
+ * relative to its size.
  */
 export function orderOf(bodies) {
   const runs = runsOf(bodies);
   const having = []; // by run: the functions that have it
   runs.forEach((own, body) => own.forEach((each) => (having[each] ??= []).push(body)));
-  const seen = new Uint32Array(having.length); // by run: how many of those near have it
+  const seen = new Uint32Array(having.length); // by run: the number of near functions that have it
   const common = new Uint32Array(bodies.length);
   const order = [];
-  let [first, bytes] = [0, 0]; // of those near
+  let [first, bytes] = [0, 0]; // of the near functions
   const add = (body) => {
     for (const each of runs[body]) {
       if (seen[each]++ === 0) for (const other of having[each]) common[other] += 1;
@@ -86,7 +86,7 @@ const leb = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...leb(val
 const sized = (bytes) => [...leb(bytes.length), ...bytes];
 const text = (string) => sized([...new TextEncoder().encode(string)]);
 
-/** A section that names each function by its place in the order. */
+/** A section that names each function by its position in the order. */
 function namesOf(module, order) {
   const imported = [...importsOf(module)].filter(({ kind }) => kind === 0).length;
   const places = new Array(order.length);
@@ -100,7 +100,7 @@ function namesOf(module, order) {
   return Uint8Array.from([0, ...sized(section)]);
 }
 
-/** Binaryen's, which goes with Emscripten: the one that set-up has put here, or the one on PATH. */
+/** Binaryen's wasm-opt, which comes with Emscripten: the one that set-up has put here, or the one on PATH. */
 function wasmOpt() {
   const ours = fileURLToPath(new URL('emscripten/bin/em-config', import.meta.url));
   const config = existsSync(ours) ? ours : 'em-config';
@@ -113,7 +113,7 @@ const features = [
   ...['relaxed-simd', 'sign-ext', 'simd', 'threads'],
 ].map((name) => `--enable-${name}`);
 
-/** The module with its functions in the order in which gzip makes least of them. */
+/** The module with its functions in the order that gzip compresses best. */
 export function withOrderedFunctions(module) {
   const folder = mkdtempSync(join(tmpdir(), 'tril-order-'));
   try {

@@ -1,5 +1,5 @@
-// Locales in which numbers and letters differ, for the tests: the machine's own, else made from what
-// Debian's package `locales` describes, into build/locales.
+// Locales with different numbers and letters, for the tests: the machine's own, else compiled into build/locales from
+// the sources of Debian's package `locales`.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ function isInstalled(name) {
   return (stdout ?? '').split('\n').some((each) => spelled(each) === spelled(name));
 }
 
-/** What a program needs in its environment to find the locale, "de_DE.UTF-8"; undefined where there is none. */
+/** The environment variables with which a program finds the locale, "de_DE.UTF-8"; undefined if there is none. */
 export function findLocale(name) {
   if (isInstalled(name)) return {};
   if (!existsSync(join(folder, name))) {
@@ -26,7 +26,7 @@ export function findLocale(name) {
     try {
       renameSync(made, join(folder, name));
     } catch {
-      rmSync(made, { recursive: true }); // another process made it meanwhile
+      rmSync(made, { recursive: true }); // another process has made it meanwhile
     }
   }
   return { LOCPATH: folder };

@@ -1,4 +1,4 @@
-// The npm packages of the workspace and Emscripten, each fetched only when it must be.
+// The npm packages of the workspace and Emscripten, each fetched only when necessary.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,10 @@ import { findProgram } from './system.mjs';
 
 const stampPath = join(root, 'node_modules', '.tril-stamp');
 
-/** What node_modules depends on: every package.json, the lock, the machine and Node's major. */
+/**
+ * A hash of everything that node_modules depends on: every package.json, the lock, the machine and Node's major
+ * version.
+ */
 function packagesStamp() {
   const workspace = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const hash = createHash('sha256');
@@ -25,7 +28,7 @@ export async function ensurePackages() {
   if (existsSync(stampPath) && readFileSync(stampPath, 'utf8') === packagesStamp()) return '';
   const advice = 'check the network and `npm config get registry`, then start again';
   const npm = (...args) => run('npm', args, { log: 'npm', advice, allowFailure: true });
-  // `npm ci` refuses a lock that does not match; `npm install` then brings it up to date.
+  // `npm ci` refuses a lock that does not match; `npm install` then updates it.
   const fresh = !existsSync(join(root, 'node_modules'));
   if (!fresh || (await npm('ci')) !== 0) {
     if ((await npm('install')) !== 0) {
@@ -41,7 +44,7 @@ export async function ensurePackages() {
   return 'installed';
 }
 
-/** An emcc that is new enough: the private one, one on PATH, else it is fetched. */
+/** Finds an emcc that is new enough: the private one, one on PATH, else it is fetched. */
 export async function ensureEmscripten() {
   const folder = join(root, 'wasm', 'toolchain');
   const debian = findProgram('apt-get') && findProgram('dpkg-deb');

@@ -1,6 +1,6 @@
-// Emscripten's scripts as bundlers and static hosts take them, whichever version has written them.
+// Adapts Emscripten's scripts to bundlers and static hosts, for several versions of it.
 
-/** The index behind the bracket that closes the one at `open`; text in quotes is passed over. */
+/** The index after the bracket that closes the one at `open`; quoted text is skipped. */
 function closing(script, open) {
   let depth = 0;
   for (const { 0: token, index } of script
@@ -12,7 +12,7 @@ function closing(script, open) {
   throw new Error('a bracket is never closed');
 }
 
-/** Where a Worker is started as { begin, end, options }, options as they are written there or in a variable. */
+/** The places where a Worker is started, as { begin, end, options }, with options as written there or in a variable. */
 function workersIn(script) {
   return [...script.matchAll(/new Worker\(/g)].map(({ index: begin, 0: { length } }) => {
     const end = closing(script, begin + length - 1);
@@ -29,12 +29,12 @@ function workersIn(script) {
 }
 
 /**
- * The script of the module `name`. The package fetches the module itself: `wasmUrl` says where it lies, and bundlers
- * that see this address ship the file. Node's own modules come without an import, which bundlers for the web follow or
- * refuse. Bundlers read where Workers come from without running the script, so the options stand where they are used;
+ * The script of the module `name`. The package fetches the module itself: `wasmUrl` is its address, and bundlers that
+ * see this address ship the file. Node's own modules are loaded without an import, which bundlers for the web would
+ * follow or refuse. Bundlers find Workers without running the script, so their options are written where they are used;
  * webpack puts scripts of one name into one file, hence a name for each module. Turbopack follows a script that starts
- * a Worker of itself for ever, unless it is told to ignore that. The package is told of Workers, since one that cannot
- * be started says so to nobody else. Throws where a script is unlike both Emscripten 3's and 6's.
+ * a Worker of itself forever, unless it is told to ignore that. The package learns of each Worker, since one that
+ * cannot be started reports to nobody else. Throws if a script is unlike both Emscripten 3's and 6's.
  */
 export function portable(script, name) {
   const builtIn = /await import\((["'])(?:node:)?([\w/]+)\1\)/g;

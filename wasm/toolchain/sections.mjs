@@ -1,6 +1,6 @@
 // The parts of a module's bytes (WebAssembly Core Specification, 5).
 
-/** An unsigned number in LEB128 at `at`: its value, and where the next begins. */
+/** Reads an unsigned LEB128 number at `at`: its value, and the index after it. */
 export function unsigned(bytes, at) {
   let value = 0;
   for (let factor = 1; ; factor *= 128) {
@@ -20,7 +20,7 @@ export function* sectionsOf(module) {
   }
 }
 
-/** What is imported: { kind, at }, its kind, a function's being 0, and where what is said of it begins. */
+/** The imports: { kind, at }, with the kind (0 for a function), and the index at which its description begins. */
 export function* importsOf(module) {
   for (const { id, begin } of sectionsOf(module)) {
     if (id !== 2) continue;
@@ -38,7 +38,7 @@ export function* importsOf(module) {
   }
 }
 
-/** Modules of Emscripten import functions, and a memory where it is shared. */
+/** Emscripten's modules import functions, and a memory if it is shared. */
 function endOfImport(module, kind, at) {
   if (kind === 0) return unsigned(module, at).end;
   if (kind !== 2) throw new Error(`the module imports something of kind ${kind}`);
@@ -47,10 +47,10 @@ function endOfImport(module, kind, at) {
   return hasMost ? unsigned(module, least.end).end : least.end;
 }
 
-/** The module with a custom section of this name at its end, which holds a text. */
+/** Appends a custom section of this name with a text to the module. */
 export function withCustomSection(module, name, text) {
   const [title, content] = [name, text].map((each) => Buffer.from(each));
   const size = 1 + title.length + content.length;
-  if (size > 127) throw new Error(`the section ${name} is too long`); // a size of one byte
+  if (size > 127) throw new Error(`the section ${name} is too long`); // its size takes one byte
   return Buffer.concat([module, Buffer.of(0, size, title.length), title, content]);
 }

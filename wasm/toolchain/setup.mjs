@@ -1,5 +1,5 @@
-// `npm run setup`: gets what is missing, nothing when all is there. Plain Node: it runs before
-// any package is installed. Other programs take setupSteps() for what they need of it.
+// `npm run setup`: installs what is missing. It is plain Node, since it runs before any package is installed. Other
+// programs use setupSteps() for what they need of it.
 
 import { fileURLToPath } from 'node:url';
 import { StepError, main, runSteps } from './steps.mjs';
@@ -14,7 +14,7 @@ function checkNode() {
   });
 }
 
-/** Purposes: see system.mjs. */
+/** For the purposes see system.mjs. */
 export function setupSteps(purposes) {
   const steps = [
     { name: 'Node', work: checkNode },

@@ -42,5 +42,5 @@ main(async () => {
   const { local, network } = server.resolvedUrls;
   for (const address of network) console.log(`On the network: ${address}`);
   console.log(`\nTril runs here (Ctrl-C ends it): ${local[0]}`);
-  await new Promise(() => {}); // Until a signal.
+  await new Promise(() => {}); // Runs until a signal.
 });

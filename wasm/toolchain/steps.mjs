@@ -14,7 +14,7 @@ export const logFolder = join(root, 'build', 'logs');
 
 const children = new Set();
 
-/** A failure that has been explained: `advice` says what to do, `log` is a file to read. */
+/** An explained failure: `advice` is what to do, `log` a file to read. */
 export class StepError extends Error {
   constructor(message, { advice = '', log = '' } = {}) {
     super(message);
@@ -30,9 +30,9 @@ export function seconds(milliseconds) {
 }
 
 /**
- * Runs a command to its end, output into the log; rejects with StepError unless it exits with 0.
- * With `capture` resolves to what it wrote to stdout. With `allowFailure` resolves to the exit code.
- * After `minutes` it is ended: what hangs must not take everything else with it.
+ * Runs a command to its end, with its output in the log; rejects with StepError unless it exits with 0. With `capture`
+ * resolves to its output on stdout, with `allowFailure` to its exit code. Ends it after `minutes`: a hanging command
+ * must not block everything else.
  */
 export function run(
   command,
@@ -47,7 +47,7 @@ export function run(
       cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', capture ? 'pipe' : output, output],
-      detached: true, // a process group of its own, so that all of it can be ended
+      detached: true, // its own process group, so that all of it can be ended
     });
     children.add(child);
     let late = false;

@@ -1,7 +1,7 @@
-// What the machine itself must have, for which purpose, and how to get it.
+// The requirements on the machine itself, their purposes, and how to install them.
 //
-// Present means: the file or program is there, however it came. On Debian and Ubuntu what is missing
-// is installed with apt-get, as root or by sudo without a password; elsewhere it is only named.
+// Present means: the file or program exists, however it came there. On Debian and Ubuntu missing packages are installed
+// with apt-get, as root or by sudo without a password; elsewhere they are only named.
 
 import { existsSync, accessSync, constants, readFileSync, readdirSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ export function findProgram(...names) {
         accessSync(path, constants.X_OK);
         return path;
       } catch {
-        // Not here.
+        // It is not in this folder.
       }
     }
   }
@@ -41,7 +41,7 @@ export function findChromium() {
   );
 }
 
-/** The same without any window, which takes a fifth of the work less; else as it is. */
+/** The headless build of it, which takes a fifth less work; else the usual one. */
 export const findHeadless = () =>
   process.env.CHROMIUM || findProgram('chromium-headless-shell') || findChromium();
 
@@ -54,16 +54,16 @@ export function findFirefox() {
   );
 }
 
-/** What drives WebKitGTK, of Debian's webkit2gtk-driver; it needs a screen, Xvfb's. */
+/** The driver of WebKitGTK, from Debian's webkit2gtk-driver; it needs a screen, Xvfb's. */
 export const findWebKit = () => (findProgram('Xvfb') ? findProgram('WebKitWebDriver') : undefined);
 
-/** A Python that has the module, for the programs that the page gives away: the one on PATH, else the system's. */
+/** A Python with the module, for the programs that the page exports: the one on PATH, else the system's. */
 export const findPythonWith = (module) =>
   ['python3', '/usr/bin/python3'].find(
     (program) => spawnSync(program, ['-c', `import ${module}`]).status === 0,
   );
 
-/** GoogleTest's sources: its WebAssembly build is made from them. */
+/** GoogleTest's sources, from which its WebAssembly build is made. */
 export function findGoogleTest() {
   return findFile('/usr/src/googletest/CMakeLists.txt');
 }
@@ -85,7 +85,7 @@ export function findLibcxx() {
   return spawnSync('clang++', args, { input: program }).status === 0 || undefined;
 }
 
-/** What runs programs for 64-bit ARM that this machine's Clang has linked. */
+/** The program that runs programs for 64-bit ARM, if this machine's Clang can link them. */
 export const findArm = () =>
   findProgram('clang++') &&
   existsSync('/usr/aarch64-linux-gnu/lib/libc.so.6') &&
@@ -97,7 +97,7 @@ const features = {
   avx512: ['avx512f', 'avx512bw', 'avx512dq', 'avx512vl', 'fma'],
 };
 
-/** The instruction sets of core/tril/foundation/isa.h among which this machine can choose; none where there is no choice. */
+/** The instruction sets of core/tril/foundation/isa.h that this machine can run; none if there is no choice. */
 export function findIsas() {
   if (process.arch !== 'x64' || !existsSync('/proc/cpuinfo')) return [];
   const flags =
@@ -107,8 +107,9 @@ export function findIsas() {
 
 const debianLibraries = ['x86_64', 'aarch64'].map((name) => `/usr/include/${name}-linux-gnu`);
 
-// Purposes: 'page' builds and serves it, 'core' tests the C++, 'browser' tests the page,
-// 'webkit' tests it in one browser more, 'lanes' tries other compilers and processors, 'check' is formatting, 'bench' measures, 'peers' measures what others made.
+// Purposes: 'page' builds and serves it, 'core' tests the C++, 'browser' tests the page, 'webkit' tests it in a further
+// browser, 'lanes' tests with other compilers and processors, 'check' is formatting, 'bench' measures, 'peers' measures
+// other libraries.
 const requirements = [
   { what: 'git', purposes: ['page'], find: () => findProgram('git'), debian: 'git', brew: 'git' },
   {
@@ -212,8 +213,8 @@ const requirements = [
   {
     what: 'OpenBLAS',
     purposes: ['peers'],
-    // Debian's build on OpenMP, which PyTorch there multiplies with, too: the reference BLAS is ten
-    // times slower, and the build on threads of its own takes more processors than it is given.
+    // Debian's build with OpenMP, which PyTorch uses there, too: the reference BLAS is ten times slower, and the build
+    // with its own threads takes more processors than it is given.
     find: () =>
       isDebian()
         ? findFile(...debianLibraries.map((folder) => `${folder}/openblas-openmp/cblas.h`))
@@ -282,7 +283,7 @@ const requirements = [
   },
 ];
 
-/** Debian, or what is made from it; with a name that distribution itself. */
+/** Whether the system is Debian or derived from it; with a name, whether it is that distribution. */
 function isDebian(name) {
   try {
     const release = readFileSync('/etc/os-release', 'utf8');
@@ -300,7 +301,7 @@ export function missingFor(purposes) {
   );
 }
 
-/** Sees to it that all that the purposes need is there; resolves to a note on what it installed. */
+/** Installs everything that the purposes need; resolves to a note on what it installed. */
 export async function ensureSystem(purposes) {
   const debian = isDebian() && findProgram('apt-get');
   const missing = missingFor(purposes).filter((each) => debian || !each.elsewhere);
@@ -334,14 +335,14 @@ const aptLine = (missing) =>
 async function aptInstall(missing, names) {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) {
-    // All that any command will ever ask for, so that this is needed once.
+    // Everything that any command will ever need, so that this is necessary only once.
     const all = missingFor(requirements.flatMap((each) => each.purposes));
     throw new StepError(`Missing: ${names}, and installing needs an administrator.`, {
       advice: `run this once, then start again:\n\n  sudo sh -c '${aptLine(all)}'\n`,
     });
   }
   const advice = `run this by hand and read what it says:\n\n  sudo sh -c '${aptLine(missing)}'\n`;
-  // Waits for another apt-get to finish; asks nothing.
+  // Waits for another apt-get to finish, and asks no questions.
   const command = [...(isRoot ? [] : ['sudo', '-n']), 'env', 'DEBIAN_FRONTEND=noninteractive'];
   command.push('apt-get', '-y', '-o', 'DPkg::Lock::Timeout=300');
   const apt = (args, allowFailure) =>

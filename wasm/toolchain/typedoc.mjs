@@ -1,5 +1,5 @@
-// The reference of the package from its doc comments: `node typedoc.mjs OUT`, run by documents.mjs.
-// Every page forbids itself whatever is not its own file, as the page of Tril does.
+// The reference of the package from its doc comments: `node typedoc.mjs OUT`, run by documents.mjs. Every page's policy
+// forbids all files but its own, like that of Tril's page.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { root } from './steps.mjs';
 
 const wasm = join(root, 'wasm');
 
-/** The calls of a loaded module in groups, by the file in wasm/src/calls in which they are. */
+/** The groups of calls of a loaded module, by their file in wasm/src/calls. */
 const categories = {
   tensor: 'Tensors and memory',
   arithmetic: 'Operations on tensors',
@@ -111,7 +111,7 @@ const commentsOf = (reflection) =>
     .map(({ comment }) => comment)
     .filter(Boolean);
 
-/** What of a module is read first; all else is types of arguments and results. */
+/** The parts of a module to read first; the rest is types of arguments and results. */
 const first = 'Begin here';
 const beginning = [
   'loadTril',
@@ -130,8 +130,8 @@ const beginning = [
 const types = 'Types';
 
 /**
- * Gives a call of a Worker's objects, whose type is made of its twin's, the twin's words but for the example, and its
- * arguments one by one: `RemoteModel.encode` those of `Model.encode`.
+ * Gives a call of a Worker's object, whose type derives from its twin's, the twin's comment without the example, and
+ * its arguments one by one: `RemoteModel.encode` gets those of `Model.encode`.
  */
 function completeByTwin(reflection, project) {
   if (reflection.kind === ReflectionKind.Constructor) return project.removeReflection(reflection);
@@ -161,7 +161,7 @@ function completeByTwin(reflection, project) {
   }
 }
 
-/** The files whose calls a module has that not every module has. */
+/** The files with the calls of modules that not every module has. */
 const ownFiles = new Map([
   ['LessonsTril', /calls\/(lessons|online-attention|singular-values|softmax-steps)\.ts$/],
   [
@@ -185,7 +185,7 @@ function categorise({ project }) {
       const isFirst = readsGraphs || beginning.includes(reflection.name);
       putInto(reflection, isFirst ? first : types);
     }
-    // The Worker's calls are those of Tril, where their documentation is.
+    // The Worker's calls are those of Tril, which documents them.
     const isTwin = ['RemoteTril', 'RemoteLessonsTril', 'RemoteTrainingTril'].includes(
       reflection.parent?.name,
     );
@@ -194,7 +194,7 @@ function categorise({ project }) {
       reflection.parent?.kind === ReflectionKind.Class &&
       reflection.parent.name.startsWith('Remote');
     if (isOfRemote) completeByTwin(reflection, project);
-    // So are those that a module of tril/lessons or tril/training has besides its own.
+    // The same holds for calls that a module of tril/lessons or tril/training shares with others.
     const own = ownFiles.get(reflection.parent?.name);
     const isOwn = own && reflection.sources?.some(({ fileName }) => own.test(fileName));
     if (own && !isOwn) project.removeReflection(reflection);
@@ -204,12 +204,12 @@ function categorise({ project }) {
     if (file && !text) throw new Error(`${file}.ts has no category in typedoc.mjs`);
     if (text) putInto(reflection, text);
     if (!isOwn) delete reflection.parent.extendedTypes;
-    // From what is no concern of the reader's.
+    // Where a member is inherited from does not concern the reader.
     for (const each of [reflection, ...(reflection.signatures ?? [])]) delete each.inheritedFrom;
   }
 }
 
-/** TypeDoc's pages have no landmarks but two of one name: by these, who hears a page finds its text. */
+/** TypeDoc's pages have only two landmarks, with one name: these let users of screen readers find the text. */
 const landmarks = [
   ['<div class="col-content">', '<div class="col-content" role="main">'],
   ['<nav class="tsd-navigation">', '<nav class="tsd-navigation" aria-label="Contents">'],
@@ -228,9 +228,8 @@ function withLandmarks(html, file) {
 }
 
 /**
- * Says in every page what it may load: its own files, and its own inline script by its hash. Links
- * within the site, `site:...`, are made relative. Where something is defined stays as text: the
- * sources are not served.
+ * Adds a policy to every page: it may load its own files, and its own inline script by its hash. Makes links within the
+ * site, `site:...`, relative. The place of a definition stays as text, since the sources are not served.
  */
 function finish(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.html'));

@@ -1,4 +1,4 @@
-// The peers in a browser; bundled into one file before.
+// The peers in a browser, bundled into one file beforehand.
 
 import * as ort from 'onnxruntime-web/wasm';
 import * as litert from './litert.mjs';
@@ -13,7 +13,7 @@ export async function runPeers(request, load, report) {
   ort.env.wasm.numThreads = threads;
   await tensorflow.start(at, threads);
   await litert.start(at, threads);
-  // It takes as many threads as it finds processors when it is loaded.
+  // It takes as many threads as there are processors when it is loaded.
   Object.defineProperty(globalThis.navigator, 'hardwareConcurrency', { value: threads });
   const jax = await import('./jax.mjs');
   await jax.start();

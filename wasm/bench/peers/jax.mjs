@@ -1,5 +1,6 @@
-// jax-js, which trains in WebAssembly. It wants what Node has from 22 on. Tokens are looked up by a product with one-hot rows,
-// since its compiler takes no gradient of a lookup: for a vocabulary of 4096 that is some 11 % more operations than are counted.
+// jax-js, which trains in WebAssembly. It needs features that Node has from 22 on. Tokens are looked up by a product
+// with one-hot rows, since its compiler has no gradient of a lookup: for a vocabulary of 4096 that is about 11 % more
+// operations than are counted.
 
 import {
   blockUntilReady,
@@ -22,7 +23,7 @@ export async function start() {
   defaultDevice('wasm');
 }
 
-/** GPT-2's names; jax-js wants trees of arrays. */
+/** The parameters by GPT-2's names, as the trees of arrays that jax-js needs. */
 function parametersOf({ layers, width, context, vocabulary }, arrays) {
   const array = (name, ...shape) => np.array(arrays[name]).reshape(shape);
   const norm = (at) => [array(`${at}.weight`, width), array(`${at}.bias`, width)];
@@ -45,7 +46,7 @@ function parametersOf({ layers, width, context, vocabulary }, arrays) {
 const norm = (x, [weight, bias]) => nn.standardize(x).mul(weight).add(bias);
 const linear = (x, [weight, bias]) => np.matmul(x, weight).add(bias);
 
-/** Every function owns what it is given, as jax-js has it: `ref` where a value is used again. */
+/** In jax-js every function owns its arguments: `ref` keeps a value that is used again. */
 function lossOf({ batch, context, heads, width, vocabulary }) {
   const split = (each) => each.reshape([batch, context, heads, width / heads]);
   return (parameters, tokens, targets) => {
@@ -63,7 +64,7 @@ function lossOf({ batch, context, heads, width, vocabulary }) {
   };
 }
 
-/** Loss, norm of the gradient, then parameters and moments behind one step of AdamW. */
+/** Loss, norm of the gradient, then parameters and moments after one step of AdamW. */
 function stepOf(about) {
   const gradients = valueAndGrad(lossOf(about));
   return jit((parameters, first, second, tokens, targets, scale1, scale2) => {
@@ -86,7 +87,7 @@ function stepOf(about) {
   });
 }
 
-/** Its gradients come with the forward pass, which is thus in its time. */
+/** Its gradients come with the forward pass, whose time is thus included. */
 function openBackward({ heads, time, width }, { q, k, v, d_out }) {
   // [B, H, T, D] here, [B, T, H, D] there.
   const turned = (each) => np.transpose(each, [0, 2, 1, 3]);

@@ -12,7 +12,7 @@ let threadCount = 1;
 export async function start(modules, threads) {
   threadCount = threads;
   const folder = `${modules}@litertjs/core/wasm/`;
-  // In a Worker it looks for its module beside the Worker's script, unless it is told.
+  // In a Worker it looks for its module next to the Worker's script, unless it is told.
   globalThis.Module = {
     locateFile: (file) => folder + file,
     mainScriptUrlOrBlob: `${folder}litert_wasm_threaded_internal.js`,

@@ -1,6 +1,5 @@
-// The peers natively: Eigen, OpenBLAS and oneDNN are in the C++ benchmark, in turns with Tril; ONNX
-// Runtime is measured by Node and PyTorch by Python, where it is installed, in turns with that
-// program.
+// The peers natively: Eigen, OpenBLAS and oneDNN are in the C++ benchmark, in turns with Tril; ONNX Runtime is measured
+// by Node and PyTorch by Python, if installed, in turns with that program.
 
 import { loadTril } from 'tril';
 import { peerCases } from '../cases.mjs';
@@ -15,15 +14,15 @@ import { pyTorch, trainingTimes } from './pytorch.mjs';
 import { difference, openChecked, toArrays, tolerance } from './run.mjs';
 
 /**
- * Milliseconds of processor that this process has used: on one thread the fair measure, as Tril's own
- * times natively are, since what else the machine does counts for little.
+ * The processor time of this process in milliseconds: the fair measure on one thread, like Tril's own native times,
+ * since other work of the machine matters little.
  */
 function processorTime() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e3;
 }
 
-/** How often the programs take turns. */
+/** The number of turns of the programs. */
 const turns = 3;
 
 /** Adds times of the same subjects. */
@@ -35,7 +34,7 @@ function merge(into, subjects) {
   }
 }
 
-/** What PyTorch makes of the case, if it is right, as openChecked says it. */
+/** PyTorch's result for the case if it is right, in the form of openChecked. */
 async function openTorch(torch, about, given, expected, threads) {
   if (!torch) return [];
   try {
@@ -49,7 +48,7 @@ async function openTorch(torch, about, given, expected, threads) {
   }
 }
 
-/** Those who are right about a case, on Tril's numbers; the others as { subject, failed }. */
+/** The peers that are right about a case, on Tril's numbers; the others as { subject, failed }. */
 async function openPeers({ tril, runtime, torch }, about, threads) {
   const given = inputs(tril, about);
   const out = tril.zeros(resultShape(about));
@@ -77,11 +76,11 @@ async function timesOf(opened, options) {
 }
 
 /**
- * Tril's `auto` first and called so, then the others; its other methods and the peak are left out.
- * Peers get their weights as constants, so a block of Tril's has them packed before.
+ * Tril's `auto` first, called "Tril", then the others; its other methods and the peak are left out. Peers get their
+ * weights as constants, so Tril's block has its weights packed before.
  */
 function besides(subjects, threads) {
-  // Those in the C++ benchmark run on one thread.
+  // The libraries in the C++ benchmark run on one thread.
   const peers = threads === 1 ? ['eigen', 'OpenBLAS', 'oneDNN'] : [];
   const called = (name) => subjects.find(({ subject }) => subject === name);
   const own =
@@ -93,13 +92,13 @@ function besides(subjects, threads) {
   return [{ ...own, subject: 'Tril' }, ...others];
 }
 
-/** Steps of training, which training.py measures in turns with the program, where there is PyTorch. */
+/** Training steps, which training.py measures in turns with the program, if PyTorch is installed. */
 function besideTraining(program, { only, threads, ...request }) {
   const about = peerCases.filter(({ group }) => group === 'training');
   const rounds = request.quick ? 2 : 7;
   const seconds = request.quick ? 0.1 : 0.5;
   const wanted = chosen(about, only);
-  const first = request.quick && { only: 'nanogpt' }; // a step of the other may take a minute
+  const first = request.quick && { only: 'nanogpt' }; // a step of the other case may take a minute
   const times =
     wanted.length > 0 ? trainingTimes(program, { threads, rounds, seconds, ...first }) : [];
   return times.map((found) => {
@@ -119,10 +118,10 @@ export async function besideNative(request, report) {
   const share = { ...options, ...clock, rounds: Math.ceil(options.rounds / turns) };
   const { default: ort } = await import('onnxruntime-node');
   const runtime = onnxRuntime(ort, { name: 'ONNX Runtime', isNative: true, provider: 'cpu' });
-  // Tril in WebAssembly: for the numbers, and to know which results are right.
+  // Tril in WebAssembly, for the inputs and for checking results.
   const peers = { tril: await loadTril(), runtime, torch: await pyTorch(request.threads) };
   const cases = [];
-  // Training is measured by training.py, and writing by the program alone.
+  // training.py measures training, and the program alone measures generation.
   const computed = peerCases.filter(({ group }) => !modelGroups.includes(group));
   for (const about of chosen(computed, request.only)) {
     const { group, name, flops } = about;

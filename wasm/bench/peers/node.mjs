@@ -1,5 +1,5 @@
-// The peers in Node, on WebAssembly. LiteRT.js and jax-js are not among them: they need
-// a browser, and what Node has from 22 on.
+// The peers in Node, on WebAssembly. LiteRT.js and jax-js are missing: they need a browser, or features that Node has
+// from 22 on.
 
 import { createRequire } from 'node:module';
 import * as ort from 'onnxruntime-web';

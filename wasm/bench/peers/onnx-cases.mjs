@@ -1,5 +1,5 @@
-// The models of each case for ONNX Runtime, written as its own operators like them best; of a case
-// with several ways, all. Weights are constants, so that it may pack them once.
+// The models of each case for ONNX Runtime, written with its preferred operators; all of them for a case with several
+// ways. Weights are constants, so that it may pack them once.
 
 import { onnxModel } from './onnx.mjs';
 
@@ -13,7 +13,7 @@ const op = (type, inputs, outputs, attributes = {}) => ({
 });
 const contrib = (...args) => ({ ...op(...args), domain: 'com.microsoft' });
 
-/** data [rows, cols] turned round. */
+/** data [rows, cols], transposed. */
 export function transposed(data, rows, cols) {
   const turned = new Float32Array(data.length);
   for (let i = 0; i < rows; i += 1) {
@@ -50,7 +50,7 @@ function matmul({ rows, depth, cols }, { a, b }) {
   ];
 }
 
-/** 0 where a query may look, far below everything elsewhere. */
+/** 0 for visible keys, -infinity for the others. */
 function causalBias(time) {
   const bias = new Float32Array(time * time);
   for (let t = 0; t < time; t += 1) bias.fill(-Infinity, t * time + t + 1, (t + 1) * time);
@@ -125,13 +125,13 @@ function attention({ heads, time, width }, { q, k, v }, { isNative }) {
       ],
     },
   };
-  // On WebAssembly the grouped one is twenty times slower, and the scores of all heads at once are
-  // too much from some length on.
+  // On WebAssembly the grouped one is twenty times slower, and the scores of all heads at once are too much memory from
+  // some length on.
   if (isNative) return [grouped, fused, plain];
   return heads * time ** 2 < 2 ** 26 ? [fused, plain] : [fused];
 }
 
-/** One query, and keys and values that the runtime is given with it. */
+/** One query, with keys and values passed to the runtime in each call. */
 function decoding({ heads, keys, width }, { q, k, v }) {
   const [one, all] = [1, keys].map((length) => ({ shape: [1, heads, length, width] }));
   const [flatOne, flatAll] = [1, keys].map((length) => ({ shape: [1, length, heads * width] }));

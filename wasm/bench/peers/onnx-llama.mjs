@@ -1,5 +1,5 @@
-// A model of Llama's kind for ONNX Runtime, for one token at a time: keys and values of the tokens
-// before go in, and those of all come out, as exported models have it.
+// A Llama-like model for ONNX Runtime, for one token at a time: the keys and values of earlier tokens are inputs, and
+// those of all tokens outputs, as in exported models.
 
 import { onnxModel } from './onnx.mjs';
 import { transposed } from './onnx-cases.mjs';
@@ -13,7 +13,7 @@ const integers = (...values) => ({
 });
 const eps = { epsilon: { float: 1e-5 } };
 
-/** Cosines and sines of the angles by which position p turns pair i: `[positions, width / 2]`. */
+/** Cosines and sines of the angles by which position p rotates pair i: `[positions, width / 2]`. */
 function angles(positions, width, base) {
   const half = width / 2;
   const each = (turn) => ({
@@ -25,7 +25,7 @@ function angles(positions, width, base) {
   return { cos: each(Math.cos), sin: each(Math.sin) };
 }
 
-/** The model's bytes, and the names of what it keeps from token to token. */
+/** The model's bytes, and the names of the tensors that it keeps between tokens. */
 export function onnxLlama({ layers, heads, width, vocabulary, tokens }, { weights }) {
   const head = width / heads;
   const constants = {
@@ -107,7 +107,7 @@ export function onnxLlama({ layers, heads, width, vocabulary, tokens }, { weight
   });
 }
 
-/** @returns `logits`, those behind a list of tokens, and `run`, which writes as many as the case has */
+/** @returns `logits`, those after a list of tokens, and `run`, which writes the case's number of tokens */
 export function writer(ort, session, { layers, heads, width, tokens }) {
   const caches = Array.from({ length: layers }, (_, n) => [`Keys${n}`, `Values${n}`]).flat();
   const empty = () => new ort.Tensor('float32', new Float32Array(0), [1, heads, 0, width / heads]);

@@ -1,5 +1,5 @@
-// Writes models for ONNX Runtime: the few messages of onnx.proto that are needed, in protobuf's wire
-// format. Field numbers are those of onnx.proto.
+// Writes models for ONNX Runtime: the few necessary messages of onnx.proto, in protobuf's wire format. Field numbers
+// are those of onnx.proto.
 
 const text = new TextEncoder();
 

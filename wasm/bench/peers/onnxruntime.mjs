@@ -1,4 +1,4 @@
-// ONNX Runtime, on WebAssembly or natively, by the one interface that both have.
+// ONNX Runtime, on WebAssembly or natively, through the interface that both share.
 
 import { groups as all } from '../groups.mjs';
 import { onnxCases } from './onnx-cases.mjs';

@@ -1,5 +1,4 @@
-// PyTorch, where python3 has it (Debian: python3-torch), in a process of its own that takes its own
-// times: pytorch.py.
+// PyTorch, if python3 has it (Debian: python3-torch), in a separate process that measures its own times: pytorch.py.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { peerEnvironment } from '../environment.mjs';
 
 const script = fileURLToPath(new URL('pytorch.py', import.meta.url));
-/** The system's own first: another may stand before it on the path. */
+/** The system's own comes first: PATH may have another before it. */
 const interpreters = ['/usr/bin/python3', 'python3'];
 
-/** Starts it; resolves to { version, kernels, ask, end }, or to nothing where there is no PyTorch. */
+/** Starts it; resolves to { version, kernels, ask, end }, or to undefined without PyTorch. */
 async function start(python, threads) {
   const child = spawn(python, [script], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -44,7 +43,7 @@ async function start(python, threads) {
   };
 }
 
-/** What training.py measures: [{ name, times: { subject: milliseconds a step, by rounds } }]. */
+/** The measurements of training.py: [{ name, times: { subject: milliseconds per step, by rounds } }]. */
 export function trainingTimes(program, settings) {
   const training = fileURLToPath(new URL('training.py', import.meta.url));
   const options = Object.entries({ program, ...settings });
@@ -62,7 +61,7 @@ export function trainingTimes(program, settings) {
   return [];
 }
 
-/** Nested tensors by one name each, as files: { name: [file, shape] }. */
+/** Writes nested tensors to files by a name each: { name: [file, shape] }. */
 function written(folder, tensors) {
   const files = {};
   for (const [name, tensor] of Object.entries(tensors)) {
@@ -77,7 +76,7 @@ function written(folder, tensors) {
   return files;
 }
 
-/** A peer, or nothing where it is not installed; `end` ends its process. */
+/** The peer, or undefined if it is not installed; `end` ends its process. */
 export async function pyTorch(threads) {
   let session;
   for (const python of interpreters) session ??= await start(python, threads);
@@ -85,9 +84,9 @@ export async function pyTorch(threads) {
   const { version, kernels, ask, end } = session;
   return {
     end,
-    /** Its BLAS, the kernels that this chose, and how it shares work: lines for the report. */
+    /** Lines for the report on its BLAS, the kernels that this chose, and its threading. */
     kernels: kernels.map((line) => `PyTorch ${version}: ${line}`),
-    /** Computes the case once, on `given`, tensors of Tril's: { subject, result, time }. */
+    /** Computes the case once, on `given`, Tril's tensors: { subject, result, time }. */
     async open(about, given, threads) {
       const folder = mkdtempSync(join(tmpdir(), 'tril-pytorch-'));
       try {

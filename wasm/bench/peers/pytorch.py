@@ -1,7 +1,8 @@
-"""PyTorch's part of `npm run bench:peers -- --where native`: a request a line, as JSON, and an answer to each.
+"""PyTorch's part of `npm run bench:peers -- --where native`: a JSON request per line, and an answer to each.
 
-  {"open": CASE, "arrays": {NAME: [FILE, SHAPE]}, "threads": N}   computes the case once -> {"shape": ..., "file": FILE}
-  {"time": MILLISECONDS, "rounds": N}                             -> {"times": [milliseconds a call, one a round]}
+  {"open": CASE, "arrays": {NAME: [FILE, SHAPE]}, "threads": N, "result": FILE}
+                                        computes the case once, and writes the result -> {}
+  {"time": MILLISECONDS, "rounds": N}   -> {"times": [milliseconds per call, by round]}
 """
 
 import ctypes
@@ -106,7 +107,7 @@ def open_case(request):
 
 
 def batch_time(compute, calls):
-    # On one thread the processor's time, so that what else the machine does counts for little.
+    # On one thread the processor's time, so that other work of the machine matters little.
     clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
     begin = clock()
     for _ in range(calls):
@@ -134,7 +135,7 @@ def main():
                 answer = {}
             else:
                 answer = {"times": times(compute, request["time"], request["rounds"])}
-        except Exception as error:  # said where the peers' failures are
+        except Exception as error:  # reported among the peers' failures
             answer = {"failed": str(error).split("\n")[0]}
         print(json.dumps(answer), flush=True)
 

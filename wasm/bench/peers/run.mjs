@@ -1,5 +1,4 @@
-// Tril beside its peers, in one run: whoever agrees with Tril on a case's result is timed with it,
-// in the same rounds.
+// Tril and its peers in one run: peers that agree with Tril on a case's result are timed with it, in the same rounds.
 
 import { peerCases } from '../cases.mjs';
 import { chosenGroups, modelGroups } from '../groups.mjs';
@@ -11,10 +10,10 @@ import { openTraining } from '../training.mjs';
 import { computation, hasCase, inputs, prepared, release } from '../subjects.mjs';
 import { resultOf, resultShape } from '../subjects.mjs';
 
-/** What floats of different orders of summation may differ by, of the largest element. */
+/** The largest difference between float results with different orders of summation, relative to the largest element. */
 export const tolerance = 2e-5;
 
-/** Largest difference, as a share of the largest element; NaN where there is one. */
+/** The largest difference relative to the largest element; NaN if there is one. */
 export function difference(values, expected) {
   if (values.length !== expected.length) return Infinity;
   let [largest, most] = [0, 0];
@@ -34,7 +33,7 @@ export function toArrays(tensors) {
   );
 }
 
-/** Those of the peer's ways to compute a case that are right; the others as { subject, failed }. */
+/** The ways of the peer to compute a case that are right; the others as { subject, failed }. */
 export async function openChecked(peer, about, arrays, expected, threads) {
   const opened = await peer.open(about, arrays, threads);
   const checked = [];
@@ -62,7 +61,7 @@ export async function openChecked(peer, about, arrays, expected, threads) {
   return checked;
 }
 
-/** Tril's part in a case: who of it takes part, what is expected of peers, and what they are given. */
+/** Tril's part in a case: its participants, the result expected of peers, and their inputs. */
 async function openOwn(tril, about) {
   if (modelGroups.includes(about.group)) {
     const open = about.group === 'training' ? openTraining : openGeneration;
@@ -85,7 +84,7 @@ async function openOwn(tril, about) {
   return { own, expected, arrays: toArrays(given), release: disposed };
 }
 
-/** Those that say which groups they take part in take part in these, others in all but these few. */
+/** Peers that name groups take part in these, others in all but the chosen ones. */
 const takesPart = ({ groups }, { group }) =>
   groups?.includes(group) ?? !chosenGroups.includes(group);
 

@@ -5,7 +5,7 @@ import { setThreadsCount, setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
 
 export const name = 'TensorFlow.js';
 
-/** @param {string} modules where node_modules is, with a slash at the end */
+/** @param {string} modules the address of node_modules, with a slash at the end */
 export async function start(modules, threads) {
   setWasmPaths(`${modules}@tensorflow/tfjs-backend-wasm/dist/`);
   setThreadsCount(threads);
@@ -19,7 +19,7 @@ function layerNorm(x, weight, bias) {
   return tf.add(tf.mul(tf.mul(tf.sub(x, mean), scale), weight), bias);
 }
 
-/** Heads one by one: its products of stacks of matrices are ten times slower. */
+/** Heads one by one: its batched matrix products are ten times slower. */
 function attend(q, k, v, width, bias) {
   const turned = tf.transpose(k);
   const scores = tf.matMul(tf.mul(q, width ** -0.5), turned);
@@ -107,7 +107,7 @@ function block({ batch, time, width, heads, hidden }, { x, weights: w }) {
 }
 
 export async function open(about, given) {
-  // The scores of all heads and its own copies of them are more than its memory.
+  // The scores of all heads and its own copies of them exceed its memory.
   if (about.group === 'attention' && about.time > 4096) return [];
   const { tensors, compute } = computations(about, given);
   return [

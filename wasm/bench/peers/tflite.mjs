@@ -1,11 +1,11 @@
-// Writes models for LiteRT: the few tables of TensorFlow Lite's schema.fbs that are needed, as
-// flatbuffers. Fields are numbered in the order of that file.
+// Writes models for LiteRT: the few necessary tables of TensorFlow Lite's schema.fbs, as flatbuffers. Fields are
+// numbered in the order of that file.
 
 import { Builder } from 'flatbuffers';
 
 const tensorTypes = { float32: 0, int32: 2 };
 
-// name: [operator, its options' place in the union BuiltinOptions, fields of the options]
+// name: [operator, its options' position in the union BuiltinOptions, fields of the options]
 const operators = {
   ADD: [0, 11, []],
   FULLY_CONNECTED: [
@@ -34,7 +34,7 @@ const operators = {
   ],
 };
 
-/** A graph being put together; every tensor is known by its number. */
+/** A graph under construction; every tensor has a number. */
 export class TfliteGraph {
   #tensors = [];
   #operators = [];
@@ -88,7 +88,7 @@ export class TfliteGraph {
       const old = Math.min(code, 127);
       return table(4, number('Int8', 0, old), number('Int32', 2, 1), number('Int32', 3, code));
     });
-    const buffers = [table(1)]; // the first is empty, by agreement
+    const buffers = [table(1)]; // the first is empty by convention
     const tensors = this.#tensors.map(({ shape, type, data }, index) => {
       const name = builder.createString(`t${index}`);
       const sizes = integers(shape);

@@ -1,9 +1,9 @@
-"""A step of training beside PyTorch's, in turns: nanoGPT's recipe (Karpathy 2022) and a model seven times as large.
+"""A training step in turns with PyTorch's: nanoGPT's recipe (Karpathy 2022) and a model seven times as large.
 
   python3 wasm/bench/peers/training.py [--threads N] [--rounds N] [--program build/native/native/bench/tril_bench] [--json]
 
-`npm run bench:peers -- --where native` runs it so: with --json, a line for each model has the times, in milliseconds.
-On one thread the processor's time is taken, on several the clock's. Needs python3-torch and a tril_bench that is built.
+`npm run bench:peers -- --where native` runs it with --json, which prints a line for each model with its times in milliseconds: processor time on one
+thread, elapsed time on several. Needs python3-torch and a built tril_bench.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 
-# Some machines set it for everyone, which hides AVX-512 from OpenBLAS.
+# Some machines set this for everyone, which hides AVX-512 from OpenBLAS.
 os.environ.pop("OPENBLAS_CORETYPE", None)
 parser = argparse.ArgumentParser()
 parser.add_argument("--threads", type=int, default=1)
