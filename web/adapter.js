@@ -1,6 +1,6 @@
-// A static site that knows its files: what SvelteKit's adapter writes, and in front of the service worker, as
-// `self.built`, the files there are and a version that changes with any of them, and each model's hash. SvelteKit's own
-// list leaves out the Workers and what they load.
+// Makes the static site: SvelteKit's adapter writes it, and this adds a list of its files to the service worker, as
+// `self.built`, with a version that changes with any of them, and each model's hash. SvelteKit's own list leaves out
+// the Workers and the files that they load.
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -8,11 +8,14 @@ import { leaveLaterOut } from './later.js';
 import { shareFile, shareOfSpeeches, shippedFiles, shippedFolder } from './shipped.js';
 import adapter from '@sveltejs/adapter-static';
 
-/** Of another language than English: `dist-xx`. */
+/** The folder for a language other than English: `dist-xx`. */
 const { TRIL_LANGUAGE: language = 'en' } = process.env;
 const folder = language === 'en' ? 'dist' : `dist-${language}`;
 const worker = 'service-worker.js';
-/** For those who share a link, who ask for a model or for licences, and for other people's pages, not for all who read the page. */
+/**
+ * Files only for people who share a link, ask for a model or for licences, or embed figures, not for all readers of the
+ * page.
+ */
 const notKept = [
   ...[worker, 'previews/', 'models/', 'THIRD-PARTY-NOTICES.txt'],
   ...['embed/', 'embed.js'],
@@ -32,14 +35,17 @@ const hashOf = (paths) => {
   return hash.digest('hex').slice(0, 16);
 };
 
-/** The service worker asks the package what this engine can do; the Workers of the package, built along, nobody starts. */
+/**
+ * Removes the package's Workers that were built with the service worker: it only asks the package for this engine's
+ * features, and starts none.
+ */
 function removeStrays() {
   const assets = join(folder, 'assets');
   const strays = readdirSync(assets).filter((name) => name.endsWith('.js'));
   for (const name of strays) rmSync(join(assets, name));
 }
 
-/** Modules of the package that no script loads: bundlers leave them where something else is imported of it. */
+/** Removes modules of the package that no script loads: bundlers keep them if a script imports something else of it. */
 function removeUnloaded() {
   const paths = readdirSync(folder, { recursive: true }).filter((path) => path.endsWith('.js'));
   const scripts = paths.filter((path) => path !== worker);
@@ -52,7 +58,7 @@ function removeUnloaded() {
   }
 }
 
-/** The models that a chapter may ask for, and texts, beside the page. */
+/** Copies the models that a chapter may ask for, and texts, next to the page. */
 function placeModels() {
   const models = join(folder, 'models');
   for (const path of shippedFiles) cpSync(join(shippedFolder, path), join(models, path));

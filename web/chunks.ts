@@ -1,12 +1,12 @@
 import type { Rollup } from 'vite';
 
-/** Characters of code, before they are made fewer: a file of less costs a page more than what it does not need in another. */
+/** Characters of code before minification: a smaller file costs a page more than unneeded code in another file. */
 const SMALL = 1300;
 
 /**
- * Puts modules that the same pages need into one file. Rollup also sets apart those that a figure further down imports, though
- * the page has them by then: a chapter was up to ninety files, most of them of a kilobyte or two. What would be a small file still
- * goes into one that some more pages need.
+ * Puts modules that the same pages need into one file. Rollup also separates modules that a lower figure imports,
+ * though the page has them by then: a chapter was up to ninety files, most of them of a kilobyte or two. A file that
+ * would be small is merged into one that some more pages need.
  */
 export function chunksByPages(): (id: string, meta: Rollup.ManualChunkMeta) => string | undefined {
   const names = new WeakMap<Rollup.ManualChunkMeta, Map<string, string>>(); // one for each build
@@ -47,12 +47,15 @@ function namesOf({ getModuleIds, getModuleInfo }: Rollup.ManualChunkMeta): Map<s
     ids.reduce((sum, id) => sum + (getModuleInfo(id)?.code?.length ?? 0), 0);
   const isWithin = (some: readonly number[], all: readonly number[]) =>
     some.every((index) => all.includes(index));
-  /** Files by the number of pages that need them, the most first: what a small one imports has found its place by then. */
+  /**
+   * Files by the number of pages that need them, in descending order: the imports of a small one have their place by
+   * then.
+   */
   const widest = [...files.values()].sort((a, b) => b.from.length - a.from.length);
   const fileOf = new Map(widest.flatMap((file) => file.ids.map((id) => [id, file])));
   for (const small of widest.filter((file) => sizeOf(file) < SMALL)) {
     const imported = small.ids.flatMap(importsOf).map((id) => fileOf.get(id));
-    // Its pages have to have what it imports, too: files would import each other otherwise.
+    // Its pages must have its imports, too: files would import each other otherwise.
     const place = widest.findLast(
       (file) =>
         file !== small &&

@@ -1,15 +1,15 @@
-// Styles and fonts that no page needs before its first figure is seen: those of scripts that are fetched where a visitor comes near,
-// and that bring them along. What Vite says of scripts and styles tells them apart.
+// Styles and fonts that no page needs before its first figure is visible: those of scripts that are loaded when a
+// visitor comes near, and that load them. Vite's manifest of scripts and styles tells them apart.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const looks = /\s*<link href="([^"]+)" rel="(?:stylesheet"|preload" as="font"[^>]*)>/g;
 const scripts = /<link href="([^"]+\.js)" rel="modulepreload">/g;
 
-/** The scripts of such names, and all that they import. */
+/** The scripts of these names, and everything that they import. */
 function importedBy(names, manifest) {
   const found = new Set(Object.keys(manifest).filter((key) => names.has(nameOf(manifest[key]))));
-  // A set goes on with what is added meanwhile.
+  // Iterating over a set includes elements added meanwhile.
   for (const key of found) manifest[key].imports?.forEach((one) => found.add(one));
   return [...found].map((key) => manifest[key]);
 }
@@ -18,8 +18,8 @@ const nameOf = ({ file }) => basename(file);
 const looksOf = ({ css = [], assets = [] }) => [...css, ...assets].map((path) => basename(path));
 
 /**
- * A page less the styles and fonts that come with none of the scripts that it needs. `manifest` is Vite's. SvelteKit does not name a
- * script that something fetches later, too: a page names it here, so that a browser does not find it out only by and by.
+ * A page without the styles and fonts that none of its scripts need. `manifest` is Vite's. SvelteKit does not list a
+ * script that is also loaded later: a page lists it here, so that a browser does not discover it step by step.
  */
 export function withoutLater(html, manifest) {
   const links = [...html.matchAll(scripts)];
@@ -37,7 +37,7 @@ export function withoutLater(html, manifest) {
   return less.replace(last, last + more.join(''));
 }
 
-/** The pages of a folder. */
+/** Removes the later styles from all pages of a folder. */
 export function leaveLaterOut(folder, manifestFile) {
   const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'));
   const all = readdirSync(folder, { recursive: true });

@@ -1,5 +1,5 @@
-// What chapter "Meaning" opens with, computed by the core while the page is built: `$meaning`, with the sizes of the files
-// that it loads when somebody asks for them; `$meaning/senses`, where the encoder puts the word that it opens with.
+// The opening of chapter "Meaning", computed by the core while the page is built: `$meaning`, with the sizes of the
+// files that it loads on request; `$meaning/senses`, the encoder's vectors of the default word.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
@@ -13,10 +13,10 @@ import { meaningFiles, modelFiles, shareFile, shareOfSpeeches, shippedFolder } f
 
 const name = '$meaning';
 const ofSenses = `${name}/senses`;
-/** Numbers of the core are float32: so many digits say which. */
+/** The digits that identify the core's float32 numbers. */
 const digits = 9;
 
-/** Of a model's settings; null without any. */
+/** The number of layers in a model's settings; null without settings. */
 const layersOf = (config: Uint8Array | undefined): number | null =>
   config
     ? shapeOf(JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>).layers
@@ -43,7 +43,7 @@ async function made(): Promise<Made> {
   };
 }
 
-/** Null without the encoder or the speeches. */
+/** The senses, or null without the encoder or the speeches. */
 async function madeSenses(): Promise<MadeSenses | null> {
   const share = shareOfSpeeches();
   const paths = modelFiles.map((file) => [file, `encoder/${file}`] as const);
@@ -58,8 +58,8 @@ async function madeSenses(): Promise<MadeSenses | null> {
   const view = await reader.view(openingSenses);
   const about = aboutOf(model);
   model.dispose();
-  // How long it took says something about the machine that builds, and nothing about the visitor's.
-  // What is read of each sentence only the program needs, which asks for the encoder anyway.
+  // The duration describes the building machine, not the visitor's. Only the exported program needs the tokens of each
+  // sentence, and it asks for the encoder anyway.
   return { view: { ...view, reads: [], milliseconds: 0 }, about };
 }
 

@@ -1,5 +1,5 @@
-// THIRD-PARTY-NOTICES.txt beside the page: the licence of every package that its scripts, styles and fonts come from, and
-// those of what the modules contain.
+// THIRD-PARTY-NOTICES.txt next to the page: the licence of every package in its scripts, styles and fonts, and of all
+// code in the modules.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { dependencies } from './package.json';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ofModules = join(root, 'docs', 'THIRD-PARTY-NOTICES.txt');
 
-/** The folders of what the page names itself: Workers, which are built apart, take from these, too. */
+/** The folders of the page's own dependencies: Workers, which are built separately, use these, too. */
 const named = Object.keys(dependencies)
   .filter((name) => name !== 'tril')
   .map((name) =>
@@ -18,7 +18,7 @@ const named = Object.keys(dependencies)
       .find((folder) => existsSync(folder)),
   );
 
-/** The folder of the package that a file belongs to; undefined for our own. */
+/** The folder of the package that a file belongs to; undefined for our own files. */
 const folderOf = (id: string) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(id)?.[0];
 
 function noticeOf(folder: string): string {

@@ -1,7 +1,7 @@
-// What the shipped model makes of the sentence that its chapter opens with, computed by the core while the page is built:
-// `$opening`, with the sizes of its files; `$opening/weights`, all that its heads look at; `$opening/asked`, what answers its
-// question; `$opening/cache`, `$opening/away` and `$opening/patch`, what the figures further down say of it. Nobody has to
-// load a model to see it.
+// The shipped model's results for the default sentence of its chapter, computed by the core while the page is built:
+// `$opening`, with the sizes of its files; `$opening/weights`, all attention weights; `$opening/asked`, the answer to
+// its question; `$opening/cache`, `$opening/away` and `$opening/patch`, the results of the lower figures. Nobody has to
+// load a model to see them.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTril } from 'tril/training';
@@ -22,7 +22,7 @@ import { modelFiles, shippedFolder } from './shipped.js';
 const name = '$opening';
 /** Some of its heads, for the list of chapters. */
 const small = `${name}/heads`;
-/** Of all its heads, for the figure that shows them. */
+/** The weights of all its heads, for the figure that shows them. */
 const whole = `${name}/weights`;
 const folder = join(shippedFolder, 'gpt');
 
@@ -50,7 +50,7 @@ async function made(): Promise<Made> {
   const next = await nextOf(opened, { ...ask, sampling: openingSampling, seed: openingSeed });
   const further = await firstFurther(opened, ask);
   model.dispose();
-  // How long it took says something about the machine that builds, and nothing about the visitor's.
+  // The duration describes the building machine, not the visitor's.
   const opening = {
     about,
     sizes: Object.fromEntries(sizes),
@@ -60,7 +60,7 @@ async function made(): Promise<Made> {
   return { opening, further };
 }
 
-/** Numbers of the core are float32: so many digits say which. Counts have as many as they have. */
+/** The digits that identify the core's float32 numbers. Counts keep all their digits. */
 const digits = 9;
 
 const written = (value: unknown): string =>
@@ -68,7 +68,7 @@ const written = (value: unknown): string =>
     typeof each === 'number' && !Number.isInteger(each) ? Number(each.toPrecision(digits)) : each,
   );
 
-/** Rows of weights without what the mask hides. */
+/** Rows of weights without masked ones. */
 function weightsOf({ reading: { tokens, weights } }: Made['opening']): number[][] {
   const size = tokens.length;
   return weights.map((all) =>

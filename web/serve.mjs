@@ -1,4 +1,4 @@
-// The built page, as any static host serves it: the files and nothing else. Other programs take serve().
+// Serves the built page like any static host: the files and nothing else. Other programs import serve().
 //
 //   node web/serve.mjs --port 4791 [--dist web/dist]     exactly that port
 import { join, resolve } from 'node:path';
@@ -9,8 +9,8 @@ import { preview } from 'vite';
 export const dist = join(fileURLToPath(import.meta.url), '..', 'dist');
 
 /**
- * Files whose names change with what is in them are kept by a browser, as hosts can say. Nothing is compressed: it does
- * not travel, and Vite would compress it anew for everyone who asks.
+ * Browsers cache files whose names change with their contents, as hosts can configure. Nothing is compressed: the files
+ * do not travel far, and Vite would compress them for every request.
  */
 const headers = {
   name: 'headers',
@@ -28,12 +28,12 @@ const headers = {
 };
 const kept = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-/** Vite's server: { port, strictPort, host } say where. */
+/** Starts Vite's server on { port, strictPort, host }. */
 export function serve(place = {}, folder = dist) {
   return preview({
     root: join(folder, '..'),
     configFile: false,
-    appType: 'mpa', // no page for addresses that have none
+    appType: 'mpa', // no page for missing addresses
     logLevel: 'warn',
     build: { outDir: folder },
     plugins: [headers],

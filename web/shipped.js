@@ -1,4 +1,4 @@
-// What of ../models the page ships beside itself: a visitor who asks for it loads it, nobody else does.
+// The parts of ../models that the page ships next to itself: only visitors who ask for them load them.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,22 +6,22 @@ import { share, years } from '../models/share.mjs';
 
 export const shippedFolder = fileURLToPath(new URL('../models/', import.meta.url));
 
-/** What a model of a chapter is made of. */
+/** The files of a model. */
 export const modelFiles = ['config.json', 'tokenizer.json', 'model.safetensors'];
 
-/** Of chapter "Meaning": vectors of words, and an encoder. */
+/** The files of chapter "Meaning": vectors of words, and an encoder. */
 export const meaningFiles = [
   'vectors/vectors.safetensors',
   ...modelFiles.map((name) => `encoder/${name}`),
 ].filter((path) => existsSync(join(shippedFolder, path)));
 
-/** In models/ of the page, as in that folder. */
+/** The files in models/ of the page, as in that folder. */
 export const shippedFiles = [...modelFiles.map((name) => `gpt/${name}`), ...meaningFiles];
 
-/** Beside them: texts, which are fetched when the page is built. */
+/** A file of texts next to them, which are fetched when the page is built. */
 export const shareFile = 'speeches.txt';
 
-/** The share of the speeches; null, said once, where they cannot be fetched. */
+/** The chosen part of the speeches; null, with a warning, if they cannot be fetched. */
 export function shareOfSpeeches() {
   try {
     return { bytes: new TextEncoder().encode(share()), years };

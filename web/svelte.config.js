@@ -1,17 +1,17 @@
 import { staticSite } from './adapter.js';
 
-/** Another language than English is built in a folder of its own. */
+/** A language other than English is built in a separate folder. */
 const { TRIL_LANGUAGE: language } = process.env;
 
 /** The built pages may load nothing but their own files, and run no script that was not built into them. */
 const policy = {
   'default-src': ['none'],
-  // WebAssembly has to be allowed by name; the few lines that start a page, by their hash.
+  // WebAssembly is allowed by name, and the few lines that start a page by their hash.
   'script-src': ['self', 'wasm-unsafe-eval'],
   'worker-src': ['self'],
   'connect-src': ['self'],
   'style-src': ['self'],
-  // Where a cell is and how large: attributes of what was drawn when the page was built.
+  // The positions and sizes of cells are attributes of figures that were drawn when the page was built.
   'style-src-attr': ['unsafe-inline'],
   'font-src': ['self'],
   'img-src': ['self', 'data:'],
@@ -26,11 +26,11 @@ export default {
   kit: {
     adapter: staticSite(),
     ...(language && { outDir: `.svelte-kit/${language}` }),
-    appDir: 'assets', // names of folders that begin with "_" are not served by every host
+    appDir: 'assets', // some hosts do not serve folders whose names begin with "_"
     files: { assets: 'static' },
     paths: { relative: true }, // works under any path of any static host
     csp: { mode: 'hash', directives: policy },
-    // "#?step=weights" is a state, not a part of the page.
+    // "#?step=weights" is a state, not an element of the page.
     prerender: {
       handleMissingId: ({ id, message }) => {
         if (!id.includes('?')) throw new Error(message);

@@ -6,7 +6,7 @@ import { notices } from './notices';
 import { opening } from './opening';
 import { texts } from './texts/plugin';
 
-/** Every browser that runs the page knows woff2: older formats of the fonts need not be shipped. */
+/** Every browser that runs the page supports woff2: older formats of the fonts need not be shipped. */
 function newestFontsOnly(): Plugin {
   return {
     name: 'newest-fonts-only',
@@ -18,12 +18,15 @@ function newestFontsOnly(): Plugin {
   };
 }
 
-/** A thread of a module runs the very script that starts it: found by its own name it would be built, and loaded, twice. */
+/**
+ * A thread of a module runs the script that starts it: if Vite found that by its name, it would be built, and loaded,
+ * twice.
+ */
 function threadsFromThemselves(): Plugin {
   return {
     name: 'threads-from-themselves',
     enforce: 'pre',
-    // Under the names that they have, by which the service worker tells which ones this engine needs.
+    // Files keep their names, by which the service worker knows which ones this engine needs.
     outputOptions: (options) => ({
       ...options,
       chunkFileNames: ({ name }) =>
@@ -50,8 +53,8 @@ const withoutChance = (): Plugin => ({
 });
 
 /**
- * Puts what a Worker uses of the package into a file beside the Worker's own. If a file that is fetched later imported from the
- * Worker's own file, WebKit would run that a second time.
+ * Puts a Worker's part of the package into a file next to the Worker's own. If a file that is loaded later imported
+ * from the Worker's own file, WebKit would run that a second time.
  */
 const besideWorker = (id: string) =>
   /\/wasm\/dist\/(?!generated\/|notebook\/)/.test(id) ? 'package' : undefined;
@@ -71,11 +74,11 @@ export default defineConfig({
     plugins: () => [threadsFromThemselves()],
     rollupOptions: { output: { manualChunks: besideWorker } },
   },
-  optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files beside itself
-  ssr: { external: ['tril'] }, // as Node runs it, when pages are prerendered
+  optimizeDeps: { exclude: ['tril'] }, // it finds its .wasm files next to itself
+  ssr: { external: ['tril'] }, // Node runs it when pages are prerendered
   build: {
     target: 'es2022',
     rollupOptions: { output: { manualChunks: chunksByPages() } },
-    assetsInlineLimit: 0, // data: addresses are against the policy
+    assetsInlineLimit: 0, // the policy forbids data: addresses
   },
 });
