@@ -1,5 +1,6 @@
-// What must not be in the page as it is built, libraries and all: text run as code, numbers without a seed,
-// another host, the library that typesets formulas. The policy in every page forbids the browser what this would miss.
+// Finds what the built page must not contain, with all its libraries: text run as code, random numbers without a seed,
+// other hosts, the library that typesets formulas. The policy in every page makes the browser forbid what this would
+// miss.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -7,8 +8,8 @@ import { join } from 'node:path';
 import { findAll } from './files.mjs';
 
 /**
- * Folders of the built page that TypeDoc and Doxygen write: they may name whom they like and run what
- * they come with, but may not load anything from another host either.
+ * Folders of the built page that TypeDoc and Doxygen write: they may name any host and run their own code, but may not
+ * load anything from another host either.
  */
 export const references = ['api', 'cpp'];
 const isReference = (path) => references.some((name) => path.startsWith(`web/dist/${name}/`));
@@ -36,10 +37,10 @@ const rules = [
   },
 ];
 
-/** Hosts that may be named: those of names that are no addresses, and of what a reader is led to. */
+/** Allowed hosts: those in names that are not addresses, and those of links for readers. */
 const namedHosts = [
   'www.w3.org', // namespaces of SVG and MathML
-  'svelte.dev', // in Svelte's messages of failure
+  'svelte.dev', // in Svelte's error messages
   'arxiv.org', // papers
   'doi.org',
 ];
@@ -50,7 +51,7 @@ const address = /\b(?:https?|wss?):\/\/([\w.-]+)/gi;
 
 const inline = /<script(?![^>]*\ssrc=)[^>]*>(.*?)<\/script>/gis;
 
-/** Of a page, the scripts in it that its own policy does not name by their hash. */
+/** The scripts in a page that its own policy does not name by their hash. */
 function strangers(file) {
   const policy = /<meta http-equiv="content-security-policy" content="([^"]*)"/i.exec(file.text);
   return findAll([file], inline, ([, script]) => {
@@ -60,7 +61,7 @@ function strangers(file) {
   });
 }
 
-/** files: [{ path, text }]; what is forbidden, as `path:line: text: reason`. */
+/** files: [{ path, text }]; the violations, as `path:line: text: reason`. */
 export function checkBuilt(files) {
   const own = files.filter(({ path }) => !isReference(path));
   const problems = rules.flatMap(({ what, only = /./, why, everywhere }) => {

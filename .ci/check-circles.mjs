@@ -1,15 +1,15 @@
-// No file of the page or of the package needs itself by way of others: what stands in a circle can only be understood,
-// tested and moved as one. Types count, too.
+// No file of the page or of the package may depend on itself through others: files in a circle can only be understood,
+// tested and moved together. Types count, too.
 
 import { dirname, join } from 'node:path';
 
-// `import()` is left out: what is loaded later is not needed to read the file.
+// `import()` does not count: a file loaded later is not needed to read this one.
 const importing = /\b(?:from|import)\s*['"](\.[^'"]+)['"]/g;
 const endings = ['', '.ts', '.svelte.ts', '/index.ts'];
 
 function importsOf({ path, text }, known) {
   return [...text.matchAll(importing)].flatMap(([, target]) => {
-    const place = join(dirname(path), target.replace(/\.js$/, '')); // the package names what tsc makes
+    const place = join(dirname(path), target.replace(/\.js$/, '')); // the package names the files that tsc makes
     const found = endings.map((ending) => place + ending).find((name) => known.has(name));
     return found ? [found] : [];
   });

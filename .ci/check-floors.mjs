@@ -1,20 +1,20 @@
 // The floors of the house: a file includes or imports only what is on its own floor or below.
 //
 //   core/tril/<floor>   foundation < files < text < matmul < layers < attention < block < training <
-//                       model < lessons, but matmul, layers, attention and block, which compute, see
-//                       neither files nor text
-//   core/tril/tril.h    has every public header, or one that includes it: each that declares something in namespace
-//                       tril itself, but for kernels'
+//                       model < lessons, except that matmul, layers, attention and block, which compute,
+//                       see neither files nor text
+//   core/tril/tril.h    includes every public header, directly or not: each that declares something in namespace
+//                       tril itself, except for those of kernels
 //   web/src/<floor>     compute < state < figures < entered < scenes < shell < chapters < again < embed, and no
 //                       chapter sees another
-//   web/src/compute     is laid out by thread: what runs in the page sees page and shared, what runs in a Worker sees worker and
-//                       shared, what runs in Node, while the page is built, sees all; shared sees itself. Types cross.
-//   web                 sees the package by its public entries only, never a file outside web/ but
-//                       PyTorch's numbers and models/, which it ships, and what these are read and
-//                       measured with, models/meaning.mjs, shape.mjs and share.mjs
-//   wasm/src            worker stands on all else, which works without it; it sees nothing outside wasm/src
-//   wasm/src/graph      stands on what the package gives everyone, its calls, tensors and errors; only the Worker and notebook see it
-//   wasm/src/notebook   stands on graph, and on what graph stands on; only the Worker sees it, and the grammar of Python only it
+//   web/src/compute     is divided by thread: code of the page sees page and shared, code of a Worker sees worker and
+//                       shared, code that runs in Node, while the page is built, sees all; shared sees itself. Types cross.
+//   web                 sees the package by its public entries only, never a file outside web/ except
+//                       PyTorch's numbers and models/, which it ships, and the code that reads and measures
+//                       these, models/meaning.mjs, shape.mjs and share.mjs
+//   wasm/src            worker stands on everything else, which works without it; it sees nothing outside wasm/src
+//   wasm/src/graph      stands on the package's calls, tensors and errors; only the Worker and notebook see it
+//   wasm/src/notebook   stands on graph, and on what graph stands on; only the Worker sees it, and only it the grammar of Python
 //   wasm/bench          sees wasm/ and models/ only
 
 import { dirname, join } from 'node:path';
@@ -53,7 +53,7 @@ const publicEntries = [
   'tril/worker',
 ];
 
-/** What graphs stand on, besides the checks of names. */
+/** The files that graphs may import, besides the checks of names. */
 const graphsSee = ['load', 'tensor', 'error', 'names'].map((name) => `wasm/src/${name}.js`);
 
 const include = /^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]/gm;
@@ -68,7 +68,7 @@ const importing = new RegExp(
 
 const umbrella = 'core/tril/tril.h';
 
-/** The public headers that whoever includes tril.h does not get. */
+/** The public headers that tril.h does not include. */
 function leftOut(files) {
   const texts = new Map(files.map(({ path, text }) => [path, text]));
   if (!texts.has(umbrella)) return [];
@@ -83,7 +83,7 @@ function leftOut(files) {
   return missing.map(([path]) => `${path}: is public, but not in tril/tril.h`);
 }
 
-/** Why a file of the core may not include the target, or ''. */
+/** The reason why a file of the core may not include the target, or ''. */
 function judgeInclude(path, quote, target) {
   if (path === umbrella) return '';
   const floor = /^core\/tril\/([^/]+)\//.exec(path)?.[1] ?? '';
@@ -105,7 +105,7 @@ function judgeInclude(path, quote, target) {
 const webFloor = (path) => webFloors.indexOf(/^web\/src\/([^/]+)\//.exec(path)?.[1]);
 const chapterOf = (path) => /^web\/src\/chapters\/([^/]+)\//.exec(path)?.[1];
 
-/** Why a file of the page may not import the target, or ''. */
+/** The reason why a file of the page may not import the target, or ''. */
 function judgeImport(path, target) {
   const isRelative = target.startsWith('.');
   const place = isRelative ? join(dirname(path), target) : target;
@@ -122,7 +122,7 @@ function judgeImport(path, target) {
   return here && there && here !== there ? `${here} imports ${target}, of another chapter` : '';
 }
 
-/** Whether an import may lead to another thread: it imports types alone, or starts a Worker. */
+/** Whether an import may cross threads: it imports only types, or starts a Worker. */
 function crosses({ input, index, 3: url }) {
   const statement = input.slice(input.lastIndexOf(';', index) + 1, index);
   const names = /^\s*(?:import|export)\s*\{([^}]*)\}\s*$/m.exec(statement)?.[1].split(',');
@@ -130,14 +130,14 @@ function crosses({ input, index, 3: url }) {
   return Boolean(url) || onlyTypes || /^\s*(?:import|export)\s+type\s/m.test(statement);
 }
 
-/** In which thread a file of the page runs: `build` for Node, `shared` for any. */
+/** The thread in which a file of the page runs: `build` for Node, `shared` for any. */
 function threadOf(path) {
   const [, part] = /^web\/src\/compute\/([^/]+)\//.exec(path) ?? [];
   if (part) return part;
   return /^web\/(?!src\/)|\.server\.ts$/.test(path) ? 'build' : 'page';
 }
 
-/** Why a file of one thread may not import the target of another, or ''. */
+/** The reason why a file of one thread may not import the target of another, or ''. */
 function judgeThread(path, target, match) {
   const place = join(dirname(path), target);
   const isOfThreads = target.startsWith('.') && place.startsWith('web/src/compute/');
@@ -147,7 +147,7 @@ function judgeThread(path, target, match) {
   return isSeen ? '' : `${own} imports ${target}, which runs in another thread (${other})`;
 }
 
-/** Why a file of the package, or of its benchmarks, may not import the target, or ''. */
+/** The reason why a file of the package, or of its benchmarks, may not import the target, or ''. */
 function judgePackage(path, target) {
   if (!target.startsWith('.')) return '';
   const place = join(dirname(path), target);
@@ -169,7 +169,7 @@ function judgePackage(path, target) {
     : '';
 }
 
-/** files: [{ path, text }]; the wrong-way includes and imports as `path:line: reason`. */
+/** files: [{ path, text }]; the wrong includes and imports as `path:line: reason`. */
 export function checkFloors(files) {
   const problems = leftOut(files);
   for (const file of files) {

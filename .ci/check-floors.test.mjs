@@ -1,4 +1,4 @@
-// The floors of the house are checked: a wrong step is found, a right one left alone.
+// Tests the check of floors: a wrong import is found, a right one is accepted.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

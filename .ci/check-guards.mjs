@@ -1,4 +1,4 @@
-// What must not be in the sources, found by reading them.
+// Finds forbidden code in the sources by reading them.
 
 import { findAll } from './files.mjs';
 
@@ -29,7 +29,7 @@ const rules = [
     why: 'infinities are meaningful',
   },
   {
-    // Integers as text are safe: std::to_string, std::to_chars. A file's stream is fed with text.
+    // Integers as text are safe: std::to_string, std::to_chars. A file's stream receives text.
     where: /^(core|native|wasm\/bindings)\/(?!tril\/foundation\/read_number\.cc$).*\.(cc|h)$/,
     what: /\b(?:strto(?:d|f|ld|[du]?ll?|u?l|imax|umax)|sto(?:i|u?ll?|f|d|ld)|ato(?:i|ll?|f)|v?(?:sn?|f|d|as)?(?:print|scan)f|is(?:w?(?:alpha|digit|alnum|space|blank|upper|lower|punct|print|graph|cntrl|xdigit))|tow?(?:lower|upper)|mbs?r?towcs?|wcs?r?tombs?|str(?:coll|xfrm|ftime)|put_(?:time|money)|setlocale)\s*\(|\b[io]?stringstream\b|<iomanip>|\bstd::(?:locale|regex|format)\b/g,
     why: "depends on the program's locale; foundation/exact_number.h, native/number_text.h do not",
@@ -48,7 +48,7 @@ const rules = [
 
 const maximumLines = 400;
 
-/** files: [{ path, text }]; what is forbidden, as `path:line: text: reason`. */
+/** files: [{ path, text }]; the violations, as `path:line: text: reason`. */
 export function checkGuards(files) {
   const problems = [];
   for (const { where, what, why } of rules) {

@@ -1,13 +1,15 @@
-// The models that are shipped: Git keeps every version of them for ever, so that their size is a
-// decision.
+// The size of the shipped models: Git keeps every version of them forever, so that their size is a decision.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** In MB (1 000 000 bytes): all of models/, the GPT's weights (6, and what their names take), and a checkpoint of its sibling. */
+/**
+ * Limits in MB (1 000 000 bytes): all of models/, the GPT's weights (6, and their names), and a checkpoint of its
+ * sibling.
+ */
 export const limits = { all: 20, gpt: 6.1, sibling: 1 };
 
-/** [{ path, bytes }] of what is in models/. */
+/** The files in models/: [{ path, bytes }]. */
 export function listModels(root) {
   const folder = join(root, 'models');
   if (!existsSync(folder)) return [];
@@ -17,7 +19,7 @@ export function listModels(root) {
     .map((path) => ({ path: path.slice(root.length), bytes: statSync(path).size }));
 }
 
-/** What is too large. */
+/** The files that are too large. */
 export function checkModels(files) {
   const problems = [];
   const check = (name, bytes, limit) => {

@@ -1,8 +1,8 @@
-// The licences beside the page (web/notices.ts): of all that a visitor is given.
+// The licences next to the page (web/notices.ts) cover everything that a visitor downloads.
 
 const modules = ['Eigen', 'Emscripten', 'musl', 'libc\\+\\+', 'Lezer'];
 
-/** Names whose notice is missing in the text: of what the modules and scripts contain, and of the packages. */
+/** The names whose notice is missing in the text: code in the modules and scripts, and the packages. */
 export function checkNotices(text, packages) {
   const has = (name) => new RegExp(`^=+\\n${name}[ ,:]`, 'm').test(text);
   return [...modules, ...packages]

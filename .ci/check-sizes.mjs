@@ -1,19 +1,19 @@
-// What a visitor downloads, in kB (1000 bytes) after gzip -9, against what it was when sizes.json was written: it may
-// be 2 % more, or 1 kB. Growth beyond that is a decision: `npm run sizes` writes what stands, and the commit says why.
+// Compares a visitor's downloads, in kB (1000 bytes) after gzip -9, with those in sizes.json: they may grow by 2 %, or by
+// 1 kB. Growth beyond that is a decision: `npm run sizes` writes the new sizes, and the commit gives the reason.
 //
 //   *.wasm                a module; of the base one 20 are Emscripten, Embind and the C++ library, 25 kernels
-//   fonts, golden         all there are; PyTorch's numbers, which chapter Check asks for
+//   fonts, golden         all of them; PyTorch's numbers, which chapter "Check" loads
 //   pages                 the chapters with their first figure, of which a visitor opens one
-//   page                  all other files but those of the chapters below, and of what trains
+//   page                  all other files, except for those of the chapters below and of the training
 //   training              the Worker that trains, with its modules' scripts
-//   embed                 the pages of figures alone, of which another page has a few, and embed.js
-//   learn, model, meaning each to see and to use its first figure; `further down` what it loads later
+//   embed                 the pages of single figures, of which another page has a few, and embed.js
+//   learn, model, meaning each with its first figure in use; `further down` are its later files
 //   a visit to learn      all of that chapter, with Worker and module
-//   models                as they are, since few hosts compress them
-//   all but fonts         page, golden, the largest of pages and the module with lessons: what a chapter promises
+//   models                uncompressed, since few hosts compress them
+//   all but fonts         page, golden, the largest of pages and the module with lessons: the promise of a chapter
 //
-// What `fixed` names may never be more than it says there: tril/graph with what it takes of the package, minified, and the lines
-// of its source without blank ones and comments.
+// The limits in `fixed` never grow: tril/graph with its parts of the package, minified, and the lines of its source
+// without blank lines and comments.
 
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -25,7 +25,7 @@ import { root as repository } from './files.mjs';
 
 const file = fileURLToPath(new URL('sizes.json', import.meta.url));
 
-/** What each was when it was written down. */
+/** The sizes in sizes.json. */
 export const written = JSON.parse(readFileSync(file, 'utf8'));
 
 const fixed = { 'tril/graph': 25, 'lines of tril/graph': 3000 };
@@ -33,10 +33,10 @@ const limitOf = (name) => fixed[name] ?? Math.max(written[name] * 1.02, written[
 
 const kilobytes = (bytes) => gzipSync(bytes, { level: 9 }).length / 1000;
 
-/** A line that does not begin as a comment, of sources that Prettier wrote. */
+/** A line of code that does not begin as a comment, in sources formatted by Prettier. */
 const codeLine = /^(?!\s*(?:\/[/*]|\*)).*\S.*$/gm;
 
-/** Those of the page: who reads the references asks for them one by one. */
+/** All files below a folder, without those in `without`, such as the references, whose readers load them one by one. */
 function filesBelow(folder, without = []) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -45,7 +45,7 @@ function filesBelow(folder, without = []) {
   });
 }
 
-/** By the name of each file below assets/ the pages that name it. */
+/** The pages that name a file below assets/, by the file's name. */
 function namedBy(pages) {
   const found = new Map();
   for (const path of pages) {
@@ -56,7 +56,7 @@ function namedBy(pages) {
   return found;
 }
 
-/** By the name of each file below assets/ the scripts that name it, which load it with them or on demand. */
+/** The scripts that name a file below assets/, by the file's name: they load it with themselves or on demand. */
 function loadedBy(scripts) {
   const found = new Map();
   for (const path of scripts) {
@@ -67,12 +67,15 @@ function loadedBy(scripts) {
   return found;
 }
 
-/** Chapters whose own weight is told apart from that of all others. */
+/** Chapters that are measured separately. */
 const apart = ['learn', 'model', 'meaning'];
 
-/** Says of a file of the page, by its path, to whom it belongs: a chapter that is told apart, what it loads later, or what trains. */
+/**
+ * Returns the owner of a file of the page, by its path: a chapter that is measured separately, its later files, or the
+ * training.
+ */
 function ownersOf(paths, named, loaders) {
-  /** Of a chapter: its page, and what no other page names. */
+  /** The files of a chapter: its page, and files that no other page names. */
   const isOf = (id) => {
     const page = paths.find((path) => path.endsWith(join(id, 'index.html')));
     return (path) => {
@@ -80,7 +83,7 @@ function ownersOf(paths, named, loaders) {
       return path === page || (by?.size === 1 && by.has(page));
     };
   };
-  /** What no page names, and nothing but such scripts loads. */
+  /** The files that no page names, and that only such scripts load. */
   const isOnDemand = (isOwn) => {
     const isIt = (path, behind = []) => {
       if (isOwn(path) || named.has(basename(path))) return false;
@@ -105,7 +108,7 @@ function ownersOf(paths, named, loaders) {
   return (path) => owners.find(([, owns]) => owns(path))?.[0];
 }
 
-/** The graph as others would bundle it, and its lines of code. */
+/** The size of the graph, bundled as users do, and its lines of code. */
 function measureGraph(root) {
   const entry = join(root, 'wasm', 'dist', 'graph', 'index.js');
   const options = { bundle: true, format: 'esm', minify: true, write: false };
@@ -118,7 +121,7 @@ function measureGraph(root) {
   };
 }
 
-/** { name: kB after gzip } of what was built; a missing part is missing here. */
+/** { name: kB after gzip } of the built files; without missing parts. */
 export function measureSizes(root) {
   const sizes = measureGraph(root);
   const generated = join(root, 'wasm', 'dist', 'generated');
@@ -128,7 +131,7 @@ export function measureSizes(root) {
   }
   const page = join(root, 'web', 'dist');
   if (!existsSync(page)) return sizes;
-  // Pictures are for those who share a link, notices for those who ask.
+  // Pictures are only for people who share a link, notices only for those who ask for them.
   const kinds = {
     '.woff2': 'fonts',
     '.npy': 'golden',
@@ -151,7 +154,7 @@ export function measureSizes(root) {
   const ownerOf = ownersOf(paths, named, loaders);
   const learning = paths.find((path) => path.endsWith(join('learn', 'index.html')));
   const isLearning = (path) => /^learn\b/.test(ownerOf(path) ?? '');
-  /** Of what trains a visit takes one module, without threads, for an engine without relaxed vectors. */
+  /** A visit loads one module for training, without threads, for an engine without relaxed vectors. */
   const isVisited = (path) =>
     isLearning(path) ||
     named.get(basename(path))?.has(learning) ||
@@ -176,7 +179,7 @@ export function measureSizes(root) {
 const shown = (size, name = '') =>
   name.startsWith('lines') ? String(size) : `${size.toFixed(1)} kB`;
 
-/** What is missing or too large. */
+/** The sizes that are missing or too large. */
 export function checkSizes(sizes) {
   return Object.keys({ ...written, ...fixed }).flatMap((name) => {
     if (sizes[name] === undefined) return [`${name}: not built; run \`npm run build\``];
@@ -186,7 +189,7 @@ export function checkSizes(sizes) {
   });
 }
 
-/** One line each: what it is, and what it may be. */
+/** A line for each size, with its limit. */
 export const listSizes = (sizes) =>
   Object.entries(sizes).map(
     ([name, size]) => `${name}: ${shown(size, name)} of ${shown(limitOf(name), name)}`,

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { root as repository } from './files.mjs';
 
 const number = '\\d+\\.\\d+\\.\\d+(?:-[\\w.]+)?';
-/** What stands before the version in a file; all but the number is kept. */
+/** The text before the version in a file; only the number changes. */
 const places = [
   ['wasm/package.json', /^(\s*"version": ")/m],
   ['web/package.json', /^(\s*"tril": ")/m],
@@ -20,14 +20,14 @@ const places = [
 ];
 const inPlace = (before) => new RegExp(`${before.source}(${number})`, 'm');
 
-/** [[file, version]], a version undefined where there is none. */
+/** [[file, version]], with an undefined version if there is none. */
 export const readVersions = (root) =>
   places.map(([file, before]) => [
     file,
     inPlace(before).exec(readFileSync(join(root, file), 'utf8'))?.[2],
   ]);
 
-/** What is not this version; without one, what is not the package's. */
+/** The files without this version; by default, without the package's. */
 export function checkVersions(versions, wanted = versions[0][1]) {
   return versions
     .filter(([, version]) => version !== wanted)

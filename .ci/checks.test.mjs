@@ -1,4 +1,4 @@
-// The checks are checked: each finds its bad example and leaves the good one alone.
+// Tests of the checks: each finds its bad example and accepts the good one.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -170,7 +170,7 @@ test('what is too large or was not built is refused', () => {
   assert.match(graph[1], /^lines of tril\/graph: 3001, more than 3000/);
   assert.deepEqual(page(written.page * 1.0199), []);
   assert.match(page(written.page * 1.0201)[0], /^page: \d+\.\d kB, more than \d+\.\d kB/);
-  const small = 'several, further down'; // of which 2 % would be nothing
+  const small = 'several, further down'; // 2 % of it would be nothing
   assert.deepEqual(checkSizes({ ...all, [small]: written[small] + 0.9 }), []);
   assert.equal(checkSizes({ ...all, 'tril-simd.wasm': undefined }).length, 1);
 });

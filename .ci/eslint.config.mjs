@@ -1,4 +1,4 @@
-// ESLint for TypeScript, Svelte and the scripts; form is Prettier's, so no rules on that here.
+// ESLint for TypeScript, Svelte and the scripts; Prettier formats, so there are no rules on that here.
 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,8 @@ import typescript from 'typescript-eslint';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-// What the oldest browsers that package and page run in (wasm/README.md: Chrome and Edge 103, Firefox 114, Safari
-// 16.4) do not have; later methods of arrays and the like are unknown to the compiler, by its `lib`.
+// Features missing in the oldest browsers of package and page (wasm/README.md: Chrome and Edge 103, Firefox 114, Safari
+// 16.4); the compiler rejects later methods of arrays and the like, by its `lib`.
 const newer = [
   ['AbortSignal', 'any'],
   ['Array', 'fromAsync'],
@@ -46,7 +46,7 @@ const newerCalls = {
   message: 'browsers that we run in lack it',
 };
 
-/** Built-in classes, of which every frame, node:vm context and Jest has its own. */
+/** Built-in classes, of which every frame, node:vm context and Jest have their own. */
 const ofRealms = {
   selector:
     'BinaryExpression[operator="instanceof"]:matches([right.object.name="WebAssembly"], ' +
@@ -55,7 +55,7 @@ const ofRealms = {
   message: 'of another realm it is none; src/kinds.ts tells what it is',
 };
 
-/** Keys that a program gives and never gives twice; `idOf(...)` and the like make one. */
+/** Keys that a program makes, each only once; `idOf(...)` and the like make one. */
 const unique = new Set(['id', 'ids', 'key', 'row', 'col', 'query', 'part', 'idOf']);
 
 function* namesIn(node) {
@@ -66,7 +66,7 @@ function* namesIn(node) {
   }
 }
 
-/** A text may be there twice, be it a visitor's, a file's or a model's, and a key may not. */
+/** A text of a visitor, a file or a model may occur twice, but a key may not. */
 const uniqueKeys = {
   create: (context) => ({
     SvelteEachBlock({ index, key }) {
@@ -121,10 +121,10 @@ export default typescript.config(
     },
   },
   { files: ['wasm/src/**'], rules: { 'no-restricted-syntax': ['error', newerCalls, ofRealms] } },
-  { files: ['tests/**'], rules: { 'no-sparse-arrays': 'off' } }, // holes are bad input to try
-  // It takes every URL for state; ours are addresses of workers and of the page.
+  { files: ['tests/**'], rules: { 'no-sparse-arrays': 'off' } }, // holes are wrong input for tests
+  // The rule takes every URL for state; ours are addresses of workers and of the page.
   { files: ['web/src/**'], rules: { 'svelte/prefer-svelte-reactivity': 'off' } },
-  // Every link of the page is relative, so that it works under any path: no base is to be resolved.
+  // Every link of the page is relative, so that it works under any path: there is no base to resolve.
   { files: ['web/src/**'], rules: { 'svelte/no-navigation-without-resolve': 'off' } },
   {
     files: ['**/*.svelte', '**/*.svelte.ts'],
@@ -133,7 +133,7 @@ export default typescript.config(
     },
   },
   {
-    // Programs that are given away: a text goes into them by figures/quoting.ts.
+    // Exported programs: figures/quoting.ts puts texts into them.
     files: ['web/src/chapters/**/*code*.ts', 'web/src/figures/{code,program}*.ts'],
     rules: {
       'no-restricted-properties': ['error', ...newer, { object: 'JSON', property: 'stringify' }],

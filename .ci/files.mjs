@@ -1,4 +1,4 @@
-// The files under version control, and what the checks make of them.
+// The files under version control, and helpers of the checks.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -22,10 +22,10 @@ export function readFiles(pattern, paths = listFiles()) {
   return chosen.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }
 
-/** The number of the line in which the character at `index` stands. */
+/** The number of the line with the character at `index`. */
 const lineOf = (text, index) => text.slice(0, index).split('\n').length;
 
-/** For every match of the expression `judge(match)`, if it is not empty, as `path:line: reason`. */
+/** For every match of the expression the reason `judge(match)`, if it is not empty, as `path:line: reason`. */
 export function findAll(files, expression, judge) {
   return files.flatMap(({ path, text }) =>
     [...text.matchAll(expression)].flatMap((match) => {

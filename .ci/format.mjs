@@ -11,7 +11,7 @@ const cppFiles = /\.(h|cc)$/;
 const prettierFiles = /\.(m?ts|m?js|svelte|css|html|json|ya?ml)$/;
 const notOurs = /(^|\/)package-lock\.json$|^(tests\/golden|models)\/.*\.json$/;
 
-/** Its path when it is the pinned version, else why there is none. */
+/** The path of clang-format in the pinned version, or the reason why there is none. */
 export function findClangFormat() {
   const path = findProgram(`clang-format-${clangFormatMajor}`, 'clang-format');
   if (!path) return { missing: `clang-format ${clangFormatMajor} is not installed` };

@@ -1,4 +1,4 @@
-// What sets up and builds (wasm/toolchain) is tried on a project of one file.
+// Tests set-up and build (wasm/toolchain) on a project of one file.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -20,8 +20,8 @@ import { importsOf } from '../wasm/toolchain/sections.mjs';
 import { root } from './files.mjs';
 
 /**
- * A folder with the toolchain and a project whose target `result` copies source.txt to build/tiny. The files of tests that
- * it was configured with stand in files.txt there.
+ * Makes a folder with the toolchain and a project whose target `result` copies source.txt to build/tiny. Its files.txt
+ * names the test files that it was configured with.
  */
 function makeProject(folder) {
   const toolchain = join('wasm', 'toolchain');
@@ -99,7 +99,7 @@ test('a build folder follows the files of tests that are asked for', (t) => {
   }
 });
 
-// What Emscripten 3 and 6 write, as far as it is read; and a bracket in a string.
+// The relevant parts of Emscripten 3's and 6's output, with a bracket in a string.
 const spellings = {
   3: `if(isNode){const{createRequire}=await import("module");var text=")}"}
 let cores=()=>(await import('worker_threads')).cores;
@@ -135,7 +135,7 @@ for (const [version, script] of Object.entries(spellings)) {
     assert.deepEqual(pairs, [
       ['type', 'module'],
       ['workerData', 'em-pthread'],
-      ['name', 'em-pthread-tril-simd-threads'], // begins as the script expects it
+      ['name', 'em-pthread-tril-simd-threads'], // has the prefix that the script expects
     ]);
   });
 }
@@ -153,7 +153,7 @@ test('a script that is unlike them is refused, with what it lacks', () => {
   assert.throws(() => portable(nameless, 'tril-simd-threads'), /not named em-pthread/);
 });
 
-/** A module that imports a function and a shared memory, with these bodies of functions. */
+/** A module that imports a function and a shared memory, with these function bodies. */
 const moduleOf = (...bodies) => {
   const section = (id, ...bytes) => [id, bytes.length, ...bytes];
   const types = [1, 0x60, 0, 0];
@@ -168,7 +168,7 @@ const moduleOf = (...bodies) => {
     ...section(10, bodies.length, ...code),
   ]);
 };
-/** Without locals, constants that are dropped. */
+/** A function body without locals that drops constants. */
 const dropping = (...constants) => [0, ...constants.flatMap((value) => [0x41, value, 0x1a]), 0x0b];
 
 test('functions that are alike come one behind another, each once', () => {
