@@ -1,4 +1,4 @@
-// What the shipped models are and do, measured: description.json, and the tables of the card.
+// Measures the shipped models: writes description.json, and the tables of the model card.
 //
 //   npm run describe:models                    all of it
 //   npm run describe:models -- --only gpt      gpt, sibling, encoder or vectors

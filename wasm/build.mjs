@@ -1,7 +1,7 @@
 // Builds the package into dist/: the C++ for every variant through the CMake presets, then the
 // TypeScript, checked against the declarations that Embind wrote.
 //
-//   node build.mjs [--modules DIR]     DIR/wasm-VARIANT/wasm holds modules that are built already
+//   node build.mjs [--modules DIR]     DIR/wasm-VARIANT/wasm has the built modules
 //
 // Compiled modules are copied to src/generated (where tsc looks for their types) and to
 // dist/generated.

@@ -1,5 +1,5 @@
-// The activations and their slopes in double, and how far the kernels may be off: what their tests
-// and those of layers share.
+// The activations and their slopes in double, and the error bounds of their kernels, for the tests
+// of activations and of layers.
 //
 // The bounds follow the kernels step by step (elementwise_kernels.cc). With u = 2^-24, one
 // rounding, each result is max(x, 0) - a tail(a): the subtraction rounds |f| once, and a tail(a)
@@ -9,9 +9,8 @@
 //   gelu        exp 2u, its exponent u a^2 / 2, the fit of r 0.7u, r t with the steps of Horner's
 //               scheme 5u, two products 2u: 10u and u a^2 / 2
 // Each slope is g or 1 - g, rounded once, |g| <= tail + |tail's slope| a, and g carries
-//   silu        with tail t off by 4u: t (1 - a (1 - t)), where 1 - t is off by 5u, a (1 - t) by
-//   6u:
-//               t (6 + 12 a)
+//   silu        with tail t off by 4u: t (1 - a (1 - t)), where 1 - t is off by 5u and
+//               a (1 - t) by 6u: t (6 + 12 a)
 //   gelu_tanh   with t off by (4 + 5z)u, 1 - t by (5 + 5z)u, z' by 4u: t (11 + 5z) (1 + 2 a z')
 //   gelu        with the density's 2u + u a^2 / 2, r t's 6u, a / sqrt(2 pi)'s 2u and two roundings:
 //               (10 + a^2 / 2) density (r t + a / sqrt(2 pi))

@@ -216,7 +216,7 @@ TEST(GatedActivation, IsAnActivationTimesAnother) {
     gated_activation_backward(activation, d_out, gate, up, d_gate, d_up, three);
     EXPECT_TRUE(equal(d_gate_expected, d_gate));
     EXPECT_TRUE(equal(d_up_expected, d_up));
-    // In place of their own inputs.
+    // Gradients may overwrite their own inputs.
     std::copy_n(both.data(), both.view().count(), d_both.data());
     gated_activation_backward(activation, d_out, d_gate, d_up, d_gate, d_up, one);
     EXPECT_TRUE(equal(d_gate_expected, d_gate));

@@ -1,22 +1,21 @@
-// What the tests of attention's gradients share: a case with all that attention_backward reads and
-// writes, and the comparison with the reference.
+// Helpers for the tests of attention's gradients: a case with all inputs and outputs of
+// attention_backward, and the comparison with the reference.
 //
 // Bounds, with u = 2^-24, q, k, v, d, o the largest magnitudes of query, key, value, d_out and
 // output, and n = D, Dv, S, T the lengths of sums:
-//   score       off by s = 2 u (D + 1) scale D q k, and u of what a mask adds
+//   score       off by s = 2 u (D + 1) scale D q k, and u of the mask's number
 //   weight      relative error r = s + u (|score| + |log_sum_exp|) + 4 u, the exponential and the
 //               rounded log_sum_exp included
-//   d_weight    at most m = Dv d v, off by u (Dv + 2) m; delta at most Dv d o, off by as much, and
-//   by
-//               u Dv d o for the rounded output; their difference is at most 2 m, since outputs are
-//               blends of values
-//   d_score     so off by its weight times 2 m (r + u (Dv + 4)); with a soft cap c by
+//   d_weight    at most m = Dv d v, off by u (Dv + 2) m; delta is at most Dv d o, off by as much
+//               and by u Dv d o for the rounded output; their difference is at most 2 m, since
+//               outputs are weighted means of values
+//   d_score     off by its weight times 2 m (r + u (Dv + 4)); with a soft cap c by
 //               2 m (2 s / c + 6 u) more
 //   d_query     weights of a row sum to 1: scale k 2 m (r + u (Dv + S + 6))
 //   d_key       the same for at most T G queries: scale q 2 m T G (r + u (Dv + T G + 6))
 //   d_value     d T G (r + u (T G + 2))
-// Where dropout multiplies weights by 1 / (1 - p) = f, d is f times as large, and rounded once
-// more.
+// With dropout, which multiplies weights by f = 1 / (1 - p), d is f times as large, and rounded
+// once more.
 #pragma once
 
 #include <gtest/gtest.h>

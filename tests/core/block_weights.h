@@ -1,5 +1,5 @@
-// Weights for the tests of blocks, drawn in the order of PyTorch's state_dict, the same bits as
-// tests/golden/make_block_golden.py draws: with u even in [-1, 1),
+// Weights for the tests of blocks, drawn in the order of PyTorch's state_dict, with the same bits
+// as in tests/golden/make_block_golden.py: with u uniform in [-1, 1),
 //
 //   matrices [out, in]   u 2^-k, the largest such power that is at most 1 / sqrt(in)
 //   biases               u / 8

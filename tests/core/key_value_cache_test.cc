@@ -151,16 +151,16 @@ double largest(const float* values, Index count) {
   return largest;
 }
 
-// Decoding in steps of any size gives what all tokens at once give. Only the order of sums differs,
-// which depends on how many queries there are. To first order in the rounding unit u, with q, k, v
-// and x the largest elements of queries, keys, values and inputs, and W and O the largest sums of
-// absolute values in a row of Win and Wo:
+// Decoding in steps of any size gives the results of all tokens at once. Only the order of sums
+// differs, which depends on the number of queries. To first order in the rounding unit u, with q,
+// k, v and x the largest elements of queries, keys, values and inputs, and W and O the largest sums
+// of absolute values in a row of Win and Wo:
 //
-//   d = C u x W                    is how far queries, keys and values can be off
-//   s = scale D (d k + q d + D u q k)      a score
-//   (v (2 s + S u) + d) O + C u v O        an output, since softmax's weights sum to 1
+//   d = C u x W                            the error of queries, keys and values
+//   s = scale D (d k + q d + D u q k)      the error of a score
+//   (v (2 s + S u) + d) O + C u v O        the error of an output, since weights sum to 1
 //
-// and each of the two results that are compared may err by so much.
+// Each of the two compared results may have this error.
 TEST_F(Cache, DecodesWhatAllTokensAtOnceGive) {
   constexpr Index B = 2, T = 23, C = 32, H = 4, D = C / H;
   constexpr double u = 0x1p-24;

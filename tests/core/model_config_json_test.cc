@@ -169,7 +169,7 @@ TEST(ModelConfigJson, ReadsNewerFilesAlike) {
   EXPECT_TRUE(beside.config == read.config);
 }
 
-// As in related models.
+// Models related to Llama have these settings.
 TEST(ModelConfigJson, ReadsALlamaWithHeadsOfTheirOwnWidthAndAnotherActivation) {
   EXPECT_EQ(parse_model_config(changed("\"head_dim\": 4", "\"head_dim\": 8")).config.head_dim, 8);
   const auto by = [](const char* name) {

@@ -100,7 +100,7 @@ TEST_P(ModelTraceTest, GoesOnBehindACache) {
   }
 }
 
-// As if the head's columns of the output projection were 0.
+// The result equals that with 0 in the head's columns of the output projection.
 TEST_P(ModelTraceTest, HeadsAreSwitchedOff) {
   const Buffer<float, 2> before = c.logits();
   const Buffer<float, 2> off = c.logits({.heads = {{1, 2}, {2, 0}}});
@@ -112,7 +112,7 @@ TEST_P(ModelTraceTest, HeadsAreSwitchedOff) {
   EXPECT_TRUE(equal(c.logits(), off));
 }
 
-// As if the layer's sublayers ended in matrices of zeros.
+// The result equals that with zeros in the last matrices of the layer's sublayers.
 TEST_P(ModelTraceTest, LayersAreSwitchedOff) {
   const Buffer<float, 2> before = c.logits();
   const Buffer<float, 2> off = c.logits({.without_layers = {1}});
@@ -148,7 +148,7 @@ TEST_P(ModelTraceTest, HeadsAreReplaced) {
   for (Index t = 0; t < 6; ++t) EXPECT_TRUE(equal(before.view()[t], changed.view()[t])) << t;
 }
 
-// As if the parts ended in matrices of zeros.
+// The result equals that with zeros in the last matrices of the parts.
 TEST_P(ModelTraceTest, PartsOfLayersAreSwitchedOff) {
   const Buffer<float, 2> before = c.logits();
   const Buffer<float, 2> off =

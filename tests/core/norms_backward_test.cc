@@ -1,7 +1,7 @@
 // The gradients of layer_norm and rms_norm against the complex step through the definitions.
 //
-// The reference is given what the kernel is given: x, and the mean and inverse deviation r that the
-// forward pass left, which are off by roundings. With u = 2^-24, m = max |x - mean| r / |z|, and
+// The reference has the kernel's inputs: x, and the mean and inverse deviation r from the forward
+// pass, which have rounding errors. With u = 2^-24, m = max |x - mean| r / |z|, and
 // k = C / 4 + 8 roundings for a sum of C terms in at least four partial sums:
 //   z         off by zu = u (3 |z| + r |mean|): the mean, the difference and r are rounded
 //   mean of g and g z    off by (k + 3) u of the mean of the magnitudes, and by zu

@@ -2,14 +2,14 @@
 //
 // With u = 2^-24 and k = C / 16 + 6 roundings for a sum of C terms (norm_kernels.cc), deviations d
 // and z = d / sqrt(v + eps):
-//   d            rounded once, u |z|; or, where the mean is at most half a deviation, not at all,
-//                but then it is x that is multiplied: u / 2 more
+//   d            rounded once, u |z|; or, if the mean is at most half a deviation, not at all, but
+//                then x is multiplied: u / 2 more
 //   1/sqrt       half the relative error of the variance, (k + 3) u / 2: (k/2 + 2) u |z|
 //   z            a product, a sum, and the offset of up to 1/2: 2u |z| + u / 2
 //   rest         off by k u times the mean of |d|, which is at most sqrt(v): k u
 //   z * w + b    two roundings: u (|z w| + |y|)
-// so |error| <= u ((k/2 + 6) |z w| + (k + 1) |w| + |y|), for any mean. RMS norm is the same without
-// the mean.
+// so |error| <= u ((k/2 + 6) |z w| + (k + 1) |w| + |y|), for any mean. RMS norm has the same
+// bound without the mean.
 #include <gtest/gtest.h>
 #include <tril/layers/layer_norm.h>
 #include <tril/layers/norm_kernels.h>

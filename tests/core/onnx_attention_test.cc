@@ -1,14 +1,14 @@
 // ONNX's Attention (opset 24) as a yardstick: everything that its specification allows in float32,
-// said with our options, against its definition in double.
+// with our options, against its definition in double.
 //
 //   attn_mask         Mask::additive or boolean; shorter than the keys: FewerKeys::hidden
-//   is_causal, scale, softcap, kv_num_heads      the options and shapes of the same meaning
+//   is_causal, scale, softcap, kv_num_heads      options and shapes of the same meaning
 //   past_key, past_value, present_key, present_value      the caller's keys, `past` of them before
 //   nonpad_kv_seqlen  key_lengths
-//   3-D inputs        views whose heads lie side by side
+//   3-D inputs        views whose heads are side by side
 //   qk_matmul_output_mode 0, 1, 2, 3      the trace: scores, capped, masked, weights
 //
-// A query that sees nothing gets zeros here, where the definition has 0 over 0.
+// A query that sees no key gets zeros here, where the definition has 0 over 0.
 #include <gtest/gtest.h>
 #include <tril/attention/attention.h>
 #include <tril/lessons/online_attention.h>

@@ -1,16 +1,16 @@
-// ONNX's operators beside Attention (onnx_attention_test.cc) as a yardstick: every option that
-// their specifications allow in float32, said with our calls, against their definitions in double.
+// ONNX's operators other than Attention (onnx_attention_test.cc) as a yardstick: every option that
+// their specifications allow in float32, with our calls, against their definitions in double.
 //
-//   LayerNormalization 17, RMSNormalization 23   axis: what is before it are our rows; a Scale that
-//                            broadcasts is written out; Mean and InvStdDev are the trace
-//   RotaryEmbedding 23       caches with position_ids gathered, or one a batch; interleaved:
+//   LayerNormalization 17, RMSNormalization 23   axis: the axes before it are our rows; a Scale
+//                            that broadcasts is written out; Mean and InvStdDev are the trace
+//   RotaryEmbedding 23       caches with position_ids gathered, or one per batch; interleaved:
 //                            interleaved; 3-D inputs: views; rotary_embedding_dim: the tables'
 //                            width
 //   Softmax 13               any axis
 //   Gelu 20                  approximate none and tanh
 //   Trilu 14                 upper or lower, any k, batches
-//   MatMul 13                NumPy's rules: batches broadcast; vectors are matrices of one row or
-//   column
+//   MatMul 13                NumPy's rules: batches broadcast; vectors are matrices of one row
+//                            or column
 #include <gtest/gtest.h>
 #include <tril/attention/triangular.h>
 #include <tril/foundation/buffer.h>

@@ -2,8 +2,8 @@
 // for every instruction set; clipping; the schedule.
 //
 // With u = 2^-24, every constant rounded once: the moments carry 4 roundings of their largest term,
-// and the move of AdamW, step m / (root_scale sqrt(v) + eps), those of m and v, which m and v are
-// made of terms that may cancel in m: 4 u (|m| + |g|) in place of |m|, 10 more in all.
+// and the move of AdamW, step m / (root_scale sqrt(v) + eps), those of m and v. The terms of m may
+// cancel: 4 u (|m| + |g|) in place of |m|, and 10 more in all.
 #include <gtest/gtest.h>
 #include <tril/training/gradient_norm.h>
 #include <tril/training/optimizer_kernels.h>

@@ -1,9 +1,9 @@
-// How exact attention and the block are, beside plain loops in float: both are compared with the
-// same loops in double, over many draws of weights and inputs.
+// The precision of attention and of the block against that of plain loops in float: both are
+// compared with the same loops in double, over many draws of weights and inputs.
 //
-// Plain loops round once a multiplication and once an addition. The core adds the same terms, in
-// order or in several sums at a time, and rounds no more often; so in the mean over the draws its
-// error is no larger than theirs.
+// Plain loops round once per multiplication and once per addition. The core adds the same terms, in
+// order or in several sums at a time, and rounds no more often; so its mean error over the draws is
+// no larger than theirs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,12 +1,12 @@
-// What rounding to floats may do to a result, to first order, and gradients by reverse mode: both
+// The effect of rounding to floats on a result, to first order, and gradients by reverse mode: both
 // for a reference that is written for any scalar.
 //
-// A Rounded number is a double on a tape. Each operation notes its slopes, and how far its outcome
-// may be off where it alone rounds, as bounded.h has it. A sweep back from a result gives the
-// result's slope by every outcome, and the sum of |slope| times how far that one may be off bounds
-// the result's error (Linnainmaa 1976). Running error analysis takes absolute values at every step:
-// through the layers of a model its bounds explode. The sum is doubled, for terms of second order
-// and for numbers that a backward pass in floats forms anew, such as weights of attention.
+// A Rounded number is a double on a tape. Each operation records its slopes, and its own rounding
+// error as in bounded.h. A backward sweep from a result gives the result's slope by every
+// intermediate result, and the sum of |slope| times its rounding error bounds the result's error
+// (Linnainmaa 1976). Running error analysis takes absolute values at every step: through the layers
+// of a model its bounds explode. The sum is doubled, for terms of second order and for numbers that
+// a backward pass in floats computes again, such as attention weights.
 //
 // Tracked<Rounded> numbers are on a tape of their own, and the sweep that gives their gradients is
 // itself made of Rounded operations. So gradients have bounds as well.

@@ -52,7 +52,7 @@ const strengthOf = (share: number) => (share > 0 ? 0.2 + 0.8 * share : 0);
 export async function expectThumb(canvas: Locator, rows: Rows, look: Look): Promise<void> {
   const picture = await readCanvas(canvas);
   const step = picture.width / rows[0].length;
-  // With fewer, no pixel would lie entirely in one cell.
+  // In narrower cells no pixel would lie entirely in one cell.
   expect(step, 'pixels a cell').toBeGreaterThanOrEqual(2);
   for (const [row, numbers] of rows.entries()) {
     for (const [col, value] of numbers.entries()) {

@@ -3,10 +3,10 @@
 //   npm run bench -- --quick                   few sizes, few rounds: a minute
 //   npm run bench -- --only matmul,softmax     only these groups of cases.mjs
 //   npm run bench -- --where node,chromium     only these places; native is the third
-//   npm run bench -- --variant simd            this build, not the best that the engine can run
+//   npm run bench -- --variant simd            this build instead of the best for the engine
 //   npm run bench -- --threads 1               without the measurements on two threads
 //   npm run bench -- --markdown                tables as Markdown
-//   npm run bench -- --into FOLDER             results elsewhere than into build/bench
+//   npm run bench -- --into FOLDER             results in this folder instead of build/bench
 //
 // Tables go to the terminal, everything to build/bench/PLACE.json, the plots to
 // build/bench/matmul-PLACE.svg.

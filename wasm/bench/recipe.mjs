@@ -1,5 +1,5 @@
 // nanoGPT's recipe for characters on a CPU (Karpathy 2022), all of its 2000 steps, in a Worker of
-// headless Chromium or in Node: how long the steps take, and the validation losses on the last tenth.
+// headless Chromium or in Node: the time of the steps, and the validation losses on the last tenth.
 //
 //   node wasm/bench/recipe.mjs TEXT [--where chromium|node] [--threads 2] [--steps 2000] [--seed 1]
 //

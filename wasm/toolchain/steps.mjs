@@ -2,7 +2,7 @@
 //
 //   [2/5] System packages ... ok (3 s)
 //
-// A step that fails prints the end of its log and what to do about it, by throwing StepError.
+// A step that fails prints the end of its log and advice, by throwing StepError.
 
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
