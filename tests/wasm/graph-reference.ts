@@ -364,10 +364,7 @@ operations['multiHeadAttention'] = ([x, W, O, b, c], options) => {
   });
 };
 
-/**
- * Every value of a graph, from its inputs by name; `fixed` replaces values by its own. `known` has sizes that no input
- * has.
- */
+/** Every value of a graph, from its inputs by name; `fixed` replaces values. `known` has sizes that no input has. */
 export function compute(
   { nodes }: Graph,
   given: Given,

@@ -9,10 +9,7 @@ import { chapters, cutTexts, fold, open, unfold } from './reach.ts';
 import { still } from './settled.ts';
 import { usual, weekly } from './weekly.ts';
 
-/**
- * Nothing scrolls sideways, and no text is cut off: in light at every width, in dark, where only colours differ, at
- * one.
- */
+/** Nothing scrolls sideways, and no text is cut off: in light at every width, in dark (other colours) at one. */
 async function expectWhole(page: Page): Promise<void> {
   for (const [width, colorScheme] of [
     [360, 'dark'],
@@ -68,10 +65,7 @@ async function pressAll(page: Page, keys: readonly Key[]): Promise<void> {
   await session.detach();
 }
 
-/**
- * Records in the page which elements get the focus from now on, and whether the focus is visible: one answer for all
- * keys.
- */
+/** Records in the page the focused elements, and whether the focus is visible: one answer for all keys. */
 async function watchFocus(page: Page): Promise<void> {
   await page.evaluate(() => {
     const focused: Focused[] = [];
