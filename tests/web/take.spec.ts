@@ -33,8 +33,8 @@ const chapters = [
   'towers?mode=reverse&padding=2&flips=memoryMask.1.0!targetMask.2.1&source=one two three four',
 ];
 
-/** The addresses among them that every run tests. */
-const always = ['average', 'attend?step=weights&text=the “cat” — 🙂 saw&edits=wq~0~7~2.5'];
+/** The address among them that every run tests. */
+const always = ['attend?step=weights&text=the “cat” — 🙂 saw&edits=wq~0~7~2.5'];
 
 /** Further chapters with pictures of their figures. */
 const withoutPrograms = ['learn', 'meaning', 'model'];
