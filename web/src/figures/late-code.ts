@@ -2,9 +2,10 @@
 type Languages = 'numpy' | 'pytorch' | 'cpp';
 
 export function lateCode<Code>(
-  load: () => Promise<Code>,
+  later: () => Promise<{ readonly code: () => Promise<Code> }>,
   programs: (code: Code) => Readonly<Record<Languages, () => string>>,
 ) {
-  const by = (language: Languages) => async () => programs(await load())[language]();
+  const by = (language: Languages) => async () =>
+    programs(await (await later()).code())[language]();
   return { numpy: by('numpy'), pytorch: by('pytorch'), cpp: by('cpp') };
 }

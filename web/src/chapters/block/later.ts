@@ -1,4 +1,2 @@
-// The parts of the chapter that are loaded on demand: explanations when a cell is pointed at, programs when their menu
-// opens.
-export const reader = () => import('../../figures/graph');
+// The programs of the chapter are loaded when their menu opens.
 export const code = () => import('./code');

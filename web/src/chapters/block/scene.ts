@@ -2,9 +2,9 @@
 import type { BlockAnswer, BlockAsk } from '../../compute/worker/lessons/block';
 import { at, type MatrixData } from '../../compute/page/protocol';
 import { inText } from '../../figures/format';
-import { drawnFrom, matrixOf, type Shown, type Showing } from '../../figures/graph-values';
+import { matrixOf, type Shown, type Showing } from '../../figures/graph-values';
 import type { Place } from '../../figures/grid';
-import { numerals, plain, type Drawn, type MatrixSymbol } from '../../figures/matrix';
+import { numerals, plain, type MatrixSymbol } from '../../figures/matrix';
 import { scaleEnd } from '../../figures/paint';
 import type { Role } from '../../figures/palette.svelte';
 import { differences, letter, markCell, rowByRow, word, wordAxis } from '../../figures/scene';
@@ -18,7 +18,6 @@ export interface Scene {
   readonly tokens: readonly string[];
   /** The part that the reader of the graph uses. */
   readonly showing: Showing<BlockId>;
-  readonly drawn: Readonly<Partial<Record<BlockId, Drawn>>>;
 }
 
 const roles: Partial<Record<BlockId, Role>> = {
@@ -172,7 +171,7 @@ export function sceneOf(options: Options): Scene {
   });
   const { graph, values } = answer;
   const showing = { graph, values, front, shown: Object.fromEntries(shown) };
-  return { ask, answer, tokens, showing, drawn: drawnFrom<BlockId>(showing) };
+  return { ask, answer, tokens, showing };
 }
 
 const nameOf = (id: BlockId): string =>
