@@ -64,6 +64,19 @@ function marksOf(matrix: string, cells: readonly Place[]): Mark[] {
   return cells.map(({ row, col }) => ({ matrix, rows: [row, row], cols: [col, col] }));
 }
 
+/** The parts of a sentence with only the products of which both numbers count, unless none or more than `most` are left. */
+function productsOf(
+  { terms, parts }: Reason,
+  counts: (cell: ReasonCell) => boolean,
+  most = Infinity,
+): Reason['parts'] {
+  if (!terms.every(({ length }) => length === 2)) return parts;
+  const left = terms.filter((term) => term.every(counts));
+  const isCut = left.length > 0 && left.length < terms.length && left.length <= most;
+  if (!isCut) return parts;
+  return left.flatMap(([a, b], i) => [...(i > 0 ? [' + '] : []), a, ' * ', b]);
+}
+
 export class GraphScene<Id extends string> {
   readonly drawn: Readonly<Partial<Record<Id, Drawn>>>;
   readonly #options: Showing<Id>;
@@ -184,14 +197,11 @@ export class GraphScene<Id extends string> {
   }
 
   /** The parts of a sentence without the products that a mask hides. */
-  #unhidden({ terms, parts, node, index }: Reason): Reason['parts'] {
-    if (!terms.every(({ length }) => length === 2)) return parts;
+  #unhidden(reason: Reason): Reason['parts'] {
     const { graph, values } = this.#options;
     const keyOf = (cell: GraphCell) => `${cell.node} ${cell.index.join()}`;
-    const seen = new Set(sources(graph, values, node, index).map(keyOf));
-    const left = terms.filter((term) => term.every((cell) => seen.has(keyOf(cell))));
-    if (left.length === terms.length || left.length === 0) return parts;
-    return left.flatMap(([a, b], i) => [...(i > 0 ? [' + '] : []), a, ' * ', b]);
+    const seen = new Set(sources(graph, values, reason.node, reason.index).map(keyOf));
+    return productsOf(reason, (cell) => seen.has(keyOf(cell)));
   }
 
   /**
@@ -202,7 +212,8 @@ export class GraphScene<Id extends string> {
     const { graph, values } = this.#options;
     const reason = why(graph, values, node, index);
     if (reason.parts.length === 1 && !inPlace) return [];
-    let parts = bared(seen ? this.#unhidden(reason) : reason.parts).filter((part) => part !== '');
+    const products = inPlace ? productsOf(reason, ({ value }) => value !== 0, 8) : reason.parts;
+    let parts = bared(seen ? this.#unhidden(reason) : products).filter((part) => part !== '');
     const isSum = parts.every((part, i) => i % 2 === 0 || part === ' + ');
     if (inPlace && isSum) {
       const terms = parts.filter((part) => typeof part !== 'string' && part.value !== 0);
